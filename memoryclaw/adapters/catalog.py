@@ -1,0 +1,145 @@
+"""Questions to the index's tables: what an id names, which units these are, what words and entities there are. Reads only."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple
+
+from memoryclaw.adapters.database import Database
+from memoryclaw.adapters.index import unpacked
+from memoryclaw.core.entities import key_of
+from memoryclaw.core.model import Fact, Problem, Unit
+from memoryclaw.core.ports import Address
+
+_UNIT = "rowid, id, kind, line, end_line, title, tags, properties, text, at, until, entity, field, value, trust, pinned, state"
+_IN = "in (select value from json_each(?))"
+
+
+class Brief(NamedTuple):
+    """What ranking needs of a unit, without its text."""
+
+    rowid: int
+    id: str
+    kind: str
+    path: str
+    seq: int
+    at: str
+    until: str
+    entity_key: str
+    field: str
+    value: str
+    trust: str
+    pinned: int
+    state: str
+
+
+class Catalog:
+    """The read side of an index."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    def rows(self, sql: str, values: Sequence[object] = ()) -> list[tuple[object, ...]]:
+        """The rows of one query, with SQLite's errors told apart."""
+        with self._database.guarded() as connection:
+            return connection.execute(sql, tuple(values)).fetchall()
+
+    def briefs(self, rowids: Iterable[int]) -> list[Brief]:
+        """What ranking needs of these units."""
+        columns = ", ".join(Brief._fields)
+        found = self.rows(f"select {columns} from units where rowid {_IN}", [json.dumps(list(rowids))])
+        return [Brief(*row) for row in found]  # type: ignore[arg-type]
+
+    def units(self, rowids: Sequence[int]) -> dict[int, Unit]:
+        """These units, whole."""
+        found = self.rows(f"select {_UNIT} from units where rowid {_IN}", [json.dumps(list(rowids))])
+        return {row[0]: _unit(row) for row in found}  # type: ignore[misc]
+
+    def texts_beside(self, path: str, seq: int) -> tuple[str, str]:
+        """The texts of the units before and after one in its file."""
+        sql = "select seq, text from units where path = ? and seq in (?, ?)"
+        found = {row[0]: unpacked(row[1]) for row in self.rows(sql, (path, seq - 1, seq + 1))}  # type: ignore[arg-type]
+        return found.get(seq - 1, ""), found.get(seq + 1, "")
+
+    def note_ids(self, paths: Iterable[str]) -> dict[str, str]:
+        """The id of the note at each path."""
+        return dict(self.rows(f"select path, id from files where path {_IN}", [json.dumps(list(paths))]))  # type: ignore[arg-type]
+
+    def count_of(self, tokens: Sequence[str]) -> dict[str, int]:
+        """How many units hold each token; unknown ones are absent."""
+        return dict(self.rows(f"select token, n from tokens where token {_IN}", [json.dumps(list(tokens))]))  # type: ignore[arg-type]
+
+    def words_like(self, prefix: str, limit: int) -> list[tuple[str, str]]:
+        """Words of the vault that begin so, the most frequent first, with their tokens."""
+        sql = "select word, token from words where word >= ? and word < ? order by n desc, word limit ?"
+        return self.rows(sql, (prefix, prefix + "\U0010ffff", limit))  # type: ignore[return-value]
+
+    def words_of_length(self, least: int, most: int) -> list[tuple[str, str, int]]:
+        """Words of the vault between two lengths, with token and count."""
+        sql = "select word, token, n from words where length(word) between ? and ?"
+        return self.rows(sql, (least, most))  # type: ignore[return-value]
+
+    def names(self, keys: Sequence[str], kinds: Sequence[str]) -> list[tuple[str, str, str]]:
+        """Which of these keys name something: (key, kind, name), each once."""
+        sql = f"select key, kind, min(name) from names where key {_IN} and kind {_IN} group by key, kind order by key, kind"
+        return self.rows(sql, (json.dumps(list(keys)), json.dumps(list(kinds))))  # type: ignore[return-value]
+
+    def synonyms(self, keys: Sequence[str]) -> list[tuple[str, str]]:
+        """The synonyms of these words: (word, synonym)."""
+        sql = f"select key, expansion from aliases where key {_IN} order by key, expansion"
+        return self.rows(sql, [json.dumps(list(keys))])  # type: ignore[return-value]
+
+    def problems(self) -> list[Problem]:
+        """Everything wrong in the vault's files, by path and line; ids and names that two notes share included."""
+        found = [Problem(*row) for row in self.rows("select path, line, message, hint from problems")]  # type: ignore[arg-type]
+        return sorted({*found, *self._twins()})
+
+    def files(self) -> int:
+        """How many notes there are."""
+        return int(self.rows("select count(*) from files where kind != 'settings'")[0][0])  # type: ignore[call-overload]
+
+    def facts(self, entity: str | None = None) -> list[tuple[str, Fact]]:
+        """Facts with the path of their file, in file order; of one entity or of all."""
+        where, values = ("where entity_key = ?", [key_of(entity)]) if entity else ("", [])
+        sql = f"select path, entity, field, value, line, since, until, source, current, id from facts {where} order by path, seq"
+        names = ("entity", "field", "value", "line", "since", "until", "source", "current", "id")
+        return [(row[0], Fact(**{**dict(zip(names, row[1:], strict=True)), "current": bool(row[8])})) for row in self.rows(sql, values)]  # type: ignore[arg-type,misc]
+
+    def entity_files(self, entity: str) -> list[str]:
+        """Paths of the files that hold facts of this entity, those with current facts first."""
+        keys = [key_of(entity), *(key_of(word) for _, word in self.synonyms([key_of(entity)]))]
+        sql = f"select path from facts where entity_key {_IN} group by path order by max(current) desc, path"
+        return [row[0] for row in self.rows(sql, [json.dumps(keys)])]  # type: ignore[misc]
+
+    def resolve(self, id_: str) -> Address | None:
+        """The address of whatever an id names: a note (also by path), a fact, a section or a turn."""
+        found = self.rows("select id, kind, path, state from files where id = ? and kind != 'settings' order by path limit 1", (id_,))
+        found = found or self.rows("select id, kind, path, state from files where path in (?, ? || '.md') and kind != 'settings' order by path limit 1", (id_, id_))
+        if found:
+            note, kind, path, state = found[0]
+            return Address(str(note), str(note), str(kind), str(path), 1, 1, str(state))
+        sql = """select u.id, f.id, u.kind, u.path, u.line, u.end_line, u.state, u.entity, u.field from units u
+            join files f on f.path = u.path where u.id = ? order by u.state != 'current', u.path, u.seq limit 1"""
+        rows = self.rows(sql, (id_,))
+        return Address(*rows[0]) if rows else None  # type: ignore[arg-type]
+
+    def _twins(self) -> list[Problem]:
+        sql = """select path, id, (select min(path) from files g where g.id = f.id and g.kind != 'settings') from files f
+            where kind != 'settings' and id in (select id from files where kind != 'settings' group by id having count(*) > 1)"""
+        hint = "give one of the two another id"
+        return [
+            Problem(str(path), 1, f"has the id {id_!r} that {first} has too; the first path wins", hint)
+            for path, id_, first in self.rows(sql)
+            if path != first
+        ]
+
+
+def _unit(row: tuple[object, ...]) -> Unit:
+    names = ("id", "kind", "line", "end_line", "title", "tags", "properties", "text", "when", "until", "entity", "field", "value", "trust", "pinned", "state")
+    values = dict(zip(names, row[1:], strict=True))
+    try:
+        return Unit(**{**values, "text": unpacked(values["text"]), "pinned": bool(values["pinned"])})  # type: ignore[arg-type]
+    except TypeError as error:
+        raise sqlite3.DatabaseError("a stored unit is malformed") from error

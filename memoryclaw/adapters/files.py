@@ -1,0 +1,209 @@
+"""Files of the vault, read and written safely: no symbolic link is followed, no file is ever half written.
+
+The rule: a file is replaced only while its digest is the one that was read, by a temp file, fsync and a rename.
+"""
+
+from __future__ import annotations
+
+import errno
+import hashlib
+import os
+import stat
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from typing import NamedTuple
+
+from memoryclaw.core.errors import ConflictError, InputError, NotFoundError, VaultError
+
+SIZE_LIMIT = 256 * 1024 * 1024
+_FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC
+_FILE = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
+_NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
+
+
+class FileRead(NamedTuple):
+    """The bytes of a file at one moment, their digest, and the file's permission bits."""
+
+    data: bytes
+    digest: str
+    mode: int
+
+
+def digest_of(data: bytes) -> str:
+    """SHA-256 of a file's bytes, in hex."""
+    return hashlib.sha256(data).hexdigest()
+
+
+def read_file(root: str, path: str, limit: int = SIZE_LIMIT) -> FileRead:
+    """Reads one regular file of the vault; NotFoundError when there is none."""
+    with _parent(root, path) as (folder, name):
+        found = _read_at(folder, name, path, limit)
+    if found is None:
+        raise NotFoundError(f"There is no file {path} in the vault.")
+    return found
+
+
+def exists(root: str, path: str) -> bool:
+    """True when anything, of whatever kind, has this name."""
+    try:
+        with _parent(root, path) as (folder, name):
+            os.stat(name, dir_fd=folder, follow_symlinks=False)
+    except (FileNotFoundError, NotFoundError):
+        return False
+    return True
+
+
+def digest_at(root: str, path: str) -> str | None:
+    """The digest of the file as it is now, or None when there is none."""
+    try:
+        return read_file(root, path).digest
+    except NotFoundError:
+        return None
+
+
+def write_file(root: str, path: str, data: bytes, expected: str | None) -> str:
+    """Writes a file whole and durably if its digest is still `expected` (None: if there is none); returns the new digest."""
+    digest = digest_of(data)
+    temp = f".{digest[:12]}-{os.getpid()}.tmp"
+    prepare(root, path, temp, data)
+    try:
+        place(root, path, temp, expected)
+    except BaseException:
+        discard(root, path, temp)
+        raise
+    return digest
+
+
+def prepare(root: str, path: str, temp: str, data: bytes) -> None:
+    """Puts the data, fsynced, into a hidden temp file beside the path; missing folders are made, private to the user."""
+    with _parent(root, path, create=True) as (folder, name):
+        mode = _mode_of(folder, name)
+        with suppress(FileNotFoundError):
+            os.unlink(temp, dir_fd=folder)
+        handle = os.open(temp, _NEW, 0o600, dir_fd=folder)
+        try:
+            _write_all(handle, data)
+            if mode is not None:
+                os.fchmod(handle, mode)
+            os.fsync(handle)
+        except BaseException:
+            # A full disk leaves a stump, which must not stay behind in the user's folder.
+            os.unlink(temp, dir_fd=folder)
+            raise
+        finally:
+            os.close(handle)
+
+
+def place(root: str, path: str, temp: str, expected: str | None) -> None:
+    """Gives a prepared temp file its real name if the file there still has the expected digest; else ConflictError."""
+    with _parent(root, path) as (folder, name):
+        if expected is None:
+            try:
+                os.link(temp, name, src_dir_fd=folder, dst_dir_fd=folder, follow_symlinks=False)
+            except FileExistsError:
+                raise ConflictError(f"{path} exists by now; nothing was written. Try again.") from None
+            os.unlink(temp, dir_fd=folder)
+        else:
+            _check(folder, name, path, expected)
+            os.rename(temp, name, src_dir_fd=folder, dst_dir_fd=folder)
+        os.fsync(folder)
+
+
+def discard(root: str, path: str, temp: str) -> None:
+    """Removes a prepared temp file, if it is still there."""
+    with suppress(FileNotFoundError, NotFoundError), _parent(root, path) as (folder, _):
+        os.unlink(temp, dir_fd=folder)
+
+
+def remove_file(root: str, path: str, expected: str) -> None:
+    """Removes a file if it still has the expected digest."""
+    with _parent(root, path) as (folder, name):
+        _check(folder, name, path, expected)
+        os.unlink(name, dir_fd=folder)
+        os.fsync(folder)
+
+
+def move_file(root: str, path: str, to: str, expected: str) -> None:
+    """Moves a file to a path that is free, keeping its bytes, mode and times."""
+    with _parent(root, path) as (folder, name), _parent(root, to, create=True) as (target, new):
+        _check(folder, name, path, expected)
+        try:
+            os.link(name, new, src_dir_fd=folder, dst_dir_fd=target, follow_symlinks=False)
+        except FileExistsError:
+            raise ConflictError(f"{to} exists already; nothing was moved.") from None
+        os.fsync(target)
+        os.unlink(name, dir_fd=folder)
+        os.fsync(folder)
+
+
+@contextmanager
+def _parent(root: str, path: str, *, create: bool = False) -> Iterator[tuple[int, str]]:
+    *folders, name = path.split("/")
+    if not name or any(part in {"", ".", ".."} for part in (*folders, name)) or "\0" in path:
+        raise InputError(f"{path!r} is not a path inside the vault.")
+    try:
+        handle = os.open(root, _FOLDER)
+    except OSError as error:
+        raise VaultError(f"The vault {root} cannot be opened: {error.strerror}.") from None
+    try:
+        for part in folders:
+            inner = _enter(handle, part, path, create=create)
+            os.close(handle)
+            handle = inner
+        yield handle, name
+    finally:
+        os.close(handle)
+
+
+def _enter(folder: int, part: str, path: str, *, create: bool) -> int:
+    try:
+        return os.open(part, _FOLDER | os.O_NOFOLLOW, dir_fd=folder)
+    except FileNotFoundError:
+        if not create:
+            raise NotFoundError(f"There is no file {path} in the vault.") from None
+    except OSError as error:
+        if error.errno not in {errno.ELOOP, errno.ENOTDIR}:
+            raise
+        raise VaultError(f"{path} leads through {part!r}, which is a link or a file; only real folders are used.") from None
+    with suppress(FileExistsError):
+        os.mkdir(part, 0o700, dir_fd=folder)
+    os.fsync(folder)
+    return os.open(part, _FOLDER | os.O_NOFOLLOW, dir_fd=folder)
+
+
+def _read_at(folder: int, name: str, path: str, limit: int = SIZE_LIMIT) -> FileRead | None:
+    try:
+        handle = os.open(name, _FILE, dir_fd=folder)
+    except FileNotFoundError:
+        return None
+    except OSError as error:
+        if error.errno not in {errno.ELOOP, errno.ENXIO}:
+            raise
+        raise VaultError(f"{path} is a link or a socket; only regular files are used.") from None
+    with open(handle, "rb") as file:  # noqa: PTH123 - a handle, not a path
+        info = os.fstat(handle)
+        if not stat.S_ISREG(info.st_mode):
+            raise VaultError(f"{path} is not a regular file; only regular files are used.")
+        if info.st_size > limit:
+            raise VaultError(f"{path} has {info.st_size:,} bytes, more than the {limit:,} that are read.")
+        data = file.read()
+    return FileRead(data, digest_of(data), stat.S_IMODE(info.st_mode))
+
+
+def _check(folder: int, name: str, path: str, expected: str) -> None:
+    now = _read_at(folder, name, path)
+    if now is None or now.digest != expected:
+        raise ConflictError(f"{path} was changed while it was being worked on; nothing was written. Try again.")
+
+
+def _mode_of(folder: int, name: str) -> int | None:
+    try:
+        return stat.S_IMODE(os.stat(name, dir_fd=folder, follow_symlinks=False).st_mode)
+    except FileNotFoundError:
+        return None
+
+
+def _write_all(handle: int, data: bytes) -> None:
+    view = memoryview(data)
+    while view:
+        view = view[os.write(handle, view) :]

@@ -1,0 +1,104 @@
+"""The default text index: SQLite FTS5 over tokens that we analysed ourselves. Contentless, so it holds no text twice."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from collections.abc import Callable, Iterable, Sequence
+
+from memoryclaw.core.model import COLUMNS
+from memoryclaw.core.ports import Clause, Hit, Row
+from memoryclaw.core.scoring import WEIGHTS
+
+# The tokens are already folded and stemmed, so the tokenizer only has to keep them whole.
+FTS5_SCHEMA = f"""
+create virtual table text using fts5({", ".join(COLUMNS)}, content='', tokenize='unicode61 remove_diacritics 0');
+insert into text(text, rank) values('rank', 'bm25({", ".join(str(WEIGHTS[c]) for c in COLUMNS)})');
+"""
+_NAMES = ", ".join(COLUMNS)
+_MARKS = ", ".join("?" for _ in COLUMNS)
+_BIND = 500  # rowids bound one by one; more go through JSON
+
+
+class Fts5:
+    """The FTS5 engine, on the connection that `connect` gives.
+
+    Args:
+        connect: returns the open connection of the index.
+    """
+
+    def __init__(self, connect: Callable[[], sqlite3.Connection]) -> None:
+        self._connect = connect
+
+    def add(self, rows: Iterable[Row]) -> None:
+        """Adds units to the index."""
+        self._connect().executemany(
+            f"insert into text(rowid, {_NAMES}) values(?, {_MARKS})", ((row.rowid, *row.columns) for row in rows)
+        )
+
+    def remove(self, rows: Iterable[Row]) -> None:
+        """Removes units; a contentless index needs the very tokens they were added with."""
+        self._connect().executemany(
+            f"insert into text(text, rowid, {_NAMES}) values('delete', ?, {_MARKS})",
+            ((row.rowid, *row.columns) for row in rows),
+        )
+
+    def find(self, clause: Clause, limit: int, within: Sequence[int] | None = None) -> list[Hit]:
+        """The best units by BM25, with all that tie with the last of them."""
+        where, wanted = "text match ?", limit
+        values: list[str] = [expression(clause)]
+        if within is not None:
+            where += " and rowid in (select value from json_each(?))"
+            values.append(json.dumps(list(within)))
+        sql = f"select rowid, -rank from text where {where} order by rank, rowid limit ?"
+        while True:
+            found = [Hit(*row) for row in self._connect().execute(sql, (*values, wanted + 1))]
+            if len(found) <= limit:
+                return found
+            last = found[limit - 1].score
+            if found[-1].score < last or len(found) <= wanted:
+                return [hit for hit in found if hit.score >= last]
+            wanted *= 4
+
+    def count(self, clause: Clause) -> int:
+        """How many units match."""
+        sql = "select count(*) from text where text match ?"
+        return int(self._connect().execute(sql, (expression(clause),)).fetchone()[0])
+
+    def size(self) -> tuple[int, int]:
+        """Units and tokens, from the averages record that FTS5 keeps for BM25 itself."""
+        row = self._connect().execute("select block from text_data where id = 1").fetchone()
+        numbers = _varints(row[0]) if row and row[0] else [0]
+        return numbers[0], sum(numbers[1:])
+
+    def clear(self) -> None:
+        """Forgets everything."""
+        self._connect().execute("insert into text(text) values('delete-all')")
+
+    def settle(self, *, keep: bool) -> None:
+        """Nothing to do: the tables around it commit or roll back, and FTS5 with them."""
+
+
+def expression(clause: Clause) -> str:
+    """A clause as an FTS5 match expression; every token is quoted, so no text can be syntax."""
+    if clause.op in ("token", "phrase"):
+        quoted = '"' + clause.text.replace('"', '""') + '"'
+        return f"{{{' '.join(clause.columns)}}} : {quoted}" if clause.columns else quoted
+    if clause.op == "any":
+        return "(" + " OR ".join(expression(part) for part in clause.parts) + ")"
+    kept = [expression(part) for part in clause.parts if part.op != "not"]
+    text = "(" + " AND ".join(kept) + ")"
+    for part in clause.parts:
+        if part.op == "not":
+            text = f"({text} NOT {expression(part.parts[0])})"
+    return text
+
+
+def _varints(block: bytes) -> list[int]:
+    numbers, value = [], 0
+    for byte in block:
+        value = value << 7 | byte & 0x7F
+        if byte < 0x80:
+            numbers.append(value)
+            value = 0
+    return numbers

@@ -1,0 +1,89 @@
+"""Git as a process, through GitPython's command layer. The rule: nothing that a repository configures is ever run."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+from typing import TYPE_CHECKING
+
+from memoryclaw.core.errors import HistoryError
+
+if TYPE_CHECKING:
+    from git.cmd import Git
+
+_SAFE = (
+    ("core.hooksPath", os.devnull),
+    ("core.fsmonitor", "false"),
+    ("core.untrackedCache", "false"),
+    ("core.attributesFile", os.devnull),
+    ("core.pager", "cat"),
+    ("commit.gpgSign", "false"),
+    ("gc.auto", "0"),
+    ("maintenance.auto", "false"),
+    ("protocol.allow", "never"),
+    ("i18n.commitEncoding", "UTF-8"),
+)
+_ENVIRONMENT = {
+    "GIT_CONFIG_GLOBAL": os.devnull,
+    "GIT_CONFIG_NOSYSTEM": "1",
+    "GIT_ATTR_NOSYSTEM": "1",
+    "GIT_TERMINAL_PROMPT": "0",
+    "GIT_LITERAL_PATHSPECS": "1",
+    "GIT_NO_REPLACE_OBJECTS": "1",
+    "GIT_NO_LAZY_FETCH": "1",
+    "GIT_OPTIONAL_LOCKS": "0",
+}
+
+
+class GitCommand:
+    """Runs git plumbing on one repository and one working tree, both named outright, so that no parent is searched."""
+
+    def __init__(self, root: str, git_dir: str) -> None:
+        self._root = root
+        # GitPython hands the whole environment on, so what a caller's git left in it is unset by `env`.
+        inherited = [name for name in os.environ if name.startswith("GIT_")]
+        scrub = ["env", *(part for name in inherited for part in ("-u", name))] if inherited else []
+        settings = [part for key, value in _SAFE for part in ("-c", f"{key}={value}")]
+        self._fixed = [f"--git-dir={git_dir}", f"--work-tree={root}", *settings]
+        self._scrub = scrub
+        self._git: Git | None = None
+
+    def run(self, *args: str, stdin: bytes = b"", env: dict[str, str] | None = None) -> bytes:
+        """The output of one command; HistoryError with git's own words when it fails.
+
+        Args:
+            args: the subcommand and its arguments.
+            stdin: what the command reads.
+            env: further variables.
+        """
+        status, out, words = self._execute(args, stdin, env or {})
+        if status:
+            raise HistoryError(f"git {args[0]} failed: {words or f'exit code {status}'}.")
+        return out
+
+    def asks(self, *args: str, stdin: bytes = b"") -> tuple[bool, bytes]:
+        """Whether a command that answers by its exit code said yes, and what it printed."""
+        status, out, _ = self._execute(args, stdin, {})
+        return status == 0, out
+
+    def _execute(self, args: tuple[str, ...], stdin: bytes, env: dict[str, str]) -> tuple[int, bytes, str]:
+        variables = {**_ENVIRONMENT, **env}
+        # `env` unsets first and sets last, so ours survive the scrubbing.
+        prefix = [*self._scrub, *(f"{key}={value}" for key, value in variables.items())] if self._scrub else []
+        started = self._command_layer().execute(
+            [*prefix, "git", *self._fixed, *args], istream=subprocess.PIPE, as_process=True, env=variables
+        )
+        process = started.proc
+        if process is None:
+            raise HistoryError("git could not be started; is it installed?")
+        out, err = process.communicate(stdin)
+        words = err.decode("utf-8", "replace").strip().splitlines()
+        return process.returncode, out, words[-1] if words else ""
+
+    def _command_layer(self) -> Git:
+        if self._git is None:
+            os.environ.setdefault("GIT_PYTHON_REFRESH", "quiet")
+            from git.cmd import Git  # noqa: PLC0415 - costs 0.1 s, and only writers need it
+
+            self._git = Git(self._root)
+        return self._git

@@ -1,0 +1,109 @@
+"""The user's git index follows our commits, entry by entry. The rule: an entry that the user staged is left as it is.
+
+The new index is made aside, linked as git's own `index.lock` (so that no git works at the same moment), then renamed:
+a lock that a killed run leaves behind is known as ours, because it is the same file as our copy.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import time
+from collections.abc import Sequence
+from contextlib import suppress
+
+from memoryclaw.adapters.gitstate import index_stamp
+from memoryclaw.adapters.history import Follow, History
+from memoryclaw.core.model import Stamp
+
+_WAIT = 5.0
+_PAUSE = 0.05
+_OURS = "memoryclaw.index"
+
+
+def follow_index(history: History, entries: Sequence[Follow], known: Stamp | None, wait: float = _WAIT) -> bool:
+    """Brings these entries of the user's index to HEAD where they still are as expected; False when git stayed busy.
+
+    Args:
+        history: the vault's repository.
+        entries: what is to change.
+        known: the index's stamp when `was` of the entries was read; while it is the same, they are not read again.
+        wait: seconds to wait for a git command of the user's.
+    """
+    if not entries:
+        return True
+    folder = history.git_dir
+    index, lock, ours = (os.path.join(folder, name) for name in ("index", "index.lock", _OURS))
+    end = time.monotonic() + wait
+    while True:
+        seen = _copy(folder, index, ours)
+        try:
+            _update(history, entries if seen == known else _unmoved(history, entries, ours), ours)
+            if _swap(folder, lock, ours, seen):
+                return True
+        finally:
+            _drop(ours)
+        if time.monotonic() >= end:
+            return False
+        time.sleep(_PAUSE)
+
+
+def clear_stale(history: History, commit: str, ref: str) -> None:
+    """Removes what a killed run of ours left of git's locks; a lock that is not provably ours stays."""
+    folder = history.git_dir
+    ours, lock = os.path.join(folder, _OURS), os.path.join(folder, "index.lock")
+    with suppress(FileNotFoundError):
+        if os.path.samefile(ours, lock):
+            os.unlink(lock)
+    _drop(ours)
+    _drop(f"{ours}.lock")
+    ref_lock = f"{os.path.join(folder, ref)}.lock"
+    with suppress(FileNotFoundError):
+        with open(ref_lock, "rb") as file:
+            named = file.read(len(commit))
+        if commit and named == commit.encode():
+            os.unlink(ref_lock)
+            # update-ref holds HEAD's lock, empty, as long as the branch's.
+            _drop(os.path.join(folder, "HEAD.lock"))
+
+
+def _unmoved(history: History, entries: Sequence[Follow], ours: str) -> list[Follow]:
+    now = history.index_entries([entry.path for entry in entries], env={"GIT_INDEX_FILE": ours})
+    return [entry for entry in entries if now.get(entry.path) == entry.was]
+
+
+def _update(history: History, entries: Sequence[Follow], ours: str) -> None:
+    lines = [
+        f"{e.now.mode} {e.now.oid}\t{e.path}" if e.now else f"0 {'0' * 40}\t{e.path}" for e in entries if e.now != e.was
+    ]
+    if lines:
+        listing = "".join(f"{line}\0" for line in lines).encode("utf-8", "surrogateescape")
+        history.git.run("update-index", "-z", "--index-info", stdin=listing, env={"GIT_INDEX_FILE": ours})
+
+
+def _swap(folder: str, lock: str, ours: str, seen: Stamp | None) -> bool:
+    if not os.path.exists(ours):
+        return True
+    try:
+        os.link(ours, lock)
+    except FileExistsError:
+        return False
+    if index_stamp(folder) != seen:
+        os.unlink(lock)
+        return False
+    os.rename(lock, os.path.join(folder, "index"))
+    return True
+
+
+def _copy(folder: str, index: str, ours: str) -> Stamp | None:
+    _drop(ours)
+    seen = index_stamp(folder)
+    if seen is not None:
+        shutil.copyfile(index, ours)
+        shutil.copymode(index, ours)
+    return seen
+
+
+def _drop(path: str) -> None:
+    with suppress(FileNotFoundError):
+        os.unlink(path)

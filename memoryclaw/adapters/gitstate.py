@@ -1,0 +1,116 @@
+"""What state a vault's own repository is in, read from its files. The rule: no process is started and no parent is searched."""
+
+from __future__ import annotations
+
+import os
+import re
+from typing import NamedTuple
+
+from memoryclaw.core.model import Stamp
+
+_BARE = re.compile(r"^\s*bare\s*=\s*(?:true|yes|on|1)\b", re.IGNORECASE | re.MULTILINE)
+_USER = re.compile(r"^[ \t]*\[user\](.*?)(?=^[ \t]*\[|\Z)", re.IGNORECASE | re.MULTILINE | re.DOTALL)
+_WHO = re.compile(r"^[ \t]*(name|email)[ \t]*=[ \t]*([^\n#;]*)", re.IGNORECASE | re.MULTILINE)
+_MERGES = ("MERGE_HEAD", "CHERRY_PICK_HEAD", "REVERT_HEAD")
+_REBASES = ("rebase-merge", "rebase-apply")
+_REFTABLE = "refs/heads/.invalid"
+
+
+class GitState(NamedTuple):
+    """The state of the vault's repository: `name` is none, ok, unborn, detached, merging, rebasing, bare or locked."""
+
+    name: str
+    sentence: str
+    git_dir: str = ""
+    ref: str = ""  # the branch that commits go to; empty where it takes git to tell
+
+    @property
+    def writable(self) -> bool:
+        """True when a commit can be made now."""
+        return self.name in {"ok", "unborn"}
+
+
+def git_state(root: str) -> GitState:
+    """The state of the repository whose `.git` is in this folder."""
+    git_dir = _git_dir(root)
+    if not git_dir:
+        if all(os.path.exists(os.path.join(root, part)) for part in ("HEAD", "objects", "refs")):
+            return GitState("bare", "The vault folder is itself a bare git repository; use a working copy of it.")
+        return GitState("none", "The vault has no git repository of its own, so changes cannot be undone.")
+    common = _common_dir(git_dir)
+    if _BARE.search(_text(os.path.join(common, "config"))) and git_dir == common:
+        return GitState("bare", "The vault's git repository is bare; set core.bare to false.", git_dir)
+    return _busy(git_dir) or _branch(git_dir, common)
+
+
+def index_stamp(git_dir: str) -> Stamp | None:
+    """The stamp of this working tree's index, or None before there is one."""
+    try:
+        info = os.stat(os.path.join(git_dir, "index"))
+    except FileNotFoundError:
+        return None
+    return Stamp(info.st_size, info.st_mtime_ns, info.st_ctime_ns, info.st_ino)
+
+
+def configured_author(git_dir: str) -> tuple[str, str]:
+    """The user's name and address from the repository's settings, else from their own; empty where none are set."""
+    home = os.path.expanduser("~")
+    shared = os.environ.get("XDG_CONFIG_HOME") or os.path.join(home, ".config")
+    places = (os.path.join(shared, "git", "config"), os.path.join(home, ".gitconfig"), os.path.join(_common_dir(git_dir), "config"))
+    known: dict[str, str] = {}
+    for place in places:
+        for section in _USER.findall(_text(place)):
+            known.update((key.lower(), value.strip().strip('"')) for key, value in _WHO.findall(section))
+    return known.get("name", ""), known.get("email", "")
+
+
+def _busy(git_dir: str) -> GitState | None:
+    if any(os.path.exists(os.path.join(git_dir, name)) for name in _REBASES):
+        return GitState("rebasing", "A git rebase is under way in the vault; finish or abort it first.", git_dir)
+    if any(os.path.exists(os.path.join(git_dir, name)) for name in _MERGES):
+        return GitState("merging", "A git merge is under way in the vault; commit or abort it first.", git_dir)
+    return None
+
+
+def _branch(git_dir: str, common: str) -> GitState:
+    head = _text(os.path.join(git_dir, "HEAD")).strip()
+    if not head.startswith("ref:"):
+        return GitState("detached", "The vault's git HEAD is on no branch; run `git switch` to a branch first.", git_dir)
+    ref = head[4:].strip()
+    if os.path.exists(os.path.join(git_dir, "index.lock")):
+        return GitState("locked", "Another git command is at work in the vault; wait for it, then try again.", git_dir, ref)
+    if ref == _REFTABLE:
+        return GitState("ok", "The vault's git repository is ready.", git_dir)
+    if _exists(common, ref):
+        return GitState("ok", "The vault's git repository is ready.", git_dir, ref)
+    return GitState("unborn", "The vault's git repository has no commit yet; the next change makes the first.", git_dir, ref)
+
+
+def _exists(common: str, ref: str) -> bool:
+    if os.path.exists(os.path.join(common, ref)):
+        return True
+    return any(line.endswith(f" {ref}") for line in _text(os.path.join(common, "packed-refs")).splitlines())
+
+
+def _git_dir(root: str) -> str:
+    path = os.path.join(root, ".git")
+    if os.path.isdir(path):
+        return path if os.path.exists(os.path.join(path, "HEAD")) else ""
+    pointer = _text(path)
+    if not pointer.startswith("gitdir:"):
+        return ""
+    target = os.path.normpath(os.path.join(root, pointer[7:].strip()))
+    return target if os.path.exists(os.path.join(target, "HEAD")) else ""
+
+
+def _common_dir(git_dir: str) -> str:
+    shared = _text(os.path.join(git_dir, "commondir")).strip()
+    return os.path.normpath(os.path.join(git_dir, shared)) if shared else git_dir
+
+
+def _text(path: str) -> str:
+    try:
+        with open(path, encoding="utf-8", errors="replace") as file:
+            return file.read()
+    except OSError:
+        return ""

@@ -1,0 +1,273 @@
+"""The vault's own git repository, by plumbing alone: no index of the user's, no hook, no filter and no parent repository.
+
+The rule: a commit holds the files it was given and nothing else, and a branch moves only from the commit it was built on.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import datetime
+from typing import NamedTuple
+
+from memoryclaw.adapters.gitcommand import GitCommand
+from memoryclaw.adapters.gitobjects import Entry, Tree, folders_of, object_id, pack, parse_tree
+from memoryclaw.adapters.gitstate import GitState, configured_author, git_state, index_stamp
+from memoryclaw.core.errors import ConflictError, HistoryError, InputError
+from memoryclaw.core.model import Stamp
+from memoryclaw.core.naming import utc
+
+_FILE = "100644"
+_FILE_MODES = frozenset({_FILE, "100755"})
+_DEFAULT_AUTHOR = ("MemoryClaw", "memoryclaw@localhost")
+_COMMIT_ID = re.compile(r"[0-9a-f]{4,64}")
+_TRAILER = re.compile(r"^([A-Z][A-Za-z-]*): (.+)$", re.MULTILINE)
+
+
+class Side(NamedTuple):
+    """What git holds of one file: its entry in HEAD and in the user's index, and the bytes of both."""
+
+    head: Entry | None
+    staged: Entry | None
+    head_data: bytes | None
+    staged_data: bytes | None
+
+
+class Version(NamedTuple):
+    """What a commit is to hold of one file (None: no file), and what the user's own staged version becomes, if any."""
+
+    head: bytes | None
+    staged: bytes | None = None
+
+
+class Base(NamedTuple):
+    """The commit that a change is built on (empty on an unborn branch), and what it holds of some files."""
+
+    ref: str
+    commit: str
+    tree: Tree
+    sides: Mapping[str, Side]
+    index: Stamp | None  # of the user's index, taken before it was read
+
+
+class Follow(NamedTuple):
+    """How one entry of the user's index is to change: only if it still is `was`."""
+
+    path: str
+    was: Entry | None
+    now: Entry | None
+
+
+class Made(NamedTuple):
+    """A commit that exists but that no branch shows yet."""
+
+    commit: str
+    parent: str
+    ref: str
+    follow: tuple[Follow, ...]
+    index: Stamp | None = None
+
+
+class Recorded(NamedTuple):
+    """A commit as it is read back: its parent, its message and the trailers of the message."""
+
+    commit: str
+    parents: tuple[str, ...]
+    message: str
+    trailers: Mapping[str, str]
+
+
+class FileChange(NamedTuple):
+    """One file of a commit, before and after."""
+
+    path: str
+    before: bytes | None
+    after: bytes | None
+
+
+class History:
+    """The git history of one vault; open one per job, it holds nothing open between commands."""
+
+    def __init__(self, root: str) -> None:
+        self._root = root
+        self._command: GitCommand | None = None
+
+    def state(self) -> GitState:
+        """The state of the repository now, with one sentence for people."""
+        return git_state(self._root)
+
+    @property
+    def git_dir(self) -> str:
+        """The folder where this working tree's index is."""
+        return self.state().git_dir
+
+    @property
+    def git(self) -> GitCommand:
+        """The command layer of this repository."""
+        if self._command is None:
+            git_dir = self.git_dir
+            if not git_dir:
+                raise HistoryError("The vault has no git repository of its own.")
+            self._command = GitCommand(self._root, git_dir)
+        return self._command
+
+    def base(self, paths: Sequence[str]) -> Base:
+        """HEAD and the user's index as they are now, as far as these files go."""
+        stamp = index_stamp(self.git_dir)
+        index = self.index_entries(paths)
+        folders, wanted = folders_of(paths), sorted({entry.oid for entry in index.values()})
+        names = ["HEAD", *(f"HEAD:{name}" for name in folders), *(f"HEAD:{path}" for path in paths), *wanted]
+        objects = self._objects(names)
+        head, blobs = objects[0], dict(zip(names, objects, strict=True))
+        trees = {name: blobs[f"HEAD:{name}"] for name in folders}
+        commit = head[0] if head else ""
+        known = {n: parse_tree(t[2], len(t[0]) // 2) for n, t in trees.items() if t and t[1] == "tree"}
+        tree = Tree(known or {"": {}}, _hash_name(commit, index))
+        sides = {path: _side(path, tree, index, blobs) for path in paths}
+        return Base(self._ref(), commit, tree, sides, stamp)
+
+    def commit(self, base: Base, files: Mapping[str, Version], message: str, now: datetime) -> Made:
+        """Makes a commit object on `base` in which these files (and no others) differ; nothing points to it yet.
+
+        All its objects reach git in one pack: no index is read, so the cost does not grow with the vault.
+        """
+        kind = base.tree.hash_name
+        blobs = [data for version in files.values() for data in version if data is not None]
+        follow = []
+        for path, version in files.items():
+            side = base.sides[path]
+            entry = _entry(version.head, side.head, kind)
+            if not base.tree.put(path, entry):
+                raise HistoryError(f"{path} lies in a submodule, or under a file, of the vault's git repository")
+            if side.staged == side.head:
+                follow.append(Follow(path, side.head, entry))
+            elif version.staged is not None:
+                follow.append(Follow(path, side.staged, _entry(version.staged, side.staged, kind)))
+        trees = [("tree", raw) for _, raw in base.tree.objects()]
+        commit = self._commit_object(object_id(*trees[-1], kind), base.commit, message, now)
+        self.store([*(("blob", data) for data in blobs), *trees, ("commit", commit)], kind)
+        return Made(object_id("commit", commit, kind), base.commit, base.ref, tuple(follow), base.index)
+
+    def store(self, objects: Sequence[tuple[str, bytes]], hash_name: str) -> None:
+        """Hands (kind, raw bytes) objects to git as they are, through no filter."""
+        self.git.run("unpack-objects", "-q", stdin=pack(objects, hash_name))
+
+    def move(self, made: Made, verb: str) -> None:
+        """Points the branch to the commit if it is still where the commit was built; else ConflictError."""
+        old = made.parent or "0" * len(made.commit)
+        done, _ = self.git.asks("update-ref", "-m", f"memoryclaw: {verb}", made.ref, made.commit, old)
+        if not done and self.head() != made.commit:
+            raise ConflictError("Another commit was made in the vault at the same moment; try again.")
+
+    def head(self) -> str:
+        """The commit of HEAD, or an empty string on an unborn branch."""
+        found, out = self.git.asks("rev-parse", "--verify", "--quiet", "HEAD^{commit}")
+        return out.decode().strip() if found else ""
+
+    def holds(self, commit: str) -> bool:
+        """True when HEAD is this commit or has it among its ancestors."""
+        return self.git.asks("merge-base", "--is-ancestor", commit, "HEAD")[0]
+
+    def ignored(self, paths: Iterable[str]) -> set[str]:
+        """Those of the paths that the vault's ignore rules leave out."""
+        listing = "\0".join(paths).encode("utf-8", "surrogateescape")
+        # Without --no-index a file that is tracked already is never called ignored, as it should be.
+        _, out = self.git.asks("check-ignore", "-z", "--stdin", stdin=listing)
+        return set(out.decode("utf-8", "surrogateescape").split("\0")) - {""}
+
+    def index_entries(self, paths: Sequence[str], env: dict[str, str] | None = None) -> dict[str, Entry]:
+        """The entries that the user's index has for these files; HistoryError for one with a merge conflict."""
+        out = self.git.run("ls-files", "--stage", "-z", "--", *paths, env=env)
+        entries = {}
+        for line in out.decode("utf-8", "surrogateescape").split("\0")[:-1]:
+            facts, _, path = line.partition("\t")
+            mode, oid, stage = facts.split(" ")
+            if stage != "0":
+                raise HistoryError(f"{path} has a merge conflict in the vault's git repository; resolve it first.")
+            entries[path] = Entry(mode, oid)
+        return entries
+
+    def find(self, name: str) -> Recorded:
+        """The commit with this id (or its beginning), or the newest one of this run; InputError when there is none."""
+        found, out = False, b""
+        if _COMMIT_ID.fullmatch(name):
+            found, out = self.git.asks("rev-parse", "--verify", "--quiet", f"{name}^{{commit}}")
+        if not found:
+            wanted = f"--grep=^Run: {re.escape(name)}$"
+            found, out = self.git.asks("rev-list", "--max-count=1", "--extended-regexp", wanted, "HEAD")
+        if not found or not out.strip():
+            raise InputError(f"No commit and no run of this vault is called {name!r}; `memoryclaw history` lists them.")
+        return self.read(out.decode().strip())
+
+    def read(self, commit: str) -> Recorded:
+        """A commit's parents, message and trailers."""
+        found = self._objects([commit])[0]
+        if found is None or found[1] != "commit":
+            raise InputError(f"There is no commit {commit[:12]} in the vault's history.")
+        header, _, message = found[2].decode("utf-8", "replace").partition("\n\n")
+        parents = tuple(line[7:] for line in header.splitlines() if line.startswith("parent "))
+        last = message.rstrip().rpartition("\n\n")[2]
+        return Recorded(commit, parents, message, dict(_TRAILER.findall(last)))
+
+    def changes(self, commit: str) -> list[FileChange]:
+        """The files that a commit changed against its first parent, with their bytes before and after."""
+        out = self.git.run("diff-tree", "-r", "-z", "--root", "--no-renames", "--no-commit-id", commit)
+        parts = out.decode("utf-8", "surrogateescape").split("\0")[:-1]
+        raw = [(parts[i + 1], *parts[i].split(" ")[2:4]) for i in range(0, len(parts), 2)]
+        oids = sorted({oid for _, before, after in raw for oid in (before, after) if oid.strip("0")})
+        data = {oid: found[2] for oid, found in zip(oids, self._objects(oids), strict=True) if found}
+        return [FileChange(path, data.get(before), data.get(after)) for path, before, after in raw]
+
+    def author(self) -> tuple[str, str]:
+        """Name and address for commits: the user's as configured, else MemoryClaw's own."""
+        name, email = configured_author(self.git_dir)
+        return (name, email) if name and email else _DEFAULT_AUTHOR
+
+    def _commit_object(self, tree: str, parent: str, message: str, now: datetime) -> bytes:
+        name, email = (re.sub(r"[<>\x00-\x1f]", "", part).strip() for part in self.author())
+        who = f"{name} <{email}> {int(utc(now).timestamp())} +0000"
+        parents = f"parent {parent}\n" if parent else ""
+        text = f"tree {tree}\n{parents}author {who}\ncommitter {who}\n\n{message.rstrip()}\n"
+        return text.replace("\0", "").encode("utf-8", "replace")
+
+    def _ref(self) -> str:
+        return self.state().ref or self.git.run("symbolic-ref", "HEAD").decode().strip()
+
+    def _objects(self, names: Sequence[str]) -> list[tuple[str, str, bytes] | None]:
+        """(id, type, bytes) of each object by name, None where there is no such object; in one process."""
+        if not names:
+            return []
+        out = self.git.run("cat-file", "--batch", stdin="".join(f"{n}\n" for n in names).encode("utf-8", "surrogateescape"))
+        found: list[tuple[str, str, bytes] | None] = []
+        at = 0
+        for _ in names:
+            end = out.index(b"\n", at)
+            words = out[at:end].decode("utf-8", "surrogateescape").split(" ")
+            at = end + 1
+            if len(words) == 3 and words[2].isdigit():  # noqa: PLR2004 - id, type, size
+                size = int(words[2])
+                found.append((words[0], words[1], out[at : at + size]))
+                at += size + 1
+            else:
+                found.append(None)
+        return found
+
+
+def _entry(data: bytes | None, was: Entry | None, hash_name: str) -> Entry | None:
+    return None if data is None else Entry(was.mode if was else _FILE, object_id("blob", data, hash_name))
+
+
+def _side(
+    path: str, tree: Tree, index: Mapping[str, Entry], blobs: Mapping[str, tuple[str, str, bytes] | None]
+) -> Side:
+    head, staged = tree.entry(path), index.get(path)
+    if head is not None and head.mode not in _FILE_MODES:
+        raise HistoryError(f"{path} is not a regular file in the vault's git repository.")
+    was = blobs.get(f"HEAD:{path}") if head else None
+    waits = blobs.get(staged.oid) if staged else None
+    return Side(head, staged, was[2] if was else None, waits[2] if waits else None)
+
+
+def _hash_name(commit: str, index: Mapping[str, Entry]) -> str:
+    sample = commit or next((entry.oid for entry in index.values()), "")
+    return "sha256" if len(sample) == 64 else "sha1"  # noqa: PLR2004 - hex digits of SHA-256

@@ -1,0 +1,306 @@
+"""The index: notes go in and out, whole files at a time. Derived from the files; equal to a rebuild after any edits."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import sqlite3
+import zlib
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+from memoryclaw.adapters.database import Database
+from memoryclaw.core.entities import key_of, keys_of
+from memoryclaw.core.language import Language, words_of
+from memoryclaw.core.model import Note, Problem, Stamp, Unit
+from memoryclaw.core.ports import Row, TextIndex
+
+VERSION = "1"  # of the tables and of the analysis; another number means another index
+_COMPRESS_OVER = 120
+_TEXT_COLUMNS = "title, tags, properties, text"
+_FILE_SQL = f"insert into files values({','.join('?' * 16)})"
+_UNIT_SQL = f"insert into units values({','.join('?' * 20)})"
+
+
+class Filed(NamedTuple):
+    """A parsed note with what the disk said when it was read."""
+
+    note: Note
+    stamp: Stamp
+    digest: bytes
+    racy: bool = False  # written so recently that its stamp could hide a later write
+
+
+class _Texts(NamedTuple):
+    title: str
+    tags: str
+    properties: str
+    text: str
+
+
+class Index:
+    """All that is known of a vault, in one SQLite file plus, with `engine: whoosh`, one Whoosh folder.
+
+    Args:
+        database: the SQLite file.
+        engine: the text lane.
+        language: the analysis; part of the recipe, so that a change of it means another index.
+    """
+
+    def __init__(self, database: Database, engine: TextIndex, language: Language) -> None:
+        self.database = database
+        self.engine = engine
+        self.language = language
+
+    def stamps(self) -> dict[str, Stamp]:
+        """What the index believes of every file on disk."""
+        with self.database.guarded() as connection:
+            rows = connection.execute("select path, size, mtime, ctime, inode from files").fetchall()
+        return {row[0]: row[1:] for row in rows}
+
+    def digests(self, paths: Sequence[str]) -> dict[str, bytes]:
+        """The digests of files as they were indexed."""
+        with self.database.guarded() as connection:
+            sql = "select path, digest from files where path in (select value from json_each(?))"
+            return dict(connection.execute(sql, (json.dumps(paths),)).fetchall())
+
+    def collections(self) -> frozenset[str] | None:
+        """The collection headings that the vault's schema names, or None when there was none."""
+        with self.database.guarded() as connection:
+            row = connection.execute("select value from meta where key = 'collections'").fetchone()
+        return frozenset(row[0].split("\n")) if row else None
+
+    def scan_problems(self) -> list[Problem]:
+        """What the last walk over the folder found odd, sorted."""
+        sql = "select path, line, message, hint from problems where origin = 'scan' order by path, seq"
+        with self.database.guarded() as connection:
+            return [Problem(*row) for row in connection.execute(sql).fetchall()]
+
+    @contextlib.contextmanager
+    def writing(self) -> Iterator[Writing]:
+        """One transaction over tables, text engine and word counts."""
+        with self.database.writing() as connection:
+            work = Writing(connection, self.engine, self.language)
+            try:
+                yield work
+                work.count_words()
+            except BaseException:
+                self.engine.settle(keep=False)
+                raise
+            self.engine.settle(keep=True)
+
+    def size(self) -> tuple[int, int]:
+        """How many units there are, and how many tokens they hold."""
+        with self.database.guarded():
+            return self.engine.size()
+
+    def discard(self) -> None:
+        """Throws everything away; the next sync builds it again."""
+        self.database.discard()
+        with self.database.writing():
+            self.engine.clear()
+
+
+class Writing:
+    """The write side of one transaction."""
+
+    def __init__(self, connection: sqlite3.Connection, engine: TextIndex, language: Language) -> None:
+        self._connection = connection
+        self._engine = engine
+        self._language = language
+        self._words: Counter[str] = Counter()
+        self._tokens: Counter[str] = Counter()
+        self._next = int(connection.execute("select value from meta where key = 'next'").fetchone()[0])
+
+    def put(self, filed: Sequence[Filed]) -> None:
+        """Takes notes in, in place of whatever the index held under their paths."""
+        self.remove([f.note.path for f in filed])
+        run = self._connection.executemany
+        run(_FILE_SQL, (_file_row(f) for f in filed))
+        rows: list[Row] = []
+        run(_UNIT_SQL, (row for f in filed for row in self._unit_rows(f.note, rows)))
+        self._engine.add(rows)
+        notes = [f.note for f in filed]
+        run("insert into facts values(?,?,?,?,?,?,?,?,?,?,?,?)", (row for n in notes for row in _fact_rows(n)))
+        run("insert or ignore into tags values(?,?)", ((tag.lower(), n.path) for n in notes for tag in n.tags))
+        run("insert or ignore into names values(?,?,?,?)", (row for n in notes for row in _name_rows(n)))
+        run("insert into links values(?,?,?,?,?,?,?,?)", (row for n in notes for row in _link_rows(n)))
+        run("insert into problems values(?,?,?,?,?,'note')", (row for n in notes for row in _problem_rows(n.problems)))
+
+    def remove(self, paths: Sequence[str]) -> None:
+        """Forgets files and all that came from them."""
+        sql = "select path from files where path in (select value from json_each(?))"
+        known = [row[0] for row in self._connection.execute(sql, (json.dumps(paths),)).fetchall()]
+        for path in known:
+            self._remove_units(path)
+        for table in ("files", "facts", "tags", "names", "links"):
+            self._connection.executemany(f"delete from {table} where path = ?", ((p,) for p in known))
+        self._connection.executemany("delete from problems where path = ? and origin = 'note'", ((p,) for p in known))
+
+    def touch(self, path: str, stamp: Stamp, *, racy: bool) -> None:
+        """Notes a new stamp of a file whose bytes are the same."""
+        sql = "update files set size = ?, mtime = ?, ctime = ?, inode = ? where path = ?"
+        self._connection.execute(sql, (*_stored(stamp, racy), path))
+
+    def settings_file(self, path: str, stamp: Stamp, digest: bytes) -> None:
+        """Remembers a settings file (aliases, schema) so that a change of it is seen."""
+        self._connection.execute("delete from files where path = ?", (path,))
+        row = (path, *stamp, digest, path, "settings", *[""] * 6, 0, "")
+        self._connection.execute(_FILE_SQL, row)
+
+    def aliases(self, pairs: Iterable[tuple[str, str]]) -> None:
+        """Replaces the synonyms."""
+        self._connection.execute("delete from aliases")
+        self._connection.executemany("insert or ignore into aliases values(?,?)", pairs)
+
+    def scan_problems(self, problems: Sequence[Problem]) -> None:
+        """Replaces what the walk over the folder found odd."""
+        self._connection.execute("delete from problems where origin = 'scan'")
+        rows = _problem_rows(sorted(problems))
+        self._connection.executemany("insert into problems values(?,?,?,?,?,'scan')", rows)
+
+    def collections(self, collections: Sequence[str]) -> None:
+        """Keeps the collection headings; when they changed, every semantic file counts as changed."""
+        value = "\n".join(collections)
+        row = self._connection.execute("select value from meta where key = 'collections'").fetchone()
+        if row is None or row[0] != value:
+            self._connection.execute("insert or replace into meta values('collections', ?)", (value,))
+            self._connection.execute("update files set mtime = -1, digest = x'' where path like 'semantic/%'")
+
+    def count_words(self) -> None:
+        """Brings the word and token counts up to date; called once, at the end of the transaction."""
+        spelled = self._language.token
+        for table, column, counts, extra in (
+            ("words", "word", self._words, lambda word: (spelled(word),)),
+            ("tokens", "token", self._tokens, lambda _: ()),
+        ):
+            rows = [(key, *extra(key), n) for key, n in counts.items() if n]
+            marks = ",".join("?" * len(rows[0])) if rows else ""
+            if not rows:
+                continue
+            upsert = f"insert into {table} values({marks}) on conflict({column}) do update set n = n + excluded.n"
+            self._connection.executemany(upsert, rows)
+            gone = [(row[0],) for row in rows if row[-1] < 0]
+            self._connection.executemany(f"delete from {table} where {column} = ? and n <= 0", gone)
+        self._connection.execute("update meta set value = ? where key = 'next'", (self._next,))
+
+    def _unit_rows(self, note: Note, rows: list[Row]) -> Iterator[tuple[object, ...]]:
+        texts = [_Texts(u.title, u.tags, u.properties, u.text) for u in note.units]
+        columns = self._analysed(texts, neighbours=note.kind == "log", sign=1)
+        for seq, (unit, analysed) in enumerate(zip(note.units, columns, strict=True)):
+            rowid = self._next
+            self._next += 1
+            rows.append(Row(rowid, analysed))
+            yield _unit_row(rowid, note.path, seq, unit)
+
+    def _remove_units(self, path: str) -> None:
+        sql = f"select rowid, kind, {_TEXT_COLUMNS} from units where path = ? order by seq"
+        found = self._connection.execute(sql, (path,)).fetchall()
+        texts = [_Texts(*row[2:5], unpacked(row[5])) for row in found]
+        columns = self._analysed(texts, neighbours=bool(found) and found[0][1] == "turn", sign=-1)
+        self._engine.remove([Row(row[0], analysed) for row, analysed in zip(found, columns, strict=True)])
+        self._connection.execute("delete from units where path = ?", (path,))
+
+    def _analysed(self, texts: Sequence[_Texts], *, neighbours: bool, sign: int) -> list[tuple[str, ...]]:
+        token, words, tokens = self._language.token, self._words, self._tokens
+        own: list[list[str]] = []
+        for text in texts:
+            spelled = [words_of(column) if column else [] for column in text]
+            own.append([" ".join([token(word) for word in column]) for column in spelled])
+            seen = set().union(*spelled)
+            words.update(seen) if sign > 0 else words.subtract(seen)
+        columns = [(*c, *_around(own, i)) if neighbours else (*c, "", "") for i, c in enumerate(own)]
+        for c in columns:
+            held = set(" ".join(c).split())
+            tokens.update(held) if sign > 0 else tokens.subtract(held)
+        return columns
+
+
+def open_index(folder: Path, *, engine: str, language: Language) -> Index:
+    """The index in `folder`, with the text engine that the settings name."""
+    recipe = f"{VERSION} {engine} {language.code} sqlite"
+    if engine == "whoosh":
+        from memoryclaw.adapters.whoosh_index import WhooshIndex  # noqa: PLC0415 - an import of 100 ms
+
+        database = Database(folder, recipe)
+        return Index(database, WhooshIndex(folder / "whoosh", database.connection), language)
+    from memoryclaw.adapters.fts5 import FTS5_SCHEMA, Fts5  # noqa: PLC0415
+
+    database = Database(folder, recipe, FTS5_SCHEMA)
+    return Index(database, Fts5(database.connection), language)
+
+
+def packed(text: str) -> bytes | str:
+    """A text as it is stored: compressed where that saves room."""
+    return zlib.compress(text.encode("utf-8", "surrogatepass"), 1) if len(text) > _COMPRESS_OVER else text
+
+
+def unpacked(stored: bytes | str) -> str:
+    """The text that `packed` stored."""
+    if isinstance(stored, str):
+        return stored
+    try:
+        return zlib.decompress(stored).decode("utf-8", "surrogatepass")
+    except (zlib.error, UnicodeDecodeError) as error:
+        raise sqlite3.DatabaseError("a stored text is malformed") from error
+
+
+def _around(own: Sequence[Sequence[str]], i: int) -> tuple[str, str]:
+    return own[i - 1][3] if i else "", own[i + 1][3] if i + 1 < len(own) else ""
+
+
+def _stored(stamp: Stamp, racy: bool) -> tuple[int, int, int, int]:
+    # A file written within the clock's grain of being read may change again under the same stamp: read it once more.
+    return (stamp.size, -1, stamp.ctime_ns, stamp.inode) if racy else tuple(stamp)
+
+
+def _file_row(filed: Filed) -> tuple[object, ...]:
+    note = filed.note
+    stem = note.path.rpartition("/")[2].rpartition(".")[0].casefold()
+    return (
+        note.path, *_stored(filed.stamp, filed.racy), filed.digest, note.id, note.kind, note.state, note.title,
+        note.when, note.until, json.dumps(note.tags, ensure_ascii=False), note.trust, int(note.pinned), stem,
+    )  # fmt: skip
+
+
+def _unit_row(rowid: int, path: str, seq: int, unit: Unit) -> tuple[object, ...]:
+    return (
+        rowid, path, seq, unit.id, unit.kind, unit.line, unit.end_line, unit.title, unit.tags, unit.properties,
+        packed(unit.text), unit.when, unit.until, unit.entity, key_of(unit.entity) if unit.entity else "", unit.field,
+        unit.value, unit.trust, int(unit.pinned), unit.state,
+    )  # fmt: skip
+
+
+def _fact_rows(note: Note) -> Iterator[tuple[object, ...]]:
+    for seq, f in enumerate(note.facts):
+        yield (
+            note.path, seq, f.id, f.entity, key_of(f.entity), f.field, f.value, f.since, f.until, f.source, f.line, int(f.current),
+        )  # fmt: skip
+
+
+def _name_rows(note: Note) -> Iterator[tuple[str, str, str, str]]:
+    named: Mapping[str, Iterable[str]] = {
+        "entity": dict.fromkeys([*(f.entity for f in note.facts), *note.entities]),
+        "person": dict.fromkeys([*note.people, *(t.name for t in note.turns if t.name)]),
+        "project": (note.project,) if note.project else (),
+        "alias": note.aliases,
+    }
+    for kind, names in named.items():
+        yield from ((key, kind, note.path, name) for name in names for key in keys_of(name))
+
+
+def _link_rows(note: Note) -> Iterator[tuple[object, ...]]:
+    for seq, link in enumerate(note.links):
+        yield (note.path, seq, link.target, link_key(link.target), link.anchor, link.label, link.line, int(link.embed))
+
+
+def link_key(target: str) -> str:
+    """What two spellings of a link's target share: the last part, without `.md`, case folded."""
+    return target.rpartition("/")[2].removesuffix(".md").casefold()
+
+
+def _problem_rows(problems: Iterable[Problem]) -> Iterator[tuple[object, ...]]:
+    for seq, p in enumerate(problems):
+        yield p.path, seq, p.line, p.message, p.hint

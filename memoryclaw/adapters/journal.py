@@ -1,0 +1,70 @@
+"""The write-ahead journal of one change: what was about to happen, so that the next writer can finish or drop it.
+
+The rule: it is on the disk before the first file changes, and gone only after the last thing it names is done.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from typing import Any, NamedTuple
+
+from memoryclaw.adapters import files
+from memoryclaw.adapters.gitobjects import Entry
+from memoryclaw.adapters.history import Follow
+from memoryclaw.core.errors import NotFoundError
+from memoryclaw.core.places import STATE_DIR
+
+PATH = f"{STATE_DIR}/pending.json"
+_TEMP = "pending.json.tmp"
+
+
+class Step(NamedTuple):
+    """One file of a change: its digests before and after (None: no file), and the temp file that holds the new bytes."""
+
+    path: str
+    before: str | None
+    after: str | None
+    temp: str = ""
+
+
+class Pending(NamedTuple):
+    """One change under way; `commit` is empty when nothing of it is committed."""
+
+    verb: str
+    steps: tuple[Step, ...]
+    commit: str = ""
+    parent: str = ""
+    ref: str = ""
+    follow: tuple[Follow, ...] = ()
+
+
+def save(root: str, pending: Pending) -> None:
+    """Puts the journal on the disk, durably."""
+    data = json.dumps(pending, ensure_ascii=False).encode("utf-8", "surrogateescape")
+    os.makedirs(os.path.join(root, STATE_DIR), 0o700, exist_ok=True)
+    files.prepare(root, PATH, _TEMP, data)
+    files.place(root, PATH, _TEMP, files.digest_at(root, PATH))
+
+
+def load(root: str) -> Pending | None:
+    """The change that a killed writer left under way, or None."""
+    files.discard(root, PATH, _TEMP)
+    try:
+        data = files.read_file(root, PATH).data
+    except NotFoundError:
+        return None
+    verb, steps, commit, parent, ref, follow = json.loads(data.decode("utf-8", "surrogateescape"))
+    moves = tuple(Follow(path, _entry(was), _entry(now)) for path, was, now in follow)
+    return Pending(verb, tuple(Step(*step) for step in steps), commit, parent, ref, moves)
+
+
+def clear(root: str) -> None:
+    """Forgets the journal: the change it names is done or dropped."""
+    digest = files.digest_at(root, PATH)
+    if digest is not None:
+        files.remove_file(root, PATH, digest)
+
+
+def _entry(value: Any) -> Entry | None:
+    return Entry(*value) if value else None

@@ -1,0 +1,261 @@
+"""memoryclaw.yaml + environment → frozen Config. The only home of defaults; docs/settings.md is made from it."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from memoryclaw.core.errors import ConfigError
+from memoryclaw.core.places import CONFIG_FILE, STATE_DIR
+
+LANGUAGES = (
+    "ar",
+    "da",
+    "de",
+    "en",
+    "es",
+    "fi",
+    "fr",
+    "hu",
+    "it",
+    "nl",
+    "no",
+    "none",
+    "pt",
+    "ro",
+    "ru",
+    "sv",
+    "tr",
+)
+
+
+class Setting(NamedTuple):
+    """One key of memoryclaw.yaml: its default, what it may be, and what it does."""
+
+    key: str
+    default: Any
+    allowed: tuple[str, ...] | type
+    about: str
+    least: float = 0
+    most: float = 1_000_000
+
+
+SETTINGS = (
+    Setting(
+        "index.engine",
+        "fts5",
+        ("fts5", "whoosh"),
+        "Which text index is kept; both answer alike, whoosh is slower.",
+    ),
+    Setting(
+        "index.language",
+        "en",
+        LANGUAGES,
+        "Language of stems and stop words; `none` compares words as written.",
+    ),
+    Setting("retrieval.primary", "keyword", ("keyword",), "What is asked first."),
+    Setting("retrieval.minPrimaryResults", 2, int, "Fewer keyword results than this call the fallback."),
+    Setting(
+        "retrieval.minCoverage", 0.5, float, "So does less than this share of the question's weight.", 0, 1
+    ),
+    Setting("retrieval.fallback", "none", ("none", "vector"), "What is asked when keywords find too little."),
+    Setting("retrieval.vectorModel", "nomic-embed-text", str, "The embedding model of the vector fallback."),
+    Setting(
+        "retrieval.maxResults",
+        5,
+        int,
+        "Whole notes in a pack; facts and quoted lines are bounded by the budget.",
+        1,
+        100,
+    ),
+    Setting(
+        "retrieval.blendStrategy",
+        "primary_first",
+        ("primary_first", "weighted"),
+        "How keyword and vector hits mix.",
+    ),
+    Setting("retrieval.budget", 600, int, "Tokens of a recalled context, framing included.", 80, 100_000),
+    Setting(
+        "llm.chain",
+        ("ollama",),
+        tuple,
+        "Language models tried in order; the deterministic extractor stands last.",
+    ),
+    Setting(
+        "consolidation.mode",
+        "direct",
+        ("direct", "branch", "propose"),
+        "Where consolidation writes its changes.",
+    ),
+    Setting("consolidation.interval", 60, int, "Minutes between consolidations while the daemon runs.", 1),
+    Setting(
+        "consolidation.skillThreshold",
+        7,
+        int,
+        "Sessions that must show a sequence before a skill is proposed.",
+        2,
+    ),
+    Setting("git.track_logs", False, bool, "Commit logs/ too, in batches."),
+    Setting("git.track_ledger", False, bool, "Commit ledger/ too, in batches."),
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Config:
+    """The settings in force for one vault."""
+
+    root: Path
+    engine: str
+    language: str
+    max_results: int
+    budget: int
+    min_primary_results: int
+    min_coverage: float
+    fallback: str
+    vector_model: str
+    blend_strategy: str
+    primary: str
+    chain: tuple[str, ...]
+    mode: str
+    interval: int
+    skill_threshold: int
+    track_logs: bool
+    track_ledger: bool
+    notices: tuple[str, ...] = ()
+
+
+def find_root(given: str | None, environ: dict[str, str], cwd: Path) -> Path:
+    """The vault's folder: as given, `$MEMORYCLAW_VAULT`, the nearest memoryclaw.yaml upwards, else the default."""
+    chosen = given or environ.get("MEMORYCLAW_VAULT")
+    if chosen:
+        return Path(os.path.abspath(os.path.expanduser(chosen)))
+    for folder in (cwd, *cwd.parents):
+        if (folder / CONFIG_FILE).is_file():
+            return folder
+    return Path(environ.get("HOME") or os.path.expanduser("~")) / ".memoryclaw" / "vault"
+
+
+def load(root: Path) -> Config:
+    """The Config of the vault at `root`; a missing file means defaults, a wrong value is a ConfigError."""
+    values = {s.key: s.default for s in SETTINGS}
+    notices: list[str] = []
+    for key, value in _written(root).items():
+        setting = _BY_KEY.get(key)
+        if setting is None:
+            notices.append(f"{CONFIG_FILE}: there is no setting {key!r}; it was ignored")
+        elif value is not None:
+            values[key] = _checked(setting, value)
+    fields = {_field(key): value for key, value in values.items()}
+    return Config(root=root, notices=tuple(notices), **fields)
+
+
+def _field(key: str) -> str:
+    name = key.rpartition(".")[2]
+    return "".join(f"_{c.lower()}" if c.isupper() else c for c in name)
+
+
+def _written(root: Path) -> dict[str, Any]:
+    path = root / CONFIG_FILE
+    try:
+        data = path.read_bytes()
+    except (FileNotFoundError, NotADirectoryError):
+        return {}
+    except OSError as error:
+        raise ConfigError(
+            f"{path} cannot be read ({error.strerror}); give yourself the right to read it"
+        ) from error
+    if all(not line or line.startswith(b"#") for line in data.split(b"\n")):
+        return {}
+    return _remembered(root, data)
+
+
+def _remembered(root: Path, data: bytes) -> dict[str, Any]:
+    # Importing a YAML parser costs more than a search, so what a digest parsed to is remembered.
+    digest = hashlib.sha256(data).hexdigest()
+    cache = root / STATE_DIR / "config.json"
+    try:
+        known = json.loads(cache.read_bytes())
+        if known["digest"] == digest:
+            return dict(known["values"])
+    except (OSError, ValueError, KeyError, TypeError):
+        pass
+    values = _parsed(root / CONFIG_FILE, data)
+    _remember(cache, {"digest": digest, "values": values})
+    return values
+
+
+def _remember(cache: Path, known: dict[str, Any]) -> None:
+    if not cache.parent.is_dir():
+        return
+    temporary = cache.with_name(f"config.{os.getpid()}.tmp")
+    try:
+        temporary.write_text(json.dumps(known), encoding="utf-8")
+        temporary.replace(cache)
+    except OSError:
+        return  # a cache that cannot be written is only slower
+
+
+def _parsed(path: Path, data: bytes) -> dict[str, Any]:
+    from memoryclaw.core import yamltext  # noqa: PLC0415 - only where the file changed
+
+    parsed = yamltext.load(data.decode("utf-8", "replace"), 1)
+    if parsed.problems:
+        problem = parsed.problems[0]
+        raise ConfigError(f"{path}:{problem.line}: {problem.message}; {problem.hint}".rstrip("; "))
+    if parsed.value is None:
+        return {}
+    if not isinstance(parsed.value, dict):
+        raise ConfigError(f"{path}:1: settings must be `section:` with `key: value` lines below it")
+    return {
+        f"{section}.{key}": value
+        for section, keys in parsed.value.items()
+        for key, value in _keys(path, section, keys)
+    }
+
+
+def _keys(path: Path, section: str, keys: Any) -> list[tuple[str, Any]]:
+    if keys is None:
+        return []
+    if not isinstance(keys, dict):
+        raise ConfigError(f"{path}: {section!r} must hold `key: value` lines, not {keys!r}")
+    return list(keys.items())
+
+
+def _checked(setting: Setting, value: Any) -> Any:
+    allowed = setting.allowed
+    if isinstance(allowed, tuple):
+        return _one_of(setting, allowed, str(value).lower())
+    if allowed is bool:
+        return _one_of(setting, ("true", "false", "yes", "no"), str(value).lower()) in ("true", "yes")
+    if allowed is tuple:
+        return tuple(str(v) for v in value) if isinstance(value, list) else (str(value),)
+    if allowed is str:
+        return str(value)
+    return _number(setting, str(value))
+
+
+def _one_of(setting: Setting, allowed: tuple[str, ...], value: str) -> str:
+    if value not in allowed:
+        raise ConfigError(
+            f"{CONFIG_FILE}: {setting.key} cannot be {value!r}; it is one of {', '.join(allowed)}"
+        )
+    return value
+
+
+def _number(setting: Setting, value: str) -> Any:
+    try:
+        number = int(value) if setting.allowed is int else float(value)
+    except ValueError:
+        raise ConfigError(f"{CONFIG_FILE}: {setting.key} must be a number, not {value!r}") from None
+    if not setting.least <= number <= setting.most:
+        raise ConfigError(
+            f"{CONFIG_FILE}: {setting.key} must lie between {setting.least:g} and {setting.most:g}, not {value}"
+        )
+    return number
+
+
+_BY_KEY = {s.key: s for s in SETTINGS}

@@ -1,0 +1,43 @@
+"""Failures a person can act on: each says in one sentence what is wrong and what to do."""
+
+from __future__ import annotations
+
+
+class MemoryClawError(Exception):
+    """A known failure; doors print its sentence, without a traceback, and exit with 1."""
+
+
+class VaultError(MemoryClawError):
+    """The vault's folder is missing, unreadable or unsafe to work in."""
+
+
+class ConfigError(MemoryClawError):
+    """`memoryclaw.yaml` or an environment variable holds something that cannot be used."""
+
+
+class NotFoundError(MemoryClawError):
+    """No note, fact, section or turn has this id."""
+
+
+class ConflictError(MemoryClawError):
+    """The file is not what it was when we read it, or holds the user's unsaved work; nothing was written."""
+
+
+class LockedError(MemoryClawError):
+    """Another process holds the lock that this needs."""
+
+
+class HistoryError(MemoryClawError):
+    """Git cannot take the commit now; nothing was written."""
+
+
+class InputError(MemoryClawError):
+    """What was asked for cannot be done as it was said."""
+
+
+class IndexBusyError(MemoryClawError):
+    """Another process is writing the index."""
+
+
+class IndexDamagedError(MemoryClawError):
+    """The index cannot be trusted; it is derived, so it is thrown away and built again."""

@@ -1,0 +1,99 @@
+"""Why a unit answers a question: each word's share of the score, the field it stood in, and how it was found. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import NamedTuple
+
+from memoryclaw.core.language import Language, fold, words_of
+from memoryclaw.core.model import COLUMNS, Matched
+from memoryclaw.core.ports import Clause
+from memoryclaw.core.scoring import WEIGHTS, gain
+
+_CONTEXT = ("prev", "next")
+
+
+class Leaf(NamedTuple):
+    """One token or phrase of a resolved question, and the word it stands for."""
+
+    clause: Clause
+    word: str  # as asked
+    via: str  # literal | phrase | prefix | fuzzy | bigram | alias
+
+
+class Statistics(NamedTuple):
+    """What BM25 knows of the whole index."""
+
+    units: int
+    average: float
+    rarity: Callable[[Clause], float]
+
+
+class Reading(NamedTuple):
+    """A unit's columns, as words written and as tokens."""
+
+    words: Mapping[str, Sequence[str]]
+    tokens: Mapping[str, Sequence[str]]
+    length: int
+
+
+class Reasons(NamedTuple):
+    """What the words of a question add to a unit, and where they were found."""
+
+    gains: dict[str, float]
+    matched: list[Matched]
+    surfaces: set[str]  # words as written that should be highlighted
+
+
+def read_columns(columns: Mapping[str, str], language: Language) -> Reading:
+    """A unit's texts by column, analysed once for all leaves."""
+    words = {name: words_of(text) if text else [] for name, text in columns.items()}
+    tokens = {name: [language.token(word) for word in found] for name, found in words.items()}
+    length = sum(len(token.split()) if " " in token else 1 for column in tokens.values() for token in column)
+    return Reading(words, tokens, length)
+
+
+def reasons(leaves: Sequence[Leaf], reading: Reading, statistics: Statistics) -> Reasons:
+    """Replays BM25 over one unit, leaf by leaf."""
+    found = Reasons({}, [], set())
+    for leaf in leaves:
+        count = 0.0
+        for column in leaf.clause.columns or COLUMNS:
+            surfaces = list(_surfaces(leaf.clause, reading, column))
+            if surfaces:
+                count += len(surfaces) * WEIGHTS[column]
+                _note(found, leaf, column, surfaces)
+        if count:
+            value = gain(statistics.rarity(leaf.clause), count, reading.length, statistics.average)
+            found.gains[leaf.word] = found.gains.get(leaf.word, 0.0) + value
+    return found
+
+
+def _surfaces(clause: Clause, reading: Reading, column: str) -> Iterator[str]:
+    wanted = clause.text
+    words, tokens = reading.words.get(column, ()), reading.tokens.get(column, ())
+    if clause.op == "token":
+        for word, token in zip(words, tokens, strict=True):
+            if token == wanted or (" " in token and wanted in token.split()):
+                yield word
+        return
+    parts = wanted.split()
+    flat = [(word, token) for word, joined in zip(words, tokens, strict=True) for token in joined.split()]
+    for i in range(len(flat) - len(parts) + 1):
+        if all(flat[i + k][1] == part for k, part in enumerate(parts)):
+            yield " ".join(dict.fromkeys(word for word, _ in flat[i : i + len(parts)]))
+
+
+def _note(found: Reasons, leaf: Leaf, column: str, surfaces: Sequence[str]) -> None:
+    if column in _CONTEXT:
+        via = "neighbour"
+    elif leaf.via != "literal":
+        via = leaf.via
+        found.surfaces.update(surfaces)
+    else:
+        asked = fold(leaf.word)
+        via = "literal" if any(fold(surface) == asked for surface in surfaces) else "stem"
+        found.surfaces.update(surfaces)
+    matched = Matched(word=leaf.word, field=column, via=via)
+    if matched not in found.matched:
+        found.matched.append(matched)

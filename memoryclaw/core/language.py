@@ -1,0 +1,151 @@
+"""Text → searchable tokens: words, folding, stems, stop words and CJK bigrams. Pure; the stemmer is handed in."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Callable, Iterator
+
+# Combining marks stay inside words, so that Devanagari and decomposed accents are not cut apart.
+_MARKS = "\u0300-\u036f\u0483-\u0487\u0591-\u05bd\u0610-\u061a\u064b-\u065f\u0900-\u0903\u093a-\u094f\u0981-\u0983\u09bc-\u09cd\u0a01-\u0a03\u0a3c-\u0a4d"
+WORD = re.compile(rf"[^\W_](?:[^\W_]|[{_MARKS}])*(?:['’][^\W_]+)*")
+_ASCII_WORD = re.compile(r"[a-z0-9]+(?:'[a-z0-9]+)*")
+# Scripts written without spaces: Han, kana, Hangul, Thai, Lao, Khmer, Myanmar. Indexed as overlapping pairs.
+_UNSPACED = re.compile(
+    "[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff\U00020000-\U0003ffff]+"
+)
+_ELIDING = frozenset({"fr", "it", "ca"})
+_IRREGULAR_TEXT = """go went gone|buy bought|bring brought|think thought|teach taught|catch caught|seek sought|see saw seen
+|take took taken|give gave given|get got gotten|make made|say said|tell told|find found|feel felt|keep kept|leave left
+|lose lost|meet met|pay paid|run ran|sell sold|send sent|sing sang sung|sit sat|sleep slept|speak spoke spoken|spend spent
+|swim swam swum|throw threw thrown|wear wore worn|win won|write wrote written|begin began begun|break broke broken
+|build built|choose chose chosen|come came|draw drew drawn|drink drank drunk|drive drove driven|eat ate eaten|fall fell fallen
+|fly flew flown|forget forgot forgotten|grow grew grown|hear heard|hide hid hidden|hold held|know knew known|lead led
+|lend lent|ride rode ridden|rise rose risen|shoot shot|show shown|shake shook shaken|steal stole stolen|wake woke woken
+|understand understood|become became|bite bit bitten|blow blew blown|child children|person people|man men|woman women
+|foot feet|tooth teeth|mouse mice|wife wives|knife knives|leaf leaves|half halves|deal dealt|freeze froze frozen
+|forgive forgave forgiven|stick stuck|strike struck|sweep swept|swing swung|tear tore torn|bend bent|bind bound|feed fed
+|fight fought|hang hung|swear swore sworn"""
+IRREGULAR = {
+    form: group.split()[0]
+    for group in _IRREGULAR_TEXT.replace("\n", "").split("|")
+    for form in group.split()[1:]
+}
+# Words that carry a question but not its subject; a stop list of text is too short for questions.
+_QUESTION_STOP = ["a", "about", "above", "after", "again", "all", "also", "am", "an", "and", "any", "are", "as", "at", "be", "because", "been", "before", "being", "below", "between", "both", "but", "by", "can", "could", "did", "do", "does", "doing", "don", "down", "during", "each", "ever", "few", "for", "from", "further", "had", "has", "have", "having", "he", "her", "here", "hers", "him", "his", "how", "i", "if", "in", "into", "is", "it", "its", "itself", "just", "let", "me", "more", "most", "much", "my", "no", "nor", "not", "of", "off", "on", "once", "only", "or", "other", "our", "out", "over", "own", "same", "she", "should", "so", "some", "such", "than", "that", "the", "their", "them", "then", "there", "these", "they", "this", "those", "through", "to", "too", "under", "until", "up", "us", "very", "was", "we", "were", "what", "when", "where", "which", "while", "who", "whom", "whose", "why", "will", "with", "would", "you", "your", "yours", "shall", "may", "might", "must", "remind", "tell", "know", "please", "dont", "didnt", "doesnt", "isnt", "wasnt", "im", "ive", "youre", "whats"]
+
+
+def fold(word: str) -> str:
+    """A word without case and diacritics: `Müller` and `muller` are the same word."""
+    if word.isascii():
+        return word.lower()
+    decomposed = unicodedata.normalize("NFKD", word.casefold())
+    return "".join(c for c in decomposed if not unicodedata.combining(c))
+
+
+def pairs(run: str) -> list[str]:
+    """The overlapping character pairs of a run of unspaced script; a lone character stays itself."""
+    return [run[i : i + 2] for i in range(len(run) - 1)] or [run]
+
+
+def words_of(text: str) -> list[str]:
+    """The lower-cased words of a text in order, as `Language.tokens` takes them."""
+    low = text.lower()
+    if low.isascii():
+        return _ASCII_WORD.findall(low)
+    return WORD.findall(unicodedata.normalize("NFC", low))
+
+
+class Language:
+    """One language's analysis: a cached map from a word as written to its index tokens.
+
+    Args:
+        code: ISO 639-1 code, as in `index.language`.
+        stem: the language's stemmer, or None where there is none.
+        stop: the language's stop words.
+    """
+
+    def __init__(self, code: str, stem: Callable[[str], str] | None, stop: frozenset[str]) -> None:
+        self.code = code
+        self._stem = stem
+        self._eliding = code in _ELIDING
+        self._irregular = IRREGULAR if code == "en" else {}
+        self.stop = (stop | frozenset(_QUESTION_STOP)) if code == "en" else frozenset(fold(w) for w in stop)
+        self._known: dict[str, str] = {}
+
+    def token(self, word: str) -> str:
+        """The index tokens of one word as written, joined by spaces (several only for unspaced scripts)."""
+        found = self._known.get(word)
+        if found is None:
+            found = self._known[word] = self._analyse(word)
+        return found
+
+    def tokens(self, text: str) -> list[str]:
+        """The index tokens of a text, in order."""
+        known, out = self._known, []
+        for word in words_of(text):
+            token = known.get(word) or self.token(word)
+            out.append(token)
+        return " ".join(out).split() if not text.isascii() else out
+
+    def located(self, text: str) -> Iterator[tuple[int, int, str, str]]:
+        """Yields (start, end, word as written in lower case, token) for each token of a text, with its place."""
+        for hit in WORD.finditer(text):
+            word = hit.group()
+            if _UNSPACED.search(word):
+                yield from _located_pairs(word.lower(), hit.start(), self)
+            else:
+                low = unicodedata.normalize("NFC", word.lower())
+                yield from ((hit.start(), hit.end(), low, token) for token in self.token(low).split())
+
+    def is_stop(self, word: str) -> bool:
+        """True when a question's word says nothing about its subject."""
+        return word in self.stop or fold(word).replace("'", "").replace("’", "") in self.stop
+
+    def _analyse(self, word: str) -> str:
+        if _UNSPACED.search(word):
+            return " ".join(_split_unspaced(word, self._plain))
+        return self._plain(word)
+
+    def _plain(self, word: str) -> str:
+        word = word.replace("’", "'")
+        if "'" in word:
+            word = self._without_apostrophe(word)
+        folded = fold(word)
+        base = self._irregular.get(folded, folded)
+        if self._stem is None or base.isdigit():
+            return base
+        # Most stemmers want their own diacritics, so they see the word as written and the stem is folded.
+        return fold(self._stem(base if self.code == "en" else word)) or base
+
+    def _without_apostrophe(self, word: str) -> str:
+        if word.endswith("'s"):
+            return word[:-2].replace("'", "")
+        if self._eliding:
+            return word.rpartition("'")[2]
+        return word.replace("'", "")
+
+
+def _split_unspaced(word: str, plain: Callable[[str], str]) -> Iterator[str]:
+    last = 0
+    for run in _UNSPACED.finditer(word):
+        if run.start() > last:
+            yield plain(word[last : run.start()])
+        yield from pairs(run.group())
+        last = run.end()
+    if last < len(word):
+        yield plain(word[last:])
+
+
+def _located_pairs(word: str, start: int, language: Language) -> Iterator[tuple[int, int, str, str]]:
+    last = 0
+    for run in _UNSPACED.finditer(word):
+        if run.start() > last:
+            part = word[last : run.start()]
+            yield start + last, start + run.start(), part, language.token(part)
+        for i, pair in enumerate(pairs(run.group())):
+            at = start + run.start() + i
+            yield at, at + len(pair), pair, pair
+        last = run.end()
+    if last < len(word):
+        yield start + last, start + len(word), word[last:], language.token(word[last:])

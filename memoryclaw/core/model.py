@@ -1,0 +1,189 @@
+"""Every noun of MemoryClaw, as frozen values; the words defined here are the words used at every door.
+
+note     one file of the vault, parsed          unit     the piece of a note that is indexed and ranked
+episode  a note of what happened                fact     one value that is held true of an entity
+skill    a note of how to do something          turn     one line of a log
+digest   SHA-256 of a file's bytes              stamp    what the disk says of a file without reading it
+match    a unit that answers a question         problem  something wrong in a user's text, with its line
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from types import MappingProxyType
+from typing import Any, NamedTuple
+
+NOTHING: Mapping[str, Any] = MappingProxyType({})
+
+# The text columns of a unit, in index order. `prev` and `next` hold the neighbouring turns of a log.
+COLUMNS = ("title", "tags", "properties", "body", "prev", "next")
+
+
+class Problem(NamedTuple):
+    """Something wrong in a file, told so that a person can mend it; the file stays searchable."""
+
+    path: str
+    line: int
+    message: str
+    hint: str = ""
+
+
+class Stamp(NamedTuple):
+    """What the file system says of a file without reading it; any difference means: read it again."""
+
+    size: int
+    mtime_ns: int
+    ctime_ns: int
+    inode: int
+
+
+class Link(NamedTuple):
+    """A `[[wikilink]]`, embed or relative Markdown link of a note; `target` is as written, without `#…`."""
+
+    target: str
+    anchor: str
+    label: str
+    line: int
+    embed: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Fact:
+    """One value of one field of one entity, as a line (or table cell) of a file under `semantic/`."""
+
+    entity: str
+    field: str
+    value: str
+    line: int
+    since: str = ""  # ISO date from which it holds
+    until: str = ""  # ISO date at which it ceased to hold; only under History
+    source: str = ""
+    current: bool = True  # False under History
+    id: str = ""  # `semantic/projects#projectX.deadline`
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Section:
+    """The text under one heading, without the sections below it. `heading` is empty before the first."""
+
+    heading: str
+    trail: tuple[str, ...]  # the headings above it, outermost first, itself included
+    line: int  # 1-based line of the heading (or of the first line)
+    end_line: int
+    text: str  # the lines below the heading, as in the file
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Turn:
+    """One line of a log: what somebody said, or a tool event."""
+
+    id: str  # `log:<session>/<turn>`
+    session: str
+    turn: str
+    ts: str
+    role: str
+    name: str  # who spoke, where the log says so
+    text: str
+    line: int
+    end_line: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Unit:
+    """A piece of a note that is indexed, ranked and quoted on its own."""
+
+    id: str
+    kind: str  # episode | fact | skill | note | turn
+    line: int
+    end_line: int
+    title: str = ""  # shown in results and searched
+    tags: str = ""
+    properties: str = ""  # participants, entities, project and other frontmatter values
+    text: str = ""  # searched as `body`, quoted as the snippet
+    when: str = ""  # ISO date or date-time (UTC), "" when timeless
+    until: str = ""  # end of the time it covers or holds
+    entity: str = ""  # facts: the entity; turns: who spoke
+    field: str = ""  # facts only
+    value: str = ""  # facts only
+    trust: str = "trusted"  # trusted | unknown | untrusted | quarantined
+    pinned: bool = False
+    state: str = "current"  # current | superseded | archived | pending | draft
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Note:
+    """One file of the vault, parsed; never fails: what is wrong is in `problems`."""
+
+    path: str
+    id: str
+    kind: str  # episode | semantic | skill | note | log
+    title: str
+    digest: str
+    meta: Mapping[str, Any] = field(default_factory=lambda: NOTHING)
+    tags: tuple[str, ...] = ()
+    aliases: tuple[str, ...] = ()
+    people: tuple[str, ...] = ()
+    entities: tuple[str, ...] = ()
+    project: str = ""
+    when: str = ""
+    until: str = ""
+    trust: str = "trusted"
+    pinned: bool = False
+    state: str = "current"
+    sections: tuple[Section, ...] = ()
+    facts: tuple[Fact, ...] = ()
+    turns: tuple[Turn, ...] = ()
+    links: tuple[Link, ...] = ()
+    blocks: tuple[tuple[str, int], ...] = ()  # Obsidian's block ids (`^id`) and the lines that carry them
+    units: tuple[Unit, ...] = ()
+    problems: tuple[Problem, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Matched:
+    """One word of the question found in one field of a unit, and how it was found."""
+
+    word: str
+    field: str
+    via: (
+        str  # literal stem phrase prefix bigram alias entity fuzzy date neighbour feedback link vector pinned
+    )
+
+
+class Term(NamedTuple):
+    """One named part of a score; the score is exactly the sum of its terms."""
+
+    name: str
+    value: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Match:
+    """A unit that answers a question, with everything needed to show and to explain it."""
+
+    unit: Unit
+    path: str
+    note: str  # id of the note the unit belongs to
+    score: float
+    terms: tuple[Term, ...]
+    matched: tuple[Matched, ...]
+    snippet: str = ""
+    highlights: tuple[tuple[int, int], ...] = ()  # (start, end) in the snippet
+    surfaces: frozenset[str] = frozenset()  # the matched words as the text has them
+    tokens: int = 0  # in the context, once packed
+
+
+class LeftOut(NamedTuple):
+    """A candidate that is not in the answer, and why."""
+
+    id: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Change:
+    """One file's difference between disk and index: `added`, `changed` or `removed`."""
+
+    kind: str
+    path: str

@@ -1,0 +1,105 @@
+"""Fits ranked matches into a token budget: never over it, never starved by one long item, each decision with its reason."""
+
+from __future__ import annotations
+
+from memoryclaw.core import fence
+from memoryclaw.core.model import Unit
+from memoryclaw.core.snippets import snippet
+from memoryclaw.core.tokens import estimate
+
+TRUST_ORDER = ("trusted", "unknown", "untrusted")
+SHARE = 0.4  # of the budget: the most that one item may take
+LEAST = 24  # tokens below which a cut item says nothing
+WEAK = 0.15  # of the best score: what scores less would only fill the prompt
+_CHARS = 4
+_WHOLE = frozenset({"episode", "note", "skill"})
+
+
+class Pack:
+    """A context being filled, in rank order.
+
+    Args:
+        budget: tokens of the whole block, framing included.
+        max_results: whole notes at most; facts and turns are bounded by the budget alone.
+    """
+
+    def __init__(self, budget: int, max_results: int) -> None:
+        self._budget = budget
+        self._max_results = max_results
+        self._groups: dict[str, list[str]] = {trust: [] for trust in TRUST_ORDER}
+        self._texts: set[str] = set()
+        self._notes = 0
+        self._best = 0.0
+        self._spent = 0
+        self.full = False
+
+    def offer(self, unit: Unit, score: float, surfaces: frozenset[str]) -> tuple[str, int]:
+        """Takes a match in if it may and fits: (`in` or the reason why not, tokens it costs)."""
+        reason = self._refused(unit, score)
+        if reason:
+            return reason, 0
+        room = min(self._budget - self.tokens(), int(self._budget * SHARE))
+        line = self._line(unit, surfaces, room)
+        if line is None:
+            self.full = self._budget - self.tokens() < LEAST
+            return "budget", 0
+        before = self.tokens()
+        self._take(unit, line)
+        cost = self.tokens() - before
+        if self.tokens() > self._budget:  # a new group's framing tipped it over
+            self._groups[_trust(unit)].pop()
+            self._spent = estimate(self.context())
+            return "budget", 0
+        self._best = max(self._best, score)
+        self._texts.add(fence.one_line(text_of(unit)).casefold())
+        self._notes += unit.kind in _WHOLE
+        return "in", cost
+
+    def tokens(self) -> int:
+        """What the block costs so far."""
+        return self._spent
+
+    def context(self) -> str:
+        """The block to paste into a prompt; empty when nothing was taken in."""
+        return fence.fenced([(trust, self._groups[trust]) for trust in TRUST_ORDER])
+
+    def _refused(self, unit: Unit, score: float) -> str:
+        if score < self._best * WEAK:
+            return "weak"
+        if unit.kind in _WHOLE and self._notes >= self._max_results:
+            return "max_results"
+        if fence.one_line(text_of(unit)).casefold() in self._texts:
+            return "duplicate"
+        return "budget" if self.full else ""
+
+    def _line(self, unit: Unit, surfaces: frozenset[str], room: int) -> str | None:
+        text = text_of(unit)
+        whole = fence.item(unit.id, text, unit.when)
+        if estimate(whole) + 1 <= room:
+            return whole
+        frame = estimate(fence.item(unit.id, "", unit.when)) + 2
+        width = (room - frame) * _CHARS
+        while width >= LEAST * _CHARS:
+            cut = fence.item(unit.id, snippet(text, surfaces, width).text, unit.when)
+            if estimate(cut) + 1 <= room:
+                return cut
+            width = width * 3 // 4
+        return None
+
+    def _take(self, unit: Unit, line: str) -> None:
+        self._groups[_trust(unit)].append(line)
+        self._spent = estimate(self.context())
+
+
+def text_of(unit: Unit) -> str:
+    """What is quoted of a unit: a fact as `entity field: value`, a turn with its speaker, a note with its title."""
+    if unit.kind == "fact":
+        label = unit.entity if unit.field == "value" else f"{unit.entity} {unit.field}"
+        return f"{label}: {unit.value}"
+    if unit.kind == "turn":
+        return f"{unit.entity}: {unit.text}" if unit.entity else unit.text
+    return unit.text if not unit.title or unit.text.startswith(unit.title) else f"{unit.title}. {unit.text}"
+
+
+def _trust(unit: Unit) -> str:
+    return unit.trust if unit.trust in TRUST_ORDER else "unknown"

@@ -1,0 +1,74 @@
+"""The one exit gate: every way a command can end, as an exit code and at most one sentence. Never a traceback."""
+
+from __future__ import annotations
+
+import os
+import sys
+
+import click
+
+from memoryclaw.core.errors import MemoryClawError
+from memoryclaw.core.fence import one_line
+from memoryclaw.doors.cli.said import Said
+from memoryclaw.doors.cli.verbs import cli
+
+FAILED, USAGE, BUG, INTERRUPTED = 1, 2, 3, 130
+
+
+def run(args: list[str]) -> int:
+    """Runs one command; the answer is its exit code."""
+    said = Said()
+    for stream in (sys.stdout, sys.stderr):
+        stream.reconfigure(errors="backslashreplace")  # type: ignore[union-attr]
+    try:
+        code = cli.main(args, prog_name="memoryclaw", standalone_mode=False, obj=said)
+        sys.stdout.flush()
+    except click.ClickException as error:
+        return _usage(error)
+    except (click.Abort, KeyboardInterrupt):
+        return INTERRUPTED
+    except MemoryClawError as error:
+        return _failed(str(error))
+    except BrokenPipeError:
+        _close_output()
+        return 0  # who read our output has enough of it
+    except Exception as error:  # noqa: BLE001 - the gate: what nobody foresaw is logged and told in one sentence
+        return _unforeseen(error, said)
+    return code if isinstance(code, int) else 0
+
+
+def _usage(error: click.ClickException) -> int:
+    error.show()
+    if isinstance(error, click.NoSuchOption) and error.ctx and any(p.name == "query" for p in error.ctx.command.params):
+        click.echo("Words that begin with - go after --, as in: memoryclaw search -- boathouse -draft", err=True)
+    return USAGE
+
+
+def _failed(sentence: str) -> int:
+    click.echo(f"memoryclaw: {one_line(sentence)}", err=True)
+    return FAILED
+
+
+def _unforeseen(error: Exception, said: Said) -> int:
+    if isinstance(error, OSError) and _output_is_lost():
+        _close_output()
+        return _failed(f"the output cannot be written ({error.strerror})")
+    from memoryclaw.doors.cli.buglog import write  # noqa: PLC0415 - only when something broke
+
+    path = write(error, said)
+    name = one_line(f"{type(error).__name__}: {error}")
+    click.echo(f"memoryclaw: a bug in MemoryClaw stopped this ({name}); please report it with {path}", err=True)
+    return BUG
+
+
+def _output_is_lost() -> bool:
+    try:
+        sys.stdout.flush()
+    except OSError:
+        return True
+    return False
+
+
+def _close_output() -> None:
+    # Python flushes standard output once more on its way out; that must not fail a second time.
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

@@ -1,0 +1,106 @@
+"""The command table: which verbs there are and what they share. A verb's module is imported only when it is asked for."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from importlib import import_module
+from typing import Any
+
+import click
+
+from memoryclaw import __version__
+from memoryclaw.doors.cli.said import Said
+
+SECTIONS: dict[str, dict[str, str]] = {
+    "Ask": {"recall": "asking", "search": "asking"},
+    "Look": {"show": "looking", "browse": "looking", "facts": "looking", "links": "looking"},
+    "Write": {
+        "init": "writing", "remember": "writing", "edit": "writing", "forget": "writing", "revive": "writing", "undo": "writing",
+    },
+    "Keep": {"sync": "keeping", "watch": "watching", "reindex": "keeping", "status": "keeping", "doctor": "keeping", "completion": "completion"},
+}  # fmt: skip
+VERBS = {verb: module for verbs in SECTIONS.values() for verb, module in verbs.items()}
+_SETTINGS = {"help_option_names": ["-h", "--help"], "max_content_width": 100}
+
+
+class Text(click.types.StringParamType):
+    """Words of a person; bytes of another encoding become replacement characters."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
+        """The value as clean Unicode."""
+        text = str(super().convert(value, param, ctx))
+        return text if text.isascii() else text.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
+
+
+TEXT = Text()
+
+
+class Verb(click.Command):
+    """One verb: takes `--vault` and `--json` as the group does, and shows examples in its help."""
+
+    def __init__(self, *args: Any, examples: Sequence[str] = (), **kwargs: Any) -> None:
+        kwargs["params"] = [*(kwargs.get("params") or []), *shared_options()]
+        kwargs.setdefault("context_settings", _SETTINGS)
+        super().__init__(*args, **kwargs)
+        self.examples = examples
+
+    def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Writes the examples below the options."""
+        super().format_epilog(ctx, formatter)
+        if self.examples:
+            with formatter.section("Examples"):
+                for example in self.examples:
+                    formatter.write(f"{'':{formatter.current_indent}}memoryclaw {example}\n")
+
+
+class Verbs(click.Group):
+    """The group of all verbs, in sections."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        """The names of all verbs."""
+        return list(VERBS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        """The verb with this name, from its module."""
+        module = VERBS.get(cmd_name)
+        found = getattr(import_module(f"memoryclaw.doors.cli.{module}"), cmd_name) if module else None
+        return found if isinstance(found, click.Command) else None
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Writes the verbs with what they do."""
+        for section, names in SECTIONS.items():
+            rows = [(name, verb.get_short_help_str(80)) for name in names if (verb := self.get_command(ctx, name))]
+            with formatter.section(section):
+                formatter.write_dl(rows)
+
+
+def verb(examples: Sequence[str]) -> Callable[[Callable[..., Any]], Verb]:
+    """Makes a function a verb of the command line."""
+    return click.command(cls=Verb, examples=examples)
+
+
+def shared_options() -> list[click.Option]:
+    """`--vault` and `--json`, accepted before and after every verb."""
+    return [
+        click.Option(
+            ["--vault"], metavar="DIR", expose_value=False, callback=_keep_vault,
+            help="The vault's folder; else $MEMORYCLAW_VAULT, else the nearest memoryclaw.yaml upwards, else ~/.memoryclaw/vault.",
+        ),
+        click.Option(["--json"], is_flag=True, expose_value=False, callback=_keep_json, help="Answer as JSON."),
+    ]  # fmt: skip
+
+
+def _keep_vault(ctx: click.Context, _param: click.Parameter, value: str | None) -> None:
+    if value is not None:
+        ctx.ensure_object(Said).vault = value
+
+
+def _keep_json(ctx: click.Context, _param: click.Parameter, value: bool) -> None:
+    if value:
+        ctx.ensure_object(Said).json = True
+
+
+@click.group(cls=Verbs, context_settings=_SETTINGS, params=shared_options())
+@click.version_option(__version__, prog_name="memoryclaw", message="%(prog)s %(version)s")
+def cli() -> None:
+    """Your agent's memory as Markdown you can read, edit and undo."""

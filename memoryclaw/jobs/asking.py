@@ -1,0 +1,175 @@
+"""Turns a parsed query into a question to the index: tokens, synonyms, entities, and how rare each word is."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from datetime import date
+
+from memoryclaw.adapters.catalog import Catalog
+from memoryclaw.core import entities
+from memoryclaw.core.explain import Leaf
+from memoryclaw.core.language import Language
+from memoryclaw.core.ports import Clause
+from memoryclaw.core.query import Expr, Query, parse
+from memoryclaw.core.scoring import idf
+from memoryclaw.core.spelling import near
+
+PREFIX_WORDS = 32  # a prefix stands for at most so many words of the vault, the most frequent ones
+FUZZY_WORDS = 8
+COMMON_SHARE, COMMON_UNITS = 0.2, 1000  # in a large vault a word that every fifth unit holds only costs time
+
+
+@dataclass(slots=True)
+class Question:
+    """A query as the index understands it."""
+
+    query: Query
+    clause: Clause | None = None
+    leaves: list[Leaf] = field(default_factory=list)
+    aliases: list[Leaf] = field(default_factory=list)
+    entities: dict[str, str] = field(default_factory=dict)  # key → name as the vault has it
+    people: dict[str, str] = field(default_factory=dict)
+    weights: dict[str, float] = field(default_factory=dict)  # content word → idf
+    tokens: set[str] = field(default_factory=set)  # of the content words and their synonyms
+    unknown: list[str] = field(default_factory=list)
+    notices: list[str] = field(default_factory=list)
+
+
+def ask(text: str, *, catalog: Catalog, language: Language, units: int, today: date) -> Question:
+    """Understands a question without a model.
+
+    Args:
+        units: how many units the index holds.
+        today: the clock's UTC day, for "last week".
+    """
+    query = parse(text, today=today)
+    question = Question(query, notices=list(query.notices))
+    words = [w for w in query.words if not language.is_stop(w)] or list(query.words)
+    _weigh(question, words, catalog, language, units)
+    _name(question, words, catalog)
+    _synonyms(question, words, catalog, language)
+    if query.root is not None:
+        known = frozenset(words)
+        resolver = _Resolver(question, catalog, language, known, units)
+        question.clause = resolver.clause(query.root)
+    return question
+
+
+def _weigh(question: Question, words: Sequence[str], catalog: Catalog, language: Language, units: int) -> None:
+    tokens = {word: language.token(word).split() for word in words}
+    counts = catalog.count_of([token for found in tokens.values() for token in found])
+    for word, found in tokens.items():
+        question.weights[word] = max((idf(units, counts.get(token, 0)) for token in found), default=0.0)
+        question.tokens.update(found)
+        if not any(token in counts for token in found):
+            question.unknown.append(word)
+
+
+def _name(question: Question, words: Sequence[str], catalog: Catalog) -> None:
+    said = entities.candidates(question.query.words or words)
+    keys = {candidate.key: candidate.key for candidate in said}
+    keys.update((entities.key_of(other), key) for key, other in catalog.synonyms(list(keys)))
+    found = catalog.names(list(keys), ("entity", "person"))
+    for target, kind in ((question.entities, "entity"), (question.people, "person")):
+        names = {keys[key]: name for key, of, name in found if of == kind}
+        for candidate in entities.select(said, names):
+            target[entities.key_of(names[candidate.key])] = names[candidate.key]
+
+
+def _synonyms(question: Question, words: Sequence[str], catalog: Catalog, language: Language) -> None:
+    keys = dict.fromkeys(candidate.key for candidate in entities.candidates(words))
+    for said, synonym in catalog.synonyms(list(keys)):
+        tokens = language.tokens(synonym)
+        if tokens and not question.tokens.issuperset(tokens):
+            op = "token" if len(tokens) == 1 else "phrase"
+            question.aliases.append(Leaf(Clause(op, " ".join(tokens)), said, "alias"))
+    question.tokens.update(token for leaf in question.aliases for token in leaf.clause.text.split())
+
+
+class _Resolver:
+    def __init__(self, question: Question, catalog: Catalog, language: Language, known: frozenset[str], units: int) -> None:
+        self._question = question
+        self._catalog = catalog
+        self._language = language
+        self._known = known
+        self._units = units
+        self._by_op: dict[str, Callable[[Expr], Clause | None]] = {
+            "word": self._word, "phrase": self._phrase, "prefix": self._prefix, "fuzzy": self._fuzzy,
+            "any": self._any, "all": self._all, "not": self._not,
+        }  # fmt: skip
+
+    def clause(self, expr: Expr) -> Clause | None:
+        """The clause of one expression, or None when nothing of it can be looked up."""
+        return self._by_op[expr.op](expr)
+
+    def _word(self, expr: Expr) -> Clause | None:
+        if not self._question.query.explicit and expr.text not in self._known:
+            return None
+        tokens = self._language.token(expr.text).split()
+        via = "bigram" if len(tokens) > 1 else "literal"
+        return self._leaves(expr, tokens, expr.text, via)
+
+    def _phrase(self, expr: Expr) -> Clause | None:
+        tokens = self._language.tokens(expr.text)
+        if len(tokens) < 2:
+            return self._leaves(expr, tokens, expr.text, "literal")
+        leaf = Leaf(Clause("phrase", " ".join(tokens), _columns(expr)), expr.text, "phrase")
+        self._question.leaves.append(leaf)
+        return leaf.clause
+
+    def _prefix(self, expr: Expr) -> Clause | None:
+        found = self._catalog.words_like(expr.text, PREFIX_WORDS)
+        tokens = dict.fromkeys(token for _, joined in found for token in joined.split())
+        return self._leaves(expr, list(tokens), f"{expr.text}*", "prefix")
+
+    def _fuzzy(self, expr: Expr) -> Clause | None:
+        length = len(expr.text)
+        vocabulary = self._catalog.words_of_length(length - 2, length + 2)
+        token_of = {word: token for word, token, _ in vocabulary}
+        close = near(expr.text, ((word, n) for word, _, n in vocabulary), FUZZY_WORDS)
+        tokens = dict.fromkeys(token for found in close for token in token_of[found.word].split())
+        return self._leaves(expr, list(tokens), f"{expr.text}~", "fuzzy")
+
+    def _leaves(self, expr: Expr, tokens: Sequence[str], word: str, via: str) -> Clause | None:
+        leaves = [Leaf(Clause("token", token, _columns(expr)), word, via) for token in tokens]
+        self._question.leaves.extend(leaves)
+        return _joined("any", [leaf.clause for leaf in leaves])
+
+    def _any(self, expr: Expr) -> Clause | None:
+        parts = [(part, self.clause(part)) for part in expr.parts]
+        kept = [clause for part, clause in parts if clause is not None and not self._common(part)]
+        if not kept:
+            kept = [clause for _, clause in parts if clause is not None]
+        else:
+            dropped = {part.text for part, clause in parts if clause is not None and self._common(part)}
+            self._question.leaves = [leaf for leaf in self._question.leaves if leaf.word not in dropped]
+        return _joined("any", kept)
+
+    def _common(self, part: Expr) -> bool:
+        if part.op != "word" or self._units < COMMON_UNITS or self._question.query.explicit:
+            return False
+        return self._question.weights.get(part.text, 9.0) < idf(self._units, int(self._units * COMMON_SHARE))
+
+    def _all(self, expr: Expr) -> Clause | None:
+        parts = [(part.op == "not", self.clause(part)) for part in expr.parts]
+        wanted = [clause for negated, clause in parts if clause is not None and not negated]
+        missing = any(clause is None for negated, clause in parts if not negated)
+        if not wanted or missing:
+            return None
+        barred = [clause for negated, clause in parts if clause is not None and negated]
+        return _joined("all", [*wanted, *barred])
+
+    def _not(self, expr: Expr) -> Clause | None:
+        before = len(self._question.leaves)
+        inner = self.clause(expr.parts[0])
+        del self._question.leaves[before:]  # what must be absent explains nothing
+        return Clause("not", parts=(inner,)) if inner is not None else None
+
+
+def _columns(expr: Expr) -> tuple[str, ...]:
+    return (expr.column,) if expr.column else ()
+
+
+def _joined(op: str, clauses: Sequence[Clause]) -> Clause | None:
+    return clauses[0] if len(clauses) == 1 and clauses[0].op != "not" else Clause(op, parts=tuple(clauses)) if clauses else None

@@ -1,0 +1,74 @@
+"""The filters of a query (tag: kind: since: …) as SQL over the index's tables, and what they match. Values are always bound."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from memoryclaw.core.entities import key_of
+from memoryclaw.core.model import Matched
+from memoryclaw.core.query import Filter
+
+STATES = frozenset({"archived", "pending", "draft", "superseded"})
+_KINDS = {"log": "turn", "logs": "turn", "semantic": "fact", "memory": "note"}
+_NAMED = "select path from names where (key = ? or key like ? || ' %') and kind in"
+_SQL = {
+    "tag": "u.path in (select path from tags where tag = ? or tag like ? || '/%')",
+    "kind": "u.kind = ?",
+    "state": "u.state = ?",
+    "entity": f"(u.entity_key = ? or (u.entity_key = '' and u.path in ({_NAMED} ('entity', 'alias', 'person', 'project'))))",
+    "person": f"(u.entity_key = ? or (u.entity_key = '' and u.path in ({_NAMED} ('person'))))",
+    "project": f"(u.entity_key = ? or (u.entity_key = '' and u.path in ({_NAMED} ('project', 'entity'))))",
+    "path": "(u.path like ? || '%' or instr(lower(u.path), lower(?)) > 0)",
+    "title": "instr(lower(u.title), lower(?)) > 0",
+    "since": "u.at != '' and substr(max(u.at, u.until), 1, 10) >= ?",
+    "until": "u.at != '' and substr(u.at, 1, 10) <= ?",
+    "trust": "u.trust = ?",
+}
+_VIA = {"entity": "entity", "person": "entity", "project": "entity", "since": "date", "until": "date", "on": "date"}
+
+
+def conditions(filters: Sequence[Filter]) -> tuple[str, list[str]]:
+    """All filters as one SQL condition over `units u`, with the values to bind."""
+    parts, values = ["1"], []
+    for item in filters:
+        sql, bound = _condition(item)
+        parts.append(f"not ({sql})" if item.negated else f"({sql})")
+        values += bound
+    return " and ".join(parts), values
+
+
+def causes(filters: Sequence[Filter]) -> list[Matched]:
+    """What each filter that holds contributes to the explanation."""
+    wanted = [item for item in filters if not item.negated]
+    return [Matched(word=item.written, field=_field(item), via=_VIA.get(item.field, "literal")) for item in wanted]
+
+
+def asks_for_state(filters: Sequence[Filter]) -> bool:
+    """True when the query itself asks for archived, pending, draft or superseded units."""
+    folders = ("archive", "review", "skills/_drafts", "semantic/_")
+    return any(
+        (f.field == "kind" and f.value.lower() in STATES) or (f.field == "path" and f.value.startswith(folders)) for f in filters
+    )
+
+
+def _condition(item: Filter) -> tuple[str, list[str]]:
+    value = item.value
+    if item.field == "kind":
+        kind = value.lower()
+        if kind in STATES:
+            return _SQL["state"], [kind]
+        kind = _KINDS.get(kind, kind)
+        return _SQL["kind"], [kind if kind in ("episode", "fact", "skill", "note", "turn") else kind.removesuffix("s")]
+    if item.field == "on":
+        first, _, last = value.partition("/")
+        return f"{_SQL['since']} and {_SQL['until']}", [first, last or first]
+    if item.field in ("entity", "person", "project"):
+        value = key_of(value)
+    if item.field in ("tag", "trust"):
+        value = value.lower().lstrip("#")
+    sql = _SQL[item.field]
+    return sql, [value] * sql.count("?")
+
+
+def _field(item: Filter) -> str:
+    return {"tag": "tags", "since": "date", "until": "date", "on": "date"}.get(item.field, item.field)

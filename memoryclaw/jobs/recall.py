@@ -1,0 +1,49 @@
+"""Recall: search, then pack what fits into the budget."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from memoryclaw.core.model import Match
+from memoryclaw.core.packing import Pack
+from memoryclaw.jobs.answers import Recalled
+from memoryclaw.jobs.search import Found, Searcher, answer_fields
+
+CHUNK = 12  # candidates explained at a time; a pack rarely needs more than two chunks
+
+
+def recall(searcher: Searcher, text: str, *, goal: str, session: str, budget: int, max_results: int) -> Recalled:
+    """Answers a question with a context of at most `budget` tokens.
+
+    Args:
+        goal: what the agent is at; its words help to rank.
+        session: the running session; its own turns are left out, the host still shows them.
+    """
+    found = searcher.find(f"{text} {goal}" if goal else text)
+    _leave_visible(found, session)
+    pack = Pack(budget, max_results)
+    matches = _packed(searcher, found, pack)
+    packed = {"context": pack.context(), "tokens": pack.tokens(), "budget": budget}
+    return Recalled(**answer_fields(text, searcher, found, matches), **packed)
+
+
+def _leave_visible(found: Found, session: str) -> None:
+    for candidate in found.candidates:
+        if session and not candidate.decision and candidate.brief.id.startswith(f"log:{session}/"):
+            candidate.decision = "already_visible"
+
+
+def _packed(searcher: Searcher, found: Found, pack: Pack) -> list[Match]:
+    waiting = [candidate for candidate in found.candidates if not candidate.decision]
+    taken: list[Match] = []
+    for start in range(0, len(waiting), CHUNK):
+        chunk = waiting[start : start + CHUNK]
+        if pack.full:
+            for candidate in chunk:
+                candidate.decision = "budget"
+            continue
+        for candidate, match in zip(chunk, searcher.matches(found, chunk), strict=True):
+            candidate.decision, tokens = pack.offer(match.unit, match.score, match.surfaces)
+            if candidate.decision == "in":
+                taken.append(replace(match, tokens=tokens))
+    return taken

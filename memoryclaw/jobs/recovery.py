@@ -1,0 +1,89 @@
+"""Finishes or drops the change that a killed writer left under way. The rule: never torn, never twice, never over new work."""
+
+from __future__ import annotations
+
+from memoryclaw.adapters import files, journal
+from memoryclaw.adapters.gitindex import clear_stale, follow_index
+from memoryclaw.adapters.history import History, Made
+from memoryclaw.adapters.journal import Pending, Step
+from memoryclaw.adapters.locks import writer_lock
+from memoryclaw.core.errors import ConflictError, HistoryError
+
+
+def recover(root: str) -> str:
+    """Ends what a killed writer began; returns one sentence when something needed saying, else an empty string."""
+    with writer_lock(root):
+        pending = journal.load(root)
+        if pending is None:
+            return ""
+        begun = any(_done(root, step) and step.before != step.after for step in pending.steps)
+        whole = all(_done(root, step) or _ready(root, step) for step in pending.steps)
+        notice = ""
+        if begun and whole:
+            notice = _finish(root, pending)
+        elif begun:
+            notice = f"a change of {_names(pending)} was cut short and the files have changed since; see them with `git diff`"
+        for step in pending.steps:
+            if step.temp:
+                files.discard(root, step.path, step.temp)
+        journal.clear(root)
+        return notice
+
+
+def carry_out(root: str, steps: tuple[Step, ...]) -> None:
+    """Takes the steps that are not done yet; their temp files must be there."""
+    for step in steps:
+        if _done(root, step):
+            continue
+        if step.after is not None:
+            files.place(root, step.path, step.temp, step.before)
+        elif step.before is not None:
+            files.remove_file(root, step.path, step.before)
+
+
+def publish(root: str, pending: Pending, made: Made) -> str:
+    """Moves the branch to the commit and lets the user's index follow; a sentence when the index could not."""
+    history = History(root)
+    history.move(made, pending.verb)
+    try:
+        if follow_index(history, made.follow, made.index):
+            return ""
+    except HistoryError as error:
+        return f"the change is committed, but git's index does not know it yet: {error}"
+    return "git is busy, so its index does not know this change yet; run `git reset` in the vault when it is free"
+
+
+def _finish(root: str, pending: Pending) -> str:
+    carry_out(root, pending.steps)
+    if not pending.commit:
+        return ""
+    history = History(root)
+    left = f"the change of {_names(pending)} is in the files but not committed; see it with `git diff`"
+    if not history.git_dir:
+        return left
+    clear_stale(history, pending.commit, pending.ref)
+    state = history.state()
+    try:
+        if history.head() != pending.commit and not history.holds(pending.commit):
+            if not state.writable or state.ref != pending.ref or history.head() != pending.parent:
+                return left
+        return publish(root, pending, Made(pending.commit, pending.parent, pending.ref, pending.follow))
+    except (ConflictError, HistoryError):
+        return left
+
+
+def _done(root: str, step: Step) -> bool:
+    return files.digest_at(root, step.path) == step.after
+
+
+def _ready(root: str, step: Step) -> bool:
+    if files.digest_at(root, step.path) != step.before:
+        return False
+    if step.after is None:
+        return True
+    beside = f"{step.path.rpartition('/')[0]}/{step.temp}".lstrip("/")
+    return files.digest_at(root, beside) == step.after
+
+
+def _names(pending: Pending) -> str:
+    return " and ".join(step.path for step in pending.steps)
