@@ -3,21 +3,22 @@
 from __future__ import annotations
 
 import os
+import secrets
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from datetime import UTC, date, datetime
 from functools import cached_property
 from pathlib import Path
+from typing import TYPE_CHECKING, TypeVar
 
 from memoryclaw import config as settings
 from memoryclaw.adapters.catalog import Catalog
 from memoryclaw.adapters.index import Index, open_index
-from memoryclaw.adapters.ledger import Ledger
 from memoryclaw.adapters.stemming import language
 from memoryclaw.adapters.vault import Vault
-from memoryclaw.core.errors import InputError, NotFoundError
-from memoryclaw.core.model import Fact, Match
-from memoryclaw.core.places import STATE_DIR
+from memoryclaw.core.errors import InputError
+from memoryclaw.core.model import Fact
 from memoryclaw.jobs import browsing, freshness
 from memoryclaw.jobs.answers import Answer, Recalled
 from memoryclaw.jobs.freshness import Freshness
@@ -25,7 +26,15 @@ from memoryclaw.jobs.recall import recall
 from memoryclaw.jobs.search import Searcher, search
 from memoryclaw.jobs.sync import Progress, Sync, Synced
 
+if TYPE_CHECKING:  # the rest is imported by the verb that needs it: a search must start fast
+    from memoryclaw.adapters.ledger import Ledger
+    from memoryclaw.jobs.doctor import Check
+    from memoryclaw.jobs.pen import Pen, Written
+    from memoryclaw.jobs.status import Status
+
 Clock = Callable[[], datetime]
+T = TypeVar("T")
+A = TypeVar("A", bound=Answer)
 
 
 def system_clock() -> datetime:
@@ -40,36 +49,134 @@ def system_clock() -> datetime:
     return moment.astimezone(UTC) if moment.tzinfo else moment.replace(tzinfo=UTC)
 
 
-def open_vault(path: str | os.PathLike[str] | None = None, *, clock: Clock = system_clock) -> App:
+def open_vault(
+    path: str | os.PathLike[str] | None = None, *, clock: Clock = system_clock, progress: Progress | None = None
+) -> App:
     """Opens the vault at `path`, or the one that the command line would choose in this folder.
+
+    Args:
+        clock: tells the time; everything that depends on it asks here.
+        progress: told (done, total) while files are indexed.
 
     Raises:
         VaultError: there is no folder there.
         ConfigError: its memoryclaw.yaml cannot be used.
     """
-    root = settings.find_root(os.fspath(path) if path is not None else None, dict(os.environ), Path.cwd())
-    return App(root, clock=clock)
+    given = os.fspath(path) if path is not None else None
+    return App(settings.find_root(given, os.environ, Path.cwd()), clock=clock, progress=progress)
+
+
+def init_vault(path: str | os.PathLike[str], *, clock: Clock = system_clock) -> Written:
+    """Makes a folder a vault: folders, commented settings, a git repository with a first commit. Changes nothing that is there."""
+    from memoryclaw.adapters.templates import Templates  # noqa: PLC0415
+    from memoryclaw.jobs.init import init  # noqa: PLC0415
+
+    return init(os.path.abspath(os.path.expanduser(path)), Templates(), clock(), _new_id)
 
 
 class App:
-    """One open vault.
+    """One open vault; a method for each verb."""
 
-    Args:
-        root: the vault's folder.
-        clock: tells the time; everything that depends on it asks here.
-    """
-
-    def __init__(self, root: Path, *, clock: Clock = system_clock) -> None:
+    def __init__(self, root: Path, *, clock: Clock = system_clock, progress: Progress | None = None) -> None:
         self.root = root
         self.clock = clock
         self.vault = Vault(root)
         self.vault.must_exist()
         self.config = settings.load(root)
+        self._progress = progress
+
+    def search(self, query: str, *, kind: str = "", limit: int = 10) -> Answer:
+        """Ranked matches for a question or a query, explained; leaves no trace."""
+        return self._answered(lambda: search(self._searcher(), query, kind=kind, limit=limit))
+
+    def recall(self, query: str, *, goal: str = "", session: str = "", budget: int | None = None) -> Recalled:
+        """What a host should paste into a prompt for this question, within the budget; noted in the ledger."""
+        tokens = self.config.budget if budget is None else budget
+        if tokens < settings.LEAST_BUDGET:
+            raise InputError(f"a budget of {tokens} tokens holds nothing; give at least {settings.LEAST_BUDGET}")
+        most = self.config.max_results
+        answer = self._answered(
+            lambda: recall(self._searcher(), query, goal=goal, session=session, budget=tokens, max_results=most)
+        )
+        return self._receipted(answer, session)
+
+    def show(self, id_: str) -> browsing.Shown:
+        """The lines of a note, section, fact or turn as they stand in their file."""
+        return self._looked(lambda: browsing.show(id_, self.catalog, self.vault))
+
+    def browse(self, *, kind: str = "", state: str = "current", limit: int = 50) -> list[browsing.Listed]:
+        """Notes, pinned ones first, then the newest."""
+        return self._looked(lambda: browsing.browse(self.catalog, kind=kind, state=state, limit=limit))
+
+    def facts(self, entity: str = "", *, as_of: date | None = None, history: bool = False) -> list[tuple[str, Fact]]:
+        """Facts with the path of their file: those that hold now, held on a day, or all."""
+        return self._looked(lambda: browsing.facts(self.catalog, entity=entity, as_of=as_of, history=history))
+
+    def links(self, id_: str) -> browsing.Links:
+        """The links that a note holds, and those of other notes that lead to it."""
+        return self._looked(lambda: browsing.links(id_, self.catalog))
+
+    def remember(self, text: str, *, entity: str = "", field: str = "", tags: Sequence[str] = (), source: str = "") -> Written:
+        """Keeps a text as an episode, or as the value of an entity's field; one commit."""
+        from memoryclaw.jobs.remember import remember  # noqa: PLC0415
+
+        return self._written(lambda pen: remember(pen, text, entity=entity, field=field, tags=tags, source=source))
+
+    def edit(self, id_: str, fields: Mapping[str, str | Sequence[str]]) -> Written:
+        """Corrects fields of a note's frontmatter, of an entity, or the value of a fact; one commit."""
+        from memoryclaw.jobs.edit import edit  # noqa: PLC0415
+
+        return self._written(lambda pen: edit(pen, id_, fields))
+
+    def forget(self, id_: str) -> Written:
+        """Moves a note, or a fact's line, to the archive; one commit, and `revive` brings it back."""
+        from memoryclaw.jobs.forget import forget  # noqa: PLC0415
+
+        return self._written(lambda pen: forget(pen, id_))
+
+    def revive(self, id_: str) -> Written:
+        """Brings back what `forget` archived, byte for byte; one commit."""
+        from memoryclaw.jobs.forget import revive  # noqa: PLC0415
+
+        return self._written(lambda pen: revive(pen, id_))
+
+    def undo(self, commit: str) -> Written:
+        """Takes back one machine commit or run, and keeps what people changed since; one commit."""
+        from memoryclaw.jobs.undo import undo  # noqa: PLC0415
+
+        return self._written(lambda pen: undo(pen, commit))
+
+    def sync(self) -> Synced:
+        """Brings the index in line with the files now."""
+        return freshness.healed(self.index, self._sync().run)
+
+    def reindex(self) -> Synced:
+        """Throws the index away and builds it again from the files."""
+        self.vault.scan()
+        self.index.discard()
+        return self.sync()
+
+    def status(self) -> Status:
+        """How the vault stands; looks at the disk and changes nothing."""
+        from memoryclaw.jobs.status import status  # noqa: PLC0415
+
+        return status(self._sync(), self.index, self.catalog, self.config, daemon=None)
+
+    def doctor(self, *, fix: bool = False) -> list[Check]:
+        """Examines the vault; with `fix`, repairs what can be rebuilt from the files."""
+        from memoryclaw.jobs.doctor import Patient, examine  # noqa: PLC0415
+
+        self.sync()
+        return examine(Patient(self.vault, self.index, self.catalog, self.config, self._rebuilt, self.reindex), fix=fix)
+
+    def close(self) -> None:
+        """Closes the index; the next verb opens it again."""
+        self.index.database.close()
 
     @cached_property
     def index(self) -> Index:
         """The index, opened or made on first use."""
-        return open_index(settings.state_folder(self.root), engine=self.config.engine, language=language(self.config.language))
+        return self._index_in(settings.state_folder(self.root))
 
     @cached_property
     def catalog(self) -> Catalog:
@@ -79,61 +186,61 @@ class App:
     @cached_property
     def ledger(self) -> Ledger:
         """The usage record."""
-        return Ledger(self.root, clock=self.clock)
+        from memoryclaw.adapters.ledger import Ledger  # noqa: PLC0415
 
-    @property
-    def today(self) -> date:
-        """The clock's UTC day; ranking knows no finer time."""
-        return self.clock().astimezone(UTC).date()
+        return Ledger(os.fspath(self.root))
 
-    def search(self, query: str, *, kind: str = "", limit: int = 10) -> Answer:
-        """Ranked matches for a question or a query, explained; leaves no trace."""
-        return self._fresh(lambda: search(self._searcher(), _with_kind(query, kind), limit=limit))
+    def _fresh(self) -> Freshness:
+        return freshness.fresh(self._sync(), self.index)
 
-    def recall(self, query: str, *, goal: str = "", session: str = "", budget: int | None = None) -> Recalled:
-        """What a host should paste into a prompt for this question, within the budget; noted in the ledger."""
-        tokens = self.config.budget if budget is None else budget
-        if tokens < settings.LEAST_BUDGET:
-            raise InputError(f"a budget of {tokens} tokens holds nothing; give at least {settings.LEAST_BUDGET}")
-        answer = self._fresh(
-            lambda: recall(
-                self._searcher(), query, goal=goal, session=session, budget=tokens, max_results=self.config.max_results
-            )
-        )
-        return answer.with_receipt(self.ledger.shown([m.unit.id for m in answer.matches], session=session))
+    def _answered(self, verb: Callable[[], A]) -> A:
+        started = time.perf_counter()
+        fresh = self._fresh()
+        synced = time.perf_counter()
+        answer = freshness.healed(self.index, verb, again=self._sync().run)
+        timings = {"fresh": _ms(synced - started), "answer": _ms(time.perf_counter() - synced)}
+        return replace(answer, degraded=fresh.degraded, behind=fresh.behind, timings_ms=timings)
 
-    def show(self, id_: str) -> browsing.Shown:
-        """The lines of a note, section, fact or turn as they stand in their file."""
-        return self._fresh_read(lambda: browsing.show(id_, self.catalog, self.vault))
+    def _looked(self, verb: Callable[[], T]) -> T:
+        self._fresh()
+        return freshness.healed(self.index, verb, again=self._sync().run)
 
-    def browse(self, *, kind: str = "", state: str = "current", limit: int = 50) -> list[browsing.Listed]:
-        """Notes, pinned ones first, then the newest."""
-        return self._fresh_read(lambda: browsing.browse(self.catalog, kind=kind, state=state, limit=limit))
+    def _written(self, verb: Callable[[Pen], Written]) -> Written:
+        from memoryclaw.adapters.templates import Templates  # noqa: PLC0415
+        from memoryclaw.jobs.pen import Pen  # noqa: PLC0415
 
-    def facts(self, entity: str = "", *, as_of: date | None = None, history: bool = False) -> list[tuple[str, Fact]]:
-        """Facts with the path of their file; those that hold now, held on a day, or all."""
-        return self._fresh_read(lambda: browsing.facts(self.catalog, entity=entity, as_of=as_of, history=history))
+        self._fresh()
+        pen = Pen(root=os.fspath(self.root), lookup=self.catalog, templates=Templates(), now=self.clock(), new_id=_new_id)
+        return verb(pen)
 
-    def links(self, id_: str) -> tuple[list[browsing.LinkEnd], list[browsing.LinkEnd]]:
-        """The links that a note holds, and those of other notes that lead to it."""
-        return self._fresh_read(lambda: (browsing.links_out(id_, self.catalog), browsing.links_back(id_, self.catalog)))
+    def _receipted(self, answer: Recalled, session: str) -> Recalled:
+        receipt = f"r-{self.clock():%Y%m%dt%H%M%S}-{_new_id()}"
+        values = {"receipt": receipt, "session": session, "mode": "recall", "ids": [m.unit.id for m in answer.matches]}
+        trouble = self.ledger.append("shown", values, self.clock()) if answer.matches else ""
+        notices = (*answer.notices, trouble) if trouble else answer.notices
+        return replace(answer, receipt=receipt, notices=notices)
 
-    def sync(self, progress: Progress | None = None) -> Synced:
-        """Brings the index in line with the files now."""
-        return freshness.healed(self.index, lambda: self._sync(progress).run())
+    def _renamed(self, old: str, new: str) -> None:
+        self.ledger.append("renamed", {"from": old, "to": new}, self.clock())
 
-    def reindex(self, progress: Progress | None = None) -> Synced:
-        """Throws the index away and builds it again from the files."""
-        self.vault.scan()
-        self.index.discard()
-        return self.sync(progress)
+    def _index_in(self, folder: Path) -> Index:
+        return open_index(folder, engine=self.config.engine, language=language(self.config.language))
 
-    def close(self) -> None:
-        """Closes the index."""
-        self.index.database.close()
+    def _sync(self) -> Sync:
+        return Sync(self.vault, self.index, renamed=self._renamed, progress=self._progress)
 
-    def _sync(self, progress: Progress | None = None) -> Sync:
-        return Sync(self.vault, self.index, renamed=self.ledger.renamed, progress=progress)
+    def _rebuilt(self, folder: Path) -> Index:
+        index = self._index_in(folder)
+        Sync(self.vault, index).run()
+        return index
 
     def _searcher(self) -> Searcher:
-        return Searcher(self.index, self.catalog, self.today)
+        return Searcher(self.index, self.catalog, self.clock().astimezone(UTC).date())
+
+
+def _new_id() -> str:
+    return secrets.token_hex(3)
+
+
+def _ms(seconds: float) -> float:
+    return round(seconds * 1e3, 2)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -12,6 +13,7 @@ from typing import Any, NamedTuple
 from memoryclaw.core.errors import ConfigError
 from memoryclaw.core.places import CONFIG_FILE, STATE_DIR
 
+LEAST_BUDGET = 80  # tokens; below this the framing leaves no room for a memory
 LANGUAGES = (
     "ar",
     "da",
@@ -78,7 +80,7 @@ SETTINGS = (
         ("primary_first", "weighted"),
         "How keyword and vector hits mix.",
     ),
-    Setting("retrieval.budget", 600, int, "Tokens of a recalled context, framing included.", 80, 100_000),
+    Setting("retrieval.budget", 600, int, "Tokens of a recalled context, framing included.", LEAST_BUDGET, 100_000),
     Setting(
         "llm.chain",
         ("ollama",),
@@ -128,7 +130,7 @@ class Config:
     notices: tuple[str, ...] = ()
 
 
-def find_root(given: str | None, environ: dict[str, str], cwd: Path) -> Path:
+def find_root(given: str | None, environ: Mapping[str, str], cwd: Path) -> Path:
     """The vault's folder: as given, `$MEMORYCLAW_VAULT`, the nearest memoryclaw.yaml upwards, else the default."""
     chosen = given or environ.get("MEMORYCLAW_VAULT")
     if chosen:
@@ -137,6 +139,15 @@ def find_root(given: str | None, environ: dict[str, str], cwd: Path) -> Path:
         if (folder / CONFIG_FILE).is_file():
             return folder
     return Path(environ.get("HOME") or os.path.expanduser("~")) / ".memoryclaw" / "vault"
+
+
+def state_folder(root: Path) -> Path:
+    """Where what can be rebuilt is kept: `.memoryclaw/` in the vault, or a cache folder beside a vault that is read-only."""
+    inside = root / STATE_DIR
+    if os.access(inside if inside.is_dir() else root, os.W_OK):
+        return inside
+    cache = os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache")
+    return Path(cache) / "memoryclaw" / hashlib.sha256(os.fsencode(root)).hexdigest()[:16]
 
 
 def load(root: Path) -> Config:

@@ -3,53 +3,58 @@
 from __future__ import annotations
 
 import contextlib
-import fcntl
 import os
 import sqlite3
 from collections.abc import Iterator
 from pathlib import Path
 
+from memoryclaw.adapters.indexfile import Footprint, alone, footprint, is_sealed, is_taken, seal, unseal
 from memoryclaw.core.errors import IndexBusyError, IndexDamagedError, VaultError
 
 SCHEMA = """
 create table meta(key text primary key, value) without rowid;
-create table files(path text primary key, size integer, mtime integer, ctime integer, inode integer, digest blob,
-    id text, kind text, state text, title text, at text, until text, tags text, trust text, pinned integer, stem text)
-    without rowid;
+create table files(fid integer primary key, path text unique, stamp blob, digest blob, id text, kind text, state text,
+    title text, at text, until text, tags text, trust text, pinned integer, stem text);
 create index files_id on files(id);
 create index files_stem on files(stem);
 create index files_at on files(at);
-create table units(rowid integer primary key, path text, seq integer, id text, kind text, line integer, end_line integer,
-    title text, tags text, properties text, text blob, at text, until text, entity text, entity_key text, field text,
-    value text, trust text, pinned integer, state text);
-create index units_path on units(path, seq);
-create index units_id on units(id);
-create index units_at on units(at) where at != '';
-create table facts(path text, seq integer, id text, entity text, entity_key text, field text, value text, since text,
-    until text, source text, line integer, current integer, primary key(path, seq)) without rowid;
-create index facts_entity on facts(entity_key);
-create table tags(tag text, path text, primary key(tag, path)) without rowid;
-create index tags_path on tags(path);
-create table names(key text, kind text, path text, name text, primary key(key, kind, path)) without rowid;
-create index names_path on names(path);
-create table links(path text, seq integer, target text, target_key text, anchor text, label text, line integer, embed integer,
-    primary key(path, seq)) without rowid;
-create index links_target on links(target_key);
+create table unit(rowid integer primary key, fid integer, seq integer, id text, kind text, line integer,
+    end_line integer, title text, tags text, properties text, text blob, at text, until text, entity text,
+    entity_key text, field text, value text, trust text, pinned integer, state text);
+create index unit_fid on unit(fid, seq);
+create index unit_id on unit(id);
+create index unit_at on unit(at) where at != '';
+create table fact(fid integer, seq integer, id text, entity text, entity_key text, field text, value text, since text,
+    until text, source text, line integer, current integer, primary key(fid, seq)) without rowid;
+create index fact_entity on fact(entity_key);
+create table tag(tag text, fid integer, primary key(tag, fid)) without rowid;
+create index tag_fid on tag(fid);
+create table name(key text, kind text, fid integer, name text, primary key(key, kind, fid)) without rowid;
+create index name_fid on name(fid);
+create table link(fid integer, seq integer, target text, target_key text, anchor text, label text, line integer,
+    embed integer, primary key(fid, seq)) without rowid;
+create index link_target on link(target_key);
 create table problems(path text, seq integer, line integer, message text, hint text, origin text,
     primary key(path, origin, seq)) without rowid;
 create table aliases(key text, expansion text, primary key(key, expansion)) without rowid;
 create table words(word text primary key, token text, n integer) without rowid;
 create table tokens(token text primary key, n integer) without rowid;
+create view units as select unit.*, files.path from unit join files using (fid);
+create view facts as select fact.*, files.path from fact join files using (fid);
+create view tags as select tag.*, files.path from tag join files using (fid);
+create view names as select name.*, files.path from name join files using (fid);
+create view links as select link.*, files.path from link join files using (fid);
 """
 APPLICATION_ID = 0x4D434C57  # "MCLW"
 BUSY_MS = 200
+_DISK = ("SQLITE_FULL", "SQLITE_READONLY", "SQLITE_CANTOPEN", "SQLITE_PERM", "SQLITE_IOERR_SHM")
 
 
 class Database:
     """One connection to the index file, reopened when the file under it was replaced or rewritten.
 
     Args:
-        folder: the state folder, made when missing.
+        folder: the state folder, made when missing; the folder around it must be there.
         recipe: whatever the content depends on besides the files; another recipe means another index.
         extra: SQL that the text engine adds to the schema.
     """
@@ -60,59 +65,105 @@ class Database:
         self._recipe = recipe
         self._schema = SCHEMA + extra
         self._connection: sqlite3.Connection | None = None
-        self._seen: tuple[int, int] | None = None
+        self._seen: Footprint | None = None
+        self._is_alone = False
+        self._is_frozen = False
         self.rebuilt = False
 
     def connection(self) -> sqlite3.Connection:
-        """The open connection; a missing, foreign or outdated file is replaced by an empty index first."""
-        if self._connection is not None and self._on_disk() == self._seen:
-            return self._connection
+        """The open connection; a missing, damaged, foreign or outdated file is replaced by an empty index first."""
+        held = self._connection
+        if held is not None and (held.in_transaction or self.is_current()):
+            return held
         self.close()
-        try:
-            self._connection = self._open()
-        except sqlite3.DatabaseError as error:
-            if _is_busy(error):
-                raise IndexBusyError("the index is being written by another process; try again") from error
-            self._connection = self._replace()
-        self._seen = self._on_disk()
-        return self._connection
+        self._connection = connection = self._opened()
+        self._seen = footprint(self.path)
+        return connection
+
+    def is_current(self) -> bool:
+        """True while the open connection is to the file on disk, and nobody else has changed that file."""
+        seen, now = self._seen, footprint(self.path)
+        if now == seen:
+            return self._connection is not None
+        if seen is None or self._connection is None or _inodes(now) != _inodes(seen):
+            return False
+        if is_sealed(self.path):
+            self._seen = now
+            return True
+        return not self._is_alone and is_taken(self._folder)
 
     @contextlib.contextmanager
     def writing(self) -> Iterator[sqlite3.Connection]:
         """One write transaction; committed at the end of the block, rolled back when it raises."""
-        with self.guarded() as connection:
+        if self._is_frozen:
+            self.close()  # there may be room again
+        with self.guarded(), self._alone():
+            connection = self.connection()
+            unseal(self.path)
             connection.execute("begin immediate")
             try:
                 yield connection
             except BaseException:
                 if connection.in_transaction:
                     connection.rollback()
+                self._seal(connection)
                 raise
             connection.commit()
+            self._settle(connection)
 
     @contextlib.contextmanager
     def guarded(self) -> Iterator[sqlite3.Connection]:
         """The connection, with SQLite's errors told apart: busy, damaged, or the disk's fault."""
         try:
             yield self.connection()
+        except sqlite3.ProgrammingError:
+            raise
         except sqlite3.DatabaseError as error:
             raise _told(error, self.path) from error
 
     def discard(self) -> None:
         """Throws the index away; the next use builds it again from the files."""
         self.close()
-        self._connection = self._replace(even_if_sound=True)
-        self._seen = self._on_disk()
+        try:
+            self._connection = self._replace(even_if_sound=True)
+        except sqlite3.DatabaseError as error:
+            raise _told(error, self.path) from error
+        self._seen = footprint(self.path)
 
     def close(self) -> None:
         """Closes the connection; the object can be used again."""
         if self._connection is not None:
             with contextlib.suppress(sqlite3.Error):
                 self._connection.close()
-        self._connection = None
+        self._connection, self._is_frozen = None, False
+
+    def _opened(self) -> sqlite3.Connection:
+        try:
+            return self._open()
+        except sqlite3.DatabaseError as error:
+            told = _told(error, self.path)
+            if isinstance(told, VaultError) and is_sealed(self.path):
+                self._is_frozen = True
+                return self._checked(_frozen(self.path))
+            if not isinstance(told, IndexDamagedError):
+                raise told from error
+        return self._replace()
 
     def _open(self) -> sqlite3.Connection:
-        connection = _connect(self.path, self._folder)
+        if not self.path.exists():
+            raise sqlite3.DatabaseError("there is no index yet")
+        sealed = is_sealed(self.path)
+        if sealed is False:
+            raise sqlite3.DatabaseError("somebody else has changed the file")
+        if sealed is None and not self._is_alone and not is_taken(self._folder) and is_sealed(self.path) is None:
+            raise sqlite3.DatabaseError("a writer was killed; it takes the lock to look closer")
+        connection = self._checked(_connect(self.path))
+        if sealed is None and self._is_alone:
+            _check_structure(connection)
+            self._seal(connection)
+        return connection
+
+    def _checked(self, connection: sqlite3.Connection) -> sqlite3.Connection:
         try:
             if connection.execute("pragma application_id").fetchone()[0] != APPLICATION_ID:
                 raise sqlite3.DatabaseError("not an index of ours")
@@ -125,14 +176,17 @@ class Database:
         return connection
 
     def _replace(self, *, even_if_sound: bool = False) -> sqlite3.Connection:
-        with _only_one(self._folder):
+        with self._alone():
             if not even_if_sound:
                 with contextlib.suppress(sqlite3.DatabaseError):
-                    return self._open()  # another process healed it while we waited
-            for suffix in ("-wal", "-shm", ""):
-                with contextlib.suppress(FileNotFoundError):
-                    os.unlink(f"{self.path}{suffix}")
-            self._create()
+                    return self._open()  # sound after all, or healed by another process while we waited
+            try:
+                for suffix in ("-wal", "-shm", ""):
+                    with contextlib.suppress(FileNotFoundError):
+                        os.unlink(f"{self.path}{suffix}")
+                self._create()
+            except OSError as error:
+                raise VaultError(_unwritable(self.path, str(error.strerror))) from error
             self.rebuilt = True
             return self._open()
 
@@ -151,19 +205,40 @@ class Database:
         connection.close()
         os.chmod(fresh, 0o600)
         os.replace(fresh, self.path)
+        seal(self.path)
 
-    def _on_disk(self) -> tuple[int, int] | None:
-        try:
-            found = os.stat(self.path)
-        except OSError:
-            return None
-        return found.st_ino, found.st_mtime_ns
+    @contextlib.contextmanager
+    def _alone(self) -> Iterator[None]:
+        if self._is_alone:
+            yield
+            return
+        _make(self._folder)
+        with alone(self._folder):
+            self._is_alone = True
+            try:
+                yield
+            finally:
+                self._is_alone = False
+
+    def _settle(self, connection: sqlite3.Connection) -> None:
+        if self._seen and _inodes(footprint(self.path)) != _inodes(self._seen):
+            raise sqlite3.DatabaseError("the file was replaced while it was written")
+        self._seal(connection)
+        self._seen = footprint(self.path)
+
+    def _seal(self, connection: sqlite3.Connection) -> None:
+        # Without room for a checkpoint, or with a reader in its way, the file stays unsealed: sound, but looked at closer.
+        with contextlib.suppress(sqlite3.OperationalError):
+            busy, logged, moved = connection.execute("pragma wal_checkpoint(passive)").fetchone()
+            if not busy and logged == moved:
+                seal(self.path)
 
 
-def _connect(path: Path, folder: Path) -> sqlite3.Connection:
-    if not path.exists():
-        _make(folder)
-        raise sqlite3.DatabaseError("there is no index yet")
+def _inodes(seen: Footprint) -> tuple[int, int, int]:
+    return seen.main[0], seen.wal, seen.shm
+
+
+def _connect(path: Path) -> sqlite3.Connection:
     connection = sqlite3.connect(
         path, timeout=BUSY_MS / 1000, isolation_level=None, check_same_thread=False, cached_statements=256
     )
@@ -172,34 +247,33 @@ def _connect(path: Path, folder: Path) -> sqlite3.Connection:
     return connection
 
 
+def _frozen(path: Path) -> sqlite3.Connection:
+    """A connection that needs no room and no right to write; true to the file as long as it is sealed."""
+    return sqlite3.connect(f"{path.as_uri()}?mode=ro&immutable=1", uri=True, isolation_level=None, check_same_thread=False)
+
+
+def _check_structure(connection: sqlite3.Connection) -> None:
+    verdict = connection.execute("pragma quick_check(1)").fetchone()[0]
+    if verdict != "ok":
+        connection.close()
+        raise sqlite3.DatabaseError(verdict)
+
+
 def _make(folder: Path) -> None:
     try:
-        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        folder.mkdir(mode=0o700, exist_ok=True)
     except OSError as error:
         raise VaultError(f"the index folder {folder} cannot be made ({error.strerror})") from error
 
 
-@contextlib.contextmanager
-def _only_one(folder: Path) -> Iterator[None]:
-    _make(folder)
-    fd = os.open(folder / "heal.lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
-    try:
-        fcntl.flock(fd, fcntl.LOCK_EX)
-        yield
-    finally:
-        os.close(fd)
-
-
-def _is_busy(error: sqlite3.Error) -> bool:
-    return "locked" in str(error) or "busy" in str(error)
-
-
 def _told(error: sqlite3.DatabaseError, path: Path) -> Exception:
-    text = str(error)
-    if isinstance(error, sqlite3.ProgrammingError | sqlite3.IntegrityError):
-        return error
-    if _is_busy(error):
+    name = getattr(error, "sqlite_errorname", None) or ""
+    if name.startswith(("SQLITE_BUSY", "SQLITE_LOCKED")):
         return IndexBusyError("the index is being written by another process; try again")
-    if "full" in text or "readonly" in text or "unable to open" in text or "disk I/O" in text:
-        return VaultError(f"the index {path} cannot be written ({text}); make room or give yourself the right to write there")
-    return IndexDamagedError(f"the index {path} is damaged ({text}); it is being built again")
+    if name.startswith(_DISK) and name != "SQLITE_READONLY_DBMOVED":
+        return VaultError(_unwritable(path, str(error)))
+    return IndexDamagedError(f"the index {path} is damaged ({error}); it is being built again")
+
+
+def _unwritable(path: Path, why: str) -> str:
+    return f"the index {path} cannot be written ({why}); make room or give yourself the right to write there"

@@ -39,7 +39,7 @@ def read_file(root: str, path: str, limit: int = SIZE_LIMIT) -> FileRead:
     with _parent(root, path) as (folder, name):
         found = _read_at(folder, name, path, limit)
     if found is None:
-        raise NotFoundError(f"There is no file {path} in the vault.")
+        raise NotFoundError(f"there is no file {path} in the vault")
     return found
 
 
@@ -101,7 +101,7 @@ def place(root: str, path: str, temp: str, expected: str | None) -> None:
             try:
                 os.link(temp, name, src_dir_fd=folder, dst_dir_fd=folder, follow_symlinks=False)
             except FileExistsError:
-                raise ConflictError(f"{path} exists by now; nothing was written. Try again.") from None
+                raise ConflictError(f"{path} exists by now; nothing was written. Try again") from None
             os.unlink(temp, dir_fd=folder)
         else:
             _check(folder, name, path, expected)
@@ -130,7 +130,7 @@ def move_file(root: str, path: str, to: str, expected: str) -> None:
         try:
             os.link(name, new, src_dir_fd=folder, dst_dir_fd=target, follow_symlinks=False)
         except FileExistsError:
-            raise ConflictError(f"{to} exists already; nothing was moved.") from None
+            raise ConflictError(f"{to} exists already; nothing was moved") from None
         os.fsync(target)
         os.unlink(name, dir_fd=folder)
         os.fsync(folder)
@@ -140,11 +140,11 @@ def move_file(root: str, path: str, to: str, expected: str) -> None:
 def _parent(root: str, path: str, *, create: bool = False) -> Iterator[tuple[int, str]]:
     *folders, name = path.split("/")
     if not name or any(part in {"", ".", ".."} for part in (*folders, name)) or "\0" in path:
-        raise InputError(f"{path!r} is not a path inside the vault.")
+        raise InputError(f"{path!r} is not a path inside the vault")
     try:
         handle = os.open(root, _FOLDER)
     except OSError as error:
-        raise VaultError(f"The vault {root} cannot be opened: {error.strerror}.") from None
+        raise VaultError(f"the vault {root} cannot be opened: {error.strerror}") from None
     try:
         for part in folders:
             inner = _enter(handle, part, path, create=create)
@@ -160,11 +160,11 @@ def _enter(folder: int, part: str, path: str, *, create: bool) -> int:
         return os.open(part, _FOLDER | os.O_NOFOLLOW, dir_fd=folder)
     except FileNotFoundError:
         if not create:
-            raise NotFoundError(f"There is no file {path} in the vault.") from None
+            raise NotFoundError(f"there is no file {path} in the vault") from None
     except OSError as error:
         if error.errno not in {errno.ELOOP, errno.ENOTDIR}:
             raise
-        raise VaultError(f"{path} leads through {part!r}, which is a link or a file; only real folders are used.") from None
+        raise VaultError(f"{path} leads through {part!r}, which is a link or a file; only real folders are used") from None
     with suppress(FileExistsError):
         os.mkdir(part, 0o700, dir_fd=folder)
     os.fsync(folder)
@@ -179,13 +179,13 @@ def _read_at(folder: int, name: str, path: str, limit: int = SIZE_LIMIT) -> File
     except OSError as error:
         if error.errno not in {errno.ELOOP, errno.ENXIO}:
             raise
-        raise VaultError(f"{path} is a link or a socket; only regular files are used.") from None
+        raise VaultError(f"{path} is a link or a socket; only regular files are used") from None
     with open(handle, "rb") as file:  # noqa: PTH123 - a handle, not a path
         info = os.fstat(handle)
         if not stat.S_ISREG(info.st_mode):
-            raise VaultError(f"{path} is not a regular file; only regular files are used.")
+            raise VaultError(f"{path} is not a regular file; only regular files are used")
         if info.st_size > limit:
-            raise VaultError(f"{path} has {info.st_size:,} bytes, more than the {limit:,} that are read.")
+            raise VaultError(f"{path} has {info.st_size:,} bytes, more than the {limit:,} that are read")
         data = file.read()
     return FileRead(data, digest_of(data), stat.S_IMODE(info.st_mode))
 
@@ -193,7 +193,7 @@ def _read_at(folder: int, name: str, path: str, limit: int = SIZE_LIMIT) -> File
 def _check(folder: int, name: str, path: str, expected: str) -> None:
     now = _read_at(folder, name, path)
     if now is None or now.digest != expected:
-        raise ConflictError(f"{path} was changed while it was being worked on; nothing was written. Try again.")
+        raise ConflictError(f"{path} was changed while it was being worked on; nothing was written. Try again")
 
 
 def _mode_of(folder: int, name: str) -> int | None:
@@ -207,3 +207,15 @@ def _write_all(handle: int, data: bytes) -> None:
     view = memoryview(data)
     while view:
         view = view[os.write(handle, view) :]
+
+
+def list_files(root: str, folder: str) -> list[str]:
+    """The regular files below a folder, hidden ones and links left out, in order."""
+    found = []
+    for place, folders, names in os.walk(os.path.join(root, folder)):
+        folders[:] = sorted(name for name in folders if not name.startswith("."))
+        inside = os.path.relpath(place, root)
+        for name in sorted(names):
+            if not name.startswith(".") and stat.S_ISREG(os.lstat(os.path.join(place, name)).st_mode):
+                found.append(f"{inside}/{name}")
+    return found

@@ -4,20 +4,32 @@ from __future__ import annotations
 
 import json
 import sqlite3
+import string
 from collections.abc import Callable, Iterable, Sequence
 
+from memoryclaw.core.clauses import sound
 from memoryclaw.core.model import COLUMNS
 from memoryclaw.core.ports import Clause, Hit, Row
 from memoryclaw.core.scoring import WEIGHTS
 
-# The tokens are already folded and stemmed, so the tokenizer only has to keep them whole.
+
+def _quoted(text: str) -> str:
+    return "'" + text.replace("'", "''") + "'"
+
+
+# The tokens are already folded and stemmed, so the tokenizer only has to keep them whole: `unicode61` would cut at an
+# apostrophe and at the vowel signs of Devanagari.
+_TOKENIZER = "ascii tokenchars " + _quoted(string.punctuation)
 FTS5_SCHEMA = f"""
-create virtual table text using fts5({", ".join(COLUMNS)}, content='', tokenize='unicode61 remove_diacritics 0');
+create virtual table text using fts5({", ".join(COLUMNS)}, content='', tokenize={_quoted(_TOKENIZER)});
 insert into text(text, rank) values('rank', 'bm25({", ".join(str(WEIGHTS[c]) for c in COLUMNS)})');
 """
 _NAMES = ", ".join(COLUMNS)
 _MARKS = ", ".join("?" for _ in COLUMNS)
-_BIND = 500  # rowids bound one by one; more go through JSON
+_FIND = "select rowid, -rank from text where text match ? order by rank, rowid limit ?"
+# Without the plus, SQLite would ask FTS5 anew for every single rowid.
+_FIND_WITHIN = """select rowid, -rank from text where text match ? and +rowid in (select value from json_each(?))
+    order by rank, rowid limit ?"""
 
 
 class Fts5:
@@ -33,7 +45,8 @@ class Fts5:
     def add(self, rows: Iterable[Row]) -> None:
         """Adds units to the index."""
         self._connect().executemany(
-            f"insert into text(rowid, {_NAMES}) values(?, {_MARKS})", ((row.rowid, *row.columns) for row in rows)
+            f"insert into text(rowid, {_NAMES}) values(?, {_MARKS})",
+            ((row.rowid, *row.columns) for row in rows),
         )
 
     def remove(self, rows: Iterable[Row]) -> None:
@@ -45,12 +58,12 @@ class Fts5:
 
     def find(self, clause: Clause, limit: int, within: Sequence[int] | None = None) -> list[Hit]:
         """The best units by BM25, with all that tie with the last of them."""
-        where, wanted = "text match ?", limit
-        values: list[str] = [expression(clause)]
+        match, wanted = expression(clause), limit
+        if not match or limit < 1:
+            return []
+        sql, values = _FIND, [match]
         if within is not None:
-            where += " and rowid in (select value from json_each(?))"
-            values.append(json.dumps(list(within)))
-        sql = f"select rowid, -rank from text where {where} order by rank, rowid limit ?"
+            sql, values = _FIND_WITHIN, [match, json.dumps(list(within))]
         while True:
             found = [Hit(*row) for row in self._connect().execute(sql, (*values, wanted + 1))]
             if len(found) <= limit:
@@ -62,11 +75,12 @@ class Fts5:
 
     def count(self, clause: Clause) -> int:
         """How many units match."""
+        match = expression(clause)
         sql = "select count(*) from text where text match ?"
-        return int(self._connect().execute(sql, (expression(clause),)).fetchone()[0])
+        return int(self._connect().execute(sql, (match,)).fetchone()[0]) if match else 0
 
     def size(self) -> tuple[int, int]:
-        """Units and tokens, from the averages record that FTS5 keeps for BM25 itself."""
+        """Units and tokens as of the last commit, from the averages record that FTS5 keeps for BM25 itself."""
         row = self._connect().execute("select block from text_data where id = 1").fetchone()
         numbers = _varints(row[0]) if row and row[0] else [0]
         return numbers[0], sum(numbers[1:])
@@ -80,18 +94,30 @@ class Fts5:
 
 
 def expression(clause: Clause) -> str:
-    """A clause as an FTS5 match expression; every token is quoted, so no text can be syntax."""
+    """A clause as an FTS5 match expression, empty when nothing can match; every token is quoted, so no text can be syntax."""
+    kept = sound(clause)
+    return _expression(kept) if kept is not None else ""
+
+
+def _expression(clause: Clause) -> str:
     if clause.op in ("token", "phrase"):
         quoted = '"' + clause.text.replace('"', '""') + '"'
         return f"{{{' '.join(clause.columns)}}} : {quoted}" if clause.columns else quoted
-    if clause.op == "any":
-        return "(" + " OR ".join(expression(part) for part in clause.parts) + ")"
-    kept = [expression(part) for part in clause.parts if part.op != "not"]
-    text = "(" + " AND ".join(kept) + ")"
-    for part in clause.parts:
-        if part.op == "not":
-            text = f"({text} NOT {expression(part.parts[0])})"
-    return text
+    wanted = [_grouped(part) for part in clause.parts if part.op != "not"]
+    barred = [_grouped(part.parts[0]) for part in clause.parts if part.op == "not"]
+    text = (" OR " if clause.op == "any" else " AND ").join(wanted)
+    if not barred:
+        return text
+    return f"{_bracketed(text, len(wanted))} NOT {_bracketed(' OR '.join(barred), len(barred))}"
+
+
+def _grouped(clause: Clause) -> str:
+    return _bracketed(_expression(clause), len(clause.parts))
+
+
+def _bracketed(text: str, parts: int) -> str:
+    # Every bracket that is not needed would count against the depth of SQLite's parser.
+    return f"({text})" if parts > 1 else text
 
 
 def _varints(block: bytes) -> list[int]:

@@ -28,7 +28,6 @@ _ENVIRONMENT = {
     "GIT_CONFIG_NOSYSTEM": "1",
     "GIT_ATTR_NOSYSTEM": "1",
     "GIT_TERMINAL_PROMPT": "0",
-    "GIT_LITERAL_PATHSPECS": "1",
     "GIT_NO_REPLACE_OBJECTS": "1",
     "GIT_NO_LAZY_FETCH": "1",
     "GIT_OPTIONAL_LOCKS": "0",
@@ -58,12 +57,14 @@ class GitCommand:
         """
         status, out, words = self._execute(args, stdin, env or {})
         if status:
-            raise HistoryError(f"git {args[0]} failed: {words or f'exit code {status}'}.")
+            raise HistoryError(f"git {args[0]} failed: {words or f'exit code {status}'}")
         return out
 
     def asks(self, *args: str, stdin: bytes = b"") -> tuple[bool, bytes]:
         """Whether a command that answers by its exit code said yes, and what it printed."""
-        status, out, _ = self._execute(args, stdin, {})
+        status, out, words = self._execute(args, stdin, {})
+        if status > 1:
+            raise HistoryError(f"git {args[0]} failed: {words or f'exit code {status}'}")
         return status == 0, out
 
     def _execute(self, args: tuple[str, ...], stdin: bytes, env: dict[str, str]) -> tuple[int, bytes, str]:

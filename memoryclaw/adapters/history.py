@@ -47,7 +47,7 @@ class Base(NamedTuple):
     commit: str
     tree: Tree
     sides: Mapping[str, Side]
-    index: Stamp | None  # of the user's index, taken before it was read
+    stamp: Stamp | None  # of the user's index, taken before it was read
 
 
 class Follow(NamedTuple):
@@ -65,7 +65,7 @@ class Made(NamedTuple):
     parent: str
     ref: str
     follow: tuple[Follow, ...]
-    index: Stamp | None = None
+    stamp: Stamp | None = None  # of the index when `was` of the entries was read
 
 
 class Recorded(NamedTuple):
@@ -107,7 +107,7 @@ class History:
         if self._command is None:
             git_dir = self.git_dir
             if not git_dir:
-                raise HistoryError("The vault has no git repository of its own.")
+                raise HistoryError("the vault has no git repository of its own")
             self._command = GitCommand(self._root, git_dir)
         return self._command
 
@@ -146,7 +146,7 @@ class History:
         trees = [("tree", raw) for _, raw in base.tree.objects()]
         commit = self._commit_object(object_id(*trees[-1], kind), base.commit, message, now)
         self.store([*(("blob", data) for data in blobs), *trees, ("commit", commit)], kind)
-        return Made(object_id("commit", commit, kind), base.commit, base.ref, tuple(follow), base.index)
+        return Made(object_id("commit", commit, kind), base.commit, base.ref, tuple(follow), base.stamp)
 
     def store(self, objects: Sequence[tuple[str, bytes]], hash_name: str) -> None:
         """Hands (kind, raw bytes) objects to git as they are, through no filter."""
@@ -155,9 +155,14 @@ class History:
     def move(self, made: Made, verb: str) -> None:
         """Points the branch to the commit if it is still where the commit was built; else ConflictError."""
         old = made.parent or "0" * len(made.commit)
-        done, _ = self.git.asks("update-ref", "-m", f"memoryclaw: {verb}", made.ref, made.commit, old)
-        if not done and self.head() != made.commit:
-            raise ConflictError("Another commit was made in the vault at the same moment; try again.")
+        try:
+            self.git.run("update-ref", "-m", f"memoryclaw: {verb}", made.ref, made.commit, old)
+        except HistoryError:
+            now = self.head()
+            if now == made.parent:
+                raise
+            if now != made.commit:
+                raise ConflictError("another commit was made in the vault at the same moment; try again") from None
 
     def head(self) -> str:
         """The commit of HEAD, or an empty string on an unborn branch."""
@@ -177,13 +182,14 @@ class History:
 
     def index_entries(self, paths: Sequence[str], env: dict[str, str] | None = None) -> dict[str, Entry]:
         """The entries that the user's index has for these files; HistoryError for one with a merge conflict."""
-        out = self.git.run("ls-files", "--stage", "-z", "--", *paths, env=env)
+        literal = {"GIT_LITERAL_PATHSPECS": "1", **(env or {})}
+        out = self.git.run("ls-files", "--stage", "-z", "--", *paths, env=literal)
         entries = {}
         for line in out.decode("utf-8", "surrogateescape").split("\0")[:-1]:
             facts, _, path = line.partition("\t")
             mode, oid, stage = facts.split(" ")
             if stage != "0":
-                raise HistoryError(f"{path} has a merge conflict in the vault's git repository; resolve it first.")
+                raise HistoryError(f"{path} has a merge conflict in the vault's git repository; resolve it first")
             entries[path] = Entry(mode, oid)
         return entries
 
@@ -192,18 +198,18 @@ class History:
         found, out = False, b""
         if _COMMIT_ID.fullmatch(name):
             found, out = self.git.asks("rev-parse", "--verify", "--quiet", f"{name}^{{commit}}")
-        if not found:
+        if not found and self.head():
             wanted = f"--grep=^Run: {re.escape(name)}$"
             found, out = self.git.asks("rev-list", "--max-count=1", "--extended-regexp", wanted, "HEAD")
         if not found or not out.strip():
-            raise InputError(f"No commit and no run of this vault is called {name!r}; `memoryclaw history` lists them.")
+            raise InputError(f"no commit and no run of this vault is called {name!r}; `memoryclaw history` lists them")
         return self.read(out.decode().strip())
 
     def read(self, commit: str) -> Recorded:
         """A commit's parents, message and trailers."""
         found = self._objects([commit])[0]
         if found is None or found[1] != "commit":
-            raise InputError(f"There is no commit {commit[:12]} in the vault's history.")
+            raise InputError(f"there is no commit {commit[:12]} in the vault's history")
         header, _, message = found[2].decode("utf-8", "replace").partition("\n\n")
         parents = tuple(line[7:] for line in header.splitlines() if line.startswith("parent "))
         last = message.rstrip().rpartition("\n\n")[2]
@@ -262,7 +268,7 @@ def _side(
 ) -> Side:
     head, staged = tree.entry(path), index.get(path)
     if head is not None and head.mode not in _FILE_MODES:
-        raise HistoryError(f"{path} is not a regular file in the vault's git repository.")
+        raise HistoryError(f"{path} is not a regular file in the vault's git repository")
     was = blobs.get(f"HEAD:{path}") if head else None
     waits = blobs.get(staged.oid) if staged else None
     return Side(head, staged, was[2] if was else None, waits[2] if waits else None)

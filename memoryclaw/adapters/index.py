@@ -5,23 +5,25 @@ from __future__ import annotations
 import contextlib
 import json
 import sqlite3
+import unicodedata
 import zlib
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
 from memoryclaw.adapters.database import Database
+from memoryclaw.adapters.vault import packed_stamp
 from memoryclaw.core.entities import key_of, keys_of
 from memoryclaw.core.language import Language, words_of
 from memoryclaw.core.model import Note, Problem, Stamp, Unit
-from memoryclaw.core.ports import Row, TextIndex
+from memoryclaw.core.ports import Columns, Row, TextIndex
 
 VERSION = "1"  # of the tables and of the analysis; another number means another index
 _COMPRESS_OVER = 120
 _TEXT_COLUMNS = "title, tags, properties, text"
-_FILE_SQL = f"insert into files values({','.join('?' * 16)})"
-_UNIT_SQL = f"insert into units values({','.join('?' * 20)})"
+_FILE_SQL = f"insert into files values({','.join('?' * 14)})"
+_UNIT_SQL = f"insert into unit values({','.join('?' * 20)})"
 
 
 class Filed(NamedTuple):
@@ -54,11 +56,20 @@ class Index:
         self.engine = engine
         self.language = language
 
-    def stamps(self) -> dict[str, Stamp]:
-        """What the index believes of every file on disk."""
+    def stamps(self) -> dict[str, bytes]:
+        """The packed stamp of every file as it was indexed."""
         with self.database.guarded() as connection:
-            rows = connection.execute("select path, size, mtime, ctime, inode from files").fetchall()
-        return {row[0]: row[1:] for row in rows}
+            return dict(connection.execute("select path, stamp from files").fetchall())
+
+    def stamps_near(self, paths: Collection[str], folders: Collection[str]) -> dict[str, bytes]:
+        """The same for these files and for all below these folders."""
+        some = "select path, stamp from files where path in (select value from json_each(?))"
+        below = "select path, stamp from files where path > ? || '/' and path < ? || '0'"
+        with self.database.guarded() as connection:
+            found = dict(connection.execute(some, (json.dumps(list(paths)),)).fetchall())
+            for folder in folders:
+                found.update(connection.execute(below, (folder, folder)).fetchall())
+        return found
 
     def digests(self, paths: Sequence[str]) -> dict[str, bytes]:
         """The digests of files as they were indexed."""
@@ -117,37 +128,40 @@ class Writing:
     def put(self, filed: Sequence[Filed]) -> None:
         """Takes notes in, in place of whatever the index held under their paths."""
         self.remove([f.note.path for f in filed])
+        first = self._next_file()
+        notes = [(first + i, f.note) for i, f in enumerate(filed)]
         run = self._connection.executemany
-        run(_FILE_SQL, (_file_row(f) for f in filed))
+        run(_FILE_SQL, (_file_row(first + i, f) for i, f in enumerate(filed)))
         rows: list[Row] = []
-        run(_UNIT_SQL, (row for f in filed for row in self._unit_rows(f.note, rows)))
+        run(_UNIT_SQL, (row for fid, note in notes for row in self._unit_rows(fid, note, rows)))
         self._engine.add(rows)
-        notes = [f.note for f in filed]
-        run("insert into facts values(?,?,?,?,?,?,?,?,?,?,?,?)", (row for n in notes for row in _fact_rows(n)))
-        run("insert or ignore into tags values(?,?)", ((tag.lower(), n.path) for n in notes for tag in n.tags))
-        run("insert or ignore into names values(?,?,?,?)", (row for n in notes for row in _name_rows(n)))
-        run("insert into links values(?,?,?,?,?,?,?,?)", (row for n in notes for row in _link_rows(n)))
-        run("insert into problems values(?,?,?,?,?,'note')", (row for n in notes for row in _problem_rows(n.problems)))
+        run("insert into fact values(?,?,?,?,?,?,?,?,?,?,?,?)", (row for fid, n in notes for row in _fact_rows(fid, n)))
+        run("insert or ignore into tag values(?,?)", ((tag.lower(), fid) for fid, n in notes for tag in n.tags))
+        run("insert or ignore into name values(?,?,?,?)", (row for fid, n in notes for row in _name_rows(fid, n)))
+        run("insert into link values(?,?,?,?,?,?,?,?)", (row for fid, n in notes for row in _link_rows(fid, n)))
+        problems = (row for _, n in notes for row in _problem_rows(n.problems))
+        run("insert into problems values(?,?,?,?,?,'note')", problems)
 
     def remove(self, paths: Sequence[str]) -> None:
         """Forgets files and all that came from them."""
-        sql = "select path from files where path in (select value from json_each(?))"
-        known = [row[0] for row in self._connection.execute(sql, (json.dumps(paths),)).fetchall()]
-        for path in known:
-            self._remove_units(path)
-        for table in ("files", "facts", "tags", "names", "links"):
-            self._connection.executemany(f"delete from {table} where path = ?", ((p,) for p in known))
-        self._connection.executemany("delete from problems where path = ? and origin = 'note'", ((p,) for p in known))
+        sql = "select fid, path from files where path in (select value from json_each(?))"
+        known = self._connection.execute(sql, (json.dumps(paths),)).fetchall()
+        for fid, _ in known:
+            self._remove_units(fid)
+        for table in ("files", "fact", "tag", "name", "link"):
+            self._connection.executemany(f"delete from {table} where fid = ?", ((fid,) for fid, _ in known))
+        sql = "delete from problems where path = ? and origin = 'note'"
+        self._connection.executemany(sql, ((path,) for _, path in known))
 
     def touch(self, path: str, stamp: Stamp, *, racy: bool) -> None:
         """Notes a new stamp of a file whose bytes are the same."""
-        sql = "update files set size = ?, mtime = ?, ctime = ?, inode = ? where path = ?"
-        self._connection.execute(sql, (*_stored(stamp, racy), path))
+        self._connection.execute("update files set stamp = ? where path = ?", (_stored(stamp, racy), path))
 
-    def settings_file(self, path: str, stamp: Stamp, digest: bytes) -> None:
+    def settings_file(self, path: str, stamp: Stamp, digest: bytes, *, racy: bool, problems: Sequence[Problem]) -> None:
         """Remembers a settings file (aliases, schema) so that a change of it is seen."""
+        self._connection.executemany("insert into problems values(?,?,?,?,?,'note')", _problem_rows(problems))
         self._connection.execute("delete from files where path = ?", (path,))
-        row = (path, *stamp, digest, path, "settings", *[""] * 6, 0, "")
+        row = (self._next_file(), path, _stored(stamp, racy), digest, path, "settings", *[""] * 6, 0, "")
         self._connection.execute(_FILE_SQL, row)
 
     def aliases(self, pairs: Iterable[tuple[str, str]]) -> None:
@@ -167,7 +181,7 @@ class Writing:
         row = self._connection.execute("select value from meta where key = 'collections'").fetchone()
         if row is None or row[0] != value:
             self._connection.execute("insert or replace into meta values('collections', ?)", (value,))
-            self._connection.execute("update files set mtime = -1, digest = x'' where path like 'semantic/%'")
+            self._connection.execute("update files set stamp = x'', digest = x'' where path glob 'semantic/*' and kind != 'settings'")
 
     def count_words(self) -> None:
         """Brings the word and token counts up to date; called once, at the end of the transaction."""
@@ -186,36 +200,46 @@ class Writing:
             self._connection.executemany(f"delete from {table} where {column} = ? and n <= 0", gone)
         self._connection.execute("update meta set value = ? where key = 'next'", (self._next,))
 
-    def _unit_rows(self, note: Note, rows: list[Row]) -> Iterator[tuple[object, ...]]:
+    def _next_file(self) -> int:
+        return int(self._connection.execute("select coalesce(max(fid), 0) + 1 from files").fetchone()[0])
+
+    def _unit_rows(self, fid: int, note: Note, rows: list[Row]) -> Iterator[tuple[object, ...]]:
         texts = [_Texts(u.title, u.tags, u.properties, u.text) for u in note.units]
-        columns = self._analysed(texts, neighbours=note.kind == "log", sign=1)
+        columns = self._analysed(texts, neighbours=bool(note.units) and note.units[0].kind == "turn", sign=1)
         for seq, (unit, analysed) in enumerate(zip(note.units, columns, strict=True)):
             rowid = self._next
             self._next += 1
             rows.append(Row(rowid, analysed))
-            yield _unit_row(rowid, note.path, seq, unit)
+            yield _unit_row(rowid, fid, seq, unit)
 
-    def _remove_units(self, path: str) -> None:
-        sql = f"select rowid, kind, {_TEXT_COLUMNS} from units where path = ? order by seq"
-        found = self._connection.execute(sql, (path,)).fetchall()
+    def _remove_units(self, fid: int) -> None:
+        sql = f"select rowid, kind, {_TEXT_COLUMNS} from unit where fid = ? order by seq"
+        found = self._connection.execute(sql, (fid,)).fetchall()
         texts = [_Texts(*row[2:5], unpacked(row[5])) for row in found]
         columns = self._analysed(texts, neighbours=bool(found) and found[0][1] == "turn", sign=-1)
         self._engine.remove([Row(row[0], analysed) for row, analysed in zip(found, columns, strict=True)])
-        self._connection.execute("delete from units where path = ?", (path,))
+        self._connection.execute("delete from unit where fid = ?", (fid,))
 
-    def _analysed(self, texts: Sequence[_Texts], *, neighbours: bool, sign: int) -> list[tuple[str, ...]]:
-        token, words, tokens = self._language.token, self._words, self._tokens
-        own: list[list[str]] = []
+    def _analysed(self, texts: Sequence[_Texts], *, neighbours: bool, sign: int) -> list[Columns]:
+        token_of = self._language.known.__getitem__
+        bodies: list[set[str]] = []
+        held: list[set[str]] = []
+        own: list[Columns] = []
         for text in texts:
             spelled = [words_of(column) if column else [] for column in text]
-            own.append([" ".join([token(word) for word in column]) for column in spelled])
-            seen = set().union(*spelled)
-            words.update(seen) if sign > 0 else words.subtract(seen)
-        columns = [(*c, *_around(own, i)) if neighbours else (*c, "", "") for i, c in enumerate(own)]
-        for c in columns:
-            held = set(" ".join(c).split())
-            tokens.update(held) if sign > 0 else tokens.subtract(held)
-        return columns
+            tokens = [list(map(token_of, column)) for column in spelled]
+            _count(self._words, set().union(*spelled), sign)
+            bodies.append(_single(set(tokens[3])))
+            held.append(bodies[-1].union(_single(set().union(*tokens[:3]))))
+            own.append((*map(" ".join, tokens), "", ""))  # type: ignore[arg-type]
+        for i, tokens_of_unit in enumerate(held):
+            around = bodies[max(i - 1, 0) : i + 2] if neighbours else ()
+            _count(self._tokens, tokens_of_unit.union(*around), sign)
+        return [(*c[:4], *_around(own, i)) for i, c in enumerate(own)] if neighbours else own
+
+
+def _one_key(name: str) -> tuple[str, ...]:
+    return (key_of(name),)
 
 
 def open_index(folder: Path, *, engine: str, language: Language) -> Index:
@@ -247,40 +271,52 @@ def unpacked(stored: bytes | str) -> str:
         raise sqlite3.DatabaseError("a stored text is malformed") from error
 
 
-def _around(own: Sequence[Sequence[str]], i: int) -> tuple[str, str]:
+def _count(counter: Counter[str], seen: Iterable[str], sign: int) -> None:
+    if sign > 0:
+        counter.update(seen)
+    else:
+        counter.subtract(seen)
+
+
+def _single(tokens: set[str]) -> set[str]:
+    """Unspaced words stand for several tokens, joined by spaces."""
+    return set(" ".join(tokens).split()) if any(" " in token for token in tokens) else tokens
+
+
+def _around(own: Sequence[Columns], i: int) -> tuple[str, str]:
     return own[i - 1][3] if i else "", own[i + 1][3] if i + 1 < len(own) else ""
 
 
-def _stored(stamp: Stamp, racy: bool) -> tuple[int, int, int, int]:
+def _stored(stamp: Stamp, racy: bool) -> bytes:
     # A file written within the clock's grain of being read may change again under the same stamp: read it once more.
-    return (stamp.size, -1, stamp.ctime_ns, stamp.inode) if racy else tuple(stamp)
+    return b"" if racy else packed_stamp(stamp)
 
 
-def _file_row(filed: Filed) -> tuple[object, ...]:
+def _file_row(fid: int, filed: Filed) -> tuple[object, ...]:
     note = filed.note
-    stem = note.path.rpartition("/")[2].rpartition(".")[0].casefold()
+    stem = unicodedata.normalize("NFC", note.path.rpartition("/")[2].rpartition(".")[0]).casefold()
     return (
-        note.path, *_stored(filed.stamp, filed.racy), filed.digest, note.id, note.kind, note.state, note.title,
+        fid, note.path, _stored(filed.stamp, filed.racy), filed.digest, note.id, note.kind, note.state, note.title,
         note.when, note.until, json.dumps(note.tags, ensure_ascii=False), note.trust, int(note.pinned), stem,
     )  # fmt: skip
 
 
-def _unit_row(rowid: int, path: str, seq: int, unit: Unit) -> tuple[object, ...]:
+def _unit_row(rowid: int, fid: int, seq: int, unit: Unit) -> tuple[object, ...]:
     return (
-        rowid, path, seq, unit.id, unit.kind, unit.line, unit.end_line, unit.title, unit.tags, unit.properties,
+        rowid, fid, seq, unit.id, unit.kind, unit.line, unit.end_line, unit.title, unit.tags, unit.properties,
         packed(unit.text), unit.when, unit.until, unit.entity, key_of(unit.entity) if unit.entity else "", unit.field,
         unit.value, unit.trust, int(unit.pinned), unit.state,
     )  # fmt: skip
 
 
-def _fact_rows(note: Note) -> Iterator[tuple[object, ...]]:
+def _fact_rows(fid: int, note: Note) -> Iterator[tuple[object, ...]]:
     for seq, f in enumerate(note.facts):
         yield (
-            note.path, seq, f.id, f.entity, key_of(f.entity), f.field, f.value, f.since, f.until, f.source, f.line, int(f.current),
+            fid, seq, f.id, f.entity, key_of(f.entity), f.field, f.value, f.since, f.until, f.source, f.line, int(f.current),
         )  # fmt: skip
 
 
-def _name_rows(note: Note) -> Iterator[tuple[str, str, str, str]]:
+def _name_rows(fid: int, note: Note) -> Iterator[tuple[str, str, int, str]]:
     named: Mapping[str, Iterable[str]] = {
         "entity": dict.fromkeys([*(f.entity for f in note.facts), *note.entities]),
         "person": dict.fromkeys([*note.people, *(t.name for t in note.turns if t.name)]),
@@ -288,17 +324,18 @@ def _name_rows(note: Note) -> Iterator[tuple[str, str, str, str]]:
         "alias": note.aliases,
     }
     for kind, names in named.items():
-        yield from ((key, kind, note.path, name) for name in names for key in keys_of(name))
+        keys = _one_key if kind == "person" else keys_of
+        yield from ((key, kind, fid, name) for name in names for key in keys(name))
 
 
-def _link_rows(note: Note) -> Iterator[tuple[object, ...]]:
+def _link_rows(fid: int, note: Note) -> Iterator[tuple[object, ...]]:
     for seq, link in enumerate(note.links):
-        yield (note.path, seq, link.target, link_key(link.target), link.anchor, link.label, link.line, int(link.embed))
+        yield (fid, seq, link.target, link_key(link.target), link.anchor, link.label, link.line, int(link.embed))
 
 
 def link_key(target: str) -> str:
-    """What two spellings of a link's target share: the last part, without `.md`, case folded."""
-    return target.rpartition("/")[2].removesuffix(".md").casefold()
+    """What two spellings of a link's target share: the last part, without `.md`, case folded, accents composed."""
+    return unicodedata.normalize("NFC", target.rpartition("/")[2].removesuffix(".md")).casefold()
 
 
 def _problem_rows(problems: Iterable[Problem]) -> Iterator[tuple[object, ...]]:

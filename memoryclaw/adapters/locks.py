@@ -53,7 +53,7 @@ def _held(root: str) -> _Held:
     try:
         info = os.stat(root)
     except OSError as error:
-        raise VaultError(f"The vault {root} cannot be opened: {error.strerror}.") from None
+        raise VaultError(f"the vault {root} cannot be opened: {error.strerror}") from None
     with _known_guard:
         return _known.setdefault((info.st_dev, info.st_ino), _Held())
 
@@ -74,4 +74,4 @@ def _flock(root: str, wait: float) -> int:
 
 
 def _locked(root: str) -> LockedError:
-    return LockedError(f"Another MemoryClaw process is writing to {root}; wait until it is done, then try again.")
+    return LockedError(f"another MemoryClaw process is writing to {root}; wait until it is done, then try again")

@@ -23,7 +23,7 @@ _PACKAGE = Path(__file__).resolve().parent.parent
 class Templates:
     """Renders the templates that ship with MemoryClaw."""
 
-    def render(self, name: str, **values: object) -> str:
+    def render(self, name: str, /, **values: object) -> str:
         """The text of one template; every value it names must be given."""
         from jinja2 import TemplateError  # noqa: PLC0415 - loaded with the environment
 
@@ -32,7 +32,7 @@ class Templates:
         except TemplateError as error:
             raise MemoryClawError(f"the template {name} cannot be rendered: {error}") from error
 
-    def commit_message(self, verb: str, **values: object) -> str:
+    def commit_message(self, verb: str, /, **values: object) -> str:
         """The message of a commit: a subject on one line of at most 72 characters, a body, trailers."""
         subject, _, rest = self.render(f"commits/{verb}.j2", **values).partition("\n")
         return f"{_cut(one_line(subject))}\n{rest}"

@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import os
 import stat
+import struct
 from pathlib import Path
 from typing import NamedTuple
 
@@ -21,13 +22,19 @@ _SUFFIXES: dict[str, tuple[str, ...]] = {
     "working": (),
 }
 _SETTINGS_FILES = (ALIASES_FILE, SCHEMA_FILE)
+_JUNK = (".", "~$", "#")  # hidden files and what editors leave beside a note under its own suffix
+_FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC
+_FILE = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
+_GONE = frozenset({errno.ENOENT, errno.ENOTDIR, errno.ELOOP})
+_ATTEMPTS = 3
+_PACK = struct.Struct("<qqqQ").pack
 MAX_BYTES = 256 * 1024 * 1024
 
 
 class Scan(NamedTuple):
-    """What a walk over the vault saw: each file's stamp, what is odd, and what was passed over on purpose."""
+    """What a walk over the vault saw: each file's packed stamp, what is odd, and what was passed over on purpose."""
 
-    files: dict[str, Stamp]
+    files: dict[str, bytes]
     problems: list[Problem]
     ignored: list[str]
     raw: dict[str, bytes]  # the true name of files whose name is not UTF-8
@@ -40,6 +47,11 @@ class Vault:
         self.root = root
         self._prefix = os.fspath(root) + "/"
 
+    def must_exist(self) -> None:
+        """Raises VaultError unless there is a folder."""
+        if not os.path.isdir(self.root):
+            raise VaultError(_no_vault(self.root))
+
     def scan(self, under: str = "") -> Scan:
         """Walks the vault (or the folder `under`) and returns the stamp of every file that may hold a note.
 
@@ -47,10 +59,13 @@ class Vault:
             VaultError: the root is missing, is no folder, is empty, or anything but ENOENT went wrong: a walk that
                 did not see everything must never be taken for a deletion.
         """
-        seen = Scan({}, [], [], {})
-        stack = [under]
-        while stack:
-            self._folder(stack.pop(), stack, seen)
+        if under and (_hidden(under) or not self._is_reached(f"{under}/")):
+            return Scan({}, [], [], {})
+        for _ in range(_ATTEMPTS):
+            seen = Scan({}, [], [], {})
+            # A folder that vanishes under the walk was moved, maybe to where the walk has already been.
+            if self._walk(under, seen):
+                break
         if not under:
             self._settings(seen)
             self._must_not_be_empty(seen)
@@ -58,71 +73,81 @@ class Vault:
 
     def read(self, path: str, raw: bytes | None = None) -> tuple[bytes, Stamp] | None:
         """A file's bytes with the stamp they were read at, or None when it is gone or is no regular file."""
+        if not self._is_reached(path):
+            return None
         try:
-            fd = os.open(
-                os.fsencode(self._prefix) + raw if raw else self._prefix + path,
-                os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC,
-            )
+            fd = os.open(os.fsencode(self._prefix) + raw if raw else self._prefix + path, _FILE)
         except OSError as error:
-            if error.errno in (errno.ENOENT, errno.ENOTDIR, errno.ELOOP, errno.ENXIO):
+            if error.errno in _GONE or error.errno == errno.ENXIO:
                 return None
-            raise VaultError(
-                f"{path} cannot be read ({error.strerror}); the index keeps what it knew"
-            ) from error
+            raise VaultError(f"{path} cannot be read ({error.strerror}); the index keeps what it knew") from error
         try:
             before = os.fstat(fd)
             if not stat.S_ISREG(before.st_mode):
                 return None
             data = _read_all(fd, min(before.st_size, MAX_BYTES))
+        except OSError as error:
+            raise VaultError(f"{path} cannot be read ({error.strerror}); the index keeps what it knew") from error
         finally:
             os.close(fd)
-        return data, _stamp(before)
+        return data, Stamp(before.st_size, before.st_mtime_ns, before.st_ctime_ns, before.st_ino)
 
-    def stamp(self, path: str) -> Stamp | None:
-        """The stamp of one file now, or None when it is gone or is no regular file."""
-        try:
-            found = os.lstat(self._prefix + path)
-        except (FileNotFoundError, NotADirectoryError):
+    def stamp(self, path: str) -> bytes | None:
+        """The packed stamp of one file now, or None when a walk would not find it as a plain file.
+
+        Raises:
+            VaultError: it cannot be told whether the file is there.
+        """
+        if not _is_wanted(path) or not self._is_reached(path):
             return None
-        except OSError as error:
-            raise VaultError(
-                f"{path} cannot be looked at ({error.strerror}); the index keeps what it knew"
-            ) from error
-        return _stamp(found) if stat.S_ISREG(found.st_mode) else None
+        found = self._look(path)
+        return _packed(found) if found and stat.S_ISREG(found.st_mode) else None
 
-    def _folder(self, folder: str, stack: list[str], seen: Scan) -> None:
-        prefix = f"{folder}/" if folder else ""
-        suffixes = _SUFFIXES.get(prefix.partition("/")[0], (".md",))
-        files = seen.files
+    def is_odd(self, path: str) -> bool:
+        """True when a walk has something to say about the file at this path besides its stamp, or may have had."""
+        name = path.rpartition("/")[2]
+        if _hidden(path) or name.startswith(_JUNK):
+            return False
+        if not path.isprintable() or CONFLICT_COPY.search(name):
+            return True
+        found = self._look(path) if self._is_reached(path) else None
+        return found is not None and not stat.S_ISREG(found.st_mode) and not stat.S_ISDIR(found.st_mode)
+
+    def _look(self, path: str) -> os.stat_result | None:
         try:
-            with os.scandir(self._prefix + folder) as entries:
-                for entry in entries:
-                    name = entry.name
-                    if name[0] == ".":
-                        if not folder and name in (".obsidian", ".trash"):
-                            seen.ignored.append(f"{name}/")
-                    elif entry.is_dir(follow_symlinks=False):
-                        stack.append(prefix + name)
-                    elif name.endswith(suffixes):
-                        found = entry.stat(follow_symlinks=False)
-                        if stat.S_ISREG(found.st_mode) and name.isascii() and "onflict" not in name:
-                            files[prefix + name] = Stamp(
-                                found.st_size, found.st_mtime_ns, found.st_ctime_ns, found.st_ino
-                            )
-                        else:
-                            _odd_file(prefix + name, found, seen)
-                    elif entry.is_symlink():
-                        _link(prefix + name, seen)
-        except FileNotFoundError:
-            if not folder:
-                raise VaultError(_no_vault(self.root)) from None
+            return os.lstat(self._prefix + path)
         except OSError as error:
-            if not folder and error.errno == errno.ENOTDIR:
-                raise VaultError(_no_vault(self.root)) from error
-            where = folder or os.fspath(self.root)
-            raise VaultError(
-                f"the folder {where} cannot be read ({error.strerror}); the index keeps what it knew"
-            ) from error
+            if error.errno in _GONE or error.errno == errno.ENAMETOOLONG:
+                return None
+            raise VaultError(f"{path} cannot be looked at ({error.strerror}); the index keeps what it knew") from error
+
+    def _is_reached(self, path: str) -> bool:
+        """True when every folder above the path is a real folder: a walk does not pass through links."""
+        end = path.find("/")
+        while end > 0:
+            found = self._look(path[:end])
+            if found is None or not stat.S_ISDIR(found.st_mode):
+                return False
+            end = path.find("/", end + 1)
+        return True
+
+    def _walk(self, under: str, seen: Scan) -> bool:
+        stack, whole = [under], True
+        while stack:
+            folder = stack.pop()
+            try:
+                fd = os.open(self._prefix + folder, _FOLDER | (os.O_NOFOLLOW if folder else 0))
+                try:
+                    _list(fd, folder, stack, seen)
+                finally:
+                    os.close(fd)
+            except OSError as error:
+                if error.errno not in _GONE:
+                    raise VaultError(_unreadable(folder or os.fspath(self.root), error)) from error
+                if not folder:
+                    raise VaultError(_no_vault(self.root)) from error
+                whole = False
+        return whole
 
     def _settings(self, seen: Scan) -> None:
         for path in _SETTINGS_FILES:
@@ -138,12 +163,68 @@ class Vault:
         )
 
 
+def packed_stamp(stamp: Stamp) -> bytes:
+    """A stamp as scans and the index hold it: ten thousand of these are compared in a moment."""
+    return _PACK(*stamp)
+
+
+def _list(fd: int, folder: str, stack: list[str], seen: Scan) -> None:
+    """One folder of a walk. Every instruction here runs once per file of the vault, on every question."""
+    prefix = f"{folder}/" if folder else ""
+    suffixes = _suffixes(prefix)
+    files, printable = seen.files, prefix.isprintable()
+    with os.scandir(fd) as entries:
+        for entry in entries:
+            name = entry.name
+            if name.endswith(suffixes):
+                found = entry.stat(follow_symlinks=False)
+                if (
+                    found.st_mode & 0o170000 == stat.S_IFREG
+                    and printable
+                    and name.isprintable()
+                    and name[0] not in ".~#"
+                    and "onflict" not in name
+                ):
+                    files[prefix + name] = _PACK(found.st_size, found.st_mtime_ns, found.st_ctime_ns, found.st_ino)
+                elif not name.startswith(_JUNK):
+                    _odd_entry(prefix + name, found, stack, seen)
+            elif name[0] == ".":
+                if not folder and name in (".obsidian", ".trash"):
+                    seen.ignored.append(f"{name}/")
+            elif entry.is_dir(follow_symlinks=False):
+                stack.append(prefix + name)
+            elif entry.is_symlink():
+                _link(prefix + name, seen)
+
+
+def _suffixes(path: str) -> tuple[str, ...]:
+    return _SUFFIXES.get(path.partition("/")[0], (".md",)) if "/" in path else (".md",)
+
+
+def _hidden(path: str) -> bool:
+    return path.startswith(".") or "/." in path
+
+
+def _is_wanted(path: str) -> bool:
+    """The rule of a walk for one path."""
+    if path in _SETTINGS_FILES:
+        return True
+    name = path.rpartition("/")[2]
+    if _hidden(path) or not name.endswith(_suffixes(path)) or name.startswith(_JUNK):
+        return False
+    return not CONFLICT_COPY.search(name)
+
+
 def _no_vault(root: Path) -> str:
     return f"there is no vault at {root}; run `memoryclaw init {root}`, or name another with --vault"
 
 
-def _stamp(found: os.stat_result) -> Stamp:
-    return Stamp(found.st_size, found.st_mtime_ns, found.st_ctime_ns, found.st_ino)
+def _unreadable(folder: str, error: OSError) -> str:
+    return f"the folder {_shown(folder)} cannot be read ({error.strerror}); the index keeps what it knew"
+
+
+def _packed(found: os.stat_result) -> bytes:
+    return _PACK(found.st_size, found.st_mtime_ns, found.st_ctime_ns, found.st_ino)
 
 
 def _read_all(fd: int, size: int) -> bytes:
@@ -156,21 +237,19 @@ def _read_all(fd: int, size: int) -> bytes:
     return b"".join(parts)
 
 
-def _odd_file(path: str, found: os.stat_result, seen: Scan) -> None:
-    if stat.S_ISLNK(found.st_mode):
+def _odd_entry(path: str, found: os.stat_result, stack: list[str], seen: Scan) -> None:
+    if stat.S_ISDIR(found.st_mode):
+        stack.append(path)
+    elif stat.S_ISLNK(found.st_mode):
         _link(path, seen)
     elif not stat.S_ISREG(found.st_mode):
-        seen.problems.append(
-            Problem(_shown(path), 1, "is not a regular file; it was passed over", "move it out of the vault")
-        )
+        message = "is not a regular file; it was passed over"
+        seen.problems.append(Problem(_shown(path), 1, message, "move it out of the vault"))
     elif CONFLICT_COPY.search(path.rpartition("/")[2]):
         seen.ignored.append(_shown(path))
+        message = "is a copy that a sync service made of a conflict; it is not searched"
         hint = "compare it with the note it was copied from, then delete it"
-        seen.problems.append(
-            Problem(
-                _shown(path), 1, "is a copy that a sync service made of a conflict; it is not searched", hint
-            )
-        )
+        seen.problems.append(Problem(_shown(path), 1, message, hint))
     else:
         _add_named(path, found, seen)
 
@@ -179,15 +258,9 @@ def _add_named(path: str, found: os.stat_result, seen: Scan) -> None:
     shown = _shown(path)
     if shown != path:
         seen.raw[shown] = os.fsencode(path)
-        seen.problems.append(
-            Problem(
-                shown,
-                1,
-                "has a name that is not UTF-8",
-                "rename the file; until then it can be searched, not edited",
-            )
-        )
-    seen.files[shown] = _stamp(found)
+        hint = "rename it; until then the note can be searched, not edited"
+        seen.problems.append(Problem(shown, 1, "has a name that is not UTF-8", hint))
+    seen.files[shown] = _packed(found)
 
 
 def _link(path: str, seen: Scan) -> None:

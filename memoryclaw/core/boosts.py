@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from datetime import date
+from functools import lru_cache
 from typing import NamedTuple
 
 from memoryclaw.core.model import Matched, Term
@@ -45,16 +46,19 @@ class Boost(NamedTuple):
 
 def boosts(base: float, traits: Traits, asked: Asked) -> list[Boost]:
     """Every term that applies to a unit with the score `base` from its words."""
-    scale = math.log1p(asked.units)
-    found = [*_fact(traits, asked, scale), *_dates(traits, asked, scale)]
+    found: list[Boost] = []
+    if asked.entities or asked.ranges:
+        scale = math.log1p(asked.units)
+        found += [*_fact(traits, asked, scale), *_dates(traits, asked, scale)]
     if traits.kind == "turn" and traits.entity_key in asked.people:
         cause = Matched(word=asked.people[traits.entity_key], field="speaker", via="entity")
         found.append(Boost(Term("speaker", exact(SPEAKER * base)), cause))
     if traits.pinned:
         found.append(Boost(Term("pinned", exact(PINNED * base)), Matched(word="pin", field="pin", via="pinned")))
-    if traits.at:
-        found.append(Boost(Term("recency", exact(RECENCY * base * _freshness(traits.at, asked.today)))))
-    return [boost for boost in found if boost.term.value]
+    recency = exact(RECENCY * base * _freshness(traits.at[:10], asked.today)) if traits.at else 0.0
+    if recency:
+        found.append(Boost(Term("recency", recency)))
+    return found
 
 
 def _fact(traits: Traits, asked: Asked, scale: float) -> list[Boost]:
@@ -81,9 +85,10 @@ def covers(at: str, until: str, first: str, last: str) -> bool:
     return (not last or at[:10] <= last) and (not first or (until or at)[:10] >= first)
 
 
-def _freshness(at: str, today: date) -> float:
+@lru_cache(maxsize=8192)
+def _freshness(day: str, today: date) -> float:
     try:
-        age = (today - date.fromisoformat(at[:10])).days
+        age = (today - date.fromisoformat(day)).days
     except ValueError:
         return 0.0
     return float(0.5 ** (max(age, 0) / RECENCY_HALF_LIFE))

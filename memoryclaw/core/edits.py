@@ -209,7 +209,8 @@ def _node(node: Any, events: Iterator[Any], yaml: Any) -> tuple[tuple[int, int],
     """Reads one value to its end; returns where its last character stands, and a block list's items."""
     if isinstance(node, yaml.ScalarEvent):
         return _scalar_end(node), ()
-    last, items = _mark(node.start_mark), []
+    last = _mark(node.start_mark)
+    items: list[_Item] = []
     for event in events:
         if isinstance(event, yaml.MappingEndEvent | yaml.SequenceEndEvent):
             return (_mark(event.end_mark) if node.flow_style else last), tuple(items)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterator, Sequence
+from functools import lru_cache
 from typing import NamedTuple
 
 from memoryclaw.core.language import WORD, fold
@@ -30,6 +31,7 @@ def key_of(name: str) -> str:
     return " ".join(_bare(word) for word in WORD.findall(name))
 
 
+@lru_cache(maxsize=4096)
 def keys_of(name: str) -> tuple[str, ...]:
     """All keys a name is to be filed under: `Project X` and `projectX` share `project x` and `projectx`."""
     return _spellings(key_of(name), key_of(_CAMEL.sub(" ", name)))

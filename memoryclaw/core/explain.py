@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple
 
 from memoryclaw.core.language import Language, fold, words_of
@@ -47,19 +47,22 @@ class Reasons(NamedTuple):
 
 def read_columns(columns: Mapping[str, str], language: Language) -> Reading:
     """A unit's texts by column, analysed once for all leaves."""
-    words = {name: words_of(text) if text else [] for name, text in columns.items()}
-    tokens = {name: [language.token(word) for word in found] for name, found in words.items()}
-    length = sum(len(token.split()) if " " in token else 1 for column in tokens.values() for token in column)
+    words = {name: words_of(text) for name, text in columns.items() if text}
+    token_of = language.known.__getitem__
+    tokens = {name: list(map(token_of, found)) for name, found in words.items()}
+    length = sum(map(len, tokens.values())) + sum(t.count(" ") for column in tokens.values() for t in column if " " in t)
     return Reading(words, tokens, length)
 
 
 def reasons(leaves: Sequence[Leaf], reading: Reading, statistics: Statistics) -> Reasons:
     """Replays BM25 over one unit, leaf by leaf."""
     found = Reasons({}, [], set())
+    places = _places({leaf.clause.text for leaf in leaves if leaf.clause.op == "token"}, reading)
     for leaf in leaves:
         count = 0.0
         for column in leaf.clause.columns or COLUMNS:
-            surfaces = list(_surfaces(leaf.clause, reading, column))
+            single = leaf.clause.op == "token"
+            surfaces = places.get((column, leaf.clause.text), ()) if single else _phrases(leaf.clause, reading, column)
             if surfaces:
                 count += len(surfaces) * WEIGHTS[column]
                 _note(found, leaf, column, surfaces)
@@ -69,19 +72,29 @@ def reasons(leaves: Sequence[Leaf], reading: Reading, statistics: Statistics) ->
     return found
 
 
-def _surfaces(clause: Clause, reading: Reading, column: str) -> Iterator[str]:
-    wanted = clause.text
+def _places(wanted: set[str], reading: Reading) -> dict[tuple[str, str], list[str]]:
+    """Where the wanted tokens stand: (column, token) → the words as written."""
+    found: dict[tuple[str, str], list[str]] = {}
+    for column, tokens in reading.tokens.items():
+        for word, joined in zip(reading.words[column], tokens, strict=True):
+            if joined in wanted:
+                found.setdefault((column, joined), []).append(word)
+            elif " " in joined:
+                for token in joined.split():
+                    if token in wanted:
+                        found.setdefault((column, token), []).append(token)
+    return found
+
+
+def _phrases(clause: Clause, reading: Reading, column: str) -> list[str]:
     words, tokens = reading.words.get(column, ()), reading.tokens.get(column, ())
-    if clause.op == "token":
-        for word, token in zip(words, tokens, strict=True):
-            if token == wanted or (" " in token and wanted in token.split()):
-                yield word
-        return
-    parts = wanted.split()
+    parts = clause.text.split()
     flat = [(word, token) for word, joined in zip(words, tokens, strict=True) for token in joined.split()]
-    for i in range(len(flat) - len(parts) + 1):
-        if all(flat[i + k][1] == part for k, part in enumerate(parts)):
-            yield " ".join(dict.fromkeys(word for word, _ in flat[i : i + len(parts)]))
+    return [
+        " ".join(dict.fromkeys(word for word, _ in flat[i : i + len(parts)]))
+        for i in range(len(flat) - len(parts) + 1)
+        if all(flat[i + k][1] == part for k, part in enumerate(parts))
+    ]
 
 
 def _note(found: Reasons, leaf: Leaf, column: str, surfaces: Sequence[str]) -> None:

@@ -10,7 +10,9 @@ from typing import NamedTuple
 from memoryclaw.core.factvalues import clean_name
 
 _LINE = re.compile(r"([ \t]*)((?:[-*+]|\d+[.)])[ \t]+)?(.*)")
-_KEY = re.compile(r"(\[\[[^\[\]]+\]\]|\"[^\"]+\"|[^\s:#>|\[{][^:]{0,80}?)[ \t]*(?:::?(\*\*|__)?|(?<=[*_]):)(?:[ \t]+(.*))?$")
+_KEY = re.compile(
+    r"(\[\[[^\[\]]+\]\]|\"[^\"]+\"|[^\s:#>|\[{][^:]{0,80}?)[ \t]*(?:::?(\*\*|__)?|(?<=[*_]):)(?:[ \t]+(.*))?$"
+)
 _SENTENCE = re.compile(r"[!?;](?:\s|$)|[^\W\d_]{4,}\.\s")
 _TASK = re.compile(r"\[[ xX/-]\](?:\s|$)")
 _SEPARATOR = re.compile(r"[ \t]*\|?[ \t]*:?-+:?[ \t]*(?:\|[ \t]*:?-+:?[ \t]*)*\|?[ \t]*$")
@@ -159,14 +161,16 @@ def tables_of(lines: list[str]) -> Iterator[list[Row]]:
     """The tables among some lines: the row of names, the separator, then the rows."""
     number = 0
     while number + 1 < len(lines):
-        if "|" in lines[number] and "|" in lines[number + 1] and _SEPARATOR.match(lines[number + 1]):
-            end = number
-            while end < len(lines) and "|" in lines[end] and not _BULLET.match(lines[end]):
+        end = number
+        if _is_row(lines[number]) and _is_row(lines[number + 1]) and _SEPARATOR.match(lines[number + 1]):
+            while end < len(lines) and _is_row(lines[end]):
                 end += 1
             yield [Row(at, _cells(lines[at])) for at in range(number, end)]
-            number = end
-        else:
-            number += 1
+        number = max(end, number + 1)
+
+
+def _is_row(line: str) -> bool:
+    return "|" in line and not _BULLET.match(line)
 
 
 def _cells(line: str) -> tuple[str, ...]:

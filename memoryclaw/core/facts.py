@@ -12,7 +12,13 @@ from memoryclaw.core.frontmatter import Split, split
 from memoryclaw.core.markdown import Body, Heading, read_body
 from memoryclaw.core.model import Fact
 from memoryclaw.core.textfile import readable
-from memoryclaw.core.vocabulary import DEFAULT_COLLECTIONS, Schema, read_aliases, read_schema, vocabulary_problems
+from memoryclaw.core.vocabulary import (
+    DEFAULT_COLLECTIONS,
+    Schema,
+    read_aliases,
+    read_schema,
+    vocabulary_problems,
+)
 from memoryclaw.core.yamltext import Path
 
 __all__ = [
@@ -24,7 +30,9 @@ VALUE = "value"  # the field of an entity that has one value and no field names
 _FIELD_COLUMNS = frozenset({"field", "key", "property", "attribute"})
 _VALUE_COLUMNS = frozenset({"value", "values", "is"})
 # Header keys that describe the file; only other keys can hold a map of facts.
-_FILE_KEYS = frozenset({"id", "title", "tags", "tag", "aliases", "alias", "date", "created", "updated", "metadata", "source"})
+_FILE_KEYS = frozenset(
+    {"id", "title", "tags", "tag", "aliases", "alias", "date", "created", "updated", "metadata", "source"}
+)
 
 _ADDRESS = re.compile(r"(?:\"((?:[^\"]|\"\")+)\"|([^\"].*))\.(?:\"((?:[^\"]|\"\")+)\"|([^\s.\"][^.\"]*))")
 
@@ -140,7 +148,10 @@ class _Reader:
     def _map(self, path: Path, entity: str, value: Any, lines: Mapping[Path, int]) -> None:
         line = end = lines.get(path, 1)
         for inner, text in leaves(value):
-            at = next((lines[path + inner[:n]] for n in range(len(inner), -1, -1) if path + inner[:n] in lines), line)
+            at = next(
+                (lines[path + inner[:n]] for n in range(len(inner), -1, -1) if path + inner[:n] in lines),
+                line,
+            )
             self._add(entity, " ".join(inner), said(text), at, past=False)
             end = max(end, at)
         self._spot(FactSpot(entity, "frontmatter", line, end, "  " * len(path)))
@@ -217,14 +228,18 @@ class _Reader:
     def _past_entity(self, item: Item) -> tuple[str, tuple[str, ...]]:
         """Under the shared History a line names its entity: `projectX.deadline: …`, or by nesting."""
         name = item.keys[0]
-        address = split_address(item.raw) if len(item.keys) == 1 and (name, False) not in self._spots else None
+        address = (
+            split_address(item.raw) if len(item.keys) == 1 and (name, False) not in self._spots else None
+        )
         return (clean_name(address[0]), (clean_name(address[1]),)) if address else (name, item.keys[1:])
 
     def _table(self, table: list[Row], first: int, scope: _Scope) -> None:
         header, rows = table[0], table[2:]
         names = [clean_name(cell) for cell in header.cells]
-        pairs = bool(scope.entity) and len(names) == 2 and (  # noqa: PLR2004 - a field and its value
-            names[0].lower() in _FIELD_COLUMNS or names[1].lower() in _VALUE_COLUMNS
+        pairs = (
+            bool(scope.entity)
+            and len(names) == 2
+            and (names[0].lower() in _FIELD_COLUMNS or names[1].lower() in _VALUE_COLUMNS)
         )
         told = False
         for row in rows:
@@ -268,7 +283,9 @@ class _Reader:
             self._spots[(scope.entity, True)] = spot._replace(history_end=max(line, spot.history_end))
         else:
             begins = prefix if spot.end_line == spot.line else spot.indent
-            self._spots[(scope.entity, True)] = spot._replace(end_line=max(line, spot.end_line), indent=begins)
+            self._spots[(scope.entity, True)] = spot._replace(
+                end_line=max(line, spot.end_line), indent=begins
+            )
 
     def result(self, note_id: str) -> Facts:
         """All facts in the order of the file; ids are given to current values first."""

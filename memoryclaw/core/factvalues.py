@@ -33,7 +33,9 @@ def said(text: str) -> Said:
         text = _INLINE.sub("", text)
     if "^" in text:
         text = _BLOCK_ID.sub("", text)
-    return Said(_bare(text.strip()), fields.get("since", ""), fields.get("until", ""), fields.get("source", ""))
+    return Said(
+        _bare(text.strip()), fields.get("since", ""), fields.get("until", ""), fields.get("source", "")
+    )
 
 
 def values_of(text: str) -> list[tuple[Path, Said]]:
@@ -62,7 +64,13 @@ def clean_name(text: str) -> str:
 
 
 def _bare(text: str) -> str:
-    if text.startswith("[") and text.endswith("]") and text[1:2] != "[" and "](" not in text and "::" not in text:
+    if (
+        text.startswith("[")
+        and text.endswith("]")
+        and text[1:2] != "["
+        and "](" not in text
+        and "::" not in text
+    ):
         value = load(text).value
         if isinstance(value, list) and all(isinstance(part, str) for part in value):
             return ", ".join(value)

@@ -47,7 +47,10 @@ def split(text: str) -> Split:
     if isinstance(meta, dict):
         return Split(meta, raw, body, body_line, loaded.lines, loaded.shadowed, problems=problems)
     if meta is not None:
-        problems = (*problems, Problem("", 2, "this header is not a list of keys", "write lines like `tags: [a, b]`"))
+        problems = (
+            *problems,
+            Problem("", 2, "this header is not a list of keys", "write lines like `tags: [a, b]`"),
+        )
     return Split(NOTHING, raw, body, body_line, broken=bool(problems), problems=problems)
 
 
@@ -55,7 +58,9 @@ def _unclosed(text: str) -> tuple[Problem, ...]:
     """A lone `---` above prose is a rule, not a header."""
     if not _KEY_LINE.match(text[:4096]):
         return ()
-    return (Problem("", 1, "the header that begins here is never closed", "add a line `---` below its last key"),)
+    return (
+        Problem("", 1, "the header that begins here is never closed", "add a line `---` below its last key"),
+    )
 
 
 @functools.cache

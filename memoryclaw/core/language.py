@@ -56,6 +56,18 @@ def words_of(text: str) -> list[str]:
     return WORD.findall(unicodedata.normalize("NFC", low))
 
 
+class _Known(dict[str, str]):
+    """Words seen so far with their tokens; a stemmer costs far more than a look-up."""
+
+    def __init__(self, analyse: Callable[[str], str]) -> None:
+        super().__init__()
+        self._analyse = analyse
+
+    def __missing__(self, word: str) -> str:
+        token = self[word] = self._analyse(word)
+        return token
+
+
 class Language:
     """One language's analysis: a cached map from a word as written to its index tokens.
 
@@ -71,32 +83,15 @@ class Language:
         self._eliding = code in _ELIDING
         self._irregular = IRREGULAR if code == "en" else {}
         self.stop = (stop | frozenset(_QUESTION_STOP)) if code == "en" else frozenset(fold(w) for w in stop)
-        self._known: dict[str, str] = {}
+        self.known = _Known(self._analyse)
 
     def token(self, word: str) -> str:
         """The index tokens of one word as written, joined by spaces (several only for unspaced scripts)."""
-        found = self._known.get(word)
-        if found is None:
-            found = self._known[word] = self._analyse(word)
-        return found
+        return self.known[word]
 
     def tokens(self, text: str) -> list[str]:
         """The index tokens of a text, in order."""
-        known, out = self._known, []
-        for word in words_of(text):
-            token = known.get(word) or self.token(word)
-            out.append(token)
-        return " ".join(out).split() if not text.isascii() else out
-
-    def located(self, text: str) -> Iterator[tuple[int, int, str, str]]:
-        """Yields (start, end, word as written in lower case, token) for each token of a text, with its place."""
-        for hit in WORD.finditer(text):
-            word = hit.group()
-            if _UNSPACED.search(word):
-                yield from _located_pairs(word.lower(), hit.start(), self)
-            else:
-                low = unicodedata.normalize("NFC", word.lower())
-                yield from ((hit.start(), hit.end(), low, token) for token in self.token(low).split())
+        return " ".join(map(self.known.__getitem__, words_of(text))).split()
 
     def is_stop(self, word: str) -> bool:
         """True when a question's word says nothing about its subject."""
@@ -113,7 +108,7 @@ class Language:
             word = self._without_apostrophe(word)
         folded = fold(word)
         base = self._irregular.get(folded, folded)
-        if self._stem is None or base.isdigit():
+        if self._stem is None or not base.isalpha():  # numbers and codes have no other forms
             return base
         # Most stemmers want their own diacritics, so they see the word as written and the stem is folded.
         return fold(self._stem(base if self.code == "en" else word)) or base
@@ -135,17 +130,3 @@ def _split_unspaced(word: str, plain: Callable[[str], str]) -> Iterator[str]:
         last = run.end()
     if last < len(word):
         yield plain(word[last:])
-
-
-def _located_pairs(word: str, start: int, language: Language) -> Iterator[tuple[int, int, str, str]]:
-    last = 0
-    for run in _UNSPACED.finditer(word):
-        if run.start() > last:
-            part = word[last : run.start()]
-            yield start + last, start + run.start(), part, language.token(part)
-        for i, pair in enumerate(pairs(run.group())):
-            at = start + run.start() + i
-            yield at, at + len(pair), pair, pair
-        last = run.end()
-    if last < len(word):
-        yield start + last, start + len(word), word[last:], language.token(word[last:])

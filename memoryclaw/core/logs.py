@@ -14,12 +14,20 @@ from memoryclaw.core.properties import text_of
 _SURROGATE = re.compile("[\ud800-\udfff]")
 _ROLES = "user|human|assistant|ai|agent|bot|system|tool|toolresult|function|developer"
 _TURN_HEADING = re.compile(
-    rf"^[ ]{{0,3}}#{{1,6}}[ \t]+({_ROLES})\b[ \t]*(?:[(\[—–-][ \t]*([^)\]\n]*?)[)\]]?)?[ \t:]*$", re.IGNORECASE | re.MULTILINE
+    rf"^[ ]{{0,3}}#{{1,6}}[ \t]+({_ROLES})\b[ \t]*(?:[(\[—–-][ \t]*([^)\]\n]*?)[)\]]?)?[ \t:]*$",
+    re.IGNORECASE | re.MULTILINE,
 )
 _TURN_PARAGRAPH = re.compile(
-    rf"^(?:\*\*|__)({_ROLES})(?:[ \t]*\(([^)\n]*)\))?(?::(?:\*\*|__)|(?:\*\*|__):)[ \t]*", re.IGNORECASE | re.MULTILINE
+    rf"^(?:\*\*|__)({_ROLES})(?:[ \t]*\(([^)\n]*)\))?(?::(?:\*\*|__)|(?:\*\*|__):)[ \t]*",
+    re.IGNORECASE | re.MULTILINE,
 )
-_SAME_ROLE = {"human": "user", "ai": "assistant", "agent": "assistant", "bot": "assistant", "function": "tool"}
+_SAME_ROLE = {
+    "human": "user",
+    "ai": "assistant",
+    "agent": "assistant",
+    "bot": "assistant",
+    "function": "tool",
+}
 _HINT = "the line is searched as plain text; delete it if it is junk"
 
 
@@ -190,5 +198,3 @@ def _session(meta: Mapping[str, Any]) -> str:
             if found := text_of(place.get(key)):
                 return found
     return ""
-
-

@@ -15,12 +15,16 @@ _CLOSING_MARKS = re.compile(r"(?:^|[ \t]+)#+[ \t]*$")
 _UNDERLINE = re.compile(r"\n {0,3}(=+|-+)[ \t]*(?=\n|\Z)")
 _NOT_PARAGRAPH = re.compile(r" {0,3}(?:[>#|]|[*+-](?:\s|\Z|[*-])|\d+[.)]\s|=+\s*\Z)|\s*\Z|(?: {4}|\t)")
 _WIKILINK = re.compile(r"\[\[([^\[\]\n|#^\\]*)(?:#?(\^?[^\[\]\n|\\]*))(?:\\?\|([^\[\]\n]*))?\]\]")
-_MARKDOWN_LINK = re.compile(r"\[([^\[\]\n]*)\]\(<?([^()<>\s]+?\.md)(?:#([^()<>\s]*))?>?(?:[ \t]+\"[^\"\n]*\")?\)")
+_MARKDOWN_LINK = re.compile(
+    r"\[([^\[\]\n]*)\]\(<?([^()<>\s]+?\.md)(?:#([^()<>\s]*))?>?(?:[ \t]+\"[^\"\n]*\")?\)"
+)
 _SCHEME = re.compile(r"[A-Za-z][\w+.-]*:|//")
 _TAG = re.compile(r"#(?<!\S#)([^\s\u2000-\u206F\u2E00-\u2E7F'!\"#$%&()*+,.:;<=>?@^`{|}~\[\]\\]+)")
 _BLOCK_ID = re.compile(r"(?:^|[ \t])\^([A-Za-z0-9-]+)[ \t]*(?=\n|\Z)", re.MULTILINE)
 # An opening or closing code fence (also in lists and quotes), a run of backticks, or a comment mark.
-_QUIET = re.compile(r"^[ \t>]*(?:(?:[-*+]|\d+[.)])[ \t]+)?(`{3,}(?=[^`\n]*$)|~{3,})([^\n]*)$|`+|%%", re.MULTILINE)
+_QUIET = re.compile(
+    r"^[ \t>]*(?:(?:[-*+]|\d+[.)])[ \t]+)?(`{3,}(?=[^`\n]*$)|~{3,})([^\n]*)$|`+|%%", re.MULTILINE
+)
 
 
 class Heading(NamedTuple):
@@ -129,8 +133,7 @@ def _blocks(text: str, first_line: int) -> tuple[tuple[str, int], ...]:
 
 def _headings(text: str) -> tuple[Heading, ...]:
     found = [
-        Heading(len(hit[1]), _title(hit[2]), hit.start(), hit.end())
-        for hit in _HEADING.finditer("\n" + text)
+        Heading(len(hit[1]), _title(hit[2]), hit.start(), hit.end()) for hit in _HEADING.finditer("\n" + text)
     ]
     if underlines := list(_UNDERLINE.finditer(text)):
         found += _underlined(text, underlines)
@@ -163,7 +166,11 @@ class _Blanks:
 
     def blank(self, start: int, end: int) -> None:
         inside = self._text[start:end]
-        lines = "\n".join([" " * len(line) for line in inside.split("\n")]) if "\n" in inside else " " * len(inside)
+        lines = (
+            "\n".join([" " * len(line) for line in inside.split("\n")])
+            if "\n" in inside
+            else " " * len(inside)
+        )
         self._parts += (self._text[self._at : start], lines)
         self._at = end
 

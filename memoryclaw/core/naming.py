@@ -15,6 +15,7 @@ _MINTED = re.compile(r"[a-z0-9][a-z0-9_-]{0,95}")
 _NOT_SLUG = re.compile(r"[^a-z0-9]+")
 # Letters that Unicode does not take apart into a letter and a mark.
 _PLAIN_LETTERS = str.maketrans({"ø": "o", "ł": "l", "đ": "d", "ð": "d", "þ": "th", "æ": "ae", "œ": "oe", "ı": "i"})
+_OWN_HIDDEN = frozenset({".gitignore", ".gitattributes"})
 _CONTROL = re.compile(r"[\x00-\x1f\x7f]")
 
 
@@ -66,9 +67,11 @@ def is_minted_id(text: str) -> bool:
 
 def safe_path(path: str) -> str:
     """The vault path unchanged, once it is sure that it stays in the vault and out of its hidden folders."""
+    if path in _OWN_HIDDEN:
+        return path
     parts = path.split("/")
     if _CONTROL.search(path) or any(part in {"", ".", ".."} or part.startswith(".") for part in parts):
-        raise InputError(f"{path!r} is not a path inside the vault; use names like semantic/contacts.md.")
+        raise InputError(f"{path!r} is not a path inside the vault; use names like semantic/contacts.md")
     if any(len(part.encode("utf-8", "surrogateescape")) > _NAME_BYTES for part in parts):
-        raise InputError(f"{path[:60]!r}… has a name longer than {_NAME_BYTES} bytes; shorten it.")
+        raise InputError(f"{path[:60]!r}… has a name longer than {_NAME_BYTES} bytes; shorten it")
     return path

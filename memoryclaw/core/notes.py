@@ -68,7 +68,9 @@ def read_note(path: str, data: bytes, settings: ReadingSettings) -> Note:
     if "<<<<<<< " in text:
         problems += _conflicts(text)
     name = path.rpartition("/")[2]
-    source = _Source(path, place, name.rpartition(".")[0] or name, hashlib.sha256(data).hexdigest(), problems, rest)
+    source = _Source(
+        path, place, name.rpartition(".")[0] or name, hashlib.sha256(data).hexdigest(), problems, rest
+    )
     return _note(source, _read(source, text, settings))
 
 
@@ -78,16 +80,17 @@ def _read(source: _Source, text: str, settings: ReadingSettings) -> _Reading:
         return _Reading(said=Properties(trust="unknown"), log=read_jsonl(source.stem, text))
     if kind == "skill" and not source.path.endswith(".md"):
         return _code_skill(source, text)
-    parts = split(text)
+    return _markdown(source, text, settings)
+
+
+def _markdown(source: _Source, text: str, settings: ReadingSettings) -> _Reading:
+    kind, parts = source.place.kind, split(text)
     said = read_properties(parts.meta, parts.lines)
-    searched = said.other
-    if parts.broken or parts.shadowed:
-        searched = ", ".join(filter(None, (searched, parts.raw if parts.broken else _shadowed(parts))))
     if kind == "log":
         log = read_markdown_log(source.stem, parts.meta, parts.body, parts.body_line)
         return _Reading(parts, said._replace(trust="unknown"), log=log)
     body = read_body(parts.body, parts.body_line)
-    reading = _Reading(parts, said, body, title=said.title, searched=searched)
+    reading = _Reading(parts, said, body, title=said.title, searched=_searched(parts, said))
     if kind == "semantic":
         facts = read_facts(said.id or _path_id(source.path), source.stem, parts, body, settings.collections)
         return reading._replace(facts=facts, title=said.title or source.stem)
@@ -99,10 +102,20 @@ def _read(source: _Source, text: str, settings: ReadingSettings) -> _Reading:
     return reading
 
 
+def _searched(parts: Split, said: Properties) -> str:
+    """The header's other values; with a broken header its raw text, and what duplicate keys hide."""
+    if not parts.broken and not parts.shadowed:
+        return said.other
+    hidden = [text for _, value in parts.shadowed for text in strings(value)]
+    return ", ".join(filter(None, (said.other, parts.raw if parts.broken else "", *hidden)))
+
+
 def _code_skill(source: _Source, text: str) -> _Reading:
     skill = read_json_skill(text) if source.path.endswith(".json") else read_javascript_skill(text)
     parts = Split(skill.meta, "", text, 1)
-    return _Reading(parts, body=_NO_BODY._replace(text=text), skill=skill, title=skill.name, searched=skill.searched)
+    return _Reading(
+        parts, body=_NO_BODY._replace(text=text), skill=skill, title=skill.name, searched=skill.searched
+    )
 
 
 def _note(source: _Source, reading: _Reading) -> Note:
@@ -162,9 +175,10 @@ def _time_in_name(stem: str) -> str:
 
 def _tags(said: tuple[str, ...], inline: tuple[str, ...]) -> tuple[str, ...]:
     """Each tag once; Obsidian does not tell capitals apart, the first spelling stays."""
-    return tuple({tag.lower(): tag for tag in (*reversed(inline), *reversed(said))}[low] for low in dict.fromkeys(
-        tag.lower() for tag in (*said, *inline)
-    ))
+    return tuple(
+        {tag.lower(): tag for tag in (*reversed(inline), *reversed(said))}[low]
+        for low in dict.fromkeys(tag.lower() for tag in (*said, *inline))
+    )
 
 
 def _links(parts: Split, body: Body) -> tuple[Link, ...]:
@@ -175,13 +189,13 @@ def _links(parts: Split, body: Body) -> tuple[Link, ...]:
     return (*inside, *body.links)
 
 
-def _shadowed(parts: Split) -> str:
-    return ", ".join(text for _, value in parts.shadowed for text in strings(value))
-
-
 def _cut(text: str) -> tuple[str, str]:
     """A huge text in two, at the last line or word that begins within the limit."""
-    end = text.rfind("\n", MAX_TEXT // 2, MAX_TEXT) + 1 or text.rfind(" ", MAX_TEXT // 2, MAX_TEXT) + 1 or MAX_TEXT
+    end = (
+        text.rfind("\n", MAX_TEXT // 2, MAX_TEXT) + 1
+        or text.rfind(" ", MAX_TEXT // 2, MAX_TEXT) + 1
+        or MAX_TEXT
+    )
     return text[:end], text[end:]
 
 
@@ -192,4 +206,6 @@ def _too_long(text: str) -> Problem:
 
 def _conflicts(text: str) -> tuple[Problem, ...]:
     message, hint = "a merge conflict begins on this line", "keep one side and delete the markers"
-    return tuple(Problem("", text.count("\n", 0, hit.start()) + 1, message, hint) for hit in _CONFLICT.finditer(text))
+    return tuple(
+        Problem("", text.count("\n", 0, hit.start()) + 1, message, hint) for hit in _CONFLICT.finditer(text)
+    )

@@ -32,11 +32,14 @@ class Lookup(Protocol):
         ...
 
 
+Columns = tuple[str, str, str, str, str, str]  # in the order of model.COLUMNS
+
+
 class Row(NamedTuple):
     """A unit on its way into a text index: analysed tokens per column, joined by spaces."""
 
     rowid: int
-    columns: tuple[str, str, str, str, str, str]  # in the order of model.COLUMNS
+    columns: Columns
 
 
 class Hit(NamedTuple):

@@ -16,10 +16,11 @@ _PEOPLE = ("participants", "people", "person")
 _ENTITIES = ("entities", "entity")
 _YES = frozenset({"true", "yes", "on", "1"})
 # Values of these keys have a place of their own, or say how to treat the note rather than what it is about.
-_NOT_SEARCHED = frozenset("""id schema title summary tags tag aliases alias timestamp date created updated modified start end
-until importance confidence pin trust audience cssclass cssclasses publish permalink processed message_count
-participants people person entities entity project source half_life""".split())  # fmt: skip
-_NUMBER_OR_DATE = re.compile(r"[\d\s.,:+/%TZ-]*|true|false|yes|no|on|off|(?:logs/|log:|https?://).*", re.IGNORECASE | re.DOTALL)
+_NOT_SEARCHED = frozenset({
+"id", "schema", "title", "summary", "tags", "tag", "aliases", "alias", "timestamp", "date", "created", "updated", "modified", "start", "end", "until", "importance", "confidence", "pin", "trust", "audience", "cssclass", "cssclasses", "publish", "permalink", "processed", "message_count", "participants", "people", "person", "entities", "entity", "project", "source", "half_life"})  # fmt: skip
+_NUMBER_OR_DATE = re.compile(
+    r"[\d\s.,:+/%TZ-]*|true|false|yes|no|on|off|(?:logs/|log:|https?://).*", re.IGNORECASE | re.DOTALL
+)
 _LINK = re.compile(r"!?\[\[([^\[\]|#]*)(?:#[^\[\]|]*)?(?:\|[^\[\]]*)?\]\]")
 
 
@@ -48,9 +49,9 @@ def read_properties(meta: Mapping[str, Any], line_of: Mapping[tuple[str, ...], i
         return Properties()
     low = {key.lower(): value for key, value in meta.items()}
     problems: list[Problem] = []
-    lines = {path[0].lower(): line for path, line in line_of.items() if len(path) == 1} if _is_odd(low) else {}
+    lines = _Lines(line_of)
     return Properties(
-        id=_id(low.get("id"), lines, problems),
+        id=_id(low["id"], lines, problems) if "id" in low else "",
         title=text_of(low.get("title")),
         summary=text_of(low.get("summary")),
         tags=tags_of(low),
@@ -59,9 +60,9 @@ def read_properties(meta: Mapping[str, Any], line_of: Mapping[tuple[str, ...], i
         entities=names_of(low, _ENTITIES),
         project=plain_name(text_of(low.get("project"))),
         when=_when(low, _TIMES, lines, problems),
-        until=_when(low, ("end", "until"), lines, problems),
-        trust=_trust(low.get("trust"), lines, problems),
-        pinned=text_of(low.get("pin")).lower() in _YES,
+        until=_when(low, ("end", "until"), lines, problems) if "end" in low or "until" in low else "",
+        trust=_trust(low["trust"], lines, problems) if "trust" in low else "trusted",
+        pinned="pin" in low and text_of(low["pin"]).lower() in _YES,
         other=_other(low),
         problems=tuple(problems),
     )
@@ -83,11 +84,10 @@ def plain_name(text: str) -> str:
 
 
 def names_of(low: Mapping[str, Any], keys: tuple[str, ...]) -> tuple[str, ...]:
-    """The names under the first of some keys, as a list or a comma string, each once."""
+    """The names under some keys, from lists or comma strings, each once."""
     found: list[str] = []
     for key in keys:
-        value = low.get(key)
-        if value is not None:
+        if (value := low.get(key)) is not None:
             parts = value.split(",") if isinstance(value, str) else strings(value)
             found += [plain_name(part) for part in parts]
     return tuple(dict.fromkeys(filter(None, found))) if found else ()
@@ -104,40 +104,50 @@ def tags_of(low: Mapping[str, Any]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(filter(None, found))) if found else ()
 
 
-def _is_odd(low: Mapping[str, Any]) -> bool:
-    return bool(low.keys() & {"id", "trust", "end", "until", *_TIMES})
+class _Lines:
+    """The lines of a header's keys, looked up only when there is something to say about one."""
+
+    def __init__(self, line_of: Mapping[tuple[str, ...], int]) -> None:
+        self._line_of = line_of
+
+    def of(self, key: str) -> int:
+        return next(
+            (line for path, line in self._line_of.items() if len(path) == 1 and path[0].lower() == key), 1
+        )
 
 
-def _id(value: Any, lines: Mapping[str, int], problems: list[Problem]) -> str:
+def _id(value: Any, lines: _Lines, problems: list[Problem]) -> str:
     text = text_of(value)
     if not text:
         return ""
     if not isinstance(value, str) or "#" in text or text.startswith("log:") or text != value.strip():
         message = f"the id {text[:60]!r} cannot be used; the note goes by its path"
-        problems.append(Problem("", lines.get("id", 1), message, "an id is one word or path without #"))
+        problems.append(Problem("", lines.of("id"), message, "an id is one word or path without #"))
         return ""
     return text
 
 
-def _when(low: Mapping[str, Any], keys: tuple[str, ...], lines: Mapping[str, int], problems: list[Problem]) -> str:
+def _when(low: Mapping[str, Any], keys: tuple[str, ...], lines: _Lines, problems: list[Problem]) -> str:
     for key in keys:
         text = text_of(low.get(key))
         if text:
             if when := parse_timestamp(text):
                 return when
             message = f"{key}: {text[:60]!r} is not a date"
-            problems.append(Problem("", lines.get(key, 1), message, "write it as 2025-04-08 or 2025-04-08T14:32:10Z"))
+            problems.append(
+                Problem("", lines.of(key), message, "write it as 2025-04-08 or 2025-04-08T14:32:10Z")
+            )
     return ""
 
 
-def _trust(value: Any, lines: Mapping[str, int], problems: list[Problem]) -> str:
+def _trust(value: Any, lines: _Lines, problems: list[Problem]) -> str:
     text = text_of(value).lower()
     if not text:
         return "trusted"
     if text in TRUSTS:
         return text
     message = f"trust: {text[:60]!r} is not known; the note is treated as unknown"
-    problems.append(Problem("", lines.get("trust", 1), message, "use trusted, unknown, untrusted or quarantined"))
+    problems.append(Problem("", lines.of("trust"), message, "use trusted, unknown, untrusted or quarantined"))
     return "unknown"
 
 

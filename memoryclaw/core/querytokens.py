@@ -12,8 +12,10 @@ from memoryclaw.core.dates import DateRange, blanked, find_ranges, leading_range
 
 _DATE_FIELDS = ("since", "until", "on")
 _NAME_FIELDS = ("entity", "person", "project")
+_KINDS = ("episode", "fact", "skill", "note", "turn", "log", "semantic", "memory")
+_STATES = ("archived", "pending", "draft", "superseded")  # `kind:archived` asks for what is usually left out
 _KNOWN_VALUES = {
-    "kind": ("episode", "fact", "skill", "note", "turn"),
+    "kind": (*_KINDS, *_STATES),
     "trust": ("trusted", "unknown", "untrusted", "quarantined"),
 }
 _WANTED = dict.fromkeys(_DATE_FIELDS, "date")
@@ -69,12 +71,7 @@ def scan(text: str, today: date) -> Scan:
 
 def _lex(text: str, today: date, notices: list[str]) -> Iterator[Token]:
     at = 0
-    while at < len(text):
-        hit = _TOKEN.match(text, at)
-        if (
-            hit is None
-        ):  # cannot be: every character is white space, a quote, a parenthesis or part of a chunk
-            break
+    while hit := _TOKEN.match(text, at):
         at = hit.end()
         if hit["field"]:
             token = _field(hit, text, today, notices)

@@ -11,7 +11,14 @@ from collections.abc import Mapping, Sequence
 from memoryclaw.core.model import Term
 
 K1, B = 1.2, 0.75  # the constants inside SQLite's bm25(); measured to cost nothing once context columns exist
-WEIGHTS: Mapping[str, float] = {"title": 2.0, "tags": 3.0, "properties": 2.0, "body": 1.0, "prev": 0.5, "next": 0.3}
+WEIGHTS: Mapping[str, float] = {
+    "title": 2.0,
+    "tags": 3.0,
+    "properties": 2.0,
+    "body": 1.0,
+    "prev": 0.5,
+    "next": 0.3,
+}
 ALIAS_FACTOR = 0.6  # a synonym counts for less than the word that was asked for
 _STEPS = 1024
 
@@ -36,7 +43,8 @@ def gain(rarity: float, weighted_count: float, length: int, average: float) -> f
         length: tokens of the unit over all columns.
         average: mean of that over all units.
     """
-    return rarity * weighted_count * (K1 + 1) / (weighted_count + K1 * (1 - B + B * length / average))
+    # Grouped as in FTS5's own source, so that both engines round alike.
+    return rarity * (weighted_count * (K1 + 1) / (weighted_count + K1 * (1 - B + B * length / average)))
 
 
 def shared_out(parts: Mapping[str, float], total: float) -> list[Term]:

@@ -49,11 +49,21 @@ def read_json_skill(text: str) -> Skill:
         value = json.loads(text)
     except ValueError as error:
         line = getattr(error, "lineno", 1)
-        return Skill(problems=(Problem("", line, f"this JSON is broken: {error}", "the skill is found by its words only"),))
+        return Skill(
+            problems=(
+                Problem("", line, f"this JSON is broken: {error}", "the skill is found by its words only"),
+            )
+        )
     except RecursionError:
-        return Skill(problems=(Problem("", 1, "this JSON is nested too deeply", "the skill is found by its words only"),))
+        return Skill(
+            problems=(
+                Problem("", 1, "this JSON is nested too deeply", "the skill is found by its words only"),
+            )
+        )
     if not isinstance(value, dict):
-        return Skill(problems=(Problem("", 1, "this JSON is not a skill", "write an object with a name and steps"),))
+        return Skill(
+            problems=(Problem("", 1, "this JSON is not a skill", "write an object with a name and steps"),)
+        )
     skill = _from(_as_text(value))
     if skill.name:
         return skill
@@ -95,7 +105,7 @@ def _parameters(value: Any) -> str:
 
 def _as_text(value: Any, depth: int = 0) -> Any:
     """JSON values in the shape of our YAML: strings, lists and maps."""
-    if depth > 50:  # noqa: PLR2004 - far deeper than any skill, far from the interpreter's limit
+    if depth > 50:  # far deeper than any skill, far from the interpreter's limit
         return ""
     if isinstance(value, dict):
         return {_scrubbed(key): _as_text(inner, depth + 1) for key, inner in value.items()}
@@ -112,5 +122,3 @@ def _scrubbed(text: str) -> str:
 
 def _unescaped(string: str) -> str:
     return re.sub(r"\\(.)", r"\1", string[1:-1], flags=re.DOTALL)
-
-

@@ -50,7 +50,7 @@ def encode(text: Text) -> bytes:
 
 
 def readable(text: str) -> str:
-    """The text with `\\n` line ends and without NUL or lone surrogates; every line keeps its number."""
+    r"""The text with `\n` line ends and without NUL or lone surrogates; every line keeps its number."""
     if "\r" in text:
         text = text.replace("\r\n", "\n").replace("\r", "\n")
     if "\0" in text or not text.isascii():
@@ -59,7 +59,7 @@ def readable(text: str) -> str:
 
 
 def lines_of(text: str) -> list[str]:
-    """The lines of a text with their line ends, counted as every reader here counts them (`\\r` alone ends one too)."""
+    r"""The lines of a text with their line ends, counted as every reader here counts them (`\r` alone ends one too)."""
     return LINE.findall(text)
 
 
@@ -90,7 +90,9 @@ def _marked(data: bytes, encoding: str, bom: bytes) -> Text:
     text = data[:whole].decode(encoding, "surrogatepass")
     problems = list(_nul(text))
     if whole != len(data):
-        problems.append(Problem("", text.count("\n") + 1, "the last character of this UTF-16 file is cut off", _HINT))
+        problems.append(
+            Problem("", text.count("\n") + 1, "the last character of this UTF-16 file is cut off", _HINT)
+        )
     return Text(text, encoding, bom, _newline(text), tuple(problems), "surrogatepass", data[whole:])
 
 

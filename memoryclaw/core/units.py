@@ -15,13 +15,22 @@ SECTION_CHARS = 6000
 CUT_CHARS = 4000  # where a text without paragraphs is cut
 MAX_TEXT = 1024 * 1024  # beyond this, only the distinct words of a text are kept
 _WORDS = re.compile(rf"\s*+(?:\S++\s++){{{SECTION_WORDS}}}")
-_ROLE_TRUST = {"user": "trusted", "human": "trusted", "tool": "untrusted", "toolResult": "untrusted", "": "untrusted"}
+_ROLE_TRUST = {
+    "user": "trusted",
+    "human": "trusted",
+    "tool": "untrusted",
+    "toolResult": "untrusted",
+    "": "untrusted",
+}
 
 
-def units_of(note: Note, *, properties: str | None = None, told: frozenset[int] | None = None, rest: str = "") -> tuple[Unit, ...]:
+def units_of(
+    note: Note, *, properties: str | None = None, told: frozenset[int] | None = None, rest: str = ""
+) -> tuple[Unit, ...]:
     """The retrieval units of a note, in the order of the file.
 
     Args:
+        note: the note; its `units` are not looked at.
         properties: header values to search besides names; read from `note.meta` when not given.
         told: lines that facts tell already; those of `note.facts` when not given.
         rest: text beyond the first `MAX_TEXT`, of which only the distinct words are kept.
@@ -149,7 +158,11 @@ def _with_heading(section: Section) -> str:
 
 
 def _is_above(section: Section, after: Section | None) -> bool:
-    return after is not None and len(after.trail) > len(section.trail) and after.trail[: len(section.trail)] == section.trail
+    return (
+        after is not None
+        and len(after.trail) > len(section.trail)
+        and after.trail[: len(section.trail)] == section.trail
+    )
 
 
 def _untold(sections: Iterable[Section], told: frozenset[int]) -> Iterator[Section]:
@@ -194,7 +207,10 @@ def _fact_unit(fact: Fact, note: Note) -> Unit:
 def _turn_units(turn: Turn, note: Note) -> Iterator[Unit]:
     texts = [(turn.id, turn.text)]
     if len(turn.text) > MAX_TEXT:
-        texts = [(turn.id, turn.text[:MAX_TEXT]), (f"{turn.id}#~rest", " ".join(_distinct(turn.text[MAX_TEXT:])))]
+        texts = [
+            (turn.id, turn.text[:MAX_TEXT]),
+            (f"{turn.id}#~rest", " ".join(_distinct(turn.text[MAX_TEXT:]))),
+        ]
     for id_, text in texts:
         yield Unit(
             id=id_,

@@ -49,7 +49,12 @@ def read_schema(text: str) -> Schema:
     if loaded.value is None:
         return Schema(problems=tuple(problems))
     if not isinstance(loaded.value, dict):
-        return Schema(problems=(*problems, Problem("", 1, "this schema is not a list of keys", "write `fields:` and below it fields")))
+        return Schema(
+            problems=(
+                *problems,
+                Problem("", 1, "this schema is not a list of keys", "write `fields:` and below it fields"),
+            )
+        )
     low = {key.lower(): value for key, value in loaded.value.items()}
     fields = low.get("fields")
     named = {
@@ -70,7 +75,10 @@ def vocabulary_problems(path: str, text: str) -> tuple[Problem, ...]:
 def _alias_problems(loaded: Yaml) -> tuple[Problem, ...]:
     if loaded.value is None or isinstance(loaded.value, dict | list):
         return loaded.problems
-    return (*loaded.problems, Problem("", 1, "there are no synonyms here", "write lines like `budget: [finance, cost]`"))
+    return (
+        *loaded.problems,
+        Problem("", 1, "there are no synonyms here", "write lines like `budget: [finance, cost]`"),
+    )
 
 
 def _pairs(value: Any) -> Iterator[tuple[str, str]]:

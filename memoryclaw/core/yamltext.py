@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 from memoryclaw.core.model import NOTHING, Problem
@@ -34,10 +34,15 @@ def load(text: str, first_line: int = 1) -> Yaml:
     """Reads one YAML document; what is wrong with it becomes a Problem without a path.
 
     Args:
+        text: the YAML, without lone surrogates.
         first_line: line of the file on which the text begins.
     """
     if len(text) > MAX_BYTES or (not text.isascii() and len(text.encode("utf-8", "replace")) > MAX_BYTES):
-        return Yaml(problems=(Problem("", first_line, "this YAML is larger than 64 KiB", "move long text into the note"),))
+        return Yaml(
+            problems=(
+                Problem("", first_line, "this YAML is larger than 64 KiB", "move long text into the note"),
+            )
+        )
     parser, events, error = _machinery()
     reader = _Reader(events, first_line)
     try:
@@ -67,7 +72,7 @@ def _machinery() -> tuple[Any, _Events, type[Exception]]:
     import yaml  # noqa: PLC0415 - 20 ms that a question over unchanged notes never pays
 
     try:
-        from yaml.cyaml import CParser as Parser  # noqa: PLC0415
+        from yaml.cyaml import CParser as Parser  # type: ignore[attr-defined] # noqa: PLC0415
     except ImportError:
         from yaml import SafeLoader as Parser  # type: ignore[assignment]  # noqa: PLC0415
     events = _Events(
@@ -87,7 +92,8 @@ class _Reader:
         self.problems: list[Problem] = []
         self.shadowed: list[tuple[Path, Any]] = []
 
-    def read(self, parser: Any) -> Any:
+    # One flat loop: a call for every event would double what a header costs.
+    def read(self, parser: Any) -> Any:  # noqa: C901, PLR0912
         """One loop over the events; `key` is the key that waits for its value in the open `node`."""
         scalar, map_start, map_end, seq_start, seq_end, alias, doc_start, end = self._is
         next_event, first, lines = parser.get_event, self._first, self.lines
@@ -124,7 +130,9 @@ class _Reader:
             elif kind is map_end or kind is seq_end:
                 node, path, _ = stack.pop()
             elif kind is alias:
-                raise _Refused(event.start_mark.line, f"the alias *{event.anchor} is not read", "write the value out")
+                raise _Refused(
+                    event.start_mark.line, f"the alias *{event.anchor} is not read", "write the value out"
+                )
             elif kind is doc_start and root:
                 self._second_document(event)
                 break
@@ -140,7 +148,9 @@ class _Reader:
         if path[-1] in node:
             self.shadowed.append((path, node[path[-1]]))
             name, line = ".".join(path), self._first + event.start_mark.line
-            message = f"the key {name} stands here and on line {self.lines.get(path, line)}; this one is taken"
+            message = (
+                f"the key {name} stands here and on line {self.lines.get(path, line)}; this one is taken"
+            )
             self.problems.append(Problem("", line, message, "keep one of them"))
 
 
@@ -150,26 +160,42 @@ def _check_opening(event: Any, depth: int, *, keyless: bool) -> None:
     if keyless:
         raise _Refused(event.start_mark.line, "a list or map cannot be a key", "put quotes around the key")
     if depth >= MAX_DEPTH:
-        raise _Refused(event.start_mark.line, f"this YAML is nested deeper than {MAX_DEPTH} levels", "flatten it")
+        raise _Refused(
+            event.start_mark.line, f"this YAML is nested deeper than {MAX_DEPTH} levels", "flatten it"
+        )
 
 
 def _refuse_mark(event: Any) -> None:
     if event.anchor is not None:
-        raise _Refused(event.start_mark.line, f"the anchor &{event.anchor} is not read", "write the value out")
+        raise _Refused(
+            event.start_mark.line, f"the anchor &{event.anchor} is not read", "write the value out"
+        )
     raise _Refused(event.start_mark.line, f"the tag {event.tag} is not read", "put quotes around the value")
 
 
 def _broken(error: Exception, first_line: int) -> Problem:
     mark = getattr(error, "problem_mark", None)
     what = str(getattr(error, "problem", None) or getattr(error, "reason", None) or "it cannot be read")
-    hint = "indent with spaces" if "\\t" in what else "put quotes around a value that holds : # [ { * & or a quote"
+    hint = (
+        "indent with spaces"
+        if "\\t" in what
+        else "put quotes around a value that holds : # [ { * & or a quote"
+    )
     return Problem("", first_line + (mark.line if mark else 0), f"this YAML is broken: {what}", hint)
 
 
-def strings(value: Any) -> Iterator[str]:
+def strings(value: Any) -> list[str]:
     """Every scalar of a value, lists and maps opened, in order."""
     if isinstance(value, str):
-        yield value
-    elif isinstance(value, dict | list):
-        for inner in value.values() if isinstance(value, dict) else value:
-            yield from strings(inner)
+        return [value]
+    if isinstance(value, dict):
+        value = value.values()
+    elif not isinstance(value, list):
+        return []
+    found: list[str] = []
+    for inner in value:
+        if isinstance(inner, str):
+            found.append(inner)
+        else:
+            found += strings(inner)
+    return found

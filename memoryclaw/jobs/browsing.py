@@ -51,6 +51,13 @@ class LinkEnd(NamedTuple):
     to: str  # id it leads to
 
 
+class Links(NamedTuple):
+    """The links of one note in both directions."""
+
+    out: list[LinkEnd]
+    back: list[LinkEnd]
+
+
 def show(id_: str, catalog: Catalog, vault: Vault) -> Shown:
     """The lines of a note, section, fact or turn.
 
@@ -99,18 +106,25 @@ def facts(catalog: Catalog, *, entity: str = "", as_of: date | None = None, hist
     return [pair for pair in found if _holds(pair[1], as_of)]
 
 
-def links_out(id_: str, catalog: Catalog) -> list[LinkEnd]:
-    """The links that a note holds."""
+def links(id_: str, catalog: Catalog) -> Links:
+    """The links that a note holds, and those of other notes that lead to it.
+
+    Raises:
+        NotFoundError: nothing has this id.
+    """
     address = _must(id_, catalog)
+    return Links(_links_out(address, catalog), _links_back(address, catalog))
+
+
+def _links_out(address: Address, catalog: Catalog) -> list[LinkEnd]:
     sql = "select path, target, anchor, label, line, embed from links where path = ? order by seq"
     rows = catalog.rows(sql, (address.path,))
-    links = [(str(row[0]), Link(*row[1:])) for row in rows]  # type: ignore[arg-type]
-    return [LinkEnd(path, link.line, _written(link), link.label, lead_to(link.target, path, catalog)) for path, link in links]
+    found = [(str(row[0]), Link(*row[1:])) for row in rows]  # type: ignore[arg-type]
+    return [LinkEnd(path, link.line, _written(link), link.label, lead_to(link.target, path, catalog)) for path, link in found]
 
 
-def links_back(id_: str, catalog: Catalog) -> list[LinkEnd]:
-    """The links of other notes that lead to a note, or to an entity when the id is a fact's."""
-    address = _must(id_, catalog)
+def _links_back(address: Address, catalog: Catalog) -> list[LinkEnd]:
+    """For a fact's id, the links that lead to its entity."""
     keys = _link_keys(address, catalog)
     sql = "select path, target, anchor, label, line, embed from links where target_key in (select value from json_each(?)) order by path, seq"
     rows = catalog.rows(sql, [json.dumps(keys)])

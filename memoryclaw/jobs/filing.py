@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from memoryclaw.adapters.index import Filed, Index, Writing
 from memoryclaw.adapters.vault import Vault
 from memoryclaw.core.errors import VaultError
-from memoryclaw.core.model import Problem
+from memoryclaw.core.model import Problem, Stamp
 from memoryclaw.core.notes import ReadingSettings, read_note
 from memoryclaw.jobs.sync import Progress
 
@@ -29,19 +29,22 @@ class Filing:
         self._vault = vault
         self._index = index
         self._raw = raw
-        collections = index.collections()
-        self._settings = ReadingSettings() if collections is None else ReadingSettings(collections)
+        self._settings = ReadingSettings()
         self.added = 0
         self.changed = 0
         self.unread: list[Problem] = []
+        self.racy: list[str] = []
         self.new_digests: dict[bytes, str] = {}
 
     def run(self, changed: Sequence[str], removed: Sequence[str], progress: Progress | None) -> None:
         """Applies all of it; every transaction leaves an index that is right for the files it covered."""
         for start in range(0, max(len(changed), 1), TRANSACTION):
             with self._index.writing() as work:
+                # Asked inside the transaction: another process may have read another schema meanwhile.
+                collections = self._index.collections()
+                self._settings = ReadingSettings() if collections is None else ReadingSettings(collections)
                 if start == 0:
-                    work.remove([path for path in removed if self._vault.stamp(path) is None])
+                    work.remove([path for path in removed if self._is_gone(path)])
                 for at in range(start, min(start + TRANSACTION, len(changed)), BATCH):
                     self._batch(changed[at : at + BATCH], work)
                     if progress:
@@ -53,6 +56,12 @@ class Filing:
         work.put([filed for _, filed in read if isinstance(filed, Filed)])
         work.remove([path for path, filed in read if filed == "gone"])
 
+    def _is_gone(self, path: str) -> bool:
+        try:
+            return self._vault.stamp(path) is None
+        except VaultError:
+            return False  # who knows; what the index has is kept
+
     def _filed(self, path: str, known: dict[str, bytes], work: Writing) -> Filed | str:
         try:
             found = self._vault.read(path, self._raw.get(path))
@@ -63,7 +72,9 @@ class Filing:
             return "gone"
         data, stamp = found
         digest = hashlib.sha256(data).digest()
-        racy = stamp.ctime_ns > time.time_ns() - RACY_NS
+        racy = is_racy(stamp)
+        if racy:
+            self.racy.append(path)
         if known.get(path) == digest:
             work.touch(path, stamp, racy=racy)
             return "same"
@@ -71,3 +82,8 @@ class Filing:
         self.changed += path in known
         self.new_digests[digest] = path
         return Filed(read_note(path, data, self._settings), stamp, digest, racy)
+
+
+def is_racy(stamp: Stamp) -> bool:
+    """True for a file changed so recently that it may change once more without a new stamp."""
+    return stamp.ctime_ns > time.time_ns() - RACY_NS

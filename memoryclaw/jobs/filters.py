@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from memoryclaw.core.entities import key_of
+from memoryclaw.core.errors import InputError
 from memoryclaw.core.model import Matched
 from memoryclaw.core.query import Filter
 
+KINDS = frozenset({"episode", "fact", "skill", "note", "turn"})
 STATES = frozenset({"archived", "pending", "draft", "superseded"})
 _KINDS = {"log": "turn", "logs": "turn", "semantic": "fact", "memory": "note"}
 _NAMED = "select path from names where (key = ? or key like ? || ' %') and kind in"
@@ -25,6 +27,18 @@ _SQL = {
     "trust": "u.trust = ?",
 }
 _VIA = {"entity": "entity", "person": "entity", "project": "entity", "since": "date", "until": "date", "on": "date"}
+
+
+def kind_filter(kind: str) -> Filter:
+    """The filter that `--kind` stands for.
+
+    Raises:
+        InputError: there is no such kind.
+    """
+    kind = _KINDS.get(kind.lower(), kind.lower().removesuffix("s"))
+    if kind not in KINDS | STATES:
+        raise InputError(f"there is no kind {kind!r}; it is one of {', '.join(sorted(KINDS | STATES))}")
+    return Filter(field="kind", value=kind, negated=False, written=f"kind:{kind}")
 
 
 def conditions(filters: Sequence[Filter]) -> tuple[str, list[str]]:
@@ -58,7 +72,7 @@ def _condition(item: Filter) -> tuple[str, list[str]]:
         if kind in STATES:
             return _SQL["state"], [kind]
         kind = _KINDS.get(kind, kind)
-        return _SQL["kind"], [kind if kind in ("episode", "fact", "skill", "note", "turn") else kind.removesuffix("s")]
+        return _SQL["kind"], [kind if kind in KINDS else kind.removesuffix("s")]
     if item.field == "on":
         first, _, last = value.partition("/")
         return f"{_SQL['since']} and {_SQL['until']}", [first, last or first]

@@ -23,8 +23,8 @@ def recall(searcher: Searcher, text: str, *, goal: str, session: str, budget: in
     _leave_visible(found, session)
     pack = Pack(budget, max_results)
     matches = _packed(searcher, found, pack)
-    packed = {"context": pack.context(), "tokens": pack.tokens(), "budget": budget}
-    return Recalled(**answer_fields(text, searcher, found, matches), **packed)
+    answered = answer_fields(text, searcher, found, matches)
+    return Recalled(**answered, context=pack.context(), tokens=pack.tokens(), budget=budget)
 
 
 def _leave_visible(found: Found, session: str) -> None:

@@ -46,7 +46,7 @@ def publish(root: str, pending: Pending, made: Made) -> str:
     history = History(root)
     history.move(made, pending.verb)
     try:
-        if follow_index(history, made.follow, made.index):
+        if follow_index(history, made.follow, made.stamp):
             return ""
     except HistoryError as error:
         return f"the change is committed, but git's index does not know it yet: {error}"

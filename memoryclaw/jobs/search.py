@@ -18,7 +18,7 @@ from memoryclaw.core.snippets import snippet
 from memoryclaw.core.spelling import near
 from memoryclaw.jobs.answers import Answer, Traced
 from memoryclaw.jobs.asking import Question, ask
-from memoryclaw.jobs.filters import asks_for_state, causes, conditions
+from memoryclaw.jobs.filters import asks_for_state, causes, conditions, kind_filter
 
 POOL = 200  # candidates that are scored in full
 LISTED = 200  # units that a question of dates or filters alone may list
@@ -60,9 +60,11 @@ class Searcher:
         self._today = today
         self._units, self._tokens = index.size()
 
-    def find(self, text: str) -> Found:
+    def find(self, text: str, *, kind: str = "") -> Found:
         """Every candidate for a question, ranked, each with its decision except for limits and budgets."""
         question = ask(text, catalog=self._catalog, language=self._index.language, units=self._units, today=self._today)
+        if kind:
+            question.query = question.query._replace(filters=(*question.query.filters, kind_filter(kind)))
         ranges = [(r.start, r.end, r.text) for r in question.query.ranges]
         asked = Asked(question.entities, question.people, ranges, self._units, self._today)
         candidates = self._candidates(question, asked)
@@ -119,13 +121,15 @@ class Searcher:
 
     def _score(self, candidate: Candidate, question: Question, asked: Asked) -> None:
         brief = candidate.brief
-        field_tokens = self._index.language.tokens(brief.field) if brief.field else []
-        traits = Traits(
-            brief.kind, brief.at, brief.until, brief.entity_key, bool(brief.pinned),
-            asked_field=bool(field_tokens) and question.tokens.issuperset(field_tokens),
-        )  # fmt: skip
-        candidate.boosts = boosts(candidate.text + candidate.alias, traits, asked)
-        candidate.score = candidate.text + candidate.alias + sum(boost.term.value for boost in candidate.boosts)
+        base = candidate.text + candidate.alias
+        asked_field = brief.kind == "fact" and bool(asked.entities) and self._names_field(brief.field, question)
+        traits = Traits(brief.kind, brief.at, brief.until, brief.entity_key, bool(brief.pinned), asked_field)
+        candidate.boosts = boosts(base, traits, asked)
+        candidate.score = base + sum(boost.term.value for boost in candidate.boosts)
+
+    def _names_field(self, field: str, question: Question) -> bool:
+        tokens = self._index.language.tokens(field)
+        return bool(tokens) and question.tokens.issuperset(tokens)
 
     def _decide(self, found: Found) -> None:
         any_state = asks_for_state(found.question.query.filters)
@@ -144,8 +148,7 @@ class Searcher:
     def _of_other_entity(self, brief: Brief, question: Question) -> bool:
         if brief.kind != "fact" or not question.entities or brief.entity_key in question.entities:
             return False
-        tokens = self._index.language.tokens(brief.field)
-        if not tokens or not question.tokens.issuperset(tokens):
+        if not self._names_field(brief.field, question):
             return False
         value = set(self._index.language.tokens(brief.value))
         return not any(value.issuperset(self._index.language.tokens(key)) for key in question.entities)
@@ -176,7 +179,7 @@ class Searcher:
         return read_columns(columns, self._index.language)
 
     def _rarity(self) -> _Rarity:
-        return _Rarity(self._index, self._units)
+        return _Rarity(self._index, self._catalog, self._units)
 
     def _spellings(self, question: Question) -> dict[str, str]:
         found = {}
@@ -192,21 +195,27 @@ class Searcher:
 class _Rarity:
     """The idf of clauses, asked once each."""
 
-    def __init__(self, index: Index, units: int) -> None:
+    def __init__(self, index: Index, catalog: Catalog, units: int) -> None:
         self._index = index
+        self._catalog = catalog
         self._units = units
         self._known: dict[Clause, float] = {}
 
     def __call__(self, clause: Clause) -> float:
         found = self._known.get(clause)
         if found is None:
-            found = self._known[clause] = idf(self._units, self._index.engine.count(clause))
+            found = self._known[clause] = idf(self._units, self._containing(clause))
         return found
 
+    def _containing(self, clause: Clause) -> int:
+        if clause.op == "token" and not clause.columns:
+            return self._catalog.count_of([clause.text]).get(clause.text, 0)
+        return self._index.engine.count(clause)
 
-def search(searcher: Searcher, text: str, *, limit: int) -> Answer:
-    """The best `limit` matches for a question or a query, explained."""
-    found = searcher.find(text)
+
+def search(searcher: Searcher, text: str, *, kind: str, limit: int) -> Answer:
+    """The best `limit` matches for a question or a query, explained; `kind` narrows as `kind:` in the query does."""
+    found = searcher.find(text, kind=kind)
     waiting = [candidate for candidate in found.candidates if not candidate.decision]
     for place, candidate in enumerate(waiting):
         candidate.decision = "in" if place < limit else "limit"

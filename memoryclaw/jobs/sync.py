@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import hashlib
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Collection
+from dataclasses import dataclass
 from typing import NamedTuple
 
 from memoryclaw.adapters.index import Index
 from memoryclaw.adapters.vault import Scan, Vault
-from memoryclaw.core.entities import key_of
-from memoryclaw.core.model import Stamp
+from memoryclaw.core.model import Problem
 from memoryclaw.core.places import ALIASES_FILE, SCHEMA_FILE
 
 Progress = Callable[[int, int], None]
@@ -25,9 +24,11 @@ class Synced(NamedTuple):
     removed: int = 0
     unread: int = 0
     total: int = 0
+    racy: tuple[str, ...] = ()  # read so soon after their last change that they must be looked at once more
 
 
-class Behind(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Behind:
     """What differs between disk and index."""
 
     changed: list[str]
@@ -39,8 +40,10 @@ class Behind(NamedTuple):
         return len(self.changed) + len(self.removed)
 
 
-def compare(files: dict[str, Stamp], known: dict[str, Stamp]) -> Behind:
+def compare(files: dict[str, bytes], known: dict[str, bytes]) -> Behind:
     """The paths whose stamps differ, and those that are gone from disk."""
+    if files == known:
+        return Behind([], [])
     changed = [path for path, stamp in files.items() if known.get(path) != stamp]
     return Behind(changed, [path for path in known if path not in files])
 
@@ -77,26 +80,42 @@ class Sync:
 
     def apply(self, behind: Behind, scan: Scan) -> Synced:
         """Applies the differences that `behind` found."""
-        if SETTINGS_FILES.intersection(behind.changed) or SETTINGS_FILES.intersection(behind.removed):
-            self._settings(scan)
-            behind = compare(scan.files, self._index.stamps())
+        unread: list[Problem] = []
+        if SETTINGS_FILES.intersection([*behind.changed, *behind.removed]):
+            unread = self._settings(scan)
+            behind = _but_settings(compare(scan.files, self._index.stamps()))
         if behind.count:
-            return self._files(behind, scan)
-        if sorted(scan.problems) != self._index.scan_problems():
-            with self._index.writing() as work:
-                work.scan_problems(scan.problems)
-        return Synced(total=len(scan.files))
+            return self._files(behind, scan, unread)
+        self._odd([*scan.problems, *unread])
+        return Synced(total=len(scan.files), unread=len(unread))
 
-    def paths(self, paths: Iterable[str]) -> Synced:
-        """Applies the differences of a few files; what a watcher calls on a hint."""
-        stamps = {path: self._vault.stamp(path) for path in paths}
-        if SETTINGS_FILES & stamps.keys():
+    def paths(self, paths: Collection[str], folders: Collection[str] = ()) -> Synced:
+        """Applies the differences of a few files and of all below a few folders; what a watcher calls on a hint."""
+        near = self._near(paths, folders)
+        if near is None:
             return self.run()
-        files = {path: stamp for path, stamp in stamps.items() if stamp is not None}
-        behind = Behind(list(files), [path for path, stamp in stamps.items() if stamp is None])
-        return self._files(behind, Scan(files, [], [], {}), whole=False)
+        return self._files(*near, None) if near[0].count else Synced()
 
-    def _files(self, behind: Behind, scan: Scan, *, whole: bool = True) -> Synced:
+    def _near(self, paths: Collection[str], folders: Collection[str]) -> tuple[Behind, Scan] | None:
+        """What differs in one corner of the vault, or None when only a whole walk can tell."""
+        if any(map(self._vault.is_odd, paths)) or self._is_known_odd(paths, folders):
+            return None
+        files = {path: stamp for path in paths if (stamp := self._vault.stamp(path)) is not None}
+        for folder in folders:
+            below = self._vault.scan(folder)
+            if below.problems:
+                return None
+            files |= below.files
+        behind = compare(files, self._index.stamps_near(paths, folders))
+        if SETTINGS_FILES.intersection([*behind.changed, *behind.removed]):
+            return None
+        return behind, Scan(files, [], [], {})
+
+    def _is_known_odd(self, paths: Collection[str], folders: Collection[str]) -> bool:
+        inside = tuple(f"{folder}/" for folder in folders)
+        return any(p.path in paths or p.path.startswith(inside) for p in self._index.scan_problems())
+
+    def _files(self, behind: Behind, scan: Scan, unread: list[Problem] | None) -> Synced:
         from memoryclaw.jobs.filing import Filing  # noqa: PLC0415 - reading notes imports a YAML parser; most syncs read none
 
         gone = self._index.digests(behind.removed)
@@ -105,22 +124,23 @@ class Sync:
         for path, digest in gone.items():
             if self._renamed and digest in filing.new_digests:
                 self._renamed(path, filing.new_digests[digest])
-        if whole:
+        if unread is not None:
+            filing.unread += unread
+            self._odd([*scan.problems, *filing.unread])
+        counts = filing.added, filing.changed, len(behind.removed), len(filing.unread), len(scan.files)
+        return Synced(*counts, tuple(filing.racy))
+
+    def _odd(self, problems: list[Problem]) -> None:
+        if sorted(problems) != self._index.scan_problems():
             with self._index.writing() as work:
-                work.scan_problems([*scan.problems, *filing.unread])
-        return Synced(filing.added, filing.changed, len(behind.removed), len(filing.unread), len(scan.files))
+                work.scan_problems(problems)
 
-    def _settings(self, scan: Scan) -> None:
-        from memoryclaw.core.vocabulary import read_aliases, read_schema  # noqa: PLC0415 - as above
+    def _settings(self, scan: Scan) -> list[Problem]:
+        """Reads the vault's own vocabulary; a file that cannot be read leaves what was known of it."""
+        from memoryclaw.jobs.vocabulary import take_vocabulary  # noqa: PLC0415 - as above
 
-        read = {path: self._vault.read(path) for path in SETTINGS_FILES if path in scan.files}
-        texts = {path: found[0].decode("utf-8", "replace") for path, found in read.items() if found}
-        aliases = read_aliases(texts.get(ALIASES_FILE, ""))
-        collections = sorted(read_schema(texts.get(SCHEMA_FILE, "")).collections)
-        with self._index.writing() as work:
-            work.remove(list(SETTINGS_FILES))
-            for path, found in read.items():
-                if found:
-                    work.settings_file(path, found[1], hashlib.sha256(found[0]).digest())
-            work.aliases((key_of(word), synonym) for word, synonyms in aliases.items() for synonym in synonyms)
-            work.collections(collections)
+        return take_vocabulary(self._vault, self._index, scan.files)
+
+
+def _but_settings(behind: Behind) -> Behind:
+    return Behind(*([p for p in paths if p not in SETTINGS_FILES] for paths in (behind.changed, behind.removed)))

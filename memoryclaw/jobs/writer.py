@@ -72,7 +72,7 @@ def text_change(change: Callable[[str], str]) -> Bytes:
     return of_bytes
 
 
-def write(root: str, changes: Sequence[Edit | Move], message: str, *, verb: str, now: datetime) -> Outcome:
+def write(root: str, changes: Sequence[Edit | Move], message: Callable[[], str], *, verb: str, now: datetime) -> Outcome:
     """Makes the changes, all or none, and one commit of them.
 
     Raises:
@@ -89,7 +89,7 @@ def write(root: str, changes: Sequence[Edit | Move], message: str, *, verb: str,
             plans, base = _plan(root, history if tracked else None, changes)
             if not plans:
                 return Outcome(changed=False, notice=told)
-            made = _commit(history, base, plans, message, now)
+            made = _commit(history, base, plans, message(), now)
             try:
                 notices.append(_land(root, plans, made, verb))
             except ConflictError:

@@ -37,6 +37,11 @@ def _folder(said: Said) -> Path:
 
 def _put(folder: Path, name: str, text: str) -> str:
     path = folder / name
-    with open(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w", encoding="utf-8", errors="backslashreplace") as file:
+    with open(
+        os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600),
+        "w",
+        encoding="utf-8",
+        errors="backslashreplace",
+    ) as file:
         file.write(text)
     return os.fspath(path)

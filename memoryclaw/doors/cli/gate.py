@@ -39,8 +39,14 @@ def run(args: list[str]) -> int:
 
 def _usage(error: click.ClickException) -> int:
     error.show()
-    if isinstance(error, click.NoSuchOption) and error.ctx and any(p.name == "query" for p in error.ctx.command.params):
-        click.echo("Words that begin with - go after --, as in: memoryclaw search -- boathouse -draft", err=True)
+    if (
+        isinstance(error, click.NoSuchOption)
+        and error.ctx
+        and any(p.name == "query" for p in error.ctx.command.params)
+    ):
+        click.echo(
+            "Words that begin with - go after --, as in: memoryclaw search -- boathouse -draft", err=True
+        )
     return USAGE
 
 
@@ -57,7 +63,9 @@ def _unforeseen(error: Exception, said: Said) -> int:
 
     path = write(error, said)
     name = one_line(f"{type(error).__name__}: {error}")
-    click.echo(f"memoryclaw: a bug in MemoryClaw stopped this ({name}); please report it with {path}", err=True)
+    click.echo(
+        f"memoryclaw: a bug in MemoryClaw stopped this ({name}); please report it with {path}", err=True
+    )
     return BUG
 
 

@@ -69,7 +69,9 @@ class Verbs(click.Group):
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Writes the verbs with what they do."""
         for section, names in SECTIONS.items():
-            rows = [(name, verb.get_short_help_str(80)) for name in names if (verb := self.get_command(ctx, name))]
+            rows = [
+                (name, verb.get_short_help_str(80)) for name in names if (verb := self.get_command(ctx, name))
+            ]
             with formatter.section(section):
                 formatter.write_dl(rows)
 
@@ -91,6 +93,8 @@ def shared_options() -> list[click.Option]:
 
 
 def _keep_vault(ctx: click.Context, _param: click.Parameter, value: str | None) -> None:
+    if value == "":
+        raise click.BadParameter("needs a folder, and got an empty text")
     if value is not None:
         ctx.ensure_object(Said).vault = value
 

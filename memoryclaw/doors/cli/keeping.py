@@ -1,0 +1,104 @@
+"""`sync`, `reindex`, `status` and `doctor`: keeping the index true and the vault in order."""
+
+from __future__ import annotations
+
+import click
+
+from memoryclaw.core.model import Problem
+from memoryclaw.doors import shapes
+from memoryclaw.doors.cli.printing import aligned, as_json, plural, remark, say, styled
+from memoryclaw.doors.cli.said import Said
+from memoryclaw.doors.cli.verbs import verb
+from memoryclaw.jobs.sync import Synced
+
+_SHOWN = 20
+_COLOURS = {"ok": "green", "mended": "cyan", "advice": "yellow", "problem": "red"}
+
+
+@verb(examples=["sync", "sync --vault ~/notes --json"])
+@click.pass_obj
+def sync(said: Said) -> None:
+    """Bring the index in line with the files now."""
+    with said.app() as app:
+        _tell_synced(said, app.sync())
+
+
+@verb(examples=["reindex", "reindex --vault ~/notes"])
+@click.pass_obj
+def reindex(said: Said) -> None:
+    """Throw the index away and build it again from the files."""
+    with said.app() as app:
+        _tell_synced(said, app.reindex())
+
+
+@verb(examples=["status", "status --json"])
+@click.pass_obj
+def status(said: Said) -> None:
+    """Show how the vault stands: files, index, git, watcher. Changes nothing."""
+    with said.app() as app:
+        now = app.status()
+    if said.json:
+        as_json(shapes.status(now))
+        return
+    kinds = ", ".join(f"{count} {kind}" for kind, count in now.notes.items()) or "none"
+    last = now.git.last
+    rows = [
+        ["vault", now.vault],
+        ["files", kinds],
+        ["index", f"{now.index.engine}, {plural(now.index.units, 'unit')}, {_size(now.index.bytes)}"],
+        ["behind", f"{plural(now.behind, 'file')} behind" if now.behind else "up to date"],
+        ["watcher", f"running (process {now.daemon})" if now.daemon else "not running"],
+        ["git", now.git.sentence],
+        *([["last change", f"{last.commit[:10]} {last.when[:10]} {last.subject}"]] if last else []),
+        ["problems", plural(len(now.problems), "problem")],
+        ["ignored", ", ".join(now.ignored) or "nothing"],
+    ]
+    for line in aligned([[styled(name), styled(text)] for name, text in rows]):
+        say(line)
+    _list(now.problems)
+    for sentence in (*now.notices, now.degraded):
+        if sentence:
+            remark(sentence)
+
+
+@verb(examples=["doctor", "doctor --fix", "doctor --json"])
+@click.option(
+    "--fix", is_flag=True, help="Repair derived data: build the index again, remove our own stale temp files."
+)
+@click.pass_context
+def doctor(ctx: click.Context, fix: bool) -> None:
+    """Check the vault's health; exits with 1 when there are problems."""
+    said: Said = ctx.obj
+    with said.app() as app:
+        checks = app.doctor(fix=fix)
+    if said.json:
+        as_json(shapes.doctor(checks))
+    else:
+        for check in checks:
+            say(
+                f"{styled(f'{check.level:<8}', fg=_COLOURS[check.level])}{styled(f'{check.name:<12}')}{styled(check.sentence)}"
+            )
+            _list(check.details)
+    ctx.exit(int(any(check.level == "problem" for check in checks)))
+
+
+def _tell_synced(said: Said, done: Synced) -> None:
+    if said.json:
+        as_json(shapes.synced(done))
+        return
+    unread = f", {done.unread} that cannot be read" if done.unread else ""
+    say(
+        f"{plural(done.total, 'file')}: {done.added} added, {done.changed} changed, {done.removed} removed{unread}."
+    )
+
+
+def _list(problems: tuple[Problem, ...]) -> None:
+    for problem in problems[:_SHOWN]:
+        hint = f"; {problem.hint}" if problem.hint else ""
+        say(f"    {styled(f'{problem.path}:{problem.line}', fg='cyan')} {styled(problem.message + hint)}")
+    if len(problems) > _SHOWN:
+        say(f"    … and {plural(len(problems) - _SHOWN, 'more', 'more')}; --json lists them all")
+
+
+def _size(count: int) -> str:
+    return f"{count / 1_000_000:.1f} MB" if count >= 100_000 else f"{count / 1000:.0f} kB"

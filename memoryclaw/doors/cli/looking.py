@@ -1,0 +1,146 @@
+"""`show`, `browse`, `facts` and `links`: looking around without a question."""
+
+from __future__ import annotations
+
+import sys
+from datetime import date
+
+import click
+
+from memoryclaw.core.fence import visible
+from memoryclaw.core.model import Fact
+from memoryclaw.doors import shapes
+from memoryclaw.doors.cli.printing import as_json, say, styled, table
+from memoryclaw.doors.cli.said import Said
+from memoryclaw.doors.cli.verbs import TEXT, verb
+from memoryclaw.jobs.browsing import LinkEnd
+
+
+class Day(click.ParamType):
+    """A date such as 2025-07-01."""
+
+    name = "date"
+
+    def convert(self, value: str | date, param: click.Parameter | None, ctx: click.Context | None) -> date:
+        """The date, or a usage error."""
+        try:
+            return value if isinstance(value, date) else date.fromisoformat(value)
+        except ValueError:
+            self.fail(f"{value!r} is not a date; write it as 2025-07-01", param, ctx)
+
+
+@verb(
+    examples=[
+        "show semantic/projects",
+        "show 'semantic/projects#Boathouse Aarhus.deadline'",
+        "show log:2025-10-21-kanazawa/8 --json",
+    ]
+)
+@click.argument("id_", metavar="ID", type=TEXT)
+@click.pass_obj
+def show(said: Said, id_: str) -> None:
+    """Print a note, section, fact or turn as it stands in its file."""
+    with said.app() as app:
+        shown = app.show(id_)
+    if said.json:
+        as_json(shapes.show(shown))
+        return
+    if sys.stdout.isatty():
+        at = shown.address
+        say(styled(f"{at.path}:{at.line}-{at.end_line}", dim=True))
+    click.echo(visible(shown.text), nl=not shown.text.endswith("\n"))
+
+
+@verb(examples=["browse", "browse --kind episode --limit 10", "browse --state archived --json"])
+@click.option(
+    "--kind",
+    metavar="KIND",
+    default="",
+    type=TEXT,
+    help="Only one kind: episode, semantic, skill, note or log.",
+)
+@click.option(
+    "--state",
+    metavar="STATE",
+    default="current",
+    show_default=True,
+    type=TEXT,
+    help="current, archived, pending or draft.",
+)
+@click.option(
+    "--limit",
+    metavar="N",
+    default=50,
+    type=click.IntRange(1, 100_000),
+    show_default=True,
+    help="At most so many notes.",
+)
+@click.pass_obj
+def browse(said: Said, kind: str, state: str, limit: int) -> None:
+    """List notes: pinned ones first, then the newest."""
+    with said.app() as app:
+        listed = app.browse(kind=kind, state=state, limit=limit)
+    if said.json:
+        as_json(shapes.browse(listed))
+        return
+    rows = [
+        [note.id, note.kind, note.at[:10], note.title, " ".join(f"#{tag}" for tag in note.tags)]
+        for note in listed
+    ]
+    table(["id", "kind", "date", "title", "tags"], rows)
+    if not rows:
+        say("No such notes.")
+
+
+@verb(examples=["facts", "facts 'Boathouse Aarhus' --history", "facts boathouse --as-of 2025-07-01"])
+@click.argument("entity", required=False, default="", type=TEXT)
+@click.option("--as-of", metavar="DATE", type=Day(), help="What was held true on that day.")
+@click.option("--history", is_flag=True, help="Superseded values too.")
+@click.pass_obj
+def facts(said: Said, entity: str, as_of: date | None, history: bool) -> None:
+    """List what is held true, of one entity or of all."""
+    with said.app() as app:
+        found = app.facts(entity, as_of=as_of, history=history)
+    if said.json:
+        as_json(shapes.facts(found))
+        return
+    dated = history or as_of is not None
+    table(
+        ["entity", "field", "value", "since", *(["until"] if dated else []), "where"],
+        [_fact(*pair, dated) for pair in found],
+    )
+    if not found:
+        say("No such facts.")
+
+
+@verb(examples=["links semantic/projects", "links ep-20250708-penicillin", "links Home --json"])
+@click.argument("id_", metavar="ID", type=TEXT)
+@click.pass_obj
+def links(said: Said, id_: str) -> None:
+    """List the links of a note: out of it, and back to it."""
+    with said.app() as app:
+        ends = app.links(id_)
+    if said.json:
+        as_json(shapes.links(id_, ends))
+        return
+    rows = [_link("out", end) for end in ends[0]] + [_link("back", end) for end in ends[1]]
+    table(["", "where", "link", "leads to"], rows)
+    if not rows:
+        say("No links.")
+
+
+def _fact(path: str, fact: Fact, dated: bool) -> list[str]:
+    until = [fact.until] if dated else []
+    return [
+        fact.entity,
+        "" if fact.field == "value" else fact.field,
+        fact.value,
+        fact.since,
+        *until,
+        f"{path}:{fact.line}",
+    ]
+
+
+def _link(direction: str, end: LinkEnd) -> list[str]:
+    label = f"{end.target} ({end.label})" if end.label else end.target
+    return [direction, f"{end.source}:{end.line}", label, end.to or "nothing yet"]

@@ -1,0 +1,102 @@
+"""`init`, `remember`, `edit`, `forget`, `revive` and `undo`: changes, each a commit of its own."""
+
+from __future__ import annotations
+
+import sys
+
+import click
+
+from memoryclaw.doors import shapes
+from memoryclaw.doors.cli.printing import as_json, remark, say, styled
+from memoryclaw.doors.cli.said import Said
+from memoryclaw.doors.cli.verbs import TEXT, verb
+from memoryclaw.jobs.written import Written
+
+
+@verb(examples=["init ~/notes", "init", "init --vault ~/obsidian --json"])
+@click.argument("folder", metavar="[DIR]", required=False)
+@click.pass_obj
+def init(said: Said, folder: str | None) -> None:
+    """Make a folder a vault: what is missing is added, nothing that is there is touched."""
+    from memoryclaw.app import start_vault  # noqa: PLC0415 - `--help` needs no app
+
+    _tell(said, start_vault(folder or said.vault))
+
+
+@verb(
+    examples=[
+        "remember 'Nora wants the receipts before Friday' --tag money",
+        "remember 2026-12-11 --entity 'Boathouse Aarhus' --field deadline",
+        "remember - < minutes.txt",
+    ]
+)
+@click.argument("text", nargs=-1, required=True, type=TEXT)
+@click.option("--entity", metavar="E", default="", type=TEXT, help="The person, project or thing that this is a fact of.")
+@click.option("--field", metavar="F", default="", type=TEXT, help="Which of its fields; the text is the value.")
+@click.option("--tag", "tags", metavar="T", multiple=True, type=TEXT, help="A tag of the episode; may be repeated.")
+@click.pass_obj
+def remember(said: Said, text: tuple[str, ...], entity: str, field: str, tags: tuple[str, ...]) -> None:
+    """Write down a fact, or what happened as an episode; - reads the text from standard input."""
+    words = sys.stdin.read() if text == ("-",) else " ".join(text)
+    with said.app() as app:
+        _tell(said, app.remember(words, entity=entity, field=field, tags=tags))
+
+
+@verb(
+    examples=[
+        "edit 'semantic/projects#Boathouse Aarhus.deadline' --set value=2026-12-11",
+        "edit ep-20250708-penicillin --set pin=true --set tags='[health, nora]'",
+    ]
+)
+@click.argument("id_", metavar="ID", type=TEXT)
+@click.option("--set", "pairs", metavar="F=V", multiple=True, required=True, type=TEXT, help="A field and its value; may be repeated.")
+@click.pass_obj
+def edit(said: Said, id_: str, pairs: tuple[str, ...]) -> None:
+    """Set fields of a note, or the value of a fact, touching no other byte."""
+    fields = dict(_pair(pair) for pair in pairs)
+    with said.app() as app:
+        _tell(said, app.edit(id_, fields))
+
+
+@verb(examples=["forget episodes/2025-04-15_08-05-00_printer-lease", "forget 'semantic/contacts#John.value'"])
+@click.argument("id_", metavar="ID", type=TEXT)
+@click.pass_obj
+def forget(said: Said, id_: str) -> None:
+    """Move a note or a fact to the archive; revive brings it back."""
+    with said.app() as app:
+        _tell(said, app.forget(id_))
+
+
+@verb(examples=["revive archive/episodes/2025-04-15_08-05-00_printer-lease"])
+@click.argument("id_", metavar="ID", type=TEXT)
+@click.pass_obj
+def revive(said: Said, id_: str) -> None:
+    """Bring back what was forgotten, just as it was."""
+    with said.app() as app:
+        _tell(said, app.revive(id_))
+
+
+@verb(examples=["undo 1a2b3c4", "undo remember-20261121T101500-ab12cd"])
+@click.argument("commit", metavar="RUN|COMMIT", type=TEXT)
+@click.pass_obj
+def undo(said: Said, commit: str) -> None:
+    """Take back one machine change, keeping every later edit; the undo is a commit too."""
+    with said.app() as app:
+        _tell(said, app.undo(commit))
+
+
+def _pair(text: str) -> tuple[str, str]:
+    field, equals, value = text.partition("=")
+    if not equals or not field.strip():
+        raise click.BadParameter(f"{text!r} is not FIELD=VALUE", param_hint="--set")
+    return field.strip(), value
+
+
+def _tell(said: Said, done: Written) -> None:
+    if said.json:
+        as_json(shapes.written(done))
+        return
+    commit = f", commit {done.commit[:10]}" if done.commit else ""
+    say(f"{styled(done.action, bold=True)}: {styled(done.id)} ({styled(done.path)}{commit})")
+    if done.notice:
+        remark(done.notice)

@@ -1,0 +1,141 @@
+"""What tests build on: vaults made of a few files, the installed command, and a guard around the machine."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import pytest
+
+GUARD = Path(__file__).parent / "guard"
+sys.path.insert(0, os.fspath(GUARD))
+import sitecustomize as guard  # noqa: E402 - the folder above is what makes it ours
+
+COMMAND = Path(sys.executable).with_name("memoryclaw")
+NOW = "2026-04-20T08:00:00Z"
+PRIVATE = ("MEMORYCLAW_VAULT", "XDG_CONFIG_HOME", "XDG_CACHE_HOME", "XDG_STATE_HOME", "NO_COLOR", "FORCE_COLOR")
+Files = Mapping[str, str | bytes]
+VaultOf = Callable[[Files], Path]
+
+
+@pytest.fixture(scope="session", autouse=True)
+def guarded_machine(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    """Nothing a test does reaches the person's own vault, git settings or network."""
+    assert guard.__file__ == os.fspath(GUARD / "sitecustomize.py")
+    home = tmp_path_factory.mktemp("home")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("HOME", os.fspath(home))
+        patch.setenv("PYTHONPATH", os.fspath(GUARD), prepend=os.pathsep)
+        patch.setenv("MEMORYCLAW_NOW", NOW)
+        for name in (*PRIVATE, *(key for key in os.environ if key.startswith("GIT_"))):
+            patch.delenv(name, raising=False)
+        yield home
+
+
+def put(root: Path, files: Files) -> Path:
+    """Writes files below a folder and returns the folder."""
+    for name, content in files.items():
+        path = root / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(content if isinstance(content, bytes) else content.encode())
+    return root
+
+
+@pytest.fixture
+def vault_of(tmp_path: Path) -> VaultOf:
+    """Makes a vault of the given files: `vault_of({"semantic/projects.md": "..."})`."""
+    return lambda files: put(tmp_path / "vault", files)
+
+
+class Ran(NamedTuple):
+    """How a command ended and what it printed."""
+
+    code: int
+    out: str
+    err: str
+
+    @property
+    def json(self) -> Any:
+        """What it printed, read as JSON."""
+        return json.loads(self.out)
+
+
+class Claw:
+    """Runs the installed command as a process of its own."""
+
+    def __init__(self, vault: Path | None = None, **env: str) -> None:
+        self.vault = vault
+        self.env = env
+
+    def __call__(self, *args: str | Path, stdin: str = "", cwd: Path | None = None) -> Ran:
+        """Runs one command and waits for its end."""
+        done = subprocess.run(
+            [COMMAND, *map(os.fspath, args)],
+            input=stdin, capture_output=True, encoding="utf-8", env=self.environment(), cwd=cwd, timeout=60, check=False,
+        )  # fmt: skip
+        return Ran(done.returncode, done.stdout, done.stderr)
+
+    def start(self, *args: str | Path, **kwargs: Any) -> subprocess.Popen[bytes]:
+        """Starts one command and leaves it running."""
+        return subprocess.Popen([COMMAND, *map(os.fspath, args)], env=self.environment(), **kwargs)
+
+    def environment(self) -> dict[str, str]:
+        """The process environment, with this vault in it."""
+        chosen = {"MEMORYCLAW_VAULT": os.fspath(self.vault)} if self.vault else {}
+        return {**os.environ, **chosen, **self.env}
+
+
+@pytest.fixture
+def claw() -> Claw:
+    """The command without a vault of its own."""
+    return Claw()
+
+
+def git(root: Path, *args: str) -> str:
+    """What git prints when run in a vault."""
+    who = ("-c", "user.name=Nora", "-c", "user.email=nora@example.org")
+    done = subprocess.run(["git", *who, *args], cwd=root, capture_output=True, encoding="utf-8", check=True)
+    return done.stdout
+
+
+STUDIO: Files = {
+    "semantic/projects.md": (
+        "# Boathouse\n- deadline: 2026-12-11 [since:: 2025-11-20]\n- client: [[Nordmole]]\n\n"
+        "## History\n- deadline: 2025-06-27 [since:: 2025-05-20] [until:: 2025-11-20]\n\n"
+        "# Kiosk\n- deadline: 2026-02-19\n"
+    ),
+    "semantic/aliases.yaml": "boathouse: [rowing club]\n",
+    "episodes/2025-07-08_17-25-00_penicillin.md": (
+        "---\nid: ep-penicillin\ntimestamp: 2025-07-08T17:25:00Z\ntags: [health, nora]\n"
+        "summary: Nora reacted to penicillin\npin: true\n---\n\nShe must not take penicillin again. See [[projects]] and [[Nowhere]].\n"
+    ),
+    "episodes/2025-09-04_15-40-00_wind-plan.md": (
+        "---\nid: ep-wind\ntimestamp: 2025-09-04T15:40:00Z\ntags: [island]\nsummary: Wind plan for the island\n---\n\n"
+        "# Plan\n\nMasts down at 21:15.\n\n# After\n\nA perfect Saturday.\n"
+    ),
+    "notes/moon.md": "# Moon pancakes\n\nBuckwheat, oat milk, a pinch of salt.\n",
+    "skills/send-update/SKILL.md": (
+        "---\nname: send-update\ndescription: Send the weekly update to everyone\n---\n\n1. Write five lines.\n2. Send them.\n"
+    ),
+    "logs/2025-10-21/kanazawa.jsonl": (
+        '{"ts":"2025-10-21T09:00:00Z","session":"kanazawa","turn":1,"role":"user","content":"Where are the dowels?"}\n'
+        '{"ts":"2025-10-21T09:01:00Z","session":"kanazawa","turn":2,"role":"assistant","content":"In the biscuit tin."}\n'
+    ),
+}
+
+
+@pytest.fixture
+def studio(vault_of: VaultOf) -> Path:
+    """A vault with one of everything."""
+    return vault_of(STUDIO)
+
+
+@pytest.fixture
+def asked(studio: Path) -> Claw:
+    """The command, pointed at the vault with one of everything."""
+    return Claw(studio)

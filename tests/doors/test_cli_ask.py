@@ -1,0 +1,179 @@
+"""`search` and `recall` as commands: what is found, why, and in which shape."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+
+import pytest
+from conftest import Claw
+
+HOSTILE = "\x1b]0;owned\x07\x1b[31mred\u202etxt\u200b\x9b2J"
+
+
+def test_search_prints_title_id_place_date_and_passage(asked: Claw) -> None:
+    lines = asked("search", "penicillin").out.splitlines()
+    assert "Nora reacted to penicillin" in lines[0]
+    assert "2025-07-08" in lines[0]
+    assert "ep-penicillin" in lines[1]
+    assert re.search(r"episodes/2025-07-08_17-25-00_penicillin\.md:\d+", lines[1])
+    assert "must not take penicillin" in lines[2]
+
+
+def test_several_words_need_no_quotes(asked: Claw) -> None:
+    first = asked("search", "boathouse", "deadline", "--json").json
+    second = asked("search", "boathouse deadline", "--json").json
+    assert first["query"] == "boathouse deadline"
+    assert [m["id"] for m in first["matches"]] == [m["id"] for m in second["matches"]]
+
+
+def test_the_terms_shown_add_up_to_the_score_shown(asked: Claw) -> None:
+    out = asked("search", "boathouse deadline", "--explain").out
+    for block in out.strip().split("\n\n"):
+        values = re.findall(r"^     (\S.*?)  +(-?\d+\.\d{3})$", block, re.MULTILINE)
+        terms, (name, score) = values[:-1], values[-1]
+        assert name == "score"
+        assert terms
+        assert sum(round(float(value) * 1000) for _, value in terms) == round(float(score) * 1000)
+
+
+def test_the_explanation_names_each_word_with_field_and_way(asked: Claw) -> None:
+    out = asked("search", "masts", "--explain").out
+    assert re.search(r"^     masts: body \(literal\)", out, re.MULTILINE)
+
+
+def test_search_json_has_the_promised_shape(asked: Claw) -> None:
+    answer = asked("search", "boathouse deadline", "--json").json
+    assert {"query", "confidence", "degraded", "matches", "left_out", "timings_ms"} <= answer.keys()
+    best = answer["matches"][0]
+    assert best["id"] == "semantic/projects#Boathouse.deadline"
+    assert {"id", "note", "kind", "path", "line", "end_line", "title", "snippet", "score", "why", "layer", "trust"} <= best.keys()
+    for match in answer["matches"]:
+        assert sum(term["value"] for term in match["why"]["terms"]) == match["score"]
+        assert match["why"]["matched"]
+        assert match["snippet"] == "" or all(0 <= a < b <= len(match["snippet"]) for a, b in match["highlights"])
+    assert {"id": "semantic/projects#Kiosk.deadline", "reason": "other_entity"} in answer["left_out"]
+
+
+def test_kind_and_limit_narrow_the_answer(asked: Claw) -> None:
+    assert {m["kind"] for m in asked("search", "boathouse", "--kind", "fact", "--json").json["matches"]} == {"fact"}
+    assert len(asked("search", "nora masts dowels oat", "--limit", "2", "--json").json["matches"]) == 2
+
+
+def test_a_slip_of_the_pen_is_met_with_a_suggestion(asked: Claw) -> None:
+    ran = asked("search", "penicilin")
+    assert "penicillin" in ran.err
+    assert "Did you mean" in ran.err
+    assert asked("search", "penicilin", "--json").json["did_you_mean"] == {"penicilin": "penicillin"}
+
+
+def test_nothing_found_is_fine(asked: Claw) -> None:
+    ran = asked("search", "xylophone")
+    assert ran.code == 0
+    assert ran.out.startswith("Nothing found")
+    assert asked("search", "xylophone", "--json").json["matches"] == []
+
+
+def test_recall_prints_context_cost_and_confidence(asked: Claw) -> None:
+    ran = asked("recall", "When is the boathouse deadline?", "--budget", "200")
+    assert ran.code == 0
+    assert "<memories" in ran.out
+    assert "2026-12-11" in ran.out
+    assert re.search(r"^\d+ of 200 tokens, confidence \d\.\d\d$", ran.out, re.MULTILINE)
+
+
+def test_recall_json_stays_within_its_budget(asked: Claw) -> None:
+    for budget in (80, 120, 400):
+        answer = asked("recall", "boathouse deadline penicillin masts", "--budget", str(budget), "--json").json
+        assert answer["tokens"] <= answer["budget"] == budget
+        assert sum(match["tokens"] for match in answer["matches"]) <= budget
+        assert all(f'id="{m["id"]}"' in answer["context"] for m in answer["matches"])
+        assert answer["receipt"]
+
+
+def test_a_trace_lists_every_candidate_once(asked: Claw) -> None:
+    answer = asked("recall", "boathouse deadline", "--trace", "--json").json
+    decided = [(one["id"], one["path"], one["decision"]) for one in answer["trace"]]
+    assert len({(id_, path) for id_, path, _ in decided}) >= len(answer["matches"])
+    assert [id_ for id_, _, decision in decided if decision == "in"] == [m["id"] for m in answer["matches"]]
+    assert all(one["decision"] in {"in", "out"} and bool(one["reason"]) == (one["decision"] == "out") for one in answer["trace"])
+    out = asked("recall", "boathouse deadline", "--trace").out
+    assert "other_entity" in out
+    assert "a fact of another entity" in out
+
+
+def test_a_budget_that_holds_nothing_is_refused(asked: Claw) -> None:
+    assert asked("recall", "x", "--budget", "5").code == 1
+
+
+def test_search_leaves_no_trace_and_recall_one(asked: Claw) -> None:
+    assert asked.vault
+    asked("search", "penicillin")
+    assert not (asked.vault / "ledger").exists()
+    receipt = asked("recall", "penicillin", "--json", "--session", "s1").json["receipt"]
+    [ledger] = (asked.vault / "ledger").rglob("*.jsonl")
+    [event] = [json.loads(line) for line in ledger.read_text().splitlines()]
+    assert event["event"] == "shown"
+    assert receipt in event.values()
+
+
+def test_two_runs_differ_in_nothing_but_time_and_receipt(asked: Claw) -> None:
+    for words in (["search", "boathouse deadline"], ["recall", "boathouse deadline", "--trace"]):
+        one, two = asked(*words, "--json").json, asked(*words, "--json").json
+        for answer in (one, two):
+            answer.pop("timings_ms")
+            answer.pop("receipt", None)
+        assert one == two
+
+
+def test_escapes_in_notes_never_reach_a_terminal(asked: Claw) -> None:
+    assert asked.vault
+    (asked.vault / "notes/evil.md").write_text(f"# Title {HOSTILE}\n\nbeeswax {HOSTILE} candle\n")
+    for words in (["search", "beeswax", "--explain"], ["recall", "beeswax", "--trace"], ["show", "notes/evil"], ["browse"], ["status"]):
+        out = asked(*words).out
+        assert not re.search("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202e\u200b]", out), words
+        assert "red" in out or words == ["status"]
+
+
+def test_json_is_exact_and_harmless(asked: Claw) -> None:
+    assert asked.vault
+    text = f"beeswax {HOSTILE} 栗\n"
+    (asked.vault / "notes/evil.md").write_text(text)
+    ran = asked("show", "notes/evil", "--json")
+    assert ran.json["text"] == text
+    assert not re.search("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202e\u200b]", ran.out)
+    assert "栗" in ran.out
+
+
+def test_a_new_note_is_found_without_a_sync(asked: Claw) -> None:
+    assert asked.vault
+    assert asked("search", "quince", "--json").json["matches"] == []
+    (asked.vault / "notes/quince.md").write_text("# Quince\n\njelly\n")
+    assert [m["id"] for m in asked("search", "quince", "--json").json["matches"]] == ["notes/quince"]
+
+
+def test_the_index_may_vanish_at_any_moment(asked: Claw) -> None:
+    assert asked.vault
+    before = asked("search", "boathouse", "--json").json["matches"]
+    for path in (asked.vault / ".memoryclaw").iterdir():
+        if path.is_file():
+            path.unlink()
+    assert asked("search", "boathouse", "--json").json["matches"] == before
+
+
+@pytest.mark.parametrize("text", ["", "   ", "*", '"', "NOT", "(", "tag:", "a" * 5000, "💥", "';--", "say?"])
+def test_any_text_is_a_safe_question(asked: Claw, text: str) -> None:
+    for verb in ("search", "recall"):
+        assert asked(verb, "--json", "--", text).code == 0
+
+
+def test_a_question_costs_little_to_start(asked: Claw, tmp_path: Path) -> None:
+    """The heavy parts are imported only by those who need them."""
+    asked("sync")
+    env = {**asked.environment(), "PYTHONPROFILEIMPORTTIME": "1"}
+    ran = Claw(None, **env)("search", "penicillin")
+    heavy = {"rich", "yaml", "frontmatter", "git", "jinja2", "watchdog", "asyncio", "whoosh.index", "importlib.metadata"}
+    imported = {line.rpartition("|")[2].strip() for line in ran.err.splitlines()}
+    assert "sqlite3" in imported
+    assert not heavy & imported

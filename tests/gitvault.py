@@ -1,0 +1,93 @@
+"""Vaults with a real git repository, and the questions that tests ask of it."""
+
+from __future__ import annotations
+
+import itertools
+import os
+import subprocess
+from datetime import UTC, datetime
+from pathlib import Path
+
+from memoryclaw.adapters.templates import Templates
+from memoryclaw.core.notes import ReadingSettings, read_note
+from memoryclaw.core.places import place_of
+from memoryclaw.core.ports import Address
+from memoryclaw.jobs.pen import Pen
+
+NOW = datetime(2026, 11, 21, 10, 15, tzinfo=UTC)
+ENV = {"PATH": os.environ["PATH"], "HOME": "/nonexistent", "GIT_CONFIG_NOSYSTEM": "1"}
+ENV |= {f"GIT_{role}_{key}": f"user@{key}" for role in ("AUTHOR", "COMMITTER") for key in ("NAME", "EMAIL")}
+
+
+def git(root, *args, check=True, **env):
+    """What a git command of the user's prints."""
+    command = ["git", "-C", str(root), *args]
+    done = subprocess.run(command, env={**ENV, **env}, capture_output=True, text=True, check=False)
+    assert not check or done.returncode == 0, done.stderr
+    return done.stdout
+
+
+def vault_of(root, files, *, commit=True):
+    """A vault with these files (path → text or bytes), committed by the user."""
+    root.mkdir(parents=True, exist_ok=True)
+    git(root, "init", "-q", "-b", "main")
+    for name, text in {".gitignore": ".memoryclaw/\nworking/\nlogs/\nledger/\n", **files}.items():
+        path = root / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(text.encode() if isinstance(text, str) else text)
+    if commit:
+        git(root, "add", "-A")
+        git(root, "commit", "-qm", "first")
+    return root
+
+
+def snapshot(root):
+    """Every file of the vault with its bytes, git's own but its objects included."""
+    return {
+        str(path.relative_to(root)): path.read_bytes()
+        for path in sorted(Path(root).rglob("*"))
+        if path.is_file() and "objects" not in path.parts and ".memoryclaw" not in path.parts
+    }
+
+
+def users_work(root):
+    """What git shows as the user's own work, without the ids of blobs."""
+    asked = [git(root, *ask) for ask in (("diff",), ("diff", "--cached"), ("status", "--porcelain"))]
+    return [[line for line in text.splitlines() if not line.startswith("index ")] for text in asked]
+
+
+class Shelf:
+    """Finds ids by reading every note of the vault: the smallest real Lookup."""
+
+    def __init__(self, root):
+        self.root = Path(root)
+
+    def _notes(self):
+        for path in sorted(self.root.rglob("*")):
+            name = str(path.relative_to(self.root))
+            if path.is_file() and place_of(name) and not name.startswith("."):
+                yield read_note(name, path.read_bytes(), ReadingSettings())
+
+    def resolve(self, id_):
+        for note in self._notes():
+            if note.id == id_:
+                return Address(note.id, note.id, note.kind, note.path, state=note.state)
+            for fact in note.facts:
+                if fact.id == id_:
+                    return Address(id_, note.id, "fact", note.path, fact.line, entity=fact.entity, field=fact.field)
+            for turn in note.turns:
+                if turn.id == id_:
+                    return Address(id_, note.id, "turn", note.path, turn.line)
+            for section in note.sections:
+                if f"{note.id}#{section.heading}" == id_:
+                    return Address(id_, note.id, "section", note.path, section.line)
+        return None
+
+    def entity_files(self, entity):
+        return [n.path for n in self._notes() if any(f.entity.casefold() == entity.casefold() for f in n.facts)]
+
+
+def pen_for(root, now=NOW):
+    """A pen whose clock stands still and whose ids count up."""
+    count = itertools.count(1)
+    return Pen(root=str(root), lookup=Shelf(root), templates=Templates(), now=now, new_id=lambda: f"{next(count):06x}")
