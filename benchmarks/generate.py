@@ -20,12 +20,12 @@ from typing import NamedTuple
 VOCABULARY, EXPONENT = 20_000, 1.05
 FIRST_DAY, DAYS = date(2024, 1, 1), 700
 KINDS = (("episodes", "episode", 0.6), ("facts", "fact", 0.3), ("skills", "skill", 0.1))
-_ONSETS = "b c d f g h j k l m n p r s t v w z ch sh st tr pl br".split()
-_VOWELS = "a e i o u ai ou ea".split()
-_CODAS = ("", "n", "r", "s", "t")
+_ONSETS = (*"bcdfghjklmnprstvwz", "ch", "sh", "st", "tr", "pl", "br")
+_VOWELS = (*"aeiou", "ai", "ou", "ea")
+_CODAS = ("", *"nrst")
 _COMMON = """the of to and in we a is for on it with that was as be by not are this from or at which one have an had they
 you were her all she there would their will when who him been has more if no out do so can what up said about
-meeting decided deadline release bug fix deploy server database index search customer budget review plan note""".split()
+meeting decided deadline release bug fix deploy server database index search customer budget review plan note"""
 
 
 class Generated(NamedTuple):
@@ -105,7 +105,7 @@ class Synthetic:
         return self._random.choices(self.words, cum_weights=self._weights, k=count)
 
     def _vocabulary(self) -> list[str]:
-        words = dict.fromkeys(_COMMON)
+        words = dict.fromkeys(_COMMON.split())
         while len(words) < VOCABULARY:
             words[self._made_up(self._random.choice([2, 2, 3, 3, 4]))] = None
         return list(words)

@@ -14,10 +14,11 @@ from typing import TYPE_CHECKING, TypeVar
 
 from memoryclaw import config as settings
 from memoryclaw.adapters.catalog import Catalog
+from memoryclaw.adapters.cookies import watcher
 from memoryclaw.adapters.index import Index, open_index
 from memoryclaw.adapters.stemming import language
 from memoryclaw.adapters.vault import Vault
-from memoryclaw.core.errors import InputError
+from memoryclaw.core.errors import IndexDamagedError, InputError
 from memoryclaw.core.model import Fact
 from memoryclaw.jobs import browsing, freshness
 from memoryclaw.jobs.answers import Answer, Recalled
@@ -31,6 +32,8 @@ if TYPE_CHECKING:  # the rest is imported by the verb that needs it: a search mu
     from memoryclaw.jobs.doctor import Check
     from memoryclaw.jobs.pen import Pen, Written
     from memoryclaw.jobs.status import Status
+    from memoryclaw.jobs.watching import Report, Watching
+    from memoryclaw.jobs.watching import Report
 
 Clock = Callable[[], datetime]
 T = TypeVar("T")
@@ -156,11 +159,24 @@ class App:
         self.index.discard()
         return self.sync()
 
+    def watch(self, tell: Callable[[Report], None]) -> None:
+        """Keeps the index in line with the files until the process is told to stop; `tell` is given every report."""
+        from memoryclaw.jobs.watching import Watching, watch_until_told  # noqa: PLC0415
+
+        watch_until_told(Watching(self._sync(), self.vault, self.index, self._state, tell=tell))
+
+    def watching(self, tell: Callable[[Report], None]) -> Watching:
+        """A watch over this vault, to be `run`; everything that happens is told."""
+        from memoryclaw.jobs.watching import Watching  # noqa: PLC0415
+
+        return Watching(self._sync(), self.vault, self.index, self._state, tell=tell)
+
     def status(self) -> Status:
         """How the vault stands; looks at the disk and changes nothing."""
+        from memoryclaw.adapters.cookies import watcher  # noqa: PLC0415
         from memoryclaw.jobs.status import status  # noqa: PLC0415
 
-        return status(self._sync(), self.index, self.catalog, self.config, daemon=None)
+        return status(self._sync(), self.index, self.catalog, self.config, daemon=watcher(self._state)[0] or None)
 
     def doctor(self, *, fix: bool = False) -> list[Check]:
         """Examines the vault; with `fix`, repairs what can be rebuilt from the files."""
@@ -174,9 +190,13 @@ class App:
         self.index.database.close()
 
     @cached_property
+    def _state(self) -> Path:
+        return settings.state_folder(self.root)
+
+    @cached_property
     def index(self) -> Index:
         """The index, opened or made on first use."""
-        return self._index_in(settings.state_folder(self.root))
+        return self._index_in(self._state)
 
     @cached_property
     def catalog(self) -> Catalog:
@@ -191,19 +211,24 @@ class App:
         return Ledger(os.fspath(self.root))
 
     def _fresh(self) -> Freshness:
-        return freshness.fresh(self._sync(), self.index)
+        return freshness.fresh(self._sync(), self.index, self._state)
 
     def _answered(self, verb: Callable[[], A]) -> A:
         started = time.perf_counter()
-        fresh = self._fresh()
-        synced = time.perf_counter()
-        answer = freshness.healed(self.index, verb, again=self._sync().run)
+        fresh, synced, answer = freshness.healed(self.index, lambda: (self._fresh(), time.perf_counter(), verb()))
         timings = {"fresh": _ms(synced - started), "answer": _ms(time.perf_counter() - synced)}
         return replace(answer, degraded=fresh.degraded, behind=fresh.behind, timings_ms=timings)
 
+    def _healed(self, verb: Callable[[], T]) -> T:
+        try:
+            return verb()
+        except IndexDamagedError:
+            self.index.discard()
+            self.sync()
+            return verb()
+
     def _looked(self, verb: Callable[[], T]) -> T:
-        self._fresh()
-        return freshness.healed(self.index, verb, again=self._sync().run)
+        return freshness.healed(self.index, lambda: (self._fresh(), verb()))[1]
 
     def _written(self, verb: Callable[[Pen], Written]) -> Written:
         from memoryclaw.adapters.templates import Templates  # noqa: PLC0415

@@ -18,7 +18,14 @@ import sitecustomize as guard  # noqa: E402 - the folder above is what makes it 
 
 COMMAND = Path(sys.executable).with_name("memoryclaw")
 NOW = "2026-04-20T08:00:00Z"
-PRIVATE = ("MEMORYCLAW_VAULT", "XDG_CONFIG_HOME", "XDG_CACHE_HOME", "XDG_STATE_HOME", "NO_COLOR", "FORCE_COLOR")
+PRIVATE = (
+    "MEMORYCLAW_VAULT",
+    "XDG_CONFIG_HOME",
+    "XDG_CACHE_HOME",
+    "XDG_STATE_HOME",
+    "NO_COLOR",
+    "FORCE_COLOR",
+)
 Files = Mapping[str, str | bytes]
 VaultOf = Callable[[Files], Path]
 

@@ -74,7 +74,9 @@ class Shelf:
                 return Address(note.id, note.id, note.kind, note.path, state=note.state)
             for fact in note.facts:
                 if fact.id == id_:
-                    return Address(id_, note.id, "fact", note.path, fact.line, entity=fact.entity, field=fact.field)
+                    return Address(
+                        id_, note.id, "fact", note.path, fact.line, entity=fact.entity, field=fact.field
+                    )
             for turn in note.turns:
                 if turn.id == id_:
                     return Address(id_, note.id, "turn", note.path, turn.line)
@@ -84,10 +86,18 @@ class Shelf:
         return None
 
     def entity_files(self, entity):
-        return [n.path for n in self._notes() if any(f.entity.casefold() == entity.casefold() for f in n.facts)]
+        return [
+            n.path for n in self._notes() if any(f.entity.casefold() == entity.casefold() for f in n.facts)
+        ]
 
 
 def pen_for(root, now=NOW):
     """A pen whose clock stands still and whose ids count up."""
     count = itertools.count(1)
-    return Pen(root=str(root), lookup=Shelf(root), templates=Templates(), now=now, new_id=lambda: f"{next(count):06x}")
+    return Pen(
+        root=str(root),
+        lookup=Shelf(root),
+        templates=Templates(),
+        now=now,
+        new_id=lambda: f"{next(count):06x}",
+    )

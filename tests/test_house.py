@@ -37,7 +37,11 @@ def layer(module: str) -> str:
 
 def typing_only(tree: ast.Module) -> set[ast.AST]:
     """Nodes under `if TYPE_CHECKING:`, which never run."""
-    guards = [node for node in ast.walk(tree) if isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING"]
+    guards = [
+        node
+        for node in ast.walk(tree)
+        if isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING"
+    ]
     return {inner for guard in guards for statement in guard.body for inner in ast.walk(statement)}
 
 
@@ -89,12 +93,24 @@ def test_doors_do_not_know_one_another() -> None:
         for path in MODULES
         if layer(name_of(path)) == "doors" and name_of(path).count(".") > 2
         for target in imports(path, running=False)
-        if target.count(".") > 2 and layer(target) == "doors" and target.split(".")[2] != name_of(path).split(".")[2]
+        if target.count(".") > 2
+        and layer(target) == "doors"
+        and target.split(".")[2] != name_of(path).split(".")[2]
     ]
     assert not wrong
 
 
-BUILT_BY_THE_APP = {"Vault", "Catalog", "Ledger", "Database", "Fts5", "WhooshIndex", "open_index", "Observer", "Watcher"}
+BUILT_BY_THE_APP = {
+    "Vault",
+    "Catalog",
+    "Ledger",
+    "Database",
+    "Fts5",
+    "WhooshIndex",
+    "open_index",
+    "Observer",
+    "Watcher",
+}
 
 
 def test_only_the_app_builds_adapters() -> None:
@@ -103,13 +119,30 @@ def test_only_the_app_builds_adapters() -> None:
     for path in MODULES:
         if layer(name_of(path)) not in {"jobs", "doors", "core"}:
             continue
-        calls = [node for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))) if isinstance(node, ast.Call)]
+        calls = [
+            node
+            for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+            if isinstance(node, ast.Call)
+        ]
         names = {ast.unparse(call.func).rpartition(".")[2] for call in calls}
         wrong += [f"{name_of(path)} builds {name}" for name in sorted(names & BUILT_BY_THE_APP)]
     assert not wrong
 
 
-IMPURE = {"os", "pathlib", "time", "random", "socket", "subprocess", "sqlite3", "shutil", "tempfile", "asyncio", "threading", "git"}
+IMPURE = {
+    "os",
+    "pathlib",
+    "time",
+    "random",
+    "socket",
+    "subprocess",
+    "sqlite3",
+    "shutil",
+    "tempfile",
+    "asyncio",
+    "threading",
+    "git",
+}
 
 
 def test_the_core_is_pure() -> None:
@@ -130,5 +163,7 @@ def test_the_core_is_pure() -> None:
 def test_nothing_grows_too_long(path: Path) -> None:
     text = path.read_text(encoding="utf-8")
     assert text.count("\n") <= LONGEST_FILE
-    functions = [node for node in ast.walk(ast.parse(text)) if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)]
+    functions = [
+        node for node in ast.walk(ast.parse(text)) if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
+    ]
     assert [f.name for f in functions if (f.end_lineno or 0) - f.lineno + 1 > LONGEST_FUNCTION] == []

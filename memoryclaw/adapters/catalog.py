@@ -82,8 +82,9 @@ class Catalog:
         return self.rows(sql, (least, most))  # type: ignore[return-value]
 
     def names(self, keys: Sequence[str], kinds: Sequence[str]) -> list[tuple[str, str, str]]:
-        """Which of these keys name something: (key, kind, name), each once."""
-        sql = f"select key, kind, min(name) from names where key {_IN} and kind {_IN} group by key, kind order by key, kind"
+        """Which of these keys name something, and only one thing: (key, kind, name)."""
+        sql = f"""select key, kind, min(name) from names where key {_IN} and kind {_IN}
+            group by key, kind having kind != 'part' or count(distinct lower(name)) = 1 order by key, kind"""
         return self.rows(sql, (json.dumps(list(keys)), json.dumps(list(kinds))))  # type: ignore[return-value]
 
     def synonyms(self, keys: Sequence[str]) -> list[tuple[str, str]]:

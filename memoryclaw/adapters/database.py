@@ -113,9 +113,15 @@ class Database:
 
     @contextlib.contextmanager
     def guarded(self) -> Iterator[sqlite3.Connection]:
-        """The connection, with SQLite's errors told apart: busy, damaged, or the disk's fault."""
-        try:
+        """The connection, with SQLite's errors told apart."""
+        with self.telling():
             yield self.connection()
+
+    @contextlib.contextmanager
+    def telling(self) -> Iterator[None]:
+        """Turns SQLite's errors into ours: busy, damaged, or the disk's fault."""
+        try:
+            yield
         except sqlite3.ProgrammingError:
             raise
         except sqlite3.DatabaseError as error:
@@ -124,10 +130,8 @@ class Database:
     def discard(self) -> None:
         """Throws the index away; the next use builds it again from the files."""
         self.close()
-        try:
+        with self.telling():
             self._connection = self._replace(even_if_sound=True)
-        except sqlite3.DatabaseError as error:
-            raise _told(error, self.path) from error
         self._seen = footprint(self.path)
 
     def close(self) -> None:
@@ -155,7 +159,12 @@ class Database:
         sealed = is_sealed(self.path)
         if sealed is False:
             raise sqlite3.DatabaseError("somebody else has changed the file")
-        if sealed is None and not self._is_alone and not is_taken(self._folder) and is_sealed(self.path) is None:
+        if (
+            sealed is None
+            and not self._is_alone
+            and not is_taken(self._folder)
+            and is_sealed(self.path) is None
+        ):
             raise sqlite3.DatabaseError("a writer was killed; it takes the lock to look closer")
         connection = self._checked(_connect(self.path))
         if sealed is None and self._is_alone:
@@ -249,7 +258,9 @@ def _connect(path: Path) -> sqlite3.Connection:
 
 def _frozen(path: Path) -> sqlite3.Connection:
     """A connection that needs no room and no right to write; true to the file as long as it is sealed."""
-    return sqlite3.connect(f"{path.as_uri()}?mode=ro&immutable=1", uri=True, isolation_level=None, check_same_thread=False)
+    return sqlite3.connect(
+        f"{path.as_uri()}?mode=ro&immutable=1", uri=True, isolation_level=None, check_same_thread=False
+    )
 
 
 def _check_structure(connection: sqlite3.Connection) -> None:

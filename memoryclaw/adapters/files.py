@@ -18,6 +18,7 @@ from memoryclaw.core.errors import ConflictError, InputError, NotFoundError, Vau
 SIZE_LIMIT = 256 * 1024 * 1024
 _FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC
 _FILE = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
+NO_LINKS = frozenset({errno.EPERM, errno.ENOTSUP, errno.EOPNOTSUPP, errno.ENOSYS})
 _NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
 
 
@@ -98,11 +99,7 @@ def place(root: str, path: str, temp: str, expected: str | None) -> None:
     """Gives a prepared temp file its real name if the file there still has the expected digest; else ConflictError."""
     with _parent(root, path) as (folder, name):
         if expected is None:
-            try:
-                os.link(temp, name, src_dir_fd=folder, dst_dir_fd=folder, follow_symlinks=False)
-            except FileExistsError:
-                raise ConflictError(f"{path} exists by now; nothing was written. Try again") from None
-            os.unlink(temp, dir_fd=folder)
+            _to_free_name(folder, temp, folder, name, f"{path} exists by now; nothing was written. Try again")
         else:
             _check(folder, name, path, expected)
             os.rename(temp, name, src_dir_fd=folder, dst_dir_fd=folder)
@@ -127,12 +124,8 @@ def move_file(root: str, path: str, to: str, expected: str) -> None:
     """Moves a file to a path that is free, keeping its bytes, mode and times."""
     with _parent(root, path) as (folder, name), _parent(root, to, create=True) as (target, new):
         _check(folder, name, path, expected)
-        try:
-            os.link(name, new, src_dir_fd=folder, dst_dir_fd=target, follow_symlinks=False)
-        except FileExistsError:
-            raise ConflictError(f"{to} exists already; nothing was moved") from None
+        _to_free_name(folder, name, target, new, f"{to} exists already; nothing was moved")
         os.fsync(target)
-        os.unlink(name, dir_fd=folder)
         os.fsync(folder)
 
 
@@ -164,7 +157,9 @@ def _enter(folder: int, part: str, path: str, *, create: bool) -> int:
     except OSError as error:
         if error.errno not in {errno.ELOOP, errno.ENOTDIR}:
             raise
-        raise VaultError(f"{path} leads through {part!r}, which is a link or a file; only real folders are used") from None
+        raise VaultError(
+            f"{path} leads through {part!r}, which is a link or a file; only real folders are used"
+        ) from None
     with suppress(FileExistsError):
         os.mkdir(part, 0o700, dir_fd=folder)
     os.fsync(folder)
@@ -180,20 +175,43 @@ def _read_at(folder: int, name: str, path: str, limit: int = SIZE_LIMIT) -> File
         if error.errno not in {errno.ELOOP, errno.ENXIO}:
             raise
         raise VaultError(f"{path} is a link or a socket; only regular files are used") from None
-    with open(handle, "rb") as file:  # noqa: PTH123 - a handle, not a path
+    try:
         info = os.fstat(handle)
         if not stat.S_ISREG(info.st_mode):
             raise VaultError(f"{path} is not a regular file; only regular files are used")
         if info.st_size > limit:
             raise VaultError(f"{path} has {info.st_size:,} bytes, more than the {limit:,} that are read")
-        data = file.read()
+        with open(handle, "rb", closefd=False) as file:
+            data = file.read()
+    finally:
+        os.close(handle)
     return FileRead(data, digest_of(data), stat.S_IMODE(info.st_mode))
+
+
+def _to_free_name(folder: int, name: str, target: int, new: str, taken: str) -> None:
+    """A link, unlike a rename, never replaces what has the name already."""
+    try:
+        os.link(name, new, src_dir_fd=folder, dst_dir_fd=target, follow_symlinks=False)
+    except FileExistsError:
+        raise ConflictError(taken) from None
+    except OSError as error:
+        # A file system without hard links (exFAT, some network drives) has nothing better than to look first.
+        if error.errno not in NO_LINKS:
+            raise
+        if _mode_of(target, new) is not None:
+            raise ConflictError(taken) from None
+        os.rename(name, new, src_dir_fd=folder, dst_dir_fd=target)
+        return
+    os.fsync(target)
+    os.unlink(name, dir_fd=folder)
 
 
 def _check(folder: int, name: str, path: str, expected: str) -> None:
     now = _read_at(folder, name, path)
     if now is None or now.digest != expected:
-        raise ConflictError(f"{path} was changed while it was being worked on; nothing was written. Try again")
+        raise ConflictError(
+            f"{path} was changed while it was being worked on; nothing was written. Try again"
+        )
 
 
 def _mode_of(folder: int, name: str) -> int | None:
@@ -211,11 +229,12 @@ def _write_all(handle: int, data: bytes) -> None:
 
 def list_files(root: str, folder: str) -> list[str]:
     """The regular files below a folder, hidden ones and links left out, in order."""
-    found = []
+    found: list[str] = []
     for place, folders, names in os.walk(os.path.join(root, folder)):
         folders[:] = sorted(name for name in folders if not name.startswith("."))
         inside = os.path.relpath(place, root)
-        for name in sorted(names):
-            if not name.startswith(".") and stat.S_ISREG(os.lstat(os.path.join(place, name)).st_mode):
-                found.append(f"{inside}/{name}")
+        shown = (name for name in sorted(names) if not name.startswith("."))
+        found += [
+            f"{inside}/{name}" for name in shown if stat.S_ISREG(os.lstat(os.path.join(place, name)).st_mode)
+        ]
     return found

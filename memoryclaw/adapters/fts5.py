@@ -8,6 +8,7 @@ import string
 from collections.abc import Callable, Iterable, Sequence
 
 from memoryclaw.core.clauses import sound
+from memoryclaw.core.errors import IndexDamagedError
 from memoryclaw.core.model import COLUMNS
 from memoryclaw.core.ports import Clause, Hit, Row
 from memoryclaw.core.scoring import WEIGHTS
@@ -66,6 +67,8 @@ class Fts5:
             sql, values = _FIND_WITHIN, [match, json.dumps(list(within))]
         while True:
             found = [Hit(*row) for row in self._connect().execute(sql, (*values, wanted + 1))]
+            if found and found[0].score is None:
+                raise IndexDamagedError("the text index holds a unit without its length; it is being built again")
             if len(found) <= limit:
                 return found
             last = found[limit - 1].score

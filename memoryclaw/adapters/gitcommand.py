@@ -70,7 +70,9 @@ class GitCommand:
     def _execute(self, args: tuple[str, ...], stdin: bytes, env: dict[str, str]) -> tuple[int, bytes, str]:
         variables = {**_ENVIRONMENT, **env}
         # `env` unsets first and sets last, so ours survive the scrubbing.
-        prefix = [*self._scrub, *(f"{key}={value}" for key, value in variables.items())] if self._scrub else []
+        prefix = (
+            [*self._scrub, *(f"{key}={value}" for key, value in variables.items())] if self._scrub else []
+        )
         started = self._command_layer().execute(
             [*prefix, "git", *self._fixed, *args], istream=subprocess.PIPE, as_process=True, env=variables
         )

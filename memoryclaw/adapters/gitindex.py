@@ -12,6 +12,7 @@ import time
 from collections.abc import Sequence
 from contextlib import suppress
 
+from memoryclaw.adapters.files import NO_LINKS
 from memoryclaw.adapters.gitstate import index_stamp
 from memoryclaw.adapters.history import Follow, History
 from memoryclaw.core.model import Stamp
@@ -21,7 +22,9 @@ _PAUSE = 0.05
 _OURS = "memoryclaw.index"
 
 
-def follow_index(history: History, entries: Sequence[Follow], known: Stamp | None, wait: float = _WAIT) -> bool:
+def follow_index(
+    history: History, entries: Sequence[Follow], known: Stamp | None, wait: float = _WAIT
+) -> bool:
     """Brings these entries of the user's index to HEAD where they still are as expected; False when git stayed busy.
 
     Args:
@@ -74,7 +77,9 @@ def _unmoved(history: History, entries: Sequence[Follow], ours: str) -> list[Fol
 
 def _update(history: History, entries: Sequence[Follow], ours: str) -> None:
     lines = [
-        f"{e.now.mode} {e.now.oid}\t{e.path}" if e.now else f"0 {'0' * 40}\t{e.path}" for e in entries if e.now != e.was
+        f"{e.now.mode} {e.now.oid}\t{e.path}" if e.now else f"0 {'0' * 40}\t{e.path}"
+        for e in entries
+        if e.now != e.was
     ]
     if lines:
         listing = "".join(f"{line}\0" for line in lines).encode("utf-8", "surrogateescape")
@@ -85,7 +90,7 @@ def _swap(folder: str, lock: str, ours: str, seen: Stamp | None) -> bool:
     if not os.path.exists(ours):
         return True
     try:
-        os.link(ours, lock)
+        _take(ours, lock)
     except FileExistsError:
         return False
     if index_stamp(folder) != seen:
@@ -93,6 +98,17 @@ def _swap(folder: str, lock: str, ours: str, seen: Stamp | None) -> bool:
         return False
     os.rename(lock, os.path.join(folder, "index"))
     return True
+
+
+def _take(ours: str, lock: str) -> None:
+    """Takes git's lock with our copy as its content; FileExistsError when another holds it."""
+    try:
+        os.link(ours, lock)
+    except OSError as error:
+        if error.errno not in NO_LINKS:
+            raise
+        os.close(os.open(lock, os.O_CREAT | os.O_EXCL | os.O_WRONLY | os.O_CLOEXEC, 0o644))
+        os.rename(ours, lock)
 
 
 def _copy(folder: str, index: str, ours: str) -> Stamp | None:

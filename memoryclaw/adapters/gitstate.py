@@ -35,7 +35,9 @@ def git_state(root: str) -> GitState:
     git_dir = _git_dir(root)
     if not git_dir:
         if all(os.path.exists(os.path.join(root, part)) for part in ("HEAD", "objects", "refs")):
-            return GitState("bare", "the vault folder is itself a bare git repository; use a working copy of it")
+            return GitState(
+                "bare", "the vault folder is itself a bare git repository; use a working copy of it"
+            )
         return GitState("none", "the vault has no git repository of its own, so changes cannot be undone")
     common = _common_dir(git_dir)
     if _BARE.search(_text(os.path.join(common, "config"))) and git_dir == common:
@@ -56,7 +58,11 @@ def configured_author(git_dir: str) -> tuple[str, str]:
     """The user's name and address from the repository's settings, else from their own; empty where none are set."""
     home = os.path.expanduser("~")
     shared = os.environ.get("XDG_CONFIG_HOME") or os.path.join(home, ".config")
-    places = (os.path.join(shared, "git", "config"), os.path.join(home, ".gitconfig"), os.path.join(_common_dir(git_dir), "config"))
+    places = (
+        os.path.join(shared, "git", "config"),
+        os.path.join(home, ".gitconfig"),
+        os.path.join(_common_dir(git_dir), "config"),
+    )
     known: dict[str, str] = {}
     for place in places:
         for section in _USER.findall(_text(place)):
@@ -66,7 +72,9 @@ def configured_author(git_dir: str) -> tuple[str, str]:
 
 def _busy(git_dir: str) -> GitState | None:
     if any(os.path.exists(os.path.join(git_dir, name)) for name in _REBASES):
-        return GitState("rebasing", "a git rebase is under way in the vault; finish or abort it first", git_dir)
+        return GitState(
+            "rebasing", "a git rebase is under way in the vault; finish or abort it first", git_dir
+        )
     if any(os.path.exists(os.path.join(git_dir, name)) for name in _MERGES):
         return GitState("merging", "a git merge is under way in the vault; commit or abort it first", git_dir)
     return None
@@ -75,15 +83,24 @@ def _busy(git_dir: str) -> GitState | None:
 def _branch(git_dir: str, common: str) -> GitState:
     head = _text(os.path.join(git_dir, "HEAD")).strip()
     if not head.startswith("ref:"):
-        return GitState("detached", "the vault's git HEAD is on no branch; run `git switch` to a branch first", git_dir)
+        return GitState(
+            "detached", "the vault's git HEAD is on no branch; run `git switch` to a branch first", git_dir
+        )
     ref = head[4:].strip()
     if os.path.exists(os.path.join(git_dir, "index.lock")):
-        return GitState("locked", "another git command is at work in the vault; wait for it, then try again", git_dir, ref)
+        return GitState(
+            "locked", "another git command is at work in the vault; wait for it, then try again", git_dir, ref
+        )
     if ref == _REFTABLE:
         return GitState("ok", "the vault's git repository is ready", git_dir)
     if _exists(common, ref):
         return GitState("ok", "the vault's git repository is ready", git_dir, ref)
-    return GitState("unborn", "the vault's git repository has no commit yet; the next change makes the first", git_dir, ref)
+    return GitState(
+        "unborn",
+        "the vault's git repository has no commit yet; the next change makes the first",
+        git_dir,
+        ref,
+    )
 
 
 def _exists(common: str, ref: str) -> bool:

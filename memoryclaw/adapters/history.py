@@ -138,7 +138,9 @@ class History:
             side = base.sides[path]
             entry = _entry(version.head, side.head, kind)
             if not base.tree.put(path, entry):
-                raise HistoryError(f"{path} lies in a submodule, or under a file, of the vault's git repository")
+                raise HistoryError(
+                    f"{path} lies in a submodule, or under a file, of the vault's git repository"
+                )
             if side.staged == side.head:
                 follow.append(Follow(path, side.head, entry))
             elif version.staged is not None:
@@ -162,7 +164,9 @@ class History:
             if now == made.parent:
                 raise
             if now != made.commit:
-                raise ConflictError("another commit was made in the vault at the same moment; try again") from None
+                raise ConflictError(
+                    "another commit was made in the vault at the same moment; try again"
+                ) from None
 
     def head(self) -> str:
         """The commit of HEAD, or an empty string on an unborn branch."""
@@ -189,7 +193,9 @@ class History:
             facts, _, path = line.partition("\t")
             mode, oid, stage = facts.split(" ")
             if stage != "0":
-                raise HistoryError(f"{path} has a merge conflict in the vault's git repository; resolve it first")
+                raise HistoryError(
+                    f"{path} has a merge conflict in the vault's git repository; resolve it first"
+                )
             entries[path] = Entry(mode, oid)
         return entries
 
@@ -202,7 +208,9 @@ class History:
             wanted = f"--grep=^Run: {re.escape(name)}$"
             found, out = self.git.asks("rev-list", "--max-count=1", "--extended-regexp", wanted, "HEAD")
         if not found or not out.strip():
-            raise InputError(f"no commit and no run of this vault is called {name!r}; `memoryclaw history` lists them")
+            raise InputError(
+                f"no commit and no run of this vault is called {name!r}; `memoryclaw history` lists them"
+            )
         return self.read(out.decode().strip())
 
     def read(self, commit: str) -> Recorded:
@@ -243,14 +251,16 @@ class History:
         """(id, type, bytes) of each object by name, None where there is no such object; in one process."""
         if not names:
             return []
-        out = self.git.run("cat-file", "--batch", stdin="".join(f"{n}\n" for n in names).encode("utf-8", "surrogateescape"))
+        out = self.git.run(
+            "cat-file", "--batch", stdin="".join(f"{n}\n" for n in names).encode("utf-8", "surrogateescape")
+        )
         found: list[tuple[str, str, bytes] | None] = []
         at = 0
         for _ in names:
             end = out.index(b"\n", at)
             words = out[at:end].decode("utf-8", "surrogateescape").split(" ")
             at = end + 1
-            if len(words) == 3 and words[2].isdigit():  # noqa: PLR2004 - id, type, size
+            if len(words) == 3 and words[2].isdigit():
                 size = int(words[2])
                 found.append((words[0], words[1], out[at : at + size]))
                 at += size + 1
@@ -276,4 +286,4 @@ def _side(
 
 def _hash_name(commit: str, index: Mapping[str, Entry]) -> str:
     sample = commit or next((entry.oid for entry in index.values()), "")
-    return "sha256" if len(sample) == 64 else "sha1"  # noqa: PLR2004 - hex digits of SHA-256
+    return "sha256" if len(sample) == 64 else "sha1"

@@ -242,6 +242,15 @@ def _one_key(name: str) -> tuple[str, ...]:
     return (key_of(name),)
 
 
+def _part_keys(name: str) -> tuple[str, ...]:
+    """The first and the last word of a name such as `Søren Kjeldsen`, by which people call it."""
+    words = name.split()
+    return tuple(key_of(word) for word in {words[0]: 0, words[-1]: 0} if not word[0].islower()) if len(words) > 1 else ()
+
+
+_KEYS = {"person": _one_key, "part": _part_keys}
+
+
 def open_index(folder: Path, *, engine: str, language: Language) -> Index:
     """The index in `folder`, with the text engine that the settings name."""
     recipe = f"{VERSION} {engine} {language.code} sqlite"
@@ -323,8 +332,8 @@ def _name_rows(fid: int, note: Note) -> Iterator[tuple[str, str, int, str]]:
         "project": (note.project,) if note.project else (),
         "alias": note.aliases,
     }
-    for kind, names in named.items():
-        keys = _one_key if kind == "person" else keys_of
+    for kind, names in {**named, "part": [*(f.entity for f in note.facts), *(t.name for t in note.turns)]}.items():
+        keys = _KEYS.get(kind, keys_of)
         yield from ((key, kind, fid, name) for name in names for key in keys(name))
 
 

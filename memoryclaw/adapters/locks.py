@@ -74,4 +74,6 @@ def _flock(root: str, wait: float) -> int:
 
 
 def _locked(root: str) -> LockedError:
-    return LockedError(f"another MemoryClaw process is writing to {root}; wait until it is done, then try again")
+    return LockedError(
+        f"another MemoryClaw process is writing to {root}; wait until it is done, then try again"
+    )

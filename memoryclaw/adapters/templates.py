@@ -45,7 +45,7 @@ class Templates:
         environment = ImmutableSandboxedEnvironment(
             loader=FileSystemLoader(templates_folder()),
             undefined=StrictUndefined,
-            autoescape=False,  # noqa: S701 - Markdown and YAML, not HTML; values are quoted by filters
+            autoescape=False,
             keep_trailing_newline=True,
             trim_blocks=True,
             lstrip_blocks=True,
@@ -60,13 +60,15 @@ def templates_folder() -> Path:
     shipped = _PACKAGE / "_shipped" / "templates"
     found = shipped if shipped.is_dir() else _PACKAGE.parent / "templates"
     if not found.is_dir():
-        raise MemoryClawError(f"the templates of MemoryClaw are missing from {os.fspath(found)}; install it again")
+        raise MemoryClawError(
+            f"the templates of MemoryClaw are missing from {os.fspath(found)}; install it again"
+        )
     return found
 
 
 def one_line(text: str) -> str:
     """A text on one line, without control characters."""
-    return " ".join(_CONTROL.sub(" ", text).split())
+    return " ".join(_CONTROL.sub(" ", str(text)).split())
 
 
 def _cut(subject: str) -> str:

@@ -80,14 +80,18 @@ class Vault:
         except OSError as error:
             if error.errno in _GONE or error.errno == errno.ENXIO:
                 return None
-            raise VaultError(f"{path} cannot be read ({error.strerror}); the index keeps what it knew") from error
+            raise VaultError(
+                f"{path} cannot be read ({error.strerror}); the index keeps what it knew"
+            ) from error
         try:
             before = os.fstat(fd)
             if not stat.S_ISREG(before.st_mode):
                 return None
             data = _read_all(fd, min(before.st_size, MAX_BYTES))
         except OSError as error:
-            raise VaultError(f"{path} cannot be read ({error.strerror}); the index keeps what it knew") from error
+            raise VaultError(
+                f"{path} cannot be read ({error.strerror}); the index keeps what it knew"
+            ) from error
         finally:
             os.close(fd)
         return data, Stamp(before.st_size, before.st_mtime_ns, before.st_ctime_ns, before.st_ino)
@@ -119,7 +123,9 @@ class Vault:
         except OSError as error:
             if error.errno in _GONE or error.errno == errno.ENAMETOOLONG:
                 return None
-            raise VaultError(f"{path} cannot be looked at ({error.strerror}); the index keeps what it knew") from error
+            raise VaultError(
+                f"{path} cannot be looked at ({error.strerror}); the index keeps what it knew"
+            ) from error
 
     def _is_reached(self, path: str) -> bool:
         """True when every folder above the path is a real folder: a walk does not pass through links."""
@@ -185,7 +191,9 @@ def _list(fd: int, folder: str, stack: list[str], seen: Scan) -> None:
                     and name[0] not in ".~#"
                     and "onflict" not in name
                 ):
-                    files[prefix + name] = _PACK(found.st_size, found.st_mtime_ns, found.st_ctime_ns, found.st_ino)
+                    files[prefix + name] = _PACK(
+                        found.st_size, found.st_mtime_ns, found.st_ctime_ns, found.st_ino
+                    )
                 elif not name.startswith(_JUNK):
                     _odd_entry(prefix + name, found, stack, seen)
             elif name[0] == ".":

@@ -89,13 +89,22 @@ def replace_section(text: str, heading: str, body: str) -> str:
     headings = read_body(parts.body, parts.body_line).headings
     named = [i for i, found in enumerate(headings) if found.text == heading]
     if len(named) != 1:
-        raise InputError(f"this note has {len(named) or 'no'} sections called {heading!r}; name one that is there once")
+        raise InputError(
+            f"this note has {len(named) or 'no'} sections called {heading!r}; name one that is there once"
+        )
     at = named[0]
     offset = parts.body_line - 1
     first = offset + parts.body.count("\n", 0, headings[at].below)
-    last = offset + parts.body.count("\n", 0, headings[at + 1].start) if at + 1 < len(headings) else len(lines_of(text))
+    last = (
+        offset + parts.body.count("\n", 0, headings[at + 1].start)
+        if at + 1 < len(headings)
+        else len(lines_of(text))
+    )
     lines = lines_of(text)
-    if not lines[first - 1 : first] or (_UNDERLINE.fullmatch("".join(lines[first : first + 1]).strip()) and lines[first - 1].strip() == heading):
+    if not lines[first - 1 : first] or (
+        _UNDERLINE.fullmatch("".join(lines[first : first + 1]).strip())
+        and lines[first - 1].strip() == heading
+    ):
         first += 1
     while last > first and not lines[last - 1].strip():
         last -= 1
@@ -107,7 +116,7 @@ def replace_section(text: str, heading: str, body: str) -> str:
 
 
 def line_end(text: str) -> str:
-    """The line end of a text's first line; `\\n` for a text without one."""
+    """The line end of a text's first line; a line feed for a text without one."""
     first = lines_of(text)[:1]
     return first[0][len(first[0].rstrip("\r\n")) :] or "\n" if first else "\n"
 
@@ -116,14 +125,18 @@ def _header(text: str) -> _Header | None:
     lines = lines_of(text)
     if not lines or lines[0].rstrip() != "---":
         return None
-    close = next((i for i, line in enumerate(lines[1:], 1) if line.rstrip() in _FENCES and line[:3] in _FENCES), 0)
+    close = next(
+        (i for i, line in enumerate(lines[1:], 1) if line.rstrip() in _FENCES and line[:3] in _FENCES), 0
+    )
     if not close:
         raise InputError("the header of this note is never closed; add a line `---` below its last key")
     inner = lines[1:close]
     read = yamltext.load(readable("".join(inner)), 2)
     if read.problems:
         problem = read.problems[0]
-        raise InputError(f"line {problem.line} of this note's header: {problem.message}; {problem.hint or 'mend it first'}")
+        raise InputError(
+            f"line {problem.line} of this note's header: {problem.message}; {problem.hint or 'mend it first'}"
+        )
     if not isinstance(read.value, dict | None):
         raise InputError("the header of this note is not a list of keys; write lines like `tags: [a, b]`")
     return _Header(lines[:1], inner, lines[close:], read.value or {}, line_end(text))
@@ -202,7 +215,10 @@ def _walk(events: Iterator[Any], yaml: Any) -> Iterator[tuple[str, _Entry]]:
             return
         node = next(events)
         last, items = _node(node, events, yaml)
-        yield key.value, _Entry(_mark(key.end_mark), _mark(node.start_mark), *_extent(node, last, yaml), items)
+        yield (
+            key.value,
+            _Entry(_mark(key.end_mark), _mark(node.start_mark), *_extent(node, last, yaml), items),
+        )
 
 
 def _node(node: Any, events: Iterator[Any], yaml: Any) -> tuple[tuple[int, int], tuple[_Item, ...]]:
@@ -232,7 +248,9 @@ def _extent(node: Any, last: tuple[int, int], yaml: Any) -> tuple[tuple[int, int
 def _scalar_end(node: Any) -> tuple[int, int]:
     end = _mark(node.end_mark)
     # A block scalar ends where the next thing begins.
-    return (end[0] - 1, 0) if node.style in ("|", ">") and end[1] == 0 and end > _mark(node.start_mark) else end
+    return (
+        (end[0] - 1, 0) if node.style in ("|", ">") and end[1] == 0 and end > _mark(node.start_mark) else end
+    )
 
 
 def _mark(mark: Any) -> tuple[int, int]:

@@ -11,7 +11,7 @@ from memoryclaw.core.factvalues import clean_name
 
 _LINE = re.compile(r"([ \t]*)((?:[-*+]|\d+[.)])[ \t]+)?(.*)")
 _KEY = re.compile(
-    r"(\[\[[^\[\]]+\]\]|\"[^\"]+\"|[^\s:#>|\[{][^:]{0,80}?)[ \t]*(?:::?(\*\*|__)?|(?<=[*_]):)(?:[ \t]+(.*))?$"
+    r"(\[\[[^\[\]]+\]\]|\"[^\"]+\"|[^\s:#>|\[{][^:]{0,80}?)[ \t]{0,8}(?:::?(\*\*|__)?|(?<=[*_]):)(?:[ \t]+(.*))?$"
 )
 _SENTENCE = re.compile(r"[!?;](?:\s|$)|[^\W\d_]{4,}\.\s")
 _TASK = re.compile(r"\[[ xX/-]\](?:\s|$)")
@@ -125,11 +125,11 @@ class _Items:
             self._open.pop()
 
     def _key_below(self, item: Item) -> bool:
-        for line in self._lines[item.number + 1 :]:
-            hit = _LINE.match(line)
-            if hit is not None and line.strip():
-                return len(hit[1].expandtabs(4)) > item.indent and _key(hit[3].rstrip()) is not None
-        return False
+        below = item.number + 1
+        while below < len(self._lines) and not self._lines[below].strip():
+            below += 1
+        hit = _LINE.match(self._lines[below]) if below < len(self._lines) else None
+        return hit is not None and len(hit[1].expandtabs(4)) > item.indent and _key(hit[3].rstrip()) is not None
 
     def _is_bare_block(self, number: int) -> bool:
         """Lines without bullets are keys only if every unindented line of their paragraph is one."""

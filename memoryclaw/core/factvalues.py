@@ -9,9 +9,9 @@ from memoryclaw.core.properties import plain_name
 from memoryclaw.core.yamltext import Path, load, strings
 
 _INLINE = re.compile(
-    r"[ \t]*(?:\[(since|until|source)::[ \t]*((?:\[\[[^\[\]]*\]\]|[^\[\]])*)\]|\((since|until|source)::[ \t]*([^()]*)\))"
+    r"\[(since|until|source)::[ \t]*((?:\[\[[^\[\]]*\]\]|[^\[\]])*)\]|\((since|until|source)::[ \t]*([^()]*)\)"
 )
-_BLOCK_ID = re.compile(r"(?:^|[ \t]+)\^[A-Za-z0-9-]+$")
+_BLOCK_ID = re.compile(r"(?<!\S)\^[A-Za-z0-9-]+$")
 _EMPHASIS = re.compile(r"^(\*\*|__|\*|`)(.+)\1$")
 
 
@@ -30,7 +30,8 @@ def said(text: str) -> Said:
     if "::" in text:
         for hit in _INLINE.finditer(text):
             fields.setdefault(hit[1] or hit[3], plain_name(hit[2] if hit[1] else hit[4]))
-        text = _INLINE.sub("", text)
+        if fields:
+            text = " ".join(_INLINE.sub(" ", text).split())
     if "^" in text:
         text = _BLOCK_ID.sub("", text)
     return Said(
@@ -58,7 +59,9 @@ def leaves(value: Any) -> list[tuple[Path, str]]:
 def clean_name(text: str) -> str:
     """A key or heading as a name: without emphasis, quotes and link brackets."""
     text = plain_name(text)
-    while (marked := _EMPHASIS.match(text)) is not None:
+    for _ in range(3):
+        if (marked := _EMPHASIS.match(text)) is None:
+            break
         text = marked[2].strip()
     return _unquoted(text)
 

@@ -35,11 +35,15 @@ IRREGULAR = {
 _QUESTION_STOP = ["a", "about", "above", "after", "again", "all", "also", "am", "an", "and", "any", "are", "as", "at", "be", "because", "been", "before", "being", "below", "between", "both", "but", "by", "can", "could", "did", "do", "does", "doing", "don", "down", "during", "each", "ever", "few", "for", "from", "further", "had", "has", "have", "having", "he", "her", "here", "hers", "him", "his", "how", "i", "if", "in", "into", "is", "it", "its", "itself", "just", "let", "me", "more", "most", "much", "my", "no", "nor", "not", "of", "off", "on", "once", "only", "or", "other", "our", "out", "over", "own", "same", "she", "should", "so", "some", "such", "than", "that", "the", "their", "them", "then", "there", "these", "they", "this", "those", "through", "to", "too", "under", "until", "up", "us", "very", "was", "we", "were", "what", "when", "where", "which", "while", "who", "whom", "whose", "why", "will", "with", "would", "you", "your", "yours", "shall", "may", "might", "must", "remind", "tell", "know", "please", "dont", "didnt", "doesnt", "isnt", "wasnt", "im", "ive", "youre", "whats"]
 
 
+# Letters that Unicode does not take apart, written as people without them on their keyboard write them.
+_SPELLED = str.maketrans({"ø": "o", "ł": "l", "đ": "d", "ð": "d", "þ": "th", "æ": "ae", "œ": "oe", "ı": "i", "ħ": "h"})
+
+
 def fold(word: str) -> str:
-    """A word without case and diacritics: `Müller` and `muller` are the same word."""
+    """A word without case and diacritics: `Müller` and `muller`, `Søren` and `soren` are the same word."""
     if word.isascii():
         return word.lower()
-    decomposed = unicodedata.normalize("NFKD", word.casefold())
+    decomposed = unicodedata.normalize("NFKD", word.casefold().translate(_SPELLED))
     return "".join(c for c in decomposed if not unicodedata.combining(c))
 
 

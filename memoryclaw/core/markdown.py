@@ -11,7 +11,6 @@ from typing import NamedTuple
 from memoryclaw.core.model import Link, Section
 
 _HEADING = re.compile(r"\n {0,3}(#{1,6})[ \t]+([^\n]*)")
-_CLOSING_MARKS = re.compile(r"(?:^|[ \t]+)#+[ \t]*$")
 _UNDERLINE = re.compile(r"\n {0,3}(=+|-+)[ \t]*(?=\n|\Z)")
 _NOT_PARAGRAPH = re.compile(r" {0,3}(?:[>#|]|[*+-](?:\s|\Z|[*-])|\d+[.)]\s|=+\s*\Z)|\s*\Z|(?: {4}|\t)")
 _WIKILINK = re.compile(r"\[\[([^\[\]\n|#^\\]*)(?:#?(\^?[^\[\]\n|\\]*))(?:\\?\|([^\[\]\n]*))?\]\]")
@@ -143,7 +142,10 @@ def _headings(text: str) -> tuple[Heading, ...]:
 
 def _title(text: str) -> str:
     text = text.strip()
-    return _CLOSING_MARKS.sub("", text) if text.endswith("#") else text
+    if not text.endswith("#"):
+        return text
+    without = text.rstrip("#")
+    return without.rstrip() if not without or without[-1] in " \t" else text
 
 
 def _underlined(text: str, underlines: list[re.Match[str]]) -> Iterator[Heading]:

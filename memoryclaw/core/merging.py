@@ -31,7 +31,6 @@ def merge(base: str, ours: str, theirs: str) -> str | None:
     """Our text with the change from `base` to `theirs` in it, or None where both changed the same lines."""
     origin = lines_of(base)
     mine, other = hunks(origin, lines_of(ours)), hunks(origin, lines_of(theirs))
-    # Both may end the same line differently only in its line end, at the end of the file.
     wanted = sorted({*mine, *other})
     if any(_clash(a, b) for a in mine for b in other if a != b):
         return None
@@ -40,7 +39,9 @@ def merge(base: str, ours: str, theirs: str) -> str | None:
         out += origin[at : hunk.start]
         out += hunk.lines
         at = max(at, hunk.end)
-    return "".join((*out, *origin[at:]))
+    out += origin[at:]
+    # A last line without a line end is no longer last when the other side wrote below it.
+    return "".join(out) if all(line.endswith(("\n", "\r")) for line in out[:-1]) else None
 
 
 def _clash(a: Hunk, b: Hunk) -> bool:

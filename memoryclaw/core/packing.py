@@ -10,8 +10,9 @@ from memoryclaw.core.tokens import estimate
 TRUST_ORDER = ("trusted", "unknown", "untrusted")
 SHARE = 0.4  # of the budget: the most that one item may take
 LEAST = 24  # tokens below which a cut item says nothing
-WEAK = 0.15  # of the best score: what scores less would only fill the prompt
+WEAK = 0.3  # of the best score: what scores less would only fill the prompt
 _CHARS = 4
+_ENDS = ".!?…。！？:"
 _WHOLE = frozenset({"episode", "note", "skill"})
 
 
@@ -33,27 +34,33 @@ class Pack:
         self._spent = 0
         self.full = False
 
+    def refused(self, kind: str, score: float) -> str:
+        """Why a candidate need not even be looked at, or an empty string."""
+        if score < self._best * WEAK:
+            return "weak"
+        if kind in _WHOLE and self._notes >= self._max_results:
+            return "max_results"
+        return "budget" if self.full else ""
+
     def offer(self, unit: Unit, score: float, surfaces: frozenset[str]) -> tuple[str, int]:
         """Takes a match in if it may and fits: (`in` or the reason why not, tokens it costs)."""
-        reason = self._refused(unit, score)
+        reason = self.refused(unit.kind, score) or self._repeats(unit)
         if reason:
             return reason, 0
-        room = min(self._budget - self.tokens(), int(self._budget * SHARE))
-        line = self._line(unit, surfaces, room)
+        before, group = self.tokens(), self._groups[_trust(unit)]
+        line = self._line(unit, surfaces, min(self._budget - before, int(self._budget * SHARE)))
         if line is None:
-            self.full = self._budget - self.tokens() < LEAST
+            self.full = self._budget - before < LEAST
             return "budget", 0
-        before = self.tokens()
-        self._take(unit, line)
-        cost = self.tokens() - before
-        if self.tokens() > self._budget:  # a new group's framing tipped it over
-            self._groups[_trust(unit)].pop()
-            self._spent = estimate(self.context())
+        group.append(line)
+        if estimate(self.context()) > self._budget:  # a new group's framing tipped it over
+            group.pop()
             return "budget", 0
+        self._spent = estimate(self.context())
         self._best = max(self._best, score)
-        self._texts.add(fence.one_line(text_of(unit)).casefold())
+        self._texts.add(_plain(unit))
         self._notes += unit.kind in _WHOLE
-        return "in", cost
+        return "in", self._spent - before
 
     def tokens(self) -> int:
         """What the block costs so far."""
@@ -63,14 +70,8 @@ class Pack:
         """The block to paste into a prompt; empty when nothing was taken in."""
         return fence.fenced([(trust, self._groups[trust]) for trust in TRUST_ORDER])
 
-    def _refused(self, unit: Unit, score: float) -> str:
-        if score < self._best * WEAK:
-            return "weak"
-        if unit.kind in _WHOLE and self._notes >= self._max_results:
-            return "max_results"
-        if fence.one_line(text_of(unit)).casefold() in self._texts:
-            return "duplicate"
-        return "budget" if self.full else ""
+    def _repeats(self, unit: Unit) -> str:
+        return "duplicate" if _plain(unit) in self._texts else ""
 
     def _line(self, unit: Unit, surfaces: frozenset[str], room: int) -> str | None:
         text = text_of(unit)
@@ -86,10 +87,6 @@ class Pack:
             width = width * 3 // 4
         return None
 
-    def _take(self, unit: Unit, line: str) -> None:
-        self._groups[_trust(unit)].append(line)
-        self._spent = estimate(self.context())
-
 
 def text_of(unit: Unit) -> str:
     """What is quoted of a unit: a fact as `entity field: value`, a turn with its speaker, a note with its title."""
@@ -98,7 +95,13 @@ def text_of(unit: Unit) -> str:
         return f"{label}: {unit.value}"
     if unit.kind == "turn":
         return f"{unit.entity}: {unit.text}" if unit.entity else unit.text
-    return unit.text if not unit.title or unit.text.startswith(unit.title) else f"{unit.title}. {unit.text}"
+    if not unit.title or unit.text.startswith(unit.title):
+        return unit.text
+    return f"{unit.title}{'' if unit.title[-1] in _ENDS else '.'} {unit.text}"
+
+
+def _plain(unit: Unit) -> str:
+    return fence.one_line(text_of(unit)).casefold()
 
 
 def _trust(unit: Unit) -> str:

@@ -39,7 +39,9 @@ def removal_of(before: str, after: str, fact: str, origin: str) -> Removal:
     changes = hunks(old, lines_of(after))
     start, end = changes[0].start, changes[-1].end
     left = "".join(lines_of(after)[start : len(lines_of(after)) - (len(old) - end)])
-    return Removal(fact, origin, start + 1, "".join(old[max(0, start - _CONTEXT) : start]), "".join(old[start:end]), left)
+    return Removal(
+        fact, origin, start + 1, "".join(old[max(0, start - _CONTEXT) : start]), "".join(old[start:end]), left
+    )
 
 
 def put_back(text: str, removal: Removal) -> str:
@@ -55,4 +57,6 @@ def put_back(text: str, removal: Removal) -> str:
         if places and (depth or not above):
             at = min(places, key=lambda place: abs(place - removal.line + 1))
             return "".join(lines[:at]) + removal.removed + "".join(lines[at + len(left) :])
-    raise InputError(f"the lines around {removal.fact} in {removal.origin} are gone; copy it from the archive by hand")
+    raise InputError(
+        f"the lines around {removal.fact} in {removal.origin} are gone; copy it from the archive by hand"
+    )

@@ -10,10 +10,12 @@ from typing import Any, NamedTuple
 from memoryclaw.core.model import NOTHING, Problem
 from memoryclaw.core.properties import names_of, text_of
 
-_STRING = r"'(?:[^'\\\n]|\\.)*'|\"(?:[^\"\\\n]|\\.)*\"|`(?:[^`\\]|\\.)*`"
+_STRING = r"'(?:[^'\\\n]|\\.){0,2000}'|\"(?:[^\"\\\n]|\\.){0,2000}\"|`(?:[^`\\]|\\.){0,2000}`"
 _JS_STRING = re.compile(_STRING)
-_JS_VALUE = re.compile(rf"\b(name|description|triggers)['\"]?\s*[:=]\s*({_STRING}|\[[^\]]*\])")
-_JS_COMMENT = re.compile(rf"({_STRING})|//[^\n]*|/\*.*?\*/", re.DOTALL)
+_JS_VALUE = re.compile(rf"\b(name|description|triggers)['\"]?\s*[:=]\s*({_STRING}|\[[^\]]{{0,4000}}\])")
+_JS_COMMENT = re.compile(rf"({_STRING})|//[^\n]*|/\*(?:.*?\*/|.*)", re.DOTALL)
+
+_JS_SCANNED = 64 * 1024  # a skill says what it is at its beginning
 
 
 class Skill(NamedTuple):
@@ -73,7 +75,7 @@ def read_json_skill(text: str) -> Skill:
 def read_javascript_skill(text: str) -> Skill:
     """A JavaScript skill: the first name, description and triggers outside its comments."""
     found: dict[str, Any] = {}
-    for hit in _JS_VALUE.finditer(_JS_COMMENT.sub(lambda comment: comment[1] or " ", text)):
+    for hit in _JS_VALUE.finditer(_JS_COMMENT.sub(lambda comment: comment[1] or " ", text[:_JS_SCANNED])):
         values = [_unescaped(string) for string in _JS_STRING.findall(hit[2])]
         found.setdefault(hit[1], values if hit[2].startswith("[") else values[0])
     skill = _from(found)

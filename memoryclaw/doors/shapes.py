@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from memoryclaw.core.model import Fact, Match, Problem
 from memoryclaw.jobs.answers import Answer, Recalled, Traced
 
 if TYPE_CHECKING:
-    from memoryclaw.jobs.browsing import LinkEnd, Listed, Shown
+    from memoryclaw.jobs.browsing import Links, Listed, Shown
     from memoryclaw.jobs.doctor import Check
+    from memoryclaw.jobs.pen import Written
     from memoryclaw.jobs.status import Status
     from memoryclaw.jobs.sync import Synced
 
@@ -113,10 +114,18 @@ def fact(path: str, one: Fact) -> Shape:
     return {**{name: getattr(one, name) for name in names}, "path": path, "line": one.line}
 
 
-def links(id_: str, ends: tuple[Sequence[LinkEnd], Sequence[LinkEnd]]) -> Shape:
+def links(id_: str, found: Links) -> Shape:
     """The links out of a note and those that lead to it."""
-    out, back = ends
-    return {"id": id_, "out": [end._asdict() for end in out], "back": [end._asdict() for end in back]}
+    return {
+        "id": id_,
+        "out": [end._asdict() for end in found.out],
+        "back": [end._asdict() for end in found.back],
+    }
+
+
+def written(done: Written) -> Shape:
+    """What a writing verb did."""
+    return done._asdict()
 
 
 def synced(done: Synced) -> Shape:

@@ -30,6 +30,7 @@ class Question:
     aliases: list[Leaf] = field(default_factory=list)
     entities: dict[str, str] = field(default_factory=dict)  # key → name as the vault has it
     people: dict[str, str] = field(default_factory=dict)
+    parts: dict[str, str] = field(default_factory=dict)  # named by one word of a longer name: likely, so only boosted
     weights: dict[str, float] = field(default_factory=dict)  # content word → idf
     tokens: set[str] = field(default_factory=set)  # of the content words and their synonyms
     unknown: list[str] = field(default_factory=list)
@@ -70,8 +71,8 @@ def _name(question: Question, words: Sequence[str], catalog: Catalog) -> None:
     said = entities.candidates(question.query.words or words)
     keys = {candidate.key: candidate.key for candidate in said}
     keys.update((entities.key_of(other), key) for key, other in catalog.synonyms(list(keys)))
-    found = catalog.names(list(keys), ("entity", "person"))
-    for target, kind in ((question.entities, "entity"), (question.people, "person")):
+    found = catalog.names(list(keys), ("entity", "person", "part"))
+    for target, kind in ((question.entities, "entity"), (question.people, "person"), (question.parts, "part")):
         names = {keys[key]: name for key, of, name in found if of == kind}
         for candidate in entities.select(said, names):
             target[entities.key_of(names[candidate.key])] = names[candidate.key]

@@ -9,6 +9,7 @@ import tempfile
 import unicodedata
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
 
@@ -38,7 +39,8 @@ class Check(NamedTuple):
     details: tuple[Problem, ...] = ()
 
 
-class Patient(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Patient:
     """A vault with an index that was just brought up to date.
 
     `rebuild` builds a second index of the same vault in a folder; `mend` throws the real one away and builds it again.
@@ -49,7 +51,7 @@ class Patient(NamedTuple):
     catalog: Catalog
     config: Config
     rebuild: Callable[[Path], Index]
-    mend: Callable[[], None]
+    mend: Callable[[], object]
 
 
 def examine(patient: Patient, *, fix: bool) -> list[Check]:

@@ -6,8 +6,8 @@ from collections.abc import Callable, Mapping, Sequence
 
 from memoryclaw.core.edits import Value, set_property
 from memoryclaw.core.errors import InputError
-from memoryclaw.core.facts import VALUE
 from memoryclaw.core.factedits import FactEdit, SemanticFile, correct_fact, set_fact
+from memoryclaw.core.facts import VALUE
 from memoryclaw.core.ports import Address
 from memoryclaw.jobs.pen import Pen, Written, must_be_a_note
 from memoryclaw.jobs.writer import Edit, text_change, write
@@ -54,7 +54,9 @@ def _edit_fact(pen: Pen, address: Address, fields: Mapping[str, Value]) -> Writt
         raise InputError(f"{address.id} is one fact; set its value with `--set value=…`")
     value = _text(next(iter(fields.values())))
     file = pen.semantic(address.path)
-    return _write(pen, address, fields, lambda text: correct_fact(text, file, address.id, value).text, "corrected")
+    return _write(
+        pen, address, fields, lambda text: correct_fact(text, file, address.id, value).text, "corrected"
+    )
 
 
 def _edit_entity(pen: Pen, address: Address, fields: Mapping[str, Value]) -> Written:
@@ -62,20 +64,28 @@ def _edit_entity(pen: Pen, address: Address, fields: Mapping[str, Value]) -> Wri
 
     def change(text: str) -> str:
         for field, value in fields.items():
-            text = _corrected(text, file, entity, field, _text(value), pen.today).text
+            text = _corrected(
+                text, file, entity=entity, field=field, value=_text(value), since=pen.today
+            ).text
         return text
 
     return _write(pen, address, fields, change, "corrected")
 
 
-def _corrected(text: str, file: SemanticFile, entity: str, field: str, value: str, since: str) -> FactEdit:
+def _corrected(text: str, file: SemanticFile, *, entity: str, field: str, value: str, since: str) -> FactEdit:
     for fact in file.facts(text).facts:
-        if fact.current and fact.entity.casefold() == entity.casefold() and fact.field.casefold() == field.casefold():
+        if (
+            fact.current
+            and fact.entity.casefold() == entity.casefold()
+            and fact.field.casefold() == field.casefold()
+        ):
             return correct_fact(text, file, fact.id, value)
-    return set_fact(text, file, entity, field, value, since=since)
+    return set_fact(text, file, entity=entity, field=field, value=value, since=since)
 
 
-def _write(pen: Pen, address: Address, fields: Mapping[str, Value], change: Callable[[str], str], action: str) -> Written:
+def _write(
+    pen: Pen, address: Address, fields: Mapping[str, Value], change: Callable[[str], str], action: str
+) -> Written:
     run, told = pen.run("edit"), ", ".join(f"{key} = {_text(value)}" for key, value in fields.items())
 
     def message() -> str:

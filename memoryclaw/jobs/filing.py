@@ -86,4 +86,4 @@ class Filing:
 
 def is_racy(stamp: Stamp) -> bool:
     """True for a file changed so recently that it may change once more without a new stamp."""
-    return stamp.ctime_ns > time.time_ns() - RACY_NS
+    return abs(time.time_ns() - stamp.ctime_ns) < RACY_NS

@@ -31,14 +31,22 @@ def revive(pen: Pen, id_: str) -> Written:
     if address is None or not address.path.startswith(_ARCHIVE):
         address = pen.lookup.resolve(_ARCHIVE + id_) or address
     if address is None:
-        raise NotFoundError(f"nothing in the archive has the id {id_}; `memoryclaw browse` shows what is there")
+        raise NotFoundError(
+            f"nothing in the archive has the id {id_}; `memoryclaw browse` shows what is there"
+        )
     if not address.path.startswith(_ARCHIVE):
         raise InputError(f"{id_} is not forgotten: it is in {address.path}")
     removal = Removal.read(pen.text(address.path))
     if removal is not None:
         return _revive_fact(pen, address, removal)
     target = address.path.removeprefix(_ARCHIVE)
-    return _move(pen, address, [Move(path, path.removeprefix(_ARCHIVE)) for path in _files(pen, address)], target, "revive")
+    return _move(
+        pen,
+        address,
+        [Move(path, path.removeprefix(_ARCHIVE)) for path in _files(pen, address)],
+        target,
+        "revive",
+    )
 
 
 def _forget_note(pen: Pen, address: Address) -> Written:
@@ -63,7 +71,9 @@ def _move(pen: Pen, address: Address, moves: list[Move], target: str, verb: str)
         return pen.templates.commit_message(verb, run=run, name=address.id, path=target, id=id_)
 
     outcome = write(pen.root, moves, message, verb=verb, now=pen.now)
-    return Written(id_, target, outcome.commit, "forgotten" if verb == "forget" else "revived", outcome.notice)
+    return Written(
+        id_, target, outcome.commit, "forgotten" if verb == "forget" else "revived", outcome.notice
+    )
 
 
 def _path_id(address: Address) -> str:
@@ -79,7 +89,9 @@ def _forget_fact(pen: Pen, address: Address) -> Written:
     id_ = f"forgotten-{name.rpartition('/')[2].removesuffix('.md')}"
     quote = "".join(f"    {line}\n" for line in removal.removed.splitlines()).rstrip("\n")
     values = removal._asdict() | {"above": removal.above, "line": str(removal.line)}
-    note = pen.templates.render("notes/archived-fact.md.j2", id=id_, timestamp=timestamp(pen.now), quote=quote, **values)
+    note = pen.templates.render(
+        "notes/archived-fact.md.j2", id=id_, timestamp=timestamp(pen.now), quote=quote, **values
+    )
 
     def message() -> str:
         return pen.templates.commit_message("forget", run=run, name=address.id, path=name, id=id_)

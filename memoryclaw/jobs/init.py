@@ -30,7 +30,9 @@ def init(root: str, templates: Templates, now: datetime, new_id: Callable[[], st
     existed = os.path.exists(os.path.join(root, CONFIG_FILE))
     _make_folders(root)
     notice = _make_repository(root)
-    missing = {path: templates.render(name).encode() for path, name in _FILES.items() if not files.exists(root, path)}
+    missing = {
+        path: templates.render(name).encode() for path, name in _FILES.items() if not files.exists(root, path)
+    }
     run = run_id("init", now, new_id())
     edits = [Edit(path, _only_new(path, data)) for path, data in missing.items()]
     outcome = write(root, edits, lambda: templates.commit_message("init", run=run), verb="init", now=now)

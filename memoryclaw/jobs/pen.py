@@ -24,7 +24,9 @@ class Written(NamedTuple):
     id: str
     path: str
     commit: str
-    action: str  # added | confirmed | superseded | corrected | edited | forgotten | revived | undone | created
+    action: (
+        str  # added | confirmed | superseded | corrected | edited | forgotten | revived | undone | created
+    )
     notice: str = ""
 
 
@@ -51,7 +53,9 @@ class Pen:
         """Where the thing with this id is; NotFoundError when there is none."""
         found = self.lookup.resolve(id_)
         if found is None:
-            raise NotFoundError(f"nothing in the vault has the id {id_}; `memoryclaw search` finds things by their words")
+            raise NotFoundError(
+                f"nothing in the vault has the id {id_}; `memoryclaw search` finds things by their words"
+            )
         return found
 
     def text(self, path: str) -> str:
@@ -73,6 +77,10 @@ class Pen:
 def must_be_a_note(address: Address, verb: str) -> None:
     """Raises InputError for what is no note of its own: turns and logs, which are a record, and sections."""
     if address.kind in {"turn", "log"}:
-        raise InputError(f"{address.id} is part of a log, which is a record and is not {verb}; remove its file by hand")
+        raise InputError(
+            f"{address.id} is part of a log, which is a record and is not {verb}; remove its file by hand"
+        )
     if address.kind == "section":
-        raise InputError(f"{address.id} is a section; open {address.path} at line {address.line} and change it there")
+        raise InputError(
+            f"{address.id} is a section; open {address.path} at line {address.line} and change it there"
+        )

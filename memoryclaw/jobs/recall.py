@@ -38,10 +38,9 @@ def _packed(searcher: Searcher, found: Found, pack: Pack) -> list[Match]:
     taken: list[Match] = []
     for start in range(0, len(waiting), CHUNK):
         chunk = waiting[start : start + CHUNK]
-        if pack.full:
-            for candidate in chunk:
-                candidate.decision = "budget"
-            continue
+        for candidate in chunk:
+            candidate.decision = pack.refused(candidate.brief.kind, candidate.score)
+        chunk = [candidate for candidate in chunk if not candidate.decision]
         for candidate, match in zip(chunk, searcher.matches(found, chunk), strict=True):
             candidate.decision, tokens = pack.offer(match.unit, match.score, match.surfaces)
             if candidate.decision == "in":

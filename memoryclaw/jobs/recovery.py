@@ -62,14 +62,21 @@ def _finish(root: str, pending: Pending) -> str:
     if not history.git_dir:
         return left
     clear_stale(history, pending.commit, pending.ref)
-    state = history.state()
     try:
-        if history.head() != pending.commit and not history.holds(pending.commit):
-            if not state.writable or state.ref != pending.ref or history.head() != pending.parent:
-                return left
+        if not _published(history, pending) and not _can_publish(history, pending):
+            return left
         return publish(root, pending, Made(pending.commit, pending.parent, pending.ref, pending.follow))
     except (ConflictError, HistoryError):
         return left
+
+
+def _published(history: History, pending: Pending) -> bool:
+    return history.head() == pending.commit or history.holds(pending.commit)
+
+
+def _can_publish(history: History, pending: Pending) -> bool:
+    state = history.state()
+    return state.writable and state.ref == pending.ref and history.head() == pending.parent
 
 
 def _done(root: str, step: Step) -> bool:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from memoryclaw.adapters import files
 from memoryclaw.core.errors import ConflictError, InputError
-from memoryclaw.core.factedits import FactEdit, set_fact
+from memoryclaw.core.factedits import FactEdit, SemanticFile, set_fact
 from memoryclaw.core.naming import episode_name, free_name, timestamp
 from memoryclaw.core.places import place_of
 from memoryclaw.jobs.pen import Pen, Written
@@ -32,7 +32,9 @@ def remember(
     if not text.strip():
         raise InputError("there is nothing to remember: the text is empty")
     if bool(entity.strip()) != bool(field.strip()):
-        raise InputError("a fact needs both an entity and a field; give neither to keep the text as an episode")
+        raise InputError(
+            "a fact needs both an entity and a field; give neither to keep the text as an episode"
+        )
     if entity.strip():
         return _fact(pen, text, entity, field, source)
     return _episode(pen, text.replace("\0", ""), tags, source)
@@ -46,20 +48,32 @@ def _fact(pen: Pen, value: str, entity: str, field: str, source: str) -> Written
 
     def change(text: str) -> str:
         many = declared is not None and declared.many
-        result = set_fact(text, file, entity, field, value, since=pen.today, source=source, many=many)
+        result = set_fact(
+            text, file, entity=entity, field=field, value=value, since=pen.today, source=source, many=many
+        )
         results.append(result)
         return result.text
 
     def message() -> str:
         old = results[0].old
         return pen.templates.commit_message(
-            "remember-fact", run=run, path=path, entity=entity, field=field, value=value, old=old, source=source, confidence=""
+            "remember-fact",
+            run=run,
+            path=path,
+            entity=entity,
+            field=field,
+            value=value,
+            old=old,
+            source=source,
+            confidence="",
         )
 
     outcome = write(pen.root, [Edit(path, text_change(change))], message, verb="remember", now=pen.now)
     result = results[0]
     notice = outcome.notice if outcome.changed else "; ".join(filter(None, ("already known", outcome.notice)))
-    return Written(_fact_id(pen, path, result.text, entity, field, value), path, outcome.commit, result.action, notice)
+    return Written(
+        _fact_id(file, result.text, entity, field, value), path, outcome.commit, result.action, notice
+    )
 
 
 def _home(pen: Pen, entity: str, field: str) -> str:
@@ -77,11 +91,11 @@ def _is_semantic(path: str) -> bool:
     return place is not None and place == ("semantic", "current")
 
 
-def _fact_id(pen: Pen, path: str, text: str, entity: str, field: str, value: str) -> str:
+def _fact_id(file: SemanticFile, text: str, entity: str, field: str, value: str) -> str:
     value = " ".join(value.split())
     own = [
         fact
-        for fact in pen.semantic(path).facts(text).facts
+        for fact in file.facts(text).facts
         if fact.current and _same(fact.entity, entity) and _same(fact.field, field)
     ]
     return next((fact.id for fact in own if fact.value == value), own[0].id)

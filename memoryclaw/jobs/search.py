@@ -66,7 +66,7 @@ class Searcher:
         if kind:
             question.query = question.query._replace(filters=(*question.query.filters, kind_filter(kind)))
         ranges = [(r.start, r.end, r.text) for r in question.query.ranges]
-        asked = Asked(question.entities, question.people, ranges, self._units, self._today)
+        asked = Asked({**question.parts, **question.entities}, {**question.parts, **question.people}, ranges, self._units, self._today)
         candidates = self._candidates(question, asked)
         for candidate in candidates:
             self._score(candidate, question, asked)
@@ -122,7 +122,7 @@ class Searcher:
     def _score(self, candidate: Candidate, question: Question, asked: Asked) -> None:
         brief = candidate.brief
         base = candidate.text + candidate.alias
-        asked_field = brief.kind == "fact" and bool(asked.entities) and self._names_field(brief.field, question)
+        asked_field = brief.entity_key in asked.entities and self._names_field(brief.field, question)
         traits = Traits(brief.kind, brief.at, brief.until, brief.entity_key, bool(brief.pinned), asked_field)
         candidate.boosts = boosts(base, traits, asked)
         candidate.score = base + sum(boost.term.value for boost in candidate.boosts)
@@ -183,8 +183,9 @@ class Searcher:
 
     def _spellings(self, question: Question) -> dict[str, str]:
         found = {}
+        translated = {word for leaf in question.aliases for word in leaf.word.split()}
         for word in question.unknown:
-            if len(word) > 3 and not word.isdigit():
+            if len(word) > 3 and not word.isdigit() and word not in translated:
                 vocabulary = self._catalog.words_of_length(len(word) - 2, len(word) + 2)
                 close = near(word, ((other, n) for other, _, n in vocabulary), 1)
                 if close:

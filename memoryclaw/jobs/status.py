@@ -73,11 +73,7 @@ class _Seen:
 
 
 def status(sync: Sync, index: Index, catalog: Catalog, config: Config, *, daemon: int | None) -> Status:
-    """How the vault stands, found without changing anything.
-
-    Args:
-        daemon: process id of a live watcher, if there is one.
-    """
+    """How the vault stands, found without changing anything; `daemon` is the process id of a live watcher."""
     seen = _look(sync, index, catalog)
     kinds = Counter(place.kind for path in seen.scan.files if (place := place_of(path)))
     size = index.database.path.stat().st_size if index.database.path.exists() else 0
@@ -97,7 +93,7 @@ def git_report(history: History) -> GitReport:
         return GitReport(state.name, state.sentence)
     found, out = history.git.asks("rev-list", "--max-count=1", "--grep=^Run: ", "--format=%ct %s", "HEAD")
     lines = out.decode("utf-8", "replace").splitlines()
-    if not found or len(lines) < 2:  # noqa: PLR2004 - the id, then what the format asks for
+    if not found or len(lines) < 2:  # the id, then what the format asks for
         return GitReport(state.name, state.sentence)
     seconds, _, subject = lines[1].partition(" ")
     commit = lines[0].removeprefix("commit ")

@@ -85,9 +85,12 @@ class Sync:
             unread = self._settings(scan)
             behind = _but_settings(compare(scan.files, self._index.stamps()))
         if behind.count:
-            return self._files(behind, scan, unread)
-        self._odd([*scan.problems, *unread])
-        return Synced(total=len(scan.files), unread=len(unread))
+            done = self._files(behind, scan, unread)
+        else:
+            self._odd([*scan.problems, *unread])
+            done = Synced(total=len(scan.files), unread=len(unread))
+        self._index.database.rebuilt = False
+        return done
 
     def paths(self, paths: Collection[str], folders: Collection[str] = ()) -> Synced:
         """Applies the differences of a few files and of all below a few folders; what a watcher calls on a hint."""
@@ -143,4 +146,6 @@ class Sync:
 
 
 def _but_settings(behind: Behind) -> Behind:
-    return Behind(*([p for p in paths if p not in SETTINGS_FILES] for paths in (behind.changed, behind.removed)))
+    return Behind(
+        *([p for p in paths if p not in SETTINGS_FILES] for paths in (behind.changed, behind.removed))
+    )

@@ -56,10 +56,14 @@ def _reverted(pen: Pen, change: FileChange) -> Bytes:
             return change.before
         if now is None or change.before is None or change.after is None:
             what = "is gone" if now is None else "was changed"
-            raise ConflictError(f"{change.path} {what} since, so this cannot be undone by itself; nothing was written")
+            raise ConflictError(
+                f"{change.path} {what} since, so this cannot be undone by itself; nothing was written"
+            )
         current, base, wanted = (decode(data) for data in (now, change.after, change.before))
         merged = merge(base.text, current.text, wanted.text)
-        if merged is None or not _only_its_facts(pen, change.path, (base.text, wanted.text), (current.text, merged)):
+        if merged is None or not _only_its_facts(
+            pen, change.path, (base.text, wanted.text), (current.text, merged)
+        ):
             raise ConflictError(f"later edits of {change.path} stand on the same lines; nothing was written")
         return encode(current._replace(text=merged))
 
@@ -71,7 +75,9 @@ def _only_its_facts(pen: Pen, path: str, asked: tuple[str, str], done: tuple[str
     if place_of(path) != ("semantic", "current"):
         return True
     read = pen.semantic(path).facts
-    a, b, c, d = (Counter((f.entity, f.field, f.value, f.current) for f in read(text).facts) for text in (*asked, *done))
+    a, b, c, d = (
+        Counter((f.entity, f.field, f.value, f.current) for f in read(text).facts) for text in (*asked, *done)
+    )
     c.subtract(a)
     c.update(b)
     return +c == d

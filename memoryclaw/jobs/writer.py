@@ -67,12 +67,16 @@ def text_change(change: Callable[[str], str]) -> Bytes:
         try:
             return encode(text._replace(text=change(text.text)))
         except UnicodeEncodeError as error:
-            raise InputError(f"this file is {text.encoding} and cannot hold {error.object[error.start]!r}; save it as UTF-8") from None
+            raise InputError(
+                f"this file is {text.encoding} and cannot hold {error.object[error.start]!r}; save it as UTF-8"
+            ) from None
 
     return of_bytes
 
 
-def write(root: str, changes: Sequence[Edit | Move], message: Callable[[], str], *, verb: str, now: datetime) -> Outcome:
+def write(
+    root: str, changes: Sequence[Edit | Move], message: Callable[[], str], *, verb: str, now: datetime
+) -> Outcome:
     """Makes the changes, all or none, and one commit of them.
 
     Raises:
@@ -99,7 +103,9 @@ def write(root: str, changes: Sequence[Edit | Move], message: Callable[[], str],
             else:
                 break
         notices.append(_uncommitted(plans) if tracked else "")
-        return Outcome(changed=True, commit=made.commit if made else "", notice="; ".join(filter(None, notices)))
+        return Outcome(
+            changed=True, commit=made.commit if made else "", notice="; ".join(filter(None, notices))
+        )
 
 
 def _refuse_unless_writable(history: History) -> str:
@@ -111,8 +117,12 @@ def _refuse_unless_writable(history: History) -> str:
     return state.sentence if state.name == "none" else ""
 
 
-def _plan(root: str, history: History | None, changes: Sequence[Edit | Move]) -> tuple[list[_Plan], Base | None]:
-    paths = [safe_path(path) for change in changes for path in (change if isinstance(change, Move) else change[:1])]
+def _plan(
+    root: str, history: History | None, changes: Sequence[Edit | Move]
+) -> tuple[list[_Plan], Base | None]:
+    paths = [
+        safe_path(path) for change in changes for path in (change if isinstance(change, Move) else change[:1])
+    ]
     found = {path: _read(root, path) for path in paths}
     base = history.base(paths) if history else None
     fresh = [path for path in paths if base and found[path] is None and base.sides[path] == _NO_SIDE]
@@ -179,14 +189,20 @@ def _plan_move(move: Move, found: Mapping[str, FileRead | None], sides: Mapping[
     return [_Plan(move.to, None, data, come), _Plan(move.path, data, None, gone)]
 
 
-def _commit(history: History, base: Base | None, plans: Sequence[_Plan], message: str, now: datetime) -> Made | None:
+def _commit(
+    history: History, base: Base | None, plans: Sequence[_Plan], message: str, now: datetime
+) -> Made | None:
     versions = {plan.path: plan.version for plan in plans if plan.version is not None}
     return history.commit(base, versions, message, now) if base and versions else None
 
 
 def _land(root: str, plans: Sequence[_Plan], made: Made | None, verb: str) -> str:
     steps = tuple(_step(number, plan) for number, plan in enumerate(plans))
-    pending = Pending(verb, steps, made.commit, made.parent, made.ref, made.follow) if made else Pending(verb, steps)
+    pending = (
+        Pending(verb, steps, made.commit, made.parent, made.ref, made.follow)
+        if made
+        else Pending(verb, steps)
+    )
     journal.save(root, pending)
     try:
         for step, plan in zip(steps, plans, strict=True):

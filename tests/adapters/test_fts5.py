@@ -1,12 +1,14 @@
 from __future__ import annotations
 
+import contextlib
 from pathlib import Path
 
 import pytest
+from engine_contract import EngineContract, House, Opener, any_of, row, token, without
 
 from memoryclaw.adapters.database import Database
 from memoryclaw.adapters.fts5 import FTS5_SCHEMA, Fts5, expression
-from engine_contract import EngineContract, House, Opener, any_of, row, token, without
+from memoryclaw.core.errors import IndexDamagedError
 
 
 def open_fts5(folder: Path) -> House:
@@ -45,3 +47,14 @@ def test_thousands_of_rowids_to_stay_within_cost_one_pass(tmp_path: Path) -> Non
     connection.set_trace_callback(None)
     plan = connection.execute(f"explain query plan {next(s for s in seen if 'match' in s)}").fetchall()
     assert [step[3] for step in plan if "SCAN text" in step[3]] == ["SCAN text VIRTUAL TABLE INDEX 0:M6"]
+
+
+def test_an_index_at_odds_with_itself_is_noticed(tmp_path: Path) -> None:
+    """Units removed more often than they were added leave a negative length behind, and scores that are no numbers."""
+    house = open_fts5(tmp_path / "index")
+    house.put(row(1, "a a a"), *(row(n, "a") for n in range(2, 10)))
+    with contextlib.suppress(IndexDamagedError):
+        for _ in range(12):
+            house.take(row(1, "a a a"))
+    with pytest.raises(IndexDamagedError):
+        house.engine.find(token("a"), 10)

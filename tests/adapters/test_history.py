@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import errno
 import os
 import subprocess
 from pathlib import Path
@@ -84,6 +85,18 @@ VECTORS = {
 }
 
 
+# Builtins cannot be aliased, and no editor opens with -m; a merge driver needs a merge.
+HARMLESS = {"alias", "core.editor", "merge driver"}
+
+
+def plain_git_runs_it(root, mark):
+    """The proof that a vector is one: what the user's own git does with it."""
+    (root / "a.md").write_text("mine\n")
+    for ask in (["status"], ["diff"], ["add", "a.md"], ["commit", "-qm", "m"], ["log", "-p", "-1"]):
+        git(root, *ask, check=False)
+    return mark.exists()
+
+
 @pytest.mark.parametrize("name", VECTORS)
 def test_nothing_that_the_repository_configures_is_run(tmp_path, name):
     root, mark = vault_of(tmp_path / "v", {"a.md": "x\n"}), tmp_path / "ran"
@@ -95,6 +108,7 @@ def test_nothing_that_the_repository_configures_is_run(tmp_path, name):
     assert history.find("r-1").commit == made
     assert history.ignored(["logs/x", "b.md"]) == {"logs/x"}
     assert not mark.exists()
+    assert plain_git_runs_it(root, mark) == (name not in HARMLESS)
 
 
 def test_variables_of_a_calling_git_do_not_reach_ours(tmp_path, monkeypatch):
@@ -113,10 +127,15 @@ def test_variables_of_a_calling_git_do_not_reach_ours(tmp_path, monkeypatch):
 
 def test_the_user_is_the_author_where_one_is_configured(tmp_path, monkeypatch):
     monkeypatch.setenv("HOME", str(tmp_path))
-    (tmp_path / ".gitconfig").write_text('[core]\n\teditor = vi\n[user]\n\tname = "Zoë <Z>"\n\temail = zoe@example.com ; c\n')
+    (tmp_path / ".gitconfig").write_text(
+        '[core]\n\teditor = vi\n[user]\n\tname = "Zoë <Z>"\n\temail = zoe@example.com ; c\n'
+    )
     root = vault_of(tmp_path / "v", {"a.md": "x\n"})
     commit(root, {"a.md": b"y\n"})
-    assert git(root, "log", "-1", "--format=%an|%ae|%cn|%aI") == "Zoë Z|zoe@example.com|Zoë Z|2026-11-21T10:15:00+00:00\n"
+    assert (
+        git(root, "log", "-1", "--format=%an|%ae|%cn|%aI")
+        == "Zoë Z|zoe@example.com|Zoë Z|2026-11-21T10:15:00+00:00\n"
+    )
     git(root, "config", "user.email", "other@example.com")
     commit(root, {"a.md": b"z\n"})
     assert git(root, "log", "-1", "--format=%ae") == "other@example.com\n"
@@ -218,7 +237,7 @@ def test_states_are_told_in_a_sentence(tmp_path):
     git(root, "pack-refs", "--all")
     assert git_state(str(root)).name == "ok"
     git(root, "checkout", "-q", "--detach")
-    assert git_state(str(root)) .name == "detached"
+    assert git_state(str(root)).name == "detached"
     git(tmp_path, "init", "-q", "--bare", "bare")
     assert git_state(str(tmp_path / "bare")).name == "bare"
     (tmp_path / "odd").mkdir()
@@ -228,7 +247,9 @@ def test_states_are_told_in_a_sentence(tmp_path):
 
 def test_a_repository_with_sha256_works_too(tmp_path):
     root = tmp_path / "v"
-    done = subprocess.run(["git", "init", "-q", "--object-format=sha256", str(root)], capture_output=True, check=False)
+    done = subprocess.run(
+        ["git", "init", "-q", "--object-format=sha256", str(root)], capture_output=True, check=False
+    )
     if done.returncode:
         pytest.skip("this git has no SHA-256")
     (root / "a.md").write_text("x\n")
@@ -241,8 +262,25 @@ def test_a_repository_with_sha256_works_too(tmp_path):
 def test_packs_and_ids_are_gits_own(tmp_path):
     root = vault_of(tmp_path / "v", {"a.md": "x\n"})
     big = os.urandom(100_000)
-    subprocess.run(["git", "-C", root, "unpack-objects", "-q"], input=pack([("blob", b""), ("blob", big)], "sha1"), check=True)
+    subprocess.run(
+        ["git", "-C", root, "unpack-objects", "-q"],
+        input=pack([("blob", b""), ("blob", big)], "sha1"),
+        check=True,
+    )
     for data in (b"", big):
         assert git(root, "cat-file", "-t", object_id("blob", data, "sha1")) == "blob\n"
-    raw = subprocess.run(["git", "-C", root, "cat-file", "tree", "HEAD^{tree}"], capture_output=True, check=True).stdout
+    raw = subprocess.run(
+        ["git", "-C", root, "cat-file", "tree", "HEAD^{tree}"], capture_output=True, check=True
+    ).stdout
     assert sorted(parse_tree(raw, 20)) == [b".gitignore", b"a.md"]
+
+
+def test_the_index_follows_on_a_drive_without_hard_links(tmp_path, monkeypatch):
+    def refused(*_args, **_options):
+        raise PermissionError(errno.EPERM, "no links here")
+
+    root = vault_of(tmp_path / "v", {"a.md": "x\n"})
+    monkeypatch.setattr(os, "link", refused)
+    commit(root, {"a.md": b"y\n"})
+    assert git(root, "show", ":a.md") == "y\n"
+    assert not (root / ".git/index.lock").exists()

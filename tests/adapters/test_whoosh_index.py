@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import contextlib
 import os
 import pickle
 import shutil
@@ -103,7 +104,7 @@ def test_any_change_to_the_files_is_noticed_and_mended_by_a_rebuild(
 
 
 def test_a_commit_to_whoosh_that_sqlite_did_not_follow_is_noticed(house: House, folder: Path) -> None:
-    with pytest.raises(ZeroDivisionError), house.database.writing():
+    with contextlib.suppress(ZeroDivisionError), house.database.writing():
         house.engine.add([row(3, "a")])
         house.engine.settle(keep=True)
         raise ZeroDivisionError

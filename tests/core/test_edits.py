@@ -35,9 +35,14 @@ text
     [
         ("id", "note-2", "id:   note-1   # keep me\n", "id:   note-2   # keep me\n"),
         ("title", "It's odder", "title: 'It''s odd'\n", "title: 'It''s odder'\n"),
-        ("tags", ["email", "a, b"], "tags: [ email,  projectX ]  # flow\n", 'tags: [email, "a, b"]  # flow\n'),
+        (
+            "tags",
+            ["email", "a, b"],
+            "tags: [ email,  projectX ]  # flow\n",
+            'tags: [email, "a, b"]  # flow\n',
+        ),
         ("aliases", ["Anna", "Łukasz", "Zoë"], '  - "Łukasz"\n\n', '  - "Łukasz"\n  - Zoë\n\n'),
-        ("aliases", ["Łukasz"], '  - Anna   # first\n', ""),
+        ("aliases", ["Łukasz"], "  - Anna   # first\n", ""),
         ("aliases", "Anna", 'aliases:\n  - Anna   # first\n  - "Łukasz"\n', "aliases: Anna\n"),
         ("summary", "short", "summary: |\n  two\n  lines\n", "summary: short\n"),
         ("empty", "no longer: so", "empty:\n", 'empty: "no longer: so"\n'),
@@ -47,7 +52,10 @@ text
 )
 def test_only_the_lines_of_the_property_change(key, value, old, new):
     assert NOTE.count(old) == 1
-    for text, o, n in ((NOTE, old, new), *((NOTE.replace("\n", e), old.replace("\n", e), new.replace("\n", e)) for e in ("\r\n", "\r"))):
+    for text, o, n in (
+        (NOTE, old, new),
+        *((NOTE.replace("\n", e), old.replace("\n", e), new.replace("\n", e)) for e in ("\r\n", "\r")),
+    ):
         assert set_property(text, key, value) == text.replace(o, n)
 
 
@@ -62,7 +70,9 @@ def test_an_equal_value_changes_nothing():
 
 def test_a_property_is_removed_with_all_its_lines():
     assert remove_property(NOTE, "summary") == NOTE.replace("summary: |\n  two\n  lines\n", "")
-    assert remove_property(NOTE, "aliases") == NOTE.replace('aliases:\n  - Anna   # first\n  - "Łukasz"\n', "")
+    assert remove_property(NOTE, "aliases") == NOTE.replace(
+        'aliases:\n  - Anna   # first\n  - "Łukasz"\n', ""
+    )
     with pytest.raises(InputError, match="no property"):
         remove_property(NOTE, "nothing")
 
@@ -108,25 +118,40 @@ def test_any_string_reads_back_from_the_scalar_written_for_it(value):
 
 
 LINES = st.sampled_from(
-    ["# comment", "a: 1 # c", "b:   'it''s'", 'c: "x: y"', "d: [ 1,  2 ]", "e:\n  - p # q\n  - r", "f: |\n  x\n\n  y", "g:", "", "h: {k: v}"]
+    [
+        "# comment",
+        "a: 1 # c",
+        "b:   'it''s'",
+        'c: "x: y"',
+        "d: [ 1,  2 ]",
+        "e:\n  - p # q\n  - r",
+        "f: |\n  x\n\n  y",
+        "g:",
+        "",
+        "h: {k: v}",
+    ]
 )
 
 
 @given(
-    st.lists(LINES, unique=True, max_size=10),
-    st.sampled_from("abcdefghz"),
-    ODD | st.lists(ODD, max_size=3),
-    st.sampled_from(["\n", "\r\n", "\r"]),
-    st.sampled_from(["", "body", "body\n\n# x\n", "---\n"]),
-    st.booleans(),
+    entries=st.lists(LINES, unique=True, max_size=10),
+    key=st.sampled_from("abcdefghz"),
+    value=ODD | st.lists(ODD, max_size=3),
+    end=st.sampled_from(["\n", "\r\n", "\r"]),
+    body=st.sampled_from(["", "body", "body\n\n# x\n", "---\n"]),
+    bom=st.booleans(),
 )
-def test_a_patch_touches_only_the_lines_of_its_property(entries, key, value, end, body, bom):
+def test_a_patch_touches_only_the_lines_of_its_property(*, entries, key, value, end, body, bom):
     text = "---\n" + "".join(f"{entry}\n" for entry in entries) + "---\n" + body
     data = (b"\xef\xbb\xbf" if bom else b"") + text.replace("\n", end).encode()
     read = decode(data)
     after = encode(read._replace(text=set_property(read.text, key, value)))
     found = next((entry for entry in entries if entry.startswith(f"{key}:")), "")
-    kept = [line for line in lines_of(data.decode()) if line.strip() and line.rstrip("\r\n") not in found.split("\n")]
+    kept = [
+        line
+        for line in lines_of(data.decode())
+        if line.strip() and line.rstrip("\r\n") not in found.split("\n")
+    ]
     rest = iter(lines_of(after.decode()))
     assert all(line in rest for line in kept)  # every other line is there still, byte for byte and in order
     assert after.startswith(b"\xef\xbb\xbf") == bom

@@ -48,16 +48,33 @@ def test_search_json_has_the_promised_shape(asked: Claw) -> None:
     assert {"query", "confidence", "degraded", "matches", "left_out", "timings_ms"} <= answer.keys()
     best = answer["matches"][0]
     assert best["id"] == "semantic/projects#Boathouse.deadline"
-    assert {"id", "note", "kind", "path", "line", "end_line", "title", "snippet", "score", "why", "layer", "trust"} <= best.keys()
+    assert {
+        "id",
+        "note",
+        "kind",
+        "path",
+        "line",
+        "end_line",
+        "title",
+        "snippet",
+        "score",
+        "why",
+        "layer",
+        "trust",
+    } <= best.keys()
     for match in answer["matches"]:
         assert sum(term["value"] for term in match["why"]["terms"]) == match["score"]
         assert match["why"]["matched"]
-        assert match["snippet"] == "" or all(0 <= a < b <= len(match["snippet"]) for a, b in match["highlights"])
+        assert match["snippet"] == "" or all(
+            0 <= a < b <= len(match["snippet"]) for a, b in match["highlights"]
+        )
     assert {"id": "semantic/projects#Kiosk.deadline", "reason": "other_entity"} in answer["left_out"]
 
 
 def test_kind_and_limit_narrow_the_answer(asked: Claw) -> None:
-    assert {m["kind"] for m in asked("search", "boathouse", "--kind", "fact", "--json").json["matches"]} == {"fact"}
+    assert {m["kind"] for m in asked("search", "boathouse", "--kind", "fact", "--json").json["matches"]} == {
+        "fact"
+    }
     assert len(asked("search", "nora masts dowels oat", "--limit", "2", "--json").json["matches"]) == 2
 
 
@@ -85,7 +102,9 @@ def test_recall_prints_context_cost_and_confidence(asked: Claw) -> None:
 
 def test_recall_json_stays_within_its_budget(asked: Claw) -> None:
     for budget in (80, 120, 400):
-        answer = asked("recall", "boathouse deadline penicillin masts", "--budget", str(budget), "--json").json
+        answer = asked(
+            "recall", "boathouse deadline penicillin masts", "--budget", str(budget), "--json"
+        ).json
         assert answer["tokens"] <= answer["budget"] == budget
         assert sum(match["tokens"] for match in answer["matches"]) <= budget
         assert all(f'id="{m["id"]}"' in answer["context"] for m in answer["matches"])
@@ -97,7 +116,10 @@ def test_a_trace_lists_every_candidate_once(asked: Claw) -> None:
     decided = [(one["id"], one["path"], one["decision"]) for one in answer["trace"]]
     assert len({(id_, path) for id_, path, _ in decided}) >= len(answer["matches"])
     assert [id_ for id_, _, decision in decided if decision == "in"] == [m["id"] for m in answer["matches"]]
-    assert all(one["decision"] in {"in", "out"} and bool(one["reason"]) == (one["decision"] == "out") for one in answer["trace"])
+    assert all(
+        one["decision"] in {"in", "out"} and bool(one["reason"]) == (one["decision"] == "out")
+        for one in answer["trace"]
+    )
     out = asked("recall", "boathouse deadline", "--trace").out
     assert "other_entity" in out
     assert "a fact of another entity" in out
@@ -130,7 +152,13 @@ def test_two_runs_differ_in_nothing_but_time_and_receipt(asked: Claw) -> None:
 def test_escapes_in_notes_never_reach_a_terminal(asked: Claw) -> None:
     assert asked.vault
     (asked.vault / "notes/evil.md").write_text(f"# Title {HOSTILE}\n\nbeeswax {HOSTILE} candle\n")
-    for words in (["search", "beeswax", "--explain"], ["recall", "beeswax", "--trace"], ["show", "notes/evil"], ["browse"], ["status"]):
+    for words in (
+        ["search", "beeswax", "--explain"],
+        ["recall", "beeswax", "--trace"],
+        ["show", "notes/evil"],
+        ["browse"],
+        ["status"],
+    ):
         out = asked(*words).out
         assert not re.search("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202e\u200b]", out), words
         assert "red" in out or words == ["status"]
@@ -173,7 +201,17 @@ def test_a_question_costs_little_to_start(asked: Claw, tmp_path: Path) -> None:
     asked("sync")
     env = {**asked.environment(), "PYTHONPROFILEIMPORTTIME": "1"}
     ran = Claw(None, **env)("search", "penicillin")
-    heavy = {"rich", "yaml", "frontmatter", "git", "jinja2", "watchdog", "asyncio", "whoosh.index", "importlib.metadata"}
+    heavy = {
+        "rich",
+        "yaml",
+        "frontmatter",
+        "git",
+        "jinja2",
+        "watchdog",
+        "asyncio",
+        "whoosh.index",
+        "importlib.metadata",
+    }
     imported = {line.rpartition("|")[2].strip() for line in ran.err.splitlines()}
     assert "sqlite3" in imported
     assert not heavy & imported

@@ -12,9 +12,26 @@ from pathlib import Path
 import pytest
 from conftest import COMMAND, Claw, VaultOf
 
-VERBS = (
-    "recall search show browse facts links init remember edit forget revive undo sync watch reindex status doctor completion".split()
-)
+VERBS = [
+    "recall",
+    "search",
+    "show",
+    "browse",
+    "facts",
+    "links",
+    "init",
+    "remember",
+    "edit",
+    "forget",
+    "revive",
+    "undo",
+    "sync",
+    "watch",
+    "reindex",
+    "status",
+    "doctor",
+    "completion",
+]
 
 
 @pytest.mark.parametrize("flag", ["-h", "--help"])
@@ -41,7 +58,10 @@ def test_the_version_is_told(claw: Claw) -> None:
 
 def test_python_dash_m_is_the_same_command(studio: Path) -> None:
     done = subprocess.run(
-        [sys.executable, "-m", "memoryclaw", "search", "dowels", "--vault", studio], capture_output=True, encoding="utf-8", check=False
+        [sys.executable, "-m", "memoryclaw", "search", "dowels", "--vault", studio],
+        capture_output=True,
+        encoding="utf-8",
+        check=False,
     )
     assert done.returncode == 0
     assert "log:kanazawa/1" in done.stdout
@@ -49,11 +69,18 @@ def test_python_dash_m_is_the_same_command(studio: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "before", [["--vault", "{}", "--json"], ["--vault={}"], ["--json"], []], ids=["both before", "vault before", "json before", "after"]
+    "before",
+    [["--vault", "{}", "--json"], ["--vault={}"], ["--json"], []],
+    ids=["both before", "vault before", "json before", "after"],
 )
-def test_vault_and_json_are_accepted_before_and_after_a_verb(claw: Claw, studio: Path, before: list[str]) -> None:
+def test_vault_and_json_are_accepted_before_and_after_a_verb(
+    claw: Claw, studio: Path, before: list[str]
+) -> None:
     front = [word.format(studio) for word in before]
-    back = [*([] if any("vault" in word for word in front) else ["--vault", studio]), *([] if "--json" in front else ["--json"])]
+    back = [
+        *([] if any("vault" in word for word in front) else ["--vault", studio]),
+        *([] if "--json" in front else ["--json"]),
+    ]
     ran = claw(*front, "search", "penicillin", *back)
     assert ran.code == 0
     assert ran.json["matches"][0]["id"] == "ep-penicillin"
@@ -164,7 +191,9 @@ def test_a_reader_that_stops_early_is_no_failure(asked: Claw) -> None:
     for n in range(200):
         (asked.vault / f"notes/n{n}.md").write_text(f"# Note {n}\n" + "word " * 400)
     asked("sync")
-    process = asked.start("browse", "--limit", "1000", "--json", stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    process = asked.start(
+        "browse", "--limit", "1000", "--json", stdout=subprocess.PIPE, stderr=subprocess.PIPE
+    )
     assert process.stdout
     assert process.stderr
     process.stdout.read(10)
@@ -183,7 +212,9 @@ def test_a_full_disk_behind_standard_output_is_a_sentence(asked: Claw) -> None:
 
 
 def test_an_interruption_ends_with_130_and_no_traceback(asked: Claw) -> None:
-    process = asked.start("remember", "-", stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    process = asked.start(
+        "remember", "-", stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE
+    )
     time.sleep(0.7)  # it is reading standard input by now
     process.send_signal(signal.SIGINT)
     assert process.wait(10) == 130
@@ -192,14 +223,22 @@ def test_an_interruption_ends_with_130_and_no_traceback(asked: Claw) -> None:
 
 
 def test_a_question_of_undecodable_bytes_is_only_text(asked: Claw) -> None:
-    done = subprocess.run([os.fsencode(COMMAND), b"search", b"dow\xffels"], env=asked.environment(), capture_output=True, check=False)
+    done = subprocess.run(
+        [os.fsencode(COMMAND), b"search", b"dow\xffels"],
+        env=asked.environment(),
+        capture_output=True,
+        check=False,
+    )
     assert done.returncode == 0
 
 
 def test_a_latin_terminal_gets_what_it_can_show(studio: Path) -> None:
     (studio / "notes/kuri.md").write_text("# 栗の木栓\n\nchestnut\n")
     done = subprocess.run(
-        [COMMAND, "search", "chestnut"], env={**Claw(studio).environment(), "PYTHONIOENCODING": "latin-1"}, capture_output=True, check=False
+        [COMMAND, "search", "chestnut"],
+        env={**Claw(studio).environment(), "PYTHONIOENCODING": "latin-1"},
+        capture_output=True,
+        check=False,
     )
     assert done.returncode == 0
     assert rb"\u6817" in done.stdout
@@ -213,9 +252,17 @@ def test_completion_prints_a_script_that_names_us(claw: Claw, shell: str) -> Non
 
 
 def test_completion_offers_verbs_and_options(studio: Path) -> None:
-    for typed, offered in (("memoryclaw re", "recall"), ("memoryclaw search --ex", "--explain"), ("memoryclaw --vau", "--vault")):
+    for typed, offered in (
+        ("memoryclaw re", "recall"),
+        ("memoryclaw search --ex", "--explain"),
+        ("memoryclaw --vau", "--vault"),
+    ):
         words = typed.split()
-        env = {"_MEMORYCLAW_COMPLETE": "bash_complete", "COMP_WORDS": typed, "COMP_CWORD": str(len(words) - 1)}
+        env = {
+            "_MEMORYCLAW_COMPLETE": "bash_complete",
+            "COMP_WORDS": typed,
+            "COMP_CWORD": str(len(words) - 1),
+        }
         assert f"plain,{offered}" in Claw(studio, **env)().out.splitlines()
 
 

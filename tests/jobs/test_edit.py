@@ -12,7 +12,12 @@ LOG = '{"ts": "2026-11-21T10:00:00Z", "session": "s", "turn": 1, "role": "user",
 
 
 def vault(tmp_path):
-    files = {"notes/a.md": NOTE, "semantic/people.md": FACTS, "skills/x.json": "{}", "logs/2026-11-21/s.jsonl": LOG}
+    files = {
+        "notes/a.md": NOTE,
+        "semantic/people.md": FACTS,
+        "skills/x.json": "{}",
+        "logs/2026-11-21/s.jsonl": LOG,
+    }
     return vault_of(tmp_path / "v", files)
 
 
@@ -20,13 +25,19 @@ def test_only_the_property_changes_in_the_file_and_in_the_commit(tmp_path):
     root = vault(tmp_path)
     done = edit(pen_for(root), "n1", {"tags": "a, #b"})
     assert (root / "notes/a.md").read_bytes() == NOTE.replace(b"[a]", b"[a, b]")
-    assert git(root, "show", "--format=%s", "--name-only", done.commit).split("\n")[:3] == ["Edit n1: tags = a, #b", "", "notes/a.md"]
+    assert git(root, "show", "--format=%s", "--name-only", done.commit).split("\n")[:3] == [
+        "Edit n1: tags = a, #b",
+        "",
+        "notes/a.md",
+    ]
 
 
 def test_several_properties_change_in_one_commit(tmp_path):
     root = vault(tmp_path)
     edit(pen_for(root), "n1", {"pin": "true", "summary": "a: b"})
-    assert (root / "notes/a.md").read_bytes() == NOTE.replace(b"\r\n---\r\nBody", b'\r\npin: true\r\nsummary: "a: b"\r\n---\r\nBody')
+    assert (root / "notes/a.md").read_bytes() == NOTE.replace(
+        b"\r\n---\r\nBody", b'\r\npin: true\r\nsummary: "a: b"\r\n---\r\nBody'
+    )
     assert git(root, "rev-list", "--count", "HEAD") == "2\n"
 
 
@@ -40,7 +51,9 @@ def test_a_fact_is_corrected_in_place_without_history(tmp_path):
 def test_an_entity_takes_several_values_at_once(tmp_path):
     root = vault(tmp_path)
     edit(pen_for(root), "semantic/people#Anna", {"city": "Bern", "email": "a@example.com"})
-    assert (root / "semantic/people.md").read_text() == FACTS.replace("Berlin", "Bern") + "- email: a@example.com [since:: 2026-11-21]\n"
+    assert (root / "semantic/people.md").read_text() == FACTS.replace(
+        "Berlin", "Bern"
+    ) + "- email: a@example.com [since:: 2026-11-21]\n"
 
 
 def test_what_says_so_already_makes_no_commit(tmp_path):

@@ -29,7 +29,11 @@ def test_a_note_goes_to_the_archive_and_comes_back_byte_for_byte(tmp_path):
     done = forget(pen_for(root), "n1")
     assert (done.path, done.action) == ("archive/episodes/e.md", "forgotten")
     assert not (root / "episodes/e.md").exists()
-    assert git(root, "show", "--format=", "-M", "--name-status", done.commit).split() == ["R100", "episodes/e.md", done.path]
+    assert git(root, "show", "--format=", "-M", "--name-status", done.commit).split() == [
+        "R100",
+        "episodes/e.md",
+        done.path,
+    ]
     back = revive(pen_for(root), "n1")
     assert (back.path, back.action) == ("episodes/e.md", "revived")
     assert (root / "episodes/e.md").read_bytes() == NOTE
@@ -50,7 +54,9 @@ def test_a_forgotten_fact_comes_back_byte_for_byte(tmp_path, field):
     done = forget(pen_for(root), f"semantic/people#{field}")
     after = (root / "semantic/people.md").read_text()
     assert after != FACTS
-    assert git(root, "show", "--format=", "--name-only", "HEAD").split() == sorted([done.path, "semantic/people.md"])
+    assert git(root, "show", "--format=", "--name-only", "HEAD").split() == sorted(
+        [done.path, "semantic/people.md"]
+    )
     back = revive(pen_for(root), done.id)
     assert back.id == f"semantic/people#{field}"
     assert (root / "semantic/people.md").read_text() == FACTS

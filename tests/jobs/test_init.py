@@ -41,7 +41,9 @@ def test_the_settings_are_all_commented_and_the_schema_reads_without_problems(tm
     start(tmp_path / "v")
     text = (tmp_path / "v/memoryclaw.yaml").read_text()
     assert yamltext.load(text).value is None
-    uncommented = "".join(f"{line[2:] if line.startswith('# ') and ':' in line else ''}\n" for line in text.splitlines()[3:])
+    uncommented = "".join(
+        f"{line[2:] if line.startswith('# ') and ':' in line else ''}\n" for line in text.splitlines()[3:]
+    )
     assert yamltext.load(uncommented).problems == ()
     schema = read_schema((tmp_path / "v/semantic/_schema.yaml").read_text())
     assert schema.problems == ()
@@ -64,7 +66,9 @@ def test_a_folder_with_notes_gets_only_what_is_missing(tmp_path):
     (root / "note.md").write_text("mine")
     (root / ".gitignore").write_text("mine/\n")
     start(root)
-    assert git(root, "ls-tree", "-r", "--name-only", "HEAD").split() == [name for name in OURS if name != ".gitignore"]
+    assert git(root, "ls-tree", "-r", "--name-only", "HEAD").split() == [
+        name for name in OURS if name != ".gitignore"
+    ]
     assert (root / ".gitignore").read_text() == "mine/\n"
     assert "?? note.md" in git(root, "status", "--porcelain")
 

@@ -19,7 +19,9 @@ def vault(tmp_path):
 
 def test_a_text_becomes_an_episode_with_its_commit(tmp_path):
     root = vault(tmp_path)
-    done = remember(pen_for(root), "Met Zoë: she said \"no\".\n\nMore: text", tags=["#work", "big plan"], source="chat")
+    done = remember(
+        pen_for(root), 'Met Zoë: she said "no".\n\nMore: text', tags=["#work", "big plan"], source="chat"
+    )
     assert done.path == "episodes/2026-11-21_10-15-00_met-zoe-she-said-no.md"
     note = read_note(done.path, (root / done.path).read_bytes(), ReadingSettings())
     assert (note.id, note.tags, note.when) == (done.id, ("work", "big-plan"), "2026-11-21T10:15:00Z")
@@ -42,12 +44,25 @@ def test_a_second_episode_of_the_same_second_gets_a_name_of_its_own(tmp_path):
     assert paths == [f"{stem}.md", f"{stem}-2.md", f"{stem}-3.md"]
 
 
-@pytest.mark.parametrize("text", ["---\nid: ../x\n---\n", "{{ 7*7 }} {% raw %}", "\x1b[31mred\x00", "a: b\n- c", "#", "日本語のメモ", "x" * 5000])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "---\nid: ../x\n---\n",
+        "{{ 7*7 }} {% raw %}",
+        "\x1b[31mred\x00",
+        "a: b\n- c",
+        "#",
+        "日本語のメモ",
+        "x" * 5000,
+    ],
+)
 def test_no_text_breaks_the_note_or_the_commit(tmp_path, text):
     root = vault(tmp_path)
     done = remember(pen_for(root), text, tags=['a"b', "c: d", "]["])
     note = read_note(done.path, (root / done.path).read_bytes(), ReadingSettings())
-    assert not [problem for problem in note.problems if "YAML" in problem.message or "header" in problem.message]
+    assert not [
+        problem for problem in note.problems if "YAML" in problem.message or "header" in problem.message
+    ]
     assert note.id == done.id
     subject = git(root, "log", "-1", "--format=%s").rstrip("\n")
     assert len(subject) <= 72
@@ -57,8 +72,14 @@ def test_no_text_breaks_the_note_or_the_commit(tmp_path, text):
 
 def test_another_value_supersedes_the_old_one_and_keeps_it_in_history(tmp_path):
     root = vault(tmp_path)
-    done = remember(pen_for(root), "2025-04-17", entity="projectx", field="deadline", source="2026-11-20_talk")
-    assert (done.action, done.id, done.path) == ("superseded", "semantic/projects#projectX.deadline", "semantic/projects.md")
+    done = remember(
+        pen_for(root), "2025-04-17", entity="projectx", field="deadline", source="2026-11-20_talk"
+    )
+    assert (done.action, done.id, done.path) == (
+        "superseded",
+        "semantic/projects#projectX.deadline",
+        "semantic/projects.md",
+    )
     assert (root / done.path).read_text() == (
         "# projectX\n- deadline: 2025-04-17 [since:: 2026-11-21] [source:: [[2026-11-20_talk]]]\n"
         "- stakeholders: [[John]], [[Sarah]]\n\n"
@@ -108,7 +129,9 @@ def test_a_users_unsaved_work_in_the_same_file_stays_the_users(tmp_path):
     assert changed == ["+", "+# mine", "+- note: unsaved"]
 
 
-@pytest.mark.parametrize(("text", "entity", "field"), [("", "", ""), (" \n", "", ""), ("x", "Anna", ""), ("x", "", "city")])
+@pytest.mark.parametrize(
+    ("text", "entity", "field"), [("", "", ""), (" \n", "", ""), ("x", "Anna", ""), ("x", "", "city")]
+)
 def test_what_makes_no_sense_is_refused_before_anything_is_written(tmp_path, text, entity, field):
     root = vault(tmp_path)
     with pytest.raises(InputError):
@@ -116,7 +139,9 @@ def test_what_makes_no_sense_is_refused_before_anything_is_written(tmp_path, tex
     assert git(root, "status", "--porcelain") == ""
 
 
-@pytest.mark.parametrize("entity", ["../../etc/x", "CON", ".git/config", "a" * 300, "x\ny", "History", "# x", "[[Zoë]]", "a.b#c"])
+@pytest.mark.parametrize(
+    "entity", ["../../etc/x", "CON", ".git/config", "a" * 300, "x\ny", "History", "# x", "[[Zoë]]", "a.b#c"]
+)
 def test_an_entity_of_any_name_never_becomes_a_path(tmp_path, entity):
     root = vault(tmp_path)
     try:

@@ -13,7 +13,9 @@ FACTS = "# Anna\n- city: Berlin\n\n# Tom\n- city: Rome\n"
 
 
 def vault(tmp_path):
-    return vault_of(tmp_path / "v", {"semantic/people.md": FACTS, "notes/a.md": "---\nid: n1\ntags: [a]\n---\nbody\n"})
+    return vault_of(
+        tmp_path / "v", {"semantic/people.md": FACTS, "notes/a.md": "---\nid: n1\ntags: [a]\n---\nbody\n"}
+    )
 
 
 def people(root):
@@ -98,7 +100,12 @@ def test_what_is_not_ours_or_undone_or_unknown_is_refused(tmp_path):
     root = vault(tmp_path)
     done = remember(pen_for(root), "hello")
     undo(pen_for(root), done.commit)
-    for name, word in ((done.commit, "undone already"), ("HEAD", "no commit"), ("0" * 40, "no commit"), ("--all", "no commit")):
+    for name, word in (
+        (done.commit, "undone already"),
+        ("HEAD", "no commit"),
+        ("0" * 40, "no commit"),
+        ("--all", "no commit"),
+    ):
         with pytest.raises(InputError, match=word):
             undo(pen_for(root), name)
     with pytest.raises(InputError, match="git revert"):

@@ -70,7 +70,9 @@ def test_what_is_staged_in_the_same_file_stays_staged_and_alone(tmp_path):
     put(root, "a.md", replaced("line 17\n", "ours 17\n"))
     assert users_work(root) == before
     git(root, "commit", "-qm", "mine")
-    assert [line for line in git(root, "diff", "-U0", "HEAD~1", "HEAD").splitlines() if line[:1] in "+-"][2:] == ["-line 3", "+mine 3"]
+    assert [line for line in git(root, "diff", "-U0", "HEAD~1", "HEAD").splitlines() if line[:1] in "+-"][
+        2:
+    ] == ["-line 3", "+mine 3"]
 
 
 @pytest.mark.parametrize("staged", [False, True])
@@ -91,7 +93,7 @@ def test_untracked_and_ignored_files_are_written_but_not_committed(tmp_path):
     head = git(root, "rev-parse", "HEAD")
     for path in ("mine.md", "logs/new.md"):
         done = put(root, path, lambda text: text + "more\n")
-        assert done.changed and not done.commit
+        assert (done.changed, done.commit) == (True, "")
         assert f"{path} is not tracked by git" in done.notice
         assert (root / path).read_text().endswith("more\n")
     assert git(root, "rev-parse", "HEAD") == head
@@ -166,7 +168,8 @@ def _bare(root):
 
 
 @pytest.mark.parametrize(
-    ("prepare", "word"), [(_detached, "no branch"), (_merging, "merge"), (_rebasing, "rebase"), (_bare, "bare")]
+    ("prepare", "word"),
+    [(_detached, "no branch"), (_merging, "merge"), (_rebasing, "rebase"), (_bare, "bare")],
 )
 def test_in_a_state_that_takes_no_commit_nothing_is_written(tmp_path, prepare, word):
     root = vault(tmp_path, **{"a.md": "a\n", "b.md": "b\n"})
@@ -229,7 +232,9 @@ def test_crlf_in_the_working_file_and_lf_in_git_are_each_kept(tmp_path):
     assert git(root, "show", "HEAD:a.md") == "one\n2\n"
 
 
-@pytest.mark.parametrize("path", ["../x.md", "/etc/x", ".git/config", "a//b.md", "a/../b.md", "x\n.md", ".memoryclaw/x", ""])
+@pytest.mark.parametrize(
+    "path", ["../x.md", "/etc/x", ".git/config", "a//b.md", "a/../b.md", "x\n.md", ".memoryclaw/x", ""]
+)
 def test_no_path_leaves_the_vault_or_enters_its_hidden_folders(tmp_path, path):
     root = vault(tmp_path)
     with pytest.raises(InputError):

@@ -14,7 +14,11 @@ from gitvault import git, users_work, vault_of
 HERE = Path(__file__).resolve()
 FACTS = "# Anna\n- city: Berlin\n- phone: 1\n"
 WORK = "# Anna\n- city: Berlin\n- phone: 1\n\n# Mine\n- note: unsaved\n"
-FILES = {"semantic/people.md": FACTS, "notes/a.md": "---\nid: n1\ntags: [a]\n---\nbody\n", "staged.md": "old\n"}
+FILES = {
+    "semantic/people.md": FACTS,
+    "notes/a.md": "---\nid: n1\ntags: [a]\n---\nbody\n",
+    "staged.md": "old\n",
+}
 
 # What a child process does; each is killed at its first write, its second, … until it gets through.
 VERBS = {
@@ -27,7 +31,7 @@ VERBS = {
 
 REPEATABLE = {"remember a fact", "edit"}
 
-CHILD = r'''
+CHILD = r"""
 import json, os, signal, subprocess, sys
 root, at, verb = sys.argv[1], int(sys.argv[2]), sys.argv[3]
 import gitvault
@@ -56,7 +60,7 @@ counted(subprocess.Popen, "communicate")
 pen = gitvault.pen_for(root)
 done = eval(verb)
 os.write(1, json.dumps(done).encode())
-'''
+"""
 
 RECOVER = "import sys; from memoryclaw.jobs.recovery import recover; print(recover(sys.argv[1]))"
 
@@ -64,7 +68,9 @@ RECOVER = "import sys; from memoryclaw.jobs.recovery import recover; print(recov
 def child(code, *args):
     path = os.pathsep.join((str(HERE.parents[1]), str(HERE.parents[2])))
     env = {**os.environ, "PYTHONPATH": path, "PYTHONDONTWRITEBYTECODE": "1"}
-    return subprocess.run([sys.executable, "-c", code, *map(str, args)], env=env, capture_output=True, text=True, check=False)
+    return subprocess.run(
+        [sys.executable, "-c", code, *map(str, args)], env=env, capture_output=True, text=True, check=False
+    )
 
 
 def fresh(tmp_path, number):
@@ -95,14 +101,21 @@ def assert_sound(root, old, new, work, *, acknowledged):
     assert git(root, "fsck", "--strict", "--no-dangling") == ""
     assert git(root, "rev-list", "--count", "HEAD").strip() == ("2" if found == new else "1")
     assert work_of(users_work(root)) == work_of(work)
-    stray = [path for path in root.rglob("*") if path.name.endswith((".tmp", ".lock")) or path.name.startswith("memoryclaw.index")]
+    stray = [
+        path
+        for path in root.rglob("*")
+        if path.name.endswith((".tmp", ".lock")) or path.name.startswith("memoryclaw.index")
+    ]
     assert stray == []
     assert not (root / ".memoryclaw/pending.json").exists()
 
 
 def work_of(shown):
     """The user's own added and removed lines, whatever stands around them."""
-    return [[line for line in part if not line.startswith(("@@", " ", "+++", "---", "diff", "?? .memory"))] for part in shown]
+    return [
+        [line for line in part if not line.startswith(("@@", " ", "+++", "---", "diff", "?? .memory"))]
+        for part in shown
+    ]
 
 
 @pytest.mark.laws

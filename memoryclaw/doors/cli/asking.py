@@ -34,7 +34,7 @@ from memoryclaw.jobs.answers import Answer
 )
 @click.option("--explain", is_flag=True, help="Show each term of every score, and which words matched where.")
 @click.pass_obj
-def search(said: Said, query: tuple[str, ...], kind: str, limit: int, explain: bool) -> None:
+def search(said: Said, *, query: tuple[str, ...], kind: str, limit: int, explain: bool) -> None:
     """Find what answers a question, best first; leaves no trace.
 
     A question may be plain words, or use phrases in quotes, AND OR NOT -word, proj*, jonh~, and
@@ -70,7 +70,7 @@ def search(said: Said, query: tuple[str, ...], kind: str, limit: int, explain: b
 @click.option("--trace", is_flag=True, help="List every candidate with the one decision made of it.")
 @click.pass_obj
 def recall(
-    said: Said, query: tuple[str, ...], goal: str, budget: int | None, session: str, trace: bool
+    said: Said, *, query: tuple[str, ...], goal: str, budget: int | None, session: str, trace: bool
 ) -> None:
     """Answer a question with a context to paste into a prompt, within a token budget."""
     with said.app() as app:

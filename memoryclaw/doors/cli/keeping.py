@@ -6,7 +6,7 @@ import click
 
 from memoryclaw.core.model import Problem
 from memoryclaw.doors import shapes
-from memoryclaw.doors.cli.printing import aligned, as_json, plural, remark, say, styled
+from memoryclaw.doors.cli.printing import aligned, as_json, padded, plural, remark, say, styled
 from memoryclaw.doors.cli.said import Said
 from memoryclaw.doors.cli.verbs import verb
 from memoryclaw.jobs.sync import Synced
@@ -75,9 +75,8 @@ def doctor(ctx: click.Context, fix: bool) -> None:
         as_json(shapes.doctor(checks))
     else:
         for check in checks:
-            say(
-                f"{styled(f'{check.level:<8}', fg=_COLOURS[check.level])}{styled(f'{check.name:<12}')}{styled(check.sentence)}"
-            )
+            level = padded(check.level, 9, fg=_COLOURS[check.level])
+            say(f"{level}{padded(check.name, 13)}{styled(check.sentence)}")
             _list(check.details)
     ctx.exit(int(any(check.level == "problem" for check in checks)))
 

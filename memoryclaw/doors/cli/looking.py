@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from datetime import date
+from typing import TYPE_CHECKING
 
 import click
 
@@ -13,20 +14,16 @@ from memoryclaw.doors import shapes
 from memoryclaw.doors.cli.printing import as_json, say, styled, table
 from memoryclaw.doors.cli.said import Said
 from memoryclaw.doors.cli.verbs import TEXT, verb
-from memoryclaw.jobs.browsing import LinkEnd
+
+if TYPE_CHECKING:
+    from memoryclaw.jobs.browsing import LinkEnd
 
 
-class Day(click.ParamType):
-    """A date such as 2025-07-01."""
-
-    name = "date"
-
-    def convert(self, value: str | date, param: click.Parameter | None, ctx: click.Context | None) -> date:
-        """The date, or a usage error."""
-        try:
-            return value if isinstance(value, date) else date.fromisoformat(value)
-        except ValueError:
-            self.fail(f"{value!r} is not a date; write it as 2025-07-01", param, ctx)
+def _day(_ctx: click.Context, _param: click.Parameter, value: str | None) -> date | None:
+    try:
+        return date.fromisoformat(value) if value is not None else None
+    except ValueError:
+        raise click.BadParameter(f"{value!r} is not a date; write it as 2025-07-01") from None
 
 
 @verb(
@@ -94,7 +91,7 @@ def browse(said: Said, kind: str, state: str, limit: int) -> None:
 
 @verb(examples=["facts", "facts 'Boathouse Aarhus' --history", "facts boathouse --as-of 2025-07-01"])
 @click.argument("entity", required=False, default="", type=TEXT)
-@click.option("--as-of", metavar="DATE", type=Day(), help="What was held true on that day.")
+@click.option("--as-of", metavar="DATE", callback=_day, help="What was held true on that day.")
 @click.option("--history", is_flag=True, help="Superseded values too.")
 @click.pass_obj
 def facts(said: Said, entity: str, as_of: date | None, history: bool) -> None:
@@ -119,11 +116,11 @@ def facts(said: Said, entity: str, as_of: date | None, history: bool) -> None:
 def links(said: Said, id_: str) -> None:
     """List the links of a note: out of it, and back to it."""
     with said.app() as app:
-        ends = app.links(id_)
+        found = app.links(id_)
     if said.json:
-        as_json(shapes.links(id_, ends))
+        as_json(shapes.links(id_, found))
         return
-    rows = [_link("out", end) for end in ends[0]] + [_link("back", end) for end in ends[1]]
+    rows = [_link("out", end) for end in found.out] + [_link("back", end) for end in found.back]
     table(["", "where", "link", "leads to"], rows)
     if not rows:
         say("No links.")

@@ -34,6 +34,11 @@ def styled(text: str, **style: Any) -> str:
     return click.style(one_line(text), **style)
 
 
+def padded(text: str, columns: int, **style: Any) -> str:
+    """A styled text, filled with spaces up to a width."""
+    return styled(text, **style) + " " * (columns - width(one_line(text)))
+
+
 def marked(text: str, places: Sequence[tuple[int, int]]) -> str:
     """A snippet with the words at these places highlighted."""
     parts, at = [], 0

@@ -26,8 +26,7 @@ class Bar:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        if self._drawn:
-            self._drawn[0].stop()
+        self._end()
 
     def __call__(self, done: int, total: int) -> None:
         """Shows how much of the work is done."""
@@ -37,6 +36,13 @@ class Bar:
             self._drawn = self._start(total)
         bar, task = self._drawn
         bar.update(task, completed=done, total=total)
+        if done >= total:
+            self._end()
+
+    def _end(self) -> None:
+        if self._drawn:
+            self._drawn[0].stop()
+        self._drawn = None
 
     def _start(self, total: int) -> tuple[Progress, TaskID]:
         from rich.console import Console  # noqa: PLC0415 - rich costs more than a search

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -24,6 +25,8 @@ class Said:
         from memoryclaw.app import open_vault  # noqa: PLC0415 - `--help` and completion need no vault
         from memoryclaw.doors.cli.progress import Bar  # noqa: PLC0415
 
+        gc.freeze()
+        gc.enable()
         with Bar() as bar:
             app = open_vault(self.vault, progress=bar)
             try:

@@ -56,11 +56,11 @@ class Verb(click.Command):
 class Verbs(click.Group):
     """The group of all verbs, in sections."""
 
-    def list_commands(self, ctx: click.Context) -> list[str]:
+    def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002 - as Click calls it
         """The names of all verbs."""
         return list(VERBS)
 
-    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002
         """The verb with this name, from its module."""
         module = VERBS.get(cmd_name)
         found = getattr(import_module(f"memoryclaw.doors.cli.{module}"), cmd_name) if module else None

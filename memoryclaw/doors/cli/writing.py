@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
+import os
 import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
+from memoryclaw import config
 from memoryclaw.doors import shapes
 from memoryclaw.doors.cli.printing import as_json, remark, say, styled
 from memoryclaw.doors.cli.said import Said
 from memoryclaw.doors.cli.verbs import TEXT, verb
-from memoryclaw.jobs.written import Written
+
+if TYPE_CHECKING:
+    from memoryclaw.jobs.pen import Written
 
 
 @verb(examples=["init ~/notes", "init", "init --vault ~/obsidian --json"])
@@ -18,9 +24,9 @@ from memoryclaw.jobs.written import Written
 @click.pass_obj
 def init(said: Said, folder: str | None) -> None:
     """Make a folder a vault: what is missing is added, nothing that is there is touched."""
-    from memoryclaw.app import start_vault  # noqa: PLC0415 - `--help` needs no app
+    from memoryclaw.app import init_vault  # noqa: PLC0415 - `--help` needs no app
 
-    _tell(said, start_vault(folder or said.vault))
+    _tell(said, init_vault(config.find_root(folder or said.vault, os.environ, Path.cwd())))
 
 
 @verb(
@@ -31,9 +37,19 @@ def init(said: Said, folder: str | None) -> None:
     ]
 )
 @click.argument("text", nargs=-1, required=True, type=TEXT)
-@click.option("--entity", metavar="E", default="", type=TEXT, help="The person, project or thing that this is a fact of.")
-@click.option("--field", metavar="F", default="", type=TEXT, help="Which of its fields; the text is the value.")
-@click.option("--tag", "tags", metavar="T", multiple=True, type=TEXT, help="A tag of the episode; may be repeated.")
+@click.option(
+    "--entity",
+    metavar="E",
+    default="",
+    type=TEXT,
+    help="The person, project or thing that this is a fact of.",
+)
+@click.option(
+    "--field", metavar="F", default="", type=TEXT, help="Which of its fields; the text is the value."
+)
+@click.option(
+    "--tag", "tags", metavar="T", multiple=True, type=TEXT, help="A tag of the episode; may be repeated."
+)
 @click.pass_obj
 def remember(said: Said, text: tuple[str, ...], entity: str, field: str, tags: tuple[str, ...]) -> None:
     """Write down a fact, or what happened as an episode; - reads the text from standard input."""
@@ -49,7 +65,15 @@ def remember(said: Said, text: tuple[str, ...], entity: str, field: str, tags: t
     ]
 )
 @click.argument("id_", metavar="ID", type=TEXT)
-@click.option("--set", "pairs", metavar="F=V", multiple=True, required=True, type=TEXT, help="A field and its value; may be repeated.")
+@click.option(
+    "--set",
+    "pairs",
+    metavar="F=V",
+    multiple=True,
+    required=True,
+    type=TEXT,
+    help="A field and its value; may be repeated.",
+)
 @click.pass_obj
 def edit(said: Said, id_: str, pairs: tuple[str, ...]) -> None:
     """Set fields of a note, or the value of a fact, touching no other byte."""
@@ -97,6 +121,7 @@ def _tell(said: Said, done: Written) -> None:
         as_json(shapes.written(done))
         return
     commit = f", commit {done.commit[:10]}" if done.commit else ""
-    say(f"{styled(done.action, bold=True)}: {styled(done.id)} ({styled(done.path)}{commit})")
+    where = f"{done.id} ({done.path}{commit})" if done.id else f"{done.path}{commit}"
+    say(f"{styled(done.action, bold=True)}: {styled(where)}")
     if done.notice:
         remark(done.notice)

@@ -1,0 +1,184 @@
+"""File events of one vault as hints in a queue, through watchdog. The rule: callbacks only enqueue; hints may lie or be missing."""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import logging
+import os
+from collections.abc import Iterator
+from pathlib import Path
+from queue import SimpleQueue
+from typing import NamedTuple
+
+from watchdog import events as said
+from watchdog.observers import Observer
+from watchdog.observers.api import BaseObserver
+from watchdog.observers.polling import PollingObserverVFS
+
+from memoryclaw.adapters.cookies import FOLDER, LOCK_FILE
+from memoryclaw.adapters.mounts import sends_no_events
+from memoryclaw.core.places import STATE_DIR
+
+SAVED, TOUCHED, IN_FOLDER, COOKIE, STATE, LOST = "saved", "touched", "folder", "cookie", "state", "lost"
+_EVENTS: list[type[said.FileSystemEvent]] = [
+    said.FileCreatedEvent, said.FileModifiedEvent, said.FileAttribEvent, said.FileClosedEvent,
+    said.FileDeletedEvent, said.FileMovedEvent, said.DirCreatedEvent, said.DirDeletedEvent, said.DirMovedEvent,
+    said.DirAttribEvent,
+]  # fmt: skip
+_WHOLE = (said.EVENT_TYPE_CLOSED, said.EVENT_TYPE_MOVED, said.EVENT_TYPE_DELETED)
+_COOKIES = f"{STATE_DIR}/{FOLDER}/"
+_STATE_FILES = (STATE_DIR, f"{STATE_DIR}/index.sqlite", f"{STATE_DIR}/{LOCK_FILE}")
+_EXHAUSTED = (errno.EMFILE, errno.ENFILE, errno.ENOSPC, errno.ENOSYS)
+
+
+class Hint(NamedTuple):
+    """Something may have changed.
+
+    kind: `saved` (a file is whole now), `touched` (a file that may still be written), `folder` (anything below it),
+    `cookie` (of a reader), `state` (the index or the lock was taken away), `lost` (events are missing: look everywhere).
+    """
+
+    kind: str
+    path: str
+
+
+class Watcher:
+    """The one observer of a vault's folder. It can be started again after `stop`.
+
+    Args:
+        root: the vault's folder.
+        hints: where the hints go.
+        poll: seconds between looks where there are no events.
+    """
+
+    def __init__(self, root: Path, hints: SimpleQueue[Hint], *, poll: float = 2.0) -> None:
+        self.polling = ""  # why there are no events
+        self._root = root
+        self._hints = hints
+        self._poll = poll
+        self._observer: BaseObserver | None = None
+        self._ears = _Ears(hints)
+
+    def start(self) -> None:
+        """Begins to watch; when it returns, every later change is seen. Falls back to polling, and says why."""
+        # Events of a link to the vault would be events of the link.
+        root = os.path.realpath(self._root)
+        self.polling = self.polling or sends_no_events(root) or self._listen(root)
+        if self.polling:
+            self._begin(PollingObserverVFS(os.lstat, _visible, polling_interval=self._poll), root)
+
+    def poll_because(self, reason: str) -> None:
+        """Gives up on events."""
+        self.stop()
+        self.polling = reason
+        self.start()
+
+    def check(self) -> None:
+        """Starts polling when folders that came later got no watch."""
+        shortage = "" if self.polling else _shortage(os.path.realpath(self._root))
+        if shortage:
+            self.poll_because(shortage)
+
+    def is_alive(self) -> bool:
+        """True while the threads of the observer run; whether the system sends events is another question."""
+        observer = self._observer
+        return observer is not None and observer.is_alive() and all(e.is_alive() for e in observer.emitters)
+
+    def stop(self) -> None:
+        """Stops watching."""
+        logging.getLogger("watchdog").removeHandler(self._ears)
+        if self._observer is not None:
+            self._observer.stop()
+            if self._observer.is_alive():
+                self._observer.join()
+        self._observer = None
+
+    def _listen(self, root: str) -> str:
+        """Begins to listen to events; returns why that cannot be done."""
+        try:
+            self._begin(Observer(), root)
+            reason = _shortage(root)
+        except OSError as error:
+            reason = _why(error)
+            if error.errno not in _EXHAUSTED:
+                self.stop()
+                raise
+        if reason:
+            self.stop()
+        return reason
+
+    def _begin(self, observer: BaseObserver, root: str) -> None:
+        self._observer = observer
+        logging.getLogger("watchdog").addHandler(self._ears)
+        # One recursive watch: its events come in the order in which things happened.
+        observer.schedule(_Handler(root, self._hints), root, recursive=True, event_filter=_EVENTS)
+        observer.start()
+
+
+class _Handler(said.FileSystemEventHandler):
+    """Turns events into hints, and drops at once what no note can come from."""
+
+    def __init__(self, root: str, hints: SimpleQueue[Hint]) -> None:
+        self._root = root
+        self._start = len(root.rstrip("/")) + 1
+        self._hints = hints
+
+    def dispatch(self, event: said.FileSystemEvent) -> None:
+        for path in (event.src_path, event.dest_path):
+            if path:
+                self._tell(os.fsdecode(path)[self._start :], event)
+
+    def _tell(self, path: str, event: said.FileSystemEvent) -> None:
+        if not path:
+            self._hints.put(Hint(LOST, "the vault's folder itself was moved or deleted"))
+        elif path.startswith(".") or "/." in path:
+            self._tell_hidden(path, event)
+        elif event.is_directory:
+            self._hints.put(Hint(IN_FOLDER, path))
+        else:
+            self._hints.put(Hint(SAVED if event.event_type in _WHOLE else TOUCHED, path))
+
+    def _tell_hidden(self, path: str, event: said.FileSystemEvent) -> None:
+        if path.startswith(_COOKIES):
+            if event.event_type == said.EVENT_TYPE_CREATED:
+                self._hints.put(Hint(COOKIE, path.removeprefix(_COOKIES)))
+        elif path in _STATE_FILES and event.event_type in (said.EVENT_TYPE_DELETED, said.EVENT_TYPE_MOVED):
+            self._hints.put(Hint(STATE, path))
+
+
+class _Ears(logging.Handler):
+    """Listens to what watchdog tells only its log: that the kernel's queue overflowed, that a watch could not be renewed."""
+
+    def __init__(self, hints: SimpleQueue[Hint]) -> None:
+        super().__init__(logging.WARNING)
+        self._hints = hints
+
+    def emit(self, record: logging.LogRecord) -> None:
+        self._hints.put(Hint(LOST, record.getMessage()))
+
+
+def _visible(folder: str | None) -> Iterator[os.DirEntry[str]]:
+    with os.scandir(folder or ".") as entries:
+        yield from (entry for entry in entries if not entry.name.startswith("."))
+
+
+def _shortage(root: str) -> str:
+    """Why one more watch cannot be had: watchdog keeps it to itself when a subfolder gets none."""
+    probe = None
+    try:
+        probe = Observer()
+        probe.schedule(said.FileSystemEventHandler(), root)
+        probe.start()
+    except OSError as error:
+        return _why(error) if error.errno == errno.ENOSPC else ""
+    finally:
+        if probe is not None:
+            probe.stop()
+            with contextlib.suppress(RuntimeError):
+                probe.join()
+    return ""
+
+
+def _why(error: OSError) -> str:
+    return f"the system gives no more file events ({error.strerror or error})"

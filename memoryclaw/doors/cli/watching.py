@@ -1,0 +1,37 @@
+"""`watch`: follows the files until it is told to stop, and says in a line what it does."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING
+
+import click
+
+from memoryclaw.doors.cli.printing import padded, plural, say, styled
+from memoryclaw.doors.cli.said import Said
+from memoryclaw.doors.cli.verbs import verb
+
+if TYPE_CHECKING:
+    from memoryclaw.jobs.watching import Report
+
+_COLOURS = {"problem": "red", "overflow": "yellow", "polling": "yellow", "started": "green"}
+
+
+@verb(examples=["watch", "watch --vault ~/notes --json"])
+@click.pass_obj
+def watch(said: Said) -> None:
+    """Keep the index in line with the files while they are edited; ends with Ctrl-C.
+
+    With --json each report is one line: kind, text, files and ms.
+    """
+    with said.app() as app:
+        app.watch(_tell_json if said.json else _tell)
+
+
+def _tell(report: Report) -> None:
+    cost = f" ({plural(report.files, 'file')} in {report.ms:.0f} ms)" if report.files else ""
+    say(f"{padded(report.kind, 9, fg=_COLOURS.get(report.kind))}{styled(report.text)}{cost}")
+
+
+def _tell_json(report: Report) -> None:
+    click.echo(json.dumps(report._asdict()))
