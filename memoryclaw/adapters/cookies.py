@@ -12,6 +12,7 @@ import time
 from pathlib import Path
 
 from memoryclaw.core.errors import LockedError, VaultError
+from memoryclaw.core.places import STATE_DIR
 
 WAIT = 0.05  # seconds that a reader waits for its cookie
 FOLDER = "cookies"
@@ -76,7 +77,7 @@ class WatchLock:
         self._path = state / LOCK_FILE
         try:
             for folder in (state, state / FOLDER):
-                folder.mkdir(mode=0o700, exist_ok=True)
+                folder.mkdir(mode=0o700, parents=state.name != STATE_DIR, exist_ok=True)
             self._fd = os.open(self._path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
         except OSError as error:
             raise VaultError(

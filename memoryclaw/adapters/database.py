@@ -10,6 +10,7 @@ from pathlib import Path
 
 from memoryclaw.adapters.indexfile import Footprint, alone, footprint, is_sealed, is_taken, seal, unseal
 from memoryclaw.core.errors import IndexBusyError, IndexDamagedError, VaultError
+from memoryclaw.core.places import STATE_DIR
 
 SCHEMA = """
 create table meta(key text primary key, value) without rowid;
@@ -272,7 +273,8 @@ def _check_structure(connection: sqlite3.Connection) -> None:
 
 def _make(folder: Path) -> None:
     try:
-        folder.mkdir(mode=0o700, exist_ok=True)
+        # A vault that is not there (a disk that is not mounted) must not come into being as an empty folder.
+        folder.mkdir(mode=0o700, parents=folder.name != STATE_DIR, exist_ok=True)
     except OSError as error:
         raise VaultError(f"the index folder {folder} cannot be made ({error.strerror})") from error
 

@@ -68,7 +68,9 @@ class Fts5:
         while True:
             found = [Hit(*row) for row in self._connect().execute(sql, (*values, wanted + 1))]
             if found and found[0].score is None:
-                raise IndexDamagedError("the text index holds a unit without its length; it is being built again")
+                raise IndexDamagedError(
+                    "the text index holds a unit without its length; it is being built again"
+                )
             if len(found) <= limit:
                 return found
             last = found[limit - 1].score

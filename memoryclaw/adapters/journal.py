@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 import os
+from contextlib import suppress
 from typing import Any, NamedTuple
 
 from memoryclaw.adapters import files
@@ -16,7 +17,7 @@ from memoryclaw.core.errors import NotFoundError
 from memoryclaw.core.places import STATE_DIR
 
 PATH = f"{STATE_DIR}/pending.json"
-_TEMP = "pending.json.tmp"
+_NEW = os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_NOFOLLOW | os.O_CLOEXEC
 
 
 class Step(NamedTuple):
@@ -40,30 +41,35 @@ class Pending(NamedTuple):
 
 
 def save(root: str, pending: Pending) -> None:
-    """Puts the journal on the disk, durably."""
+    """Puts the journal on the disk, durably.
+
+    It is written in place: half a journal means that no file was touched yet, and is as good as none.
+    """
     data = json.dumps(pending, ensure_ascii=False).encode("utf-8", "surrogateescape")
     os.makedirs(os.path.join(root, STATE_DIR), 0o700, exist_ok=True)
-    files.prepare(root, PATH, _TEMP, data)
-    files.place(root, PATH, _TEMP, files.digest_at(root, PATH))
+    handle = os.open(os.path.join(root, PATH), _NEW, 0o600)
+    try:
+        os.write(handle, data)
+        os.fsync(handle)
+    finally:
+        os.close(handle)
 
 
 def load(root: str) -> Pending | None:
     """The change that a killed writer left under way, or None."""
-    files.discard(root, PATH, _TEMP)
     try:
         data = files.read_file(root, PATH).data
-    except NotFoundError:
+        verb, steps, commit, parent, ref, follow = json.loads(data.decode("utf-8", "surrogateescape"))
+    except (NotFoundError, ValueError):
         return None
-    verb, steps, commit, parent, ref, follow = json.loads(data.decode("utf-8", "surrogateescape"))
     moves = tuple(Follow(path, _entry(was), _entry(now)) for path, was, now in follow)
     return Pending(verb, tuple(Step(*step) for step in steps), commit, parent, ref, moves)
 
 
 def clear(root: str) -> None:
     """Forgets the journal: the change it names is done or dropped."""
-    digest = files.digest_at(root, PATH)
-    if digest is not None:
-        files.remove_file(root, PATH, digest)
+    with suppress(FileNotFoundError):
+        os.unlink(os.path.join(root, PATH))
 
 
 def _entry(value: Any) -> Entry | None:

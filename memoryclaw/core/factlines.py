@@ -129,7 +129,9 @@ class _Items:
         while below < len(self._lines) and not self._lines[below].strip():
             below += 1
         hit = _LINE.match(self._lines[below]) if below < len(self._lines) else None
-        return hit is not None and len(hit[1].expandtabs(4)) > item.indent and _key(hit[3].rstrip()) is not None
+        return (
+            hit is not None and len(hit[1].expandtabs(4)) > item.indent and _key(hit[3].rstrip()) is not None
+        )
 
     def _is_bare_block(self, number: int) -> bool:
         """Lines without bullets are keys only if every unindented line of their paragraph is one."""

@@ -44,7 +44,8 @@ def fold(word: str) -> str:
     if word.isascii():
         return word.lower()
     decomposed = unicodedata.normalize("NFKD", word.casefold().translate(_SPELLED))
-    return "".join(c for c in decomposed if not unicodedata.combining(c))
+    # Taking a letter apart can leave a capital behind (`ℌ`), so case is folded on both sides of it.
+    return "".join(c for c in decomposed if not unicodedata.combining(c)).casefold()
 
 
 def pairs(run: str) -> list[str]:

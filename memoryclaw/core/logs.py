@@ -13,14 +13,12 @@ from memoryclaw.core.properties import text_of
 
 _SURROGATE = re.compile("[\ud800-\udfff]")
 _ROLES = "user|human|assistant|ai|agent|bot|system|tool|toolresult|function|developer"
-_TURN_HEADING = re.compile(
-    rf"^[ ]{{0,3}}#{{1,6}}[ \t]+({_ROLES})\b[ \t]*(?:[(\[—–-][ \t]*([^)\]\n]*?)[)\]]?)?[ \t:]*$",
-    re.IGNORECASE | re.MULTILINE,
-)
+_TURN_HEADING = re.compile(rf"^ {{0,3}}#{{1,6}}[ \t]+({_ROLES})\b([^\n]*)$", re.IGNORECASE | re.MULTILINE)
 _TURN_PARAGRAPH = re.compile(
     rf"^(?:\*\*|__)({_ROLES})(?:[ \t]*\(([^)\n]*)\))?(?::(?:\*\*|__)|(?:\*\*|__):)[ \t]*",
     re.IGNORECASE | re.MULTILINE,
 )
+_AROUND_TIME = " \t()[]:,—–-"
 _SAME_ROLE = {
     "human": "user",
     "ai": "assistant",
@@ -50,8 +48,9 @@ def read_jsonl(stem: str, text: str) -> Log:
 def read_markdown_log(stem: str, meta: Mapping[str, Any], body: str, first_line: int) -> Log:
     """The seed's logs: a heading (`### user (time)`) or a bold name (`**User:**`) begins each turn."""
     session = _session(meta) or stem
-    begins = list(_TURN_HEADING.finditer(body)) or list(_TURN_PARAGRAPH.finditer(body))
-    spans = [(hit.start(), hit.end(), _role(hit[1]), hit[2] or "") for hit in begins]
+    headings = [hit for hit in _TURN_HEADING.finditer(body) if _names_a_turn(hit[2])]
+    begins = headings or list(_TURN_PARAGRAPH.finditer(body))
+    spans = [(hit.start(), hit.end(), _role(hit[1]), (hit[2] or "").strip(_AROUND_TIME)) for hit in begins]
     if body[: spans[0][0] if spans else None].strip():
         spans.insert(0, (0, 0, "", ""))
     turns = []
@@ -77,6 +76,12 @@ def read_markdown_log(stem: str, meta: Mapping[str, Any], body: str, first_line:
             )
         )
     return Log(tuple(turns))
+
+
+def _names_a_turn(rest: str) -> bool:
+    """A heading names a turn if nothing but a time follows the role: `### user (2025-04-08T14:30:00Z)`."""
+    rest = rest.strip()
+    return not rest or rest[0] in "([:" or bool(parse_timestamp(rest.strip(_AROUND_TIME)))
 
 
 def content_text(content: Any) -> str:

@@ -20,6 +20,7 @@ from memoryclaw.core.textfile import decode, readable
 from memoryclaw.core.units import MAX_TEXT, units_of
 from memoryclaw.core.yamltext import strings
 
+MAX_PROBLEMS = 50  # reported for one file
 _NAME_TIME = re.compile(r"(\d{4}-\d\d-\d\d)(?:[_T ](\d\d)-(\d\d)-(\d\d))?(?![\d-])")
 _CONFLICT = re.compile(r"^<{7} .*$", re.MULTILINE)
 _SURROGATE = re.compile("[\ud800-\udfff]")
@@ -145,7 +146,7 @@ def _note(source: _Source, reading: _Reading) -> Note:
         "turns": reading.log.turns,
         "links": _links(parts, body),
         "blocks": body.blocks,
-        "problems": tuple([problem._replace(path=source.path) for problem in problems]) if problems else (),
+        "problems": _at(source.path, problems) if problems else (),
     }
     told = reading.facts.told
     units = units_of(Note(**fields), properties=reading.searched, told=told, rest=source.rest)
@@ -206,6 +207,20 @@ def _too_long(text: str) -> Problem:
 
 def _conflicts(text: str) -> tuple[Problem, ...]:
     message, hint = "a merge conflict begins on this line", "keep one side and delete the markers"
-    return tuple(
-        Problem("", text.count("\n", 0, hit.start()) + 1, message, hint) for hit in _CONFLICT.finditer(text)
-    )
+    found, line, at = [], 1, 0
+    for hit in _CONFLICT.finditer(text):
+        line += text.count("\n", at, hit.start())
+        at = hit.start()
+        found.append(Problem("", line, message, hint))
+    return tuple(found)
+
+
+def _at(path: str, problems: tuple[Problem, ...]) -> tuple[Problem, ...]:
+    """The problems with their path; of a flood of them the first, and how many more there are."""
+    more = len(problems) - MAX_PROBLEMS
+    if more > 0:
+        problems = (
+            *problems[:MAX_PROBLEMS],
+            Problem("", problems[MAX_PROBLEMS].line, f"{more} more problems from here on"),
+        )
+    return tuple([problem._replace(path=path) for problem in problems])

@@ -10,7 +10,8 @@ from typing import Any, NamedTuple
 from memoryclaw.core.model import NOTHING, Problem
 from memoryclaw.core.properties import names_of, text_of
 
-_STRING = r"'(?:[^'\\\n]|\\.){0,2000}'|\"(?:[^\"\\\n]|\\.){0,2000}\"|`(?:[^`\\]|\\.){0,2000}`"
+# An unclosed string ends where its line ends; that a string always matches keeps the scan linear.
+_STRING = r"'(?:[^'\\\n]|\\.)*+'?|\"(?:[^\"\\\n]|\\.)*+\"?|`(?:[^`\\]|\\.)*+`?"
 _JS_STRING = re.compile(_STRING)
 _JS_VALUE = re.compile(rf"\b(name|description|triggers)['\"]?\s*[:=]\s*({_STRING}|\[[^\]]{{0,4000}}\])")
 _JS_COMMENT = re.compile(rf"({_STRING})|//[^\n]*|/\*(?:.*?\*/|.*)", re.DOTALL)
@@ -123,4 +124,5 @@ def _scrubbed(text: str) -> str:
 
 
 def _unescaped(string: str) -> str:
-    return re.sub(r"\\(.)", r"\1", string[1:-1], flags=re.DOTALL)
+    inside = string[1:-1] if len(string) > 1 and string[-1] == string[0] else string[1:]
+    return re.sub(r"\\(.)", r"\1", inside, flags=re.DOTALL)

@@ -16,7 +16,7 @@ _MARKS = (
 LINE = re.compile(r"[^\r\n]*(?:\r\n|\n|\r)|[^\r\n]+\Z")
 _ESCAPED = re.compile("[\udc80-\udcff]")
 _WIDE = re.compile("[^\x00-\x7f]")
-_UNREADABLE = re.compile("[\x00\ud800-\udfff]")
+_SURROGATE = re.compile("[\ud800-\udfff]")
 _HINT = "save the file as UTF-8"
 
 
@@ -53,9 +53,9 @@ def readable(text: str) -> str:
     r"""The text with `\n` line ends and without NUL or lone surrogates; every line keeps its number."""
     if "\r" in text:
         text = text.replace("\r\n", "\n").replace("\r", "\n")
-    if "\0" in text or not text.isascii():
-        text = _UNREADABLE.sub("\ufffd", text)
-    return text
+    if "\0" in text:
+        text = text.replace("\0", "\ufffd")
+    return text if text.isascii() else _SURROGATE.sub("\ufffd", text)
 
 
 def lines_of(text: str) -> list[str]:

@@ -9,11 +9,14 @@ import re
 from typing import NamedTuple
 
 # A value begins with a letter or digit and holds nothing that YAML could take for a mark; a colon is followed by a word.
-_PLAIN = r"\w(?:[\w .,;/()'\"@+=*&!?$%~^-]|:(?=[\w/]))*"
-_QUOTED = r"\"[\w .,;:/()'@+=*&!?$%~^#\[\]{}<>|-]*\"|'[\w .,;:/()\"@+=*&!?$%~^#\[\]{}<>|-]*'"
-_ITEM = r"\w[\w ./+@-]*"
+_INSIDE = r"[\w .,;/()'\"@+=*&!?$%~^-]*+"
+_PLAIN = rf"\w{_INSIDE}(?::(?=[\w/]){_INSIDE})*+"
+_SAFE = r"\w .,:;/()@+=*&!?$%~^#\[\]{}<>|\-"
+_QUOTED = rf"\"[{_SAFE}']*+\" *+|'[{_SAFE}\"]*+' *+"
+_ITEM = r"\w[\w ./+@-]*+"
+_FLOW = rf"\[ *+((?:{_ITEM}(?:, *+{_ITEM})*+)?)\] *+"
 _LINE = re.compile(
-    rf"(?:(\w[\w-]{{0,63}}):(?: +(?:({_PLAIN})|({_QUOTED})|\[ *((?:{_ITEM}(?:, *{_ITEM})*)?)\]))?|( *)- ({_PLAIN})) *(?:\n|\Z)"
+    rf"(?:(\w[\w-]{{0,63}}+):(?: ++(?:({_PLAIN})|({_QUOTED})|{_FLOW})| *+)|( *+)- ++({_PLAIN}))(?:\n|\Z)"
 )
 _NULLS = frozenset({"null", "Null", "NULL"})
 
@@ -21,17 +24,17 @@ Value = str | None | list[str | None]
 
 
 class Plain(NamedTuple):
-    """A header's values, and the line of each key counted from 0."""
+    """A header's values, and the line of each key under its path."""
 
     values: dict[str, Value]
-    lines: dict[str, int]
+    lines: dict[tuple[str, ...], int]
 
 
-def read_plain(text: str) -> Plain | None:
+def read_plain(text: str, first_line: int) -> Plain | None:
     """A header of plain `key: value` lines, one-line lists and lists of `- item` lines; None for anything else."""
     found = Plain({}, {})
     values, lines = found
-    at, number = 0, 0
+    at, number = 0, first_line
     items: list[str | None] = []
     key = indent = ""
     while line := _LINE.match(text, at):
@@ -45,12 +48,12 @@ def read_plain(text: str) -> Plain | None:
         elif name in values:
             return None
         else:
-            lines[name] = number
+            lines[name,] = number
             key, items = "", []
             if plain is not None:
                 values[name] = _scalar(plain)
             elif quoted is not None:
-                values[name] = quoted[1:-1]
+                values[name] = quoted.rstrip(" ")[1:-1]
             elif flow is not None:
                 values[name] = [_scalar(part) for part in flow.split(",")] if flow else []
             else:

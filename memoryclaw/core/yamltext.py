@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 from memoryclaw.core.model import NOTHING, Problem
+from memoryclaw.core.yamlplain import read_plain
 
 MAX_BYTES = 64 * 1024
 MAX_DEPTH = 8
@@ -43,6 +44,9 @@ def load(text: str, first_line: int = 1) -> Yaml:
                 Problem("", first_line, "this YAML is larger than 64 KiB", "move long text into the note"),
             )
         )
+    plain = read_plain(text, first_line)
+    if plain is not None:
+        return Yaml(plain.values or None, plain.lines)
     parser, events, error = _machinery()
     reader = _Reader(events, first_line)
     try:

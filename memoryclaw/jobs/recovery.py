@@ -15,6 +15,7 @@ def recover(root: str) -> str:
     with writer_lock(root):
         pending = journal.load(root)
         if pending is None:
+            journal.clear(root)
             return ""
         begun = any(_done(root, step) and step.before != step.after for step in pending.steps)
         whole = all(_done(root, step) or _ready(root, step) for step in pending.steps)

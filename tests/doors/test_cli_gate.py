@@ -208,7 +208,7 @@ def test_a_full_disk_behind_standard_output_is_a_sentence(asked: Claw) -> None:
         assert process.stderr
         told = process.stderr.read().decode()
     assert process.wait(20) == 1
-    assert told == "memoryclaw: the output cannot be written (No space left on device)\n"
+    assert told == "memoryclaw: the system refused to go on: No space left on device\n"
 
 
 def test_an_interruption_ends_with_130_and_no_traceback(asked: Claw) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import os
+import errno
 import sys
 
 import click
@@ -13,6 +13,17 @@ from memoryclaw.doors.cli.said import Said
 from memoryclaw.doors.cli.verbs import cli
 
 FAILED, USAGE, BUG, INTERRUPTED = 1, 2, 3, 130
+# The machine's fault, not ours: a full disk (perhaps behind standard output), a read-only one, missing rights, too many files.
+_REFUSALS = {
+    errno.ENOSPC,
+    errno.EDQUOT,
+    errno.EIO,
+    errno.EROFS,
+    errno.EACCES,
+    errno.EPERM,
+    errno.EMFILE,
+    errno.ENFILE,
+}
 
 
 def run(args: list[str]) -> int:
@@ -30,7 +41,6 @@ def run(args: list[str]) -> int:
     except MemoryClawError as error:
         return _failed(str(error))
     except BrokenPipeError:
-        _close_output()
         return 0  # who read our output has enough of it
     except Exception as error:  # noqa: BLE001 - the gate: what nobody foresaw is logged and told in one sentence
         return _unforeseen(error, said)
@@ -56,9 +66,9 @@ def _failed(sentence: str) -> int:
 
 
 def _unforeseen(error: Exception, said: Said) -> int:
-    if isinstance(error, OSError) and _output_is_lost():
-        _close_output()
-        return _failed(f"the output cannot be written ({error.strerror})")
+    if isinstance(error, OSError) and error.errno in _REFUSALS:
+        where = f" ({error.filename})" if error.filename else ""
+        return _failed(f"the system refused to go on: {error.strerror}{where}")
     from memoryclaw.doors.cli.buglog import write  # noqa: PLC0415 - only when something broke
 
     path = write(error, said)
@@ -67,16 +77,3 @@ def _unforeseen(error: Exception, said: Said) -> int:
         f"memoryclaw: a bug in MemoryClaw stopped this ({name}); please report it with {path}", err=True
     )
     return BUG
-
-
-def _output_is_lost() -> bool:
-    try:
-        sys.stdout.flush()
-    except OSError:
-        return True
-    return False
-
-
-def _close_output() -> None:
-    # Python flushes standard output once more on its way out; that must not fail a second time.
-    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

@@ -1,0 +1,82 @@
+"""docs/settings.md is made from config.SETTINGS: `python -m tests.test_settings_doc` writes it anew."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from itertools import groupby
+from pathlib import Path
+from typing import Any
+
+from memoryclaw import config
+from memoryclaw.config import SETTINGS, Setting
+
+HOUSE = Path(__file__).parent.parent
+PAGE = HOUSE / "docs" / "settings.md"
+HEAD = """# Settings
+
+A vault's settings are in `memoryclaw.yaml` in its root. Every key is optional, and the file may be missing. What is written wrong stops
+a command with one sentence that names the key; a key that is not known is ignored, and `status` and `doctor` say so.
+Changes count from the next command on.
+
+```yaml
+retrieval:
+  budget: 400
+```
+"""
+TAIL = """
+`not used yet` marks keys that are accepted and checked, but that no command reads so far.
+
+## Environment
+
+| variable | what it does |
+|---|---|
+| `MEMORYCLAW_VAULT` | The vault's folder, where `--vault` is not given. Without either: the nearest folder upwards that holds `memoryclaw.yaml`, else `~/.memoryclaw/vault`. |
+| `MEMORYCLAW_NOW` | The time, such as `2026-04-20T08:00:00Z`, in place of the clock: the same question then gives the same answer on any day. |
+| `NO_COLOR` | Set to anything, it turns colours off. |
+"""
+
+
+def page() -> str:
+    """The whole page."""
+    return HEAD + "".join(_section(name, list(keys)) for name, keys in groupby(SETTINGS, lambda s: s.key.partition(".")[0])) + TAIL
+
+
+def _section(name: str, keys: list[Setting]) -> str:
+    rows = "".join(f"| `{key.key}` | `{_written(key.default)}` | {_allowed(key)} | {_about(key)} |\n" for key in keys)
+    return f"\n## {name}\n\n| key | default | may be | what it does |\n|---|---|---|---|\n{rows}"
+
+
+def _written(value: Any) -> str:
+    if isinstance(value, tuple):
+        return f"[{', '.join(value)}]"
+    return str(value).lower() if isinstance(value, bool) else str(value)
+
+
+def _allowed(setting: Setting) -> str:
+    if isinstance(setting.allowed, tuple):
+        return ", ".join(f"`{value}`" for value in setting.allowed)
+    kinds = {bool: "`true`, `false`", str: "a name", tuple: "a list of names"}
+    limits = f"{setting.least:g} to {setting.most:,.0f}"
+    return kinds.get(setting.allowed) or ("a whole number, " if setting.allowed is int else "a number, ") + limits
+
+
+def _about(setting: Setting) -> str:
+    return setting.about if setting.key in set(_used()) else f"{setting.about} *(not used yet)*"
+
+
+def _used() -> Iterator[str]:
+    """The keys that some module reads from the Config."""
+    sources = [path.read_text() for path in (HOUSE / "memoryclaw").rglob("*.py") if path != Path(config.__file__)]
+    for setting in SETTINGS:
+        name = "".join(f"_{c.lower()}" if c.isupper() else c for c in setting.key.rpartition(".")[2])
+        if any(re.search(rf"\bconfig\.{name}\b", source) for source in sources):
+            yield setting.key
+
+
+def test_the_settings_page_says_what_config_accepts() -> None:
+    assert PAGE.read_text(encoding="utf-8") == page(), "run `python -m tests.test_settings_doc`"
+
+
+if __name__ == "__main__":
+    PAGE.write_text(page(), encoding="utf-8")

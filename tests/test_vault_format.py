@@ -1,0 +1,167 @@
+"""docs/vault-format.md says what MemoryClaw does: its rules are numbered without a gap and its examples are run."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+from itertools import groupby
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import pytest
+
+from memoryclaw.core.edits import set_property
+from memoryclaw.core.factedits import SemanticFile, correct_fact, remove_fact, set_fact
+from memoryclaw.core.facts import DEFAULT_COLLECTIONS, read_aliases, read_schema
+from memoryclaw.core.language import words_of
+from memoryclaw.core.model import Note
+from memoryclaw.core.notes import ReadingSettings, read_note
+from memoryclaw.core.places import ALIASES_FILE, SCHEMA_FILE
+from memoryclaw.jobs.writer import text_change
+
+TEXT = (Path(__file__).parent.parent / "docs" / "vault-format.md").read_text(encoding="utf-8")
+RULE = re.compile(r"\b([A-Z]\d+)\b")
+PIECE = re.compile(
+    r"^(?:`([\w./-]+)`|(Reads as|Becomes|Set|Correct|Remove|Property))\n\n```(\w+)\n(.*?)^```$",
+    re.MULTILINE | re.DOTALL,
+)
+STEPS = ("Set", "Correct", "Remove", "Property")
+
+
+class Example(NamedTuple):
+    """A file of an example, what is done to it, and what must come out."""
+
+    title: str
+    path: str
+    data: bytes
+    schema: str
+    steps: list[tuple[str, dict[str, Any]]]
+    outcome: str  # Reads as | Becomes
+    expected: Any
+
+
+def examples() -> Iterator[Example]:
+    """Every example of the conformance section."""
+    for section in re.split(r"^#### ", TEXT.partition("## Conformance")[2], flags=re.MULTILINE)[1:]:
+        title = section.partition("\n")[0]
+        path, data, schema = "", b"", ""
+        steps: list[tuple[str, dict[str, Any]]] = []
+        for name, word, language, content in PIECE.findall(section):
+            if name == SCHEMA_FILE:
+                schema = content
+            elif name:
+                path, data, steps = name, raw(language, content), []
+            elif word in STEPS:
+                steps.append((word, json.loads(content)))
+            else:
+                expected = json.loads(content) if word == "Reads as" else raw(language, content)
+                yield Example(title, path, data, schema, steps, word, expected)
+
+
+def raw(language: str, content: str) -> bytes:
+    """The bytes that an example stands for."""
+    if language != "bytes":
+        return content.encode()
+    return content.replace("\n", "").encode().decode("unicode_escape").encode("latin-1")
+
+
+EXAMPLES = list(examples())
+
+
+@pytest.mark.parametrize("example", EXAMPLES, ids=lambda e: f"{e.path} in {e.title.partition(' (')[0]}")
+def test_an_example_of_the_specification_holds(example: Example) -> None:
+    if example.outcome == "Becomes":
+        assert changed(example) == example.expected
+    elif example.path == ALIASES_FILE:
+        found = {word: list(synonyms) for word, synonyms in read_aliases(example.data.decode()).items()}
+        assert {"aliases": found} == example.expected
+    else:
+        note = read_note(example.path, example.data, ReadingSettings(collections=collections_of(example)))
+        assert {
+            key: SEEN[key](note, value) if key in SEEN else plain(getattr(note, key))
+            for key, value in example.expected.items()
+        } == example.expected
+
+
+def collections_of(example: Example) -> frozenset[str]:
+    return read_schema(example.schema).collections if example.schema else DEFAULT_COLLECTIONS
+
+
+def changed(example: Example) -> bytes:
+    file = SemanticFile(example.path, collections_of(example))
+    data = example.data
+    for step, values in example.steps:
+        after = text_change(lambda text, step=step, values=values: patched(text, file, step, values))(data)  # type: ignore[misc]
+        assert after is not None
+        data = after
+    return data
+
+
+def patched(text: str, file: SemanticFile, step: str, values: dict[str, Any]) -> str:
+    if step == "Set":
+        return set_fact(text, file, **values).text
+    if step == "Correct":
+        return correct_fact(text, file, values["id"], values["value"]).text
+    return remove_fact(text, file, values["id"]) if step == "Remove" else set_property(text, **values)
+
+
+def plain(value: Any) -> Any:
+    """Tuples as the lists of JSON."""
+    return json.loads(json.dumps(value, default=dict))
+
+
+def facts(note: Note, wanted: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """The facts with the keys that are asked for, and those that differ from their default."""
+    asked = [set(fact) for fact in wanted] + [set()] * len(note.facts)
+    usual = {"since": "", "until": "", "source": "", "current": True}
+    found = []
+    for fact, keys in zip(note.facts, asked, strict=False):
+        values = {name: getattr(fact, name) for name in ("id", "value", "line", *usual)}
+        found.append(
+            {k: v for k, v in values.items() if k in keys | {"id", "value"} or (k in usual and v != usual[k])}
+        )
+    return found
+
+
+def turns(note: Note, _wanted: object) -> list[dict[str, Any]]:
+    """The turns, with the trust that their units carry."""
+    trust = {unit.id: unit.trust for unit in note.units}
+    names = ("id", "ts", "role", "name", "text")
+    return [{**{name: getattr(turn, name) for name in names}, "trust": trust[turn.id]} for turn in note.turns]
+
+
+def findable(note: Note, wanted: list[str]) -> list[str]:
+    """Those of the words that a search would find."""
+    texts = (text for unit in note.units for text in (unit.title, unit.tags, unit.properties, unit.text))
+    known = {word for text in texts for word in words_of(text)}
+    return [word for word in wanted if word in known]
+
+
+SEEN = {
+    "facts": facts,
+    "turns": turns,
+    "findable": findable,
+    "problems": lambda note, _: [problem.line for problem in note.problems],
+    "links": lambda note, _: [[link.target, link.anchor, link.label] for link in note.links],
+}
+
+
+def test_the_examples_were_found() -> None:
+    sections = TEXT.partition("## Conformance")[2].count("\n#### ")
+    assert len({example.title for example in EXAMPLES}) == sections
+    assert TEXT.count("\nReads as\n") + TEXT.count("\nBecomes\n") == len(EXAMPLES)
+
+
+def test_rules_are_numbered_without_a_gap() -> None:
+    rules = re.findall(r"^- \*\*([A-Z])(\d+)\.\*\*", TEXT, re.MULTILINE)
+    for letter, numbers in groupby(rules, key=lambda rule: rule[0]):
+        assert [int(number) for _, number in numbers] == list(
+            range(1, 1 + sum(rule[0] == letter for rule in rules))
+        )
+
+
+def test_every_rule_that_is_cited_exists() -> None:
+    rules = {"".join(rule) for rule in re.findall(r"^- \*\*([A-Z])(\d+)\.\*\*", TEXT, re.MULTILINE)}
+    prose = re.sub(r"```.*?```|`[^`\n]*`", "", TEXT, flags=re.DOTALL)
+    assert set(RULE.findall(prose)) <= rules
