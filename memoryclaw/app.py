@@ -20,20 +20,19 @@ from memoryclaw.adapters.stemming import language
 from memoryclaw.adapters.vault import Vault
 from memoryclaw.core.errors import IndexDamagedError, InputError
 from memoryclaw.core.model import Fact
-from memoryclaw.jobs import browsing, freshness
+from memoryclaw.jobs import freshness
 from memoryclaw.jobs.answers import Answer, Recalled
 from memoryclaw.jobs.freshness import Freshness
-from memoryclaw.jobs.recall import recall
 from memoryclaw.jobs.search import Searcher, search
 from memoryclaw.jobs.sync import Progress, Sync, Synced
 
 if TYPE_CHECKING:  # the rest is imported by the verb that needs it: a search must start fast
     from memoryclaw.adapters.ledger import Ledger
+    from memoryclaw.jobs import browsing
     from memoryclaw.jobs.doctor import Check
     from memoryclaw.jobs.pen import Pen, Written
     from memoryclaw.jobs.status import Status
     from memoryclaw.jobs.watching import Report, Watching
-    from memoryclaw.jobs.watching import Report
 
 Clock = Callable[[], datetime]
 T = TypeVar("T")
@@ -46,7 +45,7 @@ def system_clock() -> datetime:
     if not fixed:
         return datetime.now(UTC)
     try:
-        moment = datetime.fromisoformat(fixed.replace("Z", "+00:00"))
+        moment = datetime.fromisoformat(fixed)
     except ValueError:
         raise InputError(f"MEMORYCLAW_NOW is {fixed!r}; give an ISO time such as 2026-03-01T12:00:00Z") from None
     return moment.astimezone(UTC) if moment.tzinfo else moment.replace(tzinfo=UTC)
@@ -58,6 +57,7 @@ def open_vault(
     """Opens the vault at `path`, or the one that the command line would choose in this folder.
 
     Args:
+        path: the folder.
         clock: tells the time; everything that depends on it asks here.
         progress: told (done, total) while files are indexed.
 
@@ -94,6 +94,8 @@ class App:
 
     def recall(self, query: str, *, goal: str = "", session: str = "", budget: int | None = None) -> Recalled:
         """What a host should paste into a prompt for this question, within the budget; noted in the ledger."""
+        from memoryclaw.jobs.recall import recall  # noqa: PLC0415
+
         tokens = self.config.budget if budget is None else budget
         if tokens < settings.LEAST_BUDGET:
             raise InputError(f"a budget of {tokens} tokens holds nothing; give at least {settings.LEAST_BUDGET}")
@@ -105,18 +107,26 @@ class App:
 
     def show(self, id_: str) -> browsing.Shown:
         """The lines of a note, section, fact or turn as they stand in their file."""
+        from memoryclaw.jobs import browsing  # noqa: PLC0415
+
         return self._looked(lambda: browsing.show(id_, self.catalog, self.vault))
 
     def browse(self, *, kind: str = "", state: str = "current", limit: int = 50) -> list[browsing.Listed]:
         """Notes, pinned ones first, then the newest."""
+        from memoryclaw.jobs import browsing  # noqa: PLC0415
+
         return self._looked(lambda: browsing.browse(self.catalog, kind=kind, state=state, limit=limit))
 
     def facts(self, entity: str = "", *, as_of: date | None = None, history: bool = False) -> list[tuple[str, Fact]]:
         """Facts with the path of their file: those that hold now, held on a day, or all."""
+        from memoryclaw.jobs import browsing  # noqa: PLC0415
+
         return self._looked(lambda: browsing.facts(self.catalog, entity=entity, as_of=as_of, history=history))
 
     def links(self, id_: str) -> browsing.Links:
         """The links that a note holds, and those of other notes that lead to it."""
+        from memoryclaw.jobs import browsing  # noqa: PLC0415
+
         return self._looked(lambda: browsing.links(id_, self.catalog))
 
     def remember(self, text: str, *, entity: str = "", field: str = "", tags: Sequence[str] = (), source: str = "") -> Written:
@@ -159,12 +169,6 @@ class App:
         self.index.discard()
         return self.sync()
 
-    def watch(self, tell: Callable[[Report], None]) -> None:
-        """Keeps the index in line with the files until the process is told to stop; `tell` is given every report."""
-        from memoryclaw.jobs.watching import Watching, watch_until_told  # noqa: PLC0415
-
-        watch_until_told(Watching(self._sync(), self.vault, self.index, self._state, tell=tell))
-
     def watching(self, tell: Callable[[Report], None]) -> Watching:
         """A watch over this vault, to be `run`; everything that happens is told."""
         from memoryclaw.jobs.watching import Watching  # noqa: PLC0415
@@ -173,7 +177,6 @@ class App:
 
     def status(self) -> Status:
         """How the vault stands; looks at the disk and changes nothing."""
-        from memoryclaw.adapters.cookies import watcher  # noqa: PLC0415
         from memoryclaw.jobs.status import status  # noqa: PLC0415
 
         return status(self._sync(), self.index, self.catalog, self.config, daemon=watcher(self._state)[0] or None)

@@ -9,34 +9,35 @@ cp -R vault "$place/vault"
 rm -rf "$place/vault/.memoryclaw"
 cd "$place/vault"
 
+for name in "${!GIT_@}"; do unset "$name"; done
 export MEMORYCLAW_VAULT=$PWD HOME=$place MEMORYCLAW_NOW=2026-04-20T08:00:00Z
-unset "${!GIT_@}"
 git init --quiet --initial-branch=main
 git config user.name Nora
 git config user.email nora@example.org
 git add --all
 git commit --quiet --message "My notes so far"
 
-say() { printf '\n\033[1m%s\033[0m\n' "$*"; }
+say() { printf '\n\033[1m%s\033[0m\n' "$1"; }
 run() {
-    printf '\n\033[32m$\033[0m %s\n' "$(printf '%q ' "$@" | sed "s/\\\\ / /g; s/\\\\'/'/g; s/\\\\?/?/g")"
-    "$@"
+    printf '\n\033[32m$\033[0m %s\n' "$1"
+    eval "$1"
 }
 
-say "1. Index a year of one studio's memory: plain Markdown files"
-run memoryclaw sync
+say "1. A year of one studio's memory, in plain Markdown files: index it"
+run 'memoryclaw sync'
 
-say "2. Ask. Each answer says which words matched where, and its score is the sum of the terms shown"
-run memoryclaw search "When is the boathouse deadline?" --limit 2 --explain
-run memoryclaw search "Which antibiotics must she not take?" --limit 2 --explain
-run memoryclaw recall "What coffee does Nora drink now?" --budget 300 --trace
+say "2. Ask. Each answer says which words matched where; the terms shown add up to the score"
+run 'memoryclaw search "When is the boathouse deadline?" --limit 2 --explain'
+run 'memoryclaw search "Which antibiotics must she not take?" --limit 2 --explain'
+run 'memoryclaw recall "What coffee does Nora drink now?" --budget 300'
+run 'memoryclaw recall "What coffee does Nora drink now?" --budget 300 --trace | sed -n 13,26p'
 
-say "3. Change one fact: exactly one line, and a commit that holds nothing else"
-run memoryclaw edit "semantic/preferences#coffee.value" --set "value=black filter coffee"
-run git --no-pager log --oneline
-run git --no-pager show --format= --unified=0 HEAD
+say "3. Change one fact: one line of the file, and a commit that holds nothing else"
+run 'memoryclaw edit "semantic/preferences#coffee.value" --set "value=black filter coffee"'
+run 'git --no-pager log --oneline'
+run 'git --no-pager show --format= --unified=0 HEAD'
 
 say "4. Think again"
-run memoryclaw undo "$(git rev-parse --short HEAD)"
-run git --no-pager log --oneline
-run memoryclaw facts coffee
+run 'memoryclaw undo $(git rev-parse --short HEAD)'
+run 'git --no-pager log --oneline'
+run 'memoryclaw facts coffee'

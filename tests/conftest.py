@@ -69,6 +69,7 @@ class Ran(NamedTuple):
     @property
     def json(self) -> Any:
         """What it printed, read as JSON."""
+        assert self.out, self
         return json.loads(self.out)
 
 

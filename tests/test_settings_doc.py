@@ -39,11 +39,19 @@ TAIL = """
 
 def page() -> str:
     """The whole page."""
-    return HEAD + "".join(_section(name, list(keys)) for name, keys in groupby(SETTINGS, lambda s: s.key.partition(".")[0])) + TAIL
+    return (
+        HEAD
+        + "".join(
+            _section(name, list(keys)) for name, keys in groupby(SETTINGS, lambda s: s.key.partition(".")[0])
+        )
+        + TAIL
+    )
 
 
 def _section(name: str, keys: list[Setting]) -> str:
-    rows = "".join(f"| `{key.key}` | `{_written(key.default)}` | {_allowed(key)} | {_about(key)} |\n" for key in keys)
+    rows = "".join(
+        f"| `{key.key}` | `{_written(key.default)}` | {_allowed(key)} | {_about(key)} |\n" for key in keys
+    )
     return f"\n## {name}\n\n| key | default | may be | what it does |\n|---|---|---|---|\n{rows}"
 
 
@@ -58,16 +66,22 @@ def _allowed(setting: Setting) -> str:
         return ", ".join(f"`{value}`" for value in setting.allowed)
     kinds = {bool: "`true`, `false`", str: "a name", tuple: "a list of names"}
     limits = f"{setting.least:g} to {setting.most:,.0f}"
-    return kinds.get(setting.allowed) or ("a whole number, " if setting.allowed is int else "a number, ") + limits
+    return (
+        kinds.get(setting.allowed)
+        or ("a whole number, " if setting.allowed is int else "a number, ") + limits
+    )
 
 
 def _about(setting: Setting) -> str:
-    return setting.about if setting.key in set(_used()) else f"{setting.about} *(not used yet)*"
+    chosen = isinstance(setting.allowed, tuple) and len(setting.allowed) == 1
+    return setting.about if chosen or setting.key in set(_used()) else f"{setting.about} *(not used yet)*"
 
 
 def _used() -> Iterator[str]:
     """The keys that some module reads from the Config."""
-    sources = [path.read_text() for path in (HOUSE / "memoryclaw").rglob("*.py") if path != Path(config.__file__)]
+    sources = [
+        path.read_text() for path in (HOUSE / "memoryclaw").rglob("*.py") if path != Path(config.__file__)
+    ]
     for setting in SETTINGS:
         name = "".join(f"_{c.lower()}" if c.isupper() else c for c in setting.key.rpartition(".")[2])
         if any(re.search(rf"\bconfig\.{name}\b", source) for source in sources):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from itertools import groupby
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -138,7 +138,7 @@ def findable(note: Note, wanted: list[str]) -> list[str]:
     return [word for word in wanted if word in known]
 
 
-SEEN = {
+SEEN: dict[str, Callable[[Note, Any], Any]] = {
     "facts": facts,
     "turns": turns,
     "findable": findable,

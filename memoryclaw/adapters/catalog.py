@@ -69,16 +69,16 @@ class Catalog:
 
     def count_of(self, tokens: Sequence[str]) -> dict[str, int]:
         """How many units hold each token; unknown ones are absent."""
-        return dict(self.rows(f"select token, n from tokens where token {_IN}", [json.dumps(list(tokens))]))  # type: ignore[arg-type]
+        return dict(self.rows(f"select word, held from words where word {_IN} and held", [json.dumps(list(tokens))]))  # type: ignore[arg-type]
 
-    def words_like(self, prefix: str, limit: int) -> list[tuple[str, str]]:
-        """Words of the vault that begin so, the most frequent first, with their tokens."""
-        sql = "select word, token from words where word >= ? and word < ? order by n desc, word limit ?"
-        return self.rows(sql, (prefix, prefix + "\U0010ffff", limit))  # type: ignore[return-value]
+    def words_like(self, prefix: str, limit: int) -> list[str]:
+        """Words of the vault that begin so, the most frequent first."""
+        sql = "select word from words where word >= ? and word < ? and spelled order by spelled desc, word limit ?"
+        return [row[0] for row in self.rows(sql, (prefix, prefix + "\U0010ffff", limit))]  # type: ignore[misc]
 
-    def words_of_length(self, least: int, most: int) -> list[tuple[str, str, int]]:
-        """Words of the vault between two lengths, with token and count."""
-        sql = "select word, token, n from words where length(word) between ? and ?"
+    def words_of_length(self, least: int, most: int) -> list[tuple[str, int]]:
+        """Words of the vault between two lengths, with their counts."""
+        sql = "select word, spelled from words where length(word) between ? and ? and spelled"
         return self.rows(sql, (least, most))  # type: ignore[return-value]
 
     def names(self, keys: Sequence[str], kinds: Sequence[str]) -> list[tuple[str, str, str]]:
@@ -107,6 +107,10 @@ class Catalog:
         sql = f"select path, entity, field, value, line, since, until, source, current, id from facts {where} order by path, seq"
         names = ("entity", "field", "value", "line", "since", "until", "source", "current", "id")
         return [(row[0], Fact(**{**dict(zip(names, row[1:], strict=True)), "current": bool(row[8])})) for row in self.rows(sql, values)]  # type: ignore[arg-type,misc]
+
+    def fields_of(self, keys: Sequence[str]) -> list[str]:
+        """The fields that facts of these entities have or had."""
+        return [row[0] for row in self.rows(f"select distinct field from fact where entity_key {_IN}", [json.dumps(list(keys))])]  # type: ignore[misc]
 
     def entity_files(self, entity: str) -> list[str]:
         """Paths of the files that hold facts of this entity, those with current facts first."""

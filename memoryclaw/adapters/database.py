@@ -38,8 +38,7 @@ create index link_target on link(target_key);
 create table problems(path text, seq integer, line integer, message text, hint text, origin text,
     primary key(path, origin, seq)) without rowid;
 create table aliases(key text, expansion text, primary key(key, expansion)) without rowid;
-create table words(word text primary key, token text, n integer) without rowid;
-create table tokens(token text primary key, n integer) without rowid;
+create table words(word text primary key, spelled integer, held integer) without rowid;
 create view units as select unit.*, files.path from unit join files using (fid);
 create view facts as select fact.*, files.path from fact join files using (fid);
 create view tags as select tag.*, files.path from tag join files using (fid);

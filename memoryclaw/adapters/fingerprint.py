@@ -22,8 +22,7 @@ _TABLES = (
     "select path, seq, target, target_key, anchor, label, line, embed from links order by path, seq",
     "select path, origin, seq, line, message, hint from problems order by path, origin, seq",
     "select key, expansion from aliases order by key, expansion",
-    "select word, token, n from words order by word",
-    "select token, n from tokens order by token",
+    "select word, spelled, held from words order by word",
 )
 _PLACES = "select rowid, path, seq from units"
 
@@ -54,10 +53,10 @@ def _instances(index: Index, places: dict[int, Place]) -> Iterator[object]:
     )
     rows = connection.execute("select term, doc, col, offset from temp.instances")
     for term, found in groupby(rows, key=lambda row: row[0]):
-        yield term, sorted((places[doc], column, offset) for _, doc, column, offset in found)
+        yield term, sorted((places.get(doc, ("", doc)), column, offset) for _, doc, column, offset in found)
 
 
 def _postings(index: Index, places: dict[int, Place]) -> Iterator[object]:
-    for (token,) in index.database.connection().execute("select token from tokens order by token").fetchall():
+    for (token,) in index.database.connection().execute("select word from words where held order by word").fetchall():
         hits = index.engine.find(Clause("token", token), len(places) + 1)
-        yield token, sorted((places[hit.rowid], round(hit.score, 9)) for hit in hits)
+        yield token, sorted((places.get(hit.rowid, ("", hit.rowid)), round(hit.score, 9)) for hit in hits)

@@ -9,6 +9,7 @@ import unicodedata
 import zlib
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from functools import lru_cache
 from pathlib import Path
 from typing import NamedTuple
 
@@ -19,11 +20,15 @@ from memoryclaw.core.language import Language, words_of
 from memoryclaw.core.model import Note, Problem, Stamp, Unit
 from memoryclaw.core.ports import Columns, Row, TextIndex
 
-VERSION = "1"  # of the tables and of the analysis; another number means another index
+VERSION = "2"  # of the tables and of the analysis; another number means another index
 _COMPRESS_OVER = 120
+_WINDOW = -12  # zlib, 4 KiB, no header
 _TEXT_COLUMNS = "title, tags, properties, text"
 _FILE_SQL = f"insert into files values({','.join('?' * 14)})"
 _UNIT_SQL = f"insert into unit values({','.join('?' * 20)})"
+
+_COUNT_SQL = """insert into words values(?,?,?)
+    on conflict(word) do update set spelled = spelled + excluded.spelled, held = held + excluded.held"""
 
 
 class Filed(NamedTuple):
@@ -185,19 +190,14 @@ class Writing:
 
     def count_words(self) -> None:
         """Brings the word and token counts up to date; called once, at the end of the transaction."""
-        spelled = self._language.token
-        for table, column, counts, extra in (
-            ("words", "word", self._words, lambda word: (spelled(word),)),
-            ("tokens", "token", self._tokens, lambda _: ()),
-        ):
-            rows = [(key, *extra(key), n) for key, n in counts.items() if n]
-            marks = ",".join("?" * len(rows[0])) if rows else ""
-            if not rows:
-                continue
-            upsert = f"insert into {table} values({marks}) on conflict({column}) do update set n = n + excluded.n"
-            self._connection.executemany(upsert, rows)
-            gone = [(row[0],) for row in rows if row[-1] < 0]
-            self._connection.executemany(f"delete from {table} where {column} = ? and n <= 0", gone)
+        spelled, held = self._words, self._tokens
+        for word, n in spelled.items():
+            for token in self._language.token(word).split():
+                held[token] += n
+        rows = [(word, spelled[word], held[word]) for word in sorted(spelled.keys() | held.keys())]
+        self._connection.executemany(_COUNT_SQL, rows)
+        gone = [(word,) for word, n, m in rows if n < 0 or m < 0]
+        self._connection.executemany("delete from words where word = ? and spelled <= 0 and held <= 0", gone)
         self._connection.execute("update meta set value = ? where key = 'next'", (self._next,))
 
     def _next_file(self) -> int:
@@ -222,22 +222,31 @@ class Writing:
 
     def _analysed(self, texts: Sequence[_Texts], *, neighbours: bool, sign: int) -> list[Columns]:
         token_of = self._language.known.__getitem__
-        bodies: list[set[str]] = []
-        held: list[set[str]] = []
+        held: list[list[str]] = []
         own: list[Columns] = []
         for text in texts:
-            spelled = [words_of(column) if column else [] for column in text]
-            tokens = [list(map(token_of, column)) for column in spelled]
-            _count(self._words, set().union(*spelled), sign)
-            bodies.append(_single(set(tokens[3])))
-            held.append(bodies[-1].union(_single(set().union(*tokens[:3]))))
-            own.append((*map(" ".join, tokens), "", ""))  # type: ignore[arg-type]
-        for i, tokens_of_unit in enumerate(held):
-            around = bodies[max(i - 1, 0) : i + 2] if neighbours else ()
-            _count(self._tokens, tokens_of_unit.union(*around), sign)
+            spelled = [words_of(column) if column else () for column in text]
+            own.append((*[" ".join(map(token_of, column)) for column in spelled], "", ""))  # type: ignore[arg-type]
+            distinct = set().union(*spelled)
+            _count(self._words, distinct, sign)
+            held.append(" ".join(map(token_of, distinct)).split())
+        bodies = [columns[3].split() for columns in own] if neighbours else []
+        for i, tokens in enumerate(held):
+            self._correct(tokens, bodies[max(i - 1, 0) : i + 2], sign)
         return [(*c[:4], *_around(own, i)) for i, c in enumerate(own)] if neighbours else own
 
+    def _correct(self, tokens: Sequence[str], around: Sequence[Sequence[str]], sign: int) -> None:
+        """Notes where the tokens of a unit are not one for each of its words: two words share one, or a neighbour adds some."""
+        single = set(tokens)
+        if len(single) < len(tokens):
+            shared = Counter(tokens)
+            shared.subtract(single)
+            _count(self._tokens, shared, -sign)
+        if around:
+            _count(self._tokens, set().union(*around) - single, sign)
 
+
+@lru_cache(maxsize=4096)
 def _one_key(name: str) -> tuple[str, ...]:
     return (key_of(name),)
 
@@ -267,7 +276,11 @@ def open_index(folder: Path, *, engine: str, language: Language) -> Index:
 
 def packed(text: str) -> bytes | str:
     """A text as it is stored: compressed where that saves room."""
-    return zlib.compress(text.encode("utf-8", "surrogatepass"), 1) if len(text) > _COMPRESS_OVER else text
+    if len(text) <= _COMPRESS_OVER:
+        return text
+    # A small window: making a large one ready costs more than compressing a note.
+    squeeze = zlib.compressobj(1, zlib.DEFLATED, _WINDOW, 5)
+    return squeeze.compress(text.encode("utf-8", "surrogatepass")) + squeeze.flush()
 
 
 def unpacked(stored: bytes | str) -> str:
@@ -275,21 +288,16 @@ def unpacked(stored: bytes | str) -> str:
     if isinstance(stored, str):
         return stored
     try:
-        return zlib.decompress(stored).decode("utf-8", "surrogatepass")
+        return zlib.decompress(stored, _WINDOW).decode("utf-8", "surrogatepass")
     except (zlib.error, UnicodeDecodeError) as error:
         raise sqlite3.DatabaseError("a stored text is malformed") from error
 
 
-def _count(counter: Counter[str], seen: Iterable[str], sign: int) -> None:
+def _count(counter: Counter[str], seen: Iterable[str] | Counter[str], sign: int) -> None:
     if sign > 0:
         counter.update(seen)
     else:
         counter.subtract(seen)
-
-
-def _single(tokens: set[str]) -> set[str]:
-    """Unspaced words stand for several tokens, joined by spaces."""
-    return set(" ".join(tokens).split()) if any(" " in token for token in tokens) else tokens
 
 
 def _around(own: Sequence[Columns], i: int) -> tuple[str, str]:

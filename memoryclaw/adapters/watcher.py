@@ -6,6 +6,7 @@ import contextlib
 import errno
 import logging
 import os
+import warnings
 from collections.abc import Iterator
 from pathlib import Path
 from queue import SimpleQueue
@@ -30,6 +31,10 @@ _WHOLE = (said.EVENT_TYPE_CLOSED, said.EVENT_TYPE_MOVED, said.EVENT_TYPE_DELETED
 _COOKIES = f"{STATE_DIR}/{FOLDER}/"
 _STATE_FILES = (STATE_DIR, f"{STATE_DIR}/index.sqlite", f"{STATE_DIR}/{LOCK_FILE}")
 _EXHAUSTED = (errno.EMFILE, errno.ENFILE, errno.ENOSPC, errno.ENOSYS)
+
+# What watchdog says is heard by `_Ears`; nobody's terminal needs its farewells and its warnings about its own books.
+logging.getLogger("watchdog").addHandler(logging.NullHandler())
+warnings.filterwarnings("ignore", category=RuntimeWarning, module=r"watchdog\.")
 
 
 class Hint(NamedTuple):

@@ -12,7 +12,8 @@ from memoryclaw.core.model import Matched, Term
 from memoryclaw.core.scoring import exact
 
 ENTITY, FIELD, DATE = 0.5, 0.5, 0.6  # times ln(1 + units): as much as a fairly rare word
-SPEAKER, PINNED, RECENCY = 0.8, 0.25, 0.05  # shares of the words' score
+FILTER = 0.5  # the same, when nothing but fields was asked for
+SPEAKER, PINNED, RECENCY = 0.8, 0.25, 0.05  # shares of the words' score, or of ln(1 + units) when there are no words
 RECENCY_HALF_LIFE = 125  # days
 
 
@@ -35,6 +36,7 @@ class Asked(NamedTuple):
     ranges: Sequence[tuple[str, str, str]]  # first day, last day, as said
     units: int
     today: date
+    listing: bool = False  # no word was found: units are listed by their date or by what the fields let through
 
 
 class Boost(NamedTuple):
@@ -47,9 +49,12 @@ class Boost(NamedTuple):
 def boosts(base: float, traits: Traits, asked: Asked) -> list[Boost]:
     """Every term that applies to a unit with the score `base` from its words."""
     found: list[Boost] = []
-    if asked.entities or asked.ranges:
+    if asked.entities or asked.ranges or asked.listing:
         scale = math.log1p(asked.units)
         found += [*_fact(traits, asked, scale), *_dates(traits, asked, scale)]
+        if asked.listing:
+            found += [] if asked.ranges else [Boost(Term("filter", exact(FILTER * scale)))]
+            base = scale
     if traits.kind == "turn" and traits.entity_key in asked.people:
         cause = Matched(word=asked.people[traits.entity_key], field="speaker", via="entity")
         found.append(Boost(Term("speaker", exact(SPEAKER * base)), cause))
@@ -62,7 +67,7 @@ def boosts(base: float, traits: Traits, asked: Asked) -> list[Boost]:
 
 
 def _fact(traits: Traits, asked: Asked, scale: float) -> list[Boost]:
-    if traits.kind != "fact" or traits.entity_key not in asked.entities:
+    if traits.kind != "fact" or traits.entity_key not in asked.entities or _is_of_another_time(traits, asked):
         return []
     cause = Matched(word=asked.entities[traits.entity_key], field="entity", via="entity")
     found = [Boost(Term("entity", exact(ENTITY * scale)), cause)]
@@ -73,9 +78,37 @@ def _fact(traits: Traits, asked: Asked, scale: float) -> list[Boost]:
 
 def _dates(traits: Traits, asked: Asked, scale: float) -> list[Boost]:
     for first, last, said in asked.ranges:
-        if covers(traits.at, traits.until, first, last):
+        if _touches(traits, first, last):
             return [Boost(Term("date", exact(DATE * scale)), Matched(word=said, field="date", via="date"))]
     return []
+
+
+def _touches(traits: Traits, first: str, last: str) -> bool:
+    if traits.kind == "fact":
+        return bool(traits.at) and held(traits.at, traits.until, first, last, open_end=not traits.until)
+    return covers(traits.at, traits.until, first, last)
+
+
+def _is_of_another_time(traits: Traits, asked: Asked) -> bool:
+    dated = bool(asked.ranges and traits.at)
+    return dated and not any(_touches(traits, first, last) for first, last, _ in asked.ranges)
+
+
+def held(since: str, until: str, first: str, last: str, *, open_end: bool) -> bool:
+    """True when a value that held from `since` to before `until` (empty: unknown) held on one of these days (empty: open).
+
+    Args:
+        since: ISO date or date-time.
+        until: ISO date or date-time at which it ceased to hold.
+        first: ISO date.
+        last: ISO date.
+        open_end: without an `until`, it holds still.
+    """
+    if not (since or until):
+        return False
+    end = until[:10] or ("9999" if open_end else since[:10])
+    ends_later = end > first or since[:10] == end >= first
+    return (not last or since[:10] <= last) and ends_later
 
 
 def covers(at: str, until: str, first: str, last: str) -> bool:

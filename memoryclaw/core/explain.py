@@ -54,11 +54,14 @@ def read_columns(columns: Mapping[str, str], language: Language) -> Reading:
     return Reading(words, tokens, length)
 
 
-def reasons(leaves: Sequence[Leaf], reading: Reading, statistics: Statistics) -> Reasons:
-    """Replays BM25 over one unit, leaf by leaf."""
+def reasons(leaves: Sequence[Leaf], reading: Reading, statistics: Statistics, clause: Clause | None = None) -> Reasons:
+    """Replays BM25 over one unit, leaf by leaf; of `clause`, the parts that do not hold in full add nothing."""
     found = Reasons({}, [], set())
-    places = _places({leaf.clause.text for leaf in leaves if leaf.clause.op == "token"}, reading)
+    places = _places(_tokens_of(clause) | {leaf.clause.text for leaf in leaves if leaf.clause.op == "token"}, reading)
+    holding = _holding(clause, lambda part: _stands(part, places, reading)) if clause and _is_nested(clause) else None
     for leaf in leaves:
+        if holding is not None and leaf.clause not in holding:
+            continue
         count = 0.0
         for column in leaf.clause.columns or COLUMNS:
             single = leaf.clause.op == "token"
@@ -70,6 +73,35 @@ def reasons(leaves: Sequence[Leaf], reading: Reading, statistics: Statistics) ->
             value = gain(statistics.rarity(leaf.clause), count, reading.length, statistics.average)
             found.gains[leaf.word] = found.gains.get(leaf.word, 0.0) + value
     return found
+
+
+def _is_nested(clause: Clause) -> bool:
+    """True when a part may stand in a unit and yet add nothing to it."""
+    return any(part.op == "all" or _is_nested(part) for part in clause.parts)
+
+
+def _tokens_of(clause: Clause | None) -> set[str]:
+    if clause is None or clause.op == "phrase":
+        return set()
+    return {clause.text} if clause.op == "token" else set().union(*map(_tokens_of, clause.parts))
+
+
+def _stands(clause: Clause, places: Mapping[tuple[str, str], Sequence[str]], reading: Reading) -> bool:
+    columns = clause.columns or COLUMNS
+    if clause.op == "token":
+        return any((column, clause.text) in places for column in columns)
+    return any(_phrases(clause, reading, column) for column in columns)
+
+
+def _holding(clause: Clause, stands: Callable[[Clause], bool]) -> set[Clause]:
+    """The tokens and phrases that count for a unit; empty when the clause does not hold."""
+    if clause.op in ("token", "phrase"):
+        return {clause} if stands(clause) else set()
+    parts = [_holding(part, stands) for part in clause.parts if part.op != "not"]
+    barred = any(_holding(part.parts[0], stands) for part in clause.parts if part.op == "not")
+    if clause.op == "all" and (barred or not all(parts)):
+        return set()
+    return set().union(*parts)
 
 
 def _places(wanted: set[str], reading: Reading) -> dict[tuple[str, str], list[str]]:

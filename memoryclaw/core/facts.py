@@ -23,7 +23,7 @@ from memoryclaw.core.yamltext import Path
 
 __all__ = [
     "DEFAULT_COLLECTIONS", "FactSpot", "Facts", "Schema", "fact_id", "facts_in", "read_aliases", "read_facts",
-    "read_schema", "split_address", "vocabulary_problems",
+    "read_schema", "split_address", "vocabulary_problems", "without_facts",
 ]  # fmt: skip
 
 VALUE = "value"  # the field of an entity that has one value and no field names
@@ -62,9 +62,8 @@ class Facts(NamedTuple):
 class _Scope(NamedTuple):
     """What the heading above a line makes of it."""
 
-    entity: str  # "" in a collection
-    past: bool
-    line: int
+    entity: str = ""  # none in a collection
+    past: bool = False
     shared: bool = False  # the History of lists and tables
 
 
@@ -99,6 +98,15 @@ def facts_in(path: str, text: str, collections: frozenset[str]) -> Facts:
     note_id = id_ if isinstance(id_, str) and id_ else path.removesuffix(".md")
     stem = path.rpartition("/")[2].removesuffix(".md")
     return read_facts(note_id, stem, parts, read_body(parts.body, parts.body_line), collections)
+
+
+def without_facts(meta: Mapping[str, Any]) -> Mapping[str, Any]:
+    """A header without the maps of facts in it."""
+    return {key: value for key, value in meta.items() if not _holds_facts(key, value)}
+
+
+def _holds_facts(key: str, value: Any) -> bool:
+    return isinstance(value, dict) and key.lower() not in _FILE_KEYS
 
 
 def fact_id(note_id: str, entity: str, field: str) -> str:
@@ -138,7 +146,7 @@ class _Reader:
     def header(self, meta: Mapping[str, Any], lines: Mapping[Path, int]) -> None:
         """Maps in the header: `projectX: {deadline: …}`, or a collection of such maps."""
         for key, value in meta.items():
-            if isinstance(value, dict) and key.lower() not in _FILE_KEYS:
+            if _holds_facts(key, value):
                 if _plain(key) in self._collections:
                     for entity, inner in value.items():
                         self._map((key, entity), entity, inner, lines)
@@ -160,7 +168,7 @@ class _Reader:
         """Everything below the header, one heading's lines at a time."""
         text = body.quiet
         headings = body.headings
-        scope, stack = _Scope("", past=False, line=0), list[tuple[int, _Scope]]()
+        scope, stack = _Scope(), list[tuple[int, _Scope]]()
         line, at = first_line, 0
         ends = [*[heading.start for heading in headings[1:]], len(text)][: len(headings)]
         spans = [(None, headings[0].start if headings else len(text)), *zip(headings, ends, strict=True)]
@@ -175,18 +183,18 @@ class _Reader:
     def _scope(self, heading: Heading, line: int, stack: list[tuple[int, _Scope]]) -> _Scope:
         while stack and stack[-1][0] >= heading.level:
             stack.pop()
-        above = stack[-1][1] if stack else _Scope("", past=False, line=0)
+        above = stack[-1][1] if stack else _Scope()
         name = _plain(heading.text)
         if name == "history" and not above.past:
             shared = not above.entity
-            scope = _Scope(above.entity, past=True, line=line, shared=shared)
+            scope = _Scope(above.entity, past=True, shared=shared)
             self._history_heading(scope, line)
         elif above.past and above.entity:
             scope = above
         elif name in self._collections:
-            scope = above._replace(entity="", line=line)
+            scope = above._replace(entity="")
         else:
-            scope = _Scope(clean_name(heading.text), above.past, line, above.shared)
+            scope = _Scope(clean_name(heading.text), above.past, above.shared)
             if not above.past:
                 self._spot(FactSpot(scope.entity, "heading", line, line, "- "))
         stack.append((heading.level, scope))
@@ -218,11 +226,15 @@ class _Reader:
             entity, keys = keys[0], keys[1:]
             prefix = item.prefix if keys and not item.plain else ""
             self._spot(FactSpot(entity, "bullet", first + item.top, first + item.end, prefix))
-        self._told.update([first + number for number in item.told])
         if item.value is None:
             return
-        for inner, value in values_of(item.value):
+        values = values_of(item.value)
+        added = [
             self._add(entity, " ".join((*keys, *inner)), value, line, past=scope.past)
+            for inner, value in values
+        ]
+        if any(added):
+            self._told.update([first + number for number in item.told])
         self._reach(scope, first + item.end, item.prefix)
 
     def _past_entity(self, item: Item) -> tuple[str, tuple[str, ...]]:
@@ -241,7 +253,6 @@ class _Reader:
             and len(names) == 2
             and (names[0].lower() in _FIELD_COLUMNS or names[1].lower() in _VALUE_COLUMNS)
         )
-        told = False
         for row in rows:
             subject, line = clean_name(row.cells[0]) if row.cells else "", first + row.number
             if not subject:
@@ -249,19 +260,17 @@ class _Reader:
             if not pairs and not scope.past:
                 self._spot(FactSpot(subject, "table", line, line, "", first + header.number))
             for name, cell in zip(names[1:], row.cells[1:], strict=False):
-                if cell:
-                    entity, field = (scope.entity, subject) if pairs else (subject, name)
-                    self._add(entity, field or VALUE, said(cell), line, past=scope.past)
-                    told = True
-            self._told.add(line)
+                entity, field = (scope.entity, subject) if pairs else (subject, name)
+                if self._add(entity, field, said(cell), line, past=scope.past):
+                    self._told.update((first + header.number, first + table[1].number))
             self._reach(scope, line, "- ")
-        if told:
-            self._told.update((first + header.number, first + table[1].number))
 
-    def _add(self, entity: str, field: str, value: Said, line: int, *, past: bool) -> None:
-        if entity and value.text:
-            self._found.append(_Found(entity, field or VALUE, value, line, past))
-            self._told.add(line)
+    def _add(self, entity: str, field: str, value: Said, line: int, *, past: bool) -> bool:
+        if not entity or not value.text:
+            return False
+        self._found.append(_Found(entity, field or VALUE, value, line, past))
+        self._told.add(line)
+        return True
 
     def _spot(self, spot: FactSpot) -> None:
         key = (spot.entity, spot.style == "heading")

@@ -8,7 +8,7 @@ import unicodedata
 from typing import Any, NamedTuple
 
 from memoryclaw.core.dates import parse_timestamp
-from memoryclaw.core.facts import DEFAULT_COLLECTIONS, Facts, read_facts
+from memoryclaw.core.facts import DEFAULT_COLLECTIONS, Facts, read_facts, without_facts
 from memoryclaw.core.frontmatter import Split, split
 from memoryclaw.core.logs import Log, read_jsonl, read_markdown_log
 from memoryclaw.core.markdown import Body, links_in, read_body, sections_of
@@ -86,14 +86,15 @@ def _read(source: _Source, text: str, settings: ReadingSettings) -> _Reading:
 
 def _markdown(source: _Source, text: str, settings: ReadingSettings) -> _Reading:
     kind, parts = source.place.kind, split(text)
-    said = read_properties(parts.meta, parts.lines)
+    said = read_properties(without_facts(parts.meta) if kind == "semantic" else parts.meta, parts.lines)
     if kind == "log":
-        log = read_markdown_log(source.stem, parts.meta, parts.body, parts.body_line)
+        body, line = (text, 1) if parts.broken else (parts.body, parts.body_line)
+        log = read_markdown_log(source.stem, parts.meta, body, line)
         return _Reading(parts, said._replace(trust="unknown"), log=log)
-    body = read_body(parts.body, parts.body_line)
-    reading = _Reading(parts, said, body, title=said.title, searched=_searched(parts, said))
+    read = read_body(parts.body, parts.body_line)
+    reading = _Reading(parts, said, read, title=said.title, searched=_searched(parts, said))
     if kind == "semantic":
-        facts = read_facts(said.id or _path_id(source.path), source.stem, parts, body, settings.collections)
+        facts = read_facts(said.id or _path_id(source.path), source.stem, parts, read, settings.collections)
         return reading._replace(facts=facts, title=said.title or source.stem)
     if kind == "skill":
         skill = read_markdown_skill(parts.meta)
@@ -148,9 +149,11 @@ def _note(source: _Source, reading: _Reading) -> Note:
         "blocks": body.blocks,
         "problems": _at(source.path, problems) if problems else (),
     }
-    told = reading.facts.told
-    units = units_of(Note(**fields), properties=reading.searched, told=told, rest=source.rest)
-    return Note(**fields, units=units)
+    note = Note(**fields)
+    units = units_of(note, properties=reading.searched, told=reading.facts.told, rest=source.rest)
+    # Nobody has seen the note yet; making it a second time would cost as much as reading its names.
+    object.__setattr__(note, "units", units)
+    return note
 
 
 def _path_id(path: str) -> str:

@@ -50,6 +50,7 @@ class Query(NamedTuple):
     ranges: tuple[DateRange, ...]
     explicit: bool  # an operator or a field was used
     notices: tuple[str, ...]
+    joined: bool = False  # AND, OR or `+` was used: every word of it counts, stop words included
 
 
 _LIMITS = Limits()
@@ -71,6 +72,7 @@ def parse(text: str, *, today: date, limits: Limits = _LIMITS) -> Query:
         filters=tuple(reader.filters),
         ranges=tuple(found.ranges),
         explicit=reader.explicit,
+        joined=reader.joined,
         notices=tuple(dict.fromkeys([*notices, *found.notices, *reader.notices])),
     )
 
@@ -83,6 +85,7 @@ class _Reader:
         self.filters: list[Filter] = []
         self.notices: list[str] = []
         self.explicit = False
+        self.joined = False
         self._tokens = tokens
         self._text = text
         self._limits = limits
@@ -103,6 +106,7 @@ class _Reader:
     def _takes(self, *kinds: str) -> bool:
         if self._kind() not in kinds:
             return False
+        self.joined |= self._kind() in ("and", "or", "+")
         self._at += 1
         self.explicit = True
         return True

@@ -20,6 +20,7 @@ WEIGHTS: Mapping[str, float] = {
     "next": 0.3,
 }
 ALIAS_FACTOR = 0.6  # a synonym counts for less than the word that was asked for
+SMALL = 32  # units below which half of all words are in half of all units, and BM25's rarity says nothing
 _STEPS = 1024
 
 
@@ -34,17 +35,24 @@ def idf(units: int, containing: int) -> float:
     return value if value > 0 else 1e-6
 
 
-def gain(rarity: float, weighted_count: float, length: int, average: float) -> float:
+def rarity(units: int, containing: int) -> float:
+    """The idf that explanations and confidence use: that of the engines, but never nothing in a small vault."""
+    if units >= SMALL:
+        return idf(units, containing)
+    return math.log1p((units - containing + 0.5) / (containing + 0.5))
+
+
+def gain(weight: float, weighted_count: float, length: int, average: float) -> float:
     """What one token adds to a unit's BM25.
 
     Args:
-        rarity: its idf.
+        weight: its idf.
         weighted_count: its occurrences, each counted with the weight of its column.
         length: tokens of the unit over all columns.
         average: mean of that over all units.
     """
     # Grouped as in FTS5's own source, so that both engines round alike.
-    return rarity * (weighted_count * (K1 + 1) / (weighted_count + K1 * (1 - B + B * length / average)))
+    return weight * (weighted_count * (K1 + 1) / (weighted_count + K1 * (1 - B + B * length / average)))
 
 
 def shared_out(parts: Mapping[str, float], total: float) -> list[Term]:

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_right
 from collections.abc import Iterable, Iterator
 
+from memoryclaw.core.facts import without_facts
 from memoryclaw.core.language import words_of
 from memoryclaw.core.model import Fact, Note, Section, Turn, Unit
 from memoryclaw.core.properties import read_properties
@@ -40,8 +42,9 @@ def units_of(
     if told is None:
         told = frozenset(fact.line for fact in note.facts)
     if properties is None:
-        properties = read_properties(note.meta, {}).other
-    facts = [_fact_unit(fact, note) for fact in note.facts]
+        meta = without_facts(note.meta) if note.kind == "semantic" else note.meta
+        properties = read_properties(meta, {}).other
+    facts = [_fact_unit(fact, note, _above(fact, note)) for fact in note.facts]
     cutter = _Cutter(note, properties)
     prose = cutter.units(list(_untold(note.sections, told)) if told else note.sections)
     if not prose and (properties or note.aliases or not facts):
@@ -183,7 +186,14 @@ def _untold(sections: Iterable[Section], told: frozenset[int]) -> Iterator[Secti
             )
 
 
-def _fact_unit(fact: Fact, note: Note) -> Unit:
+def _above(fact: Fact, note: Note) -> str:
+    """The file's title and the headings above a fact, which no prose unit repeats."""
+    at = bisect_right(note.sections, fact.line, key=lambda section: section.line) - 1
+    trail = note.sections[at].trail if at >= 0 else ()
+    return ", ".join(dict.fromkeys((note.title, *(part for part in trail if part != fact.entity))))
+
+
+def _fact_unit(fact: Fact, note: Note, above: str) -> Unit:
     return Unit(
         id=fact.id,
         kind="fact",
@@ -191,7 +201,7 @@ def _fact_unit(fact: Fact, note: Note) -> Unit:
         end_line=fact.line,
         title=fact.entity if fact.field == "value" else f"{fact.entity} {fact.field}",
         tags=" ".join(note.tags),
-        properties=note.title,
+        properties=above,
         text=fact.value,
         when=fact.since,
         until=fact.until,

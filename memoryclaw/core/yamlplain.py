@@ -14,9 +14,9 @@ _PLAIN = rf"\w{_INSIDE}(?::(?=[\w/]){_INSIDE})*+"
 _SAFE = r"\w .,:;/()@+=*&!?$%~^#\[\]{}<>|\-"
 _QUOTED = rf"\"[{_SAFE}']*+\" *+|'[{_SAFE}\"]*+' *+"
 _ITEM = r"\w[\w ./+@-]*+"
-_FLOW = rf"\[ *+((?:{_ITEM}(?:, *+{_ITEM})*+)?)\] *+"
+_FLOW = rf"\[ *+(?:{_ITEM}(?:, *+{_ITEM})*+)?\] *+"
 _LINE = re.compile(
-    rf"(?:(\w[\w-]{{0,63}}+):(?: ++(?:({_PLAIN})|({_QUOTED})|{_FLOW})| *+)|( *+)- ++({_PLAIN}))(?:\n|\Z)"
+    rf"((?:(\w[\w-]{{0,63}}+):(?: ++(?:({_PLAIN})|({_QUOTED})|({_FLOW}))| *+)|( *+)- ++({_PLAIN}))(?:\n|\Z))"
 )
 _NULLS = frozenset({"null", "Null", "NULL"})
 
@@ -32,34 +32,37 @@ class Plain(NamedTuple):
 
 def read_plain(text: str, first_line: int) -> Plain | None:
     """A header of plain `key: value` lines, one-line lists and lists of `- item` lines; None for anything else."""
-    found = Plain({}, {})
-    values, lines = found
-    at, number = 0, first_line
-    items: list[str | None] = []
+    rows = _LINE.findall(text)
+    if sum([len(row[0]) for row in rows]) != len(text):
+        return None
+    values: dict[str, Value] = {}
+    lines: dict[tuple[str, ...], int] = {}
     key = indent = ""
-    while line := _LINE.match(text, at):
-        name, plain, quoted, flow, dash, item = line.groups()
-        if name is None:
+    items: list[str | None] = []
+    for number, (_, name, plain, quoted, flow, dash, item) in enumerate(rows, first_line):
+        if item:
             if not key or (items and dash != indent):
                 return None
             indent = dash
             items.append(_scalar(item))
             values[key] = items
-        elif name in values:
+            continue
+        if name in values:
             return None
+        lines[name,] = number
+        key, items = "", []
+        if plain:
+            values[name] = _scalar(plain)
+        elif flow or quoted:
+            values[name] = _listed(flow) if flow else quoted.rstrip(" ")[1:-1]
         else:
-            lines[name,] = number
-            key, items = "", []
-            if plain is not None:
-                values[name] = _scalar(plain)
-            elif quoted is not None:
-                values[name] = quoted.rstrip(" ")[1:-1]
-            elif flow is not None:
-                values[name] = [_scalar(part) for part in flow.split(",")] if flow else []
-            else:
-                values[name], key = None, name
-        at, number = line.end(), number + 1
-    return found if at == len(text) else None
+            values[name], key = None, name
+    return Plain(values, lines)
+
+
+def _listed(flow: str) -> list[str | None]:
+    inside = flow.rstrip(" ")[1:-1].strip(" ")
+    return [_scalar(part) for part in inside.split(",")] if inside else []
 
 
 def _scalar(text: str) -> str | None:

@@ -10,9 +10,10 @@ from memoryclaw.adapters.catalog import Catalog
 from memoryclaw.core import entities
 from memoryclaw.core.explain import Leaf
 from memoryclaw.core.language import Language
-from memoryclaw.core.ports import Clause
+from memoryclaw.core.ports import Clause, TextIndex
 from memoryclaw.core.query import Expr, Query, parse
-from memoryclaw.core.scoring import idf
+from memoryclaw.core.queryexpr import all_of, any_of
+from memoryclaw.core.scoring import idf, rarity
 from memoryclaw.core.spelling import near
 
 PREFIX_WORDS = 32  # a prefix stands for at most so many words of the vault, the most frequent ones
@@ -37,31 +38,63 @@ class Question:
     notices: list[str] = field(default_factory=list)
 
 
-def ask(text: str, *, catalog: Catalog, language: Language, units: int, today: date) -> Question:
+def ask(text: str, *, catalog: Catalog, language: Language, index: TextIndex, today: date) -> Question:
     """Understands a question without a model.
 
     Args:
-        units: how many units the index holds.
+        text: the question.
+        catalog: knows the vault's words, names and synonyms.
+        language: the analysis of words.
+        index: counts units.
         today: the clock's UTC day, for "last week".
     """
     query = parse(text, today=today)
+    words = [word for word in query.words if not language.is_stop(word)]
+    if not words and (query.ranges or query.filters) and _is_plain(query):
+        query = query._replace(root=None, words=())  # "what happened last week" asks for all of last week
     question = Question(query, notices=list(query.notices))
-    words = [w for w in query.words if not language.is_stop(w)] or list(query.words)
+    words = words or list(query.words)
+    units = index.size()[0]
     _weigh(question, words, catalog, language, units)
     _name(question, words, catalog)
-    _synonyms(question, words, catalog, language)
+    if _is_plain(query):
+        _synonyms(question, words, catalog, language)
     if query.root is not None:
-        known = frozenset(words)
-        resolver = _Resolver(question, catalog, language, known, units)
-        question.clause = resolver.clause(query.root)
+        resolver = _Resolver(question, catalog, language, frozenset(words), units)
+        question.clause = resolver.clause(_loosened(query.root, question, language, index))
     return question
+
+
+def _is_plain(query: Query) -> bool:
+    """True when nothing but words, dates and fields was written."""
+    root = query.root
+    if root is None or query.joined:
+        return root is None
+    return root.op in ("word", "any") and all(part.op == "word" and not part.column for part in root.parts or (root,))
+
+
+def _loosened(root: Expr, question: Question, language: Language, index: TextIndex) -> Expr:
+    """A phrase amid other words that stands nowhere, such as a title quoted from memory, is asked by its words."""
+    needs = [part for part in root.parts if part.op == "phrase"]
+    ranking = [part for part in root.parts if part.op == "any" and needs and part.parts[0] == needs[0]]
+    if root.op != "all" or question.query.joined or not ranking:
+        return root
+    lost = [part for part in needs if not index.count(Clause("phrase", " ".join(language.tokens(part.text)), _columns(part)))]
+    if not lost:
+        return root
+    question.notices += [f'"{part.text}" stands nowhere as a phrase; its words were searched instead' for part in lost]
+    words = [Expr("word", word) for part in lost for word in part.text.split()]
+    left = [part for part in root.parts if part not in (*lost, ranking[0])]
+    found = [part for part in left if part.op != "not"]
+    loose = any_of([*found[:1], *(part for part in ranking[0].parts if part not in lost), *words])
+    return all_of([*found, loose, *(part for part in left if part.op == "not")])
 
 
 def _weigh(question: Question, words: Sequence[str], catalog: Catalog, language: Language, units: int) -> None:
     tokens = {word: language.token(word).split() for word in words}
     counts = catalog.count_of([token for found in tokens.values() for token in found])
     for word, found in tokens.items():
-        question.weights[word] = max((idf(units, counts.get(token, 0)) for token in found), default=0.0)
+        question.weights[word] = max((rarity(units, counts.get(token, 0)) for token in found), default=0.0)
         question.tokens.update(found)
         if not any(token in counts for token in found):
             question.unknown.append(word)
@@ -95,6 +128,7 @@ class _Resolver:
         self._language = language
         self._known = known
         self._units = units
+        self._exact = question.query.joined
         self._by_op: dict[str, Callable[[Expr], Clause | None]] = {
             "word": self._word, "phrase": self._phrase, "prefix": self._prefix, "fuzzy": self._fuzzy,
             "any": self._any, "all": self._all, "not": self._not,
@@ -105,8 +139,6 @@ class _Resolver:
         return self._by_op[expr.op](expr)
 
     def _word(self, expr: Expr) -> Clause | None:
-        if not self._question.query.explicit and expr.text not in self._known:
-            return None
         tokens = self._language.token(expr.text).split()
         via = "bigram" if len(tokens) > 1 else "literal"
         return self._leaves(expr, tokens, expr.text, via)
@@ -121,15 +153,14 @@ class _Resolver:
 
     def _prefix(self, expr: Expr) -> Clause | None:
         found = self._catalog.words_like(expr.text, PREFIX_WORDS)
-        tokens = dict.fromkeys(token for _, joined in found for token in joined.split())
+        tokens = dict.fromkeys(token for word in found for token in self._language.token(word).split())
         return self._leaves(expr, list(tokens), f"{expr.text}*", "prefix")
 
     def _fuzzy(self, expr: Expr) -> Clause | None:
         length = len(expr.text)
         vocabulary = self._catalog.words_of_length(length - 2, length + 2)
-        token_of = {word: token for word, token, _ in vocabulary}
-        close = near(expr.text, ((word, n) for word, _, n in vocabulary), FUZZY_WORDS)
-        tokens = dict.fromkeys(token for found in close for token in token_of[found.word].split())
+        close = near(expr.text, vocabulary, FUZZY_WORDS)
+        tokens = dict.fromkeys(token for found in close for token in self._language.token(found.word).split())
         return self._leaves(expr, list(tokens), f"{expr.text}~", "fuzzy")
 
     def _leaves(self, expr: Expr, tokens: Sequence[str], word: str, via: str) -> Clause | None:
@@ -138,7 +169,8 @@ class _Resolver:
         return _joined("any", [leaf.clause for leaf in leaves])
 
     def _any(self, expr: Expr) -> Clause | None:
-        parts = [(part, self.clause(part)) for part in expr.parts]
+        telling = [part for part in expr.parts if not self._says_nothing(part)]
+        parts = [(part, self.clause(part)) for part in telling or expr.parts]
         kept = [clause for part, clause in parts if clause is not None and not self._common(part)]
         if not kept:
             kept = [clause for _, clause in parts if clause is not None]
@@ -147,8 +179,11 @@ class _Resolver:
             self._question.leaves = [leaf for leaf in self._question.leaves if leaf.word not in dropped]
         return _joined("any", kept)
 
+    def _says_nothing(self, part: Expr) -> bool:
+        return part.op == "word" and not part.column and not self._exact and part.text not in self._known
+
     def _common(self, part: Expr) -> bool:
-        if part.op != "word" or self._units < COMMON_UNITS or self._question.query.explicit:
+        if part.op != "word" or self._units < COMMON_UNITS or self._exact:
             return False
         return self._question.weights.get(part.text, 9.0) < idf(self._units, int(self._units * COMMON_SHARE))
 
@@ -162,8 +197,10 @@ class _Resolver:
         return _joined("all", [*wanted, *barred])
 
     def _not(self, expr: Expr) -> Clause | None:
-        before = len(self._question.leaves)
+        before, exact = len(self._question.leaves), self._exact
+        self._exact = True
         inner = self.clause(expr.parts[0])
+        self._exact = exact
         del self._question.leaves[before:]  # what must be absent explains nothing
         return Clause("not", parts=(inner,)) if inner is not None else None
 

@@ -15,8 +15,8 @@ from typing import NamedTuple
 
 from memoryclaw.adapters import journal
 from memoryclaw.adapters.catalog import Catalog
-from memoryclaw.adapters.history import History
 from memoryclaw.adapters.fingerprint import fingerprint
+from memoryclaw.adapters.history import History
 from memoryclaw.adapters.index import Index
 from memoryclaw.adapters.locks import writer_lock
 from memoryclaw.adapters.vault import Vault

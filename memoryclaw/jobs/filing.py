@@ -5,13 +5,16 @@ from __future__ import annotations
 import hashlib
 import time
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from memoryclaw.adapters.index import Filed, Index, Writing
 from memoryclaw.adapters.vault import Vault
 from memoryclaw.core.errors import VaultError
 from memoryclaw.core.model import Problem, Stamp
 from memoryclaw.core.notes import ReadingSettings, read_note
-from memoryclaw.jobs.sync import Progress
+
+if TYPE_CHECKING:
+    from memoryclaw.jobs.sync import Progress  # which reads notes through this module
 
 TRANSACTION = 4096  # files per transaction: few commits, yet an interrupted build keeps most of its work
 BATCH = 128  # files parsed at a time: this bounds the memory

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
 from memoryclaw.core.entities import key_of
@@ -14,18 +15,21 @@ STATES = frozenset({"archived", "pending", "draft", "superseded"})
 _KINDS = {"log": "turn", "logs": "turn", "semantic": "fact", "memory": "note"}
 _NAMED = "select path from names where (key = ? or key like ? || ' %') and kind in"
 _SQL = {
-    "tag": "u.path in (select path from tags where tag = ? or tag like ? || '/%')",
+    "tag": "u.path in (select path from tags where tag = ? or substr(tag, 1, length(?) + 1) = ? || '/')",
     "kind": "u.kind = ?",
     "state": "u.state = ?",
     "entity": f"(u.entity_key = ? or (u.entity_key = '' and u.path in ({_NAMED} ('entity', 'alias', 'person', 'project'))))",
     "person": f"(u.entity_key = ? or (u.entity_key = '' and u.path in ({_NAMED} ('person'))))",
     "project": f"(u.entity_key = ? or (u.entity_key = '' and u.path in ({_NAMED} ('project', 'entity'))))",
-    "path": "(u.path like ? || '%' or instr(lower(u.path), lower(?)) > 0)",
-    "title": "instr(lower(u.title), lower(?)) > 0",
+    "path": "instr(lower(u.path), lower(?)) > 0",
     "since": "u.at != '' and substr(max(u.at, u.until), 1, 10) >= ?",
     "until": "u.at != '' and substr(u.at, 1, 10) <= ?",
     "trust": "u.trust = ?",
 }
+# A fact without an end holds until today, so it also held on every day since it began.
+_ON = """u.at != '' and substr(u.at, 1, 10) <= ?
+    and (substr(max(u.at, u.until), 1, 10) >= ? or (u.kind = 'fact' and u.until = '' and u.state = 'current'))"""
+_HIDDEN = re.compile(r"(?:^|/)(?:archive|review|_[^/]*)(?:/|$)|(?:^|/)_\w", re.IGNORECASE)
 _VIA = {"entity": "entity", "person": "entity", "project": "entity", "since": "date", "until": "date", "on": "date"}
 
 
@@ -59,10 +63,17 @@ def causes(filters: Sequence[Filter]) -> list[Matched]:
 
 def asks_for_state(filters: Sequence[Filter]) -> bool:
     """True when the query itself asks for archived, pending, draft or superseded units."""
-    folders = ("archive", "review", "skills/_drafts", "semantic/_")
+    wanted = [item for item in filters if not item.negated]
     return any(
-        (f.field == "kind" and f.value.lower() in STATES) or (f.field == "path" and f.value.startswith(folders)) for f in filters
+        (item.field == "kind" and item.value.lower() in STATES) or (item.field == "path" and _HIDDEN.search(item.value))
+        for item in wanted
     )
+
+
+def moments(filters: Sequence[Filter]) -> list[tuple[str, str]]:
+    """The first and the last day of each `on:`, which asks for what held then."""
+    days = [item.value.partition("/") for item in filters if item.field == "on" and not item.negated]
+    return [(first, last or first) for first, _, last in days]
 
 
 def _condition(item: Filter) -> tuple[str, list[str]]:
@@ -75,7 +86,7 @@ def _condition(item: Filter) -> tuple[str, list[str]]:
         return _SQL["kind"], [kind if kind in KINDS else kind.removesuffix("s")]
     if item.field == "on":
         first, _, last = value.partition("/")
-        return f"{_SQL['since']} and {_SQL['until']}", [first, last or first]
+        return _ON, [last or first, first]
     if item.field in ("entity", "person", "project"):
         value = key_of(value)
     if item.field in ("tag", "trust"):

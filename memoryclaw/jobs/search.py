@@ -2,26 +2,31 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import date
+from itertools import groupby
 from typing import Any
 
 from memoryclaw.adapters.catalog import Brief, Catalog
 from memoryclaw.adapters.index import Index
 from memoryclaw.core.boosts import Asked, Boost, Traits, boosts
-from memoryclaw.core.explain import Reading, Statistics, read_columns, reasons
+from memoryclaw.core.explain import Leaf, Reading, Statistics, read_columns, reasons
+from memoryclaw.core.language import fold
 from memoryclaw.core.model import LeftOut, Match, Term, Unit
 from memoryclaw.core.ports import Clause, Hit
-from memoryclaw.core.scoring import ALIAS_FACTOR, coverage, exact, idf, ranked, shared_out
+from memoryclaw.core.scoring import ALIAS_FACTOR, SMALL, coverage, exact, ranked, rarity, shared_out
 from memoryclaw.core.snippets import snippet
 from memoryclaw.core.spelling import near
 from memoryclaw.jobs.answers import Answer, Traced
 from memoryclaw.jobs.asking import Question, ask
-from memoryclaw.jobs.filters import asks_for_state, causes, conditions, kind_filter
+from memoryclaw.jobs.deciding import Decider
+from memoryclaw.jobs.filters import causes, conditions, kind_filter
 
 POOL = 200  # candidates that are scored in full
 LISTED = 200  # units that a question of dates or filters alone may list
+_TOUCHES = "substr(max(u.at, u.until), 1, 10) >= ? and substr(u.at, 1, 10) <= ?"
 _BEST = 3  # matches that decide how much of the question was found
 
 
@@ -32,6 +37,7 @@ class Candidate:
     brief: Brief
     text: float = 0.0
     alias: float = 0.0
+    aliased: bool = False
     boosts: list[Boost] = field(default_factory=list)
     score: float = 0.0
     decision: str = ""  # "" while undecided, "in", else the reason why it is left out
@@ -59,21 +65,24 @@ class Searcher:
         self._catalog = catalog
         self._today = today
         self._units, self._tokens = index.size()
+        self._statistics = Statistics(self._units, self._tokens / max(self._units, 1), _Rarity(index, catalog, self._units))
 
     def find(self, text: str, *, kind: str = "") -> Found:
         """Every candidate for a question, ranked, each with its decision except for limits and budgets."""
-        question = ask(text, catalog=self._catalog, language=self._index.language, units=self._units, today=self._today)
+        question = ask(text, catalog=self._catalog, language=self._index.language, index=self._index.engine, today=self._today)
         if kind:
             question.query = question.query._replace(filters=(*question.query.filters, kind_filter(kind)))
         ranges = [(r.start, r.end, r.text) for r in question.query.ranges]
         asked = Asked({**question.parts, **question.entities}, {**question.parts, **question.people}, ranges, self._units, self._today)
-        candidates = self._candidates(question, asked)
+        candidates, listing = self._candidates(question, asked)
+        asked = asked._replace(listing=listing)
+        decider = Decider(question, [c.brief for c in candidates], self._index.language, self._catalog)
         for candidate in candidates:
-            self._score(candidate, question, asked)
+            self._score(candidate, decider, asked)
+            candidate.decision = decider.reason(candidate.brief)
         order = ranked({c.brief.rowid: c.score for c in candidates}, {c.brief.rowid: f"{c.brief.id}\0{c.brief.path}" for c in candidates})
         by_rowid = {c.brief.rowid: c for c in candidates}
         found = Found(question, [by_rowid[rowid] for rowid in order], asked)
-        self._decide(found)
         found.did_you_mean = self._spellings(question)
         return found
 
@@ -81,25 +90,55 @@ class Searcher:
         """The chosen candidates with their explanations, snippets and places."""
         units = self._catalog.units([c.brief.rowid for c in chosen])
         notes = self._catalog.note_ids({c.brief.path for c in chosen})
-        statistics = Statistics(self._units, self._tokens / max(self._units, 1), self._rarity())
-        return [self._match(c, units[c.brief.rowid], notes[c.brief.path], found.question, statistics) for c in chosen]
+        return [self._match(c, units[c.brief.rowid], notes[c.brief.path], found.question) for c in chosen]
 
     def confidence(self, found: Found, matches: Sequence[Match]) -> float:
         """The share of the question's weight that the best matches hold."""
-        words = {m.word for match in matches[:_BEST] for m in match.matched}
         if not found.question.weights:
             return 1.0 if matches else 0.0
-        return coverage(found.question.weights, words)
+        said = " ".join(m.word.rstrip("*~") for match in matches[:_BEST] for m in match.matched)
+        held = set(map(fold, said.split()))
+        return coverage(found.question.weights, {word for word in found.question.weights if fold(word) in held})
 
-    def _candidates(self, question: Question, asked: Asked) -> list[Candidate]:
+    def _candidates(self, question: Question, asked: Asked) -> tuple[list[Candidate], bool]:
+        """The candidates of all lanes, and whether they are only listed."""
         where, values = conditions(question.query.filters)
         within = self._within(where, values) if question.query.filters else None
         text = dict(self._lane(question.clause, within))
-        alias_clause = Clause("any", parts=tuple(leaf.clause for leaf in question.aliases)) if question.aliases else None
-        alias = dict(self._lane(alias_clause, within)) if not question.query.explicit else {}
+        alias = self._aliased(question, within)
         listed = self._listed(question, where, values, asked, empty=not (text or alias))
         briefs = self._catalog.briefs(dict.fromkeys([*text, *alias, *listed]))
-        return [Candidate(b, exact(text.get(b.rowid, 0.0)), exact(ALIAS_FACTOR * alias.get(b.rowid, 0.0))) for b in briefs]
+        found = [
+            Candidate(b, exact(text.get(b.rowid, 0.0)), exact(alias.get(b.rowid, 0.0)), b.rowid in alias) for b in briefs
+        ]
+        if self._units < SMALL:
+            self._count_by_hand(found, question)
+        return found, bool(listed)
+
+    def _aliased(self, question: Question, within: Sequence[int] | None) -> dict[int, float]:
+        """What the synonyms of each name or word add: less than itself would, however rare they are."""
+        found: dict[int, float] = {}
+        for said, leaves in _by_word(question.aliases):
+            factor = self._alias_factor(said, leaves, question)
+            for rowid, score in self._lane(Clause("any", parts=tuple(leaf.clause for leaf in leaves)), within):
+                found[rowid] = found.get(rowid, 0.0) + factor * score
+        return found
+
+    def _alias_factor(self, said: str, leaves: Sequence[Leaf], question: Question) -> float:
+        weights = [weight for word, weight in question.weights.items() if fold(word) in said.split()]
+        rarest = max(self._statistics.rarity(leaf.clause) for leaf in leaves)
+        return ALIAS_FACTOR * min(1.0, max(weights) / rarest) if weights else ALIAS_FACTOR
+
+    def _count_by_hand(self, candidates: Sequence[Candidate], question: Question) -> None:
+        """In a small vault both engines hold half of all words for worthless, so every unit is read and counted anew."""
+        units = self._catalog.units([c.brief.rowid for c in candidates])
+        for candidate in candidates:
+            reading = self._reading(units[candidate.brief.rowid], candidate.brief)
+            candidate.text = exact(sum(reasons(question.leaves, reading, self._statistics, question.clause).gains.values()))
+            if candidate.aliased:
+                gains = reasons(question.aliases, reading, self._statistics).gains
+                leaves = dict(_by_word(question.aliases))
+                candidate.alias = exact(sum(self._alias_factor(said, leaves[said], question) * gains[said] for said in gains))
 
     def _lane(self, clause: Clause | None, within: Sequence[int] | None) -> list[Hit]:
         return self._index.engine.find(clause, POOL, within) if clause is not None else []
@@ -109,61 +148,39 @@ class Searcher:
 
     def _listed(self, question: Question, where: str, values: Sequence[str], asked: Asked, *, empty: bool) -> list[int]:
         """Units found by their date or by filters alone, newest first."""
-        if question.query.root is not None and not (asked.ranges and empty):
+        only_excludes = question.clause is not None and question.clause.op == "not"
+        if question.query.root is not None and not only_excludes and not (asked.ranges and empty):
             return []
         if not asked.ranges and not question.query.filters:
             return []
-        for first, last, _ in asked.ranges:
-            where += " and u.at != '' and substr(max(u.at, u.until), 1, 10) >= ? and substr(u.at, 1, 10) <= ?"
-            values = [*values, first or "0000", last or "9999"]
+        if asked.ranges:
+            where += f" and u.at != '' and ({' or '.join([_TOUCHES] * len(asked.ranges))})"
+            values = [*values, *(day for first, last, _ in asked.ranges for day in (first or "0000", last or "9999"))]
+        if only_excludes and question.clause is not None:
+            barred = self._index.engine.find(question.clause.parts[0], max(self._units, 1))
+            where, values = f"{where} and u.rowid not in (select value from json_each(?))", [*values, json.dumps([hit.rowid for hit in barred])]
         sql = f"select u.rowid from units u where {where} order by u.at desc, u.id limit {LISTED}"
         return [int(row[0]) for row in self._catalog.rows(sql, values)]  # type: ignore[call-overload]
 
-    def _score(self, candidate: Candidate, question: Question, asked: Asked) -> None:
+    def _score(self, candidate: Candidate, decider: Decider, asked: Asked) -> None:
         brief = candidate.brief
         base = candidate.text + candidate.alias
-        asked_field = brief.entity_key in asked.entities and self._names_field(brief.field, question)
+        asked_field = brief.entity_key in asked.entities and decider.names_field(brief.field)
         traits = Traits(brief.kind, brief.at, brief.until, brief.entity_key, bool(brief.pinned), asked_field)
         candidate.boosts = boosts(base, traits, asked)
         candidate.score = base + sum(boost.term.value for boost in candidate.boosts)
 
-    def _names_field(self, field: str, question: Question) -> bool:
-        tokens = self._index.language.tokens(field)
-        return bool(tokens) and question.tokens.issuperset(tokens)
-
-    def _decide(self, found: Found) -> None:
-        any_state = asks_for_state(found.question.query.filters)
-        for candidate in found.candidates:
-            brief = candidate.brief
-            if brief.state != "current" and not any_state and not self._held_then(brief, found.asked):
-                candidate.decision = brief.state
-            elif brief.trust == "quarantined":
-                candidate.decision = "quarantined"
-            elif self._of_other_entity(brief, found.question):
-                candidate.decision = "other_entity"
-
-    def _held_then(self, brief: Brief, asked: Asked) -> bool:
-        return brief.state == "superseded" and bool(asked.ranges) and bool(brief.until)
-
-    def _of_other_entity(self, brief: Brief, question: Question) -> bool:
-        if brief.kind != "fact" or not question.entities or brief.entity_key in question.entities:
-            return False
-        if not self._names_field(brief.field, question):
-            return False
-        value = set(self._index.language.tokens(brief.value))
-        return not any(value.issuperset(self._index.language.tokens(key)) for key in question.entities)
-
-    def _match(self, candidate: Candidate, unit: Unit, note: str, question: Question, statistics: Statistics) -> Match:
+    def _match(self, candidate: Candidate, unit: Unit, note: str, question: Question) -> Match:
         brief = candidate.brief
         reading = self._reading(unit, brief)
-        by_words = reasons(question.leaves, reading, statistics)
-        by_alias = reasons(question.aliases, reading, statistics)
+        by_words = reasons(question.leaves, reading, self._statistics, question.clause)
+        by_alias = reasons(question.aliases if candidate.aliased else (), reading, self._statistics)
         terms = shared_out(by_words.gains, candidate.text)
         if candidate.alias:
             terms.append(Term("alias", candidate.alias))
         terms += [boost.term for boost in candidate.boosts]
         causes_of = [boost.matched for boost in candidate.boosts if boost.matched]
-        matched = [*by_words.matched, *(by_alias.matched if candidate.alias else ()), *causes(question.query.filters), *causes_of]
+        matched = [*by_words.matched, *by_alias.matched, *causes(question.query.filters), *causes_of]
         surfaces = frozenset(by_words.surfaces | by_alias.surfaces)
         shown = snippet(unit.text or unit.title, surfaces)
         return Match(
@@ -178,16 +195,13 @@ class Searcher:
         }  # fmt: skip
         return read_columns(columns, self._index.language)
 
-    def _rarity(self) -> _Rarity:
-        return _Rarity(self._index, self._catalog, self._units)
-
     def _spellings(self, question: Question) -> dict[str, str]:
         found = {}
         translated = {word for leaf in question.aliases for word in leaf.word.split()}
         for word in question.unknown:
             if len(word) > 3 and not word.isdigit() and word not in translated:
                 vocabulary = self._catalog.words_of_length(len(word) - 2, len(word) + 2)
-                close = near(word, ((other, n) for other, _, n in vocabulary), 1)
+                close = near(word, vocabulary, 1)
                 if close:
                     found[word] = close[0].word
         return found
@@ -205,13 +219,21 @@ class _Rarity:
     def __call__(self, clause: Clause) -> float:
         found = self._known.get(clause)
         if found is None:
-            found = self._known[clause] = idf(self._units, self._containing(clause))
+            found = self._known[clause] = rarity(self._units, self._containing(clause))
         return found
 
     def _containing(self, clause: Clause) -> int:
         if clause.op == "token" and not clause.columns:
             return self._catalog.count_of([clause.text]).get(clause.text, 0)
         return self._index.engine.count(clause)
+
+
+def _by_word(aliases: Sequence[Leaf]) -> list[tuple[str, list[Leaf]]]:
+    return [(said, list(leaves)) for said, leaves in groupby(sorted(aliases, key=_word_of), _word_of)]
+
+
+def _word_of(leaf: Leaf) -> str:
+    return leaf.word
 
 
 def search(searcher: Searcher, text: str, *, kind: str, limit: int) -> Answer:

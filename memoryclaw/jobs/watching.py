@@ -11,6 +11,7 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 from queue import Empty, SimpleQueue
+from types import FrameType
 from typing import NamedTuple
 
 from memoryclaw.adapters.cookies import LIVE, POLLING, WatchLock, cookies, take
@@ -233,14 +234,18 @@ class Watching:
         self._tell(Report(kind, text, files, ms))
 
 
-def watch_until_told(watching: Watching) -> None:
-    """Runs a watch that ends cleanly on Ctrl-C and on SIGTERM. Call it in the main thread."""
-    before = {
-        number: signal.signal(number, lambda *_: watching.stop())
-        for number in (signal.SIGINT, signal.SIGTERM)
-    }
+def watch_until_told(watching: Watching) -> int:
+    """Runs a watch that ends cleanly on Ctrl-C and on SIGTERM, and returns which of them it was. Call it in the main thread."""
+    told: list[int] = []
+
+    def stop(number: int, _frame: FrameType | None) -> None:
+        told.append(number)
+        watching.stop()
+
+    before = {number: signal.signal(number, stop) for number in (signal.SIGINT, signal.SIGTERM)}
     try:
         watching.run()
     finally:
         for number, handler in before.items():
             signal.signal(number, handler)
+    return told[0] if told else 0

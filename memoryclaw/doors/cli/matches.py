@@ -7,10 +7,12 @@ from collections.abc import Sequence
 import click
 
 from memoryclaw.core.model import Match, Matched, Term
+from memoryclaw.core.snippets import snippet
 from memoryclaw.doors.cli.printing import aligned, marked, say, styled, table
 from memoryclaw.jobs.answers import Traced
 
 _INDENT = "   "
+_WHOLE = 1000
 _REASONS = {
     "in": "in the context",
     "already_visible": "the host still shows it",
@@ -36,8 +38,10 @@ def show(place: int, match: Match, *, explain: bool) -> None:
         facts.append(styled(unit.when[:10], fg="green"))
     if unit.trust != "trusted":
         facts.append(styled(unit.trust, fg="red"))
-    say(f"{place:>2} {styled(unit.title or unit.id, bold=True)}  {', '.join(facts)}")
-    say(f"{_INDENT}{styled(unit.id)}  {styled(f'{match.path}:{unit.line}', fg='cyan')}")
+    title = snippet(unit.title or unit.id, match.surfaces, _WHOLE)
+    say(f"{place:>2} {marked(title.text, title.highlights, bold=True)}  {', '.join(facts)}")
+    where = styled(f"{match.path}:{unit.line}", fg="cyan")
+    say(f"{_INDENT}{where if match.path.startswith(f'{unit.id}.') else f'{styled(unit.id)}  {where}'}")
     if match.snippet:
         say(f"{_INDENT}{marked(match.snippet, match.highlights)}")
     if explain:
@@ -65,7 +69,7 @@ def rounded(terms: Sequence[Term], score: float) -> list[tuple[str, int]]:
 
 
 def _explain(match: Match) -> None:
-    rows = [[_told(name), f"{value / 1000:.3f}"] for name, value in rounded(match.terms, match.score)]
+    rows = [[styled(name), f"{value / 1000:.3f}"] for name, value in rounded(match.terms, match.score)]
     rows.append(["score", f"{round(match.score * 1000) / 1000:.3f}"])
     longest = max(len(row[1]) for row in rows)
     lines = aligned([[row[0], row[1].rjust(longest)] for row in rows])
@@ -79,9 +83,5 @@ def _explain(match: Match) -> None:
 def _by_word(matched: Sequence[Matched]) -> dict[str, list[str]]:
     found: dict[str, list[str]] = {}
     for one in matched:
-        found.setdefault(one.word, []).append(f"{_told(one.field)} ({one.via})")
+        found.setdefault(one.word, []).append(f"{styled(one.field)} ({one.via})")
     return found
-
-
-def _told(name: str) -> str:
-    return styled(name)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import click
@@ -31,7 +31,7 @@ def remark(text: str) -> None:
 
 def styled(text: str, **style: Any) -> str:
     """A text from the vault on one line, harmless, in a style."""
-    return click.style(one_line(text), **style)
+    return click.style(one_line(text), **style) if style else one_line(text)
 
 
 def padded(text: str, columns: int, **style: Any) -> str:
@@ -39,13 +39,13 @@ def padded(text: str, columns: int, **style: Any) -> str:
     return styled(text, **style) + " " * (columns - width(one_line(text)))
 
 
-def marked(text: str, places: Sequence[tuple[int, int]]) -> str:
-    """A snippet with the words at these places highlighted."""
+def marked(text: str, places: Sequence[tuple[int, int]], **style: Any) -> str:
+    """A text of one line with the words at these places highlighted, and the rest in a style."""
     parts, at = [], 0
     for start, end in places:
-        parts += [_visible(text[at:start]), click.style(_visible(text[start:end]), fg="yellow", bold=True)]
+        parts += [_visible(text[at:start], style), _visible(text[start:end], {"fg": "yellow", "bold": True})]
         at = end
-    return "".join([*parts, _visible(text[at:])])
+    return "".join([*parts, _visible(text[at:], style)])
 
 
 def table(heads: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
@@ -95,9 +95,10 @@ def plural(count: int, one: str, many: str = "") -> str:
     return f"{count:,} {one if count == 1 else many or one + 's'}"
 
 
-def _visible(text: str) -> str:
-    # The text is one line already; its spaces at the edges must stay.
-    return visible(text).replace("\n", " ").replace("\t", " ")
+def _visible(text: str, style: Mapping[str, Any]) -> str:
+    # Unlike `one_line` this keeps the spaces at the edges: it is a part of a line.
+    clean = visible(text).replace("\n", " ").replace("\t", " ")
+    return click.style(clean, **style) if style and clean else clean
 
 
 def _drawn(heads: Sequence[str], rows: Sequence[Sequence[str]]) -> None:

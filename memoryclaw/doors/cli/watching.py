@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import signal
 from typing import TYPE_CHECKING
 
 import click
@@ -24,8 +25,12 @@ def watch(said: Said) -> None:
 
     With --json each report is one line: kind, text, files and ms.
     """
+    from memoryclaw.jobs.watching import watch_until_told  # noqa: PLC0415 - `--help` needs no watcher
+
     with said.app() as app:
-        app.watch(_tell_json if said.json else _tell)
+        told = watch_until_told(app.watching(_tell_json if said.json else _tell))
+    if told == signal.SIGINT:
+        raise KeyboardInterrupt
 
 
 def _tell(report: Report) -> None:

@@ -1,0 +1,256 @@
+"""`sync`, `reindex`, `status`, `doctor` and `watch` as commands."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import time
+from pathlib import Path
+
+import pytest
+from conftest import Claw, VaultOf, git
+
+BAD = "---\ntags: [a\nsummary: x\n---\n\nzebra crossing\n"
+
+
+def level_of(ran_json: dict, name: str) -> str:
+    return next(check["level"] for check in ran_json["checks"] if check["name"] == name)
+
+
+def test_sync_says_what_it_did(asked: Claw) -> None:
+    assert asked.vault
+    assert asked("sync", "--json").json["added"] == 6
+    (asked.vault / "notes/moon.md").write_text("# Moon\n\nmore salt\n")
+    (asked.vault / "notes/new.md").write_text("# New\n")
+    (asked.vault / "episodes/2025-09-04_15-40-00_wind-plan.md").unlink()
+    done = asked("sync", "--json").json
+    assert (done["added"], done["changed"], done["removed"]) == (1, 1, 1)
+    assert "0 added, 0 changed, 0 removed" in asked("sync").out
+
+
+def test_reindex_gives_the_same_answers(asked: Claw) -> None:
+    before = asked("search", "boathouse", "--json").json["matches"]
+    assert asked("reindex", "--json").json["added"] == 6
+    assert asked("search", "boathouse", "--json").json["matches"] == before
+
+
+def test_status_counts_what_is_behind_and_changes_nothing(asked: Claw) -> None:
+    assert asked.vault
+    asked("sync")
+    (asked.vault / "notes/new.md").write_text("# New\n")
+    (asked.vault / "notes/bad.md").write_text(BAD)
+    for _ in range(2):
+        now = asked("status", "--json").json
+        assert now["behind"] == 2
+    assert now["notes"]["episode"] == 2
+    assert now["daemon"] is None
+    assert now["degraded"] == ""
+    assert now["git"]["state"] == "none"
+    assert now["index"]["engine"] == "fts5"
+    asked("sync")
+    now = asked("status", "--json").json
+    assert now["behind"] == 0
+    assert [problem["path"] for problem in now["problems"]] == ["notes/bad.md"]
+    assert "notes/bad.md:" in asked("status").out
+
+
+def test_status_tells_the_last_machine_change(asked: Claw) -> None:
+    assert asked.vault
+    git(asked.vault, "init", "-q", "-b", "main")
+    git(asked.vault, "add", "-A")
+    git(asked.vault, "commit", "-qm", "mine")
+    assert asked("status", "--json").json["git"]["last"] is None
+    done = asked("edit", "semantic/projects#Kiosk.deadline", "--set", "value=2026-03-01", "--json").json
+    last = asked("status", "--json").json["git"]["last"]
+    assert last["commit"] == done["commit"]
+    assert last["run"].startswith("edit-")
+
+
+def test_status_of_an_empty_root_is_degraded_not_empty(asked: Claw) -> None:
+    assert asked.vault
+    asked("sync")
+    for name in ("episodes", "logs", "notes", "semantic", "skills"):
+        (asked.vault / name).rename(asked.vault.parent / name)
+    now = asked("status", "--json").json
+    assert "empty" in now["degraded"]
+    ran = asked("search", "boathouse")
+    assert "2026-12-11" in ran.out
+    assert "empty" in ran.err
+
+
+def test_what_is_ignored_is_reported(asked: Claw) -> None:
+    assert asked.vault
+    (asked.vault / ".obsidian").mkdir()
+    (asked.vault / "notes/moon.sync-conflict-20260101-101010-ABCDEFG.md").write_text("# Moon\n\nzebra\n")
+    asked("sync")
+    now = asked("status", "--json").json
+    assert ".obsidian/" in now["ignored"]
+    assert any("sync-conflict" in name for name in now["ignored"])
+    assert asked("search", "zebra", "--json").json["matches"] == []
+
+
+def test_a_sound_vault_passes_every_check(claw: Claw, tmp_path: Path) -> None:
+    vault = tmp_path / "new"
+    claw("init", vault)
+    ran = claw("doctor", "--json", "--vault", vault)
+    assert ran.code == 0
+    assert ran.json["sound"]
+    assert {check["level"] for check in ran.json["checks"]} == {"ok"}
+
+
+def test_doctor_exits_with_1_on_problems_and_names_line_and_hint(asked: Claw) -> None:
+    assert asked.vault
+    (asked.vault / "notes/bad.md").write_text(BAD)
+    ran = asked("doctor", "--json")
+    assert ran.code == 1
+    notes = next(check for check in ran.json["checks"] if check["name"] == "notes")
+    assert notes["level"] == "problem"
+    assert notes["details"][0]["path"] == "notes/bad.md"
+    assert notes["details"][0]["line"] > 1
+    assert notes["details"][0]["hint"]
+    told = asked("doctor")
+    assert told.code == 1
+    assert "notes/bad.md:" in told.out
+
+
+def test_links_to_nowhere_are_advice(asked: Claw) -> None:
+    ran = asked("doctor", "--json")
+    links = next(check for check in ran.json["checks"] if check["name"] == "links")
+    assert links["level"] == "advice"
+    assert any("Nowhere" in detail["message"] for detail in links["details"])
+
+
+def test_an_index_that_lies_is_found_and_mended(asked: Claw) -> None:
+    import sqlite3  # noqa: PLC0415
+
+    assert asked.vault
+    asked("sync")
+    with sqlite3.connect(asked.vault / ".memoryclaw/index.sqlite") as index:
+        index.execute("update files set title = 'a lie' where id = 'ep-wind'")
+    index.close()
+    (asked.vault / ".memoryclaw/index.seal").unlink(missing_ok=True)
+    found = asked("doctor", "--json")
+    if (
+        level_of(found.json, "index") == "problem"
+    ):  # else it was thrown away and built again before doctor looked
+        assert found.code == 1
+        assert level_of(asked("doctor", "--fix", "--json").json, "index") == "mended"
+    assert level_of(asked("doctor", "--json").json, "index") == "ok"
+    assert "a lie" not in asked("browse").out
+
+
+def test_doctor_removes_only_its_own_stale_temp_files(asked: Claw) -> None:
+    assert asked.vault
+    ours, theirs = asked.vault / "notes/.0123456789ab-1.tmp", asked.vault / "notes/.theirs.tmp"
+    for path in (ours, theirs):
+        path.write_text("x")
+    assert level_of(asked("doctor", "--json").json, "leftovers") == "advice"
+    assert level_of(asked("doctor", "--fix", "--json").json, "leftovers") == "mended"
+    assert not ours.exists()
+    assert theirs.exists()
+
+
+def test_doctor_warns_of_what_others_may_read(claw: Claw, tmp_path: Path) -> None:
+    vault = tmp_path / "new"
+    claw("init", vault)
+    vault.chmod(0o755)
+    ran = claw("doctor", "--json", "--vault", vault)
+    assert ran.code == 0
+    assert level_of(ran.json, "permissions") == "advice"
+
+
+def test_doctor_finds_names_that_would_collide(asked: Claw) -> None:
+    assert asked.vault
+    (asked.vault / "notes/Moon.md").write_text("# Another moon\n")
+    (asked.vault / "notes/caf\u00e9.md").write_text("# one\n")
+    (asked.vault / "notes/cafe\u0301.md").write_text("# two\n")
+    names = next(check for check in asked("doctor", "--json").json["checks"] if check["name"] == "names")
+    assert names["level"] == "problem"
+    assert len(names["details"]) == 2
+
+
+def test_doctor_names_settings_that_do_not_exist(asked: Claw) -> None:
+    assert asked.vault
+    (asked.vault / "memoryclaw.yaml").write_text("retrieval:\n  budgte: 600\n")
+    ran = asked("doctor", "--json")
+    assert ran.code == 1
+    assert level_of(ran.json, "settings") == "problem"
+
+
+def test_fixing_never_touches_a_note(asked: Claw) -> None:
+    assert asked.vault
+    (asked.vault / "notes/bad.md").write_text(BAD)
+    before = {
+        path: path.read_bytes()
+        for path in asked.vault.rglob("*")
+        if path.is_file() and ".memoryclaw" not in path.parts
+    }
+    assert asked("doctor", "--fix").code == 1
+    after = {
+        path: path.read_bytes()
+        for path in asked.vault.rglob("*")
+        if path.is_file() and ".memoryclaw" not in path.parts
+    }
+    assert after == before
+
+
+@pytest.fixture
+def watched(asked: Claw) -> subprocess.Popen[bytes]:
+    process = asked.start("watch", "--json", stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    assert process.stdout
+    while json.loads(process.stdout.readline())["kind"] != "started":
+        pass
+    yield process
+    process.kill()
+    process.wait()
+
+
+def test_watch_keeps_the_index_and_status_names_it(asked: Claw, watched: subprocess.Popen[bytes]) -> None:
+    assert asked.vault
+    assert watched.stdout
+    assert asked("status", "--json").json["daemon"] == watched.pid
+    (asked.vault / "notes/quince.md").write_text("# Quince\n")
+    report = json.loads(watched.stdout.readline())
+    assert (report["kind"], report["files"]) == ("synced", 1)
+    assert asked("search", "quince", "--json").json["matches"]
+
+
+def test_a_second_watch_refuses_politely(asked: Claw, watched: subprocess.Popen[bytes]) -> None:
+    ran = asked("watch")
+    assert ran.code == 1
+    assert str(watched.pid) in ran.err
+
+
+@pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 0)])
+def test_watch_ends_cleanly(watched: subprocess.Popen[bytes], number: signal.Signals, code: int) -> None:
+    watched.send_signal(number)
+    assert watched.wait(10) == code
+    assert watched.stderr
+    assert b"Traceback" not in watched.stderr.read()
+
+
+def test_a_long_first_indexing_can_be_interrupted_and_continued(vault_of: VaultOf) -> None:
+    vault = vault_of({f"notes/n{n}.md": f"# Note {n}\n\n" + f"word{n} filler " * 120 for n in range(3000)})
+    asked = Claw(vault)
+    process = asked.start("sync", stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    time.sleep(0.8)
+    process.send_signal(signal.SIGINT)
+    assert process.wait(20) in {0, 130}
+    assert process.stderr
+    assert b"Traceback" not in process.stderr.read()
+    assert asked("sync", "--json").json["total"] == 3000
+    assert asked("search", "word2999", "--json").json["matches"]
+
+
+def test_a_read_only_vault_can_still_be_asked(asked: Claw) -> None:
+    if os.geteuid() == 0:
+        pytest.skip("root may write anywhere")
+    assert asked.vault
+    asked.vault.chmod(0o500)
+    try:
+        assert asked("search", "boathouse").code == 0
+        assert asked("remember", "x").code == 1
+    finally:
+        asked.vault.chmod(0o700)

@@ -1,0 +1,116 @@
+"""A vault with its index, as tests of the index keep it, and the fingerprint of one built from nothing."""
+
+from __future__ import annotations
+
+import contextlib
+import shutil
+import tempfile
+import threading
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+from memoryclaw.adapters.cookies import echo, watcher
+from memoryclaw.adapters.fingerprint import fingerprint
+from memoryclaw.adapters.index import Index, open_index
+from memoryclaw.adapters.stemming import language
+from memoryclaw.adapters.vault import Vault
+from memoryclaw.core.ports import Clause
+from memoryclaw.core.places import STATE_DIR
+from memoryclaw.jobs.sync import Sync
+from memoryclaw.jobs.watching import Report, Watching
+
+
+class Kept(NamedTuple):
+    """A vault, its index, and what keeps them in line."""
+
+    vault: Vault
+    index: Index
+    sync: Sync
+    state: Path
+
+    def found(self, word: str) -> list[str]:
+        """The paths of the notes that hold a word."""
+        hits = self.index.engine.find(Clause("token", self.index.language.tokens(word)[0]), 1000)
+        rows = [hit.rowid for hit in hits]
+        with self.index.database.guarded() as connection:
+            return sorted(connection.execute("select path from units where rowid = ?", (r,)).fetchone()[0] for r in rows)
+
+    def mark(self) -> str:
+        """The fingerprint of the index as it is."""
+        return fingerprint(self.index)
+
+    def close(self) -> None:
+        """Closes the index."""
+        self.index.database.close()
+
+
+def kept(root: Path, state: Path | None = None) -> Kept:
+    """The vault at a path, with its index or one in another place."""
+    vault, state = Vault(root), state or root / STATE_DIR
+    index = open_index(state, engine="fts5", language=language("en"))
+    return Kept(vault, index, Sync(vault, index), state)
+
+
+def rebuilt(root: Path) -> str:
+    """The fingerprint of an index of this vault that is built from nothing."""
+    folder = Path(tempfile.mkdtemp(prefix="rebuilt-"))
+    fresh = kept(root, folder)
+    try:
+        fresh.sync.run()
+        return fresh.mark()
+    finally:
+        fresh.close()
+        shutil.rmtree(folder)
+
+
+class Watched(NamedTuple):
+    """A running watch with all that it said."""
+
+    watching: Watching
+    told: list[Report]
+    thread: threading.Thread
+
+    def says(self, kind: str, seconds: float = 5.0) -> Report:
+        """The first report of a kind; waits for it."""
+        return until(lambda: next((r for r in list(self.told) if r.kind == kind), None), seconds)
+
+
+@contextlib.contextmanager
+def watched(root: Path, *, reconcile: float = 300.0, poll: float = 0.1, wait: bool = True) -> Iterator[Watched]:
+    """A watch in a thread of its own, with a connection of its own."""
+    own = kept(root)
+    told: list[Report] = []
+    watching = Watching(own.sync, own.vault, own.index, own.state, tell=told.append, reconcile=reconcile, poll=poll)
+    thread = threading.Thread(target=watching.run, daemon=True)
+    thread.start()
+    try:
+        if wait:
+            until(lambda: any(report.kind == "started" for report in list(told)))
+        yield Watched(watching, told, thread)
+    finally:
+        watching.stop()
+        thread.join(10)
+        own.close()
+
+
+def echoed(state: Path, seconds: float = 10.0) -> None:
+    """Returns when the watcher has said that everything up to now is in the index."""
+    until(lambda: echo(state, 0.5), seconds)
+
+
+def is_live(root: Path) -> bool:
+    """True while a watcher takes cookies."""
+    return watcher(root / STATE_DIR)[1] == "live"
+
+
+def until(asked, seconds: float = 5.0):
+    """The first truth that a question gets; fails when none comes in time."""
+    end = time.monotonic() + seconds
+    while time.monotonic() < end:
+        answer = asked()
+        if answer:
+            return answer
+        time.sleep(0.003)
+    raise AssertionError("it did not happen in time")

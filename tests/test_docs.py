@@ -1,0 +1,203 @@
+"""What docs/ shows is what happens: commands are run on a copy of the sample vault, synopses and constants are looked up.
+
+`python -m tests.test_docs` writes outputs, synopses and constants anew; read the difference before you keep it.
+"""
+
+from __future__ import annotations
+
+import importlib
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+from collections.abc import Callable
+from operator import attrgetter
+from pathlib import Path
+
+import click
+import pytest
+
+from memoryclaw.adapters.database import SCHEMA
+from memoryclaw.doors.cli.matches import _REASONS
+from memoryclaw.doors.cli.verbs import VERBS, cli
+
+HOUSE = Path(__file__).parent.parent
+DOCS = HOUSE / "docs"
+PAGES = ("cli.md", "recall.md")
+HOME = "/home/nora"  # what the pages call the home folder
+CONSOLE = re.compile(r"(?<=^```console\n)(.*?)(?=^```$)", re.MULTILINE | re.DOTALL)
+SYNOPSIS = re.compile(r"(?<=^```text\n)(memoryclaw (\w+).*?\n)(?=```$)", re.MULTILINE | re.DOTALL)
+CONSTANT = re.compile(r"^\| `(\w+)\.(\w+)\.([A-Z0-9_]+)(?:\[(\w+)\])?` \| ([^|]+?) \|", re.MULTILINE)
+CHANGING = (
+    (
+        re.compile(r"(commit |last change  |^)[0-9a-f]{7,10}\b(?=[) ]|$)", re.MULTILINE),
+        lambda hit: f"{hit[1]}{'0123456789'[: len(hit[0]) - len(hit[1])]}",
+    ),
+    (re.compile(r"(?<=T080000-)[0-9a-f]{6}\b"), "ab12cd"),
+    (re.compile(r"\d+\.\d MB"), "0.4 MB"),
+)
+
+
+def shown(text: str, home: Path) -> str:
+    """An output as a page shows it: without what differs from run to run and from machine to machine."""
+    text = text.replace(os.fspath(home), HOME)
+    for pattern, replacement in CHANGING:
+        text = pattern.sub(replacement, text)
+    lines = "\n".join(line.rstrip() for line in text.splitlines()).strip("\n")
+    return f"{lines}\n" if lines else ""
+
+
+def studio(home: Path) -> Path:
+    """A copy of the sample vault with a history of one commit."""
+    vault = home / "studio"
+    shutil.copytree(HOUSE / "vault", vault, ignore=shutil.ignore_patterns(".memoryclaw"))
+    for folder, _, names in os.walk(vault):
+        os.chmod(folder, 0o700)
+        for name in names:
+            os.chmod(os.path.join(folder, name), 0o600)
+    who = ("-c", "user.name=Nora", "-c", "user.email=nora@example.org")
+    for args in (
+        ("init", "-q", "--initial-branch=main"),
+        ("add", "--all"),
+        ("commit", "-qm", "My notes so far"),
+    ):
+        subprocess.run(["git", *who, *args], cwd=vault, check=True)
+    return vault
+
+
+def told(page: str, home: Path) -> str:
+    """The page with what its commands print now."""
+    env = {
+        key: value for key, value in os.environ.items() if not key.startswith(("GIT_", "MEMORYCLAW_", "XDG_"))
+    }
+    env |= {
+        "HOME": os.fspath(home),
+        "MEMORYCLAW_NOW": "2026-04-20T08:00:00Z",
+        "GIT_PAGER": "cat",
+        "NO_COLOR": "1",
+    }
+    env["PATH"] = f"{Path(sys.executable).parent}{os.pathsep}{env['PATH']}"
+    vault = studio(home)
+
+    def run(block: re.Match[str]) -> str:
+        out = []
+        for command in re.findall(r"^\$ (.*(?:\n> .*)*)$", block[1], re.MULTILINE):
+            script = command.replace("\n> ", "\n")
+            done = subprocess.run(
+                ["bash", "-c", script], cwd=vault, env=env, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+                encoding="utf-8", timeout=60, check=False,
+            )  # fmt: skip
+            out.append(f"$ {command}\n{shown(done.stdout, home)}")
+        return "".join(out)
+
+    return CONSOLE.sub(run, page)
+
+
+def described(page: str) -> str:
+    """The page with the synopses that the commands have now."""
+    return SYNOPSIS.sub(lambda hit: synopsis(hit[2]), page)
+
+
+def synopsis(verb: str) -> str:
+    """How one verb is written, on lines of at most 100 characters."""
+    command = cli.get_command(click.Context(cli), verb)
+    assert command is not None
+    parts = [
+        part for param in command.params if param.name not in ("vault", "json") and (part := _written(param))
+    ]
+    lines = [f"memoryclaw {verb}"]
+    for part in parts:
+        if len(lines[-1]) + len(part) > 99:
+            lines.append(" " * (len(verb) + 11))
+        lines[-1] += f" {part}"
+    return "\n".join(lines) + "\n"
+
+
+def _written(param: click.Parameter) -> str:
+    if isinstance(param, click.Argument):
+        return param.make_metavar(click.Context(cli)).strip()
+    assert isinstance(param, click.Option)
+    text = param.opts[0] if param.is_flag else f"{param.opts[0]} {param.make_metavar(click.Context(cli))}"
+    return (text if param.required else f"[{text}]") + ("..." if param.multiple else "")
+
+
+def valued(page: str) -> str:
+    """The page with the values that the constants have now."""
+
+    def value(hit: re.Match[str]) -> str:
+        found = getattr(importlib.import_module(f"memoryclaw.{hit[1]}.{hit[2]}"), hit[3])
+        text = str(found[hit[4]] if hit[4] else found)
+        return hit[0].replace(f"| {hit[5]} |", f"| {text} |")
+
+    return CONSTANT.sub(value, page)
+
+
+@pytest.mark.parametrize("name", PAGES)
+def test_the_commands_of_a_page_print_what_it_shows(name: str, tmp_path: Path) -> None:
+    page = (DOCS / name).read_text(encoding="utf-8")
+    assert CONSOLE.search(page)
+    assert told(page, tmp_path) == page
+
+
+def test_every_command_has_its_section_and_its_synopsis() -> None:
+    page = (DOCS / "cli.md").read_text(encoding="utf-8")
+    assert [hit[2] for hit in SYNOPSIS.finditer(page)] == list(VERBS)
+    assert re.findall(r"^### (\w+)$", page, re.MULTILINE) == list(VERBS)
+    assert described(page) == page
+
+
+def test_the_constants_of_the_recall_page_are_those_of_the_code() -> None:
+    page = (DOCS / "recall.md").read_text(encoding="utf-8")
+    assert CONSTANT.search(page)
+    assert valued(page) == page
+
+
+def test_the_recall_page_tells_every_decision_and_every_term() -> None:
+    page = (DOCS / "recall.md").read_text(encoding="utf-8")
+    assert set(re.findall(r"^\| `(\w+)` \| out", page, re.MULTILINE)) == set(_REASONS) - {"in"}
+    boosts = (HOUSE / "memoryclaw" / "core" / "boosts.py").read_text(encoding="utf-8")
+    assert set(re.findall(r'Term\("(\w+)"', boosts)) <= set(re.findall(r"^\| `(\w+)` \|", page, re.MULTILINE))
+
+
+def test_the_architecture_page_names_what_is_there() -> None:
+    page = (DOCS / "architecture.md").read_text(encoding="utf-8")
+    for module, name in re.findall(r"`((?:core|adapters|jobs)/\w+|app)\.(\w+(?:\.\w+)?)`", page):
+        if name != "py":
+            attrgetter(name)(importlib.import_module(f"memoryclaw.{module.replace('/', '.')}"))
+    for path in re.findall(r"`((?:core|adapters|jobs|doors|tests|templates)/[\w/.]+)`", page):
+        assert any((base / path).exists() for base in (HOUSE, HOUSE / "memoryclaw")) or not path.endswith(
+            (".py", "/")
+        ), path
+    tables = re.search(r"^\| table \|.*?\n\n", page, re.MULTILINE | re.DOTALL)
+    assert tables
+    named = {
+        name for row in tables[0].splitlines() for name in re.findall(r"`(\w+)`", row.partition(" | ")[0])
+    }
+    assert named == {"text", *re.findall(r"^create table (\w+)", SCHEMA, re.MULTILINE)}
+
+
+@pytest.mark.parametrize("name", sorted(path.name for path in DOCS.glob("*.md")))
+def test_every_link_between_pages_leads_somewhere(name: str) -> None:
+    page = re.sub(
+        r"```.*?^```", "", (DOCS / name).read_text(encoding="utf-8"), flags=re.DOTALL | re.MULTILINE
+    )
+    for target in re.findall(r"\]\(([^)#:]+)(?:#[^)]*)?\)", page):
+        assert (DOCS / target).exists(), target
+
+
+def write_anew() -> None:
+    """Updates every page in place."""
+    steps: list[Callable[[str], str]] = [described, valued]
+    for name in PAGES:
+        page = (DOCS / name).read_text(encoding="utf-8")
+        for step in steps:
+            page = step(page)
+        with tempfile.TemporaryDirectory() as home:
+            page = told(page, Path(home).resolve())
+        (DOCS / name).write_text(page, encoding="utf-8")
+
+
+if __name__ == "__main__":
+    write_anew()
