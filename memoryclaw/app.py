@@ -127,7 +127,7 @@ class App:
         """The links that a note holds, and those of other notes that lead to it."""
         from memoryclaw.jobs import browsing  # noqa: PLC0415
 
-        return self._looked(lambda: browsing.links(id_, self.catalog))
+        return self._looked(lambda: browsing.links(id_, self.catalog, self.vault))
 
     def remember(self, text: str, *, entity: str = "", field: str = "", tags: Sequence[str] = (), source: str = "") -> Written:
         """Keeps a text as an episode, or as the value of an entity's field; one commit."""
@@ -259,7 +259,7 @@ class App:
 
     def _rebuilt(self, folder: Path) -> Index:
         index = self._index_in(folder)
-        Sync(self.vault, index).run()
+        Sync(self.vault, index, progress=self._progress).run()
         return index
 
     def _searcher(self) -> Searcher:

@@ -38,6 +38,7 @@ def guarded_machine(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("HOME", os.fspath(home))
         patch.setenv("PYTHONPATH", os.fspath(GUARD), prepend=os.pathsep)
+        patch.setenv("PYTHONPYCACHEPREFIX", os.fspath(tmp_path_factory.mktemp("bytecode")))
         patch.setenv("MEMORYCLAW_NOW", NOW)
         for name in (*PRIVATE, *(key for key in os.environ if key.startswith("GIT_"))):
             patch.delenv(name, raising=False)

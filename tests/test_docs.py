@@ -89,6 +89,7 @@ def told(page: str, home: Path) -> str:
                 ["bash", "-c", script], cwd=vault, env=env, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
                 encoding="utf-8", timeout=60, check=False,
             )  # fmt: skip
+            assert "a bug in MemoryClaw" not in done.stdout, done.stdout
             out.append(f"$ {command}\n{shown(done.stdout, home)}")
         return "".join(out)
 

@@ -10,6 +10,7 @@ from typing import NamedTuple
 from memoryclaw.adapters.database import Database
 from memoryclaw.adapters.index import unpacked
 from memoryclaw.core.entities import key_of
+from memoryclaw.core.language import fold
 from memoryclaw.core.model import Fact, Problem, Unit
 from memoryclaw.core.ports import Address
 
@@ -72,9 +73,13 @@ class Catalog:
         return dict(self.rows(f"select word, held from words where word {_IN} and held", [json.dumps(list(tokens))]))  # type: ignore[arg-type]
 
     def words_like(self, prefix: str, limit: int) -> list[str]:
-        """Words of the vault that begin so, the most frequent first."""
-        sql = "select word from words where word >= ? and word < ? and spelled order by spelled desc, word limit ?"
-        return [row[0] for row in self.rows(sql, (prefix, prefix + "\U0010ffff", limit))]  # type: ignore[misc]
+        """Words of the vault that begin so, whatever the case and the accents, the most frequent first."""
+        begin = fold(prefix)
+        sql = """select word, spelled from words where spelled and (word >= ?1 and word < ?2 or word >= ?3 and word < ?4
+            or word glob '*[^ -~]*')"""
+        found = self.rows(sql, (prefix, prefix + "\U0010ffff", begin, begin + "\U0010ffff"))
+        near = [(-n, word) for word, n in found if fold(word).startswith(begin)]  # type: ignore[operator,arg-type]
+        return [word for _, word in sorted(near)[:limit]]  # type: ignore[misc]
 
     def words_of_length(self, least: int, most: int) -> list[tuple[str, int]]:
         """Words of the vault between two lengths, with their counts."""

@@ -244,7 +244,7 @@ class Database:
 
 
 def _inodes(seen: Footprint) -> tuple[int, int, int]:
-    return seen.main[0], seen.wal, seen.shm
+    return seen.main.inode, seen.wal.inode, seen.shm
 
 
 def _connect(path: Path) -> sqlite3.Connection:

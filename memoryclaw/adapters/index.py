@@ -194,7 +194,8 @@ class Writing:
         for word, n in spelled.items():
             for token in self._language.token(word).split():
                 held[token] += n
-        rows = [(word, spelled[word], held[word]) for word in sorted(spelled.keys() | held.keys())]
+        counts = ((word, spelled[word], held[word]) for word in sorted(spelled.keys() | held.keys()))
+        rows = [row for row in counts if row[1] or row[2]]
         self._connection.executemany(_COUNT_SQL, rows)
         gone = [(word,) for word, n, m in rows if n < 0 or m < 0]
         self._connection.executemany("delete from words where word = ? and spelled <= 0 and held <= 0", gone)

@@ -17,25 +17,34 @@ from memoryclaw.core.errors import IndexBusyError, VaultError
 
 WAIT = 0.2  # seconds; a question never waits longer for another process
 _PAUSE = 0.002
-_NOBODY = (0, 0, 0, 0)
+
+
+class _Stat(NamedTuple):
+    inode: int
+    size: int
+    mtime: int
+    ctime: int
+
+
+_NOTHING = _Stat(0, 0, 0, 0)
 
 
 class Footprint(NamedTuple):
     """What the disk says of the index file and of the two that SQLite keeps beside it."""
 
-    main: tuple[int, int, int, int]  # inode, size, mtime, ctime
-    wal: int  # inode
-    shm: int
+    main: _Stat
+    wal: _Stat
+    shm: int  # inode; readers write into this one
 
 
 def footprint(path: Path) -> Footprint:
     """The footprint now; zeros for what is not there."""
-    return Footprint(_look(f"{path}"), _look(f"{path}-wal")[0], _look(f"{path}-shm")[0])
+    return Footprint(_look(f"{path}"), _look(f"{path}-wal"), _look(f"{path}-shm").inode)
 
 
 def seal(path: Path) -> None:
     """Notes that the file is whole. Call it with the lock held and nothing left in the write-ahead log."""
-    _rewrite(path, " ".join(map(str, _look(f"{path}"))))
+    _rewrite(path, " ".join(map(str, (*_look(f"{path}"), *_look(f"{path}-wal")))))
 
 
 def unseal(path: Path) -> None:
@@ -49,7 +58,9 @@ def is_sealed(path: Path) -> bool | None:
         said = _said(path)
         if not said:
             return None
-        if said == " ".join(map(str, _look(f"{path}"))):
+        main, wal = _look(f"{path}"), _look(f"{path}-wal")
+        # The last to close the index takes the log away: all of it is in the file.
+        if said == [*main, *wal] or (wal.size == 0 and said[:4] == [*main]):
             return True
     # Read twice, because a writer may have broken its own seal between our two looks.
     return False
@@ -87,21 +98,23 @@ def _taken(fd: int) -> bool:
     return True
 
 
-def _look(path: str) -> tuple[int, int, int, int]:
+def _look(path: str) -> _Stat:
     try:
         found = os.stat(path)
     except OSError:
-        return _NOBODY
-    return found.st_ino, found.st_size, found.st_mtime_ns, found.st_ctime_ns
+        return _NOTHING
+    return _Stat(found.st_ino, found.st_size, found.st_mtime_ns, found.st_ctime_ns)
 
 
-def _said(path: Path) -> str:
+def _said(path: Path) -> list[int]:
     try:
         fd = os.open(path.with_suffix(".seal"), os.O_RDONLY | os.O_CLOEXEC)
     except OSError:
-        return ""
+        return []
     try:
-        return os.read(fd, 200).decode("ascii", "replace").strip()
+        return [int(number) for number in os.read(fd, 200).split()]
+    except ValueError:
+        return [0]  # not written by us
     finally:
         os.close(fd)
 
@@ -110,7 +123,7 @@ def _rewrite(path: Path, text: str) -> None:
     fd = _opened(path.with_suffix(".seal"), os.O_WRONLY)
     try:
         # One write of constant length over what was there: a reader sees the old line or the new one.
-        os.pwrite(fd, text.ljust(120).encode("ascii"), 0)
+        os.pwrite(fd, text.ljust(160).encode("ascii"), 0)
     except OSError as error:
         raise _unwritable(path.with_suffix(".seal"), error) from error
     finally:

@@ -23,7 +23,7 @@ from memoryclaw.core.yamltext import strings
 MAX_PROBLEMS = 50  # reported for one file
 _NAME_TIME = re.compile(r"(\d{4}-\d\d-\d\d)(?:[_T ](\d\d)-(\d\d)-(\d\d))?(?![\d-])")
 _CONFLICT = re.compile(r"^<{7} .*$", re.MULTILINE)
-_SURROGATE = re.compile("[\ud800-\udfff]")
+_NOT_STORED = re.compile("[\0\ud800-\udfff]")
 _NO_BODY = Body("", (), (), (), (), "")
 _NO_HEADER = Split(NOTHING, "", "", 1)
 
@@ -158,12 +158,12 @@ def _note(source: _Source, reading: _Reading) -> Note:
 
 def _path_id(path: str) -> str:
     """The id of a note without one: its path, spelled the same however the file system composes its accents."""
-    path = path.removesuffix(".md")
-    return path if path.isascii() else unicodedata.normalize("NFC", _scrubbed(path))
+    return unicodedata.normalize("NFC", _scrubbed(path.removesuffix(".md")))
 
 
 def _scrubbed(name: str) -> str:
-    return name if name.isascii() else _SURROGATE.sub("\ufffd", name)
+    """A name without what no index can store: NUL and the bytes of names that are not UTF-8."""
+    return _NOT_STORED.sub("\ufffd", name)
 
 
 def _first_title(body: Body) -> str:

@@ -9,6 +9,7 @@ from memoryclaw.core.tokens import estimate
 
 TRUST_ORDER = ("trusted", "unknown", "untrusted")
 SHARE = 0.4  # of the budget: the most that one item may take
+FIRST = 64  # tokens that one item may always take, so that a small budget still holds something
 LEAST = 24  # tokens below which a cut item says nothing
 WEAK = 0.3  # of the best score: what scores less would only fill the prompt
 _CHARS = 4
@@ -48,14 +49,12 @@ class Pack:
         if reason:
             return reason, 0
         before, group = self.tokens(), self._groups[_trust(unit)]
-        line = self._line(unit, surfaces, min(self._budget - before, int(self._budget * SHARE)))
+        room = self._budget - self._framing(group)
+        line = self._line(unit, surfaces, min(room, max(int(self._budget * SHARE), FIRST)))
         if line is None:
             self.full = self._budget - before < LEAST
             return "budget", 0
         group.append(line)
-        if estimate(self.context()) > self._budget:  # a new group's framing tipped it over
-            group.pop()
-            return "budget", 0
         self._spent = estimate(self.context())
         self._best = max(self._best, score)
         self._texts.add(_plain(unit))
@@ -69,6 +68,13 @@ class Pack:
     def context(self) -> str:
         """The block to paste into a prompt; empty when nothing was taken in."""
         return fence.fenced([(trust, self._groups[trust]) for trust in TRUST_ORDER])
+
+    def _framing(self, group: list[str]) -> int:
+        """What the block would cost with one more item of no length: a first item of its trust brings tags of its own."""
+        group.append("")
+        cost = estimate(self.context()) + 1  # two parts may be rounded up apart from each other
+        group.pop()
+        return cost
 
     def _repeats(self, unit: Unit) -> str:
         return "duplicate" if _plain(unit) in self._texts else ""

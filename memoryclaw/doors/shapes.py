@@ -130,7 +130,7 @@ def written(done: Written) -> Shape:
 
 def synced(done: Synced) -> Shape:
     """What a sync did."""
-    return done._asdict()
+    return {name: getattr(done, name) for name in ("added", "changed", "removed", "unread", "total")}
 
 
 def problem(found: Problem) -> Shape:

@@ -24,7 +24,7 @@ from memoryclaw.config import Config
 from memoryclaw.core.errors import LockedError
 from memoryclaw.core.model import Problem
 from memoryclaw.core.places import CONFIG_FILE, FOLDERS, STATE_DIR
-from memoryclaw.jobs.browsing import lead_to
+from memoryclaw.jobs.addresses import lead_to
 
 _TEMP = re.compile(r"^\.[0-9a-f]{12}-\d+\.tmp$")
 _STATE_TEMP = re.compile(r"^(?:index\.\d+\.new|config\.\d+\.tmp)$")

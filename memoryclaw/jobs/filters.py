@@ -58,7 +58,7 @@ def conditions(filters: Sequence[Filter]) -> tuple[str, list[str]]:
 def causes(filters: Sequence[Filter]) -> list[Matched]:
     """What each filter that holds contributes to the explanation."""
     wanted = [item for item in filters if not item.negated]
-    return [Matched(word=item.written, field=_field(item), via=_VIA.get(item.field, "literal")) for item in wanted]
+    return [Matched(word=item.value if item.field == "tag" else item.written, field=_field(item), via=_VIA.get(item.field, "literal")) for item in wanted]
 
 
 def asks_for_state(filters: Sequence[Filter]) -> bool:

@@ -222,6 +222,7 @@ PIECES = st.sampled_from(
 
 @given(PATHS | st.text(), st.binary() | st.lists(PIECES | st.binary(max_size=4), max_size=20).map(b"".join))
 @example("semantic/a.md", b"- a|b\n|-|\n")
+@example("\0", b"")
 def test_reading_never_raises_and_whatever_it_finds_can_be_stored(path, data):
     note = read_note(path, data, SETTINGS)
     assert note.path == path

@@ -33,12 +33,18 @@ TEXTS = (
     "---\na: 1\na: 2\npin: true\ntimestamp: 2025-04-08T14:32:10Z\nsummary: Mail\n---\r\nsecond\r\n", "\x00\x01binary\ufeff",
     "<<<<<<< ours\na\n=======\nb\n>>>>>>> theirs\n", '{"name": "s", "description": "does", "triggers": ["go"]}',
 )  # fmt: skip
+STOCK = {
+    "semantic/contacts.md": "# Contacts\n- Ana: a@x.org\n\n# Boathouse\n- Ana: rows\n- kiosk: near\n", "semantic/aliases.yaml": "kiosk: [stall]\n",
+    "episodes/2025-04-08_14-32-10_mail.md": TEXTS[5], "notes/deep/a.md": "plain [[b]]\n", "skills/pack/SKILL.md": TEXTS[8],
+    "logs/2025-01-01/s1.jsonl": '{"role": "user", "content": "hello boathouse"}\n{"role": "tool", "content": "budget"}\n',
+}  # fmt: skip
 SCHEMAS = ("", "collections: [people]\n", "collections: [boathouse, kiosk]\n", "fields: {deadline: date}\n", ": bad [\n")
 ALIASES = ("", "boathouse: [rowing club, shed]\n", "- [kiosk, stall]\n", "just text\n", "a: &x [b]\n")
 GIT = ("git", "-c", "user.name=n", "-c", "user.email=n@x", "-c", "core.hooksPath=/dev/null", "-c", "commit.gpgSign=false")
 
 numbers = st.integers(0, 1_000_000)
 paths = st.builds(os.path.join, st.sampled_from(FOLDERS), st.sampled_from(NAMES))
+many = st.dictionaries(paths, st.deferred(lambda: texts), min_size=4, max_size=10)
 texts = st.one_of(st.sampled_from(TEXTS), st.lists(st.sampled_from(WORDS), max_size=6).map(" ".join))
 
 
@@ -63,8 +69,9 @@ class EditedVault(RuleBasedStateMachine):
         self.kept = kept(self.root)
         self.stack.callback(self.kept.close)
 
-    @initialize()
-    def begin(self):
+    @initialize(files=many)
+    def begin(self, files):
+        self.write_many({**STOCK, **files})
         self.kept.sync.run()
         if self.live:
             self.stack.enter_context(watched(self.root))
@@ -74,6 +81,16 @@ class EditedVault(RuleBasedStateMachine):
     @rule(path=paths, text=texts)
     def write(self, path, text):
         self.put(path, text)
+
+    @rule(files=many)
+    def write_many(self, files):
+        for path, text in files.items():
+            self.put(path, text)
+
+    @precondition(lambda self: len(list(self.visible())) < 12)
+    @rule(files=many)
+    def come_back_from_lunch(self, files):
+        self.write_many(files)
 
     @rule(n=numbers, text=texts)
     def append(self, n, text):
@@ -288,11 +305,10 @@ class EditedVault(RuleBasedStateMachine):
     def visible(self):
         for folder, names, files in os.walk(self.root):
             names[:] = [name for name in names if not name.startswith(".")]
-            yield from (Path(folder, name) for name in [*names, *files])
+            yield from (Path(folder, name) for name in [*names, *files] if not name.startswith("."))
 
     def git(self, *args):
         done = subprocess.run([*GIT, "-C", str(self.root), *args], capture_output=True, text=True, check=False)
-        if done.returncode: print(subprocess.run(f"cd {self.root}; git status --porcelain --ignored; cat .gitignore; ls -laR . | head -50",shell=True,capture_output=True,text=True).stdout)
         assert done.returncode == 0, done.stderr
         return done.stdout
 

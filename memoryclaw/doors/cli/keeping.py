@@ -6,7 +6,7 @@ import click
 
 from memoryclaw.core.model import Problem
 from memoryclaw.doors import shapes
-from memoryclaw.doors.cli.printing import aligned, as_json, padded, plural, remark, say, styled
+from memoryclaw.doors.cli.printing import as_json, padded, plural, remark, say, styled
 from memoryclaw.doors.cli.said import Said
 from memoryclaw.doors.cli.verbs import verb
 from memoryclaw.jobs.sync import Synced
@@ -53,8 +53,8 @@ def status(said: Said) -> None:
         ["problems", plural(len(now.problems), "problem")],
         ["ignored", ", ".join(now.ignored) or "nothing"],
     ]
-    for line in aligned([[styled(name), styled(text)] for name, text in rows]):
-        say(line)
+    for name, text in rows:
+        say(f"{padded(name, 13, bold=True)}{styled(text)}")
     _list(now.problems)
     for sentence in (*now.notices, now.degraded):
         if sentence:

@@ -49,11 +49,11 @@ def marked(text: str, places: Sequence[tuple[int, int]], **style: Any) -> str:
 
 
 def table(heads: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
-    """Prints a table: drawn by Rich on a terminal, aligned plain text elsewhere."""
+    """Prints a table: drawn by Rich on a terminal with colour, aligned plain text elsewhere."""
     if not rows:
         return
     clean = [[one_line(cell) for cell in row] for row in rows]
-    if sys.stdout.isatty():
+    if in_colour():
         _drawn(heads, clean)
     else:
         for line in aligned([list(heads), *clean]):
@@ -112,4 +112,4 @@ def _drawn(heads: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
         drawn.add_column(head, overflow="fold", style="cyan" if place == 0 else None)
     for row in rows:
         drawn.add_row(*(Text(cell) for cell in row))
-    Console(no_color=not in_colour()).print(drawn)
+    Console().print(drawn)

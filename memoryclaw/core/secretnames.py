@@ -1,0 +1,260 @@
+"""Secrets that show themselves by what they are called: `password: …`, `api_key=…`, "the token is …". Pure judgement.
+
+The rule: the plainer the words around a value, the more the value itself must look like a secret.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections import Counter
+from collections.abc import Iterator
+from typing import NamedTuple
+
+# Part of every text that holds one of the names below, in lower case.
+NEAR = (
+    "pass", "pwd", "secret", "token", "key", "credential", "auth", "pin", "bearer", "basic", "kennwort", "contrase", "senha",
+    "mot de", "wachtwoord", "lösenord", "salasana", "hasło", "heslo", "parola", "пароль", "密码", "密碼", "パスワード", "비밀번호",
+)  # fmt: skip
+_PASSWORD = (
+    r"pass[_ -]?(?:word|wort|phrase|code|key)s?|passwd|passwort|(?<![a-z])pass(?![a-z])|pwd|psw|kennwort|contrase(?:ñ|n)a|senha"
+    r"|mot de passe|wachtwoord|lösenord|salasana|hasło|heslo|(?<![a-z])parola|пароль|密码|密碼|パスワード|비밀번호"
+)
+_TOKEN = (
+    r"(?:(?:api|access|private|secret|auth|authorization|signing|signature|encryption|encrypt|decryption|master|account|license"
+    r"|licence|service|app|application|client|subscription|deploy|webhook|integration|session|storage|shared|hmac|aes|admin|project"
+    r"|consumer|bot|user|server|ingest|write|read|root|vault|stripe|jwt|rsa|ssh|tls|ssl|activation|product|team|org)[_ .-]?)?keys?(?![a-z])"
+    r"|secrets?|token|credentials?|(?<![a-z])_?auth(?:[_ -]?token)?(?![a-z])|(?<![a-z])creds?(?![a-z])"
+)
+_NAME = rf"(?:(?P<password>{_PASSWORD})|(?P<token>{_TOKEN}))"
+_TAIL = r"(?P<tail>[\w.-]{0,40}?)"
+_CLOSE = r"(?:\\{0,3}[\"'`\]*]|&quot;){0,3}"
+_OPEN = r"[*_]{0,2}[ \t]*(?P<open>\\{0,3}[\"'`]|&quot;|<)?"
+_SAYS = r"(?:[:=]{1,2}>?|:=|->|→|\|\|?|\?=|：|>)"
+_GAP = r"(?P<gap>(?:[ \t]+[\w'’().@/-]{1,24}){0,7}?)"
+_MEANS = r"(?P<verb>\s(?:is|was|ist|est|es|är|:=)(?:[ \t](?:now|set to|still|just))?[ \t]*:?)"
+_VALUE = r"(?P<value>[^\s\"'`<>]\S{0,511})"
+_ASSIGNED = re.compile(
+    rf"{_NAME}{_TAIL}{_CLOSE}(?:\s?\([^()\n]{{1,40}}\))?"
+    rf"(?:{_GAP}(?:[ \t]{{0,8}}(?P<sign>{_SAYS})\s{{0,16}}|{_MEANS}\s{{1,3}}){_OPEN}|(?P<space>[ \t]{{1,3}}\\?[\"'`]?)){_VALUE}",
+    re.IGNORECASE,
+)
+_SCHEME = re.compile(r"\b(bearer|basic|token|apikey|digest|negotiate)\s{1,3}([\w.~+/=-]{8,4000})", re.IGNORECASE)
+_HEADER = re.compile(r"authorization[\"']{0,2}\s{0,3}[:=]\s{0,3}[\"']?(?:[A-Za-z0-9-]{2,30}\s+)?([^\s\"',;]{8,4000})", re.IGNORECASE)
+_PIN = re.compile(r"(?<![a-z])pin(?:[ _-]?(?:code|number))?(?:[ \t]+(?:for|of|to)(?:[ \t]+[\w'’-]{1,20}){1,4}?)?(?:\s?[:=]\s?|\s+(?:is|was)\s+)[\"']?(\d{4,8})(?!\S*\w)", re.IGNORECASE)  # fmt: skip
+
+# A name that goes on with one of these is about a secret and does not hold one.
+_ABOUT = frozenset({
+    "age", "algo", "algorithm", "attempts", "auth", "bits", "budget", "bytes", "cache", "change", "changed", "check", "class", "column", "count", "counter",
+    "counts", "created", "date", "digest", "dir", "enabled", "endpoint", "env", "error", "exp", "expires", "expiry", "field", "file", "fingerprint",
+    "folder", "format", "hash", "header", "hint", "id", "ids", "index", "input", "kind", "label", "len", "length", "less", "level", "lifetime", "limit",
+    "limits", "list", "location", "manager", "max", "min", "mode", "name", "names", "number", "page", "path", "pattern", "policy", "price",
+    "prompt", "ref", "regex", "required", "reset", "rotation", "scope", "size", "status", "strength", "timeout", "ttl", "type", "uri", "url",
+    "usage", "used", "valid", "validity", "var", "version",
+})  # fmt: skip
+# What stands before the name and makes it something that everybody may know.
+_PUBLIC = re.compile(
+    r"(?:public|primary|foreign|cache|sort(?:ing)?|partition|object|idempotency|composite|unique|index|lookup|row|dict|map|hash|group|"
+    r"shard|arrow|hot|shortcut|turn|message|max|min|prompt|completion|input|output|total|stop|eos|bos|pad|next|page|continuation|"
+    r"sync|publishable|site|legend|low|major|minor|musical|translation|i18n|storage[ _-]key)[\"'`]?[ _.-]{0,2}$",
+    re.IGNORECASE,
+)
+_SENTENCE = frozenset("""a about after again agreed all already also always an and are as asked at be been before blank both but by can cannot change
+changed check click contains correct could default denied did different do does done empty enter entered expired failed false field first for forgot
+forgotten found from generated get given good had has have he hidden his how i if in incorrect input invalid is issue it its just known leaked length let
+lost manager max me min minimum missing must my need needed needs never new no none not null of ok on one only optional or our over page policy please
+plain provided put random redacted rejected required reset rotated same secure see sent set she should show since so some soon still str string strong
+stored text than that the their them then there they this to too true type undefined unknown until updated us use used user using valid value very via was
+we weak were what when where which who why will with without wrong yes you your""".split())  # fmt: skip
+_PLACEHOLDER = re.compile(
+    r"""\$\{?\w.*|%\w+%|\{\{?.*|\[redacted.*|\[private.*|\[cut.*|<.*|\W*|(.)\1{3,}|x{3,}.*|\*{2,}.*|\.{2,}.*
+    |(?:your|my|some|the|an?|insert|enter|example|sample|placeholder|dummy|replace|change)[_.-]?(?:own[_.-])?[a-z_.-]*(?:here|key|token|secret|password|me|value|placeholder)\d?
+    |(?:null|none|nil|true|false|undefined|string|str|bool|boolean|bytes|int|object|number|any|self|todo|tbd|n/a)[,;)\]}]*
+    |(?:process|os|import|config|settings|options|opts|self|this|args|params|props|env|ctx|req|request|response|state|user|secrets|vars|data|app|module|ENV)(?:\??\.|\[).*
+    |[A-Za-z_][\w.]*\(.*|[A-Za-z_]\w*\[.*|(?:Optional|List|Secret)?str\b.*
+    |~?\.{0,2}/(?:[\w.@ -]+/)+[\w.@ -]*|[A-Za-z]:\\.*|(?:https?|file|s3|gs|ftp|vault|op|arn|projects)(?:://|:|/).*
+    |https?|\d{4}-\d\d-\d\d.*|\d{1,2}:\d\d.*""",
+    re.IGNORECASE | re.VERBOSE,
+)
+_HEX = re.compile(r"(?:0x)?[0-9a-fA-F]+")
+_UUID = re.compile(r"[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}")
+_CAMEL = re.compile(r"[a-z]{2,}[0-9]?|[A-Z][a-z]+[0-9]?|[A-Z]{2,}[0-9]?|\d{1,8}(?!\d)|[a-zA-Z]")
+_VOWEL = re.compile(r"[aeiouy]", re.IGNORECASE)
+_PART = re.compile(r"[-_.:/]+")
+_BASE64 = re.compile(r"[A-Za-z0-9+/_-]{8,}={0,2}")
+_QUERY = re.compile(r"&\w{1,40}=|;\s*[A-Za-z][\w ]{0,30}=|\\{1,3}[nrt\"']|&(?:quot|lt|gt|amp|#39);|</")
+
+
+class Named(NamedTuple):
+    """Where the value of a named secret stands in a text."""
+
+    kind: str
+    start: int
+    end: int
+
+
+def named_secrets(text: str) -> Iterator[Named]:
+    """The values that are called a secret and look like one, in order of the kinds of naming."""
+    for hit in _HEADER.finditer(text):
+        if _is_random(hit[1], 8) or _is_login(hit[1]):
+            yield Named("authorization", *hit.span(1))
+    for hit in _SCHEME.finditer(text):
+        if _is_login(hit[2]) if hit[1].lower() == "basic" else len(hit[2]) >= 16 and _is_random(hit[2], 16):
+            yield Named("authorization", *hit.span(2))
+    for hit in _PIN.finditer(text):
+        yield Named("pin", *hit.span(1))
+    at = 0
+    while hit := _ASSIGNED.search(text, at):
+        found = _assigned(hit)
+        if found:
+            yield found
+        # A name that turned out to hold nothing may stand before another that does.
+        at = found.end if found else hit.end("tail")
+
+
+def value_of(name: str, value: str) -> str:
+    """The kind of secret that a value is when it stands alone under a name, as in a JSON object; empty for none."""
+    padded = f"{name}: {value}"
+    best = next((n for n in named_secrets(padded) if n.start >= len(name)), None)
+    if best is not None:
+        return best.kind
+    hit = _ASSIGNED.search(f'{name}="x"')
+    if hit is None or not hit["password"] or _is_about(hit["tail"]) or " " in name.strip():
+        return ""
+    return "password" if 4 <= len(value) <= 200 and not _says_nothing(value) and "\n" not in value else ""
+
+
+def _assigned(hit: re.Match[str]) -> Named | None:
+    if _is_about(hit["tail"]) or _PUBLIC.search(hit.string, max(0, hit.start() - 24), hit.start()):
+        return None
+    start, end = _value_span(hit)
+    value = hit.string[start:end]
+    if len(value) < 4 or _PLACEHOLDER.fullmatch(value) or "[REDACTED:" in value:
+        return None
+    if hit["password"]:
+        return Named("password", start, end) if _is_password(hit, value, end) else None
+    kind = "key" if "key" in hit["token"].lower() else hit["token"].lower().rstrip("s")
+    return Named(kind.replace("_", "").replace("creds", "cred"), start, end) if _is_token(hit, value) else None
+
+
+def _value_span(hit: re.Match[str]) -> tuple[int, int]:
+    """The value without its quotes and the punctuation of the sentence around it; quoted values may hold spaces."""
+    text, start, end = hit.string, hit.start("value"), hit.end("value")
+    quote = (hit["open"] or (hit["space"] or "").strip()).lstrip("\\")
+    if quote in {'"', "'", "`"}:
+        close = text.find(quote, start, start + 512)
+        line = text.find("\n", start, start + 512)
+        if close > start and (line == -1 or close < line):
+            return start, close - (len(text[start:close]) - len(text[start:close].rstrip("\\")))
+    cut = _QUERY.search(text, start, end)
+    end = cut.start() if cut and cut.start() > start else end
+    while end - start > 1 and text[end - 1] in ".,;:)]}>|\"'`*”’»?" :
+        end -= 1
+    return start, end
+
+
+def _is_password(hit: re.Match[str], value: str, end: int) -> bool:
+    if hit["space"] is not None:
+        return _mixes(value) and len(value) >= 6 and not _is_identifier(value)
+    if hit["gap"] and not (_mixes(value) and len(value) >= 6):
+        return False
+    if hit["password"].lower() == "pass" and not (_mixes(value) or hit["open"] or _is_assignment(hit)):
+        return False
+    if " " in value:
+        return not _says_nothing(value)
+    if value.isdigit():
+        return len(value) >= 4 and hit["password"].lower() != "pass"
+    if not _is_plain(value):
+        return True
+    # A plain word is a weak password, or the next word of a sentence.
+    rest = hit.string[end : end + 200].split("\n", 1)[0]
+    ends = not rest.strip("\"'`”.,;)]}|*</> \r\\") or bool(hit["open"])
+    return ends and bool(hit["sign"] or hit["open"]) and value.lower() not in _SENTENCE and not _is_label(hit, value)
+
+
+def _is_token(hit: re.Match[str], value: str) -> bool:
+    name = hit["token"].lower()
+    bare = name in {"key", "keys", "auth", "_auth"} and not _is_assignment(hit)
+    loose = hit["space"] is not None or bool(hit["gap"])
+    least = (20 if bare else 16) if loose else 16 if bare else 8
+    if " " in value or len(value) < least:
+        return False
+    if bare and (_UUID.fullmatch(value) or (loose and _HEX.fullmatch(value) and len(value) in {40, 64})):
+        return False
+    if _is_random(value, least):
+        return True
+    return "secret" in name and not loose and _is_assignment(hit) and _mixes(value)
+
+
+def _is_assignment(hit: re.Match[str]) -> bool:
+    """True for names as code and settings write them, false for words of a sentence."""
+    start = hit.start()
+    around = hit.string[max(0, start - 1) : hit.end("tail")]
+    return bool(
+        hit["sign"] and hit["sign"][0] == "="
+        or hit["open"] in {'"', "'"} and hit["sign"]
+        or re.search(r"[_\"']|[a-z][A-Z]|[A-Z]{3}", around)
+    )  # fmt: skip
+
+
+def _is_about(tail: str) -> bool:
+    parts = re.findall(r"[A-Z]?[a-z]+|[A-Z]+", tail)
+    return any(part.lower() in _ABOUT for part in parts[-2:])
+
+
+def _is_label(hit: re.Match[str], value: str) -> bool:
+    return bool(hit["password"]) and hit["password"].lower().replace(" ", "") in value.lower()
+
+
+def _says_nothing(value: str) -> bool:
+    words = value.lower().split()
+    return bool(_PLACEHOLDER.fullmatch(value)) or any(word.strip(".,!?") in _SENTENCE for word in words)
+
+
+def _is_plain(value: str) -> bool:
+    """Letters only, as a word of any language has them, perhaps hyphenated once."""
+    return value.count("-") < 2 and value.replace("-", "").replace("’", "").isalpha() and not re.search(r"[a-z][A-Z]", value)
+
+
+def _mixes(value: str) -> bool:
+    kinds = (any(map(str.isalpha, value)), any(map(str.isdigit, value)), not value.replace("-", "").replace("_", "").isalnum())
+    return sum(kinds) >= 2
+
+
+def _is_identifier(value: str) -> bool:
+    """True when every part of the value is made of words and short numbers: `get_token_v2`, `ep-2025-04-08-budget`."""
+    return all(_is_words(part) for part in _PART.split(value) if part)
+
+
+def _is_words(part: str) -> bool:
+    pieces = _CAMEL.findall(part)
+    if "".join(pieces) != part or len(pieces) > 1 + len(part) // 5:
+        return False
+    return all(len(p) < 4 or p.isdigit() or (len(p) <= 16 and _VOWEL.search(p)) for p in pieces)
+
+
+def _is_random(value: str, least: int) -> bool:
+    if len(value) < least or value.isdigit() or _PLACEHOLDER.fullmatch(value) or _is_identifier(value):
+        return False
+    if re.search(r"\d", value) and re.search(r"[A-Za-z]", value):
+        return True
+    return len(value) >= 16 and _entropy(value) >= 3.3 and bool(re.search(r"[a-z][A-Z]|[A-Z][a-z]+[A-Z]", value))
+
+
+def _is_login(value: str) -> bool:
+    """True for what `Basic` carries: Base64 of a name and a password."""
+    import base64  # noqa: PLC0415 - seldom needed
+
+    if not _BASE64.fullmatch(value):
+        return False
+    try:
+        plain = base64.b64decode(value + "=" * (-len(value) % 4), altchars=b"-_")
+    except ValueError:
+        return False
+    return b":" in plain and plain.isascii() and plain.decode().isprintable()
+
+
+def _entropy(text: str) -> float:
+    """Bits a character."""
+    size = len(text)
+    return -sum(n / size * math.log2(n / size) for n in Counter(text).values())

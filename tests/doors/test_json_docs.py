@@ -1,0 +1,33 @@
+"""docs/json.md shows what the verbs really answer."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+from conftest import Claw
+
+from memoryclaw.doors.cli.verbs import VERBS
+
+ROOT = Path(__file__).parent.parent.parent
+PAGE = ROOT / "docs/json.md"
+
+
+def test_the_page_is_what_the_verbs_answer_today() -> None:
+    done = subprocess.run(
+        [sys.executable, ROOT / "scripts/json_docs.py"], capture_output=True, encoding="utf-8", check=True
+    )
+    assert done.stdout == PAGE.read_text(encoding="utf-8"), "run: python scripts/json_docs.py > docs/json.md"
+
+
+def test_every_verb_that_answers_is_on_the_page() -> None:
+    page = PAGE.read_text(encoding="utf-8")
+    assert [verb for verb in VERBS if f"## {verb}\n" not in page and f"`{verb}`" not in page] == [
+        "completion"
+    ]
+
+
+def test_every_answer_is_one_object(asked: Claw) -> None:
+    for words in (["search", "x"], ["recall", "x"], ["show", "ep-wind"], ["browse"], ["facts"], ["links", "ep-wind"], ["sync"], ["reindex"], ["status"], ["doctor"]):  # fmt: skip
+        assert isinstance(asked(*words, "--json").json, dict), words

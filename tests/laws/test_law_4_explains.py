@@ -1,0 +1,87 @@
+"""Law 4: every answer explains itself, whatever the vault and whatever the question."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+from hypothesis import HealthCheck, given, settings
+from vaults import opened, questions, vaults
+
+from memoryclaw.app import App
+from memoryclaw.core.language import fold, words_of
+from memoryclaw.core.model import COLUMNS, Match
+from memoryclaw.jobs.answers import Answer
+
+VIAS = frozenset(
+    "literal stem phrase prefix bigram alias entity fuzzy date neighbour feedback link vector pinned".split()
+)
+REASONS = frozenset(
+    "superseded archived pending draft quarantined other_entity other_time already_visible weak max_results duplicate budget".split()
+)
+some = settings(max_examples=300, deadline=None, suppress_health_check=list(HealthCheck))
+
+
+def explains_itself(found: Match, app: App) -> None:
+    assert found.score == sum(term.value for term in found.terms)
+    assert all(term.value for term in found.terms)
+    assert found.matched
+    assert {matched.via for matched in found.matched} <= VIAS
+    shown = app.show(found.unit.id).text if found.unit.kind != "turn" else found.unit.text
+    for matched in found.matched:
+        if matched.via in ("literal", "stem") and matched.field in COLUMNS:
+            stands_there(matched.word, matched.field, matched.via, found, app)
+    assert shown is not None
+    text, ends = found.snippet, [0]
+    for start, end in found.highlights:
+        assert ends[-1] <= start < end <= len(text)
+        ends.append(end)
+        assert fold(text[start:end]).strip()
+
+
+def stands_there(word: str, field: str, via: str, found: Match, app: App) -> None:
+    unit, language = found.unit, app.index.language
+    column = {"title": unit.title, "tags": unit.tags, "properties": unit.properties, "body": unit.text}[field]
+    if via == "literal":
+        assert fold(word) in {fold(other) for other in [*words_of(column), *column.split()]}
+    else:
+        assert set(language.token(word).split()) & set(language.tokens(column))
+
+
+def decided_once(answer: Answer, *, limited: bool) -> None:
+    ids = [match.unit.id for match in answer.matches]
+    assert len(set(ids)) == len(ids)
+    assert not {left.id for left in answer.left_out} & set(ids)
+    assert {left.reason for left in answer.left_out} <= REASONS
+    assert [traced.id for traced in answer.trace if traced.decision == "in"] == ids
+    decisions = Counter(traced.decision for traced in answer.trace)
+    assert decisions[""] == 0
+    assert limited or not decisions["limit"]
+    assert len(answer.trace) == len(ids) + len(answer.left_out) + decisions["limit"]
+    scores = [traced.score for traced in answer.trace]
+    assert scores == sorted(scores, reverse=True)
+    assert 0 <= answer.confidence <= 1
+
+
+@some
+@given(vaults, questions)
+def test_every_result_of_a_search_explains_itself(files: dict[str, str], question: str) -> None:
+    with opened(files) as app:
+        answer = app.search(question, limit=8)
+        decided_once(answer, limited=True)
+        for match in answer.matches:
+            explains_itself(match, app)
+
+
+@some
+@given(vaults, questions)
+def test_every_line_of_a_recall_explains_itself(files: dict[str, str], question: str) -> None:
+    with opened(files) as app:
+        answer = app.recall(question)
+        decided_once(answer, limited=False)
+        assert answer.tokens <= answer.budget
+        for match in answer.matches:
+            explains_itself(match, app)
+            assert match.tokens > 0
+        assert sum(match.tokens for match in answer.matches) == answer.tokens
+
+
