@@ -11,11 +11,11 @@ demo: $(READY)
 
 # The whole suite but the long law tests
 test: $(READY)
-	$(BIN)/pytest -m "not laws"
+	$(BIN)/pytest -n auto -m "not laws"
 
 # The laws, over at least 10,000 random edits and every point at which a write can be killed
 test-laws: $(READY)
-	$(BIN)/pytest -m laws
+	$(BIN)/pytest -n auto -m laws
 
 # Lint, format and types
 check: $(READY)
@@ -23,9 +23,10 @@ check: $(READY)
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 
-# Speed and quality, measured beside plain FTS5 and a bare walk in the same run
+# Speed and size beside their references, in minutes; with DATA=folder of LoCoMo-shaped conversations also what recall finds
 bench: $(READY)
-	$(BIN)/python benchmarks/bench.py
+	$(BIN)/python benchmarks/scale.py
+	$(if $(DATA),$(BIN)/python benchmarks/locomo.py --data $(DATA))
 
 # Remove everything that make and the tools made
 clean:

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import os
-import secrets
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, date, datetime
 from functools import cached_property
@@ -29,7 +28,9 @@ from memoryclaw.jobs.sync import Progress, Sync, Synced
 if TYPE_CHECKING:  # the rest is imported by the verb that needs it: a search must start fast
     from memoryclaw.adapters.ledger import Ledger
     from memoryclaw.jobs import browsing
+    from memoryclaw.jobs.capture import Acknowledged, Recorder
     from memoryclaw.jobs.doctor import Check
+    from memoryclaw.jobs.importers import Imported
     from memoryclaw.jobs.pen import Pen, Written
     from memoryclaw.jobs.status import Status
     from memoryclaw.jobs.watching import Report, Watching
@@ -159,6 +160,22 @@ class App:
 
         return self._written(lambda pen: undo(pen, commit))
 
+    def capture(self, lines: Iterable[str], *, session: str = "", first: int = 1) -> list[Acknowledged]:
+        """Keeps turns and tool events, one JSON object a line, in the logs; each is durable when it is acknowledged."""
+        return self._recorder.capture(lines, session=session, first=first)
+
+    @property
+    def capture_notice(self) -> str:
+        """What else there is to say of what was captured, in one sentence."""
+        return self._recorder.notice
+
+    def import_logs(self, source: str | os.PathLike[str], *, format_: str = "") -> Imported:
+        """Brings the logs of other programs into the vault's; the source is only read, and a second import adds nothing."""
+        from memoryclaw.jobs.importers import import_logs  # noqa: PLC0415
+
+        path = os.fspath(source)
+        return import_logs(self._recorder, os.fspath(self.root), path, format_=format_, progress=self._progress)
+
     def sync(self) -> Synced:
         """Brings the index in line with the files now."""
         return freshness.healed(self.index, self._sync().run)
@@ -212,6 +229,16 @@ class App:
         from memoryclaw.adapters.ledger import Ledger  # noqa: PLC0415
 
         return Ledger(os.fspath(self.root))
+
+    @cached_property
+    def _recorder(self) -> Recorder:
+        from memoryclaw.adapters.logs import Logs  # noqa: PLC0415
+        from memoryclaw.adapters.secretkey import secret_key  # noqa: PLC0415
+        from memoryclaw.core.redaction import Redactor  # noqa: PLC0415
+        from memoryclaw.jobs.capture import Recorder  # noqa: PLC0415
+
+        kept = secret_key(os.fspath(settings.key_folder(os.environ)))
+        return Recorder(Logs(os.fspath(self.root)), Redactor(kept.key), self.clock, notice=kept.notice)
 
     def _fresh(self) -> Freshness:
         return freshness.fresh(self._sync(), self.index, self._state)
@@ -267,6 +294,8 @@ class App:
 
 
 def _new_id() -> str:
+    import secrets  # noqa: PLC0415 - a search needs none, and it costs a third of Click
+
     return secrets.token_hex(3)
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 import os
 from collections.abc import Mapping
@@ -147,7 +146,19 @@ def state_folder(root: Path) -> Path:
     if os.access(inside if inside.is_dir() else root, os.W_OK):
         return inside
     cache = os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache")
+    import hashlib  # noqa: PLC0415 - it starts a cryptography library, which most vaults never need
+
     return Path(cache) / "memoryclaw" / hashlib.sha256(os.fsencode(root)).hexdigest()[:16]
+
+
+def key_folder(environ: Mapping[str, str]) -> Path:
+    """Where the key of the redaction fingerprints is kept: with the user's own settings, never in a vault.
+
+    In the vault's state folder it would go when that is deleted, and the same secret would get another fingerprint; beside
+    the logs it would travel with them, and whoever got a copy of the vault could try passwords against the fingerprints.
+    """
+    home = environ.get("XDG_CONFIG_HOME") or os.path.join(environ.get("HOME") or os.path.expanduser("~"), ".config")
+    return Path(home) / "memoryclaw"
 
 
 def load(root: Path) -> Config:
@@ -185,17 +196,17 @@ def _written(root: Path) -> dict[str, Any]:
 
 
 def _remembered(root: Path, data: bytes) -> dict[str, Any]:
-    # Importing a YAML parser costs more than a search, so what a digest parsed to is remembered.
-    digest = hashlib.sha256(data).hexdigest()
+    # Importing a YAML parser costs more than a search, so what a text parsed to is remembered beside it.
+    text = data.decode("utf-8", "replace")
     cache = root / STATE_DIR / "config.json"
     try:
         known = json.loads(cache.read_bytes())
-        if known["digest"] == digest:
+        if known["text"] == text:
             return dict(known["values"])
     except (OSError, ValueError, KeyError, TypeError):
         pass
-    values = _parsed(root / CONFIG_FILE, data)
-    _remember(cache, {"digest": digest, "values": values})
+    values = _parsed(root / CONFIG_FILE, text)
+    _remember(cache, {"text": text, "values": values})
     return values
 
 
@@ -204,16 +215,17 @@ def _remember(cache: Path, known: dict[str, Any]) -> None:
         return
     temporary = cache.with_name(f"config.{os.getpid()}.tmp")
     try:
-        temporary.write_text(json.dumps(known), encoding="utf-8")
+        with open(os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w", encoding="utf-8") as file:
+            json.dump(known, file)
         temporary.replace(cache)
     except OSError:
         return  # a cache that cannot be written is only slower
 
 
-def _parsed(path: Path, data: bytes) -> dict[str, Any]:
+def _parsed(path: Path, text: str) -> dict[str, Any]:
     from memoryclaw.core import yamltext  # noqa: PLC0415 - only where the file changed
 
-    parsed = yamltext.load(data.decode("utf-8", "replace"), 1)
+    parsed = yamltext.load(text, 1)
     if parsed.problems:
         problem = parsed.problems[0]
         raise ConfigError(f"{path}:{problem.line}: {problem.message}; {problem.hint}".rstrip("; "))

@@ -50,7 +50,7 @@ Words used throughout:
 - `kind` of a match is episode, fact, skill, note or turn; of a note episode, semantic, skill, note or log.
 - `state` is current, superseded, archived, pending or draft.
 - `trust` is trusted, unknown, untrusted or quarantined.
-- A *problem* is `{"path", "line", "message", "hint"}`: something wrong in a file, and what to do about it.
+- A *problem* is `{"path", "line", "message", "hint"}`: something wrong in a file, and what to do about it; line 0 means the file as a whole.
 """
 
 VERBS = (

@@ -85,6 +85,10 @@ class Shelf:
                     return Address(id_, note.id, "section", note.path, section.line)
         return None
 
+    def entity_name(self, entity):
+        names = [f.entity for n in self._notes() for f in n.facts]
+        return next((name for name in names if name.casefold() == entity.casefold()), entity)
+
     def entity_files(self, entity):
         return [
             n.path for n in self._notes() if any(f.entity.casefold() == entity.casefold() for f in n.facts)

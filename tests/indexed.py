@@ -16,9 +16,9 @@ from memoryclaw.adapters.fingerprint import fingerprint
 from memoryclaw.adapters.index import Index, open_index
 from memoryclaw.adapters.stemming import language
 from memoryclaw.adapters.vault import Vault
-from memoryclaw.core.ports import Clause
 from memoryclaw.core.places import STATE_DIR
-from memoryclaw.jobs.sync import Sync
+from memoryclaw.core.ports import Clause
+from memoryclaw.jobs.sync import Renamed, Sync
 from memoryclaw.jobs.watching import Report, Watching
 
 
@@ -35,7 +35,9 @@ class Kept(NamedTuple):
         hits = self.index.engine.find(Clause("token", self.index.language.tokens(word)[0]), 1000)
         rows = [hit.rowid for hit in hits]
         with self.index.database.guarded() as connection:
-            return sorted(connection.execute("select path from units where rowid = ?", (r,)).fetchone()[0] for r in rows)
+            return sorted(
+                connection.execute("select path from units where rowid = ?", (r,)).fetchone()[0] for r in rows
+            )
 
     def mark(self) -> str:
         """The fingerprint of the index as it is."""
@@ -78,16 +80,20 @@ class Watched(NamedTuple):
 
 
 @contextlib.contextmanager
-def watched(root: Path, *, reconcile: float = 300.0, poll: float = 0.1, wait: bool = True) -> Iterator[Watched]:
+def watched(
+    root: Path, *, reconcile: float = 300.0, poll: float = 0.1, renamed: Renamed | None = None
+) -> Iterator[Watched]:
     """A watch in a thread of its own, with a connection of its own."""
     own = kept(root)
     told: list[Report] = []
-    watching = Watching(own.sync, own.vault, own.index, own.state, tell=told.append, reconcile=reconcile, poll=poll)
+    sync = Sync(own.vault, own.index, renamed=renamed)
+    watching = Watching(
+        sync, own.vault, own.index, own.state, tell=told.append, reconcile=reconcile, poll=poll
+    )
     thread = threading.Thread(target=watching.run, daemon=True)
     thread.start()
     try:
-        if wait:
-            until(lambda: any(report.kind == "started" for report in list(told)))
+        until(lambda: any(report.kind == "started" for report in list(told)))
         yield Watched(watching, told, thread)
     finally:
         watching.stop()

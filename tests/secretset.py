@@ -44,11 +44,18 @@ class Maker:
         """Like `of`, but always with a letter and a digit, as password generators promise."""
         while True:
             text = self.of(alphabet, size)
-            if any(map(str.isdigit, text)) and any(map(str.isalpha, text)) and text[0].isalnum() and text[-1].isalnum():
+            if (
+                any(map(str.isdigit, text))
+                and any(map(str.isalpha, text))
+                and text[0].isalnum()
+                and text[-1].isalnum()
+            ):
                 return text
 
     def word(self) -> str:
-        return self.random.choice("sunshine dragon harbour walnut penguin lantern copper meadow pebble thunder".split())
+        return self.random.choice(
+            "sunshine dragon harbour walnut penguin lantern copper meadow pebble thunder".split()
+        )
 
     def uuid(self) -> str:
         return str(uuid.UUID(int=self.random.getrandbits(128), version=4))
@@ -57,7 +64,11 @@ class Maker:
         def part(value: object) -> str:
             return base64.urlsafe_b64encode(json.dumps(value).encode()).decode().rstrip("=")
 
-        claims = {"sub": self.of(LOWER, 12), "iat": self.random.randint(10**9, 2 * 10**9), "name": self.word()}
+        claims = {
+            "sub": self.of(LOWER, 12),
+            "iat": self.random.randint(10**9, 2 * 10**9),
+            "name": self.word(),
+        }
         return ".".join((part({"alg": "HS256", "typ": "JWT"}), part(claims), self.of(URL64, 43)))
 
     def pem(self, name: str) -> str:
@@ -186,8 +197,9 @@ def samples(seed: int, carriers: tuple[str, ...], each: int) -> Iterator[Sample]
     maker = Maker(seed)
     for kind, make in PREFIXED.items():
         for _ in range(each):
-            secret = make(maker)
-            yield Sample(kind, maker.random.choice(carriers).replace("{}", secret), secret, prefixed=True)
+            written = make(maker)
+            secret = written.rsplit("/", 1)[-1] if written.startswith("https:") else written
+            yield Sample(kind, maker.random.choice(carriers).replace("{}", written), secret, prefixed=True)
     for kind, (line, make) in NAMED.items():
         for _ in range(each):
             secret = make(maker)
@@ -255,12 +267,18 @@ def clean(seed: int, count: int) -> Iterator[str]:
         lambda: " ".join(maker.random.choice(PROSE) for _ in range(25)),
         lambda: f"commit {maker.of(HEX, 40)} fixed issue #{maker.random.randint(1, 999)}",
         lambda: f"id: mem-{maker.uuid()} sha256:{maker.of(HEX, 64)}",
-        lambda: f"ep-{maker.random.randint(2024, 2026)}{maker.random.randint(1, 12):02}08-{maker.word()} and log:s{maker.of(string.digits, 3)}/14",
+        lambda: (
+            f"ep-{maker.random.randint(2024, 2026)}{maker.random.randint(1, 12):02}08-{maker.word()} and log:s{maker.of(string.digits, 3)}/14"
+        ),
         lambda: f"index {maker.of(HEX, 7)}..{maker.of(HEX, 7)} 100644",
         lambda: f"md5 {maker.of(HEX, 32)}  plans-{maker.random.randint(1, 60)}.pdf",
         lambda: "iVBORw0KGgo" + maker.of(B64, 300) + "==",
-        lambda: f"The boathouse needs {maker.random.randint(2, 99)} piles, {maker.word()} said, and the key is under the {maker.word()}.",
-        lambda: f"{maker.word()}_{maker.word()} = compute({maker.word()}, n={maker.random.randint(1, 500)})  # {maker.word()}",
+        lambda: (
+            f"The boathouse needs {maker.random.randint(2, 99)} piles, {maker.word()} said, and the key is under the {maker.word()}."
+        ),
+        lambda: (
+            f"{maker.word()}_{maker.word()} = compute({maker.word()}, n={maker.random.randint(1, 500)})  # {maker.word()}"
+        ),
         lambda: f"2025-04-08T14:32:10Z GET /v1/notes/{maker.uuid()} 200 {maker.random.randint(1, 900)} ms",
         lambda: maker.random.choice(SUSPICIOUS),
     )

@@ -26,6 +26,7 @@ class Brief(NamedTuple):
     kind: str
     path: str
     seq: int
+    line: int
     at: str
     until: str
     entity_key: str
@@ -51,7 +52,7 @@ class Catalog:
         """What ranking needs of these units."""
         columns = ", ".join(Brief._fields)
         found = self.rows(f"select {columns} from units where rowid {_IN}", [json.dumps(list(rowids))])
-        return [Brief(*row) for row in found]  # type: ignore[arg-type]
+        return list(map(Brief._make, found))
 
     def units(self, rowids: Sequence[int]) -> dict[int, Unit]:
         """These units, whole."""
@@ -80,6 +81,12 @@ class Catalog:
         found = self.rows(sql, (prefix, prefix + "\U0010ffff", begin, begin + "\U0010ffff"))
         near = [(-n, word) for word, n in found if fold(word).startswith(begin)]  # type: ignore[operator,arg-type]
         return [word for _, word in sorted(near)[:limit]]  # type: ignore[misc]
+
+    def words_spelled(self, word: str) -> list[str]:
+        """Words of the vault that are the same but for case and accents."""
+        plain = fold(word)
+        sql = "select word from words where spelled and (word = ? or word glob '*[^ -~]*') order by word"
+        return [found for (found,) in self.rows(sql, (plain,)) if fold(str(found)) == plain]  # type: ignore[misc]
 
     def words_of_length(self, least: int, most: int) -> list[tuple[str, int]]:
         """Words of the vault between two lengths, with their counts."""
@@ -116,6 +123,15 @@ class Catalog:
     def fields_of(self, keys: Sequence[str]) -> list[str]:
         """The fields that facts of these entities have or had."""
         return [row[0] for row in self.rows(f"select distinct field from fact where entity_key {_IN}", [json.dumps(list(keys))])]  # type: ignore[misc]
+
+    def entity_name(self, entity: str) -> str:
+        """The name under which facts of this entity stand, also when asked by a synonym; as given when none do."""
+        key = key_of(entity)
+        keys = [key, *(key_of(word) for _, word in self.synonyms([key]))]
+        sql = f"""select entity from facts where entity_key {_IN}
+            order by entity != ?, entity_key != ?, current desc, path, seq limit 1"""
+        found = self.rows(sql, [json.dumps(keys), entity, key])
+        return str(found[0][0]) if found else entity
 
     def entity_files(self, entity: str) -> list[str]:
         """Paths of the files that hold facts of this entity, those with current facts first."""

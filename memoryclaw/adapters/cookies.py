@@ -95,12 +95,13 @@ class WatchLock:
 
     def say(self, how: str) -> None:
         """Tells readers whether cookies are worth their while."""
-        os.pwrite(self._fd, f"{os.getpid()} {how}".ljust(60).encode("ascii"), 0)
+        if self._fd >= 0:
+            os.pwrite(self._fd, f"{os.getpid()} {how}".ljust(60).encode("ascii"), 0)
 
     def is_lost(self) -> bool:
         """True when the lock file is not on disk any more, so that nobody can see that the vault is watched."""
         try:
-            return not os.path.samestat(os.stat(self._path), os.fstat(self._fd))
+            return self._fd < 0 or not os.path.samestat(os.stat(self._path), os.fstat(self._fd))
         except OSError:
             return True
 

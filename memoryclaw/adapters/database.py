@@ -35,7 +35,7 @@ create index name_fid on name(fid);
 create table link(fid integer, seq integer, target text, target_key text, anchor text, label text, line integer,
     embed integer, primary key(fid, seq)) without rowid;
 create index link_target on link(target_key);
-create table problems(path text, seq integer, line integer, message text, hint text, origin text,
+create table problems(path text, origin text, seq integer, line integer, message text, hint text,
     primary key(path, origin, seq)) without rowid;
 create table aliases(key text, expansion text, primary key(key, expansion)) without rowid;
 create table words(word text primary key, spelled integer, held integer) without rowid;
@@ -110,6 +110,20 @@ class Database:
                 raise
             connection.commit()
             self._settle(connection)
+
+    @contextlib.contextmanager
+    def reading(self) -> Iterator[None]:
+        """One state of the index for all that is asked in the block, looked at once for damage; nests."""
+        with self.guarded() as connection:
+            if connection.in_transaction:
+                yield
+                return
+            connection.execute("begin")
+            try:
+                yield
+            finally:
+                if connection.in_transaction:
+                    connection.rollback()
 
     @contextlib.contextmanager
     def guarded(self) -> Iterator[sqlite3.Connection]:

@@ -19,6 +19,7 @@ SIZE_LIMIT = 256 * 1024 * 1024
 _FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC
 _FILE = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
 NO_LINKS = frozenset({errno.EPERM, errno.ENOTSUP, errno.EOPNOTSUPP, errno.ENOSYS})
+_APPEND = os.O_RDWR | os.O_APPEND | os.O_CREAT | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
 _NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
 
 
@@ -127,6 +128,27 @@ def move_file(root: str, path: str, to: str, expected: str) -> None:
         _to_free_name(folder, name, target, new, f"{to} exists already; nothing was moved")
         os.fsync(target)
         os.fsync(folder)
+
+
+@contextmanager
+def appending(root: str, path: str) -> Iterator[int]:
+    """A handle that appends to one regular file of the vault and can read it; a missing file is made, private to the user."""
+    with _parent(root, path, create=True) as (folder, name):
+        new = _mode_of(folder, name) is None
+        try:
+            handle = os.open(name, _APPEND, 0o600, dir_fd=folder)
+        except OSError as error:
+            if error.errno not in {errno.ELOOP, errno.ENXIO, errno.EISDIR}:
+                raise
+            raise VaultError(f"{path} is a link, a folder or a socket; only regular files are used") from None
+        try:
+            if not stat.S_ISREG(os.fstat(handle).st_mode):
+                raise VaultError(f"{path} is not a regular file; only regular files are used")
+            if new:
+                os.fsync(folder)
+            yield handle
+        finally:
+            os.close(handle)
 
 
 @contextmanager

@@ -85,8 +85,10 @@ class GitCommand:
 
     def _command_layer(self) -> Git:
         if self._git is None:
-            os.environ.setdefault("GIT_PYTHON_REFRESH", "quiet")
+            asked = os.environ.setdefault("GIT_PYTHON_REFRESH", "quiet")
             from git.cmd import Git  # noqa: PLC0415 - costs 0.1 s, and only writers need it
 
+            if asked == "quiet":
+                del os.environ["GIT_PYTHON_REFRESH"]
             self._git = Git(self._root)
         return self._git

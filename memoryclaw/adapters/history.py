@@ -20,7 +20,7 @@ from memoryclaw.core.naming import utc
 _FILE = "100644"
 _FILE_MODES = frozenset({_FILE, "100755"})
 _DEFAULT_AUTHOR = ("MemoryClaw", "memoryclaw@localhost")
-_COMMIT_ID = re.compile(r"[0-9a-f]{4,64}")
+_COMMIT_ID = re.compile(r"[0-9a-f]{4,64}|HEAD(?:[~^][0-9]{0,4}){0,8}")
 _TRAILER = re.compile(r"^([A-Z][A-Za-z-]*): (.+)$", re.MULTILINE)
 
 
@@ -200,7 +200,7 @@ class History:
         return entries
 
     def find(self, name: str) -> Recorded:
-        """The commit with this id (or its beginning), or the newest one of this run; InputError when there is none."""
+        """The commit with this id (its beginning, or `HEAD~1` and the like), or the newest one of this run; InputError when there is none."""
         found, out = False, b""
         if _COMMIT_ID.fullmatch(name):
             found, out = self.git.asks("rev-parse", "--verify", "--quiet", f"{name}^{{commit}}")
@@ -209,7 +209,7 @@ class History:
             found, out = self.git.asks("rev-list", "--max-count=1", "--extended-regexp", wanted, "HEAD")
         if not found or not out.strip():
             raise InputError(
-                f"no commit and no run of this vault is called {name!r}; `memoryclaw history` lists them"
+                f"no commit and no run of this vault is called {name!r}; `git log` in the vault lists them"
             )
         return self.read(out.decode().strip())
 

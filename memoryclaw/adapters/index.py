@@ -145,7 +145,7 @@ class Writing:
         run("insert or ignore into name values(?,?,?,?)", (row for fid, n in notes for row in _name_rows(fid, n)))
         run("insert into link values(?,?,?,?,?,?,?,?)", (row for fid, n in notes for row in _link_rows(fid, n)))
         problems = (row for _, n in notes for row in _problem_rows(n.problems))
-        run("insert into problems values(?,?,?,?,?,'note')", problems)
+        run("insert into problems(path, seq, line, message, hint, origin) values(?,?,?,?,?,'note')", problems)
 
     def remove(self, paths: Sequence[str]) -> None:
         """Forgets files and all that came from them."""
@@ -164,7 +164,7 @@ class Writing:
 
     def settings_file(self, path: str, stamp: Stamp, digest: bytes, *, racy: bool, problems: Sequence[Problem]) -> None:
         """Remembers a settings file (aliases, schema) so that a change of it is seen."""
-        self._connection.executemany("insert into problems values(?,?,?,?,?,'note')", _problem_rows(problems))
+        self._connection.executemany("insert into problems(path, seq, line, message, hint, origin) values(?,?,?,?,?,'note')", _problem_rows(problems))
         self._connection.execute("delete from files where path = ?", (path,))
         row = (self._next_file(), path, _stored(stamp, racy), digest, path, "settings", *[""] * 6, 0, "")
         self._connection.execute(_FILE_SQL, row)
@@ -178,7 +178,7 @@ class Writing:
         """Replaces what the walk over the folder found odd."""
         self._connection.execute("delete from problems where origin = 'scan'")
         rows = _problem_rows(sorted(problems))
-        self._connection.executemany("insert into problems values(?,?,?,?,?,'scan')", rows)
+        self._connection.executemany("insert into problems(path, seq, line, message, hint, origin) values(?,?,?,?,?,'scan')", rows)
 
     def collections(self, collections: Sequence[str]) -> None:
         """Keeps the collection headings; when they changed, every semantic file counts as changed."""

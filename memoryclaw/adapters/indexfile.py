@@ -39,12 +39,12 @@ class Footprint(NamedTuple):
 
 def footprint(path: Path) -> Footprint:
     """The footprint now; zeros for what is not there."""
-    return Footprint(_look(f"{path}"), _look(f"{path}-wal"), _look(f"{path}-shm").inode)
+    return Footprint(_look(f"{path}"), _look_at_log(path), _look(f"{path}-shm").inode)
 
 
 def seal(path: Path) -> None:
     """Notes that the file is whole. Call it with the lock held and nothing left in the write-ahead log."""
-    _rewrite(path, " ".join(map(str, (*_look(f"{path}"), *_look(f"{path}-wal")))))
+    _rewrite(path, " ".join(map(str, (*_look(f"{path}"), *_look_at_log(path)))))
 
 
 def unseal(path: Path) -> None:
@@ -58,7 +58,7 @@ def is_sealed(path: Path) -> bool | None:
         said = _said(path)
         if not said:
             return None
-        main, wal = _look(f"{path}"), _look(f"{path}-wal")
+        main, wal = _look(f"{path}"), _look_at_log(path)
         # The last to close the index takes the log away: all of it is in the file.
         if said == [*main, *wal] or (wal.size == 0 and said[:4] == [*main]):
             return True
@@ -104,6 +104,11 @@ def _look(path: str) -> _Stat:
     except OSError:
         return _NOTHING
     return _Stat(found.st_ino, found.st_size, found.st_mtime_ns, found.st_ctime_ns)
+
+
+def _look_at_log(path: Path) -> _Stat:
+    # Whoever opens the log as root sets its owner once more, and so its change time.
+    return _look(f"{path}-wal")._replace(ctime=0)
 
 
 def _said(path: Path) -> list[int]:

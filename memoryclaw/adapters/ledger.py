@@ -47,7 +47,8 @@ class Ledger:
         folder = os.path.join(self._root, FOLDER, self.device)
         path = os.path.join(folder, f"{utc(now):%Y-%m}.jsonl")
         try:
-            os.makedirs(folder, 0o700, exist_ok=True)
+            for part in (os.path.join(self._root, FOLDER), folder):
+                os.makedirs(part, 0o700, exist_ok=True)  # its mode counts for the last folder only
             handle = os.open(path, _APPEND, 0o600)
             try:
                 # One write: O_APPEND then keeps the lines of several processes whole.

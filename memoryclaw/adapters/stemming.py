@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from whoosh.lang import stemmer_for_language
+from whoosh.lang import has_stemmer, stemmer_for_language
 from whoosh.lang.stopwords import stoplists
 
 from memoryclaw.core.language import Language
@@ -20,8 +20,8 @@ def language(code: str) -> Language:
     """The analysis for `index.language`; `none` compares words as written."""
     if code == "none":
         return Language(code, None, frozenset())
-    stem = stemmer_for_language(code)
-    return Language(code, _hurried(stem) if code == "en" else stem, frozenset(stoplists.get(code, ())))
+    stem = stemmer_for_language(code) if has_stemmer(code) else None  # Turkish has only stop words
+    return Language(code, _hurried(stem) if code == "en" and stem else stem, frozenset(stoplists.get(code, ())))
 
 
 def _hurried(stem: Callable[[str], str]) -> Callable[[str], str]:

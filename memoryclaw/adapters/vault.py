@@ -21,6 +21,7 @@ _SUFFIXES: dict[str, tuple[str, ...]] = {
     "runs": (),
     "working": (),
 }
+_MIXED = ("skills/", "archive/")  # folders where a suffix alone does not make a note: a skill may carry data
 _SETTINGS_FILES = (ALIASES_FILE, SCHEMA_FILE)
 _JUNK = (".", "~$", "#")  # hidden files and what editors leave beside a note under its own suffix
 _FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC
@@ -73,7 +74,7 @@ class Vault:
 
     def read(self, path: str, raw: bytes | None = None) -> tuple[bytes, Stamp] | None:
         """A file's bytes with the stamp they were read at, or None when it is gone or is no regular file."""
-        if not self._is_reached(path):
+        if not self._is_reached(os.fsdecode(raw) if raw else path):
             return None
         try:
             fd = os.open(os.fsencode(self._prefix) + raw if raw else self._prefix + path, _FILE)
@@ -179,10 +180,11 @@ def _list(fd: int, folder: str, stack: list[str], seen: Scan) -> None:
     prefix = f"{folder}/" if folder else ""
     suffixes = _suffixes(prefix)
     files, printable = seen.files, prefix.isprintable()
+    mixed = prefix.startswith(_MIXED)
     with os.scandir(fd) as entries:
         for entry in entries:
             name = entry.name
-            if name.endswith(suffixes):
+            if name.endswith(suffixes) and (not mixed or place_of(prefix + name)):
                 found = entry.stat(follow_symlinks=False)
                 if (
                     found.st_mode & 0o170000 == stat.S_IFREG
@@ -220,7 +222,7 @@ def _is_wanted(path: str) -> bool:
     name = path.rpartition("/")[2]
     if _hidden(path) or not name.endswith(_suffixes(path)) or name.startswith(_JUNK):
         return False
-    return not CONFLICT_COPY.search(name)
+    return place_of(path) is not None and not CONFLICT_COPY.search(name)
 
 
 def _no_vault(root: Path) -> str:

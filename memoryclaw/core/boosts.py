@@ -38,6 +38,11 @@ class Asked(NamedTuple):
     today: date
     listing: bool = False  # no word was found: units are listed by their date or by what the fields let through
 
+    @property
+    def names_nothing(self) -> bool:
+        """True when there are only words."""
+        return not (self.entities or self.people or self.ranges or self.listing)
+
 
 class Boost(NamedTuple):
     """A term of the score, and the cause to show with it."""
@@ -60,10 +65,13 @@ def boosts(base: float, traits: Traits, asked: Asked) -> list[Boost]:
         found.append(Boost(Term("speaker", exact(SPEAKER * base)), cause))
     if traits.pinned:
         found.append(Boost(Term("pinned", exact(PINNED * base)), Matched(word="pin", field="pin", via="pinned")))
-    recency = exact(RECENCY * base * _freshness(traits.at[:10], asked.today)) if traits.at else 0.0
-    if recency:
-        found.append(Boost(Term("recency", recency)))
-    return found
+    return found + recency(base, traits.at, asked.today)
+
+
+def recency(base: float, at: str, today: date) -> list[Boost]:
+    """What a unit gains by being new: the only term that most units have besides their words."""
+    value = exact(RECENCY * base * _freshness(at[:10], today)) if at else 0.0
+    return [Boost(Term("recency", value))] if value else []
 
 
 def _fact(traits: Traits, asked: Asked, scale: float) -> list[Boost]:

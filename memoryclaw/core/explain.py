@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from memoryclaw.core.language import Language, fold, words_of
@@ -50,7 +50,7 @@ def read_columns(columns: Mapping[str, str], language: Language) -> Reading:
     words = {name: words_of(text) for name, text in columns.items() if text}
     token_of = language.known.__getitem__
     tokens = {name: list(map(token_of, found)) for name, found in words.items()}
-    length = sum(map(len, tokens.values())) + sum(t.count(" ") for column in tokens.values() for t in column if " " in t)
+    length = sum(" ".join(column).count(" ") + 1 for column in tokens.values() if column)
     return Reading(words, tokens, length)
 
 
@@ -108,14 +108,21 @@ def _places(wanted: set[str], reading: Reading) -> dict[tuple[str, str], list[st
     """Where the wanted tokens stand: (column, token) → the words as written."""
     found: dict[tuple[str, str], list[str]] = {}
     for column, tokens in reading.tokens.items():
-        for word, joined in zip(reading.words[column], tokens, strict=True):
-            if joined in wanted:
-                found.setdefault((column, joined), []).append(word)
-            elif " " in joined:
-                for token in joined.split():
-                    if token in wanted:
-                        found.setdefault((column, token), []).append(token)
+        words = reading.words[column]
+        for token in wanted.intersection(tokens):
+            found[column, token] = [words[at] for at in _all_of(token, tokens)]
+        for joined in tokens if " ".join(tokens).count(" ") >= len(tokens) else ():
+            for token in joined.split() if " " in joined else ():
+                if token in wanted:
+                    found.setdefault((column, token), []).append(token)
     return found
+
+
+def _all_of(token: str, tokens: Sequence[str]) -> Iterator[int]:
+    at = -1
+    for _ in range(tokens.count(token)):
+        at = tokens.index(token, at + 1)
+        yield at
 
 
 def _phrases(clause: Clause, reading: Reading, column: str) -> list[str]:

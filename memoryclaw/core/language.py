@@ -92,6 +92,11 @@ class Language:
         self.stop = (stop | frozenset(_QUESTION_STOP)) if code == "en" else frozenset(fold(w) for w in stop)
         self.known = _Known(self._analyse)
 
+    @property
+    def folds_first(self) -> bool:
+        """True when accents never change a stem."""
+        return self._stem is None or self.code == "en"
+
     def token(self, word: str) -> str:
         """The index tokens of one word as written, joined by spaces (several only for unspaced scripts)."""
         return self.known[word]

@@ -10,7 +10,6 @@ match    a unit that answers a question         problem  something wrong in a us
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
@@ -48,8 +47,7 @@ class Link(NamedTuple):
     embed: bool = False
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Fact:
+class Fact(NamedTuple):
     """One value of one field of one entity, as a line (or table cell) of a file under `semantic/`."""
 
     entity: str
@@ -63,8 +61,7 @@ class Fact:
     id: str = ""  # `semantic/projects#projectX.deadline`
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Section:
+class Section(NamedTuple):
     """The text under one heading, without the sections below it. `heading` is empty before the first."""
 
     heading: str
@@ -74,8 +71,7 @@ class Section:
     text: str  # the lines below the heading, as in the file
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Turn:
+class Turn(NamedTuple):
     """One line of a log: what somebody said, or a tool event."""
 
     id: str  # `log:<session>/<turn>`
@@ -89,8 +85,7 @@ class Turn:
     end_line: int
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Unit:
+class Unit(NamedTuple):
     """A piece of a note that is indexed, ranked and quoted on its own."""
 
     id: str
@@ -111,8 +106,7 @@ class Unit:
     state: str = "current"  # current | superseded | archived | pending | draft
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Note:
+class Note(NamedTuple):
     """One file of the vault, parsed; never fails: what is wrong is in `problems`."""
 
     path: str
@@ -120,7 +114,7 @@ class Note:
     kind: str  # episode | semantic | skill | note | log
     title: str
     digest: str
-    meta: Mapping[str, Any] = field(default_factory=lambda: NOTHING)
+    meta: Mapping[str, Any] = NOTHING
     tags: tuple[str, ...] = ()
     aliases: tuple[str, ...] = ()
     people: tuple[str, ...] = ()
@@ -140,8 +134,7 @@ class Note:
     problems: tuple[Problem, ...] = ()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Matched:
+class Matched(NamedTuple):
     """One word of the question found in one field of a unit, and how it was found."""
 
     word: str
@@ -158,8 +151,7 @@ class Term(NamedTuple):
     value: float
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Match:
+class Match(NamedTuple):
     """A unit that answers a question, with everything needed to show and to explain it."""
 
     unit: Unit
@@ -181,8 +173,7 @@ class LeftOut(NamedTuple):
     reason: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Change:
+class Change(NamedTuple):
     """One file's difference between disk and index: `added`, `changed` or `removed`."""
 
     kind: str

@@ -150,10 +150,9 @@ def _note(source: _Source, reading: _Reading) -> Note:
         "problems": _at(source.path, problems) if problems else (),
     }
     note = Note(**fields)
-    units = units_of(note, properties=reading.searched, told=reading.facts.told, rest=source.rest)
-    # Nobody has seen the note yet; making it a second time would cost as much as reading its names.
-    object.__setattr__(note, "units", units)
-    return note
+    return note._replace(
+        units=units_of(note, properties=reading.searched, told=reading.facts.told, rest=source.rest)
+    )
 
 
 def _path_id(path: str) -> str:

@@ -81,9 +81,10 @@ class Pack:
 
     def _line(self, unit: Unit, surfaces: frozenset[str], room: int) -> str | None:
         text = text_of(unit)
-        whole = fence.item(unit.id, text, unit.when)
-        if estimate(whole) + 1 <= room:
-            return whole
+        if len(text) < room * _CHARS:  # a longer one cannot fit
+            whole = fence.item(unit.id, text, unit.when)
+            if estimate(whole) + 1 <= room:
+                return whole
         frame = estimate(fence.item(unit.id, "", unit.when)) + 2
         width = (room - frame) * _CHARS
         while width >= LEAST * _CHARS:

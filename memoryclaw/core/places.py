@@ -16,10 +16,6 @@ CONFLICT_COPY = re.compile(
     r"\.sync-conflict-\d{8}-\d{6}|\(.*conflicted copy.*\)|\(conflict(?:ed)? .*\d{4}-\d\d-\d\d.*\)",
     re.IGNORECASE,
 )
-EDITOR_JUNK = re.compile(
-    r"^(?:\.|~\$|#.*#$)|(?:~|\.sw[a-p]|\.tmp|\.temp|\.bak|\.orig|\.part|\.crdownload)$", re.IGNORECASE
-)
-
 _SKILL_FILES = ("SKILL.md",)
 
 
@@ -28,11 +24,6 @@ class Place(NamedTuple):
 
     kind: str  # episode | semantic | skill | note | log
     state: str = "current"  # current | archived | pending | draft
-
-
-def is_hidden(name: str) -> bool:
-    """True for names that no scan descends into: dot folders (.git, .obsidian, .trash, .memoryclaw …)."""
-    return name.startswith(".")
 
 
 def place_of(path: str) -> Place | None:

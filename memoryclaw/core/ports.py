@@ -27,6 +27,10 @@ class Lookup(Protocol):
         """The address of a note, section, fact or turn; of two notes with one id, the first path."""
         ...
 
+    def entity_name(self, entity: str) -> str:
+        """The name under which facts of this entity stand, also when asked by a synonym; as given when none do."""
+        ...
+
     def entity_files(self, entity: str) -> Sequence[str]:
         """Paths of the files that hold facts of this entity (name or alias, any case), current ones first."""
         ...

@@ -47,10 +47,11 @@ class Redactor:
 
     def text(self, text: str) -> Redacted:
         """The text without its secrets."""
-        spans = _merged(_found(text))
-        for span in reversed(spans):
-            text = text[: span.start] + self.mark(span.kind, text[span.start : span.end]) + text[span.end :]
-        return Redacted(text, tuple(span.kind for span in spans))
+        spans, parts, at = _merged(_found(text)), [], 0
+        for span in spans:
+            parts += [text[at : span.start], self.mark(span.kind, text[span.start : span.end])]
+            at = span.end
+        return Redacted("".join([*parts, text[at:]]), tuple(span.kind for span in spans))
 
     def value(self, value: Any) -> Redacted:
         """A JSON value without the secrets in its strings and keys; what a key names as a secret is one."""
@@ -68,9 +69,15 @@ class Redactor:
         if depth > _DEEPEST:
             return "…"
         if isinstance(value, dict):
-            return {self._string(key, "", kinds): self._walk(inner, key, kinds, depth + 1) for key, inner in value.items()}
+            return {
+                self._string(key, "", kinds): self._walk(inner, _called(value, key), kinds, depth + 1)
+                for key, inner in value.items()
+            }
         if isinstance(value, list):
-            return [self._walk(inner, _flag(value, at) or name, kinds, depth + 1) for at, inner in enumerate(value)]
+            return [
+                self._walk(inner, _flag(value, at) or name, kinds, depth + 1)
+                for at, inner in enumerate(value)
+            ]
         if isinstance(value, int) and not isinstance(value, bool) and name and value_of(name, str(value)):
             return self._string(str(value), name, kinds)
         return value
@@ -84,8 +91,14 @@ class Redactor:
         return str(done.value)
 
 
+def _called(holder: dict[str, Any], key: str) -> str:
+    """The name of a value: its key, or what stands beside it, as in `{"name": "DB_PASSWORD", "value": …}`."""
+    beside = holder.get("name", holder.get("key")) if key.lower() == "value" else None
+    return beside if isinstance(beside, str) else key
+
+
 def _flag(items: list[Any], at: int) -> str:
-    """The name that a list gives its next item: `["--password", "…"]`, or `{"name": …, "value": …}` written as a pair."""
+    """The name that a list gives its next item: `["--password", "…"]`."""
     before = items[at - 1] if at else None
     return before.lstrip("-") if isinstance(before, str) and _FLAG.fullmatch(before) else ""
 
@@ -105,7 +118,9 @@ def _found(text: str) -> Iterator[_Span]:
 def _merged(spans: Iterable[_Span]) -> list[_Span]:
     """The spans in order, those that overlap made one; the rule that came first names it."""
     merged: list[_Span] = []
-    for span in sorted(((s.start, s.end, n, s.kind) for n, s in enumerate(spans)), key=lambda one: (one[0], one[2])):
+    for span in sorted(
+        ((s.start, s.end, n, s.kind) for n, s in enumerate(spans)), key=lambda one: (one[0], one[2])
+    ):
         start, end, _, kind = span
         if merged and start < merged[-1].end:
             merged[-1] = merged[-1]._replace(end=max(end, merged[-1].end))
@@ -117,4 +132,8 @@ def _merged(spans: Iterable[_Span]) -> list[_Span]:
 @cache
 def _compiled(rule: SecretRule) -> re.Pattern[str]:
     """A pattern, made when its first candidate comes: to make them all takes longer than to capture a turn."""
-    return re.compile(rule.pattern, re.IGNORECASE) if rule in SHAPES else re.compile(f"{_EDGE}(?:{rule.pattern})")
+    return (
+        re.compile(rule.pattern, re.IGNORECASE)
+        if rule in SHAPES
+        else re.compile(f"{_EDGE}(?:{rule.pattern})")
+    )

@@ -16,32 +16,39 @@ NEAR = (
     "pass", "pwd", "secret", "token", "key", "credential", "auth", "pin", "bearer", "basic", "kennwort", "contrase", "senha",
     "mot de", "wachtwoord", "lösenord", "salasana", "hasło", "heslo", "parola", "пароль", "密码", "密碼", "パスワード", "비밀번호",
 )  # fmt: skip
-_PASSWORD = (
+_CALLED_PASSWORD = (  # noqa: S105 - what passwords are called
     r"pass[_ -]?(?:word|wort|phrase|code|key)s?|passwd|passwort|(?<![a-z])pass(?![a-z])|pwd|psw|kennwort|contrase(?:ñ|n)a|senha"
     r"|mot de passe|wachtwoord|lösenord|salasana|hasło|heslo|(?<![a-z])parola|пароль|密码|密碼|パスワード|비밀번호"
 )
-_TOKEN = (
+_CALLED_KEY = (
     r"(?:(?:api|access|private|secret|auth|authorization|signing|signature|encryption|encrypt|decryption|master|account|license"
     r"|licence|service|app|application|client|subscription|deploy|webhook|integration|session|storage|shared|hmac|aes|admin|project"
     r"|consumer|bot|user|server|ingest|write|read|root|vault|stripe|jwt|rsa|ssh|tls|ssl|activation|product|team|org)[_ .-]?)?keys?(?![a-z])"
     r"|secrets?|token|credentials?|(?<![a-z])_?auth(?:[_ -]?token)?(?![a-z])|(?<![a-z])creds?(?![a-z])"
 )
-_NAME = rf"(?:(?P<password>{_PASSWORD})|(?P<token>{_TOKEN}))"
+_NAME = rf"(?:(?P<password>{_CALLED_PASSWORD})|(?P<token>{_CALLED_KEY}))"
 _TAIL = r"(?P<tail>[\w.-]{0,40}?)"
 _CLOSE = r"(?:\\{0,3}[\"'`\]*]|&quot;){0,3}"
 _OPEN = r"[*_]{0,2}[ \t]*(?P<open>\\{0,3}[\"'`]|&quot;|<)?"
 _SAYS = r"(?:[:=]{1,2}>?|:=|->|→|\|\|?|\?=|：|>)"
-_GAP = r"(?P<gap>(?:[ \t]+[\w'’().@/-]{1,24}){0,7}?)"
+_GAP = r"(?P<gap>(?:[ \t]{1,3}+[\w'’().@/-]{1,24}+){0,7}?)"
 _MEANS = r"(?P<verb>\s(?:is|was|ist|est|es|är|:=)(?:[ \t](?:now|set to|still|just))?[ \t]*:?)"
-_VALUE = r"(?P<value>[^\s\"'`<>]\S{0,511})"
+_VALUE = r"(?P<value>[^\s\"'`<>]\S{0,255}+)"
 _ASSIGNED = re.compile(
     rf"{_NAME}{_TAIL}{_CLOSE}(?:\s?\([^()\n]{{1,40}}\))?"
     rf"(?:{_GAP}(?:[ \t]{{0,8}}(?P<sign>{_SAYS})\s{{0,16}}|{_MEANS}\s{{1,3}}){_OPEN}|(?P<space>[ \t]{{1,3}}\\?[\"'`]?)){_VALUE}",
     re.IGNORECASE,
 )
-_SCHEME = re.compile(r"\b(bearer|basic|token|apikey|digest|negotiate)\s{1,3}([\w.~+/=-]{8,4000})", re.IGNORECASE)
-_HEADER = re.compile(r"authorization[\"']{0,2}\s{0,3}[:=]\s{0,3}[\"']?(?:[A-Za-z0-9-]{2,30}\s+)?([^\s\"',;]{8,4000})", re.IGNORECASE)
+_SCHEME = re.compile(
+    r"\b(bearer|basic|token|apikey|digest|negotiate)\s{1,3}([\w.~+/=-]{8,4000})", re.IGNORECASE
+)
+_HEADER = re.compile(
+    r"authorization[\"']{0,2}\s{0,3}[:=]\s{0,3}[\"']?(?:[A-Za-z0-9-]{2,30}\s+)?([^\s\"',;]{8,4000})",
+    re.IGNORECASE,
+)
 _PIN = re.compile(r"(?<![a-z])pin(?:[ _-]?(?:code|number))?(?:[ \t]+(?:for|of|to)(?:[ \t]+[\w'’-]{1,20}){1,4}?)?(?:\s?[:=]\s?|\s+(?:is|was)\s+)[\"']?(\d{4,8})(?!\S*\w)", re.IGNORECASE)  # fmt: skip
+
+_PAIR = re.compile(r"(?:name|key)\\{0,3}[\"']?\s?:\s?\\{0,3}[\"']?(?P<name>[\w.-]{2,60})\\{0,3}[\"']?\s?,?\s{0,20}\\{0,3}[\"']?value\\{0,3}[\"']?\s?:\s?\\{0,3}[\"']?(?P<value>[^\s\"'\\,}]{4,512})", re.IGNORECASE)  # fmt: skip
 
 # A name that goes on with one of these is about a secret and does not hold one.
 _ABOUT = frozenset({
@@ -53,19 +60,16 @@ _ABOUT = frozenset({
     "usage", "used", "valid", "validity", "var", "version",
 })  # fmt: skip
 # What stands before the name and makes it something that everybody may know.
-_PUBLIC = re.compile(
-    r"(?:public|primary|foreign|cache|sort(?:ing)?|partition|object|idempotency|composite|unique|index|lookup|row|dict|map|hash|group|"
-    r"shard|arrow|hot|shortcut|turn|message|max|min|prompt|completion|input|output|total|stop|eos|bos|pad|next|page|continuation|"
-    r"sync|publishable|site|legend|low|major|minor|musical|translation|i18n|storage[ _-]key)[\"'`]?[ _.-]{0,2}$",
-    re.IGNORECASE,
-)
+_PUBLIC = frozenset("""public primary foreign cache sort sorting partition object idempotency composite unique index lookup row dict map hash group
+shard arrow hot shortcut turn message max min prompt completion input output total stop eos bos pad next page continuation sync publishable site
+legend low major minor musical translation any every no""".split())  # fmt: skip  # noqa: SIM905 - as words it can be read
 _SENTENCE = frozenset("""a about after again agreed all already also always an and are as asked at be been before blank both but by can cannot change
 changed check click contains correct could default denied did different do does done empty enter entered expired failed false field first for forgot
 forgotten found from generated get given good had has have he hidden his how i if in incorrect input invalid is issue it its just known leaked length let
 lost manager max me min minimum missing must my need needed needs never new no none not null of ok on one only optional or our over page policy please
 plain provided put random redacted rejected required reset rotated same secure see sent set she should show since so some soon still str string strong
 stored text than that the their them then there they this to too true type undefined unknown until updated us use used user using valid value very via was
-we weak were what when where which who why will with without wrong yes you your""".split())  # fmt: skip
+we weak were what when where which who why will with without wrong yes you your""".split())  # fmt: skip  # noqa: SIM905 - as words it can be read
 _PLACEHOLDER = re.compile(
     r"""\$\{?\w.*|%\w+%|\{\{?.*|\[redacted.*|\[private.*|\[cut.*|<.*|\W*|(.)\1{3,}|x{3,}.*|\*{2,}.*|\.{2,}.*
     |(?:your|my|some|the|an?|insert|enter|example|sample|placeholder|dummy|replace|change)[_.-]?(?:own[_.-])?[a-z_.-]*(?:here|key|token|secret|password|me|value|placeholder)\d?
@@ -103,17 +107,23 @@ def named_secrets(text: str) -> Iterator[Named]:
             yield Named("authorization", *hit.span(2))
     for hit in _PIN.finditer(text):
         yield Named("pin", *hit.span(1))
+    for hit in _PAIR.finditer(text) if "value" in text else ():
+        if kind := value_of(hit["name"], hit["value"]):
+            yield Named(kind, *hit.span("value"))
     at = 0
-    while hit := _ASSIGNED.search(text, at):
-        found = _assigned(hit)
+    while named := _ASSIGNED.search(text, at):
+        found = _assigned(named)
         if found:
             yield found
         # A name that turned out to hold nothing may stand before another that does.
-        at = found.end if found else hit.end("tail")
+        at = found.end if found else named.end("tail")
 
 
 def value_of(name: str, value: str) -> str:
     """The kind of secret that a value is when it stands alone under a name, as in a JSON object; empty for none."""
+    low = name.lower()
+    if not any(near in low for near in NEAR):
+        return ""
     padded = f"{name}: {value}"
     best = next((n for n in named_secrets(padded) if n.start >= len(name)), None)
     if best is not None:
@@ -125,7 +135,7 @@ def value_of(name: str, value: str) -> str:
 
 
 def _assigned(hit: re.Match[str]) -> Named | None:
-    if _is_about(hit["tail"]) or _PUBLIC.search(hit.string, max(0, hit.start() - 24), hit.start()):
+    if _is_about(hit["tail"]) or _word_before(hit.string, hit.start()) in _PUBLIC:
         return None
     start, end = _value_span(hit)
     value = hit.string[start:end]
@@ -134,7 +144,18 @@ def _assigned(hit: re.Match[str]) -> Named | None:
     if hit["password"]:
         return Named("password", start, end) if _is_password(hit, value, end) else None
     kind = "key" if "key" in hit["token"].lower() else hit["token"].lower().rstrip("s")
-    return Named(kind.replace("_", "").replace("creds", "cred"), start, end) if _is_token(hit, value) else None
+    return (
+        Named(kind.replace("_", "").replace("creds", "cred"), start, end) if _is_token(hit, value) else None
+    )
+
+
+def _word_before(text: str, end: int) -> str:
+    while end and text[end - 1] in " _.-\"'`":
+        end -= 1
+    start = end
+    while start and end - start < 24 and text[start - 1].isalpha():
+        start -= 1
+    return text[start:end].lower()
 
 
 def _value_span(hit: re.Match[str]) -> tuple[int, int]:
@@ -142,34 +163,41 @@ def _value_span(hit: re.Match[str]) -> tuple[int, int]:
     text, start, end = hit.string, hit.start("value"), hit.end("value")
     quote = (hit["open"] or (hit["space"] or "").strip()).lstrip("\\")
     if quote in {'"', "'", "`"}:
-        close = text.find(quote, start, start + 512)
-        line = text.find("\n", start, start + 512)
+        close = text.find(quote, start, start + 256)
+        line = text.find("\n", start, start + 256)
         if close > start and (line == -1 or close < line):
             return start, close - (len(text[start:close]) - len(text[start:close].rstrip("\\")))
     cut = _QUERY.search(text, start, end)
     end = cut.start() if cut and cut.start() > start else end
-    while end - start > 1 and text[end - 1] in ".,;:)]}>|\"'`*”’»?" :
+    while end - start > 1 and text[end - 1] in ".,;:)]}>|\"'`*”’»?":
         end -= 1
     return start, end
 
 
 def _is_password(hit: re.Match[str], value: str, end: int) -> bool:
+    mixed = _mixes(value) and len(value) >= 6
     if hit["space"] is not None:
-        return _mixes(value) and len(value) >= 6 and not _is_identifier(value)
-    if hit["gap"] and not (_mixes(value) and len(value) >= 6):
-        return False
-    if hit["password"].lower() == "pass" and not (_mixes(value) or hit["open"] or _is_assignment(hit)):
+        return mixed and not _is_identifier(value)
+    short = hit["password"].lower() == "pass"
+    if (hit["gap"] and not mixed) or (short and not (_mixes(value) or hit["open"] or _is_assignment(hit))):
         return False
     if " " in value:
         return not _says_nothing(value)
     if value.isdigit():
-        return len(value) >= 4 and hit["password"].lower() != "pass"
-    if not _is_plain(value):
-        return True
-    # A plain word is a weak password, or the next word of a sentence.
+        return not short
+    return not _is_plain(value) or _stands_alone(hit, value, end)
+
+
+def _stands_alone(hit: re.Match[str], value: str, end: int) -> bool:
+    """True for a plain word that is a weak password, false for one that is the next word of a sentence."""
     rest = hit.string[end : end + 200].split("\n", 1)[0]
-    ends = not rest.strip("\"'`”.,;)]}|*</> \r\\") or bool(hit["open"])
-    return ends and bool(hit["sign"] or hit["open"]) and value.lower() not in _SENTENCE and not _is_label(hit, value)
+    ends = rest.startswith((",", ";")) or not rest.strip("\"'`”.,;)]}|*</> \r\\") or bool(hit["open"])
+    return (
+        ends
+        and bool(hit["sign"] or hit["open"])
+        and value.lower() not in _SENTENCE
+        and not _is_label(hit, value)
+    )
 
 
 def _is_token(hit: re.Match[str], value: str) -> bool:
@@ -191,8 +219,8 @@ def _is_assignment(hit: re.Match[str]) -> bool:
     start = hit.start()
     around = hit.string[max(0, start - 1) : hit.end("tail")]
     return bool(
-        hit["sign"] and hit["sign"][0] == "="
-        or hit["open"] in {'"', "'"} and hit["sign"]
+        (hit["sign"] and hit["sign"][0] == "=")
+        or (hit["open"] in {'"', "'"} and hit["sign"])
         or re.search(r"[_\"']|[a-z][A-Z]|[A-Z]{3}", around)
     )  # fmt: skip
 
@@ -213,17 +241,25 @@ def _says_nothing(value: str) -> bool:
 
 def _is_plain(value: str) -> bool:
     """Letters only, as a word of any language has them, perhaps hyphenated once."""
-    return value.count("-") < 2 and value.replace("-", "").replace("’", "").isalpha() and not re.search(r"[a-z][A-Z]", value)
+    return (
+        value.count("-") < 2
+        and value.replace("-", "").replace("’", "").isalpha()
+        and not re.search(r"[a-z][A-Z]", value)
+    )
 
 
 def _mixes(value: str) -> bool:
-    kinds = (any(map(str.isalpha, value)), any(map(str.isdigit, value)), not value.replace("-", "").replace("_", "").isalnum())
+    kinds = (
+        any(map(str.isalpha, value)),
+        any(map(str.isdigit, value)),
+        not value.replace("-", "").replace("_", "").isalnum(),
+    )
     return sum(kinds) >= 2
 
 
 def _is_identifier(value: str) -> bool:
     """True when every part of the value is made of words and short numbers: `get_token_v2`, `ep-2025-04-08-budget`."""
-    return all(_is_words(part) for part in _PART.split(value) if part)
+    return len(value) <= 80 and all(_is_words(part) for part in _PART.split(value) if part)
 
 
 def _is_words(part: str) -> bool:
@@ -238,7 +274,9 @@ def _is_random(value: str, least: int) -> bool:
         return False
     if re.search(r"\d", value) and re.search(r"[A-Za-z]", value):
         return True
-    return len(value) >= 16 and _entropy(value) >= 3.3 and bool(re.search(r"[a-z][A-Z]|[A-Z][a-z]+[A-Z]", value))
+    return (
+        len(value) >= 16 and _entropy(value) >= 3.3 and bool(re.search(r"[a-z][A-Z]|[A-Z][a-z]+[A-Z]", value))
+    )
 
 
 def _is_login(value: str) -> bool:

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left
-from collections.abc import Iterable
+from collections import Counter
+from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
-_SPACE = re.compile(r"\s+")
+_WORD = 40  # characters: a longer word may be cut, as may scripts without spaces
 _SENTENCE_END = re.compile(r"(?<=[.!?。！？…])[\"'”’)]*\s+|\n+")
 
 
@@ -20,7 +21,7 @@ class Snippet(NamedTuple):
 
 def snippet(text: str, surfaces: Iterable[str], width: int = 220) -> Snippet:
     """The densest passage of about `width` characters, cut at sentence or word borders."""
-    flat = _SPACE.sub(" ", text).strip()
+    flat = " ".join(text.split())
     places = _places(flat, surfaces)
     start, end = _window(flat, places, width)
     shown = flat[start:end].strip()
@@ -35,10 +36,27 @@ def _places(text: str, surfaces: Iterable[str]) -> list[tuple[int, int]]:
     forms = sorted({s for s in surfaces if s}, key=lambda s: (-len(s), s))
     if not forms:
         return []
+    if text.isascii() and all(form.isalnum() and form.isascii() for form in forms):
+        return sorted(_whole_words(text.lower(), [form.lower() for form in forms])) or _anywhere(text, "|".join(forms))
     joined = "|".join(re.escape(form).replace("'", "['’]").replace(r"\ ", r"[\W_]+") for form in forms)
     edge = r"(?<![^\W_])", r"(?![^\W_])"
     spaced = re.compile(f"{edge[0]}(?:{joined}){edge[1]}", re.IGNORECASE)
-    return [hit.span() for hit in spaced.finditer(text)] or [hit.span() for hit in re.finditer(joined, text, re.IGNORECASE)]
+    return [hit.span() for hit in spaced.finditer(text)] or _anywhere(text, joined)
+
+
+def _anywhere(text: str, pattern: str) -> list[tuple[int, int]]:
+    return [hit.span() for hit in re.finditer(pattern, text, re.IGNORECASE)]
+
+
+def _whole_words(text: str, forms: Iterable[str]) -> Iterator[tuple[int, int]]:
+    """The same for plain words: an expression made for every passage would cost more than all the rest of a snippet."""
+    for form in dict.fromkeys(forms):
+        start = text.find(form)
+        while start >= 0:
+            end = start + len(form)
+            if not text[start - 1 : start].isalnum() and not text[end : end + 1].isalnum():
+                yield start, end
+            start = text.find(form, end)
 
 
 def _window(text: str, places: list[tuple[int, int]], width: int) -> tuple[int, int]:
@@ -47,31 +65,51 @@ def _window(text: str, places: list[tuple[int, int]], width: int) -> tuple[int, 
     if not places:
         return 0, _cut(text, width)
     starts = [start for start, _ in places]
-    best = max(range(len(starts)), key=lambda i: (_distinct(text, places, i, width), -i))
+    best = _densest(text, places, width)
     last = max(bisect_left(starts, starts[best] + width) - 1, best)
     spare = max(width - (places[last][1] - starts[best]), 0)
     start = _open(text, max(starts[best] - spare // 2, 0), starts[best])
-    return start, max(_cut(text, start + width), places[last][1])
+    return start, _cut(text, start + width, places[last][1])
 
 
-def _distinct(text: str, places: list[tuple[int, int]], first: int, width: int) -> int:
-    reach = places[first][0] + width
-    return len({text[a:b].lower() for a, b in places[first:] if b <= reach})
+def _densest(text: str, places: list[tuple[int, int]], width: int) -> int:
+    """The first place from which the most different words lie within `width`."""
+    words = [text[start:end].lower() for start, end in places]
+    within: Counter[str] = Counter()
+    best, most, after = 0, 0, 0
+    for first, (start, _) in enumerate(places):
+        while after < len(places) and places[after][1] <= start + width:
+            within[words[after]] += 1
+            after += 1
+        if len(within) > most:
+            best, most = first, len(within)
+        within[words[first]] -= 1
+        if within[words[first]] <= 0:
+            del within[words[first]]
+        after = max(after, first + 1)
+    return best
 
 
 def _open(text: str, at: int, latest: int) -> int:
-    """The start of the sentence around `at` if one starts before `latest`, else the next word."""
+    """The start of a sentence around `at` if one starts before `latest`, else of a word."""
     if at == 0:
         return 0
-    borders = [hit.end() for hit in _SENTENCE_END.finditer(text, max(at - 40, 0), latest)]
+    borders = [hit.end() for hit in _SENTENCE_END.finditer(text, max(at - _WORD, 0), latest)]
     if borders:
         return borders[0]
-    space = text.find(" ", at, latest)
-    return space + 1 if space >= 0 else at
+    space = text.find(" ", at - 1, latest)
+    if space < 0:
+        space = text.rfind(" ", max(at - _WORD, 0), at)
+    return space + 1 if space >= 0 else 0 if at <= _WORD else at
 
 
-def _cut(text: str, at: int) -> int:
+def _cut(text: str, at: int, least: int = 0) -> int:
+    """The end of the last word before `at` that ends at `least` or after it, else of the word around `at`."""
+    at = max(at, least)
     if at >= len(text):
         return len(text)
-    space = text.rfind(" ", at - 40, at)
-    return space if space > 0 else at
+    space = text.rfind(" ", max(at - _WORD, least), at + 1)
+    if space > 0:
+        return space
+    space = text.find(" ", at, at + _WORD)
+    return space if space > 0 else len(text) if len(text) - at <= _WORD else at

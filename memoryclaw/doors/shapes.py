@@ -10,7 +10,9 @@ from memoryclaw.jobs.answers import Answer, Recalled, Traced
 
 if TYPE_CHECKING:
     from memoryclaw.jobs.browsing import Links, Listed, Shown
+    from memoryclaw.jobs.capture import Acknowledged
     from memoryclaw.jobs.doctor import Check
+    from memoryclaw.jobs.importers import Imported
     from memoryclaw.jobs.pen import Written
     from memoryclaw.jobs.status import Status
     from memoryclaw.jobs.sync import Synced
@@ -162,6 +164,19 @@ def doctor(checks: Iterable[Check]) -> Shape:
     """Every check of a vault's health; not `sound` makes the verb exit with 1."""
     found = [{**check._asdict(), "details": [problem(one) for one in check.details]} for check in checks]
     return {"sound": all(check["level"] != "problem" for check in found), "checks": found}
+
+
+def acknowledged(done: Acknowledged) -> Shape:
+    """What became of one captured line."""
+    if not done.ok:
+        return {"ok": False, "error": done.error, "line": done.line}
+    told = {"again": done.again, "left_out": done.left_out, "redacted": done.redacted}
+    return {"ok": True, "id": done.id, **{key: value for key, value in told.items() if value}}
+
+
+def imported(done: Imported) -> Shape:
+    """What an import brought in."""
+    return {**done._asdict(), "problems": [problem(one) for one in done.problems]}
 
 
 def _state(answer: Answer) -> Mapping[str, Any]:

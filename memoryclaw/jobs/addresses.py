@@ -17,7 +17,7 @@ from memoryclaw.core.ports import Address
 
 def address_of(id_: str, catalog: Catalog, vault: Vault) -> Address:
     """Where an id leads; the name of a file, an alias or an entity does as well, as in a link."""
-    exact = catalog.resolve(id_) or _section(id_, catalog, vault) or _entity(id_, catalog)
+    exact = catalog.resolve(id_) or _twin(id_, catalog) or _section(id_, catalog, vault) or _entity(id_, catalog)
     if exact is None and id_.strip():
         skill = f"{id_}/SKILL.md"
         led = lead_to(id_.removeprefix("log:"), "", catalog) or lead_to(skill, "", catalog)
@@ -25,6 +25,21 @@ def address_of(id_: str, catalog: Catalog, vault: Vault) -> Address:
     if exact is None:
         raise NotFoundError(f"nothing in this vault has the id {id_!r}; `memoryclaw search` prints the ids of what it finds")
     return exact
+
+
+def _twin(id_: str, catalog: Catalog) -> Address | None:
+    """What stands in a file under an id that another file has too, by the path of the file."""
+    path, _, below = id_.partition("#")
+    note = catalog.resolve(path) if below else None
+    if note is None:
+        return None
+    sql = """select id, line, end_line, kind, entity, field, state from units
+        where path = ? and (id = ? or (kind = 'turn' and 'L' || line = ?)) order by seq limit 1"""
+    rows = catalog.rows(sql, (note.path, f"{note.id}#{below}", below))
+    if not rows:
+        return None
+    _, line, end_line, kind, entity, field, state = rows[0]
+    return Address(id_, note.note, str(kind), note.path, int(line), int(end_line), str(state), str(entity), str(field))  # type: ignore[call-overload]
 
 
 def lead_to(target: str, source: str, catalog: Catalog) -> str:

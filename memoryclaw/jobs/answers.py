@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from memoryclaw.core.model import LeftOut, Match
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Traced:
+class Traced(NamedTuple):
     """One candidate of a trace: what it scored and the one decision that was made of it."""
 
     id: str

@@ -35,6 +35,7 @@ class Question:
     weights: dict[str, float] = field(default_factory=dict)  # content word → idf
     tokens: set[str] = field(default_factory=set)  # of the content words and their synonyms
     unknown: list[str] = field(default_factory=list)
+    spelled: dict[str, list[str]] = field(default_factory=dict)  # word → tokens of its other spellings
     notices: list[str] = field(default_factory=list)
 
 
@@ -94,10 +95,23 @@ def _weigh(question: Question, words: Sequence[str], catalog: Catalog, language:
     tokens = {word: language.token(word).split() for word in words}
     counts = catalog.count_of([token for found in tokens.values() for token in found])
     for word, found in tokens.items():
-        question.weights[word] = max((rarity(units, counts.get(token, 0)) for token in found), default=0.0)
-        question.tokens.update(found)
         if not any(token in counts for token in found):
+            found = _spelled_otherwise(question, word, catalog, language)
+            counts.update(catalog.count_of(found))
+        question.weights[word] = max((rarity(units, counts.get(token, 0)) for token in found), default=rarity(units, 0))
+        question.tokens.update(language.token(word).split())
+        question.tokens.update(found)
+        if not found:
             question.unknown.append(word)
+
+
+def _spelled_otherwise(question: Question, word: str, catalog: Catalog, language: Language) -> list[str]:
+    """Tokens of `Café` for `cafe`: most stemmers treat letters with and without accents unlike."""
+    if language.folds_first:
+        return []
+    others = [token for other in catalog.words_spelled(word) for token in language.token(other).split()]
+    question.spelled[word] = list(dict.fromkeys(others))
+    return question.spelled[word]
 
 
 def _name(question: Question, words: Sequence[str], catalog: Catalog) -> None:
@@ -141,7 +155,7 @@ class _Resolver:
     def _word(self, expr: Expr) -> Clause | None:
         tokens = self._language.token(expr.text).split()
         via = "bigram" if len(tokens) > 1 else "literal"
-        return self._leaves(expr, tokens, expr.text, via)
+        return self._leaves(expr, self._question.spelled.get(expr.text) or tokens, expr.text, via)
 
     def _phrase(self, expr: Expr) -> Clause | None:
         tokens = self._language.tokens(expr.text)

@@ -32,7 +32,7 @@ _OTHERS = stat.S_IRWXG | stat.S_IRWXO
 
 
 class Check(NamedTuple):
-    """One check and what it found."""
+    """One check and what it found; line 0 of a detail means the file or folder as a whole."""
 
     name: str
     level: str  # ok | advice | problem | mended
@@ -105,7 +105,7 @@ def _settings(config: Config) -> Check:
     if not config.notices:
         return Check("settings", "ok", f"{CONFIG_FILE} is understood")
     details = tuple(
-        Problem(CONFIG_FILE, 1, notice.removeprefix(f"{CONFIG_FILE}: ")) for notice in config.notices
+        Problem(CONFIG_FILE, 0, notice.removeprefix(f"{CONFIG_FILE}: ")) for notice in config.notices
     )
     return Check("settings", "problem", f"{_some(len(details), 'setting')} ignored", details)
 
@@ -116,7 +116,7 @@ def _names(paths: Iterable[str]) -> Check:
         twins[unicodedata.normalize("NFC", path).casefold()].append(path)
     hint = "rename one of them: other systems take the two names for one file"
     details = tuple(
-        Problem(second, 1, f"differs from {first!r} only in case or in the way its letters are encoded", hint)
+        Problem(second, 0, f"differs from {first!r} only in case or in the way its letters are encoded", hint)
         for first, *others in twins.values()
         for second in others
     )
@@ -155,7 +155,7 @@ def _leftovers(root: Path, state: Path, *, fix: bool) -> Check:
             "leftovers", "mended", f"removed {_some(len(found), 'temp file')} of an interrupted write"
         )
     details = tuple(
-        Problem(os.path.relpath(path, root), 1, "was left behind by an interrupted write") for path in found
+        Problem(os.path.relpath(path, root), 0, "was left behind by an interrupted write") for path in found
     )
     return Check(
         "leftovers", "advice", f"{_some(len(found), 'temp file')} left behind; --fix removes them", details
@@ -188,7 +188,7 @@ def _permissions(root: Path, state: Path) -> Check:
     details = tuple(
         Problem(
             os.path.relpath(path, root),
-            1,
+            0,
             f"others may use it (mode {mode:04o})",
             f"chmod {'700' if folder else '600'} it",
         )

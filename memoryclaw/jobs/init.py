@@ -29,14 +29,16 @@ def init(root: str, templates: Templates, now: datetime, new_id: Callable[[], st
     root = os.path.abspath(root)
     existed = os.path.exists(os.path.join(root, CONFIG_FILE))
     _make_folders(root)
-    notice = _make_repository(root)
+    made, notice = _make_repository(root)
     missing = {
         path: templates.render(name).encode() for path, name in _FILES.items() if not files.exists(root, path)
     }
     run = run_id("init", now, new_id())
     edits = [Edit(path, _only_new(path, data)) for path, data in missing.items()]
     outcome = write(root, edits, lambda: templates.commit_message("init", run=run), verb="init", now=now)
-    if not outcome.changed:
+    if made and existed:
+        notice = "a git repository was added; commit your notes to it, and every change from now on can be undone"
+    if not outcome.changed and not made:
         return Written("", root, "", "confirmed", notice or f"{root} is a vault already; nothing was changed")
     action = "completed" if existed else "created"
     return Written("", root, outcome.commit, action, "; ".join(filter(None, (notice, outcome.notice))))
@@ -50,18 +52,19 @@ def _make_folders(root: str) -> None:
         raise VaultError(f"{root} cannot be made a vault: {error.strerror} ({error.filename})") from None
 
 
-def _make_repository(root: str) -> str:
+def _make_repository(root: str) -> tuple[bool, str]:
+    """Whether a repository was made, and what is to be said of it."""
     if git_state(root).name != "none":
-        return ""
+        return False, ""
     git_dir = os.path.join(root, ".git")
     if os.path.lexists(git_dir):
-        return f"{git_dir} is there but is no git repository, so changes cannot be undone; mend or remove it"
+        return False, f"{git_dir} is there but is no git repository, so changes cannot be undone; mend or remove it"
     try:
         # An empty template: no sample hooks, and none that the user's own template would bring.
         GitCommand(root, git_dir).run("init", "-q", "--template=", "--initial-branch=main")
     except HistoryError as error:
-        return f"no git repository could be made, so changes cannot be undone ({error})"
-    return ""
+        return False, f"no git repository could be made, so changes cannot be undone ({error})"
+    return True, ""
 
 
 def _only_new(path: str, data: bytes) -> Callable[[bytes | None], bytes]:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from memoryclaw.core.model import Match
 from memoryclaw.core.packing import Pack
 from memoryclaw.jobs.answers import Recalled
@@ -19,11 +17,12 @@ def recall(searcher: Searcher, text: str, *, goal: str, session: str, budget: in
         goal: what the agent is at; its words help to rank.
         session: the running session; its own turns are left out, the host still shows them.
     """
-    found = searcher.find(f"{text} {goal}" if goal else text)
-    _leave_visible(found, session)
     pack = Pack(budget, max_results)
-    matches = _packed(searcher, found, pack)
-    answered = answer_fields(text, searcher, found, matches)
+    with searcher.reading():
+        found = searcher.find(f"{text} {goal}" if goal else text)
+        _leave_visible(found, session)
+        matches = _packed(searcher, found, pack)
+        answered = answer_fields(text, searcher, found, matches)
     return Recalled(**answered, context=pack.context(), tokens=pack.tokens(), budget=budget)
 
 
@@ -44,5 +43,5 @@ def _packed(searcher: Searcher, found: Found, pack: Pack) -> list[Match]:
         for candidate, match in zip(chunk, searcher.matches(found, chunk), strict=True):
             candidate.decision, tokens = pack.offer(match.unit, match.score, match.surfaces)
             if candidate.decision == "in":
-                taken.append(replace(match, tokens=tokens))
+                taken.append(match._replace(tokens=tokens))
     return taken

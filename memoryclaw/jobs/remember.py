@@ -41,6 +41,7 @@ def remember(
 
 
 def _fact(pen: Pen, value: str, entity: str, field: str, source: str) -> Written:
+    entity = pen.lookup.entity_name(" ".join(entity.split()))
     path, run = _home(pen, entity, field), pen.run("remember")
     file, schema = pen.semantic(path), pen.schema()
     declared = schema.fields.get(" ".join(field.lower().split()))

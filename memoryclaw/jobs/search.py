@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from datetime import date
 from itertools import groupby
@@ -11,11 +12,11 @@ from typing import Any
 
 from memoryclaw.adapters.catalog import Brief, Catalog
 from memoryclaw.adapters.index import Index
-from memoryclaw.core.boosts import Asked, Boost, Traits, boosts
+from memoryclaw.core.boosts import Asked, Boost, Traits, boosts, recency
 from memoryclaw.core.explain import Leaf, Reading, Statistics, read_columns, reasons
 from memoryclaw.core.language import fold
 from memoryclaw.core.model import LeftOut, Match, Term, Unit
-from memoryclaw.core.ports import Clause, Hit
+from memoryclaw.core.ports import Clause
 from memoryclaw.core.scoring import ALIAS_FACTOR, SMALL, coverage, exact, ranked, rarity, shared_out
 from memoryclaw.core.snippets import snippet
 from memoryclaw.core.spelling import near
@@ -23,8 +24,9 @@ from memoryclaw.jobs.answers import Answer, Traced
 from memoryclaw.jobs.asking import Question, ask
 from memoryclaw.jobs.deciding import Decider
 from memoryclaw.jobs.filters import causes, conditions, kind_filter
+from memoryclaw.jobs.lane import best, best_by_rare_words
+from memoryclaw.jobs.twins import told_apart
 
-POOL = 200  # candidates that are scored in full
 LISTED = 200  # units that a question of dates or filters alone may list
 _TOUCHES = "substr(max(u.at, u.until), 1, 10) >= ? and substr(u.at, 1, 10) <= ?"
 _BEST = 3  # matches that decide how much of the question was found
@@ -65,7 +67,12 @@ class Searcher:
         self._catalog = catalog
         self._today = today
         self._units, self._tokens = index.size()
-        self._statistics = Statistics(self._units, self._tokens / max(self._units, 1), _Rarity(index, catalog, self._units))
+        self._rarity = _Rarity(index, catalog, self._units)
+        self._statistics = Statistics(self._units, self._tokens / max(self._units, 1), self._rarity)
+
+    def reading(self) -> AbstractContextManager[None]:
+        """One state of the index for all that is asked in the block."""
+        return self._index.database.reading()
 
     def find(self, text: str, *, kind: str = "") -> Found:
         """Every candidate for a question, ranked, each with its decision except for limits and budgets."""
@@ -77,8 +84,9 @@ class Searcher:
         candidates, listing = self._candidates(question, asked)
         asked = asked._replace(listing=listing)
         decider = Decider(question, [c.brief for c in candidates], self._index.language, self._catalog)
+        plain = asked.names_nothing
         for candidate in candidates:
-            self._score(candidate, decider, asked)
+            self._score(candidate, decider, asked, plain=plain)
             candidate.decision = decider.reason(candidate.brief)
         order = ranked({c.brief.rowid: c.score for c in candidates}, {c.brief.rowid: f"{c.brief.id}\0{c.brief.path}" for c in candidates})
         by_rowid = {c.brief.rowid: c for c in candidates}
@@ -90,6 +98,7 @@ class Searcher:
         """The chosen candidates with their explanations, snippets and places."""
         units = self._catalog.units([c.brief.rowid for c in chosen])
         notes = self._catalog.note_ids({c.brief.path for c in chosen})
+        units = {c.brief.rowid: units[c.brief.rowid]._replace(id=c.brief.id) for c in chosen}
         return [self._match(c, units[c.brief.rowid], notes[c.brief.path], found.question) for c in chosen]
 
     def confidence(self, found: Found, matches: Sequence[Match]) -> float:
@@ -104,10 +113,10 @@ class Searcher:
         """The candidates of all lanes, and whether they are only listed."""
         where, values = conditions(question.query.filters)
         within = self._within(where, values) if question.query.filters else None
-        text = dict(self._lane(question.clause, within))
+        text = self._text(question, asked, within)
         alias = self._aliased(question, within)
         listed = self._listed(question, where, values, asked, empty=not (text or alias))
-        briefs = self._catalog.briefs(dict.fromkeys([*text, *alias, *listed]))
+        briefs = told_apart(self._catalog.briefs(dict.fromkeys([*text, *alias, *listed])))
         found = [
             Candidate(b, exact(text.get(b.rowid, 0.0)), exact(alias.get(b.rowid, 0.0)), b.rowid in alias) for b in briefs
         ]
@@ -120,7 +129,8 @@ class Searcher:
         found: dict[int, float] = {}
         for said, leaves in _by_word(question.aliases):
             factor = self._alias_factor(said, leaves, question)
-            for rowid, score in self._lane(Clause("any", parts=tuple(leaf.clause for leaf in leaves)), within):
+            clause = Clause("any", parts=tuple(leaf.clause for leaf in leaves))
+            for rowid, score in best(clause, self._index.engine, within).items():
                 found[rowid] = found.get(rowid, 0.0) + factor * score
         return found
 
@@ -140,8 +150,13 @@ class Searcher:
                 leaves = dict(_by_word(question.aliases))
                 candidate.alias = exact(sum(self._alias_factor(said, leaves[said], question) * gains[said] for said in gains))
 
-    def _lane(self, clause: Clause | None, within: Sequence[int] | None) -> list[Hit]:
-        return self._index.engine.find(clause, POOL, within) if clause is not None else []
+    def _text(self, question: Question, asked: Asked, within: Sequence[int] | None) -> dict[int, float]:
+        if question.clause is None:
+            return {}
+        # A unit may be lifted over others by a date or a name, or a synonym; otherwise words alone decide.
+        if within is None and asked.names_nothing and not question.aliases:
+            return best_by_rare_words(question.clause, self._index.engine, self._rarity.containing)
+        return best(question.clause, self._index.engine, within)
 
     def _within(self, where: str, values: Sequence[str]) -> list[int]:
         return [int(row[0]) for row in self._catalog.rows(f"select u.rowid from units u where {where}", values)]  # type: ignore[call-overload]
@@ -162,13 +177,19 @@ class Searcher:
         sql = f"select u.rowid from units u where {where} order by u.at desc, u.id limit {LISTED}"
         return [int(row[0]) for row in self._catalog.rows(sql, values)]  # type: ignore[call-overload]
 
-    def _score(self, candidate: Candidate, decider: Decider, asked: Asked) -> None:
+    def _score(self, candidate: Candidate, decider: Decider, asked: Asked, *, plain: bool) -> None:
         brief = candidate.brief
         base = candidate.text + candidate.alias
+        if plain and not brief.pinned:
+            candidate.boosts = recency(base, brief.at, asked.today)
+        else:
+            candidate.boosts = self._boosts(base, brief, decider, asked)
+        candidate.score = base + sum([boost.term.value for boost in candidate.boosts])
+
+    def _boosts(self, base: float, brief: Brief, decider: Decider, asked: Asked) -> list[Boost]:
         asked_field = brief.entity_key in asked.entities and decider.names_field(brief.field)
         traits = Traits(brief.kind, brief.at, brief.until, brief.entity_key, bool(brief.pinned), asked_field)
-        candidate.boosts = boosts(base, traits, asked)
-        candidate.score = base + sum(boost.term.value for boost in candidate.boosts)
+        return boosts(base, traits, asked)
 
     def _match(self, candidate: Candidate, unit: Unit, note: str, question: Question) -> Match:
         brief = candidate.brief
@@ -219,10 +240,11 @@ class _Rarity:
     def __call__(self, clause: Clause) -> float:
         found = self._known.get(clause)
         if found is None:
-            found = self._known[clause] = rarity(self._units, self._containing(clause))
+            found = self._known[clause] = rarity(self._units, self.containing(clause))
         return found
 
-    def _containing(self, clause: Clause) -> int:
+    def containing(self, clause: Clause) -> int:
+        """How many units hold a token or phrase."""
         if clause.op == "token" and not clause.columns:
             return self._catalog.count_of([clause.text]).get(clause.text, 0)
         return self._index.engine.count(clause)
@@ -238,11 +260,12 @@ def _word_of(leaf: Leaf) -> str:
 
 def search(searcher: Searcher, text: str, *, kind: str, limit: int) -> Answer:
     """The best `limit` matches for a question or a query, explained; `kind` narrows as `kind:` in the query does."""
-    found = searcher.find(text, kind=kind)
-    waiting = [candidate for candidate in found.candidates if not candidate.decision]
-    for place, candidate in enumerate(waiting):
-        candidate.decision = "in" if place < limit else "limit"
-    return Answer(**answer_fields(text, searcher, found, searcher.matches(found, waiting[:limit])))
+    with searcher.reading():
+        found = searcher.find(text, kind=kind)
+        waiting = [candidate for candidate in found.candidates if not candidate.decision]
+        for place, candidate in enumerate(waiting):
+            candidate.decision = "in" if place < limit else "limit"
+        return Answer(**answer_fields(text, searcher, found, searcher.matches(found, waiting[:limit])))
 
 
 def answer_fields(text: str, searcher: Searcher, found: Found, matches: Sequence[Match]) -> dict[str, Any]:

@@ -12,6 +12,7 @@ from memoryclaw.core.entities import key_of
 from memoryclaw.core.errors import VaultError
 from memoryclaw.core.model import Problem, Stamp
 from memoryclaw.core.places import ALIASES_FILE, SCHEMA_FILE
+from memoryclaw.core.textfile import decode
 from memoryclaw.core.vocabulary import read_aliases, read_schema, vocabulary_problems
 from memoryclaw.jobs.filing import is_racy
 
@@ -44,7 +45,7 @@ def _read(vault: Vault, path: str) -> _Read:
     if found is None:
         return _Read()
     data, stamp = found
-    return _Read(data.decode("utf-8-sig", "replace"), hashlib.sha256(data).digest(), stamp)
+    return _Read(decode(data).text, hashlib.sha256(data).digest(), stamp)
 
 
 def _file(path: str, found: _Read, work: Writing) -> None:

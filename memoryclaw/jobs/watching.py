@@ -18,7 +18,7 @@ from memoryclaw.adapters.cookies import LIVE, POLLING, WatchLock, cookies, take
 from memoryclaw.adapters.index import Index
 from memoryclaw.adapters.vault import Vault
 from memoryclaw.adapters.watcher import COOKIE, Hint, Watcher
-from memoryclaw.core.errors import IndexBusyError, MemoryClawError
+from memoryclaw.core.errors import IndexBusyError, MemoryClawError, VaultError
 from memoryclaw.jobs.freshness import healed
 from memoryclaw.jobs.heartbeat import Heartbeat
 from memoryclaw.jobs.pending import Pending
@@ -210,9 +210,8 @@ class Watching:
 
     def _look_after_itself(self) -> None:
         """The periodic look at everything, the watch itself included."""
-        if self._lock.is_lost():
-            self._lock.close()
-            self._lock = WatchLock(self._state)
+        if self._lock.is_lost() and not self._locked_again():
+            return
         if not self._watcher.is_alive() or self._heartbeat.root_changed():
             self._start()
             return
@@ -220,6 +219,15 @@ class Watching:
         self._watcher.check()
         self._heartbeat.beat(self._watcher.polling)
         self._say_how()
+
+    def _locked_again(self) -> bool:
+        self._lock.close()
+        try:
+            self._lock = WatchLock(self._state)
+        except VaultError as error:
+            self._failed(str(error))
+            return False
+        return True
 
     def _deaf(self) -> None:
         """No event of our own came: the observer died inside, or there are no events here."""

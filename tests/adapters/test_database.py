@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import random
 import shutil
@@ -85,7 +86,16 @@ def another_recipe(path):
     connection.close()
 
 
-BLOWS = [remove, truncate, empty, garbage, replace_by_garbage, foreign, restored_from_yesterday, another_recipe]
+BLOWS = [
+    remove,
+    truncate,
+    empty,
+    garbage,
+    replace_by_garbage,
+    foreign,
+    restored_from_yesterday,
+    another_recipe,
+]
 
 
 @pytest.mark.parametrize("blow", BLOWS)
@@ -157,9 +167,13 @@ def test_the_index_is_private(built):
 
 
 def test_an_index_replaced_while_it_is_written_is_told_apart_from_a_success(root, built):
-    with pytest.raises(IndexDamagedError), built.index.writing() as work:
-        work.remove(["notes/n1.md"])
-        built.index.database.path.unlink()
+    def write():
+        with built.index.writing() as work:
+            work.remove(["notes/n1.md"])
+            built.index.database.path.unlink()
+
+    with pytest.raises(IndexDamagedError):
+        write()
     assert healed_mark(built) == rebuilt(root)
 
 
@@ -273,13 +287,13 @@ def test_a_sync_killed_at_any_moment_leaves_a_sound_index(root):
 ASK = """
 import os, sys
 from pathlib import Path
-from tests.indexed import kept
-from memoryclaw.jobs import filing, vocabulary
+from tests.conftest import STUDIO, put
+from tests.indexed import kept, rebuilt
 from memoryclaw.jobs.freshness import fresh
 root = Path(sys.argv[1])
 own = kept(root)
 if sys.argv[2] == "nobody":
-    own.index.language.token("warm")
+    rebuilt(put(Path(sys.argv[3]), STUDIO))  # imports all there is to import while it can
     os.setuid(65534)
 print(fresh(own.sync, own.index, own.state)); print(len(own.found("budget")))
 """
@@ -287,8 +301,9 @@ print(fresh(own.sync, own.index, own.state)); print(len(own.found("budget")))
 
 def asked_as(root, who="me"):
     env = {**os.environ, "PYTHONPATH": os.getcwd()}
-    command = [sys.executable, "-c", ASK, str(root), who]
-    done = subprocess.run(command, env=env, capture_output=True, text=True, check=False)
+    with tempfile.TemporaryDirectory() as spare:
+        command = [sys.executable, "-c", ASK, str(root), who, spare]
+        done = subprocess.run(command, env=env, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
     return done.stdout.splitlines()
 
@@ -297,7 +312,9 @@ def asked_as(root, who="me"):
 def small_disk(tmp_path):
     place = tmp_path / "disk"
     place.mkdir()
-    made = subprocess.run(["mount", "-t", "tmpfs", "-o", "size=2m", "none", place], capture_output=True, check=False)
+    made = subprocess.run(
+        ["mount", "-t", "tmpfs", "-o", "size=2m", "none", place], capture_output=True, check=False
+    )
     if made.returncode:
         pytest.skip("no right to mount a small disk")
     yield place
@@ -308,9 +325,9 @@ def test_a_full_disk_still_answers_and_says_that_it_is_behind(small_disk):
     root = put(small_disk / "vault", {**STUDIO, **BIG})
     assert asked_as(root) == ["Freshness(behind=0, degraded='')", "12"]
     (root / "notes/n1.md").write_text("budget changed\n")
-    with (small_disk / "filler").open("wb", buffering=0) as file, pytest.raises(OSError, match="No space"):
-        while True:
-            file.write(bytes(4096))
+    with (small_disk / "filler").open("wb", buffering=0) as file, contextlib.suppress(OSError):
+        while file.write(bytes(4096)):
+            pass
     said, found = asked_as(root)
     assert "behind=1" in said
     assert "make room" in said
@@ -322,19 +339,20 @@ def test_a_full_disk_still_answers_and_says_that_it_is_behind(small_disk):
     own.close()
 
 
-def test_a_state_folder_that_became_read_only_still_answers(tmp_path):
+def test_a_state_folder_that_became_read_only_still_answers():
     """Root may write anywhere, so root asks as somebody else."""
+    who = "me" if os.getuid() else "nobody"
     root = put(Path(tempfile.mkdtemp()) / "vault", {**STUDIO, **BIG})
-    own = kept(root)
-    own.sync.run()
-    (root / "notes/n1.md").write_text("changed words\n")
-    own.close()
+    state = root / ".memoryclaw"
+    state.mkdir()
     for path in (root.parent, root, *root.rglob("*")):
-        path.chmod(0o555 if path.is_dir() else 0o444)
-    said, found = asked_as(root, "me" if os.getuid() else "nobody")
+        path.chmod(0o777)
+    assert asked_as(root, who) == ["Freshness(behind=0, degraded='')", "12"]
+    (root / "notes/n1.md").write_text("changed words\n")
+    state.chmod(0o555)
+    said, found = asked_as(root, who)
+    state.chmod(0o777)
     assert "behind=1" in said
     assert "cannot be written" in said
     assert found == "12"
-    for path in (root, *root.rglob("*")):
-        path.chmod(0o755)
     shutil.rmtree(root.parent)

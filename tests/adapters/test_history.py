@@ -148,7 +148,8 @@ def test_a_commit_is_found_by_its_beginning_and_by_its_run(tmp_path):
     found = history.find(made[:7])
     assert (found.commit, found.trailers) == (made, {"Run": "r-1", "Source": "log:1"})
     assert history.find("r-1").commit == made
-    for name in ("r-", "r.1", "HEAD", "--all", "", "ffff"):
+    assert history.find("HEAD").commit == made
+    for name in ("r-", "r.1", "HEAD~9", "HEAD@{0}", "--all", "", "ffff"):
         with pytest.raises(InputError):
             history.find(name)
 

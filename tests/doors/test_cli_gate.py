@@ -113,6 +113,14 @@ def test_wrong_usage_ends_with_2_and_nothing_on_standard_output(asked: Claw, wor
     assert "Traceback" not in ran.err
 
 
+def test_a_misspelt_verb_is_met_with_a_suggestion(claw: Claw) -> None:
+    assert "Did you mean 'search'?" in claw("serch", "x").err
+
+
+def test_no_help_line_is_cut(claw: Claw) -> None:
+    assert "..." not in claw("-h").out.partition("Ask:")[2]
+
+
 def test_a_question_that_begins_with_a_dash_is_told_where_to_go(asked: Claw) -> None:
     assert "go after --" in asked("search", "-draft").err
     assert asked("search", "--", "-dowels", "tin").code == 0

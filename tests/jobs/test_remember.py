@@ -85,7 +85,7 @@ def test_another_value_supersedes_the_old_one_and_keeps_it_in_history(tmp_path):
         "- stakeholders: [[John]], [[Sarah]]\n\n"
         "## History\n- deadline: 2025-04-10 [since:: 2025-03-01] [until:: 2026-11-21]\n"
     )
-    assert git(root, "log", "-1", "--format=%s") == "projectx: deadline is 2025-04-17\n"
+    assert git(root, "log", "-1", "--format=%s") == "projectX: deadline is 2025-04-17\n"
     assert "Was 2025-04-10" in git(root, "log", "-1", "--format=%b")
 
 

@@ -102,7 +102,7 @@ def test_what_is_not_ours_or_undone_or_unknown_is_refused(tmp_path):
     undo(pen_for(root), done.commit)
     for name, word in (
         (done.commit, "undone already"),
-        ("HEAD", "no commit"),
+        ("HEAD~9", "no commit"),
         ("0" * 40, "no commit"),
         ("--all", "no commit"),
     ):

@@ -14,11 +14,27 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
-from hypothesis.stateful import RuleBasedStateMachine, initialize, precondition, rule, run_state_machine_as_test
+from hypothesis.stateful import (
+    RuleBasedStateMachine,
+    initialize,
+    precondition,
+    rule,
+    run_state_machine_as_test,
+)
 
 from tests.indexed import echoed, kept, rebuilt, watched
 
-FOLDERS = ("", "episodes", "semantic", "notes", "notes/deep", "skills/pack", "logs/2025-01-01", "archive/semantic", "ledger")
+FOLDERS = (
+    "",
+    "episodes",
+    "semantic",
+    "notes",
+    "notes/deep",
+    "skills/pack",
+    "logs/2025-01-01",
+    "archive/semantic",
+    "ledger",
+)
 NAMES = (
     "a.md", "b.md", "A.md", "projects.md", "_pending.md", "2025-04-08_14-32-10_mail.md", "é.md", unicodedata.normalize("NFD", "é.md"),
     "中.md", "SKILL.md", "s.json", "log.jsonl", "log.md", "x.txt", "~$a.md", "a.sync-conflict-20250101-101010-ABCDEF.md",
@@ -38,9 +54,25 @@ STOCK = {
     "episodes/2025-04-08_14-32-10_mail.md": TEXTS[5], "notes/deep/a.md": "plain [[b]]\n", "skills/pack/SKILL.md": TEXTS[8],
     "logs/2025-01-01/s1.jsonl": '{"role": "user", "content": "hello boathouse"}\n{"role": "tool", "content": "budget"}\n',
 }  # fmt: skip
-SCHEMAS = ("", "collections: [people]\n", "collections: [boathouse, kiosk]\n", "fields: {deadline: date}\n", ": bad [\n")
+SCHEMAS = (
+    "",
+    "collections: [people]\n",
+    "collections: [boathouse, kiosk]\n",
+    "fields: {deadline: date}\n",
+    ": bad [\n",
+)
 ALIASES = ("", "boathouse: [rowing club, shed]\n", "- [kiosk, stall]\n", "just text\n", "a: &x [b]\n")
-GIT = ("git", "-c", "user.name=n", "-c", "user.email=n@x", "-c", "core.hooksPath=/dev/null", "-c", "commit.gpgSign=false")
+GIT = (
+    "git",
+    "-c",
+    "user.name=n",
+    "-c",
+    "user.email=n@x",
+    "-c",
+    "core.hooksPath=/dev/null",
+    "-c",
+    "commit.gpgSign=false",
+)
 
 numbers = st.integers(0, 1_000_000)
 paths = st.builds(os.path.join, st.sampled_from(FOLDERS), st.sampled_from(NAMES))
@@ -142,10 +174,10 @@ class EditedVault(RuleBasedStateMachine):
     @rule(n=numbers, to=st.sampled_from(["moved", "notes/moved", ".trash", "semantic", "archive/notes"]))
     def rename_folder(self, n, to):
         folder = self.pick_folder(n)
-        if folder and not (self.root / to).exists() and not f"{to}/".startswith(f"{folder}/"):
-            if self.parent(to):
-                (self.root / folder).rename(self.root / to)
-                self.folders |= {folder, to}
+        below = f"{to}/".startswith(f"{folder}/")
+        if folder and not below and not (self.root / to).exists() and self.parent(to):
+            (self.root / folder).rename(self.root / to)
+            self.folders |= {folder, to}
 
     @rule(n=numbers)
     def delete_folder(self, n):
@@ -294,12 +326,16 @@ class EditedVault(RuleBasedStateMachine):
         return folder.resolve() == folder and not (self.root / path).is_symlink()
 
     def pick(self, n):
-        files = sorted(os.fspath(p.relative_to(self.root)) for p in self.visible() if p.is_file() and not p.is_symlink())
+        files = sorted(
+            os.fspath(p.relative_to(self.root)) for p in self.visible() if p.is_file() and not p.is_symlink()
+        )
         files = [path for path in files if path != "memoryclaw.yaml"]
         return files[n % len(files)] if files else ""
 
     def pick_folder(self, n):
-        folders = sorted(os.fspath(p.relative_to(self.root)) for p in self.visible() if p.is_dir() and not p.is_symlink())
+        folders = sorted(
+            os.fspath(p.relative_to(self.root)) for p in self.visible() if p.is_dir() and not p.is_symlink()
+        )
         return folders[n % len(folders)] if folders else ""
 
     def visible(self):
@@ -308,7 +344,9 @@ class EditedVault(RuleBasedStateMachine):
             yield from (Path(folder, name) for name in [*names, *files] if not name.startswith("."))
 
     def git(self, *args):
-        done = subprocess.run([*GIT, "-C", str(self.root), *args], capture_output=True, text=True, check=False)
+        done = subprocess.run(
+            [*GIT, "-C", str(self.root), *args], capture_output=True, text=True, check=False
+        )
         assert done.returncode == 0, done.stderr
         return done.stdout
 

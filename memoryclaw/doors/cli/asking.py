@@ -72,7 +72,7 @@ def search(said: Said, *, query: tuple[str, ...], kind: str, limit: int, explain
 def recall(
     said: Said, *, query: tuple[str, ...], goal: str, budget: int | None, session: str, trace: bool
 ) -> None:
-    """Answer a question with a context to paste into a prompt, within a token budget."""
+    """Answer with a context to paste into a prompt, within a budget."""
     with said.app() as app:
         answer = app.recall(" ".join(query), goal=goal, session=session, budget=budget)
     if said.json:

@@ -94,7 +94,8 @@ def _tell_synced(said: Said, done: Synced) -> None:
 def _list(problems: tuple[Problem, ...]) -> None:
     for problem in problems[:_SHOWN]:
         hint = f"; {problem.hint}" if problem.hint else ""
-        say(f"    {styled(f'{problem.path}:{problem.line}', fg='cyan')} {styled(problem.message + hint)}")
+        place = f"{problem.path}:{problem.line}" if problem.line else problem.path
+        say(f"    {styled(place, fg='cyan')} {styled(problem.message + hint)}")
     if len(problems) > _SHOWN:
         say(f"    … and {plural(len(problems) - _SHOWN, 'more', 'more')}; --json lists them all")
 

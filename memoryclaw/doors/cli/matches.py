@@ -23,6 +23,7 @@ _REASONS = {
     "limit": "after the last one shown",
     "max_results": "enough whole notes are in already",
     "other_entity": "a fact of another entity",
+    "other_time": "held at another time than the one asked about",
     "pending": "waits for a yes or a no",
     "quarantined": "quarantined",
     "superseded": "superseded by a newer value",

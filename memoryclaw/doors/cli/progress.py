@@ -16,7 +16,8 @@ PATIENCE = 1.0
 class Bar:
     """Told (done, total) again and again; draws itself once its patience is over."""
 
-    def __init__(self) -> None:
+    def __init__(self, work: str = "reading notes") -> None:
+        self._work = work
         self._since = time.monotonic()
         self._drawn: tuple[Progress, TaskID] | None = None
 
@@ -48,7 +49,7 @@ class Bar:
         from rich.console import Console  # noqa: PLC0415 - rich costs more than a search
         from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn  # noqa: PLC0415
 
-        columns = (TextColumn("reading notes"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
+        columns = (TextColumn(self._work), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
         bar = Progress(*columns, console=Console(stderr=True), transient=True)
         bar.start()
-        return bar, bar.add_task("reading notes", total=total)
+        return bar, bar.add_task(self._work, total=total)

@@ -20,14 +20,14 @@ class Said:
     json: bool = False
 
     @contextmanager
-    def app(self) -> Iterator[App]:
+    def app(self, work: str = "reading notes") -> Iterator[App]:
         """The open vault, closed at the end of the block; a long first indexing shows its progress."""
         from memoryclaw.app import open_vault  # noqa: PLC0415 - `--help` and completion need no vault
         from memoryclaw.doors.cli.progress import Bar  # noqa: PLC0415
 
         gc.freeze()
         gc.enable()
-        with Bar() as bar:
+        with Bar(work) as bar:
             app = open_vault(self.vault, progress=bar)
             try:
                 yield app

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from importlib import import_module
+from keyword import iskeyword
 from typing import Any
 
 import click
@@ -15,7 +16,7 @@ SECTIONS: dict[str, dict[str, str]] = {
     "Ask": {"recall": "asking", "search": "asking"},
     "Look": {"show": "looking", "browse": "looking", "facts": "looking", "links": "looking"},
     "Write": {
-        "init": "writing", "remember": "writing", "edit": "writing", "forget": "writing", "revive": "writing", "undo": "writing",
+        "init": "writing", "remember": "writing", "capture": "capturing", "import": "capturing", "edit": "writing", "forget": "writing", "revive": "writing", "undo": "writing",
     },
     "Keep": {"sync": "keeping", "watch": "watching", "reindex": "keeping", "status": "keeping", "doctor": "keeping", "completion": "completion"},
 }  # fmt: skip
@@ -63,8 +64,24 @@ class Verbs(click.Group):
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002
         """The verb with this name, from its module."""
         module = VERBS.get(cmd_name)
-        found = getattr(import_module(f"memoryclaw.doors.cli.{module}"), cmd_name) if module else None
+        # `import` is a word of Python's own, so its function is called `import_`.
+        name = f"{cmd_name}_" if iskeyword(cmd_name) else cmd_name
+        found = getattr(import_module(f"memoryclaw.doors.cli.{module}"), name) if module else None
         return found if isinstance(found, click.Command) else None
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """The verb that was asked for; a slip of the pen gets a suggestion."""
+        try:
+            return super().resolve_command(ctx, args)
+        except click.UsageError as error:
+            from difflib import get_close_matches  # noqa: PLC0415
+
+            close = get_close_matches(args[0], VERBS, 1)
+            if not close:
+                raise
+            raise click.UsageError(f"{error.message} Did you mean {close[0]!r}?", ctx) from None
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Writes the verbs with what they do."""

@@ -21,9 +21,9 @@ _COLOURS = {"problem": "red", "overflow": "yellow", "polling": "yellow", "starte
 @verb(examples=["watch", "watch --vault ~/notes --json"])
 @click.pass_obj
 def watch(said: Said) -> None:
-    """Keep the index in line with the files while they are edited; ends with Ctrl-C.
+    """Keep the index in line with the files as they are edited.
 
-    With --json each report is one line: kind, text, files and ms.
+    Ends with Ctrl-C. With --json each report is one line: kind, text, files and ms.
     """
     from memoryclaw.jobs.watching import watch_until_told  # noqa: PLC0415 - `--help` needs no watcher
 

@@ -23,7 +23,11 @@ if TYPE_CHECKING:
 @click.argument("folder", metavar="[DIR]", required=False)
 @click.pass_obj
 def init(said: Said, folder: str | None) -> None:
-    """Make a folder a vault: what is missing is added, nothing that is there is touched."""
+    """Make a folder a vault; nothing that is there is touched.
+
+    Adds the folders, settings with comments and a git repository, as far as they are missing. Without DIR it
+    takes the folder that every other verb would use.
+    """
     from memoryclaw.app import init_vault  # noqa: PLC0415 - `--help` needs no app
 
     _tell(said, init_vault(config.find_root(folder or said.vault, os.environ, Path.cwd())))
@@ -52,7 +56,11 @@ def init(said: Said, folder: str | None) -> None:
 )
 @click.pass_obj
 def remember(said: Said, text: tuple[str, ...], entity: str, field: str, tags: tuple[str, ...]) -> None:
-    """Write down a fact, or what happened as an episode; - reads the text from standard input."""
+    """Write down a fact, or what happened as an episode.
+
+    With --entity and --field the text is the value of a fact, else it is what happened. A text of - is read from
+    standard input.
+    """
     words = sys.stdin.read() if text == ("-",) else " ".join(text)
     with said.app() as app:
         _tell(said, app.remember(words, entity=entity, field=field, tags=tags))
@@ -76,7 +84,7 @@ def remember(said: Said, text: tuple[str, ...], entity: str, field: str, tags: t
 )
 @click.pass_obj
 def edit(said: Said, id_: str, pairs: tuple[str, ...]) -> None:
-    """Set fields of a note, or the value of a fact, touching no other byte."""
+    """Set fields of a note, or the value of a fact; no other byte changes."""
     fields = dict(_pair(pair) for pair in pairs)
     with said.app() as app:
         _tell(said, app.edit(id_, fields))
@@ -104,7 +112,10 @@ def revive(said: Said, id_: str) -> None:
 @click.argument("commit", metavar="RUN|COMMIT", type=TEXT)
 @click.pass_obj
 def undo(said: Said, commit: str) -> None:
-    """Take back one machine change, keeping every later edit; the undo is a commit too."""
+    """Take back one change that MemoryClaw made.
+
+    Every later edit is kept. The undo is a commit too.
+    """
     with said.app() as app:
         _tell(said, app.undo(commit))
 

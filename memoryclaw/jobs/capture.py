@@ -1,0 +1,213 @@
+"""capture: lines of JSON from a host → logs. The rule: a line is acknowledged only when it is durable, and never kept twice."""
+
+from __future__ import annotations
+
+import json
+from collections import defaultdict
+from collections.abc import Callable, Iterable
+from dataclasses import replace
+from datetime import datetime
+from typing import Any, NamedTuple
+
+from memoryclaw.adapters.logs import FOLDER, Logs
+from memoryclaw.core.errors import InputError, VaultError
+from memoryclaw.core.hostturns import Calls, read_turn, session_of
+from memoryclaw.core.logrecords import file_stem, kept, likeness, line_of
+from memoryclaw.core.naming import timestamp
+from memoryclaw.core.redaction import Redactor
+
+LONGEST = 32 * 1024 * 1024  # characters of one line
+
+
+class Acknowledged(NamedTuple):
+    """What became of one line: kept under an id, known already, left out on purpose, or refused."""
+
+    line: int
+    ok: bool
+    id: str = ""
+    error: str = ""
+    again: bool = False
+    left_out: str = ""  # why nothing was kept, where that is right
+    redacted: int = 0  # secrets taken out
+
+
+class _Line(NamedTuple):
+    """A line that will be kept."""
+
+    path: str
+    data: bytes
+    artifacts: dict[str, bytes]
+    done: Acknowledged
+
+
+class Recorder:
+    """Captures into one vault; knows the sessions that it has seen, so that every batch costs only what is new.
+
+    Args:
+        logs: the vault's logs.
+        redactor: takes the secrets out.
+        clock: gives a line without a time its time.
+        notice: what else to say of this recorder, in one sentence.
+    """
+
+    def __init__(self, logs: Logs, redactor: Redactor, clock: Callable[[], datetime], notice: str = "") -> None:
+        self.notice = notice
+        self._logs = logs
+        self._redactor = redactor
+        self._clock = clock
+        self._sessions: dict[str, _Session] = {}
+        self._calls: dict[str, Calls] = defaultdict(Calls)
+
+    def capture(self, lines: Iterable[str], *, session: str = "", first: int = 1) -> list[Acknowledged]:
+        """Keeps a batch of lines; one acknowledgement each, in order.
+
+        Args:
+            lines: JSON objects, one a line; blank lines are passed over.
+            session: for lines that name none.
+            first: the number of the first line.
+        """
+        done: list[Acknowledged | _Line] = []
+        with self._logs.locked():
+            for state in self._sessions.values():
+                state.stale = True
+            for number, line in enumerate(lines, first):
+                if line and not line.isspace():
+                    done.append(self._line(number, line, session))
+            failed = self._write([one for one in done if isinstance(one, _Line)])
+        return [_outcome(one, failed) if isinstance(one, _Line) else one for one in done]
+
+    def _line(self, number: int, line: str, session: str) -> Acknowledged | _Line:
+        try:
+            return self._turn(number, _parsed(line), session)
+        except (InputError, VaultError) as error:
+            return Acknowledged(number, ok=False, error=str(error))
+
+    def _turn(self, number: int, value: Any, session: str) -> Acknowledged | _Line:
+        name = session_of(value) or session
+        said = read_turn(value, self._calls[name])
+        found = kept(replace(said, session=name), self._redactor)
+        if found.left_out:
+            return Acknowledged(number, ok=True, left_out=found.left_out)
+        record = found.record
+        if not record.get("session"):
+            raise InputError('this line names no session; give it "session", or say --session')
+        state = self._session(record["session"])
+        known = state.known(record)
+        if known:
+            return Acknowledged(number, ok=True, id=known, again=True)
+        record = {"ts": timestamp(self._clock()), **record, "turn": record.get("turn") or state.next_turn()}
+        id_ = state.add(record)
+        path = f"{FOLDER}/{record['ts'][:10]}/{state.stem}.jsonl"
+        done = Acknowledged(number, ok=True, id=id_, redacted=len(found.kinds))
+        return _Line(path, line_of(_ordered(record)), found.artifacts, done)
+
+    def _session(self, session: str) -> _Session:
+        state = self._sessions.setdefault(session, _Session(session))
+        if state.stale:
+            state.refresh(self._logs)
+        return state
+
+    def _write(self, lines: list[_Line]) -> dict[str, str]:
+        """Writes the lines, file by file; the paths that failed, each with one sentence."""
+        by_path: dict[str, list[_Line]] = defaultdict(list)
+        for line in lines:
+            by_path[line.path].append(line)
+        failed = {}
+        for path, group in by_path.items():
+            try:
+                for line in group:
+                    for digest, data in line.artifacts.items():
+                        self._logs.keep(digest, data)
+                self._logs.append(path, [line.data for line in group])
+            except OSError as error:
+                failed[path] = f"{path} could not be written ({error.strerror}); send this line again"
+            except VaultError as error:
+                failed[path] = str(error)
+        if failed:
+            self._sessions.clear()  # what they hold was not written
+        return failed
+
+
+class _Session:
+    """What the logs hold of one session."""
+
+    def __init__(self, session: str) -> None:
+        self.session = session
+        self.stem = file_stem(session)
+        self.stale = True
+        self._read: dict[str, tuple[int, int]] = {}  # path → bytes and lines read
+        self._turns: dict[str, str] = {}  # turn → what it says
+        self._hosts: dict[str, str] = {}  # the host's id → ours
+        self._moments: dict[str, str] = {}  # what was said, and when → our id
+        self._last = 0
+
+    def refresh(self, logs: Logs) -> None:
+        """Reads what was appended since the last look, by us or by anybody."""
+        for path in logs.of_session(self.stem):
+            offset, number = self._read.get(path, (0, 0))
+            if logs.size(path) == offset:
+                continue
+            lines = logs.lines(path, offset)
+            for at, line in enumerate(lines, number + 1):
+                self._learn(line, at)
+            whole = lines[:-1] if lines else []
+            self._read[path] = offset + sum(len(line) + 1 for line in whole), number + len(whole)
+        self.stale = False
+
+    def known(self, record: dict[str, Any]) -> str:
+        """The id under which this line is kept already, or nothing; InputError when its turn is taken by another."""
+        host, turn = record.get("host_id"), record.get("turn")
+        if host and host in self._hosts:
+            return self._hosts[host]
+        if turn:
+            if turn in self._turns and self._turns[turn] != likeness(record):
+                raise InputError(f"turn {turn} of session {self.session} is kept already and says something else; give this line another turn")
+            return f"log:{self.session}/{turn}" if turn in self._turns else ""
+        if not host and "ts" in record:
+            return self._moments.get(likeness(record, when=True), "")
+        return ""
+
+    def next_turn(self) -> int:
+        """The number after the highest of this session."""
+        return self._last + 1
+
+    def add(self, record: dict[str, Any]) -> str:
+        """Takes note of a line; returns its id."""
+        turn = str(record["turn"])
+        id_ = f"log:{self.session}/{turn}"
+        self._turns[turn] = likeness(record)
+        self._moments[likeness(record, when=True)] = id_
+        if host := record.get("host_id"):
+            self._hosts[host] = id_
+        if turn.isdecimal():
+            self._last = max(self._last, int(turn))
+        return id_
+
+    def _learn(self, line: bytes, number: int) -> None:
+        try:
+            record = json.loads(line)
+        except (ValueError, RecursionError):
+            return
+        if isinstance(record, dict) and str(record.get("session", self.session)) == self.session:
+            self.add({**record, "turn": record.get("turn") or number})
+
+
+def _parsed(line: str) -> Any:
+    if len(line) > LONGEST:
+        raise InputError(f"this line has {len(line):,} characters, more than the {LONGEST:,} that are read")
+    try:
+        return json.loads(line, parse_constant=str)
+    except (ValueError, RecursionError):
+        raise InputError("this line is not JSON; give one object a line") from None
+
+
+def _ordered(record: dict[str, Any]) -> dict[str, Any]:
+    """The fields in the order in which a person reads them; a turn that is a number is written as one."""
+    turn = str(record["turn"])
+    first = {"ts": record["ts"], "session": record["session"], "turn": int(turn) if turn.isdecimal() and turn == str(int(turn)) else turn}
+    return {**first, **{key: value for key, value in record.items() if key not in first}}
+
+
+def _outcome(line: _Line, failed: dict[str, str]) -> Acknowledged:
+    told = failed.get(line.path)
+    return Acknowledged(line.done.line, ok=False, error=told) if told else line.done
