@@ -26,7 +26,9 @@ def secret_key(folder: str) -> SecretKey:
         os.makedirs(folder, 0o700, exist_ok=True)
         return SecretKey(_kept(folder))
     except (OSError, VaultError) as error:
-        told = f"{folder}/{NAME} cannot be used ({error}), so the fingerprints of this run will match no others"
+        told = (
+            f"{folder}/{NAME} cannot be used ({error}), so the fingerprints of this run will match no others"
+        )
         return SecretKey(os.urandom(_SIZE), told)
 
 

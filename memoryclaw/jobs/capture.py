@@ -50,7 +50,9 @@ class Recorder:
         notice: what else to say of this recorder, in one sentence.
     """
 
-    def __init__(self, logs: Logs, redactor: Redactor, clock: Callable[[], datetime], notice: str = "") -> None:
+    def __init__(
+        self, logs: Logs, redactor: Redactor, clock: Callable[[], datetime], notice: str = ""
+    ) -> None:
         self.notice = notice
         self._logs = logs
         self._redactor = redactor
@@ -161,7 +163,9 @@ class _Session:
             return self._hosts[host]
         if turn:
             if turn in self._turns and self._turns[turn] != likeness(record):
-                raise InputError(f"turn {turn} of session {self.session} is kept already and says something else; give this line another turn")
+                raise InputError(
+                    f"turn {turn} of session {self.session} is kept already and says something else; give this line another turn"
+                )
             return f"log:{self.session}/{turn}" if turn in self._turns else ""
         if not host and "ts" in record:
             return self._moments.get(likeness(record, when=True), "")
@@ -204,7 +208,11 @@ def _parsed(line: str) -> Any:
 def _ordered(record: dict[str, Any]) -> dict[str, Any]:
     """The fields in the order in which a person reads them; a turn that is a number is written as one."""
     turn = str(record["turn"])
-    first = {"ts": record["ts"], "session": record["session"], "turn": int(turn) if turn.isdecimal() and turn == str(int(turn)) else turn}
+    first = {
+        "ts": record["ts"],
+        "session": record["session"],
+        "turn": int(turn) if turn.isdecimal() and turn == str(int(turn)) else turn,
+    }
     return {**first, **{key: value for key, value in record.items() if key not in first}}
 
 

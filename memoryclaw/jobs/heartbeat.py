@@ -28,11 +28,15 @@ class Heartbeat:
         self.name = ""
         self._watched = _identity(root)
 
-    def beat(self, polling: str) -> None:
-        """Drops a cookie, unless nobody would hear it."""
+    def begin(self, polling: str) -> None:
+        """Begins with a new observer, of whatever folder is there now."""
         self._watched = _identity(self._root)
         self._drop()
-        if polling or not self._inside:
+        self.beat(polling)
+
+    def beat(self, polling: str) -> None:
+        """Drops a cookie, unless one is still waited for or nobody would hear it."""
+        if polling or not self._inside or self.deadline is not None:
             return
         self.name = f"self-{os.getpid()}-{time.monotonic_ns()}"
         try:

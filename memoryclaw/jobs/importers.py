@@ -40,7 +40,9 @@ class Imported(NamedTuple):
     problems: tuple[Problem, ...] = ()
 
 
-def import_logs(recorder: Recorder, root: str, source: str, *, format_: str = "", progress: Progress | None = None) -> Imported:
+def import_logs(
+    recorder: Recorder, root: str, source: str, *, format_: str = "", progress: Progress | None = None
+) -> Imported:
     """Imports one log, or all below a folder.
 
     Args:
@@ -72,7 +74,11 @@ def _files(source: str, format_: str) -> list[str]:
     found: list[str] = []
     for folder, folders, names in os.walk(source):
         folders[:] = sorted(name for name in folders if not name.startswith("."))
-        found += [os.path.join(folder, name) for name in sorted(names) if name.endswith(wanted) and not name.startswith(".")]
+        found += [
+            os.path.join(folder, name)
+            for name in sorted(names)
+            if name.endswith(wanted) and not name.startswith(".")
+        ]
     return [path for path in found if os.path.isfile(path)]
 
 
@@ -82,7 +88,11 @@ def _one(recorder: Recorder, path: str, format_: str) -> Imported:
             text = readable(decode(file.read()).text)
             day = f"{datetime.fromtimestamp(os.fstat(file.fileno()).st_mtime, UTC):%Y-%m-%d}"
     except OSError as error:
-        return Imported(problems=(Problem(path, 1, f"cannot be read ({error.strerror})", "give yourself the right to read it"),))
+        return Imported(
+            problems=(
+                Problem(path, 1, f"cannot be read ({error.strerror})", "give yourself the right to read it"),
+            )
+        )
     stem = os.path.splitext(os.path.basename(path))[0]
     dated = _DAY.search(os.path.basename(path)) or _DAY.search(os.path.basename(os.path.dirname(path)))
     day = dated[0] if dated else day
@@ -121,7 +131,12 @@ def _markdown(stem: str, text: str, day: str) -> _Lines:
     parts = split(text)
     for number, turn in enumerate(read_markdown_log(stem, parts.meta, parts.body, parts.body_line).turns, 1):
         if turn.text:
-            fields = {"session": turn.session, "ts": turn.ts or day, "role": turn.role or "note", "content": turn.text}
+            fields = {
+                "session": turn.session,
+                "ts": turn.ts or day,
+                "role": turn.role or "note",
+                "content": turn.text,
+            }
             yield turn.line, json.dumps({"id": _host_id(stem, number, turn.text), **fields})
 
 
@@ -150,8 +165,12 @@ def _plain(stem: str, text: str, day: str) -> _Lines:
         if not record:
             yield number, line
             continue
-        named = any(record.get(key) for key in ("turn", "id", "messageId", "message_id", "uuid", "idempotencyKey"))
-        dated = any(record.get(key) for key in ("ts", "timestamp", "time", "created_at", "createdAt", "message"))
+        named = any(
+            record.get(key) for key in ("turn", "id", "messageId", "message_id", "uuid", "idempotencyKey")
+        )
+        dated = any(
+            record.get(key) for key in ("ts", "timestamp", "time", "created_at", "createdAt", "message")
+        )
         known: dict[str, Any] = {} if named else {"id": _host_id(stem, number, line)}
         yield number, json.dumps({**record, **known, **({} if dated else {"ts": day})})
 

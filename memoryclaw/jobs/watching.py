@@ -204,7 +204,7 @@ class Watching:
         if self._watcher.polling:
             self._say("polling", f"{self._watcher.polling}; the vault is looked at again and again instead")
         self._everywhere()
-        self._heartbeat.beat(self._watcher.polling)
+        self._heartbeat.begin(self._watcher.polling)
         self._say_how()
         self._say("started", f"watching {self._root}")
 
@@ -214,11 +214,13 @@ class Watching:
             return
         if not self._watcher.is_alive() or self._heartbeat.root_changed():
             self._start()
-            return
-        self._everywhere()
-        self._watcher.check()
-        self._heartbeat.beat(self._watcher.polling)
-        self._say_how()
+        elif self._heartbeat.is_late():
+            self._deaf()
+        else:
+            self._everywhere()
+            self._watcher.check()
+            self._heartbeat.beat(self._watcher.polling)
+            self._say_how()
 
     def _locked_again(self) -> bool:
         self._lock.close()

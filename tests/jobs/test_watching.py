@@ -194,11 +194,13 @@ def test_a_deaf_observer_is_replaced(root, reader, monkeypatch):
 
 def test_where_no_event_ever_comes_it_polls_in_the_end(root, reader, monkeypatch):
     monkeypatch.setattr("memoryclaw.jobs.heartbeat.PATIENCE", 0.1)
+    monkeypatch.setattr(
+        "memoryclaw.adapters.watcher._Handler.dispatch", lambda *_: None
+    )  # as on some file systems
     with watched(root, reconcile=0.1) as watch:
-        until(lambda: deafen() or any(r.kind == "polling" for r in watch.told), 10)
         assert "sends no events" in watch.says("polling").text
         until(lambda: watcher(reader.state)[1] == "polling")
-        put(root, {"notes/polled.md": "quicksilver"})
+        put(root, {"notes/unseen.md": "quicksilver"})
         until(lambda: reader.found("quicksilver"))
 
 
@@ -259,7 +261,7 @@ def test_an_emptied_root_keeps_the_index_and_says_so(root, reader, tmp_path):
 def test_a_vault_that_went_away_and_came_back_is_watched_again(root, tmp_path):
     with watched(root, reconcile=0.2) as watch:
         root.rename(tmp_path / "away")
-        assert "nothing can be watched" in watch.says("problem").text
+        assert str(root) in watch.says("problem").text
         (tmp_path / "away").rename(root)
         reader = kept(root)
         put(root, {"notes/back.md": "quicksilver"})

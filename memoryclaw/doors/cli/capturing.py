@@ -53,7 +53,12 @@ def capture(ctx: click.Context, session: str) -> None:
     ctx.exit(int(counts["refused"] > 0))
 
 
-@verb(examples=["import logs ~/old-vault/logs", "import logs ~/.openclaw/agents/main/sessions --format openclaw"])
+@verb(
+    examples=[
+        "import logs ~/old-vault/logs",
+        "import logs ~/.openclaw/agents/main/sessions --format openclaw",
+    ]
+)
 @click.argument("what", metavar="logs", type=click.Choice(["logs"]))
 @click.argument("path", metavar="PATH", type=click.Path())
 @click.option(
@@ -98,7 +103,9 @@ def _batches(handle: int) -> Iterator[list[str]]:
 
 
 def _acknowledge(said: Said, done: Acknowledged, counts: Counter[str]) -> None:
-    counts["refused" if not done.ok else "again" if done.again else "left_out" if done.left_out else "kept"] += 1
+    counts[
+        "refused" if not done.ok else "again" if done.again else "left_out" if done.left_out else "kept"
+    ] += 1
     counts["redacted"] += done.redacted
     if said.json:
         click.echo(json.dumps(shapes.acknowledged(done)))
