@@ -1,6 +1,6 @@
 """Builds an index in a process of its own, cold, and prints what that took as JSON: CPU and wall seconds, peak memory, bytes.
 
-    python benchmarks/child.py ours|fts5|whoosh VAULT [INDEX]
+Run as `python benchmarks/child.py ours|fts5|whoosh VAULT [INDEX]`.
 """
 
 from __future__ import annotations

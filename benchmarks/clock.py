@@ -13,11 +13,14 @@ from pathlib import Path
 from typing import Any
 
 _CHILD = Path(__file__).with_name("child.py")
+# A program that is installed finds its modules compiled; a variable of the developer's shell must not take that away.
+_WITH_BYTECODE = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
 
 
 def cpu_of(command: Sequence[str]) -> float:
     """CPU seconds of one process, its children included."""
-    process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, stdin=subprocess.DEVNULL)
+    quiet = subprocess.DEVNULL
+    process = subprocess.Popen(command, stdin=quiet, stdout=quiet, stderr=quiet, env=_WITH_BYTECODE)
     _, _, used = os.wait4(process.pid, 0)
     process.returncode = 0
     return used.ru_utime + used.ru_stime
@@ -52,7 +55,9 @@ def in_turn(runs: int, *works: Callable[[], float]) -> list[float]:
     return [statistics.median(taken) for taken in zip(*rounds, strict=True)]
 
 
-def per_question(questions: Sequence[str], runs: int, *searches: Callable[[str], object]) -> list[list[float]]:
+def per_question(
+    questions: Sequence[str], runs: int, *searches: Callable[[str], object]
+) -> list[list[float]]:
     """For each search, the median seconds of every question; all searches answer one question before the next is asked."""
     taken: list[list[float]] = [[] for _ in searches]
     for question in questions:

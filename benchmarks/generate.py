@@ -64,7 +64,9 @@ class Synthetic:
         asked += [pick(self.words[300:5000]) for _ in range(40)]
         asked += [f"{pick(self.words[80:800])} {pick(self.words[300:4000])}" for _ in range(40)]
         asked += [pick(self.people) for _ in range(30)]
-        asked += [f"{pick(self.projects)} {pick(['deadline', 'budget', 'release', 'review'])}" for _ in range(20)]
+        asked += [
+            f"{pick(self.projects)} {pick(['deadline', 'budget', 'release', 'review'])}" for _ in range(20)
+        ]
         asked += [f"nohit{self._made_up(4)}" for _ in range(10)]
         self._random.shuffle(asked)
         return asked
@@ -73,7 +75,10 @@ class Synthetic:
         choice = self._random
         folder, kind = choice.choices([k[:2] for k in KINDS], [k[2] for k in KINDS])[0]
         day = FIRST_DAY + timedelta(days=choice.randrange(DAYS))
-        project, people = choice.choice(self.projects), choice.sample(self.people, choice.choice([1, 1, 2, 3]))
+        project, people = (
+            choice.choice(self.projects),
+            choice.sample(self.people, choice.choice([1, 1, 2, 3])),
+        )
         title = f"{' '.join(self._zipf(2)).capitalize()} {project.split()[1]} {number:05d}"
         self._titles.append(title)
         token = f"zq{number:06d}x"
@@ -86,7 +91,9 @@ class Synthetic:
 
     def _body(self, title: str, token: str, person: str, project: str) -> list[str]:
         said = self._sentences(max(60, int(self._random.gauss(120, 30))))
-        said.insert(self._random.randrange(len(said) + 1), f"{person} talked about {project} and {self._zipf(1)[0]}.")
+        said.insert(
+            self._random.randrange(len(said) + 1), f"{person} talked about {project} and {self._zipf(1)[0]}."
+        )
         half = len(said) // 2
         return [
             f"# {title}", "", " ".join(said[:half]), "", "## Details", "", f"- {said[half]}",
@@ -130,7 +137,9 @@ def write(folder: Path, count: int, seed: int = 7) -> list[str]:
 
 def main() -> int:
     """Writes a vault, and its questions to standard output, one a line."""
-    options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    options = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     options.add_argument("notes", type=int)
     options.add_argument("folder", type=Path)
     options.add_argument("--seed", type=int, default=7)

@@ -22,7 +22,10 @@ class PlainWhoosh:
     def build(cls, folder: Path, root: Path) -> PlainWhoosh:
         """Indexes a vault from nothing, in one commit."""
         folder.mkdir()
-        index = create_in(folder, Schema(path=ID(stored=True, unique=True), header=TEXT(stored=True), body=TEXT(stored=True)))
+        index = create_in(
+            folder,
+            Schema(path=ID(stored=True, unique=True), header=TEXT(stored=True), body=TEXT(stored=True)),
+        )
         writer = index.writer(limitmb=64)
         for path, _ in walk(root):
             header, _, body = Path(path).read_text(encoding="utf-8")[4:].partition("\n---\n")

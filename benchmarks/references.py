@@ -57,7 +57,9 @@ class RawFts5:
         """Takes one file in and asks for a token of it, as a direct call: the floor of a watcher."""
         self.put(path, os.stat(path))
         self._database.commit()
-        return bool(self._database.execute("select 1 from note where note match ?", (f'"{token}"',)).fetchall())
+        return bool(
+            self._database.execute("select 1 from note where note match ?", (f'"{token}"',)).fetchall()
+        )
 
     def search(self, question: str, *, any_word: bool = False) -> list[tuple[object, ...]]:
         """The ten best with a snippet: all words, or any of them."""

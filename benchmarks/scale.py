@@ -57,7 +57,9 @@ class Row:
     def goal(self) -> str:
         """The goal in words."""
         said = [f"<= {self.most:g} {self.unit[0]}"] if self.most is not None else []
-        said += [f"<= {self.times:g} x{' + 1.5 walks' if self.plus else ''}"] if self.times is not None else []
+        said += (
+            [f"<= {self.times:g} x{' + 1.5 walks' if self.plus else ''}"] if self.times is not None else []
+        )
         return ", ".join(said)
 
     @property
@@ -101,9 +103,23 @@ class Bench:
             index.rename(self._folder / "raw.sqlite")
         for key, times in (("cpu", 2.5), ("wall", None)):
             found, reference = (sorted(run[key] for run in side)[1] for side in (ours, raw))
-            yield Row(name=f"cold index, {key}", ours=found, unit=SECONDS, reference=reference, of="raw FTS5", times=times)
+            yield Row(
+                name=f"cold index, {key}",
+                ours=found,
+                unit=SECONDS,
+                reference=reference,
+                of="raw FTS5",
+                times=times,
+            )
         peaks = [max(run["peak"] for run in side) for side in (ours, raw)]
-        yield Row(name="peak memory while indexing", ours=peaks[0], unit=MEGABYTES, reference=peaks[1], of="raw FTS5", most=80)
+        yield Row(
+            name="peak memory while indexing",
+            ours=peaks[0],
+            unit=MEGABYTES,
+            reference=peaks[1],
+            of="raw FTS5",
+            most=80,
+        )
         size, text = bytes_under(self._state), bytes_under(self.vault, ".md")
         yield Row(name="index on disk", ours=size, unit=MEGABYTES, reference=text, of="the notes", times=2.5)
 
@@ -112,8 +128,18 @@ class Bench:
         app = self._app
         for name, clock, most in (("wall", wall, 150), ("cpu", cpu, None)):
             tell(f"rescan, {name}")
-            ours, bare = in_turn(2 * self._runs + 1, lambda c=clock: c(app.sync), lambda c=clock: c(lambda: walked(self.vault)))
-            yield Row(name=f"rescan, {name}", ours=ours, unit=MILLISECONDS, reference=bare, of="bare walk", most=most, times=2)
+            ours, bare = in_turn(
+                2 * self._runs + 1, lambda c=clock: c(app.sync), lambda c=clock: c(lambda: walked(self.vault))
+            )
+            yield Row(
+                name=f"rescan, {name}",
+                ours=ours,
+                unit=MILLISECONDS,
+                reference=bare,
+                of="bare walk",
+                most=most,
+                times=2,
+            )
 
     def save(self) -> Iterator[Row]:
         """From a save to the moment that a reader finds it."""
@@ -130,13 +156,33 @@ class Bench:
     def search(self) -> Iterator[Row]:
         """A question in process, with its explanation."""
         tell("search in process")
-        ours, bare, loose = per_question(self.questions, self._runs, self._ask, self._raw.search, lambda q: self._raw.search(q, any_word=True))
+        ours, bare, loose = per_question(
+            self.questions,
+            self._runs,
+            self._ask,
+            self._raw.search,
+            lambda q: self._raw.search(q, any_word=True),
+        )
         for share in (0.5, 0.95):
             taken, reference, other = (percentile(side, share) for side in (ours, bare, loose))
             name = f"search p{share * 100:.0f}"
             most, times = (5, 3) if share > 0.9 else (None, None)
-            yield Row(name=name, ours=taken, unit=MILLISECONDS, reference=reference, of="FTS5 + snippet()", most=most, times=times)
-            yield Row(name=f"{name}, beside any-word FTS5", ours=taken, unit=MILLISECONDS, reference=other, of="FTS5, words by OR")
+            yield Row(
+                name=name,
+                ours=taken,
+                unit=MILLISECONDS,
+                reference=reference,
+                of="FTS5 + snippet()",
+                most=most,
+                times=times,
+            )
+            yield Row(
+                name=f"{name}, beside any-word FTS5",
+                ours=taken,
+                unit=MILLISECONDS,
+                reference=other,
+                of="FTS5, words by OR",
+            )
 
     def cli(self) -> Iterator[Row]:
         """The command as a process, with and without a live watcher."""
@@ -147,22 +193,48 @@ class Bench:
         ask, start = (lambda: cpu_of([*command, next(questions)])), (lambda: cpu_of(python))
         with watched.Watcher(self.vault) as watcher:
             tell("the command, with a live watcher")
+            ask()  # leaves its modules compiled
             ours, bare = in_turn(4 * self._runs, ask, start)
-            yield Row(name="search command, CPU, watched", ours=ours, unit=WHOLE, reference=bare, of="import sqlite3", times=6)
+            yield Row(
+                name="search command, CPU, watched",
+                ours=ours,
+                unit=WHOLE,
+                reference=bare,
+                of="import sqlite3",
+                times=6,
+            )
             served = [wall(lambda q=q: self._app.search(q)) for q in self.questions]
             for share in (0.5, 0.95):
-                yield Row(name=f"App.search, watched, p{share * 100:.0f}", ours=percentile(served, share), unit=MILLISECONDS)
+                yield Row(
+                    name=f"App.search, watched, p{share * 100:.0f}",
+                    ours=percentile(served, share),
+                    unit=MILLISECONDS,
+                )
             watcher.stop()
         tell("the command, without a watcher")
         ours, bare, walk = in_turn(4 * self._runs, ask, start, lambda: cpu(lambda: walked(self.vault)))
-        yield Row(name="search command, CPU, unwatched", ours=ours, unit=WHOLE, reference=bare, of="import sqlite3", times=6, plus=1.5 * walk)
+        yield Row(
+            name="search command, CPU, unwatched",
+            ours=ours,
+            unit=WHOLE,
+            reference=bare,
+            of="import sqlite3",
+            times=6,
+            plus=1.5 * walk,
+        )
         grep = shutil.which("rg") or shutil.which("grep")
         if grep:
             tell("the command beside " + Path(grep).name)
             flags = ["-i", "-l", "-F", "-r"] if grep.endswith("grep") else ["-i", "-l", "-F"]
             floor = lambda: cpu_of([grep, *flags, "--", next(questions), os.fspath(self.vault)])  # noqa: E731 - one of two alike
             ours, bare = in_turn(4 * self._runs, ask, floor)
-            yield Row(name="search command, CPU, unwatched", ours=ours, unit=WHOLE, reference=bare, of=Path(grep).name)
+            yield Row(
+                name="search command, CPU, unwatched",
+                ours=ours,
+                unit=WHOLE,
+                reference=bare,
+                of=Path(grep).name,
+            )
 
     def whoosh(self) -> Iterator[Row]:
         """Whoosh under us, and Whoosh as a person would write it."""
@@ -171,9 +243,21 @@ class Bench:
         shutil.copytree(self.vault, vault, ignore=shutil.ignore_patterns(".memoryclaw"))
         (vault / "memoryclaw.yaml").write_text("index:\n  engine: whoosh\n", encoding="utf-8")
         ours, bare = child("ours", vault), child("whoosh", vault, plain)
-        yield Row(name="whoosh engine, cold, cpu", ours=ours["cpu"], unit=SECONDS, reference=bare["cpu"], of="plain Whoosh")
+        yield Row(
+            name="whoosh engine, cold, cpu",
+            ours=ours["cpu"],
+            unit=SECONDS,
+            reference=bare["cpu"],
+            of="plain Whoosh",
+        )
         size = bytes_under(vault / ".memoryclaw")
-        yield Row(name="whoosh engine, on disk", ours=size, unit=MEGABYTES, reference=bytes_under(plain), of="plain Whoosh")
+        yield Row(
+            name="whoosh engine, on disk",
+            ours=size,
+            unit=MEGABYTES,
+            reference=bytes_under(plain),
+            of="plain Whoosh",
+        )
         tell("Whoosh: search")
         app, own = open_vault(vault, clock=today), PlainWhoosh.open(plain)
         ours, bare, fts = per_question(self.questions, 1, lambda q: asked(app, q), own.search, self._ask)
@@ -230,7 +314,9 @@ def table(rows: Sequence[Row]) -> str:
         reference = shown(row.reference, row.unit) if row.reference is not None else ""
         ratio = f"{row.ratio:.2f}" if row.ratio is not None else ""
         met = {None: "", True: ": met", False: ": MISSED"}[row.met]
-        lines.append(f"{row.name:42}{shown(row.ours, row.unit):>12}{reference:>12}  {row.of:18}{ratio:>7}  {row.goal}{met}".rstrip())
+        lines.append(
+            f"{row.name:42}{shown(row.ours, row.unit):>12}{reference:>12}  {row.of:18}{ratio:>7}  {row.goal}{met}".rstrip()
+        )
     return "\n".join(lines)
 
 
@@ -243,15 +329,22 @@ def shown(value: float, unit: tuple[str, float, int]) -> str:
 def as_json(rows: Sequence[Row]) -> str:
     """The rows for programs; seconds and bytes."""
     derived = [{"ratio": row.ratio, "goal": row.goal, "met": row.met} for row in rows]
-    return json.dumps([{**asdict(row), **more, "unit": row.unit[0]} for row, more in zip(rows, derived, strict=True)], indent=1)
+    return json.dumps(
+        [{**asdict(row), **more, "unit": row.unit[0]} for row, more in zip(rows, derived, strict=True)],
+        indent=1,
+    )
 
 
 def main() -> int:
     """Measures, and prints the table."""
     groups = ("cold", "rescan", "save", "search", "cli", "whoosh")
-    options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    options = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     options.add_argument("--notes", type=int, default=10_000)
-    options.add_argument("--runs", type=int, default=5, help="how often quick things are measured (default 5)")
+    options.add_argument(
+        "--runs", type=int, default=5, help="how often quick things are measured (default 5)"
+    )
     options.add_argument("--rows", default=",".join(groups), help=f"some of {', '.join(groups)}")
     options.add_argument("--json", action="store_true", help="print JSON")
     given = options.parse_args()
@@ -261,7 +354,9 @@ def main() -> int:
     with ExitStack() as stack:
         folder = stack.enter_context(tempfile.TemporaryDirectory(prefix="memoryclaw-bench-"))
         bench = Bench(Path(folder), given.notes, given.runs)
-        measured: list[Callable[[], Iterator[Row]]] = [getattr(bench, name) for name in groups if name in wanted]
+        measured: list[Callable[[], Iterator[Row]]] = [
+            getattr(bench, name) for name in groups if name in wanted
+        ]
         rows = [row for group in measured for row in group()]
     print(as_json(rows) if given.json else table(rows))
     return 0

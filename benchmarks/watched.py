@@ -11,6 +11,7 @@ import time
 from collections.abc import Iterator
 from pathlib import Path
 from types import TracebackType
+from typing import Self
 
 from references import RawFts5, walk
 
@@ -34,7 +35,7 @@ class Watcher:
         self._log = vault.with_name("watch.log")
         self._process: subprocess.Popen[bytes] | None = None
 
-    def __enter__(self) -> Watcher:
+    def __enter__(self) -> Self:
         command = [PROGRAM, "watch", "--json", "--vault", os.fspath(self._vault)]
         with self._log.open("wb") as log:  # a pipe that nobody empties would stop it
             self._process = subprocess.Popen(command, stdout=log)
@@ -44,7 +45,9 @@ class Watcher:
             time.sleep(0.01)
         return self
 
-    def __exit__(self, _type: type[BaseException] | None, _error: BaseException | None, _trace: TracebackType | None) -> None:
+    def __exit__(
+        self, _type: type[BaseException] | None, _error: BaseException | None, _trace: TracebackType | None
+    ) -> None:
         self.stop()
 
     def stop(self) -> None:

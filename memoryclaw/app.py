@@ -91,6 +91,8 @@ class App:
 
     def search(self, query: str, *, kind: str = "", limit: int = 10) -> Answer:
         """Ranked matches for a question or a query, explained; leaves no trace."""
+        if limit < 0:
+            raise InputError(f"a limit of {limit} makes no sense; give a number of matches")
         return self._answered(lambda: search(self._searcher(), query, kind=kind, limit=limit))
 
     def recall(self, query: str, *, goal: str = "", session: str = "", budget: int | None = None) -> Recalled:

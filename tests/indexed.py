@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import os
 import shutil
 import tempfile
 import threading
@@ -104,6 +105,14 @@ def watched(
 def echoed(state: Path, seconds: float = 10.0) -> None:
     """Returns when the watcher has said that everything up to now is in the index."""
     until(lambda: echo(state, 0.5), seconds)
+
+
+def environment() -> dict[str, str]:
+    """The environment of a process that builds on this module."""
+    return {
+        **os.environ,
+        "PYTHONPATH": os.pathsep.join([os.path.dirname(__file__), os.environ.get("PYTHONPATH", "")]),
+    }
 
 
 def is_live(root: Path) -> bool:

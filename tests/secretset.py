@@ -22,6 +22,20 @@ B64 = ALNUM + "+/"
 SYMBOLS = ALNUM + "!#$%^&*+-_?"
 
 
+WORDS = (
+    "sunshine",
+    "dragon",
+    "harbour",
+    "walnut",
+    "penguin",
+    "lantern",
+    "copper",
+    "meadow",
+    "pebble",
+    "thunder",
+)
+
+
 class Sample(NamedTuple):
     """One line that holds a secret: its kind, the line, and the part that must not survive."""
 
@@ -53,9 +67,7 @@ class Maker:
                 return text
 
     def word(self) -> str:
-        return self.random.choice(
-            "sunshine dragon harbour walnut penguin lantern copper meadow pebble thunder".split()
-        )
+        return self.random.choice(WORDS)
 
     def uuid(self) -> str:
         return str(uuid.UUID(int=self.random.getrandbits(128), version=4))
@@ -207,10 +219,46 @@ def samples(seed: int, carriers: tuple[str, ...], each: int) -> Iterator[Sample]
             yield Sample(kind, carried.replace("{}", secret), secret, prefixed=False)
 
 
-PROSE = (
-    "the user prefers dark mode commit fix deploy server python memory vault meeting project alice lisbon token budget password "
-    "reset flow secret santa api key rotation policy authentication bearer of news pin the note basic credentials course author"
-).split()
+PROSE = [
+    "the",
+    "user",
+    "prefers",
+    "dark",
+    "mode",
+    "commit",
+    "fix",
+    "deploy",
+    "server",
+    "python",
+    "memory",
+    "vault",
+    "meeting",
+    "project",
+    "alice",
+    "lisbon",
+    "token",
+    "budget",
+    "password",
+    "reset",
+    "flow",
+    "secret",
+    "santa",
+    "api",
+    "key",
+    "rotation",
+    "policy",
+    "authentication",
+    "bearer",
+    "of",
+    "news",
+    "pin",
+    "the",
+    "note",
+    "basic",
+    "credentials",
+    "course",
+    "author",
+]
 SUSPICIOUS = (
     "He forgot his password: again he had to call support.",
     "The password must have at least 12 characters, one digit and one symbol.",
@@ -228,7 +276,7 @@ SUSPICIOUS = (
     "api_key: ${API_KEY}",
     "api_key: <your api key here>",
     "PASSWORD=changeme_here  # replace me",
-    'self.token = token or self.settings.token',
+    "self.token = token or self.settings.token",
     "secrets.token_urlsafe(32) makes a good token",
     "primary key: id, foreign key: project_id",
     "Key: A minor, tempo 96",
@@ -284,3 +332,16 @@ def clean(seed: int, count: int) -> Iterator[str]:
     )
     for number in range(count):
         yield makers[number % len(makers)]()
+
+
+def survives(sample: Sample, text: str) -> bool:
+    """True when a telling part of the secret is still in a text: a line of a block, or eight characters of its body."""
+    if "\n" in sample.secret:
+        return any(
+            line in text
+            for line in sample.secret.split("\n")
+            if len(line) > 3 and not line.startswith("-----")
+        )
+    body = sample.secret[len(sample.secret) // 3 :]
+    parts = [body[at : at + 8] for at in range(len(body) - 7)] or [sample.secret]
+    return sample.secret in text or any(part in text for part in parts)

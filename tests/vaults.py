@@ -16,8 +16,36 @@ from memoryclaw.app import App, open_vault
 
 MONDAY = datetime(2026, 4, 20, 8, tzinfo=UTC)
 WORDS = (
-    *("boathouse", "deadline", "deadlines", "lantern", "oak", "larch", "permit", "paid", "pay", "went", "the", "what"),
-    *("Søren", "soren", "Müller", "muller", "naïve", "O'Neil", "C++", "v2.1", "node.js", "茶室", "木栓", "مرحبا", "हिन्दी", "Łukasz"),
+    *(
+        "boathouse",
+        "deadline",
+        "deadlines",
+        "lantern",
+        "oak",
+        "larch",
+        "permit",
+        "paid",
+        "pay",
+        "went",
+        "the",
+        "what",
+    ),
+    *(
+        "Søren",
+        "soren",
+        "Müller",
+        "muller",
+        "naïve",
+        "O'Neil",
+        "C++",
+        "v2.1",
+        "node.js",
+        "茶室",
+        "木栓",
+        "مرحبا",
+        "हिन्दी",
+        "Łukasz",
+    ),
 )
 ENTITIES = ("Boathouse", "Nantes Kiosk", "Søren Kjeldsen", "oak", "茶室")
 FIELDS = ("deadline", "lead", "value", "paid")
@@ -35,13 +63,19 @@ def episodes(draw: st.DrawFn) -> dict[str, str]:
     found = {}
     for n in range(draw(st.integers(0, 5))):
         at, folder = draw(day), draw(st.sampled_from(("episodes", "notes", "archive/episodes")))
-        header = [f"timestamp: {at}T10:00:00Z", f"tags: [{draw(word)}, a/b]", f"trust: {draw(st.sampled_from(TRUSTS))}"]
+        header = [
+            f"timestamp: {at}T10:00:00Z",
+            f"tags: [{draw(word)}, a/b]",
+            f"trust: {draw(st.sampled_from(TRUSTS))}",
+        ]
         header += [f"summary: {draw(words)!r}"] if draw(st.booleans()) else []
         header += ["id: twin"] if draw(st.integers(0, 3)) == 0 else []
         header += ["pin: true"] if draw(st.booleans()) else []
         header += [f"participants: [{draw(st.sampled_from(ENTITIES))}]"] if draw(st.booleans()) else []
         head = "---\n" + "\n".join(header) + "\n---\n"
-        found[f"{folder}/{at}_10-00-0{n}_x.md"] = f"{head}\n{draw(words)}\n\n## {draw(word)}\n\n{draw(words)}\n"
+        found[f"{folder}/{at}_10-00-0{n}_x.md"] = (
+            f"{head}\n{draw(words)}\n\n## {draw(word)}\n\n{draw(words)}\n"
+        )
     return found
 
 
@@ -56,7 +90,9 @@ def facts(draw: st.DrawFn) -> dict[str, str]:
         lines += [f"- {f}: {draw(words)}" + (f" [since:: {since[f]}]" if since[f] else "") for f in fields]
         lines += ["", "## History"] if fields and draw(st.booleans()) else []
         if lines[-1:] == ["## History"]:
-            lines += [f"- {f}: {draw(words)} [since:: 2025-01-01] [until:: {since[f] or DAYS[1]}]" for f in fields]
+            lines += [
+                f"- {f}: {draw(words)} [since:: 2025-01-01] [until:: {since[f] or DAYS[1]}]" for f in fields
+            ]
         lines.append("")
     return {"semantic/projects.md": "\n".join(lines)} if lines else {}
 
@@ -76,8 +112,12 @@ def logs(draw: st.DrawFn) -> dict[str, str]:
 aliases = st.lists(st.tuples(word, words.map(lambda text: text[:20])), max_size=3).map(
     lambda found: {"semantic/aliases.yaml": "".join(f"- [{a!r}, {b!r}]\n" for a, b in found)} if found else {}
 )
-filler = st.integers(0, 40).map(lambda n: {f"notes/filler{i}.md": f"Filler {i}, nothing else {i}.\n" for i in range(n)})
-vaults = st.tuples(episodes(), facts(), logs(), aliases, filler).map(lambda parts: {k: v for part in parts for k, v in part.items()})
+filler = st.integers(0, 40).map(
+    lambda n: {f"notes/filler{i}.md": f"Filler {i}, nothing else {i}.\n" for i in range(n)}
+)
+vaults = st.tuples(episodes(), facts(), logs(), aliases, filler).map(
+    lambda parts: {k: v for part in parts for k, v in part.items()}
+)
 
 _operand = st.one_of(
     word,
@@ -85,7 +125,18 @@ _operand = st.one_of(
     word.map(lambda w: f"{w[:3]}*"),
     word.map(lambda w: f"{w}~"),
     st.sampled_from(ENTITIES),
-    st.sampled_from(("tag:a", "kind:fact", "kind:superseded", "since:2025-06", "on:2025-03-02", "entity:oak", "title:oak", "-oak")),
+    st.sampled_from(
+        (
+            "tag:a",
+            "kind:fact",
+            "kind:superseded",
+            "since:2025-06",
+            "on:2025-03-02",
+            "entity:oak",
+            "title:oak",
+            "-oak",
+        )
+    ),
     st.sampled_from(("in July 2025", "last week", "what happened", "NOT", "AND", "OR", "(", ")")),
 )
 questions = st.lists(_operand, min_size=1, max_size=7).map(" ".join)

@@ -1,0 +1,1 @@
+"""One module per outside thing: files, index, git, watcher, templates."""

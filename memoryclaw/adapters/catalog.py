@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import sqlite3
 from collections.abc import Iterable, Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from memoryclaw.adapters.database import Database
 from memoryclaw.adapters.index import unpacked
@@ -43,7 +43,7 @@ class Catalog:
     def __init__(self, database: Database) -> None:
         self._database = database
 
-    def rows(self, sql: str, values: Sequence[object] = ()) -> list[tuple[object, ...]]:
+    def rows(self, sql: str, values: Sequence[object] = ()) -> list[tuple[Any, ...]]:
         """The rows of one query, with SQLite's errors told apart."""
         with self._database.guarded() as connection:
             return connection.execute(sql, tuple(values)).fetchall()
@@ -57,21 +57,21 @@ class Catalog:
     def units(self, rowids: Sequence[int]) -> dict[int, Unit]:
         """These units, whole."""
         found = self.rows(f"select {_UNIT} from units where rowid {_IN}", [json.dumps(list(rowids))])
-        return {row[0]: _unit(row) for row in found}  # type: ignore[misc]
+        return {row[0]: _unit(row) for row in found}
 
     def texts_beside(self, path: str, seq: int) -> tuple[str, str]:
         """The texts of the units before and after one in its file."""
         sql = "select seq, text from units where path = ? and seq in (?, ?)"
-        found = {row[0]: unpacked(row[1]) for row in self.rows(sql, (path, seq - 1, seq + 1))}  # type: ignore[arg-type]
+        found = {row[0]: unpacked(row[1]) for row in self.rows(sql, (path, seq - 1, seq + 1))}
         return found.get(seq - 1, ""), found.get(seq + 1, "")
 
     def note_ids(self, paths: Iterable[str]) -> dict[str, str]:
         """The id of the note at each path."""
-        return dict(self.rows(f"select path, id from files where path {_IN}", [json.dumps(list(paths))]))  # type: ignore[arg-type]
+        return dict(self.rows(f"select path, id from files where path {_IN}", [json.dumps(list(paths))]))
 
     def count_of(self, tokens: Sequence[str]) -> dict[str, int]:
         """How many units hold each token; unknown ones are absent."""
-        return dict(self.rows(f"select word, held from words where word {_IN} and held", [json.dumps(list(tokens))]))  # type: ignore[arg-type]
+        return dict(self.rows(f"select word, held from words where word {_IN} and held", [json.dumps(list(tokens))]))
 
     def words_like(self, prefix: str, limit: int) -> list[str]:
         """Words of the vault that begin so, whatever the case and the accents, the most frequent first."""
@@ -79,50 +79,50 @@ class Catalog:
         sql = """select word, spelled from words where spelled and (word >= ?1 and word < ?2 or word >= ?3 and word < ?4
             or word glob '*[^ -~]*')"""
         found = self.rows(sql, (prefix, prefix + "\U0010ffff", begin, begin + "\U0010ffff"))
-        near = [(-n, word) for word, n in found if fold(word).startswith(begin)]  # type: ignore[operator,arg-type]
-        return [word for _, word in sorted(near)[:limit]]  # type: ignore[misc]
+        near = [(-n, word) for word, n in found if fold(word).startswith(begin)]
+        return [word for _, word in sorted(near)[:limit]]
 
     def words_spelled(self, word: str) -> list[str]:
         """Words of the vault that are the same but for case and accents."""
         plain = fold(word)
         sql = "select word from words where spelled and (word = ? or word glob '*[^ -~]*') order by word"
-        return [found for (found,) in self.rows(sql, (plain,)) if fold(str(found)) == plain]  # type: ignore[misc]
+        return [found for (found,) in self.rows(sql, (plain,)) if fold(str(found)) == plain]
 
     def words_of_length(self, least: int, most: int) -> list[tuple[str, int]]:
         """Words of the vault between two lengths, with their counts."""
         sql = "select word, spelled from words where length(word) between ? and ? and spelled"
-        return self.rows(sql, (least, most))  # type: ignore[return-value]
+        return self.rows(sql, (least, most))
 
     def names(self, keys: Sequence[str], kinds: Sequence[str]) -> list[tuple[str, str, str]]:
         """Which of these keys name something, and only one thing: (key, kind, name)."""
         sql = f"""select key, kind, min(name) from names where key {_IN} and kind {_IN}
             group by key, kind having kind != 'part' or count(distinct lower(name)) = 1 order by key, kind"""
-        return self.rows(sql, (json.dumps(list(keys)), json.dumps(list(kinds))))  # type: ignore[return-value]
+        return self.rows(sql, (json.dumps(list(keys)), json.dumps(list(kinds))))
 
     def synonyms(self, keys: Sequence[str]) -> list[tuple[str, str]]:
         """The synonyms of these words: (word, synonym)."""
         sql = f"select key, expansion from aliases where key {_IN} order by key, expansion"
-        return self.rows(sql, [json.dumps(list(keys))])  # type: ignore[return-value]
+        return self.rows(sql, [json.dumps(list(keys))])
 
     def problems(self) -> list[Problem]:
         """Everything wrong in the vault's files, by path and line; ids and names that two notes share included."""
-        found = [Problem(*row) for row in self.rows("select path, line, message, hint from problems")]  # type: ignore[arg-type]
+        found = [Problem(*row) for row in self.rows("select path, line, message, hint from problems")]
         return sorted({*found, *self._twins()})
 
     def files(self) -> int:
         """How many notes there are."""
-        return int(self.rows("select count(*) from files where kind != 'settings'")[0][0])  # type: ignore[call-overload]
+        return int(self.rows("select count(*) from files where kind != 'settings'")[0][0])
 
     def facts(self, entity: str | None = None) -> list[tuple[str, Fact]]:
         """Facts with the path of their file, in file order; of one entity or of all."""
         where, values = ("where entity_key = ?", [key_of(entity)]) if entity else ("", [])
         sql = f"select path, entity, field, value, line, since, until, source, current, id from facts {where} order by path, seq"
         names = ("entity", "field", "value", "line", "since", "until", "source", "current", "id")
-        return [(row[0], Fact(**{**dict(zip(names, row[1:], strict=True)), "current": bool(row[8])})) for row in self.rows(sql, values)]  # type: ignore[arg-type,misc]
+        return [(row[0], Fact(**{**dict(zip(names, row[1:], strict=True)), "current": bool(row[8])})) for row in self.rows(sql, values)]
 
     def fields_of(self, keys: Sequence[str]) -> list[str]:
         """The fields that facts of these entities have or had."""
-        return [row[0] for row in self.rows(f"select distinct field from fact where entity_key {_IN}", [json.dumps(list(keys))])]  # type: ignore[misc]
+        return [row[0] for row in self.rows(f"select distinct field from fact where entity_key {_IN}", [json.dumps(list(keys))])]
 
     def entity_name(self, entity: str) -> str:
         """The name under which facts of this entity stand, also when asked by a synonym; as given when none do."""
@@ -137,7 +137,7 @@ class Catalog:
         """Paths of the files that hold facts of this entity, those with current facts first."""
         keys = [key_of(entity), *(key_of(word) for _, word in self.synonyms([key_of(entity)]))]
         sql = f"select path from facts where entity_key {_IN} group by path order by max(current) desc, path"
-        return [row[0] for row in self.rows(sql, [json.dumps(keys)])]  # type: ignore[misc]
+        return [row[0] for row in self.rows(sql, [json.dumps(keys)])]
 
     def resolve(self, id_: str) -> Address | None:
         """The address of whatever an id names: a note (also by path), a fact, a section or a turn."""
@@ -149,7 +149,7 @@ class Catalog:
         sql = """select u.id, f.id, u.kind, u.path, u.line, u.end_line, u.state, u.entity, u.field from units u
             join files f on f.path = u.path where u.id = ? order by u.state != 'current', u.path, u.seq limit 1"""
         rows = self.rows(sql, (id_,))
-        return Address(*rows[0]) if rows else None  # type: ignore[arg-type]
+        return Address(*rows[0]) if rows else None
 
     def _twins(self) -> list[Problem]:
         sql = """select path, id, (select min(path) from files g where g.id = f.id and g.kind != 'settings') from files f

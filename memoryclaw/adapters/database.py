@@ -30,7 +30,7 @@ create table fact(fid integer, seq integer, id text, entity text, entity_key tex
 create index fact_entity on fact(entity_key);
 create table tag(tag text, fid integer, primary key(tag, fid)) without rowid;
 create index tag_fid on tag(fid);
-create table name(key text, kind text, fid integer, name text, primary key(key, kind, fid)) without rowid;
+create table name(key text, kind text, fid integer, name text, primary key(key, kind, fid, name)) without rowid;
 create index name_fid on name(fid);
 create table link(fid integer, seq integer, target text, target_key text, anchor text, label text, line integer,
     embed integer, primary key(fid, seq)) without rowid;
@@ -288,6 +288,10 @@ def _make(folder: Path) -> None:
     try:
         # A vault that is not there (a disk that is not mounted) must not come into being as an empty folder.
         folder.mkdir(mode=0o700, parents=folder.name != STATE_DIR, exist_ok=True)
+    except FileNotFoundError as error:
+        raise VaultError(
+            f"there is no vault at {folder.parent}, so there is no place for its index"
+        ) from error
     except OSError as error:
         raise VaultError(f"the index folder {folder} cannot be made ({error.strerror})") from error
 

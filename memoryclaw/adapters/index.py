@@ -8,7 +8,7 @@ import sqlite3
 import unicodedata
 import zlib
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from pathlib import Path
 from typing import NamedTuple
@@ -216,7 +216,7 @@ class Writing:
     def _remove_units(self, fid: int) -> None:
         sql = f"select rowid, kind, {_TEXT_COLUMNS} from unit where fid = ? order by seq"
         found = self._connection.execute(sql, (fid,)).fetchall()
-        texts = [_Texts(*row[2:5], unpacked(row[5])) for row in found]
+        texts = [_Texts(title, tags, properties, unpacked(text)) for _, _, title, tags, properties, text in found]
         columns = self._analysed(texts, neighbours=bool(found) and found[0][1] == "turn", sign=-1)
         self._engine.remove([Row(row[0], analysed) for row, analysed in zip(found, columns, strict=True)])
         self._connection.execute("delete from unit where fid = ?", (fid,))
@@ -258,7 +258,7 @@ def _part_keys(name: str) -> tuple[str, ...]:
     return tuple(key_of(word) for word in {words[0]: 0, words[-1]: 0} if not word[0].islower()) if len(words) > 1 else ()
 
 
-_KEYS = {"person": _one_key, "part": _part_keys}
+_KEYS: Mapping[str, Callable[[str], tuple[str, ...]]] = {"person": _one_key, "part": _part_keys}
 
 
 def open_index(folder: Path, *, engine: str, language: Language) -> Index:

@@ -179,12 +179,13 @@ def _list(fd: int, folder: str, stack: list[str], seen: Scan) -> None:
     """One folder of a walk. Every instruction here runs once per file of the vault, on every question."""
     prefix = f"{folder}/" if folder else ""
     suffixes = _suffixes(prefix)
+    if prefix.startswith(_MIXED):
+        suffixes = tuple(suffix for suffix in suffixes if place_of(f"{prefix}x{suffix}"))
     files, printable = seen.files, prefix.isprintable()
-    mixed = prefix.startswith(_MIXED)
     with os.scandir(fd) as entries:
         for entry in entries:
             name = entry.name
-            if name.endswith(suffixes) and (not mixed or place_of(prefix + name)):
+            if name.endswith(suffixes):
                 found = entry.stat(follow_symlinks=False)
                 if (
                     found.st_mode & 0o170000 == stat.S_IFREG

@@ -1,0 +1,1 @@
+"""Pure: no disk, no clock, no network."""

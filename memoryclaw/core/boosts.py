@@ -75,7 +75,9 @@ def recency(base: float, at: str, today: date) -> list[Boost]:
 
 
 def _fact(traits: Traits, asked: Asked, scale: float) -> list[Boost]:
-    if traits.kind != "fact" or traits.entity_key not in asked.entities or _is_of_another_time(traits, asked):
+    if traits.kind != "fact" or traits.entity_key not in asked.entities:
+        return []
+    if not traits.asked_field and _is_of_another_time(traits, asked):
         return []
     cause = Matched(word=asked.entities[traits.entity_key], field="entity", via="entity")
     found = [Boost(Term("entity", exact(ENTITY * scale)), cause)]

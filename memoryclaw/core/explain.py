@@ -57,6 +57,8 @@ def read_columns(columns: Mapping[str, str], language: Language) -> Reading:
 def reasons(leaves: Sequence[Leaf], reading: Reading, statistics: Statistics, clause: Clause | None = None) -> Reasons:
     """Replays BM25 over one unit, leaf by leaf; of `clause`, the parts that do not hold in full add nothing."""
     found = Reasons({}, [], set())
+    if not leaves:
+        return found
     places = _places(_tokens_of(clause) | {leaf.clause.text for leaf in leaves if leaf.clause.op == "token"}, reading)
     holding = _holding(clause, lambda part: _stands(part, places, reading)) if clause and _is_nested(clause) else None
     for leaf in leaves:

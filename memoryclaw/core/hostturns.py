@@ -91,7 +91,7 @@ def read_turn(value: Any, calls: Calls) -> Said:
     about: dict[str, Any] = {
         "session": session_of(value),
         "turn": _turn(inner.get("turn")),
-        "host_id": one_line(str(_first(outer, "id", "messageId", "message_id", "uuid", "idempotencyKey") or _first(inner, "id", "idempotencyKey") or ""))[:NAME_LENGTH],
+        "host_id": one_line(str(_first(outer, "host_id", "id", "messageId", "message_id", "uuid", "idempotencyKey") or _first(inner, "id", "idempotencyKey") or ""))[:NAME_LENGTH],
         "ts": _time(_first(inner, "ts", "timestamp", "time", "created_at", "createdAt")),
         "name": one_line(_name(inner))[:NAME_LENGTH],
     }  # fmt: skip
@@ -99,14 +99,7 @@ def read_turn(value: Any, calls: Calls) -> Said:
     if _is_tool(inner, role, parts):
         return Said(**about, **_tool(inner, content, parts, calls))
     text = said(content)
-    if (
-        not text
-        and not called
-        and "content" not in inner
-        and "parts" not in inner
-        and "text" not in inner
-        and not isinstance(message, str)
-    ):
+    if not (text or called or isinstance(message, str) or {"content", "parts", "text"} & inner.keys()):
         raise InputError('this line says nothing; give it "content", or "tool" with "args" and "result"')
     return Said(
         **about,

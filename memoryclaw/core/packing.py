@@ -108,7 +108,8 @@ def text_of(unit: Unit) -> str:
 
 
 def _plain(unit: Unit) -> str:
-    return fence.one_line(text_of(unit)).casefold()
+    # The title of a copied note may be nothing but the name of its file.
+    return fence.one_line((unit.kind in _WHOLE and unit.text) or text_of(unit)).casefold()
 
 
 def _trust(unit: Unit) -> str:

@@ -47,11 +47,13 @@ class Redactor:
 
     def text(self, text: str) -> Redacted:
         """The text without its secrets."""
-        spans, parts, at = _merged(_found(text)), [], 0
-        for span in spans:
-            parts += [text[at : span.start], self.mark(span.kind, text[span.start : span.end])]
-            at = span.end
-        return Redacted("".join([*parts, text[at:]]), tuple(span.kind for span in spans))
+        parts: list[str] = []
+        kinds: list[str] = []
+        at = 0
+        for mark in MARK.finditer(text):
+            parts += [self._between(text[at : mark.start()], kinds), mark[0]]
+            at = mark.end()
+        return Redacted("".join([*parts, self._between(text[at:], kinds)]), tuple(kinds))
 
     def value(self, value: Any) -> Redacted:
         """A JSON value without the secrets in its strings and keys; what a key names as a secret is one."""
@@ -62,6 +64,16 @@ class Redactor:
         """What stands in place of a secret; the same secret always gets the same mark."""
         print_ = hmac.new(self._key, secret.encode("utf-8", "surrogatepass"), hashlib.sha256).hexdigest()[:8]
         return f"[REDACTED:{kind}:{print_}]"
+
+    def _between(self, text: str, kinds: list[str]) -> str:
+        """A stretch of text that holds no mark yet."""
+        parts: list[str] = []
+        at = 0
+        for span in _merged(_found(text)):
+            parts += [text[at : span.start], self.mark(span.kind, text[span.start : span.end])]
+            kinds.append(span.kind)
+            at = span.end
+        return "".join([*parts, text[at:]])
 
     def _walk(self, value: Any, name: str, kinds: list[str], depth: int) -> Any:
         if isinstance(value, str):
@@ -107,7 +119,7 @@ def _found(text: str) -> Iterator[_Span]:
     low = text.lower()
     for rule in (*TOKENS, *SHAPES):
         if any(near in low for near in rule.near):
-            for hit in _compiled(rule).finditer(text):
+            for hit in compiled(rule).finditer(text):
                 group = next((n for n in range(1, hit.re.groups + 1) if hit[n]), 0)
                 yield _Span(*hit.span(group), rule.kind)
     if any(near in low for near in NEAR):
@@ -130,7 +142,7 @@ def _merged(spans: Iterable[_Span]) -> list[_Span]:
 
 
 @cache
-def _compiled(rule: SecretRule) -> re.Pattern[str]:
+def compiled(rule: SecretRule) -> re.Pattern[str]:
     """A pattern, made when its first candidate comes: to make them all takes longer than to capture a turn."""
     return (
         re.compile(rule.pattern, re.IGNORECASE)

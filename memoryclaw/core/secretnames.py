@@ -20,11 +20,12 @@ _LOGIN_WORDS = (
     r"pass[_ -]?(?:word|wort|phrase|code|key)s?|passwd|passwort|(?<![a-z])pass(?![a-z])|pwd|psw|kennwort|contrase(?:ñ|n)a|senha"
     r"|mot de passe|wachtwoord|lösenord|salasana|hasło|heslo|(?<![a-z])parola|пароль|密码|密碼|パスワード|비밀번호"
 )
-_KEY_WORDS = (
-    r"(?:(?:api|access|private|secret|auth|authorization|signing|signature|encryption|encrypt|decryption|master|account|license"
-    r"|licence|service|app|application|client|subscription|deploy|webhook|integration|session|storage|shared|hmac|aes|admin|project"
-    r"|consumer|bot|user|server|ingest|write|read|root|vault|stripe|jwt|rsa|ssh|tls|ssl|activation|product|team|org)[_ .-]?)?keys?(?![a-z])"
-    r"|secrets?|token|credentials?|(?<![a-z])_?auth(?:[_ -]?token)?(?![a-z])|(?<![a-z])creds?(?![a-z])"
+_KEY_WORDS = r"keys?(?![a-z])|secrets?|token|credentials?|(?<![a-z])auth(?:[_ -]?token)?(?![a-z])|(?<![a-z])creds?(?![a-z])"
+# Where a name may begin. To look for these first is ten times faster than to try every name at every place.
+_CORE = re.compile(
+    "pass|pwd|psw|kennwort|contrase|senha|mot de|wachtwoord|lösenord|salasana|hasło|heslo|parola|пароль|密码|密碼|パスワード|비밀번호"
+    "|key|secret|token|cred|auth",
+    re.IGNORECASE,
 )
 _NAME = rf"(?:(?P<password>{_LOGIN_WORDS})|(?P<token>{_KEY_WORDS}))"
 _TAIL = r"(?P<tail>[\w.-]{0,40}?)"
@@ -63,6 +64,9 @@ _ABOUT = frozenset({
 _PUBLIC = frozenset("""public primary foreign cache sort sorting partition object idempotency composite unique index lookup row dict map hash group
 shard arrow hot shortcut turn message max min prompt completion input output total stop eos bos pad next page continuation sync publishable site
 legend low major minor musical translation any every no""".split())  # fmt: skip  # noqa: SIM905 - as words it can be read
+_KINDS_OF_KEY = frozenset("""api access private secret auth authorization signing signature encryption encrypt decryption master account license licence
+service app application client subscription deploy webhook integration session storage shared hmac aes admin project consumer bot user server ingest
+write read root vault stripe jwt rsa ssh tls ssl activation product team org""".split())  # fmt: skip  # noqa: SIM905 - as words it can be read
 _SENTENCE = frozenset("""a about after again agreed all already also always an and are as asked at be been before blank both but by can cannot change
 changed check click contains correct could default denied did different do does done empty enter entered expired failed false field first for forgot
 forgotten found from generated get given good had has have he hidden his how i if in incorrect input invalid is issue it its just known leaked length let
@@ -82,7 +86,8 @@ _PLACEHOLDER = re.compile(
 )
 _HEX = re.compile(r"(?:0x)?[0-9a-fA-F]+")
 _UUID = re.compile(r"[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}")
-_CAMEL = re.compile(r"[a-z]{2,}[0-9]?|[A-Z][a-z]+[0-9]?|[A-Z]{2,}[0-9]?|\d{1,8}(?!\d)|[a-zA-Z]")
+_WORDS = re.compile(r"[A-Za-z]*\d{0,8}")
+_CAMEL = re.compile(r"[A-Z]?[a-z]+|[A-Z]+")
 _VOWEL = re.compile(r"[aeiouy]", re.IGNORECASE)
 _PART = re.compile(r"[-_.:/]+")
 _BASE64 = re.compile(r"[A-Za-z0-9+/_-]{8,}={0,2}")
@@ -111,12 +116,11 @@ def named_secrets(text: str) -> Iterator[Named]:
         if kind := value_of(hit["name"], hit["value"]):
             yield Named(kind, *hit.span("value"))
     at = 0
-    while named := _ASSIGNED.search(text, at):
-        found = _assigned(named)
-        if found:
+    for core in _CORE.finditer(text):
+        named = _ASSIGNED.match(text, core.start()) if core.start() >= at else None
+        if named and (found := _assigned(named)):
             yield found
-        # A name that turned out to hold nothing may stand before another that does.
-        at = found.end if found else named.end("tail")
+            at = found.end
 
 
 def value_of(name: str, value: str) -> str:
@@ -128,7 +132,8 @@ def value_of(name: str, value: str) -> str:
     best = next((n for n in named_secrets(padded) if n.start >= len(name)), None)
     if best is not None:
         return best.kind
-    hit = _ASSIGNED.search(f'{name}="x"')
+    hits = (_ASSIGNED.match(f'{name}="x"', core.start()) for core in _CORE.finditer(name))
+    hit = next(filter(None, hits), None)
     if hit is None or not hit["password"] or _is_about(hit["tail"]) or " " in name.strip():
         return ""
     return "password" if 4 <= len(value) <= 200 and not _says_nothing(value) and "\n" not in value else ""
@@ -202,7 +207,11 @@ def _stands_alone(hit: re.Match[str], value: str, end: int) -> bool:
 
 def _is_token(hit: re.Match[str], value: str) -> bool:
     name = hit["token"].lower()
-    bare = name in {"key", "keys", "auth", "_auth"} and not _is_assignment(hit)
+    bare = (
+        name in {"key", "keys", "auth"}
+        and not _is_assignment(hit)
+        and _word_before(hit.string, hit.start()) not in _KINDS_OF_KEY
+    )
     loose = hit["space"] is not None or bool(hit["gap"])
     least = (20 if bare else 16) if loose else 16 if bare else 8
     if " " in value or len(value) < least:
@@ -263,10 +272,13 @@ def _is_identifier(value: str) -> bool:
 
 
 def _is_words(part: str) -> bool:
-    pieces = _CAMEL.findall(part)
-    if "".join(pieces) != part or len(pieces) > 1 + len(part) // 5:
+    """True for words written as one, with a number at the end at most: `sendEmail`, `v2`, `20250408`."""
+    if not _WORDS.fullmatch(part):
         return False
-    return all(len(p) < 4 or p.isdigit() or (len(p) <= 16 and _VOWEL.search(p)) for p in pieces)
+    pieces = _CAMEL.findall(part)
+    return len(pieces) <= 1 + len(part) // 5 and all(
+        len(p) < 4 or (len(p) <= 16 and _VOWEL.search(p)) for p in pieces
+    )
 
 
 def _is_random(value: str, least: int) -> bool:

@@ -183,7 +183,7 @@ SIGNED = _rows(
 # Whole things rather than tokens: blocks, addresses with a password in them, headers, command lines.
 SHAPES = _rows(
     ("private-key", "private key openvpn", rf"-----BEGIN (?:{_KEY_NAMES})?(?:PRIVATE KEY(?: BLOCK)?|OpenVPN Static key V1)-----(?:(?!-----BEGIN)[\s\S]){{0,20000}}?-----END [A-Za-z0-9 ]{{3,50}}-----"),
-    ("private-key", "private key", rf"-----BEGIN (?:{_KEY_NAMES})?PRIVATE KEY(?: BLOCK)?-----(?:[\sA-Za-z0-9+/=]|\\+[nr]|[A-Za-z-]{{3,20}}: [^\n]{{0,200}}\n){{0,20000}}"),
+    ("private-key", "private key", rf"-----BEGIN (?:{_KEY_NAMES})?PRIVATE KEY(?: BLOCK)?-----(?:(?:\s|\\+[nr]){{1,8}}(?:[A-Za-z-]{{3,20}}: [^\n]{{1,200}}|(?=[a-z]{{0,64}}(?-i:[A-Z0-9+/=]))[A-Za-z0-9+/=]+)){{0,400}}"),
     ("private-key", "private-lines", r"Private-Lines: \d+\s+((?:[A-Za-z0-9+/=]{1,64}\s+){1,200})"),
     ("private-key", "age-secret-key-1", r"AGE-SECRET-KEY-1[0-9A-Z]{50,}"),
     ("private-key", "nsec1", r"nsec1[a-z0-9]{58}"),

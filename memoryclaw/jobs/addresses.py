@@ -39,7 +39,7 @@ def _twin(id_: str, catalog: Catalog) -> Address | None:
     if not rows:
         return None
     _, line, end_line, kind, entity, field, state = rows[0]
-    return Address(id_, note.note, str(kind), note.path, int(line), int(end_line), str(state), str(entity), str(field))  # type: ignore[call-overload]
+    return Address(id_, note.note, str(kind), note.path, int(line), int(end_line), str(state), str(entity), str(field))
 
 
 def lead_to(target: str, source: str, catalog: Catalog) -> str:
@@ -47,7 +47,8 @@ def lead_to(target: str, source: str, catalog: Catalog) -> str:
     if not target:
         return str(catalog.rows("select id from files where path = ?", (source,))[0][0])
     folder = source.rpartition("/")[0]
-    paths = [p for base in (target, f"{folder}/{target}" if folder else target) for p in (base, f"{base}.md")]
+    bases = dict.fromkeys(posixpath.normpath(posixpath.join(at, target.lstrip("/"))) for at in ("", folder))
+    paths = [path for base in bases for path in (base, f"{base}.md")]
     direct = catalog.rows("select id from files where path in (select value from json_each(?)) order by path limit 1", (json.dumps(paths),))
     found = direct or _by_file_name(target, folder, catalog)
     if found:
@@ -55,12 +56,18 @@ def lead_to(target: str, source: str, catalog: Catalog) -> str:
     for sql, value in (
         ("select id from files where id = ? order by path limit 1", target),
         ("select f.id from names n join files f on f.path = n.path where n.key = ? and n.kind = 'alias' order by f.path limit 1", key_of(target)),
-        ("select path || '#' || entity from facts where entity_key = ? order by current desc, path limit 1", key_of(target)),
     ):
         found = catalog.rows(sql, (value,))
         if found:
-            return str(found[0][0]).replace(".md#", "#")
-    return ""
+            return str(found[0][0])
+    return _entity_id(target, catalog)
+
+
+def _entity_id(name: str, catalog: Catalog) -> str:
+    keys = [key_of(name), *(key_of(word) for _, word in catalog.synonyms([key_of(name)]))]
+    sql = "select path, entity from facts where entity_key in (select value from json_each(?)) order by current desc, path limit 1"
+    rows = catalog.rows(sql, (json.dumps(keys),))
+    return f"{str(rows[0][0]).removesuffix('.md')}#{rows[0][1]}" if rows else ""
 
 
 def _by_file_name(target: str, folder: str, catalog: Catalog) -> list[tuple[object, ...]]:

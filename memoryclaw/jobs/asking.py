@@ -94,13 +94,13 @@ def _loosened(root: Expr, question: Question, language: Language, index: TextInd
 def _weigh(question: Question, words: Sequence[str], catalog: Catalog, language: Language, units: int) -> None:
     tokens = {word: language.token(word).split() for word in words}
     counts = catalog.count_of([token for found in tokens.values() for token in found])
-    for word, found in tokens.items():
-        if not any(token in counts for token in found):
+    for word, own in tokens.items():
+        found = own
+        if not any(token in counts for token in own):
             found = _spelled_otherwise(question, word, catalog, language)
             counts.update(catalog.count_of(found))
         question.weights[word] = max((rarity(units, counts.get(token, 0)) for token in found), default=rarity(units, 0))
-        question.tokens.update(language.token(word).split())
-        question.tokens.update(found)
+        question.tokens.update(own, found)
         if not found:
             question.unknown.append(word)
 

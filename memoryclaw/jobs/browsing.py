@@ -85,7 +85,7 @@ def browse(catalog: Catalog, *, kind: str = "", state: str = "current", limit: i
     sql = """select id, kind, path, title, at, tags, state from files where kind != 'settings' and state = ?
         and (? = '' or kind = ?) order by pinned desc, at desc, path limit ?"""
     rows = catalog.rows(sql, (state, wanted, wanted, limit))
-    return [Listed(*row[:5], tuple(json.loads(str(row[5]))), str(row[6])) for row in rows]  # type: ignore[arg-type]
+    return [Listed(id_, of, path, title, at, tuple(json.loads(tags)), in_) for id_, of, path, title, at, tags, in_ in rows]
 
 
 def facts(catalog: Catalog, *, entity: str = "", as_of: date | None = None, history: bool = False) -> list[tuple[str, Fact]]:
@@ -141,7 +141,7 @@ def _field_of(fact: Fact) -> tuple[str, str]:
 def _links_out(address: Address, catalog: Catalog) -> list[LinkEnd]:
     sql = "select path, target, anchor, label, line, embed from links where path = ? order by seq"
     rows = catalog.rows(sql, (address.path,))
-    found = [(str(row[0]), Link(*row[1:])) for row in rows]  # type: ignore[arg-type]
+    found = [(str(row[0]), Link(*row[1:])) for row in rows]
     if address.id != address.note:
         found = [(path, link) for path, link in found if address.line <= link.line <= address.end_line]
     return [LinkEnd(path, link.line, _written(link), link.label, lead_to(link.target, path, catalog)) for path, link in found]
@@ -152,7 +152,7 @@ def _links_back(address: Address, catalog: Catalog) -> list[LinkEnd]:
     keys = _link_keys(address, catalog)
     sql = "select path, target, anchor, label, line, embed from links where target_key in (select value from json_each(?)) order by path, seq"
     rows = catalog.rows(sql, [json.dumps(keys)])
-    ends = [LinkEnd(str(r[0]), int(r[4]), _written(Link(*r[1:])), str(r[3]), lead_to(str(r[1]), str(r[0]), catalog)) for r in rows]  # type: ignore[arg-type,call-overload]
+    ends = [LinkEnd(str(r[0]), int(r[4]), _written(Link(*r[1:])), str(r[3]), lead_to(str(r[1]), str(r[0]), catalog)) for r in rows]
     return [end for end in ends if end.source != address.path and end.to and _same(end, address)]
 
 

@@ -18,11 +18,9 @@ def best(clause: Clause, engine: TextIndex, within: Sequence[int] | None = None)
     return dict(engine.find(clause, POOL, within))
 
 
-def _plain(clause: Clause, engine: TextIndex) -> dict[int, float]:
-    return dict(engine.find(clause, PLAIN_POOL))
-
-
-def best_by_rare_words(clause: Clause, engine: TextIndex, containing: Callable[[Clause], int]) -> dict[int, float]:
+def best_by_rare_words(
+    clause: Clause, engine: TextIndex, containing: Callable[[Clause], int]
+) -> dict[int, float]:
     """The `PLAIN_POOL` best for a question of plain words, or at least the first `ENOUGH` of them.
 
     Units that hold only its common words are not even scored where those with a rare one are sure to rank above them.
@@ -36,16 +34,26 @@ def best_by_rare_words(clause: Clause, engine: TextIndex, containing: Callable[[
         return _plain(clause, engine)
     counts = {part: containing(part) for part in clause.parts}
     rare, common = _parted(counts)
-    if not rare or sum(counts[part] for part in common) < _RARE or sum(counts[part] for part in rare) < ENOUGH:
+    if (
+        not rare
+        or sum(counts[part] for part in common) < _RARE
+        or sum(counts[part] for part in rare) < ENOUGH
+    ):
         return _plain(clause, engine)
     alone = Clause("any", parts=tuple(rare))
     once = dict(engine.find(alone, _RARE))
     # Both engines count the words of every part, so here the rare words count twice and the common ones once.
     twice = engine.find(Clause("all", parts=(alone, clause)), _RARE)
     units = engine.size()[0]
-    most = sum((K1 + 1) * idf(units, counts[part]) for part in common)  # however often and in however short a unit
+    most = sum(
+        (K1 + 1) * idf(units, counts[part]) for part in common
+    )  # however often and in however short a unit
     sure = {hit.rowid: score for hit in twice if (score := hit.score - once[hit.rowid]) > most}
     return _cut(sure) if len(sure) >= ENOUGH else _plain(clause, engine)
+
+
+def _plain(clause: Clause, engine: TextIndex) -> dict[int, float]:
+    return dict(engine.find(clause, PLAIN_POOL))
 
 
 def _parted(counts: dict[Clause, int]) -> tuple[list[Clause], list[Clause]]:

@@ -13,9 +13,8 @@ CHUNK = 12  # candidates explained at a time; a pack rarely needs more than two 
 def recall(searcher: Searcher, text: str, *, goal: str, session: str, budget: int, max_results: int) -> Recalled:
     """Answers a question with a context of at most `budget` tokens.
 
-    Args:
-        goal: what the agent is at; its words help to rank.
-        session: the running session; its own turns are left out, the host still shows them.
+    The words of `goal`, what the agent is at, help to rank. Turns of the running `session` are left out: the host still
+    shows them.
     """
     pack = Pack(budget, max_results)
     with searcher.reading():

@@ -92,6 +92,8 @@ class Searcher:
         by_rowid = {c.brief.rowid: c for c in candidates}
         found = Found(question, [by_rowid[rowid] for rowid in order], asked)
         found.did_you_mean = self._spellings(question)
+        if not candidates and question.clause is not None and question.clause.op == "not":
+            question.notices.append("A question that only excludes finds nothing; say what to look for, too")
         return found
 
     def matches(self, found: Found, chosen: Sequence[Candidate]) -> list[Match]:
@@ -159,7 +161,7 @@ class Searcher:
         return best(question.clause, self._index.engine, within)
 
     def _within(self, where: str, values: Sequence[str]) -> list[int]:
-        return [int(row[0]) for row in self._catalog.rows(f"select u.rowid from units u where {where}", values)]  # type: ignore[call-overload]
+        return [int(row[0]) for row in self._catalog.rows(f"select u.rowid from units u where {where}", values)]
 
     def _listed(self, question: Question, where: str, values: Sequence[str], asked: Asked, *, empty: bool) -> list[int]:
         """Units found by their date or by filters alone, newest first."""
@@ -175,7 +177,7 @@ class Searcher:
             barred = self._index.engine.find(question.clause.parts[0], max(self._units, 1))
             where, values = f"{where} and u.rowid not in (select value from json_each(?))", [*values, json.dumps([hit.rowid for hit in barred])]
         sql = f"select u.rowid from units u where {where} order by u.at desc, u.id limit {LISTED}"
-        return [int(row[0]) for row in self._catalog.rows(sql, values)]  # type: ignore[call-overload]
+        return [int(row[0]) for row in self._catalog.rows(sql, values)]
 
     def _score(self, candidate: Candidate, decider: Decider, asked: Asked, *, plain: bool) -> None:
         brief = candidate.brief

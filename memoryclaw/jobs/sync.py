@@ -101,7 +101,8 @@ class Sync:
 
     def _near(self, paths: Collection[str], folders: Collection[str]) -> tuple[Behind, Scan] | None:
         """What differs in one corner of the vault, or None when only a whole walk can tell."""
-        if any(map(self._vault.is_odd, paths)) or self._is_known_odd(paths, folders):
+        odd_folder = not all(folder.isprintable() for folder in folders)
+        if odd_folder or any(map(self._vault.is_odd, paths)) or self._is_known_odd(paths, folders):
             return None
         files = {path: stamp for path in paths if (stamp := self._vault.stamp(path)) is not None}
         for folder in folders:

@@ -11,10 +11,10 @@ import threading
 import time
 
 import pytest
+from indexed import until
 
 from memoryclaw.adapters.cookies import LIVE, POLLING, STARTING, WatchLock, cookies, echo, take, watcher
 from memoryclaw.core.errors import LockedError, VaultError
-from tests.indexed import until
 
 
 @pytest.fixture

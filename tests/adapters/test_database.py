@@ -16,12 +16,12 @@ import time
 from pathlib import Path
 
 import pytest
+from conftest import STUDIO, put
+from indexed import environment, kept, rebuilt, until
 
 from memoryclaw.adapters.indexfile import alone
 from memoryclaw.core.errors import IndexBusyError, IndexDamagedError, VaultError
 from memoryclaw.jobs.freshness import fresh, healed
-from tests.conftest import STUDIO, put
-from tests.indexed import kept, rebuilt, until
 
 BIG = {f"notes/n{i}.md": f"# Note {i}\n\n" + f"budget {i} meeting {i * 7} " * 30 for i in range(12)}
 
@@ -235,7 +235,7 @@ def test_a_reader_is_not_kept_waiting_by_a_long_write(root, built):
 SYNC_FOREVER = """
 import sys
 from pathlib import Path
-from tests.indexed import kept
+from indexed import kept
 own = kept(Path(sys.argv[1]))
 print("ready", flush=True)
 for _ in range(int(sys.argv[2])):
@@ -248,7 +248,7 @@ for _ in range(int(sys.argv[2])):
 
 
 def syncing(root, times):
-    env = {**os.environ, "PYTHONPATH": os.getcwd()}
+    env = environment()
     command = [sys.executable, "-c", SYNC_FOREVER, str(root), str(times)]
     return subprocess.Popen(command, env=env, stdout=subprocess.PIPE, text=True)
 
@@ -287,8 +287,8 @@ def test_a_sync_killed_at_any_moment_leaves_a_sound_index(root):
 ASK = """
 import os, sys
 from pathlib import Path
-from tests.conftest import STUDIO, put
-from tests.indexed import kept, rebuilt
+from conftest import STUDIO, put
+from indexed import kept, rebuilt
 from memoryclaw.jobs.freshness import fresh
 root = Path(sys.argv[1])
 own = kept(root)
@@ -300,7 +300,7 @@ print(fresh(own.sync, own.index, own.state)); print(len(own.found("budget")))
 
 
 def asked_as(root, who="me"):
-    env = {**os.environ, "PYTHONPATH": os.getcwd()}
+    env = environment()
     with tempfile.TemporaryDirectory() as spare:
         command = [sys.executable, "-c", ASK, str(root), who, spare]
         done = subprocess.run(command, env=env, capture_output=True, text=True, check=False)

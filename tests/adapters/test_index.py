@@ -6,6 +6,7 @@ import hashlib
 import random
 
 import pytest
+from conftest import STUDIO
 
 from memoryclaw.adapters.fingerprint import fingerprint
 from memoryclaw.adapters.fts5 import Fts5
@@ -13,7 +14,6 @@ from memoryclaw.adapters.index import Filed, link_key, open_index, packed, unpac
 from memoryclaw.adapters.stemming import language
 from memoryclaw.core.model import Problem, Stamp
 from memoryclaw.core.notes import ReadingSettings, read_note
-from tests.conftest import STUDIO
 
 MORE = {
     "notes/odd.md": "---\nid: same\na: [\n---\nbroken \x00 words\n",

@@ -9,7 +9,11 @@ from memoryclaw.adapters.stemming import language
 
 _STEM = stemmer_for_language("en")
 _ENGLISH = language("en")
-_PARTS = "a e i o u y b c d g l m n r s t nc at iz ed ing ly er ion ation ous ent ment ance ful ness al ism iti li ogi ator".split()
+_PARTS = (
+    *"aeiouybcdglmnrst",
+    *("nc", "at", "iz", "ed", "ing", "ly", "er", "ion", "ation", "ous", "ent", "ment", "ance", "ful"),
+)
+_PARTS += ("ness", "al", "ism", "iti", "li", "ogi", "ator")
 words = st.lists(st.sampled_from(_PARTS), min_size=1, max_size=7).map("".join)
 
 

@@ -10,10 +10,10 @@ import threading
 import unicodedata
 
 import pytest
+from conftest import put
 
 from memoryclaw.adapters.vault import Vault, packed_stamp
 from memoryclaw.core.errors import VaultError
-from tests.conftest import put
 
 JUNK = (
     ".hidden.md", "~$letter.md", "#draft.md#", "#draft.md", "note.md~", ".note.md.swp", "note.md.tmp", "note.md.bak", "4913", ".#note.md",

@@ -11,11 +11,11 @@ import time
 from queue import Empty, SimpleQueue
 
 import pytest
+from conftest import put
+from indexed import until
 
 from memoryclaw.adapters.mounts import sends_no_events
 from memoryclaw.adapters.watcher import COOKIE, IN_FOLDER, LOST, SAVED, STATE, TOUCHED, Hint, Watcher
-from tests.conftest import put
-from tests.indexed import until
 
 
 class Heard:
@@ -119,7 +119,7 @@ def test_hidden_files_are_no_news(heard, root):
 def test_a_hidden_file_that_becomes_visible_is_news(heard, root):
     put(root, {".trash/x.md": "x"})
     (root / ".trash/x.md").rename(root / "notes/x.md")
-    heard.hears(SAVED, "notes/x.md")
+    until(lambda: any(hint.path == "notes/x.md" for hint in heard.all()))
 
 
 def test_reading_makes_no_hints(heard, root):

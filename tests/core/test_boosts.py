@@ -37,10 +37,14 @@ def test_a_date_in_the_question_lifts_what_happened_then() -> None:
 
 
 def test_a_value_that_held_then_is_lifted_and_one_that_did_not_gains_nothing_from_its_entity() -> None:
-    asked = ASKED._replace(entities={"boathouse": "Boathouse"}, ranges=[("2025-07-01", "2025-07-31", "in July 2025")])
+    asked = ASKED._replace(
+        entities={"boathouse": "Boathouse"}, ranges=[("2025-07-01", "2025-07-31", "in July 2025")]
+    )
     then = FACT._replace(at="2025-05-20", until="2025-11-20")
     assert names(boosts(2.0, then, asked)) == ["entity", "date", "recency"]
-    assert names(boosts(2.0, FACT._replace(at="2026-03-24"), asked)) == ["recency"]
+    later = FACT._replace(at="2026-03-24")
+    assert names(boosts(2.0, later, asked)) == ["recency"]
+    assert names(boosts(2.0, later._replace(asked_field=True), asked)) == ["entity", "field", "recency"]
     assert names(boosts(2.0, FACT._replace(at="2025-03-24"), asked)) == ["entity", "date", "recency"]
     assert names(boosts(2.0, FACT, asked)) == ["entity"]
 

@@ -33,8 +33,12 @@ def test_what_is_left_of_a_text_decodes_to_what_a_person_sees(text: str) -> None
 
 
 def test_no_control_or_format_character_is_left_but_those_that_are_drawn() -> None:
-    left = [c for c in map(chr, range(0x110000)) if visible(c) and unicodedata.category(c) in ("Cc", "Cf", "Cs")]
-    drawn = re.compile("[\t\n\ufffd\u0600-\u0605\u06dd\u070f\u0890\u0891\u08e2\U000110bd\U000110cd\U00013430-\U0001343f]")
+    left = [
+        c for c in map(chr, range(0x110000)) if visible(c) and unicodedata.category(c) in ("Cc", "Cf", "Cs")
+    ]
+    drawn = re.compile(
+        "[\t\n\ufffd\u0600-\u0605\u06dd\u070f\u0890\u0891\u08e2\U000110bd\U000110cd\U00013430-\U0001343f]"
+    )
     assert [hex(ord(c)) for c in left if not drawn.match(visible(c))] == []
 
 

@@ -105,7 +105,9 @@ def test_scripts_without_spaces_are_pairs_of_characters() -> None:
         ("none", [], ["the", "what"]),
     ],
 )
-def test_stop_words_carry_a_question_but_not_its_subject(code: str, stop: list[str], content: list[str]) -> None:
+def test_stop_words_carry_a_question_but_not_its_subject(
+    code: str, stop: list[str], content: list[str]
+) -> None:
     analysis = language(code)
     assert [word for word in stop if not analysis.is_stop(word.lower())] == []
     assert [word for word in content if analysis.is_stop(word.lower())] == []

@@ -24,7 +24,9 @@ def fact(id_: str, value: str) -> Unit:
 
 
 units = st.builds(
-    lambda n, text, kind, trust: unit(f"id{n}", text, kind=kind, trust=trust, entity="E", field="f", value=text),
+    lambda n, text, kind, trust: unit(
+        f"id{n}", text, kind=kind, trust=trust, entity="E", field="f", value=text
+    ),
     st.integers(0, 10_000),
     st.text("ab <&>'\"\n木Ü.", max_size=900),
     st.sampled_from(["episode", "fact", "turn", "note", "skill"]),
@@ -32,8 +34,14 @@ units = st.builds(
 )
 
 
-@given(st.lists(st.tuples(units, st.floats(0, 10)), max_size=25), st.integers(LEAST_BUDGET, 2000), st.integers(1, 9))
-def test_never_over_budget_and_every_token_accounted_for(offers: list[tuple[Unit, float]], budget: int, most: int) -> None:
+@given(
+    st.lists(st.tuples(units, st.floats(0, 10)), max_size=25),
+    st.integers(LEAST_BUDGET, 2000),
+    st.integers(1, 9),
+)
+def test_never_over_budget_and_every_token_accounted_for(
+    offers: list[tuple[Unit, float]], budget: int, most: int
+) -> None:
     pack, spent, taken = Pack(budget, most), 0, []
     for one, score in sorted(offers, key=lambda offer: -offer[1]):
         decision, tokens = pack.offer(one, score, NONE)
@@ -63,7 +71,11 @@ def test_the_smallest_budget_still_holds_the_best_item() -> None:
 
 def test_a_cut_item_is_the_passage_that_answers() -> None:
     pack = Pack(200, 5)
-    pack.offer(unit("long", "Rain fell. " * 300 + "The dowels lay in a biscuit tin. " + "Wind blew. " * 300), 5.0, frozenset({"dowels"}))
+    pack.offer(
+        unit("long", "Rain fell. " * 300 + "The dowels lay in a biscuit tin. " + "Wind blew. " * 300),
+        5.0,
+        frozenset({"dowels"}),
+    )
     assert "The dowels lay in a biscuit tin." in pack.context()
 
 
@@ -103,7 +115,9 @@ def test_untrusted_items_come_last_under_their_own_label() -> None:
 
 def test_what_is_quoted_of_each_kind() -> None:
     assert text_of(fact("f", "2026-12-11")) == "Boathouse deadline: 2026-12-11"
-    assert text_of(unit("v", "x", kind="fact", entity="coffee", field="value", value="decaf")) == "coffee: decaf"
+    assert (
+        text_of(unit("v", "x", kind="fact", entity="coffee", field="value", value="decaf")) == "coffee: decaf"
+    )
     assert text_of(unit("t", "Hello", kind="turn", entity="Nora")) == "Nora: Hello"
     assert text_of(unit("e", "Masts down.", title="Wind plan")) == "Wind plan. Masts down."
     assert text_of(unit("e", "Wind plan for the island", title="Wind plan")) == "Wind plan for the island"

@@ -9,11 +9,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memoryclaw.core.language import fold
-from memoryclaw.core.snippets import snippet
+from memoryclaw.core.snippets import _places, snippet
 
 LETTERS = "abcdefghij ABC äößé 木栓茶室🎉👩‍👧 .!?\n\t'’-_"
 texts = st.text(LETTERS, max_size=700)
-STORY = "Crate five held 108 dowels. " * 12 + "The other thirty-six lay in a biscuit tin. " + "Nobody knew. " * 30
+STORY = (
+    "Crate five held 108 dowels. " * 12 + "The other thirty-six lay in a biscuit tin. " + "Nobody knew. " * 30
+)
 
 
 @given(texts, st.lists(st.text("abcdeäé木栓", min_size=1, max_size=4), max_size=4), st.integers(20, 300))
@@ -29,7 +31,9 @@ def test_highlights_are_exact_offsets_in_order(text: str, surfaces: list[str], w
 
 @given(st.randoms(use_true_random=False), st.sampled_from([30, 96, 220]))
 def test_no_word_is_ever_cut(dice: Random, width: int) -> None:
-    words = ["".join(dice.choices("abcdé木,.!?’", k=dice.randint(1, 14))) for _ in range(dice.randint(1, 120))]
+    words = [
+        "".join(dice.choices("abcdé木,.!?’", k=dice.randint(1, 14))) for _ in range(dice.randint(1, 120))
+    ]
     shown = snippet(" ".join(words), {word.strip(",.!?’") for word in dice.choices(words, k=3)}, width).text
     passage = shown.removeprefix("… ").removesuffix(" …").split()
     assert any(words[i : i + len(passage)] == passage for i in range(len(words)))
@@ -62,3 +66,15 @@ def test_without_words_the_beginning_is_shown() -> None:
 def test_what_is_highlighted(text: str, surface: str, marked: list[str]) -> None:
     shown = snippet(text, {surface})
     assert [shown.text[a:b] for a, b in shown.highlights] == marked
+
+
+@given(
+    st.lists(
+        st.sampled_from(["the", "The", "cats", "ca", "a", "x1", "1x", " ", " ", "-", "_", "'", "."]),
+        max_size=20,
+    ).map("".join),
+    st.sets(st.sampled_from(["the", "cat", "CAT", "cats", "ca", "a", "x1", "b"]), min_size=1),
+)
+def test_plain_words_are_found_where_others_are(text: str, forms: set[str]) -> None:
+    # A form with an apostrophe, which no text here holds, takes the way that is not for plain words only.
+    assert _places(text, forms) == _places(text, {*forms, "zz'zz"})

@@ -166,17 +166,17 @@ BROKEN = """
 import sys
 import click
 from memoryclaw.doors.cli import gate, verbs
-verbs.VERBS["break"] = "broken"
+verbs.VERBS["burst"] = "broken"
 module = type(sys)("memoryclaw.doors.cli.broken")
-@verbs.verb(examples=["break"])
+@verbs.verb(examples=["burst"])
 @click.pass_obj
 def broken(said):
-    "Break."
+    "Burst."
     with said.app():
         raise KeyError("secret\\nof\\x1b[31m the house")
-setattr(module, "break", broken)
+module.burst = broken
 sys.modules[module.__name__] = module
-sys.exit(gate.run(["break", *sys.argv[1:]]))
+sys.exit(gate.run(["burst", *sys.argv[1:]]))
 """
 
 

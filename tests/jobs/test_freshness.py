@@ -6,13 +6,13 @@ import shutil
 import time
 
 import pytest
+from conftest import STUDIO, put
+from indexed import kept, rebuilt, until, watched
 
 from memoryclaw.adapters.cookies import LIVE, WatchLock
 from memoryclaw.adapters.indexfile import alone
 from memoryclaw.core.errors import IndexDamagedError, VaultError
 from memoryclaw.jobs.freshness import Freshness, fresh, healed
-from tests.conftest import STUDIO, put
-from tests.indexed import kept, rebuilt, until, watched
 
 FRESH = Freshness()
 

@@ -8,11 +8,11 @@ import subprocess
 import sys
 
 import pytest
+from conftest import STUDIO, put
+from indexed import environment, kept, rebuilt
 
 from memoryclaw.core.errors import VaultError
 from memoryclaw.jobs.sync import Sync
-from tests.conftest import STUDIO, put
-from tests.indexed import kept, rebuilt
 
 
 @pytest.fixture
@@ -110,6 +110,17 @@ def test_a_folder_hint_looks_at_all_below_it(own, root):
     assert own.mark() == rebuilt(root)
 
 
+def test_a_folder_whose_name_is_not_utf8_comes_and_goes_on_a_hint(own, root):
+    own.sync.run()
+    folder = os.fsdecode(b"f\xfcr")
+    put(root, {f"{folder}/n.md": "quicksilver"})
+    own.sync.paths([], [folder])
+    assert own.found("quicksilver") == [r"f\xfcr/n.md"]
+    shutil.rmtree(root / folder)
+    own.sync.paths([], [folder])
+    assert own.mark() == rebuilt(root)
+
+
 def test_a_hint_at_one_file_leaves_the_others_alone(own, root):
     own.sync.run()
     put(root, {"notes/moon.md": "pancakes", "notes/other.md": "unhinted"})
@@ -187,8 +198,8 @@ SYNC_AS_NOBODY = """
 import os, sys
 from pathlib import Path
 from memoryclaw.core.errors import VaultError
-from tests.conftest import STUDIO, put
-from tests.indexed import kept, rebuilt
+from conftest import STUDIO, put
+from indexed import kept, rebuilt
 root = Path(sys.argv[1])
 if os.getuid() == 0:
     rebuilt(put(Path(sys.argv[2]), STUDIO))  # imports all there is to import while it can
@@ -219,9 +230,7 @@ def test_what_may_not_be_read_keeps_what_was_known_of_it(tmp_path):
         if not os.getuid() and path.is_relative_to(tmp_path):
             os.chown(path, 65534, 65534)
     command = [sys.executable, "-c", SYNC_AS_NOBODY, root, tmp_path / "spare", tmp_path / "state"]
-    done = subprocess.run(
-        command, env={**os.environ, "PYTHONPATH": os.getcwd()}, capture_output=True, text=True, check=False
-    )
+    done = subprocess.run(command, env=environment(), capture_output=True, text=True, check=False)
     lines = done.stdout.splitlines()
     assert lines[0] == "(6, 0, 0, 0, 7)", done.stderr
     assert lines[1] == "(0, 0, 0, 2, 7) ['notes/moon.md'] ['notes/moon.md', 'semantic/aliases.yaml']"

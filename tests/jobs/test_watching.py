@@ -15,12 +15,12 @@ import threading
 import time
 
 import pytest
+from conftest import STUDIO, git, put
+from indexed import echoed, environment, is_live, kept, rebuilt, until, watched
 
 from memoryclaw.adapters.cookies import watcher
 from memoryclaw.core.errors import LockedError
 from memoryclaw.jobs.watching import Report, Watching
-from tests.conftest import STUDIO, git, put
-from tests.indexed import echoed, is_live, kept, rebuilt, until, watched
 
 
 @pytest.fixture
@@ -284,7 +284,7 @@ def test_a_stop_is_quick_and_clean(root):
 WATCH = """
 import sys
 from pathlib import Path
-from tests.indexed import kept
+from indexed import kept
 from memoryclaw.jobs.watching import Watching, watch_until_told
 own = kept(Path(sys.argv[1]))
 watch_until_told(Watching(own.sync, own.vault, own.index, own.state, tell=lambda report: print(report.kind, flush=True)))
@@ -295,7 +295,7 @@ watch_until_told(Watching(own.sync, own.vault, own.index, own.state, tell=lambda
 def process(root):
     started = subprocess.Popen(
         [sys.executable, "-c", WATCH, root],
-        env={**os.environ, "PYTHONPATH": os.getcwd()},
+        env=environment(),
         stdout=subprocess.PIPE,
         text=True,
     )

@@ -21,8 +21,7 @@ from hypothesis.stateful import (
     rule,
     run_state_machine_as_test,
 )
-
-from tests.indexed import echoed, kept, rebuilt, watched
+from indexed import echoed, kept, rebuilt, watched
 
 FOLDERS = (
     "",
@@ -30,7 +29,9 @@ FOLDERS = (
     "semantic",
     "notes",
     "notes/deep",
+    os.fsdecode(b"f\xfcr"),
     "skills/pack",
+    "skills/pack/data",
     "logs/2025-01-01",
     "archive/semantic",
     "ledger",

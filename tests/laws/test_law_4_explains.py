@@ -13,10 +13,38 @@ from memoryclaw.core.model import COLUMNS, Match
 from memoryclaw.jobs.answers import Answer
 
 VIAS = frozenset(
-    "literal stem phrase prefix bigram alias entity fuzzy date neighbour feedback link vector pinned".split()
+    [
+        "literal",
+        "stem",
+        "phrase",
+        "prefix",
+        "bigram",
+        "alias",
+        "entity",
+        "fuzzy",
+        "date",
+        "neighbour",
+        "feedback",
+        "link",
+        "vector",
+        "pinned",
+    ]
 )
 REASONS = frozenset(
-    "superseded archived pending draft quarantined other_entity other_time already_visible weak max_results duplicate budget".split()
+    [
+        "superseded",
+        "archived",
+        "pending",
+        "draft",
+        "quarantined",
+        "other_entity",
+        "other_time",
+        "already_visible",
+        "weak",
+        "max_results",
+        "duplicate",
+        "budget",
+    ]
 )
 some = settings(max_examples=300, deadline=None, suppress_health_check=list(HealthCheck))
 
@@ -83,5 +111,3 @@ def test_every_line_of_a_recall_explains_itself(files: dict[str, str], question:
             explains_itself(match, app)
             assert match.tokens > 0
         assert sum(match.tokens for match in answer.matches) == answer.tokens
-
-

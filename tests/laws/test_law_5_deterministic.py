@@ -17,17 +17,31 @@ from vaults import opened, questions, vaults
 from memoryclaw.app import App
 from memoryclaw.doors import shapes
 
-QUESTIONS = ("boathouse deadline", "what happened in 2025", "dowels OR masts", "tag:health", "penicilin~ plan*", "salt", "the", "")
+QUESTIONS = (
+    "boathouse deadline",
+    "what happened in 2025",
+    "dowels OR masts",
+    "tag:health",
+    "penicilin~ plan*",
+    "salt",
+    "the",
+    "",
+)
 SAMPLE = Path(__file__).parents[2] / "vault"
 
 
 def told(shape: dict[str, Any]) -> str:
     """An answer without the two values that may differ."""
-    return json.dumps({key: value for key, value in shape.items() if key not in ("timings_ms", "receipt")}, ensure_ascii=False)
+    return json.dumps(
+        {key: value for key, value in shape.items() if key not in ("timings_ms", "receipt")},
+        ensure_ascii=False,
+    )
 
 
 def printed(claw: Claw) -> list[str]:
-    return [told(claw(verb, question, "--json").json) for question in QUESTIONS for verb in ("search", "recall")]
+    return [
+        told(claw(verb, question, "--json").json) for question in QUESTIONS for verb in ("search", "recall")
+    ]
 
 
 def answers(app: App, asked: list[str] | tuple[str, ...]) -> list[str]:
@@ -37,7 +51,11 @@ def answers(app: App, asked: list[str] | tuple[str, ...]) -> list[str]:
 
 @pytest.fixture(scope="module")
 def copy_of_the_sample(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return Path(shutil.copytree(SAMPLE, tmp_path_factory.mktemp("sample") / "vault", ignore=shutil.ignore_patterns(".memoryclaw")))
+    return Path(
+        shutil.copytree(
+            SAMPLE, tmp_path_factory.mktemp("sample") / "vault", ignore=shutil.ignore_patterns(".memoryclaw")
+        )
+    )
 
 
 def test_processes_with_other_hash_seeds_print_the_same_bytes(studio: Path) -> None:
@@ -50,7 +68,13 @@ def test_processes_with_other_hash_seeds_print_the_same_bytes(studio: Path) -> N
 @pytest.mark.parametrize("engine", ["fts5", "whoosh"])
 def test_a_deleted_index_changes_no_answer(copy_of_the_sample: Path, engine: str) -> None:
     put(copy_of_the_sample, {"memoryclaw.yaml": f"index:\n  engine: {engine}\n"})
-    asked = [*QUESTIONS, "When is the boathouse deadline?", "木栓", "Wie war der Zählerstand bei der Übergabe?", "-oak kind:fact"]
+    asked = [
+        *QUESTIONS,
+        "When is the boathouse deadline?",
+        "木栓",
+        "Wie war der Zählerstand bei der Übergabe?",
+        "-oak kind:fact",
+    ]
     found = []
     for _ in range(2):
         app = App(copy_of_the_sample)

@@ -25,7 +25,9 @@ texts = st.one_of(*(st.text(alphabet, max_size=60) for alphabet in ALPHABETS), s
 @pytest.mark.parametrize("code", LANGUAGES)
 @settings(max_examples=60, deadline=None)
 @given(text=texts)
-@example(text="It's O'Neil’s naïve café; l'été, d’accord; C++ v2.1 node.js a@b.example 2025-04-10 camelCase snake_case")
+@example(
+    text="It's O'Neil’s naïve café; l'été, d’accord; C++ v2.1 node.js a@b.example 2025-04-10 camelCase snake_case"
+)
 @example(text="Straße Übergabe ﬁn ＡＢＣ ｶﾞ ﾞ İstanbul ızgara ﷺ ℌ Ǆ ǅ")
 def test_a_word_gives_the_same_tokens_in_a_text_and_alone(code: str, text: str) -> None:
     analysis = language(code)
@@ -38,10 +40,16 @@ def test_a_word_gives_the_same_tokens_in_a_text_and_alone(code: str, text: str) 
 @pytest.mark.parametrize("engine", ["fts5", "whoosh"])
 @settings(max_examples=25, deadline=None, suppress_health_check=list(HealthCheck))
 @given(text=texts, code=st.sampled_from(LANGUAGES))
-@example(text="It's O'Neil’s naïve café; l'été, d’accord; C++ v2.1 node.js a@b.example 2025-04-10 camelCase snake_case", code="fr")
+@example(
+    text="It's O'Neil’s naïve café; l'été, d’accord; C++ v2.1 node.js a@b.example 2025-04-10 camelCase snake_case",
+    code="fr",
+)
 @example(text="Straße Übergabe ﬁn ＡＢＣ ｶﾞ ﾞ İstanbul ızgara ﷺ ℌ Ǆ ǅ", code="de")
 def test_any_word_of_a_note_asked_alone_finds_it(engine: str, text: str, code: str) -> None:
-    files: Files = {"notes/wanted.md": f"begin {text} end\n".encode("utf-8", "replace"), "notes/other.md": "Nothing of it.\n"}
+    files: Files = {
+        "notes/wanted.md": f"begin {text} end\n".encode("utf-8", "replace"),
+        "notes/other.md": "Nothing of it.\n",
+    }
     with opened(files, engine=engine, language=code) as app:
         wanted = next(note for note in app.browse() if note.id == "notes/wanted")
         body = app.catalog.rows("select text from units where path = ?", [wanted.path])

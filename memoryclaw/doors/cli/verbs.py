@@ -87,7 +87,7 @@ class Verbs(click.Group):
         """Writes the verbs with what they do."""
         for section, names in SECTIONS.items():
             rows = [
-                (name, verb.get_short_help_str(80)) for name in names if (verb := self.get_command(ctx, name))
+                (name, verb.get_short_help_str(200)) for name in names if (verb := self.get_command(ctx, name))
             ]
             with formatter.section(section):
                 formatter.write_dl(rows)

@@ -1,0 +1,94 @@
+"""Laws 6 and 7 of a log under kill -9: every acknowledged line can be read, no secret is ever on the disk."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from test_kill_points import CHILD
+
+from memoryclaw.core.notes import ReadingSettings, read_note
+
+HOUSE = Path(__file__).resolve().parents[2]
+WORDS = ("one password: hunter2", "two", "three " + "long " * 3000, "four", "five")
+CAPTURE = """
+root, at = sys.argv[1], int(sys.argv[2])
+from datetime import UTC, datetime
+from memoryclaw.adapters.logs import Logs
+from memoryclaw.adapters.secretkey import secret_key
+from memoryclaw.core.redaction import Redactor
+from memoryclaw.jobs.capture import Recorder
+acknowledge = os.write
+"""
+WORK = """
+recorder = Recorder(Logs(root), Redactor(secret_key(root + "/../config").key), lambda: datetime(2026, 11, 21, tzinfo=UTC))
+for number, text in enumerate(json.loads(sys.argv[3]), 1):
+    [done] = recorder.capture([json.dumps({"session": "s", "turn": number, "role": "user", "content": text})])
+    acknowledge(1, (json.dumps(done) + "\\n").encode())
+"""
+# The counting of writes comes from the harness of the other verbs.
+COUNTING = CHILD[CHILD.index("count = 0") : CHILD.index("pen = ")]
+CODE = "import json, os, signal, subprocess, sys\n" + CAPTURE + COUNTING + WORK
+
+
+def child(root: Path, at: int) -> subprocess.CompletedProcess[str]:
+    root.mkdir(parents=True, exist_ok=True)
+    env = {**os.environ, "PYTHONPATH": str(HOUSE), "PYTHONDONTWRITEBYTECODE": "1"}
+    return subprocess.run([sys.executable, "-c", CODE, str(root), str(at), json.dumps(WORDS)], env=env, capture_output=True, text=True, check=False)  # fmt: skip
+
+
+def texts(root: Path) -> tuple[list[str], int]:
+    """The turns of the log in order, those of torn lines left out, and how many lines are torn."""
+    log = root / "logs/2026-11-21/s.jsonl"
+    if not log.exists():
+        return [], 0
+    note = read_note("logs/2026-11-21/s.jsonl", log.read_bytes(), ReadingSettings())
+    torn = {problem.line for problem in note.problems}
+    return [turn.text for turn in note.turns if turn.line not in torn], len(torn)
+
+
+@pytest.mark.laws
+def test_killed_at_any_write_every_acknowledged_line_is_read_and_a_second_run_completes_the_log(tmp_path):
+    whole = tmp_path / "whole/vault"
+    assert child(whole, 0).returncode == 0
+    complete, torn = texts(whole)
+    assert (len(complete), torn) == (len(WORDS), 0)
+    points = 0
+    for at in range(1, 500):
+        root = tmp_path / str(at) / "vault"
+        killed = child(root, at)
+        assert killed.returncode in (0, -signal.SIGKILL), killed.stderr
+        acknowledged = [json.loads(line) for line in killed.stdout.splitlines()]
+        found, _ = texts(root)
+        assert all(done[1] for done in acknowledged)
+        assert len(found) >= len(acknowledged)
+        assert [text.split()[0] for text in found] == [text.split()[0] for text in WORDS[: len(found)]]
+        again = child(root, 0)
+        assert again.returncode == 0, again.stderr
+        assert sorted(text.split()[0] for text in texts(root)[0]) == sorted(text.split()[0] for text in WORDS)
+        assert all(b"hunter2" not in path.read_bytes() for path in root.rglob("*") if path.is_file())
+        if killed.returncode == 0:
+            break
+        points += 1
+    assert points > 20
+
+
+@pytest.mark.laws
+@pytest.mark.parametrize("left", [1, 30, 60])
+def test_a_line_that_was_torn_in_the_middle_is_reported_and_spoils_no_other(tmp_path, left):
+    """A kill inside one write: the disk has the beginning of a line."""
+    root = tmp_path / "vault"
+    child(root, 0)
+    log = root / "logs/2026-11-21/s.jsonl"
+    lines = log.read_bytes().splitlines(keepends=True)
+    log.write_bytes(b"".join(lines[:-1]) + lines[-1][:left])
+    assert child(root, 0).returncode == 0
+    found, torn = texts(root)
+    assert (len(found), torn) == (len(WORDS), 1)
+    note = read_note("logs/2026-11-21/s.jsonl", log.read_bytes(), ReadingSettings())
+    assert note.problems[0].hint
