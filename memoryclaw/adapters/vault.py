@@ -103,7 +103,7 @@ class Vault:
         Raises:
             VaultError: it cannot be told whether the file is there.
         """
-        if not _is_wanted(path) or not self._is_reached(path):
+        if not is_wanted(path) or not self._is_reached(path):
             return None
         found = self._look(path)
         return _packed(found) if found and stat.S_ISREG(found.st_mode) else None
@@ -216,8 +216,8 @@ def _hidden(path: str) -> bool:
     return path.startswith(".") or "/." in path
 
 
-def _is_wanted(path: str) -> bool:
-    """The rule of a walk for one path."""
+def is_wanted(path: str) -> bool:
+    """The rule of a walk for one path: could a note, or the vault's vocabulary, live there?"""
     if path in _SETTINGS_FILES:
         return True
     name = path.rpartition("/")[2]

@@ -6,16 +6,18 @@ import contextlib
 import errno
 import logging
 import os
+import threading
 import warnings
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from queue import SimpleQueue
 from typing import NamedTuple
 
 from watchdog import events as said
 from watchdog.observers import Observer
-from watchdog.observers.api import BaseObserver
+from watchdog.observers.api import BaseObserver, EventDispatcher
 from watchdog.observers.polling import PollingObserverVFS
+from watchdog.utils import BaseThread
 
 from memoryclaw.adapters.cookies import FOLDER, LOCK_FILE
 from memoryclaw.adapters.mounts import sends_no_events
@@ -63,6 +65,7 @@ class Watcher:
         self._hints = hints
         self._poll = poll
         self._observer: BaseObserver | None = None
+        self._threads: list[BaseThread] = []
         self._ears = _Ears(hints)
 
     def start(self) -> None:
@@ -71,7 +74,7 @@ class Watcher:
         root = os.path.realpath(self._root)
         self.polling = self.polling or sends_no_events(root) or self._listen(root)
         if self.polling:
-            self._begin(PollingObserverVFS(os.lstat, _visible, polling_interval=self._poll), root)
+            self._begin(self._poller, root)
 
     def poll_because(self, reason: str) -> None:
         """Gives up on events."""
@@ -86,23 +89,31 @@ class Watcher:
             self.poll_because(shortage)
 
     def is_alive(self) -> bool:
-        """True while the threads of the observer run; whether the system sends events is another question."""
-        observer = self._observer
-        return observer is not None and observer.is_alive() and all(e.is_alive() for e in observer.emitters)
+        """True while every thread of the observer runs; whether the system sends events is another question."""
+        return bool(self._threads) and all(thread.is_alive() for thread in self._threads)
 
     def stop(self) -> None:
         """Stops watching."""
         logging.getLogger("watchdog").removeHandler(self._ears)
-        if self._observer is not None:
-            self._observer.stop()
-            if self._observer.is_alive():
-                self._observer.join()
-        self._observer = None
+        observer, threads = self._observer, self._threads
+        self._observer, self._threads = None, []
+        if observer is None:
+            return
+        try:
+            observer.stop()
+        except KeyError:
+            _let_go(observer, threads)
+        else:
+            if observer.is_alive():
+                observer.join()
+
+    def _poller(self) -> BaseObserver:
+        return PollingObserverVFS(os.lstat, _visible, polling_interval=self._poll)
 
     def _listen(self, root: str) -> str:
         """Begins to listen to events; returns why that cannot be done."""
         try:
-            self._begin(Observer(), root)
+            self._begin(Observer, root)
             reason = _shortage(root)
         except OSError as error:
             reason = _why(error)
@@ -113,12 +124,22 @@ class Watcher:
             self.stop()
         return reason
 
-    def _begin(self, observer: BaseObserver, root: str) -> None:
-        self._observer = observer
+    def _begin(self, make: Callable[[], BaseObserver], root: str) -> None:
         logging.getLogger("watchdog").addHandler(self._ears)
+        others = set(threading.enumerate())
+        observer = self._observer = make()
         # One recursive watch: its events come in the order in which things happened.
         observer.schedule(_Handler(root, self._hints), root, recursive=True, event_filter=_EVENTS)
         observer.start()
+        self._threads = [t for t in threading.enumerate() if isinstance(t, BaseThread) and t not in others]
+
+
+def _let_go(observer: BaseObserver, threads: Sequence[BaseThread]) -> None:
+    """Ends an observer that lost track of a folder and stumbles over it: whatever listens, stops to listen."""
+    for thread in threads:
+        if thread is not observer and thread not in observer.emitters:
+            thread.stop()
+    observer.event_queue.put(EventDispatcher.stop_event)
 
 
 class _Handler(said.FileSystemEventHandler):

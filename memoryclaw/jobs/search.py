@@ -24,7 +24,7 @@ from memoryclaw.jobs.answers import Answer, Traced
 from memoryclaw.jobs.asking import Question, ask
 from memoryclaw.jobs.deciding import Decider
 from memoryclaw.jobs.filters import causes, conditions, kind_filter
-from memoryclaw.jobs.lane import best, best_by_rare_words
+from memoryclaw.jobs.lane import ENOUGH, POOL, best, best_by_rare_words
 from memoryclaw.jobs.twins import told_apart
 
 LISTED = 200  # units that a question of dates or filters alone may list
@@ -74,23 +74,26 @@ class Searcher:
         """One state of the index for all that is asked in the block."""
         return self._index.database.reading()
 
-    def find(self, text: str, *, kind: str = "") -> Found:
-        """Every candidate for a question, ranked, each with its decision except for limits and budgets."""
+    def find(self, text: str, *, kind: str = "", wanted: int = 2 * ENOUGH) -> Found:
+        """Every candidate for a question, ranked, each with its decision except for limits and budgets.
+
+        Args:
+            text: the question.
+            kind: narrows as `kind:` in the query does.
+            wanted: how many may be in the answer, if there are so many.
+        """
         question = ask(text, catalog=self._catalog, language=self._index.language, index=self._index.engine, today=self._today)
         if kind:
             question.query = question.query._replace(filters=(*question.query.filters, kind_filter(kind)))
         ranges = [(r.start, r.end, r.text) for r in question.query.ranges]
         asked = Asked({**question.parts, **question.entities}, {**question.parts, **question.people}, ranges, self._units, self._today)
-        candidates, listing = self._candidates(question, asked)
-        asked = asked._replace(listing=listing)
-        decider = Decider(question, [c.brief for c in candidates], self._index.language, self._catalog)
-        plain = asked.names_nothing
-        for candidate in candidates:
-            self._score(candidate, decider, asked, plain=plain)
-            candidate.decision = decider.reason(candidate.brief)
+        pool = max(ENOUGH, wanted)
+        candidates, judged = self._judged(question, asked, pool)
+        if len(candidates) >= pool and sum(not c.decision for c in candidates) < wanted:
+            candidates, judged = self._judged(question, asked, 4 * max(POOL, wanted))  # too many of the best were left out
         order = ranked({c.brief.rowid: c.score for c in candidates}, {c.brief.rowid: f"{c.brief.id}\0{c.brief.path}" for c in candidates})
         by_rowid = {c.brief.rowid: c for c in candidates}
-        found = Found(question, [by_rowid[rowid] for rowid in order], asked)
+        found = Found(question, [by_rowid[rowid] for rowid in order], judged)
         found.did_you_mean = self._spellings(question)
         if not candidates and question.clause is not None and question.clause.op == "not":
             question.notices.append("A question that only excludes finds nothing; say what to look for, too")
@@ -111,11 +114,22 @@ class Searcher:
         held = set(map(fold, said.split()))
         return coverage(found.question.weights, {word for word in found.question.weights if fold(word) in held})
 
-    def _candidates(self, question: Question, asked: Asked) -> tuple[list[Candidate], bool]:
+    def _judged(self, question: Question, asked: Asked, pool: int) -> tuple[list[Candidate], Asked]:
+        """The candidates with their scores and decisions, and what counted as asked."""
+        candidates, listing = self._candidates(question, asked, pool)
+        asked = asked._replace(listing=listing)
+        decider = Decider(question, [c.brief for c in candidates], self._index.language, self._catalog)
+        plain = asked.names_nothing
+        for candidate in candidates:
+            self._score(candidate, decider, asked, plain=plain)
+            candidate.decision = decider.reason(candidate.brief)
+        return candidates, asked
+
+    def _candidates(self, question: Question, asked: Asked, pool: int) -> tuple[list[Candidate], bool]:
         """The candidates of all lanes, and whether they are only listed."""
         where, values = conditions(question.query.filters)
         within = self._within(where, values) if question.query.filters else None
-        text = self._text(question, asked, within)
+        text = self._text(question, asked, within, pool)
         alias = self._aliased(question, within)
         listed = self._listed(question, where, values, asked, empty=not (text or alias))
         briefs = told_apart(self._catalog.briefs(dict.fromkeys([*text, *alias, *listed])))
@@ -132,7 +146,7 @@ class Searcher:
         for said, leaves in _by_word(question.aliases):
             factor = self._alias_factor(said, leaves, question)
             clause = Clause("any", parts=tuple(leaf.clause for leaf in leaves))
-            for rowid, score in best(clause, self._index.engine, within).items():
+            for rowid, score in best(clause, self._index.engine, POOL, within).items():
                 found[rowid] = found.get(rowid, 0.0) + factor * score
         return found
 
@@ -152,13 +166,13 @@ class Searcher:
                 leaves = dict(_by_word(question.aliases))
                 candidate.alias = exact(sum(self._alias_factor(said, leaves[said], question) * gains[said] for said in gains))
 
-    def _text(self, question: Question, asked: Asked, within: Sequence[int] | None) -> dict[int, float]:
+    def _text(self, question: Question, asked: Asked, within: Sequence[int] | None, pool: int) -> dict[int, float]:
         if question.clause is None:
             return {}
         # A unit may be lifted over others by a date or a name, or a synonym; otherwise words alone decide.
         if within is None and asked.names_nothing and not question.aliases:
-            return best_by_rare_words(question.clause, self._index.engine, self._rarity.containing)
-        return best(question.clause, self._index.engine, within)
+            return best_by_rare_words(question.clause, self._index.engine, self._rarity.containing, pool)
+        return best(question.clause, self._index.engine, max(POOL, pool), within)
 
     def _within(self, where: str, values: Sequence[str]) -> list[int]:
         return [int(row[0]) for row in self._catalog.rows(f"select u.rowid from units u where {where}", values)]
@@ -263,7 +277,7 @@ def _word_of(leaf: Leaf) -> str:
 def search(searcher: Searcher, text: str, *, kind: str, limit: int) -> Answer:
     """The best `limit` matches for a question or a query, explained; `kind` narrows as `kind:` in the query does."""
     with searcher.reading():
-        found = searcher.find(text, kind=kind)
+        found = searcher.find(text, kind=kind, wanted=limit)
         waiting = [candidate for candidate in found.candidates if not candidate.decision]
         for place, candidate in enumerate(waiting):
             candidate.decision = "in" if place < limit else "limit"

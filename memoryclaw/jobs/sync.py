@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from memoryclaw.adapters.index import Index
-from memoryclaw.adapters.vault import Scan, Vault
+from memoryclaw.adapters.vault import Scan, Vault, is_wanted
 from memoryclaw.core.model import Problem
 from memoryclaw.core.places import ALIASES_FILE, SCHEMA_FILE
 
@@ -110,7 +110,10 @@ class Sync:
             if below.problems:
                 return None
             files |= below.files
-        behind = compare(files, self._index.stamps_near(paths, folders))
+        known = self._index.stamps_near(paths, folders)
+        if any(path not in files and path not in known and is_wanted(path) for path in paths):
+            return None  # a note that neither was nor is there: the hint may have meant another folder
+        behind = compare(files, known)
         if SETTINGS_FILES.intersection([*behind.changed, *behind.removed]):
             return None
         return behind, Scan(files, [], [], {})

@@ -25,6 +25,7 @@ from memoryclaw.jobs.pending import Pending
 from memoryclaw.jobs.sync import Sync, Synced
 
 RECONCILE = 300.0  # seconds between looks at the whole vault, whatever the events say
+_PULSE = 1.0  # seconds between looks at the observer's own health
 _QUIET = 0.002  # seconds without a hint that end a burst
 _LONGEST = 0.05  # seconds that a burst is gathered for at most
 _AGAIN = 0.06  # seconds until a file that was read the moment it changed is looked at once more
@@ -108,6 +109,8 @@ class Watching:
             self._start()
         elif self._pending.disturbed or time.monotonic() >= self._next_scan:
             self._look_after_itself()
+        elif not (self._behind or self._watcher.is_alive()):
+            self._start()
         elif quiet and self._heartbeat.is_late():
             self._deaf()
         else:
@@ -125,13 +128,14 @@ class Watching:
                 hint = self._hints.get(timeout=max(wait, 0))
             except Empty:
                 return True
-            end = end or now + wait + _LONGEST
+            now = time.monotonic()
+            end = end or now + _LONGEST
             if hint.kind != COOKIE or not self._heartbeat.hears(hint.path):
-                self._pending.note(hint, time.monotonic())
+                self._pending.note(hint, now)
         return True
 
     def _until_next(self, now: float) -> float:
-        times = (self._next_scan, self._pending.next_at(), self._heartbeat.deadline)
+        times = (now + _PULSE, self._next_scan, self._pending.next_at(), self._heartbeat.deadline)
         return min(at for at in times if at is not None) - now
 
     def _follow(self) -> None:

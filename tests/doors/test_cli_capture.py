@@ -25,7 +25,7 @@ def test_what_was_captured_is_found_at_once(taken: Claw) -> None:
         "capture", "--session", "kitchen", stdin=LINE + '{"role": "user", "content": "password: hunter2"}\n'
     )
     assert (ran.code, ran.out) == (0, "2 turns kept, 1 secret redacted.\n")
-    [match] = taken("search", "quince", "--json").json["matches"]
+    match = taken("search", "quince", "--json").json["matches"][0]
     assert (match["id"], match["kind"], match["trust"]) == ("log:kitchen/1", "turn", "trusted")
     assert taken("search", "hunter2", "--json").json["matches"] == []
     assert "[REDACTED:password:" in taken("show", "log:kitchen/2").out

@@ -132,15 +132,9 @@ def test_turns_are_numbered_on_over_days_processes_and_lines_of_others(tmp_path)
 
 def test_sessions_with_unsafe_names_get_files_of_their_own(tmp_path):
     names = ["agent:main:u1", "agent/main/u1", "../../outside", "Ümlaut 栗", "s"]
+    (tmp_path / "v").mkdir()
     for name in names:
-        [done] = (
-            take(recorder(tmp_path / "v"), {"content": "x"}, session=name)
-            if (tmp_path / "v").exists()
-            else [None]
-        )
-        if done is None:
-            (tmp_path / "v").mkdir()
-            [done] = take(recorder(tmp_path / "v"), {"content": "x"}, session=name)
+        [done] = take(recorder(tmp_path / "v"), {"content": "x"}, session=name)
         assert done.id == f"log:{name}/1"
     assert len(list((tmp_path / "v/logs/2026-11-21").iterdir())) == len(names)
     assert [path.name for path in tmp_path.iterdir()] == ["v"]
@@ -153,7 +147,7 @@ def test_what_was_marked_private_never_reaches_the_disk(tmp_path):
         {"content": "The code is <private>tulip seventeen</private>, thanks"},
         {"tool": "note", "args": {"text": "<private>tulip seventeen</private>"}, "result": "ok"},
     )
-    assert [(a.ok, a.id, a.left_out) for a in done][0] == (True, "", "marked [NOMEM]")
+    assert (done[0].ok, done[0].id, done[0].left_out) == (True, "", "marked [NOMEM]")
     kept = b"".join(path.read_bytes() for path in tmp_path.rglob("*") if path.is_file())
     assert b"surprise" not in kept
     assert b"tulip" not in kept

@@ -43,7 +43,7 @@ def any_of(*words: str) -> Clause:
 )
 def test_a_rare_word_saves_scoring_and_changes_no_place(engine, words):
     every = engine.find(any_of(*words), UNITS)
-    found = lane.best_by_rare_words(any_of(*words), engine, engine.count)
+    found = lane.best_by_rare_words(any_of(*words), engine, engine.count, lane.ENOUGH)
     assert len(found) >= min(lane.ENOUGH, len(every))
     first = every[: len(found)]
     assert {hit.rowid for hit in first} == set(found)
@@ -51,9 +51,9 @@ def test_a_rare_word_saves_scoring_and_changes_no_place(engine, words):
 
 
 def test_units_with_common_words_alone_are_not_even_looked_at(engine):
-    found = lane.best_by_rare_words(any_of("rare", "common"), engine, engine.count)
+    found = lane.best_by_rare_words(any_of("rare", "common"), engine, engine.count, lane.ENOUGH)
     rare = {hit.rowid for hit in engine.find(any_of("rare"), UNITS)}
-    assert lane.ENOUGH <= len(found) < lane.PLAIN_POOL
+    assert lane.ENOUGH <= len(found) < len(rare)
     assert set(found) <= rare
 
 
@@ -62,5 +62,5 @@ def test_all_that_tie_with_the_last_of_a_pool_are_in_it(tmp_path):
     fts5 = Fts5(database.connection)
     with database.writing():
         fts5.add(Row(number, ("", "", "", "same words", "", "")) for number in range(1, 2 * lane.POOL))
-    assert len(lane.best(Clause("token", "same"), fts5)) == 2 * lane.POOL - 1
+    assert len(lane.best(Clause("token", "same"), fts5, lane.POOL)) == 2 * lane.POOL - 1
     database.close()

@@ -101,6 +101,14 @@ def test_hints_that_lie_do_no_harm(own, root):
     assert own.mark() == rebuilt(root)
 
 
+def test_a_hint_at_a_note_that_never_was_makes_it_look_everywhere(own, root):
+    """An event may carry the name that its folder had before."""
+    own.sync.run()
+    put(root, {"renamed/n.md": "quicksilver"})
+    own.sync.paths(["before/n.md"])
+    assert own.found("quicksilver") == ["renamed/n.md"]
+
+
 def test_a_folder_hint_looks_at_all_below_it(own, root):
     own.sync.run()
     shutil.move(root / "notes", root / "moved")

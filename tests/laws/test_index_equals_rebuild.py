@@ -368,6 +368,9 @@ def ran(machine, examples, steps):
     )  # fmt: skip
 
 
+pytestmark = pytest.mark.filterwarnings("error::pytest.PytestUnhandledThreadExceptionWarning")
+
+
 @pytest.mark.parametrize("machine", [EditedVault, WatchedVault])
 def test_a_kept_index_equals_a_rebuilt_one(machine):
     ran(machine, 4, 40)

@@ -46,7 +46,7 @@ REASONS = frozenset(
         "budget",
     ]
 )
-some = settings(max_examples=300, deadline=None, suppress_health_check=list(HealthCheck))
+some = settings(max_examples=120, deadline=None, suppress_health_check=list(HealthCheck))
 
 
 def explains_itself(found: Match, app: App) -> None:
