@@ -12,6 +12,8 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
+Clock = Callable[[Callable[[], object]], float]
+
 _CHILD = Path(__file__).with_name("child.py")
 # A program that is installed finds its modules compiled; a variable of the developer's shell must not take that away.
 _WITH_BYTECODE = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
@@ -56,19 +58,19 @@ def in_turn(runs: int, *works: Callable[[], float]) -> list[float]:
 
 
 def per_question(
-    questions: Sequence[str], runs: int, *searches: Callable[[str], object]
+    questions: Sequence[str], runs: int, clock: Clock, *searches: Callable[[str], object]
 ) -> list[list[float]]:
     """For each search, the median seconds of every question; all searches answer one question before the next is asked."""
     taken: list[list[float]] = [[] for _ in searches]
     for question in questions:
-        medians = in_turn(runs, *(_asked(search, question) for search in searches))
+        medians = in_turn(runs, *(_asked(search, question, clock) for search in searches))
         for found, seconds in zip(taken, medians, strict=True):
             found.append(seconds)
     return taken
 
 
-def _asked(search: Callable[[str], object], question: str) -> Callable[[], float]:
-    return lambda: wall(lambda: search(question))
+def _asked(search: Callable[[str], object], question: str, clock: Clock) -> Callable[[], float]:
+    return lambda: clock(lambda: search(question))
 
 
 def percentile(seconds: Sequence[float], share: float) -> float:

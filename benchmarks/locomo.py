@@ -32,11 +32,17 @@ Row = dict[str, Any]
 
 def main() -> int:
     """Runs the benchmark and prints its table."""
-    options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    options.add_argument("--data", required=True, type=Path, help="folder with turns.jsonl, sessions.jsonl, questions.jsonl")
+    options = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    options.add_argument(
+        "--data", required=True, type=Path, help="folder with turns.jsonl, sessions.jsonl, questions.jsonl"
+    )
     options.add_argument("--json", action="store_true", help="print JSON")
     given = options.parse_args()
-    missing = [name for name in ("turns", "sessions", "questions") if not (given.data / f"{name}.jsonl").is_file()]
+    missing = [
+        name for name in ("turns", "sessions", "questions") if not (given.data / f"{name}.jsonl").is_file()
+    ]
     if missing:
         print(f"{given.data} has no {', '.join(missing)}.jsonl", file=sys.stderr)
         return 1
@@ -59,7 +65,9 @@ def measure(data: Path) -> Row:
                 plain.take(question, fts.search)
                 plain.pack(question, fts.pack)
                 if sys.stderr.isatty():
-                    print(f"\r{conversation} {number}/{len(questions[conversation])} ", end="", file=sys.stderr)
+                    print(
+                        f"\r{conversation} {number}/{len(questions[conversation])} ", end="", file=sys.stderr
+                    )
             app.close()
     return {**ours.figures(), "plain_fts5": plain.figures()}
 
@@ -184,7 +192,10 @@ class Tally:
             "session": means(self.session),
             "session_nonadversarial": means(self.calm),
             "budget": means(self.budget),
-            "ms": {"p50": round(statistics.median(ordered), 2), "p95": round(ordered[int(len(ordered) * 0.95)], 2)},
+            "ms": {
+                "p50": round(statistics.median(ordered), 2),
+                "p95": round(ordered[int(len(ordered) * 0.95)], 2),
+            },
             "questions": self.questions,
         }
 
@@ -214,7 +225,9 @@ def table(result: Row) -> str:
     for group in ("turn", "session", "session_nonadversarial", "budget", "ms"):
         for name, value in result[group].items():
             other = plain[group][name]
-            lines.append(f"{group + ' ' + name:24.24}{value:>10.3f}{other:>12.3f}{value / other if other else math.nan:>8.2f}")
+            lines.append(
+                f"{group + ' ' + name:24.24}{value:>10.3f}{other:>12.3f}{value / other if other else math.nan:>8.2f}"
+            )
     return "\n".join(lines)
 
 

@@ -154,35 +154,25 @@ class Bench:
                     )  # fmt: skip
 
     def search(self) -> Iterator[Row]:
-        """A question in process, with its explanation."""
-        tell("search in process")
-        ours, bare, loose = per_question(
-            self.questions,
-            self._runs,
-            self._ask,
-            self._raw.search,
-            lambda q: self._raw.search(q, any_word=True),
-        )
-        for share in (0.5, 0.95):
-            taken, reference, other = (percentile(side, share) for side in (ours, bare, loose))
-            name = f"search p{share * 100:.0f}"
-            most, times = (5, 3) if share > 0.9 else (None, None)
-            yield Row(
-                name=name,
-                ours=taken,
-                unit=MILLISECONDS,
-                reference=reference,
-                of="FTS5 + snippet()",
-                most=most,
-                times=times,
-            )
-            yield Row(
-                name=f"{name}, beside any-word FTS5",
-                ours=taken,
-                unit=MILLISECONDS,
-                reference=other,
-                of="FTS5, words by OR",
-            )
+        """A question in process, with its explanation; on a busy machine the CPU says more than the clock."""
+        for name, clock in (("search", wall), ("search, cpu", cpu)):
+            tell(f"{name} in process")
+            asks = self._ask, self._raw.search, lambda q: self._raw.search(q, any_word=True)
+            ours, strict, loose = per_question(self.questions, self._runs, clock, *asks)
+            for share in (0.5, 0.95):
+                taken, reference, other = (percentile(side, share) for side in (ours, strict, loose))
+                full = f"{name}, p{share * 100:.0f}"
+                most, times = (5, 3) if share > 0.9 else (None, None)
+                yield Row(
+                    name=full,
+                    ours=taken,
+                    unit=MILLISECONDS,
+                    reference=reference,
+                    of="FTS5 + snippet()",
+                    most=most,
+                    times=times,
+                )
+                yield Row(name=full, ours=taken, unit=MILLISECONDS, reference=other, of="FTS5, words by OR")
 
     def cli(self) -> Iterator[Row]:
         """The command as a process, with and without a live watcher."""
@@ -260,7 +250,9 @@ class Bench:
         )
         tell("Whoosh: search")
         app, own = open_vault(vault, clock=today), PlainWhoosh.open(plain)
-        ours, bare, fts = per_question(self.questions, 1, lambda q: asked(app, q), own.search, self._ask)
+        ours, bare, fts = per_question(
+            self.questions, 1, wall, lambda q: asked(app, q), own.search, self._ask
+        )
         for share in (0.5, 0.95):
             taken, reference, other = (percentile(side, share) for side in (ours, bare, fts))
             name = f"whoosh engine, search p{share * 100:.0f}"

@@ -48,12 +48,17 @@ def system_clock() -> datetime:
     try:
         moment = datetime.fromisoformat(fixed)
     except ValueError:
-        raise InputError(f"MEMORYCLAW_NOW is {fixed!r}; give an ISO time such as 2026-03-01T12:00:00Z") from None
+        raise InputError(
+            f"MEMORYCLAW_NOW is {fixed!r}; give an ISO time such as 2026-03-01T12:00:00Z"
+        ) from None
     return moment.astimezone(UTC) if moment.tzinfo else moment.replace(tzinfo=UTC)
 
 
 def open_vault(
-    path: str | os.PathLike[str] | None = None, *, clock: Clock = system_clock, progress: Progress | None = None
+    path: str | os.PathLike[str] | None = None,
+    *,
+    clock: Clock = system_clock,
+    progress: Progress | None = None,
 ) -> App:
     """Opens the vault at `path`, or the one that the command line would choose in this folder.
 
@@ -101,10 +106,14 @@ class App:
 
         tokens = self.config.budget if budget is None else budget
         if tokens < settings.LEAST_BUDGET:
-            raise InputError(f"a budget of {tokens} tokens holds nothing; give at least {settings.LEAST_BUDGET}")
+            raise InputError(
+                f"a budget of {tokens} tokens holds nothing; give at least {settings.LEAST_BUDGET}"
+            )
         most = self.config.max_results
         answer = self._answered(
-            lambda: recall(self._searcher(), query, goal=goal, session=session, budget=tokens, max_results=most)
+            lambda: recall(
+                self._searcher(), query, goal=goal, session=session, budget=tokens, max_results=most
+            )
         )
         return self._receipted(answer, session)
 
@@ -120,7 +129,9 @@ class App:
 
         return self._looked(lambda: browsing.browse(self.catalog, kind=kind, state=state, limit=limit))
 
-    def facts(self, entity: str = "", *, as_of: date | None = None, history: bool = False) -> list[tuple[str, Fact]]:
+    def facts(
+        self, entity: str = "", *, as_of: date | None = None, history: bool = False
+    ) -> list[tuple[str, Fact]]:
         """Facts with the path of their file: those that hold now, held on a day, or all."""
         from memoryclaw.jobs import browsing  # noqa: PLC0415
 
@@ -132,11 +143,15 @@ class App:
 
         return self._looked(lambda: browsing.links(id_, self.catalog, self.vault))
 
-    def remember(self, text: str, *, entity: str = "", field: str = "", tags: Sequence[str] = (), source: str = "") -> Written:
+    def remember(
+        self, text: str, *, entity: str = "", field: str = "", tags: Sequence[str] = (), source: str = ""
+    ) -> Written:
         """Keeps a text as an episode, or as the value of an entity's field; one commit."""
         from memoryclaw.jobs.remember import remember  # noqa: PLC0415
 
-        return self._written(lambda pen: remember(pen, text, entity=entity, field=field, tags=tags, source=source))
+        return self._written(
+            lambda pen: remember(pen, text, entity=entity, field=field, tags=tags, source=source)
+        )
 
     def edit(self, id_: str, fields: Mapping[str, str | Sequence[str]]) -> Written:
         """Corrects fields of a note's frontmatter, of an entity, or the value of a fact; one commit."""
@@ -176,7 +191,9 @@ class App:
         from memoryclaw.jobs.importers import import_logs  # noqa: PLC0415
 
         path = os.fspath(source)
-        return import_logs(self._recorder, os.fspath(self.root), path, format_=format_, progress=self._progress)
+        return import_logs(
+            self._recorder, os.fspath(self.root), path, format_=format_, progress=self._progress
+        )
 
     def sync(self) -> Synced:
         """Brings the index in line with the files now."""
@@ -198,14 +215,18 @@ class App:
         """How the vault stands; looks at the disk and changes nothing."""
         from memoryclaw.jobs.status import status  # noqa: PLC0415
 
-        return status(self._sync(), self.index, self.catalog, self.config, daemon=watcher(self._state)[0] or None)
+        return status(
+            self._sync(), self.index, self.catalog, self.config, daemon=watcher(self._state)[0] or None
+        )
 
     def doctor(self, *, fix: bool = False) -> list[Check]:
         """Examines the vault; with `fix`, repairs what can be rebuilt from the files."""
         from memoryclaw.jobs.doctor import Patient, examine  # noqa: PLC0415
 
         self.sync()
-        return examine(Patient(self.vault, self.index, self.catalog, self.config, self._rebuilt, self.reindex), fix=fix)
+        return examine(
+            Patient(self.vault, self.index, self.catalog, self.config, self._rebuilt, self.reindex), fix=fix
+        )
 
     def close(self) -> None:
         """Closes the index; the next verb opens it again."""
@@ -247,7 +268,9 @@ class App:
 
     def _answered(self, verb: Callable[[], A]) -> A:
         started = time.perf_counter()
-        fresh, synced, answer = freshness.healed(self.index, lambda: (self._fresh(), time.perf_counter(), verb()))
+        fresh, synced, answer = freshness.healed(
+            self.index, lambda: (self._fresh(), time.perf_counter(), verb())
+        )
         timings = {"fresh": _ms(synced - started), "answer": _ms(time.perf_counter() - synced)}
         return replace(answer, degraded=fresh.degraded, behind=fresh.behind, timings_ms=timings)
 
@@ -267,12 +290,23 @@ class App:
         from memoryclaw.jobs.pen import Pen  # noqa: PLC0415
 
         self._fresh()
-        pen = Pen(root=os.fspath(self.root), lookup=self.catalog, templates=Templates(), now=self.clock(), new_id=_new_id)
+        pen = Pen(
+            root=os.fspath(self.root),
+            lookup=self.catalog,
+            templates=Templates(),
+            now=self.clock(),
+            new_id=_new_id,
+        )
         return verb(pen)
 
     def _receipted(self, answer: Recalled, session: str) -> Recalled:
         receipt = f"r-{self.clock():%Y%m%dt%H%M%S}-{_new_id()}"
-        values = {"receipt": receipt, "session": session, "mode": "recall", "ids": [m.unit.id for m in answer.matches]}
+        values = {
+            "receipt": receipt,
+            "session": session,
+            "mode": "recall",
+            "ids": [m.unit.id for m in answer.matches],
+        }
         trouble = self.ledger.append("shown", values, self.clock()) if answer.matches else ""
         notices = (*answer.notices, trouble) if trouble else answer.notices
         return replace(answer, receipt=receipt, notices=notices)

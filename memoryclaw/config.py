@@ -79,7 +79,9 @@ SETTINGS = (
         ("primary_first", "weighted"),
         "How keyword and vector hits mix.",
     ),
-    Setting("retrieval.budget", 600, int, "Tokens of a recalled context, framing included.", LEAST_BUDGET, 100_000),
+    Setting(
+        "retrieval.budget", 600, int, "Tokens of a recalled context, framing included.", LEAST_BUDGET, 100_000
+    ),
     Setting(
         "llm.chain",
         ("ollama",),
@@ -157,7 +159,9 @@ def key_folder(environ: Mapping[str, str]) -> Path:
     In the vault's state folder it would go when that is deleted, and the same secret would get another fingerprint; beside
     the logs it would travel with them, and whoever got a copy of the vault could try passwords against the fingerprints.
     """
-    home = environ.get("XDG_CONFIG_HOME") or os.path.join(environ.get("HOME") or os.path.expanduser("~"), ".config")
+    home = environ.get("XDG_CONFIG_HOME") or os.path.join(
+        environ.get("HOME") or os.path.expanduser("~"), ".config"
+    )
     return Path(home) / "memoryclaw"
 
 
@@ -215,7 +219,9 @@ def _remember(cache: Path, known: dict[str, Any]) -> None:
         return
     temporary = cache.with_name(f"config.{os.getpid()}.tmp")
     try:
-        with open(os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w", encoding="utf-8") as file:
+        with open(
+            os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w", encoding="utf-8"
+        ) as file:
             json.dump(known, file)
         temporary.replace(cache)
     except OSError:

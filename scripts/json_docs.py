@@ -34,7 +34,7 @@ class Verb(NamedTuple):
 
 HEAD = """# JSON answers
 
-Every verb answers with one JSON object when `--json` is given, before or after the verb (`watch` with one object a line). The
+Every verb answers with one JSON object when `--json` is given, before or after the verb (`watch` and `capture` with one object a line). The
 HTTP and MCP doors return the same objects. Text is exact: what a note holds is what the JSON holds. Characters that a terminal
 would obey are written as `\\\\uXXXX`. A failure prints nothing on standard output: one sentence on standard error, and an
 exit code of 1 (known failure), 2 (usage), 3 (a bug; the sentence names a file with the details) or 130 (interrupted).
@@ -134,6 +134,23 @@ One object a line, as things happen.
 | `ms` | how long that took |
 """
 
+CAPTURE = """## capture
+
+One acknowledgement a line, in the order of the lines that came in. Each is printed once its line is on the disk.
+
+| key | meaning |
+|---|---|
+| `ok` | false when the line was refused |
+| `id` | `log:session/turn`; empty when nothing was kept on purpose |
+| `again` | true when the line was kept before; else the key is absent |
+| `left_out` | why nothing of it was kept, such as `marked [NOMEM]`; else the key is absent |
+| `redacted` | how many secrets were taken out; absent when none |
+| `error`, `line` | of a refused line: one sentence, and its number |
+
+`import` answers with one object: how many `files` were read, how many turns were `added`, were there `again`, or were
+`left_out`, how many secrets were `redacted`, and the `problems`.
+"""
+
 
 def main() -> None:
     """Prints the page."""
@@ -143,7 +160,7 @@ def main() -> None:
         env = environment(folder)
         for command in (["init", "-q", "-b", "main"], ["add", "-A"], ["commit", "-qm", "My notes so far"]):
             subprocess.run(["git", *command], cwd=vault, env=env, check=True)
-        parts = [HEAD, *(section(verb, vault, env) for verb in VERBS), WATCH]
+        parts = [HEAD, *(section(verb, vault, env) for verb in VERBS), WATCH, CAPTURE]
         sys.stdout.write("\n".join(parts).replace(os.fspath(vault), "/home/nora/vault"))
 
 

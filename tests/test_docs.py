@@ -37,6 +37,7 @@ CHANGING = (
     ),
     (re.compile(r"(?<=T080000-)[0-9a-f]{6}\b"), "ab12cd"),
     (re.compile(r"\d+\.\d MB"), "0.4 MB"),
+    (re.compile(r"(?<=\[REDACTED:)([a-z-]+):[0-9a-f]{8}\b"), r"\1:01234567"),
 )
 
 

@@ -71,7 +71,9 @@ class Catalog:
 
     def count_of(self, tokens: Sequence[str]) -> dict[str, int]:
         """How many units hold each token; unknown ones are absent."""
-        return dict(self.rows(f"select word, held from words where word {_IN} and held", [json.dumps(list(tokens))]))
+        return dict(
+            self.rows(f"select word, held from words where word {_IN} and held", [json.dumps(list(tokens))])
+        )
 
     def words_like(self, prefix: str, limit: int) -> list[str]:
         """Words of the vault that begin so, whatever the case and the accents, the most frequent first."""
@@ -118,11 +120,19 @@ class Catalog:
         where, values = ("where entity_key = ?", [key_of(entity)]) if entity else ("", [])
         sql = f"select path, entity, field, value, line, since, until, source, current, id from facts {where} order by path, seq"
         names = ("entity", "field", "value", "line", "since", "until", "source", "current", "id")
-        return [(row[0], Fact(**{**dict(zip(names, row[1:], strict=True)), "current": bool(row[8])})) for row in self.rows(sql, values)]
+        return [
+            (row[0], Fact(**{**dict(zip(names, row[1:], strict=True)), "current": bool(row[8])}))
+            for row in self.rows(sql, values)
+        ]
 
     def fields_of(self, keys: Sequence[str]) -> list[str]:
         """The fields that facts of these entities have or had."""
-        return [row[0] for row in self.rows(f"select distinct field from fact where entity_key {_IN}", [json.dumps(list(keys))])]
+        return [
+            row[0]
+            for row in self.rows(
+                f"select distinct field from fact where entity_key {_IN}", [json.dumps(list(keys))]
+            )
+        ]
 
     def entity_name(self, entity: str) -> str:
         """The name under which facts of this entity stand, also when asked by a synonym; as given when none do."""
@@ -141,8 +151,14 @@ class Catalog:
 
     def resolve(self, id_: str) -> Address | None:
         """The address of whatever an id names: a note (also by path), a fact, a section or a turn."""
-        found = self.rows("select id, kind, path, state from files where id = ? and kind != 'settings' order by path limit 1", (id_,))
-        found = found or self.rows("select id, kind, path, state from files where path in (?, ? || '.md') and kind != 'settings' order by path limit 1", (id_, id_))
+        found = self.rows(
+            "select id, kind, path, state from files where id = ? and kind != 'settings' order by path limit 1",
+            (id_,),
+        )
+        found = found or self.rows(
+            "select id, kind, path, state from files where path in (?, ? || '.md') and kind != 'settings' order by path limit 1",
+            (id_, id_),
+        )
         if found:
             note, kind, path, state = found[0]
             return Address(str(note), str(note), str(kind), str(path), 1, 1, str(state))
@@ -163,7 +179,24 @@ class Catalog:
 
 
 def _unit(row: tuple[object, ...]) -> Unit:
-    names = ("id", "kind", "line", "end_line", "title", "tags", "properties", "text", "when", "until", "entity", "field", "value", "trust", "pinned", "state")
+    names = (
+        "id",
+        "kind",
+        "line",
+        "end_line",
+        "title",
+        "tags",
+        "properties",
+        "text",
+        "when",
+        "until",
+        "entity",
+        "field",
+        "value",
+        "trust",
+        "pinned",
+        "state",
+    )
     values = dict(zip(names, row[1:], strict=True))
     try:
         return Unit(**{**values, "text": unpacked(values["text"]), "pinned": bool(values["pinned"])})  # type: ignore[arg-type]

@@ -57,6 +57,8 @@ def _instances(index: Index, places: dict[int, Place]) -> Iterator[object]:
 
 
 def _postings(index: Index, places: dict[int, Place]) -> Iterator[object]:
-    for (token,) in index.database.connection().execute("select word from words where held order by word").fetchall():
+    for (token,) in (
+        index.database.connection().execute("select word from words where held order by word").fetchall()
+    ):
         hits = index.engine.find(Clause("token", token), len(places) + 1)
         yield token, sorted((places.get(hit.rowid, ("", hit.rowid)), round(hit.score, 9)) for hit in hits)

@@ -140,10 +140,22 @@ class Writing:
         rows: list[Row] = []
         run(_UNIT_SQL, (row for fid, note in notes for row in self._unit_rows(fid, note, rows)))
         self._engine.add(rows)
-        run("insert into fact values(?,?,?,?,?,?,?,?,?,?,?,?)", (row for fid, n in notes for row in _fact_rows(fid, n)))
-        run("insert or ignore into tag values(?,?)", ((tag.lower(), fid) for fid, n in notes for tag in n.tags))
-        run("insert or ignore into name values(?,?,?,?)", (row for fid, n in notes for row in _name_rows(fid, n)))
-        run("insert into link values(?,?,?,?,?,?,?,?)", (row for fid, n in notes for row in _link_rows(fid, n)))
+        run(
+            "insert into fact values(?,?,?,?,?,?,?,?,?,?,?,?)",
+            (row for fid, n in notes for row in _fact_rows(fid, n)),
+        )
+        run(
+            "insert or ignore into tag values(?,?)",
+            ((tag.lower(), fid) for fid, n in notes for tag in n.tags),
+        )
+        run(
+            "insert or ignore into name values(?,?,?,?)",
+            (row for fid, n in notes for row in _name_rows(fid, n)),
+        )
+        run(
+            "insert into link values(?,?,?,?,?,?,?,?)",
+            (row for fid, n in notes for row in _link_rows(fid, n)),
+        )
         problems = (row for _, n in notes for row in _problem_rows(n.problems))
         run("insert into problems(path, seq, line, message, hint, origin) values(?,?,?,?,?,'note')", problems)
 
@@ -162,9 +174,14 @@ class Writing:
         """Notes a new stamp of a file whose bytes are the same."""
         self._connection.execute("update files set stamp = ? where path = ?", (_stored(stamp, racy), path))
 
-    def settings_file(self, path: str, stamp: Stamp, digest: bytes, *, racy: bool, problems: Sequence[Problem]) -> None:
+    def settings_file(
+        self, path: str, stamp: Stamp, digest: bytes, *, racy: bool, problems: Sequence[Problem]
+    ) -> None:
         """Remembers a settings file (aliases, schema) so that a change of it is seen."""
-        self._connection.executemany("insert into problems(path, seq, line, message, hint, origin) values(?,?,?,?,?,'note')", _problem_rows(problems))
+        self._connection.executemany(
+            "insert into problems(path, seq, line, message, hint, origin) values(?,?,?,?,?,'note')",
+            _problem_rows(problems),
+        )
         self._connection.execute("delete from files where path = ?", (path,))
         row = (self._next_file(), path, _stored(stamp, racy), digest, path, "settings", *[""] * 6, 0, "")
         self._connection.execute(_FILE_SQL, row)
@@ -178,7 +195,9 @@ class Writing:
         """Replaces what the walk over the folder found odd."""
         self._connection.execute("delete from problems where origin = 'scan'")
         rows = _problem_rows(sorted(problems))
-        self._connection.executemany("insert into problems(path, seq, line, message, hint, origin) values(?,?,?,?,?,'scan')", rows)
+        self._connection.executemany(
+            "insert into problems(path, seq, line, message, hint, origin) values(?,?,?,?,?,'scan')", rows
+        )
 
     def collections(self, collections: Sequence[str]) -> None:
         """Keeps the collection headings; when they changed, every semantic file counts as changed."""
@@ -186,7 +205,9 @@ class Writing:
         row = self._connection.execute("select value from meta where key = 'collections'").fetchone()
         if row is None or row[0] != value:
             self._connection.execute("insert or replace into meta values('collections', ?)", (value,))
-            self._connection.execute("update files set stamp = x'', digest = x'' where path glob 'semantic/*' and kind != 'settings'")
+            self._connection.execute(
+                "update files set stamp = x'', digest = x'' where path glob 'semantic/*' and kind != 'settings'"
+            )
 
     def count_words(self) -> None:
         """Brings the word and token counts up to date; called once, at the end of the transaction."""
@@ -216,7 +237,9 @@ class Writing:
     def _remove_units(self, fid: int) -> None:
         sql = f"select rowid, kind, {_TEXT_COLUMNS} from unit where fid = ? order by seq"
         found = self._connection.execute(sql, (fid,)).fetchall()
-        texts = [_Texts(title, tags, properties, unpacked(text)) for _, _, title, tags, properties, text in found]
+        texts = [
+            _Texts(title, tags, properties, unpacked(text)) for _, _, title, tags, properties, text in found
+        ]
         columns = self._analysed(texts, neighbours=bool(found) and found[0][1] == "turn", sign=-1)
         self._engine.remove([Row(row[0], analysed) for row, analysed in zip(found, columns, strict=True)])
         self._connection.execute("delete from unit where fid = ?", (fid,))
@@ -255,7 +278,11 @@ def _one_key(name: str) -> tuple[str, ...]:
 def _part_keys(name: str) -> tuple[str, ...]:
     """The first and the last word of a name such as `Søren Kjeldsen`, by which people call it."""
     words = name.split()
-    return tuple(key_of(word) for word in {words[0]: 0, words[-1]: 0} if not word[0].islower()) if len(words) > 1 else ()
+    return (
+        tuple(key_of(word) for word in {words[0]: 0, words[-1]: 0} if not word[0].islower())
+        if len(words) > 1
+        else ()
+    )
 
 
 _KEYS: Mapping[str, Callable[[str], tuple[str, ...]]] = {"person": _one_key, "part": _part_keys}
@@ -341,14 +368,26 @@ def _name_rows(fid: int, note: Note) -> Iterator[tuple[str, str, int, str]]:
         "project": (note.project,) if note.project else (),
         "alias": note.aliases,
     }
-    for kind, names in {**named, "part": [*(f.entity for f in note.facts), *(t.name for t in note.turns)]}.items():
+    for kind, names in {
+        **named,
+        "part": [*(f.entity for f in note.facts), *(t.name for t in note.turns)],
+    }.items():
         keys = _KEYS.get(kind, keys_of)
         yield from ((key, kind, fid, name) for name in names for key in keys(name))
 
 
 def _link_rows(fid: int, note: Note) -> Iterator[tuple[object, ...]]:
     for seq, link in enumerate(note.links):
-        yield (fid, seq, link.target, link_key(link.target), link.anchor, link.label, link.line, int(link.embed))
+        yield (
+            fid,
+            seq,
+            link.target,
+            link_key(link.target),
+            link.anchor,
+            link.label,
+            link.line,
+            int(link.embed),
+        )
 
 
 def link_key(target: str) -> str:

@@ -21,7 +21,9 @@ def language(code: str) -> Language:
     if code == "none":
         return Language(code, None, frozenset())
     stem = stemmer_for_language(code) if has_stemmer(code) else None  # Turkish has only stop words
-    return Language(code, _hurried(stem) if code == "en" and stem else stem, frozenset(stoplists.get(code, ())))
+    return Language(
+        code, _hurried(stem) if code == "en" and stem else stem, frozenset(stoplists.get(code, ()))
+    )
 
 
 def _hurried(stem: Callable[[str], str]) -> Callable[[str], str]:

@@ -13,7 +13,11 @@ from memoryclaw.core.scoring import exact
 
 ENTITY, FIELD, DATE = 0.5, 0.5, 0.6  # times ln(1 + units): as much as a fairly rare word
 FILTER = 0.5  # the same, when nothing but fields was asked for
-SPEAKER, PINNED, RECENCY = 0.8, 0.25, 0.05  # shares of the words' score, or of ln(1 + units) when there are no words
+SPEAKER, PINNED, RECENCY = (
+    0.8,
+    0.25,
+    0.05,
+)  # shares of the words' score, or of ln(1 + units) when there are no words
 RECENCY_HALF_LIFE = 125  # days
 
 
@@ -36,7 +40,9 @@ class Asked(NamedTuple):
     ranges: Sequence[tuple[str, str, str]]  # first day, last day, as said
     units: int
     today: date
-    listing: bool = False  # no word was found: units are listed by their date or by what the fields let through
+    listing: bool = (
+        False  # no word was found: units are listed by their date or by what the fields let through
+    )
 
     @property
     def names_nothing(self) -> bool:
@@ -64,7 +70,9 @@ def boosts(base: float, traits: Traits, asked: Asked) -> list[Boost]:
         cause = Matched(word=asked.people[traits.entity_key], field="speaker", via="entity")
         found.append(Boost(Term("speaker", exact(SPEAKER * base)), cause))
     if traits.pinned:
-        found.append(Boost(Term("pinned", exact(PINNED * base)), Matched(word="pin", field="pin", via="pinned")))
+        found.append(
+            Boost(Term("pinned", exact(PINNED * base)), Matched(word="pin", field="pin", via="pinned"))
+        )
     return found + recency(base, traits.at, asked.today)
 
 

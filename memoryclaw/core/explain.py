@@ -54,20 +54,32 @@ def read_columns(columns: Mapping[str, str], language: Language) -> Reading:
     return Reading(words, tokens, length)
 
 
-def reasons(leaves: Sequence[Leaf], reading: Reading, statistics: Statistics, clause: Clause | None = None) -> Reasons:
+def reasons(
+    leaves: Sequence[Leaf], reading: Reading, statistics: Statistics, clause: Clause | None = None
+) -> Reasons:
     """Replays BM25 over one unit, leaf by leaf; of `clause`, the parts that do not hold in full add nothing."""
     found = Reasons({}, [], set())
     if not leaves:
         return found
-    places = _places(_tokens_of(clause) | {leaf.clause.text for leaf in leaves if leaf.clause.op == "token"}, reading)
-    holding = _holding(clause, lambda part: _stands(part, places, reading)) if clause and _is_nested(clause) else None
+    places = _places(
+        _tokens_of(clause) | {leaf.clause.text for leaf in leaves if leaf.clause.op == "token"}, reading
+    )
+    holding = (
+        _holding(clause, lambda part: _stands(part, places, reading))
+        if clause and _is_nested(clause)
+        else None
+    )
     for leaf in leaves:
         if holding is not None and leaf.clause not in holding:
             continue
         count = 0.0
         for column in leaf.clause.columns or COLUMNS:
             single = leaf.clause.op == "token"
-            surfaces = places.get((column, leaf.clause.text), ()) if single else _phrases(leaf.clause, reading, column)
+            surfaces = (
+                places.get((column, leaf.clause.text), ())
+                if single
+                else _phrases(leaf.clause, reading, column)
+            )
             if surfaces:
                 count += len(surfaces) * WEIGHTS[column]
                 _note(found, leaf, column, surfaces)

@@ -34,11 +34,20 @@ IRREGULAR = {
     for form in group.split()[1:]
 }
 # Words that carry a question but not its subject; a stop list of text is too short for questions.
-_QUESTION_STOP = ["a", "about", "above", "after", "again", "all", "also", "am", "an", "and", "any", "are", "as", "at", "be", "because", "been", "before", "being", "below", "between", "both", "but", "by", "can", "could", "did", "do", "does", "doing", "don", "down", "during", "each", "ever", "few", "for", "from", "further", "had", "has", "have", "having", "he", "her", "here", "hers", "him", "his", "how", "i", "if", "in", "into", "is", "it", "its", "itself", "just", "let", "me", "more", "most", "much", "my", "no", "nor", "not", "of", "off", "on", "once", "only", "or", "other", "our", "out", "over", "own", "same", "she", "should", "so", "some", "such", "than", "that", "the", "their", "them", "then", "there", "these", "they", "this", "those", "through", "to", "too", "under", "until", "up", "us", "very", "was", "we", "were", "what", "when", "where", "which", "while", "who", "whom", "whose", "why", "will", "with", "would", "you", "your", "yours", "shall", "may", "might", "must", "remind", "tell", "know", "please", "happen", "happens", "happened", "happening", "anything", "something", "dont", "didnt", "doesnt", "isnt", "wasnt", "im", "ive", "youre", "whats"]
+_QUESTION_TEXT = """a about above after again all also am an and any are as at be because been before being below between both
+but by can could did do does doing don down during each ever few for from further had has have having he her
+here hers him his how i if in into is it its itself just let me more most much my no nor not of off on once
+only or other our out over own same she should so some such than that the their them then there these they
+this those through to too under until up us very was we were what when where which while who whom whose why
+will with would you your yours shall may might must remind tell know please happen happens happened
+happening anything something dont didnt doesnt isnt wasnt im ive youre whats"""
+_QUESTION_STOP = _QUESTION_TEXT.split()
 
 
 # Letters that Unicode does not take apart, written as people without them on their keyboard write them.
-_SPELLED = str.maketrans({"ø": "o", "ł": "l", "đ": "d", "ð": "d", "þ": "th", "æ": "ae", "œ": "oe", "ı": "i", "ħ": "h"})
+_SPELLED = str.maketrans(
+    {"ø": "o", "ł": "l", "đ": "d", "ð": "d", "þ": "th", "æ": "ae", "œ": "oe", "ı": "i", "ħ": "h"}
+)
 
 
 def fold(word: str) -> str:

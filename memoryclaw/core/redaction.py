@@ -19,6 +19,8 @@ MARK = re.compile(r"\[REDACTED:([a-z0-9-]{1,40}):([0-9a-f]{8})\]")
 _DEEPEST = 64
 # No letter or digit before a token, but for those of an escape: `\nghp_…`, `%20ghp_…`.
 _EDGE = r"(?:(?<![A-Za-z0-9])|(?<=\\[nrt])|(?<=%[0-9A-Fa-f]{2}))"
+_BY_NEAR = tuple((near, rule) for rule in (*TOKENS, *SHAPES) for near in rule.near)
+_WORD = re.compile(r"[a-z_]{0,24}")  # such as the keys of a record: no secret by itself
 _FLAG = re.compile(r"--?[A-Za-z][\w-]*")
 
 
@@ -116,12 +118,13 @@ def _flag(items: list[Any], at: int) -> str:
 
 
 def _found(text: str) -> Iterator[_Span]:
+    if _WORD.fullmatch(text):
+        return
     low = text.lower()
-    for rule in (*TOKENS, *SHAPES):
-        if any(near in low for near in rule.near):
-            for hit in compiled(rule).finditer(text):
-                group = next((n for n in range(1, hit.re.groups + 1) if hit[n]), 0)
-                yield _Span(*hit.span(group), rule.kind)
+    for rule in dict.fromkeys([rule for near, rule in _BY_NEAR if near in low]):
+        for hit in compiled(rule).finditer(text):
+            group = next((n for n in range(1, hit.re.groups + 1) if hit[n]), 0)
+            yield _Span(*hit.span(group), rule.kind)
     if any(near in low for near in NEAR):
         for named in named_secrets(text):
             yield _Span(named.start, named.end, named.kind)

@@ -61,7 +61,6 @@ CLOUDS = _rows(
     ("scaleway-key", "scw", r"SCW[A-Z0-9]{17}(?![A-Za-z0-9])"),
     ("confluent-secret", "cflt", r"cflt[A-Za-z0-9+/]{60}"),
     ("openshift-token", "sha256~", r"sha256~[\w-]{43}"),
-    ("clickhouse-key", "4b1d", r"4b1d[A-Za-z0-9]{38}(?![A-Za-z0-9])"),
 )  # fmt: skip
 
 WORKSHOPS = _rows(

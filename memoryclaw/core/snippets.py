@@ -37,7 +37,9 @@ def _places(text: str, surfaces: Iterable[str]) -> list[tuple[int, int]]:
     if not forms:
         return []
     if text.isascii() and all(form.isalnum() and form.isascii() for form in forms):
-        return sorted(_whole_words(text.lower(), [form.lower() for form in forms])) or _anywhere(text, "|".join(forms))
+        return sorted(_whole_words(text.lower(), [form.lower() for form in forms])) or _anywhere(
+            text, "|".join(forms)
+        )
     joined = "|".join(re.escape(form).replace("'", "['’]").replace(r"\ ", r"[\W_]+") for form in forms)
     edge = r"(?<![^\W_])", r"(?![^\W_])"
     spaced = re.compile(f"{edge[0]}(?:{joined}){edge[1]}", re.IGNORECASE)

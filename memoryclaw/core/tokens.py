@@ -7,7 +7,9 @@ import re
 
 _ASCII_PER_TOKEN = 4.0
 _OTHER_PER_TOKEN = 1.6  # accented Latin, Cyrillic, Greek …
-_WIDE = re.compile("[\u1100-\u11ff\u2e80-\u9fff\uac00-\ud7ff\uf900-\ufaff\U0001f000-\U0003ffff]")  # a token each
+_WIDE = re.compile(
+    "[\u1100-\u11ff\u2e80-\u9fff\uac00-\ud7ff\uf900-\ufaff\U0001f000-\U0003ffff]"
+)  # a token each
 
 
 def estimate(text: str) -> int:

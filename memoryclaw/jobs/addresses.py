@@ -17,13 +17,17 @@ from memoryclaw.core.ports import Address
 
 def address_of(id_: str, catalog: Catalog, vault: Vault) -> Address:
     """Where an id leads; the name of a file, an alias or an entity does as well, as in a link."""
-    exact = catalog.resolve(id_) or _twin(id_, catalog) or _section(id_, catalog, vault) or _entity(id_, catalog)
+    exact = (
+        catalog.resolve(id_) or _twin(id_, catalog) or _section(id_, catalog, vault) or _entity(id_, catalog)
+    )
     if exact is None and id_.strip():
         skill = f"{id_}/SKILL.md"
         led = lead_to(id_.removeprefix("log:"), "", catalog) or lead_to(skill, "", catalog)
         exact = catalog.resolve(led) or _entity(led, catalog)
     if exact is None:
-        raise NotFoundError(f"nothing in this vault has the id {id_!r}; `memoryclaw search` prints the ids of what it finds")
+        raise NotFoundError(
+            f"nothing in this vault has the id {id_!r}; `memoryclaw search` prints the ids of what it finds"
+        )
     return exact
 
 
@@ -39,7 +43,9 @@ def _twin(id_: str, catalog: Catalog) -> Address | None:
     if not rows:
         return None
     _, line, end_line, kind, entity, field, state = rows[0]
-    return Address(id_, note.note, str(kind), note.path, int(line), int(end_line), str(state), str(entity), str(field))
+    return Address(
+        id_, note.note, str(kind), note.path, int(line), int(end_line), str(state), str(entity), str(field)
+    )
 
 
 def lead_to(target: str, source: str, catalog: Catalog) -> str:
@@ -49,13 +55,19 @@ def lead_to(target: str, source: str, catalog: Catalog) -> str:
     folder = source.rpartition("/")[0]
     bases = dict.fromkeys(posixpath.normpath(posixpath.join(at, target.lstrip("/"))) for at in ("", folder))
     paths = [path for base in bases for path in (base, f"{base}.md")]
-    direct = catalog.rows("select id from files where path in (select value from json_each(?)) order by path limit 1", (json.dumps(paths),))
+    direct = catalog.rows(
+        "select id from files where path in (select value from json_each(?)) order by path limit 1",
+        (json.dumps(paths),),
+    )
     found = direct or _by_file_name(target, folder, catalog)
     if found:
         return str(found[0][0])
     for sql, value in (
         ("select id from files where id = ? order by path limit 1", target),
-        ("select f.id from names n join files f on f.path = n.path where n.key = ? and n.kind = 'alias' order by f.path limit 1", key_of(target)),
+        (
+            "select f.id from names n join files f on f.path = n.path where n.key = ? and n.kind = 'alias' order by f.path limit 1",
+            key_of(target),
+        ),
     ):
         found = catalog.rows(sql, (value,))
         if found:
@@ -73,14 +85,26 @@ def _entity_id(name: str, catalog: Catalog) -> str:
 def _by_file_name(target: str, folder: str, catalog: Catalog) -> list[tuple[object, ...]]:
     """Files of this name, those in the folder of the link first, then the shortest path; folders in the target must fit."""
     wanted = _comparable(posixpath.normpath(target))
-    named = catalog.rows("select id, path from files where stem = ? and kind != 'settings'", (link_key(target),))
-    fitting = [row for row in named if f"/{_comparable(str(row[1]))}".endswith(f"/{wanted.removeprefix('../').lstrip('/')}")]
-    return sorted(fitting, key=lambda row: (str(row[1]).rpartition("/")[0] != folder, len(str(row[1])), str(row[1])))
+    named = catalog.rows(
+        "select id, path from files where stem = ? and kind != 'settings'", (link_key(target),)
+    )
+    fitting = [
+        row
+        for row in named
+        if f"/{_comparable(str(row[1]))}".endswith(f"/{wanted.removeprefix('../').lstrip('/')}")
+    ]
+    return sorted(
+        fitting, key=lambda row: (str(row[1]).rpartition("/")[0] != folder, len(str(row[1])), str(row[1]))
+    )
 
 
 def _comparable(path: str) -> str:
     name = path.rpartition("/")[2]
-    bare = path.removesuffix(f".{name.rpartition('.')[2]}") if name.endswith((".md", ".json", ".jsonl", ".js")) else path
+    bare = (
+        path.removesuffix(f".{name.rpartition('.')[2]}")
+        if name.endswith((".md", ".json", ".jsonl", ".js"))
+        else path
+    )
     return unicodedata.normalize("NFC", bare).casefold()
 
 

@@ -31,7 +31,9 @@ class Question:
     aliases: list[Leaf] = field(default_factory=list)
     entities: dict[str, str] = field(default_factory=dict)  # key → name as the vault has it
     people: dict[str, str] = field(default_factory=dict)
-    parts: dict[str, str] = field(default_factory=dict)  # named by one word of a longer name: likely, so only boosted
+    parts: dict[str, str] = field(
+        default_factory=dict
+    )  # named by one word of a longer name: likely, so only boosted
     weights: dict[str, float] = field(default_factory=dict)  # content word → idf
     tokens: set[str] = field(default_factory=set)  # of the content words and their synonyms
     unknown: list[str] = field(default_factory=list)
@@ -71,7 +73,9 @@ def _is_plain(query: Query) -> bool:
     root = query.root
     if root is None or query.joined:
         return root is None
-    return root.op in ("word", "any") and all(part.op == "word" and not part.column for part in root.parts or (root,))
+    return root.op in ("word", "any") and all(
+        part.op == "word" and not part.column for part in root.parts or (root,)
+    )
 
 
 def _loosened(root: Expr, question: Question, language: Language, index: TextIndex) -> Expr:
@@ -80,10 +84,16 @@ def _loosened(root: Expr, question: Question, language: Language, index: TextInd
     ranking = [part for part in root.parts if part.op == "any" and needs and part.parts[0] == needs[0]]
     if root.op != "all" or question.query.joined or not ranking:
         return root
-    lost = [part for part in needs if not index.count(Clause("phrase", " ".join(language.tokens(part.text)), _columns(part)))]
+    lost = [
+        part
+        for part in needs
+        if not index.count(Clause("phrase", " ".join(language.tokens(part.text)), _columns(part)))
+    ]
     if not lost:
         return root
-    question.notices += [f'"{part.text}" stands nowhere as a phrase; its words were searched instead' for part in lost]
+    question.notices += [
+        f'"{part.text}" stands nowhere as a phrase; its words were searched instead' for part in lost
+    ]
     words = [Expr("word", word) for part in lost for word in part.text.split()]
     left = [part for part in root.parts if part not in (*lost, ranking[0])]
     found = [part for part in left if part.op != "not"]
@@ -91,7 +101,9 @@ def _loosened(root: Expr, question: Question, language: Language, index: TextInd
     return all_of([*found, loose, *(part for part in left if part.op == "not")])
 
 
-def _weigh(question: Question, words: Sequence[str], catalog: Catalog, language: Language, units: int) -> None:
+def _weigh(
+    question: Question, words: Sequence[str], catalog: Catalog, language: Language, units: int
+) -> None:
     tokens = {word: language.token(word).split() for word in words}
     counts = catalog.count_of([token for found in tokens.values() for token in found])
     for word, own in tokens.items():
@@ -99,7 +111,9 @@ def _weigh(question: Question, words: Sequence[str], catalog: Catalog, language:
         if not any(token in counts for token in own):
             found = _spelled_otherwise(question, word, catalog, language)
             counts.update(catalog.count_of(found))
-        question.weights[word] = max((rarity(units, counts.get(token, 0)) for token in found), default=rarity(units, 0))
+        question.weights[word] = max(
+            (rarity(units, counts.get(token, 0)) for token in found), default=rarity(units, 0)
+        )
         question.tokens.update(own, found)
         if not found:
             question.unknown.append(word)
@@ -119,7 +133,11 @@ def _name(question: Question, words: Sequence[str], catalog: Catalog) -> None:
     keys = {candidate.key: candidate.key for candidate in said}
     keys.update((entities.key_of(other), key) for key, other in catalog.synonyms(list(keys)))
     found = catalog.names(list(keys), ("entity", "person", "part"))
-    for target, kind in ((question.entities, "entity"), (question.people, "person"), (question.parts, "part")):
+    for target, kind in (
+        (question.entities, "entity"),
+        (question.people, "person"),
+        (question.parts, "part"),
+    ):
         names = {keys[key]: name for key, of, name in found if of == kind}
         for candidate in entities.select(said, names):
             target[entities.key_of(names[candidate.key])] = names[candidate.key]
@@ -136,7 +154,9 @@ def _synonyms(question: Question, words: Sequence[str], catalog: Catalog, langua
 
 
 class _Resolver:
-    def __init__(self, question: Question, catalog: Catalog, language: Language, known: frozenset[str], units: int) -> None:
+    def __init__(
+        self, question: Question, catalog: Catalog, language: Language, known: frozenset[str], units: int
+    ) -> None:
         self._question = question
         self._catalog = catalog
         self._language = language
@@ -224,4 +244,10 @@ def _columns(expr: Expr) -> tuple[str, ...]:
 
 
 def _joined(op: str, clauses: Sequence[Clause]) -> Clause | None:
-    return clauses[0] if len(clauses) == 1 and clauses[0].op != "not" else Clause(op, parts=tuple(clauses)) if clauses else None
+    return (
+        clauses[0]
+        if len(clauses) == 1 and clauses[0].op != "not"
+        else Clause(op, parts=tuple(clauses))
+        if clauses
+        else None
+    )

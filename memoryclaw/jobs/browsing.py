@@ -16,7 +16,15 @@ from memoryclaw.core.model import Fact, Link
 from memoryclaw.core.ports import Address
 from memoryclaw.jobs.addresses import address_of, lead_to
 
-_NOTE_KINDS = {"episodes": "episode", "facts": "semantic", "fact": "semantic", "skills": "skill", "notes": "note", "logs": "log", "turn": "log"}
+_NOTE_KINDS = {
+    "episodes": "episode",
+    "facts": "semantic",
+    "fact": "semantic",
+    "skills": "skill",
+    "notes": "note",
+    "logs": "log",
+    "turn": "log",
+}
 KINDS = ("episode", "semantic", "skill", "note", "log")
 STATES = ("current", "archived", "pending", "draft")
 
@@ -85,10 +93,15 @@ def browse(catalog: Catalog, *, kind: str = "", state: str = "current", limit: i
     sql = """select id, kind, path, title, at, tags, state from files where kind != 'settings' and state = ?
         and (? = '' or kind = ?) order by pinned desc, at desc, path limit ?"""
     rows = catalog.rows(sql, (state, wanted, wanted, limit))
-    return [Listed(id_, of, path, title, at, tuple(json.loads(tags)), in_) for id_, of, path, title, at, tags, in_ in rows]
+    return [
+        Listed(id_, of, path, title, at, tuple(json.loads(tags)), in_)
+        for id_, of, path, title, at, tags, in_ in rows
+    ]
 
 
-def facts(catalog: Catalog, *, entity: str = "", as_of: date | None = None, history: bool = False) -> list[tuple[str, Fact]]:
+def facts(
+    catalog: Catalog, *, entity: str = "", as_of: date | None = None, history: bool = False
+) -> list[tuple[str, Fact]]:
     """Facts with the path of their file: those that hold now, or held on a day, or all of them.
 
     Args:
@@ -108,7 +121,11 @@ def facts(catalog: Catalog, *, entity: str = "", as_of: date | None = None, hist
     held = [pair for pair in found if _holds(pair[1], as_of)]
     # Where the past of a field is known, its current value without a date is younger than that.
     told = {(path, *_field_of(fact)) for path, fact in held if not fact.current}
-    return [(path, fact) for path, fact in held if not fact.current or fact.since or (path, *_field_of(fact)) not in told]
+    return [
+        (path, fact)
+        for path, fact in held
+        if not fact.current or fact.since or (path, *_field_of(fact)) not in told
+    ]
 
 
 def links(id_: str, catalog: Catalog, vault: Vault) -> Links:
@@ -123,7 +140,10 @@ def links(id_: str, catalog: Catalog, vault: Vault) -> Links:
 
 def _facts_of(entity: str, catalog: Catalog) -> list[tuple[str, Fact]]:
     key = key_of(entity)
-    for keys in ({*keys_of(entity), *(key_of(word) for _, word in catalog.synonyms([key]))}, _called(key, catalog)):
+    for keys in (
+        {*keys_of(entity), *(key_of(word) for _, word in catalog.synonyms([key]))},
+        _called(key, catalog),
+    ):
         found = [pair for pair in catalog.facts() if keys.intersection(keys_of(pair[1].entity))]
         if found:
             return found
@@ -144,7 +164,10 @@ def _links_out(address: Address, catalog: Catalog) -> list[LinkEnd]:
     found = [(str(row[0]), Link(*row[1:])) for row in rows]
     if address.id != address.note:
         found = [(path, link) for path, link in found if address.line <= link.line <= address.end_line]
-    return [LinkEnd(path, link.line, _written(link), link.label, lead_to(link.target, path, catalog)) for path, link in found]
+    return [
+        LinkEnd(path, link.line, _written(link), link.label, lead_to(link.target, path, catalog))
+        for path, link in found
+    ]
 
 
 def _links_back(address: Address, catalog: Catalog) -> list[LinkEnd]:
@@ -152,7 +175,12 @@ def _links_back(address: Address, catalog: Catalog) -> list[LinkEnd]:
     keys = _link_keys(address, catalog)
     sql = "select path, target, anchor, label, line, embed from links where target_key in (select value from json_each(?)) order by path, seq"
     rows = catalog.rows(sql, [json.dumps(keys)])
-    ends = [LinkEnd(str(r[0]), int(r[4]), _written(Link(*r[1:])), str(r[3]), lead_to(str(r[1]), str(r[0]), catalog)) for r in rows]
+    ends = [
+        LinkEnd(
+            str(r[0]), int(r[4]), _written(Link(*r[1:])), str(r[3]), lead_to(str(r[1]), str(r[0]), catalog)
+        )
+        for r in rows
+    ]
     return [end for end in ends if end.source != address.path and end.to and _same(end, address)]
 
 
@@ -167,7 +195,10 @@ def _same(end: LinkEnd, address: Address) -> bool:
 
 def _link_keys(address: Address, catalog: Catalog) -> list[str]:
     if address.entity and address.kind in ("fact", "entity"):
-        return [link_key(name) for name in (address.entity, *(word for _, word in catalog.synonyms([key_of(address.entity)])))]
+        return [
+            link_key(name)
+            for name in (address.entity, *(word for _, word in catalog.synonyms([key_of(address.entity)])))
+        ]
     aliases = catalog.rows("select name from names where path = ? and kind = 'alias'", (address.path,))
     return [link_key(address.path), link_key(address.note), *(link_key(str(row[0])) for row in aliases)]
 
@@ -183,7 +214,11 @@ def _holds(fact: Fact, as_of: date | None) -> bool:
     if as_of is None:
         return fact.current
     day = as_of.isoformat()
-    return (not fact.since or fact.since[:10] <= day) and (not fact.until or day < fact.until[:10]) and (fact.current or bool(fact.until))
+    return (
+        (not fact.since or fact.since[:10] <= day)
+        and (not fact.until or day < fact.until[:10])
+        and (fact.current or bool(fact.until))
+    )
 
 
 def _written(link: Link) -> str:

@@ -24,7 +24,9 @@ class Decider:
         catalog: knows fields and synonyms of entities.
     """
 
-    def __init__(self, question: Question, briefs: Iterable[Brief], language: Language, catalog: Catalog) -> None:
+    def __init__(
+        self, question: Question, briefs: Iterable[Brief], language: Language, catalog: Catalog
+    ) -> None:
         self._question = question
         self._facts = [brief for brief in briefs if brief.kind == "fact"]
         self._language = language
@@ -35,7 +37,11 @@ class Decider:
 
     def reason(self, brief: Brief) -> str:
         """Why this one is left out, or an empty string."""
-        if brief.state != "current" and not self._any_state and not (brief.state == "superseded" and self._held_then(brief)):
+        if (
+            brief.state != "current"
+            and not self._any_state
+            and not (brief.state == "superseded" and self._held_then(brief))
+        ):
             return brief.state
         if brief.trust == "quarantined":
             return "quarantined"
@@ -51,7 +57,10 @@ class Decider:
         return bool(tokens) and self._question.tokens.issuperset(tokens)
 
     def _held_then(self, brief: Brief) -> bool:
-        return any(held(brief.at, brief.until, *moment, open_end=brief.state == "current") for moment in self._moments)
+        return any(
+            held(brief.at, brief.until, *moment, open_end=brief.state == "current")
+            for moment in self._moments
+        )
 
     @cached_property
     def _told_then(self) -> set[Key]:
@@ -62,7 +71,12 @@ class Decider:
 
     def _is_of_another(self, brief: Brief) -> bool:
         question, key = self._question, brief.entity_key
-        if not question.entities or key in question.entities or key in question.parts or not self.names_field(brief.field):
+        if (
+            not question.entities
+            or key in question.entities
+            or key in question.parts
+            or not self.names_field(brief.field)
+        ):
             return False
         words = set(self._language.tokens(brief.field))
         asked = [entity for entity in question.entities if set(self._language.tokens(entity)) != words]
@@ -76,9 +90,16 @@ class Decider:
     @cached_property
     def _tied(self) -> set[str]:
         """The entities with a value that names an entity of the question: the chairman *of the rowing club*."""
-        names = [*self._question.entities, *(name for _, name in self._catalog.synonyms(list(self._question.entities)))]
+        names = [
+            *self._question.entities,
+            *(name for _, name in self._catalog.synonyms(list(self._question.entities))),
+        ]
         tokens = [self._language.tokens(name) for name in names]
-        return {brief.entity_key for brief in self._facts if _names_one(self._language.tokens(brief.value), tokens)}
+        return {
+            brief.entity_key
+            for brief in self._facts
+            if _names_one(self._language.tokens(brief.value), tokens)
+        }
 
 
 def _names_one(value: Sequence[str], names: Sequence[Sequence[str]]) -> bool:

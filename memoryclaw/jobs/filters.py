@@ -30,7 +30,14 @@ _SQL = {
 _ON = """u.at != '' and substr(u.at, 1, 10) <= ?
     and (substr(max(u.at, u.until), 1, 10) >= ? or (u.kind = 'fact' and u.until = '' and u.state = 'current'))"""
 _HIDDEN = re.compile(r"(?:^|/)(?:archive|review|_[^/]*)(?:/|$)|(?:^|/)_\w", re.IGNORECASE)
-_VIA = {"entity": "entity", "person": "entity", "project": "entity", "since": "date", "until": "date", "on": "date"}
+_VIA = {
+    "entity": "entity",
+    "person": "entity",
+    "project": "entity",
+    "since": "date",
+    "until": "date",
+    "on": "date",
+}
 
 
 def kind_filter(kind: str) -> Filter:
@@ -56,16 +63,25 @@ def conditions(filters: Sequence[Filter]) -> tuple[str, list[str]]:
 
 
 def causes(filters: Sequence[Filter]) -> list[Matched]:
-    """What each filter that holds contributes to the explanation."""
+    """What each filter that holds contributes to the explanation; an exclusion is a cause where there is no other."""
     wanted = [item for item in filters if not item.negated]
-    return [Matched(word=item.value if item.field == "tag" else item.written, field=_field(item), via=_VIA.get(item.field, "literal")) for item in wanted]
+    if not wanted:
+        return [Matched(word=f"-{item.written}", field="filter", via="literal") for item in filters]
+    return [
+        Matched(word=_said(item), field=_field(item), via=_VIA.get(item.field, "literal")) for item in wanted
+    ]
+
+
+def _said(item: Filter) -> str:
+    return item.value if item.field == "tag" else item.written
 
 
 def asks_for_state(filters: Sequence[Filter]) -> bool:
     """True when the query itself asks for archived, pending, draft or superseded units."""
     wanted = [item for item in filters if not item.negated]
     return any(
-        (item.field == "kind" and item.value.lower() in STATES) or (item.field == "path" and _HIDDEN.search(item.value))
+        (item.field == "kind" and item.value.lower() in STATES)
+        or (item.field == "path" and _HIDDEN.search(item.value))
         for item in wanted
     )
 

@@ -37,7 +37,9 @@ def init(root: str, templates: Templates, now: datetime, new_id: Callable[[], st
     edits = [Edit(path, _only_new(path, data)) for path, data in missing.items()]
     outcome = write(root, edits, lambda: templates.commit_message("init", run=run), verb="init", now=now)
     if made and existed:
-        notice = "a git repository was added; commit your notes to it, and every change from now on can be undone"
+        notice = (
+            "a git repository was added; commit your notes to it, and every change from now on can be undone"
+        )
     if not outcome.changed and not made:
         return Written("", root, "", "confirmed", notice or f"{root} is a vault already; nothing was changed")
     action = "completed" if existed else "created"
@@ -58,7 +60,10 @@ def _make_repository(root: str) -> tuple[bool, str]:
         return False, ""
     git_dir = os.path.join(root, ".git")
     if os.path.lexists(git_dir):
-        return False, f"{git_dir} is there but is no git repository, so changes cannot be undone; mend or remove it"
+        return (
+            False,
+            f"{git_dir} is there but is no git repository, so changes cannot be undone; mend or remove it",
+        )
     try:
         # An empty template: no sample hooks, and none that the user's own template would bring.
         GitCommand(root, git_dir).run("init", "-q", "--template=", "--initial-branch=main")

@@ -10,7 +10,9 @@ from memoryclaw.jobs.search import Found, Searcher, answer_fields
 CHUNK = 12  # candidates explained at a time; a pack rarely needs more than two chunks
 
 
-def recall(searcher: Searcher, text: str, *, goal: str, session: str, budget: int, max_results: int) -> Recalled:
+def recall(
+    searcher: Searcher, text: str, *, goal: str, session: str, budget: int, max_results: int
+) -> Recalled:
     """Answers a question with a context of at most `budget` tokens.
 
     The words of `goal`, what the agent is at, help to rank. Turns of the running `session` are left out: the host still

@@ -82,16 +82,33 @@ class Searcher:
             kind: narrows as `kind:` in the query does.
             wanted: how many may be in the answer, if there are so many.
         """
-        question = ask(text, catalog=self._catalog, language=self._index.language, index=self._index.engine, today=self._today)
+        question = ask(
+            text,
+            catalog=self._catalog,
+            language=self._index.language,
+            index=self._index.engine,
+            today=self._today,
+        )
         if kind:
             question.query = question.query._replace(filters=(*question.query.filters, kind_filter(kind)))
         ranges = [(r.start, r.end, r.text) for r in question.query.ranges]
-        asked = Asked({**question.parts, **question.entities}, {**question.parts, **question.people}, ranges, self._units, self._today)
+        asked = Asked(
+            {**question.parts, **question.entities},
+            {**question.parts, **question.people},
+            ranges,
+            self._units,
+            self._today,
+        )
         pool = max(ENOUGH, wanted)
         candidates, judged = self._judged(question, asked, pool)
         if len(candidates) >= pool and sum(not c.decision for c in candidates) < wanted:
-            candidates, judged = self._judged(question, asked, 4 * max(POOL, wanted))  # too many of the best were left out
-        order = ranked({c.brief.rowid: c.score for c in candidates}, {c.brief.rowid: f"{c.brief.id}\0{c.brief.path}" for c in candidates})
+            candidates, judged = self._judged(
+                question, asked, 4 * max(POOL, wanted)
+            )  # too many of the best were left out
+        order = ranked(
+            {c.brief.rowid: c.score for c in candidates},
+            {c.brief.rowid: f"{c.brief.id}\0{c.brief.path}" for c in candidates},
+        )
         by_rowid = {c.brief.rowid: c for c in candidates}
         found = Found(question, [by_rowid[rowid] for rowid in order], judged)
         found.did_you_mean = self._spellings(question)
@@ -112,7 +129,9 @@ class Searcher:
             return 1.0 if matches else 0.0
         said = " ".join(m.word.rstrip("*~") for match in matches[:_BEST] for m in match.matched)
         held = set(map(fold, said.split()))
-        return coverage(found.question.weights, {word for word in found.question.weights if fold(word) in held})
+        return coverage(
+            found.question.weights, {word for word in found.question.weights if fold(word) in held}
+        )
 
     def _judged(self, question: Question, asked: Asked, pool: int) -> tuple[list[Candidate], Asked]:
         """The candidates with their scores and decisions, and what counted as asked."""
@@ -134,7 +153,8 @@ class Searcher:
         listed = self._listed(question, where, values, asked, empty=not (text or alias))
         briefs = told_apart(self._catalog.briefs(dict.fromkeys([*text, *alias, *listed])))
         found = [
-            Candidate(b, exact(text.get(b.rowid, 0.0)), exact(alias.get(b.rowid, 0.0)), b.rowid in alias) for b in briefs
+            Candidate(b, exact(text.get(b.rowid, 0.0)), exact(alias.get(b.rowid, 0.0)), b.rowid in alias)
+            for b in briefs
         ]
         if self._units < SMALL:
             self._count_by_hand(found, question)
@@ -160,13 +180,19 @@ class Searcher:
         units = self._catalog.units([c.brief.rowid for c in candidates])
         for candidate in candidates:
             reading = self._reading(units[candidate.brief.rowid], candidate.brief)
-            candidate.text = exact(sum(reasons(question.leaves, reading, self._statistics, question.clause).gains.values()))
+            candidate.text = exact(
+                sum(reasons(question.leaves, reading, self._statistics, question.clause).gains.values())
+            )
             if candidate.aliased:
                 gains = reasons(question.aliases, reading, self._statistics).gains
                 leaves = dict(_by_word(question.aliases))
-                candidate.alias = exact(sum(self._alias_factor(said, leaves[said], question) * gains[said] for said in gains))
+                candidate.alias = exact(
+                    sum(self._alias_factor(said, leaves[said], question) * gains[said] for said in gains)
+                )
 
-    def _text(self, question: Question, asked: Asked, within: Sequence[int] | None, pool: int) -> dict[int, float]:
+    def _text(
+        self, question: Question, asked: Asked, within: Sequence[int] | None, pool: int
+    ) -> dict[int, float]:
         if question.clause is None:
             return {}
         # A unit may be lifted over others by a date or a name, or a synonym; otherwise words alone decide.
@@ -175,9 +201,13 @@ class Searcher:
         return best(question.clause, self._index.engine, max(POOL, pool), within)
 
     def _within(self, where: str, values: Sequence[str]) -> list[int]:
-        return [int(row[0]) for row in self._catalog.rows(f"select u.rowid from units u where {where}", values)]
+        return [
+            int(row[0]) for row in self._catalog.rows(f"select u.rowid from units u where {where}", values)
+        ]
 
-    def _listed(self, question: Question, where: str, values: Sequence[str], asked: Asked, *, empty: bool) -> list[int]:
+    def _listed(
+        self, question: Question, where: str, values: Sequence[str], asked: Asked, *, empty: bool
+    ) -> list[int]:
         """Units found by their date or by filters alone, newest first."""
         only_excludes = question.clause is not None and question.clause.op == "not"
         if question.query.root is not None and not only_excludes and not (asked.ranges and empty):
@@ -186,10 +216,16 @@ class Searcher:
             return []
         if asked.ranges:
             where += f" and u.at != '' and ({' or '.join([_TOUCHES] * len(asked.ranges))})"
-            values = [*values, *(day for first, last, _ in asked.ranges for day in (first or "0000", last or "9999"))]
+            values = [
+                *values,
+                *(day for first, last, _ in asked.ranges for day in (first or "0000", last or "9999")),
+            ]
         if only_excludes and question.clause is not None:
             barred = self._index.engine.find(question.clause.parts[0], max(self._units, 1))
-            where, values = f"{where} and u.rowid not in (select value from json_each(?))", [*values, json.dumps([hit.rowid for hit in barred])]
+            where, values = (
+                f"{where} and u.rowid not in (select value from json_each(?))",
+                [*values, json.dumps([hit.rowid for hit in barred])],
+            )
         sql = f"select u.rowid from units u where {where} order by u.at desc, u.id limit {LISTED}"
         return [int(row[0]) for row in self._catalog.rows(sql, values)]
 
@@ -289,9 +325,12 @@ def answer_fields(text: str, searcher: Searcher, found: Found, matches: Sequence
     return {
         "query": text,
         "matches": tuple(matches),
-        "left_out": tuple(LeftOut(c.brief.id, c.decision) for c in found.candidates if c.decision not in ("in", "limit")),
+        "left_out": tuple(
+            LeftOut(c.brief.id, c.decision) for c in found.candidates if c.decision not in ("in", "limit")
+        ),
         "trace": tuple(
-            Traced(id=c.brief.id, path=c.brief.path, score=c.score, decision=c.decision) for c in found.candidates
+            Traced(id=c.brief.id, path=c.brief.path, score=c.score, decision=c.decision)
+            for c in found.candidates
         ),
         "confidence": searcher.confidence(found, matches),
         "did_you_mean": found.did_you_mean,

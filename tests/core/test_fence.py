@@ -8,12 +8,13 @@ from html import unescape
 from xml.etree import ElementTree as ET
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from memoryclaw.core.fence import CLOSING, OPENING, escaped, fenced, item, one_line, visible
 
 
+@settings(deadline=None)
 @given(st.text(), st.text(), st.text(max_size=12))
 def test_any_text_is_one_element_of_one_line(id_: str, text: str, when: str) -> None:
     line = item(id_, text, when)
@@ -25,6 +26,7 @@ def test_any_text_is_one_element_of_one_line(id_: str, text: str, when: str) -> 
     assert element.get("id") == unescape(escaped(id_))
 
 
+@settings(deadline=None)
 @given(st.text())
 def test_what_is_left_of_a_text_decodes_to_what_a_person_sees(text: str) -> None:
     if "![" not in one_line(text):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import unicodedata
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from memoryclaw.adapters.stemming import language
@@ -53,6 +53,7 @@ def test_folding_takes_case_and_diacritics_away(word: str, folded: str) -> None:
     assert fold(word) == folded
 
 
+@settings(deadline=None)
 @given(st.text(max_size=20))
 def test_folding_twice_is_folding_once_and_composition_does_not_matter(text: str) -> None:
     assert fold(fold(text)) == fold(text)

@@ -34,6 +34,7 @@ units = st.builds(
 )
 
 
+@settings(deadline=None)
 @given(
     st.lists(st.tuples(units, st.floats(0, 10)), max_size=25),
     st.integers(LEAST_BUDGET, 2000),
@@ -54,7 +55,7 @@ def test_never_over_budget_and_every_token_accounted_for(
     assert pack.context().count("<m id=") == len(taken)
 
 
-@settings(deadline=None)
+@settings(deadline=None, max_examples=20)
 @given(st.integers(200, 3000), st.integers(2000, 30_000))
 def test_a_long_first_item_never_starves_the_rest(budget: int, length: int) -> None:
     pack = Pack(budget, 5)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from memoryclaw.core.scoring import SMALL, coverage, exact, gain, idf, ranked, rarity, shared_out
@@ -13,6 +13,7 @@ from memoryclaw.core.scoring import SMALL, coverage, exact, gain, idf, ranked, r
 amounts = st.floats(0, 500, allow_nan=False)
 
 
+@settings(deadline=None)
 @given(st.dictionaries(st.text(max_size=4), amounts, max_size=12), amounts)
 def test_shared_out_terms_add_up_to_the_last_bit(parts: dict[str, float], total: float) -> None:
     terms = shared_out(parts, exact(total))
@@ -20,6 +21,7 @@ def test_shared_out_terms_add_up_to_the_last_bit(parts: dict[str, float], total:
     assert all(term.value for term in terms)
 
 
+@settings(deadline=None)
 @given(st.lists(amounts, max_size=40))
 def test_sums_of_exact_values_do_not_depend_on_their_order(values: list[float]) -> None:
     rounded = [exact(value) for value in values]
@@ -30,6 +32,7 @@ def test_a_rarer_word_tells_more_and_a_common_one_never_less_than_nothing() -> N
     assert idf(100, 1) > idf(100, 10) > idf(100, 49) > idf(100, 90) == 1e-6
 
 
+@settings(deadline=None)
 @given(st.integers(1, SMALL - 1), st.data())
 def test_in_a_small_vault_every_word_tells_something(units: int, data: st.DataObject) -> None:
     held = data.draw(st.integers(1, units))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from random import Random
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from memoryclaw.core.language import fold
@@ -18,6 +18,7 @@ STORY = (
 )
 
 
+@settings(deadline=None)
 @given(texts, st.lists(st.text("abcdeäé木栓", min_size=1, max_size=4), max_size=4), st.integers(20, 300))
 def test_highlights_are_exact_offsets_in_order(text: str, surfaces: list[str], width: int) -> None:
     shown = snippet(text, surfaces, width)
@@ -29,6 +30,7 @@ def test_highlights_are_exact_offsets_in_order(text: str, surfaces: list[str], w
     assert "\n" not in shown.text
 
 
+@settings(deadline=None)
 @given(st.randoms(use_true_random=False), st.sampled_from([30, 96, 220]))
 def test_no_word_is_ever_cut(dice: Random, width: int) -> None:
     words = [
@@ -68,6 +70,7 @@ def test_what_is_highlighted(text: str, surface: str, marked: list[str]) -> None
     assert [shown.text[a:b] for a, b in shown.highlights] == marked
 
 
+@settings(deadline=None)
 @given(
     st.lists(
         st.sampled_from(["the", "The", "cats", "ca", "a", "x1", "1x", " ", " ", "-", "_", "'", "."]),

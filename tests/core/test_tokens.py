@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from memoryclaw.core.tokens import estimate
@@ -27,6 +27,7 @@ def test_what_texts_cost(text: str, tokens: int) -> None:
     assert estimate(text) == tokens
 
 
+@settings(deadline=None)
 @given(st.text(max_size=80), st.text(max_size=80))
 def test_a_longer_text_never_costs_less_and_joining_costs_no_more_than_the_parts(
     one: str, other: str

@@ -47,7 +47,7 @@ def test_every_question_sees_what_was_saved_before_it(own, root):
 
 
 def test_with_a_live_watcher_nobody_scans(own, root):
-    """A file is changed behind the watcher's back (in a folder whose watch it lost), and the reader trusts the echo."""
+    """The echo is proof enough, so the reader does without a walk."""
     with watched(root) as watch:
         until(lambda: look(own) == FRESH)
         own.sync.behind = None  # whoever scans now fails

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 
+import pytest
 from hypothesis import HealthCheck, given, settings
 from vaults import opened, questions, vaults
 
@@ -46,7 +47,7 @@ REASONS = frozenset(
         "budget",
     ]
 )
-some = settings(max_examples=120, deadline=None, suppress_health_check=list(HealthCheck))
+some = settings(max_examples=250, deadline=None, suppress_health_check=list(HealthCheck))
 
 
 def explains_itself(found: Match, app: App) -> None:
@@ -90,6 +91,7 @@ def decided_once(answer: Answer, *, limited: bool) -> None:
     assert 0 <= answer.confidence <= 1
 
 
+@pytest.mark.laws
 @some
 @given(vaults, questions)
 def test_every_result_of_a_search_explains_itself(files: dict[str, str], question: str) -> None:
@@ -100,6 +102,7 @@ def test_every_result_of_a_search_explains_itself(files: dict[str, str], questio
             explains_itself(match, app)
 
 
+@pytest.mark.laws
 @some
 @given(vaults, questions)
 def test_every_line_of_a_recall_explains_itself(files: dict[str, str], question: str) -> None:

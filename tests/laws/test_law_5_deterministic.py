@@ -107,7 +107,8 @@ def test_the_order_in_which_files_appear_changes_no_answer(tmp_path: Path, engin
     assert found[0] == found[1] == found[2]
 
 
-@settings(max_examples=40, deadline=None, suppress_health_check=list(HealthCheck))
+@pytest.mark.laws
+@settings(max_examples=80, deadline=None, suppress_health_check=list(HealthCheck))
 @given(vaults, questions)
 def test_both_engines_give_the_same_answers(files: Files, question: str) -> None:
     with opened(files) as ours, opened(files, engine="whoosh") as oracle:

@@ -69,6 +69,7 @@ def checked(app: App, question: str = MARK) -> Iterator[tuple[ET.Element, str]]:
         yield item, said
 
 
+@pytest.mark.laws
 @settings(max_examples=60, deadline=None, suppress_health_check=list(HealthCheck))
 @given(hostile, hostile)
 def test_hostile_text_stays_in_its_fence(body: str, value: str) -> None:

@@ -37,6 +37,7 @@ def test_a_word_gives_the_same_tokens_in_a_text_and_alone(code: str, text: str) 
         assert [token for again in words_of(word) for token in analysis.token(again).split()] == tokens
 
 
+@pytest.mark.laws
 @pytest.mark.parametrize("engine", ["fts5", "whoosh"])
 @settings(max_examples=25, deadline=None, suppress_health_check=list(HealthCheck))
 @given(text=texts, code=st.sampled_from(LANGUAGES))

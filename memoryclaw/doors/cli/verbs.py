@@ -16,8 +16,9 @@ SECTIONS: dict[str, dict[str, str]] = {
     "Ask": {"recall": "asking", "search": "asking"},
     "Look": {"show": "looking", "browse": "looking", "facts": "looking", "links": "looking"},
     "Write": {
-        "init": "writing", "remember": "writing", "capture": "capturing", "import": "capturing", "edit": "writing", "forget": "writing", "revive": "writing", "undo": "writing",
+        "init": "writing", "remember": "writing", "edit": "writing", "forget": "writing", "revive": "writing", "undo": "writing",
     },
+    "Log": {"capture": "capturing", "import": "capturing"},
     "Keep": {"sync": "keeping", "watch": "watching", "reindex": "keeping", "status": "keeping", "doctor": "keeping", "completion": "completion"},
 }  # fmt: skip
 VERBS = {verb: module for verbs in SECTIONS.values() for verb, module in verbs.items()}
@@ -87,7 +88,9 @@ class Verbs(click.Group):
         """Writes the verbs with what they do."""
         for section, names in SECTIONS.items():
             rows = [
-                (name, verb.get_short_help_str(200)) for name in names if (verb := self.get_command(ctx, name))
+                (name, verb.get_short_help_str(200))
+                for name in names
+                if (verb := self.get_command(ctx, name))
             ]
             with formatter.section(section):
                 formatter.write_dl(rows)
