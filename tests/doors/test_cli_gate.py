@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import signal
 import subprocess
@@ -223,9 +224,13 @@ def test_an_interruption_ends_with_130_and_no_traceback(asked: Claw) -> None:
     process = asked.start(
         "remember", "-", stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE
     )
-    time.sleep(0.7)  # it is reading standard input by now
-    process.send_signal(signal.SIGINT)
-    assert process.wait(10) == 130
+    for _ in range(20):  # like a person: once more where the first came while Python could not hear it
+        time.sleep(0.7)
+        process.send_signal(signal.SIGINT)
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            process.wait(1)
+            break
+    assert process.returncode == 130
     assert process.stderr
     assert b"Traceback" not in process.stderr.read()
 

@@ -58,6 +58,7 @@ def copy_of_the_sample(tmp_path_factory: pytest.TempPathFactory) -> Path:
     )
 
 
+@pytest.mark.laws
 def test_processes_with_other_hash_seeds_print_the_same_bytes(studio: Path) -> None:
     first = printed(Claw(studio, PYTHONHASHSEED="1"))
     assert printed(Claw(studio, PYTHONHASHSEED="4242")) == first
