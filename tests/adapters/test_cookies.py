@@ -32,8 +32,8 @@ def live(state):
 
 def test_without_a_watcher_there_is_no_echo_and_no_wait(state):
     start = time.monotonic()
-    assert not echo(state)
-    assert time.monotonic() - start < 0.02
+    assert not echo(state, wait=60)
+    assert time.monotonic() - start < 30
     assert not state.exists()
 
 
@@ -42,8 +42,8 @@ def test_a_watcher_that_hears_no_cookies_is_not_asked(live, state, how):
     live.say(how)
     assert watcher(state) == (os.getpid(), how)
     start = time.monotonic()
-    assert not echo(state)
-    assert time.monotonic() - start < 0.02
+    assert not echo(state, wait=60)
+    assert time.monotonic() - start < 30
 
 
 def test_a_cookie_that_is_taken_is_an_echo(live, state):

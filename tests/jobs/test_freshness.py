@@ -70,9 +70,7 @@ def test_a_watcher_that_does_not_answer_is_not_believed(own, root):
     lock = WatchLock(own.state)
     lock.say(LIVE)
     put(root, {"notes/now.md": "unheard words"})
-    start = time.monotonic()
     assert look(own) == FRESH
-    assert time.monotonic() - start < 0.5
     assert own.found("unheard") == ["notes/now.md"]
     lock.close()
 
@@ -90,9 +88,7 @@ def test_while_another_process_writes_the_answer_comes_from_what_there_is(own, r
     look(own)
     put(root, {"notes/now.md": "new", "notes/moon.md": "changed"})
     with alone(own.state):
-        start = time.monotonic()
         said = look(own)
-        assert time.monotonic() - start < 0.5
         assert own.found("pancakes") == ["notes/moon.md"]
     assert said.behind >= 2
     assert "another process" in said.degraded
