@@ -19,11 +19,12 @@ from memoryclaw.adapters.stemming import language
 from memoryclaw.adapters.vault import Vault
 from memoryclaw.core.errors import IndexDamagedError, InputError
 from memoryclaw.core.model import Fact
+from memoryclaw.core.ports import Progress
 from memoryclaw.jobs import freshness
 from memoryclaw.jobs.answers import Answer, Recalled
 from memoryclaw.jobs.freshness import Freshness
 from memoryclaw.jobs.search import Searcher, search
-from memoryclaw.jobs.sync import Progress, Sync, Synced
+from memoryclaw.jobs.sync import Sync, Synced
 
 if TYPE_CHECKING:  # the rest is imported by the verb that needs it: a search must start fast
     from memoryclaw.adapters.ledger import Ledger

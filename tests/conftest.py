@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import json
 import os
+import signal
 import subprocess
 import sys
 from collections.abc import Callable, Iterator, Mapping
+from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -91,7 +93,10 @@ class Claw:
 
     def start(self, *args: str | Path, **kwargs: Any) -> subprocess.Popen[bytes]:
         """Starts one command and leaves it running."""
-        return subprocess.Popen([COMMAND, *map(os.fspath, args)], env=self.environment(), **kwargs)
+        # A suite that runs in the background of a shell passes on that Ctrl-C is ignored; a person's terminal does not.
+        heard = partial(signal.signal, signal.SIGINT, signal.SIG_DFL)
+        command = [COMMAND, *map(os.fspath, args)]
+        return subprocess.Popen(command, env=self.environment(), preexec_fn=heard, **kwargs)  # noqa: PLW1509 - no threads here
 
     def environment(self) -> dict[str, str]:
         """The process environment, with this vault in it."""

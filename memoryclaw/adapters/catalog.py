@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple
 
 from memoryclaw.adapters.database import Database
-from memoryclaw.adapters.index import unpacked
+from memoryclaw.adapters.rows import unpacked
 from memoryclaw.core.entities import key_of
 from memoryclaw.core.language import fold
 from memoryclaw.core.model import Fact, Problem, Unit

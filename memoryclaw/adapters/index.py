@@ -5,39 +5,34 @@ from __future__ import annotations
 import contextlib
 import json
 import sqlite3
-import unicodedata
-import zlib
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from functools import lru_cache
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
 from memoryclaw.adapters.database import Database
-from memoryclaw.adapters.vault import packed_stamp
-from memoryclaw.core.entities import key_of, keys_of
+from memoryclaw.adapters.rows import (
+    Filed,
+    fact_rows,
+    file_row,
+    link_rows,
+    name_rows,
+    problem_rows,
+    stored_stamp,
+    unit_row,
+    unpacked,
+)
 from memoryclaw.core.language import Language, words_of
-from memoryclaw.core.model import Note, Problem, Stamp, Unit
+from memoryclaw.core.model import Note, Problem, Stamp
 from memoryclaw.core.ports import Columns, Row, TextIndex
 
 VERSION = "2"  # of the tables and of the analysis; another number means another index
-_COMPRESS_OVER = 120
-_WINDOW = -12  # zlib, 4 KiB, no header
 _TEXT_COLUMNS = "title, tags, properties, text"
 _FILE_SQL = f"insert into files values({','.join('?' * 14)})"
 _UNIT_SQL = f"insert into unit values({','.join('?' * 20)})"
 
 _COUNT_SQL = """insert into words values(?,?,?)
     on conflict(word) do update set spelled = spelled + excluded.spelled, held = held + excluded.held"""
-
-
-class Filed(NamedTuple):
-    """A parsed note with what the disk said when it was read."""
-
-    note: Note
-    stamp: Stamp
-    digest: bytes
-    racy: bool = False  # written so recently that its stamp could hide a later write
 
 
 class _Texts(NamedTuple):
@@ -136,13 +131,13 @@ class Writing:
         first = self._next_file()
         notes = [(first + i, f.note) for i, f in enumerate(filed)]
         run = self._connection.executemany
-        run(_FILE_SQL, (_file_row(first + i, f) for i, f in enumerate(filed)))
+        run(_FILE_SQL, (file_row(first + i, f) for i, f in enumerate(filed)))
         rows: list[Row] = []
         run(_UNIT_SQL, (row for fid, note in notes for row in self._unit_rows(fid, note, rows)))
         self._engine.add(rows)
         run(
             "insert into fact values(?,?,?,?,?,?,?,?,?,?,?,?)",
-            (row for fid, n in notes for row in _fact_rows(fid, n)),
+            (row for fid, n in notes for row in fact_rows(fid, n)),
         )
         run(
             "insert or ignore into tag values(?,?)",
@@ -150,13 +145,13 @@ class Writing:
         )
         run(
             "insert or ignore into name values(?,?,?,?)",
-            (row for fid, n in notes for row in _name_rows(fid, n)),
+            (row for fid, n in notes for row in name_rows(fid, n)),
         )
         run(
             "insert into link values(?,?,?,?,?,?,?,?)",
-            (row for fid, n in notes for row in _link_rows(fid, n)),
+            (row for fid, n in notes for row in link_rows(fid, n)),
         )
-        problems = (row for _, n in notes for row in _problem_rows(n.problems))
+        problems = (row for _, n in notes for row in problem_rows(n.problems))
         run("insert into problems(path, seq, line, message, hint, origin) values(?,?,?,?,?,'note')", problems)
 
     def remove(self, paths: Sequence[str]) -> None:
@@ -172,7 +167,9 @@ class Writing:
 
     def touch(self, path: str, stamp: Stamp, *, racy: bool) -> None:
         """Notes a new stamp of a file whose bytes are the same."""
-        self._connection.execute("update files set stamp = ? where path = ?", (_stored(stamp, racy), path))
+        self._connection.execute(
+            "update files set stamp = ? where path = ?", (stored_stamp(stamp, racy), path)
+        )
 
     def settings_file(
         self, path: str, stamp: Stamp, digest: bytes, *, racy: bool, problems: Sequence[Problem]
@@ -180,10 +177,10 @@ class Writing:
         """Remembers a settings file (aliases, schema) so that a change of it is seen."""
         self._connection.executemany(
             "insert into problems(path, seq, line, message, hint, origin) values(?,?,?,?,?,'note')",
-            _problem_rows(problems),
+            problem_rows(problems),
         )
         self._connection.execute("delete from files where path = ?", (path,))
-        row = (self._next_file(), path, _stored(stamp, racy), digest, path, "settings", *[""] * 6, 0, "")
+        row = (self._next_file(), path, stored_stamp(stamp, racy), digest, path, "settings", *[""] * 6, 0, "")
         self._connection.execute(_FILE_SQL, row)
 
     def aliases(self, pairs: Iterable[tuple[str, str]]) -> None:
@@ -194,7 +191,7 @@ class Writing:
     def scan_problems(self, problems: Sequence[Problem]) -> None:
         """Replaces what the walk over the folder found odd."""
         self._connection.execute("delete from problems where origin = 'scan'")
-        rows = _problem_rows(sorted(problems))
+        rows = problem_rows(sorted(problems))
         self._connection.executemany(
             "insert into problems(path, seq, line, message, hint, origin) values(?,?,?,?,?,'scan')", rows
         )
@@ -232,7 +229,7 @@ class Writing:
             rowid = self._next
             self._next += 1
             rows.append(Row(rowid, analysed))
-            yield _unit_row(rowid, fid, seq, unit)
+            yield unit_row(rowid, fid, seq, unit)
 
     def _remove_units(self, fid: int) -> None:
         sql = f"select rowid, kind, {_TEXT_COLUMNS} from unit where fid = ? order by seq"
@@ -270,24 +267,6 @@ class Writing:
             _count(self._tokens, set().union(*around) - single, sign)
 
 
-@lru_cache(maxsize=4096)
-def _one_key(name: str) -> tuple[str, ...]:
-    return (key_of(name),)
-
-
-def _part_keys(name: str) -> tuple[str, ...]:
-    """The first and the last word of a name such as `Søren Kjeldsen`, by which people call it."""
-    words = name.split()
-    return (
-        tuple(key_of(word) for word in {words[0]: 0, words[-1]: 0} if not word[0].islower())
-        if len(words) > 1
-        else ()
-    )
-
-
-_KEYS: Mapping[str, Callable[[str], tuple[str, ...]]] = {"person": _one_key, "part": _part_keys}
-
-
 def open_index(folder: Path, *, engine: str, language: Language) -> Index:
     """The index in `folder`, with the text engine that the settings name."""
     recipe = f"{VERSION} {engine} {language.code} sqlite"
@@ -302,25 +281,6 @@ def open_index(folder: Path, *, engine: str, language: Language) -> Index:
     return Index(database, Fts5(database.connection), language)
 
 
-def packed(text: str) -> bytes | str:
-    """A text as it is stored: compressed where that saves room."""
-    if len(text) <= _COMPRESS_OVER:
-        return text
-    # A small window: making a large one ready costs more than compressing a note.
-    squeeze = zlib.compressobj(1, zlib.DEFLATED, _WINDOW, 5)
-    return squeeze.compress(text.encode("utf-8", "surrogatepass")) + squeeze.flush()
-
-
-def unpacked(stored: bytes | str) -> str:
-    """The text that `packed` stored."""
-    if isinstance(stored, str):
-        return stored
-    try:
-        return zlib.decompress(stored, _WINDOW).decode("utf-8", "surrogatepass")
-    except (zlib.error, UnicodeDecodeError) as error:
-        raise sqlite3.DatabaseError("a stored text is malformed") from error
-
-
 def _count(counter: Counter[str], seen: Iterable[str] | Counter[str], sign: int) -> None:
     if sign > 0:
         counter.update(seen)
@@ -330,71 +290,3 @@ def _count(counter: Counter[str], seen: Iterable[str] | Counter[str], sign: int)
 
 def _around(own: Sequence[Columns], i: int) -> tuple[str, str]:
     return own[i - 1][3] if i else "", own[i + 1][3] if i + 1 < len(own) else ""
-
-
-def _stored(stamp: Stamp, racy: bool) -> bytes:
-    # A file written within the clock's grain of being read may change again under the same stamp: read it once more.
-    return b"" if racy else packed_stamp(stamp)
-
-
-def _file_row(fid: int, filed: Filed) -> tuple[object, ...]:
-    note = filed.note
-    stem = unicodedata.normalize("NFC", note.path.rpartition("/")[2].rpartition(".")[0]).casefold()
-    return (
-        fid, note.path, _stored(filed.stamp, filed.racy), filed.digest, note.id, note.kind, note.state, note.title,
-        note.when, note.until, json.dumps(note.tags, ensure_ascii=False), note.trust, int(note.pinned), stem,
-    )  # fmt: skip
-
-
-def _unit_row(rowid: int, fid: int, seq: int, unit: Unit) -> tuple[object, ...]:
-    return (
-        rowid, fid, seq, unit.id, unit.kind, unit.line, unit.end_line, unit.title, unit.tags, unit.properties,
-        packed(unit.text), unit.when, unit.until, unit.entity, key_of(unit.entity) if unit.entity else "", unit.field,
-        unit.value, unit.trust, int(unit.pinned), unit.state,
-    )  # fmt: skip
-
-
-def _fact_rows(fid: int, note: Note) -> Iterator[tuple[object, ...]]:
-    for seq, f in enumerate(note.facts):
-        yield (
-            fid, seq, f.id, f.entity, key_of(f.entity), f.field, f.value, f.since, f.until, f.source, f.line, int(f.current),
-        )  # fmt: skip
-
-
-def _name_rows(fid: int, note: Note) -> Iterator[tuple[str, str, int, str]]:
-    named: Mapping[str, Iterable[str]] = {
-        "entity": dict.fromkeys([*(f.entity for f in note.facts), *note.entities]),
-        "person": dict.fromkeys([*note.people, *(t.name for t in note.turns if t.name)]),
-        "project": (note.project,) if note.project else (),
-        "alias": note.aliases,
-    }
-    for kind, names in {
-        **named,
-        "part": [*(f.entity for f in note.facts), *(t.name for t in note.turns)],
-    }.items():
-        keys = _KEYS.get(kind, keys_of)
-        yield from ((key, kind, fid, name) for name in names for key in keys(name))
-
-
-def _link_rows(fid: int, note: Note) -> Iterator[tuple[object, ...]]:
-    for seq, link in enumerate(note.links):
-        yield (
-            fid,
-            seq,
-            link.target,
-            link_key(link.target),
-            link.anchor,
-            link.label,
-            link.line,
-            int(link.embed),
-        )
-
-
-def link_key(target: str) -> str:
-    """What two spellings of a link's target share: the last part, without `.md`, case folded, accents composed."""
-    return unicodedata.normalize("NFC", target.rpartition("/")[2].removesuffix(".md")).casefold()
-
-
-def _problem_rows(problems: Iterable[Problem]) -> Iterator[tuple[object, ...]]:
-    for seq, p in enumerate(problems):
-        yield p.path, seq, p.line, p.message, p.hint

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import NamedTuple, Protocol
 
 
@@ -35,6 +35,8 @@ class Lookup(Protocol):
         """Paths of the files that hold facts of this entity (name or alias, any case), current ones first."""
         ...
 
+
+Progress = Callable[[int, int], None]  # told how much is done, of how much
 
 Columns = tuple[str, str, str, str, str, str]  # in the order of model.COLUMNS
 

@@ -7,7 +7,7 @@ import posixpath
 import unicodedata
 
 from memoryclaw.adapters.catalog import Catalog
-from memoryclaw.adapters.index import link_key
+from memoryclaw.adapters.rows import link_key
 from memoryclaw.adapters.vault import Vault
 from memoryclaw.core.entities import key_of
 from memoryclaw.core.errors import NotFoundError

@@ -7,7 +7,7 @@ from datetime import date
 from typing import NamedTuple
 
 from memoryclaw.adapters.catalog import Catalog
-from memoryclaw.adapters.index import link_key
+from memoryclaw.adapters.rows import link_key
 from memoryclaw.adapters.vault import Vault
 from memoryclaw.core import textfile
 from memoryclaw.core.entities import key_of, keys_of

@@ -3,22 +3,18 @@
 from __future__ import annotations
 
 import hashlib
-import time
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
-from memoryclaw.adapters.index import Filed, Index, Writing
+from memoryclaw.adapters.index import Index, Writing
+from memoryclaw.adapters.rows import Filed, is_racy
 from memoryclaw.adapters.vault import Vault
 from memoryclaw.core.errors import VaultError
-from memoryclaw.core.model import Problem, Stamp
+from memoryclaw.core.model import Problem
 from memoryclaw.core.notes import ReadingSettings, read_note
-
-if TYPE_CHECKING:
-    from memoryclaw.jobs.sync import Progress  # which reads notes through this module
+from memoryclaw.core.ports import Progress
 
 TRANSACTION = 4096  # files per transaction: few commits, yet an interrupted build keeps most of its work
 BATCH = 128  # files parsed at a time: this bounds the memory
-RACY_NS = 50_000_000  # coarser than any clock tick a file system stamps with
 
 
 class Filing:
@@ -85,8 +81,3 @@ class Filing:
         self.changed += path in known
         self.new_digests[digest] = path
         return Filed(read_note(path, data, self._settings), stamp, digest, racy)
-
-
-def is_racy(stamp: Stamp) -> bool:
-    """True for a file changed so recently that it may change once more without a new stamp."""
-    return abs(time.time_ns() - stamp.ctime_ns) < RACY_NS

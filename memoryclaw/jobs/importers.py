@@ -6,7 +6,7 @@ import hashlib
 import json
 import os
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from datetime import UTC, datetime
 from itertools import islice
 from typing import Any, NamedTuple
@@ -16,6 +16,7 @@ from memoryclaw.core.errors import InputError
 from memoryclaw.core.frontmatter import split
 from memoryclaw.core.logs import read_markdown_log
 from memoryclaw.core.model import Problem
+from memoryclaw.core.ports import Progress
 from memoryclaw.core.textfile import decode, readable
 from memoryclaw.jobs.capture import Acknowledged, Recorder
 
@@ -26,7 +27,6 @@ _DAY = re.compile(r"\d{4}-\d\d-\d\d", re.ASCII)
 _HINT = "the other lines were imported"
 # A line to capture, and where it stands in its file.
 _Lines = Iterator[tuple[int, str]]
-Progress = Callable[[int, int], None]
 
 
 class Imported(NamedTuple):

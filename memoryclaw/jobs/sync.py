@@ -10,8 +10,8 @@ from memoryclaw.adapters.index import Index
 from memoryclaw.adapters.vault import Scan, Vault, is_wanted
 from memoryclaw.core.model import Problem
 from memoryclaw.core.places import ALIASES_FILE, SCHEMA_FILE
+from memoryclaw.core.ports import Progress
 
-Progress = Callable[[int, int], None]
 SETTINGS_FILES = frozenset({ALIASES_FILE, SCHEMA_FILE})
 Renamed = Callable[[str, str], None]
 

@@ -7,6 +7,7 @@ from collections.abc import Collection
 from typing import NamedTuple
 
 from memoryclaw.adapters.index import Index, Writing
+from memoryclaw.adapters.rows import is_racy
 from memoryclaw.adapters.vault import Vault
 from memoryclaw.core.entities import key_of
 from memoryclaw.core.errors import VaultError
@@ -14,7 +15,6 @@ from memoryclaw.core.model import Problem, Stamp
 from memoryclaw.core.places import ALIASES_FILE, SCHEMA_FILE
 from memoryclaw.core.textfile import decode
 from memoryclaw.core.vocabulary import read_aliases, read_schema, vocabulary_problems
-from memoryclaw.jobs.filing import is_racy
 
 
 class _Read(NamedTuple):

@@ -10,7 +10,8 @@ from conftest import STUDIO
 
 from memoryclaw.adapters.fingerprint import fingerprint
 from memoryclaw.adapters.fts5 import Fts5
-from memoryclaw.adapters.index import Filed, link_key, open_index, packed, unpacked
+from memoryclaw.adapters.index import open_index
+from memoryclaw.adapters.rows import Filed, link_key, packed, unpacked
 from memoryclaw.adapters.stemming import language
 from memoryclaw.core.model import Problem, Stamp
 from memoryclaw.core.notes import ReadingSettings, read_note

@@ -1,0 +1,146 @@
+"""What a parsed note becomes in each table of the index. Pure shapes: the order of values is the order of the columns."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+import time
+import unicodedata
+import zlib
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from functools import lru_cache
+from typing import NamedTuple
+
+from memoryclaw.adapters.vault import packed_stamp
+from memoryclaw.core.entities import key_of, keys_of
+from memoryclaw.core.model import Note, Problem, Stamp, Unit
+
+RACY_NS = 50_000_000  # coarser than any clock tick a file system stamps with
+_COMPRESS_OVER = 120
+_WINDOW = -12  # zlib, 4 KiB, no header
+
+
+class Filed(NamedTuple):
+    """A parsed note with what the disk said when it was read."""
+
+    note: Note
+    stamp: Stamp
+    digest: bytes
+    racy: bool = False  # written so recently that its stamp could hide a later write
+
+
+def packed(text: str) -> bytes | str:
+    """A text as it is stored: compressed where that saves room."""
+    if len(text) <= _COMPRESS_OVER:
+        return text
+    # A small window: making a large one ready costs more than compressing a note.
+    squeeze = zlib.compressobj(1, zlib.DEFLATED, _WINDOW, 5)
+    return squeeze.compress(text.encode("utf-8", "surrogatepass")) + squeeze.flush()
+
+
+def unpacked(stored: bytes | str) -> str:
+    """The text that `packed` stored."""
+    if isinstance(stored, str):
+        return stored
+    try:
+        return zlib.decompress(stored, _WINDOW).decode("utf-8", "surrogatepass")
+    except (zlib.error, UnicodeDecodeError) as error:
+        raise sqlite3.DatabaseError("a stored text is malformed") from error
+
+
+@lru_cache(maxsize=4096)
+def _one_key(name: str) -> tuple[str, ...]:
+    return (key_of(name),)
+
+
+def _part_keys(name: str) -> tuple[str, ...]:
+    """The first and the last word of a name such as `Søren Kjeldsen`, by which people call it."""
+    words = name.split()
+    return (
+        tuple(key_of(word) for word in {words[0]: 0, words[-1]: 0} if not word[0].islower())
+        if len(words) > 1
+        else ()
+    )
+
+
+_KEYS: Mapping[str, Callable[[str], tuple[str, ...]]] = {"person": _one_key, "part": _part_keys}
+
+
+def stored_stamp(stamp: Stamp, racy: bool) -> bytes:
+    """A stamp as it is stored; empty when the file must be read once more."""
+    # A file written within the clock's grain of being read may change again under the same stamp: read it once more.
+    return b"" if racy else packed_stamp(stamp)
+
+
+def file_row(fid: int, filed: Filed) -> tuple[object, ...]:
+    """The row of `files`."""
+    note = filed.note
+    stem = unicodedata.normalize("NFC", note.path.rpartition("/")[2].rpartition(".")[0]).casefold()
+    return (
+        fid, note.path, stored_stamp(filed.stamp, filed.racy), filed.digest, note.id, note.kind, note.state, note.title,
+        note.when, note.until, json.dumps(note.tags, ensure_ascii=False), note.trust, int(note.pinned), stem,
+    )  # fmt: skip
+
+
+def unit_row(rowid: int, fid: int, seq: int, unit: Unit) -> tuple[object, ...]:
+    """The row of `unit`; its text compressed where that pays."""
+    return (
+        rowid, fid, seq, unit.id, unit.kind, unit.line, unit.end_line, unit.title, unit.tags, unit.properties,
+        packed(unit.text), unit.when, unit.until, unit.entity, key_of(unit.entity) if unit.entity else "", unit.field,
+        unit.value, unit.trust, int(unit.pinned), unit.state,
+    )  # fmt: skip
+
+
+def fact_rows(fid: int, note: Note) -> Iterator[tuple[object, ...]]:
+    """The rows of `fact`."""
+    for seq, f in enumerate(note.facts):
+        yield (
+            fid, seq, f.id, f.entity, key_of(f.entity), f.field, f.value, f.since, f.until, f.source, f.line, int(f.current),
+        )  # fmt: skip
+
+
+def name_rows(fid: int, note: Note) -> Iterator[tuple[str, str, int, str]]:
+    """The rows of `name`: every key under which a question may call something of this note."""
+    named: Mapping[str, Iterable[str]] = {
+        "entity": dict.fromkeys([*(f.entity for f in note.facts), *note.entities]),
+        "person": dict.fromkeys([*note.people, *(t.name for t in note.turns if t.name)]),
+        "project": (note.project,) if note.project else (),
+        "alias": note.aliases,
+    }
+    for kind, names in {
+        **named,
+        "part": [*(f.entity for f in note.facts), *(t.name for t in note.turns)],
+    }.items():
+        keys = _KEYS.get(kind, keys_of)
+        yield from ((key, kind, fid, name) for name in names for key in keys(name))
+
+
+def link_rows(fid: int, note: Note) -> Iterator[tuple[object, ...]]:
+    """The rows of `link`."""
+    for seq, link in enumerate(note.links):
+        yield (
+            fid,
+            seq,
+            link.target,
+            link_key(link.target),
+            link.anchor,
+            link.label,
+            link.line,
+            int(link.embed),
+        )
+
+
+def link_key(target: str) -> str:
+    """What two spellings of a link's target share: the last part, without `.md`, case folded, accents composed."""
+    return unicodedata.normalize("NFC", target.rpartition("/")[2].removesuffix(".md")).casefold()
+
+
+def problem_rows(problems: Iterable[Problem]) -> Iterator[tuple[object, ...]]:
+    """The rows of `problems`, without their origin."""
+    for seq, p in enumerate(problems):
+        yield p.path, seq, p.line, p.message, p.hint
+
+
+def is_racy(stamp: Stamp) -> bool:
+    """True for a file changed so recently that it may change once more without a new stamp."""
+    return abs(time.time_ns() - stamp.ctime_ns) < RACY_NS
