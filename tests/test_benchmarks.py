@@ -1,0 +1,72 @@
+"""The recall benchmark runs on a folder shaped like LoCoMo, and its figures are what its data makes them."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+ROOT = Path(__file__).parent.parent
+SAID = (
+    "I bought a red kayak yesterday!",
+    "Where will you keep it?",
+    "In the boathouse.",
+    "My dentist moved to Rome.",
+)
+ASKED = (
+    ("What colour is the kayak that Ana bought?", "single-hop", ["D1:1"]),
+    ("Where did the dentist move?", "single-hop", ["D2:2"]),
+    ("What did Ben buy?", "adversarial", ["D1:1"]),
+    ("Does anybody like tulips?", "open-domain", []),
+)
+
+
+def rows(path: Path, found: list[dict[str, Any]]) -> None:
+    path.write_text("".join(json.dumps(row) + "\n" for row in found), encoding="utf-8")
+
+
+def data(folder: Path) -> Path:
+    turns = [
+        {
+            "conv": "c-1", "id": f"D{1 + i // 2}:{1 + i % 2}", "session": 1 + i // 2, "n": i % 2, "speaker": ("Ana", "Ben")[i % 2],
+            "datetime": f"2023-05-0{1 + i // 2}T10:00", "text": text, "caption": "",
+        }
+        for i, text in enumerate(SAID)
+    ]  # fmt: skip
+    rows(folder / "turns.jsonl", turns)
+    rows(
+        folder / "sessions.jsonl",
+        [{"conv": "c-1", "session": n, "datetime": f"2023-05-0{n}T10:00"} for n in (1, 2)],
+    )
+    questions = [
+        {"conv": "c-1", "qid": f"q{i}", "question": text, "category": category, "evidence": evidence, "sessions": [int(e[1]) for e in evidence]}
+        for i, (text, category, evidence) in enumerate(ASKED)
+    ]  # fmt: skip
+    rows(folder / "questions.jsonl", questions)
+    return folder
+
+
+def locomo(*args: str) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, ROOT / "benchmarks/locomo.py", *args]
+    return subprocess.run(command, capture_output=True, text=True, check=False)
+
+
+def test_the_recall_benchmark_counts_evidence_as_it_says(tmp_path: Path) -> None:
+    done = locomo("--data", str(data(tmp_path)), "--json")
+    result = json.loads(done.stdout)
+    assert result["questions"] == 4
+    for figures in (result, result["plain_fts5"]):
+        assert set(figures["turn"]) == {"recall@5", "recall@10", "recall@20", "ndcg@10"}
+        assert set(figures["session"]) == set(figures["session_nonadversarial"]) == {"recall@5", "recall@10"}
+        assert set(figures["budget"]) == {"200", "400", "600", "800"}
+        assert figures["ms"]["p50"] <= figures["ms"]["p95"]
+        assert figures["turn"]["recall@5"] == 1.0
+    assert result["session"]["recall@5"] == result["budget"]["200"] == 1.0
+
+
+def test_a_folder_without_the_data_is_told_in_one_sentence(tmp_path: Path) -> None:
+    done = locomo("--data", str(tmp_path))
+    assert (done.returncode, done.stdout) == (1, "")
+    assert "has no turns, sessions, questions.jsonl" in done.stderr
