@@ -17,7 +17,7 @@ from memoryclaw.adapters.cookies import watcher
 from memoryclaw.adapters.index import Index, open_index
 from memoryclaw.adapters.stemming import language
 from memoryclaw.adapters.vault import Vault
-from memoryclaw.core.errors import IndexDamagedError, InputError
+from memoryclaw.core.errors import InputError
 from memoryclaw.core.model import Fact
 from memoryclaw.core.ports import Progress
 from memoryclaw.jobs import freshness
@@ -274,14 +274,6 @@ class App:
         )
         timings = {"fresh": _ms(synced - started), "answer": _ms(time.perf_counter() - synced)}
         return replace(answer, degraded=fresh.degraded, behind=fresh.behind, timings_ms=timings)
-
-    def _healed(self, verb: Callable[[], T]) -> T:
-        try:
-            return verb()
-        except IndexDamagedError:
-            self.index.discard()
-            self.sync()
-            return verb()
 
     def _looked(self, verb: Callable[[], T]) -> T:
         return freshness.healed(self.index, lambda: (self._fresh(), verb()))[1]

@@ -121,15 +121,6 @@ def remove_file(root: str, path: str, expected: str) -> None:
         os.fsync(folder)
 
 
-def move_file(root: str, path: str, to: str, expected: str) -> None:
-    """Moves a file to a path that is free, keeping its bytes, mode and times."""
-    with _parent(root, path) as (folder, name), _parent(root, to, create=True) as (target, new):
-        _check(folder, name, path, expected)
-        _to_free_name(folder, name, target, new, f"{to} exists already; nothing was moved")
-        os.fsync(target)
-        os.fsync(folder)
-
-
 @contextmanager
 def appending(root: str, path: str) -> Iterator[int]:
     """A handle that appends to one regular file of the vault and can read it; a missing file is made, private to the user."""

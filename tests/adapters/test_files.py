@@ -134,19 +134,6 @@ def test_data_is_on_the_disk_before_the_name_is_and_the_folder_after(tmp_path, m
     assert seen == ["fsync", "rename", "fsync"]
 
 
-def test_a_file_moves_only_to_a_free_name(tmp_path):
-    (tmp_path / "a.md").write_text("a")
-    (tmp_path / "taken.md").write_text("t")
-    digest = files.digest_of(b"a")
-    with pytest.raises(ConflictError):
-        files.move_file(str(tmp_path), "a.md", "taken.md", digest)
-    with pytest.raises(ConflictError):
-        files.move_file(str(tmp_path), "a.md", "b.md", files.digest_of(b"other"))
-    files.move_file(str(tmp_path), "a.md", "sub/b.md", digest)
-    assert (tmp_path / "sub/b.md").read_text() == "a"
-    assert not (tmp_path / "a.md").exists()
-
-
 def test_a_file_is_removed_only_with_the_expected_digest(tmp_path):
     (tmp_path / "a.md").write_text("a")
     with pytest.raises(MemoryClawError):
@@ -169,6 +156,5 @@ def test_a_drive_without_hard_links_works_too(tmp_path, monkeypatch):
     files.write_file(str(tmp_path), "a.md", b"x", None)
     with pytest.raises(ConflictError):
         files.write_file(str(tmp_path), "a.md", b"y", None)
-    files.move_file(str(tmp_path), "a.md", "b/c.md", files.digest_of(b"x"))
-    assert (tmp_path / "b/c.md").read_bytes() == b"x"
-    assert sorted(os.listdir(tmp_path)) == ["b"]
+    assert (tmp_path / "a.md").read_bytes() == b"x"
+    assert os.listdir(tmp_path) == ["a.md"]
