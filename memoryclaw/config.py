@@ -86,8 +86,29 @@ SETTINGS = (
         "llm.chain",
         ("ollama",),
         tuple,
-        "Language models tried in order; the deterministic extractor stands last.",
+        "Language models tried in order, `ollama` or `openai`; the deterministic extractor stands last.",
     ),
+    Setting("llm.model", "llama3.2", str, "The model that Ollama is asked for."),
+    Setting("llm.url", "http://127.0.0.1:11434", str, "Where Ollama listens."),
+    Setting(
+        "llm.openaiModel", "gpt-4o-mini", str, "The model that an OpenAI-compatible endpoint is asked for."
+    ),
+    Setting(
+        "llm.openaiUrl",
+        "http://127.0.0.1:8080/v1",
+        str,
+        "Its address; the key is read from `MEMORYCLAW_OPENAI_KEY` or `OPENAI_API_KEY`.",
+    ),
+    Setting(
+        "llm.timeout",
+        60,
+        float,
+        "Seconds that one answer may take, from the first byte to the last.",
+        0.1,
+        3600,
+    ),
+    Setting("llm.retries", 1, int, "How often a model is asked again after a failure.", 0, 10),
+    Setting("llm.allowRemote", False, bool, "Send conversations to other machines than this one."),
     Setting(
         "consolidation.mode",
         "direct",
@@ -101,6 +122,16 @@ SETTINGS = (
         int,
         "Sessions that must show a sequence before a skill is proposed.",
         2,
+    ),
+    Setting("consolidation.gap", 30, int, "A pause of more minutes than this begins another episode.", 1),
+    Setting("consolidation.idle", 30, int, "A conversation younger than these minutes waits for `--due`.", 0),
+    Setting(
+        "consolidation.lossBudget",
+        0.2,
+        float,
+        "A run that would lose a larger share of a file's lines, or of the vault's, is refused.",
+        0,
+        1,
     ),
     Setting("git.track_logs", False, bool, "Commit logs/ too, in batches."),
     Setting("git.track_ledger", False, bool, "Commit ledger/ too, in batches."),
@@ -123,9 +154,19 @@ class Config:
     blend_strategy: str
     primary: str
     chain: tuple[str, ...]
+    model: str
+    url: str
+    openai_model: str
+    openai_url: str
+    timeout: float
+    retries: int
+    allow_remote: bool
     mode: str
     interval: int
     skill_threshold: int
+    gap: int
+    idle: int
+    loss_budget: float
     track_logs: bool
     track_ledger: bool
     notices: tuple[str, ...] = ()
