@@ -16,13 +16,13 @@ Clock = Callable[[Callable[[], object]], float]
 
 _CHILD = Path(__file__).with_name("child.py")
 # A program that is installed finds its modules compiled; a variable of the developer's shell must not take that away.
-_WITH_BYTECODE = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
+WITH_BYTECODE = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
 
 
 def cpu_of(command: Sequence[str]) -> float:
     """CPU seconds of one process, its children included."""
     quiet = subprocess.DEVNULL
-    process = subprocess.Popen(command, stdin=quiet, stdout=quiet, stderr=quiet, env=_WITH_BYTECODE)
+    process = subprocess.Popen(command, stdin=quiet, stdout=quiet, stderr=quiet, env=WITH_BYTECODE)
     _, _, used = os.wait4(process.pid, 0)
     process.returncode = 0
     return used.ru_utime + used.ru_stime

@@ -79,7 +79,7 @@ class Synthetic:
             choice.choice(self.projects),
             choice.sample(self.people, choice.choice([1, 1, 2, 3])),
         )
-        title = f"{' '.join(self._zipf(2)).capitalize()} {project.split()[1]} {number:05d}"
+        title = f"{' '.join(self.zipf(2)).capitalize()} {project.split()[1]} {number:05d}"
         self._titles.append(title)
         token = f"zq{number:06d}x"
         header = [
@@ -90,9 +90,9 @@ class Synthetic:
         return Generated(f"{folder}/{day:%Y-%m}/{kind}-{number:05d}.md", text, token)
 
     def _body(self, title: str, token: str, person: str, project: str) -> list[str]:
-        said = self._sentences(max(60, int(self._random.gauss(120, 30))))
+        said = self.sentences(max(60, int(self._random.gauss(120, 30))))
         said.insert(
-            self._random.randrange(len(said) + 1), f"{person} talked about {project} and {self._zipf(1)[0]}."
+            self._random.randrange(len(said) + 1), f"{person} talked about {project} and {self.zipf(1)[0]}."
         )
         half = len(said) // 2
         return [
@@ -100,15 +100,17 @@ class Synthetic:
             f"- see [[{self._random.choice(self._titles)}]]", f"- ref {token}", "", " ".join(said[half + 1 :]),
         ]  # fmt: skip
 
-    def _sentences(self, count: int) -> list[str]:
-        words, found = self._zipf(count), []
+    def sentences(self, count: int) -> list[str]:
+        """Sentences of so many words in all."""
+        words, found = self.zipf(count), []
         while words:
             length = self._random.randrange(6, 16)
             found.append(f"{' '.join(words[:length]).capitalize()}.")
             words = words[length:]
         return found
 
-    def _zipf(self, count: int) -> list[str]:
+    def zipf(self, count: int) -> list[str]:
+        """So many words, frequent ones oftener."""
         return self._random.choices(self.words, cum_weights=self._weights, k=count)
 
     def _vocabulary(self) -> list[str]:

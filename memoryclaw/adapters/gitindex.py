@@ -51,6 +51,15 @@ def follow_index(
         time.sleep(_PAUSE)
 
 
+def joined(entries: Sequence[Follow]) -> tuple[Follow, ...]:
+    """Several changes of the same entries as one change each, from the first to the last."""
+    found: dict[str, Follow] = {}
+    for entry in entries:
+        was = found[entry.path].was if entry.path in found else entry.was
+        found[entry.path] = Follow(entry.path, was, entry.now)
+    return tuple(found.values())
+
+
 def clear_stale(history: History, commit: str, ref: str) -> None:
     """Removes what a killed run of ours left of git's locks; a lock that is not provably ours stays."""
     folder = history.git_dir

@@ -28,6 +28,7 @@ class Tree:
 
     def __init__(self, folders: Mapping[str, dict[bytes, Entry]], hash_name: str) -> None:
         self._folders = {name: dict(entries) for name, entries in folders.items()}
+        self._changed: set[str] = {""}
         self.hash_name = hash_name
 
     def entry(self, path: str) -> Entry | None:
@@ -42,6 +43,7 @@ class Tree:
         if not self._reachable(folder):
             return False
         entries = self._folders.setdefault(folder, {})
+        self._changed.update(("", *ancestors(folder)))
         key = name.encode("utf-8", "surrogateescape")
         if entry is None:
             entries.pop(key, None)
@@ -50,8 +52,9 @@ class Tree:
         return True
 
     def objects(self) -> Iterator[tuple[str, bytes]]:
-        """Yields (id, raw tree) of each folder, innermost first, the root last."""
-        for folder in sorted(self._folders, key=lambda name: (-name.count("/") - bool(name), name)):
+        """Yields (id, raw tree) of each folder that was changed since, innermost first, the root last."""
+        changed, self._changed = self._changed, {""}
+        for folder in sorted(changed, key=lambda name: (-name.count("/") - bool(name), name)):
             entries = self._folders[folder]
             raw = b"".join(_raw(name, entry) for name, entry in sorted(entries.items(), key=_git_order))
             oid = object_id("tree", raw, self.hash_name)

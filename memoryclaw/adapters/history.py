@@ -6,7 +6,7 @@ The rule: a commit holds the files it was given and nothing else, and a branch m
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
 from typing import NamedTuple
 
@@ -68,6 +68,14 @@ class Made(NamedTuple):
     stamp: Stamp | None = None  # of the index when `was` of the entries was read
 
 
+class Draft(NamedTuple):
+    """A commit that is worked out but not stored: its objects, and the base that it is for the next one."""
+
+    made: Made
+    objects: tuple[tuple[str, bytes], ...]
+    base: Base
+
+
 class Recorded(NamedTuple):
     """A commit as it is read back: its parent, its message and the trailers of the message."""
 
@@ -90,6 +98,8 @@ class History:
 
     def __init__(self, root: str) -> None:
         self._root = root
+        self._git_dir = ""
+        self._author: tuple[str, str] | None = None
         self._command: GitCommand | None = None
 
     def state(self) -> GitState:
@@ -99,7 +109,8 @@ class History:
     @property
     def git_dir(self) -> str:
         """The folder where this working tree's index is."""
-        return self.state().git_dir
+        self._git_dir = self._git_dir or self.state().git_dir
+        return self._git_dir
 
     @property
     def git(self) -> GitCommand:
@@ -117,23 +128,42 @@ class History:
         index = self.index_entries(paths)
         folders, wanted = folders_of(paths), sorted({entry.oid for entry in index.values()})
         names = ["HEAD", *(f"HEAD:{name}" for name in folders), *(f"HEAD:{path}" for path in paths), *wanted]
-        objects = self._objects(names)
+        objects = self.objects(names)
         head, blobs = objects[0], dict(zip(names, objects, strict=True))
         trees = {name: blobs[f"HEAD:{name}"] for name in folders}
         commit = head[0] if head else ""
         known = {n: parse_tree(t[2], len(t[0]) // 2) for n, t in trees.items() if t and t[1] == "tree"}
         tree = Tree(known or {"": {}}, _hash_name(commit, index))
-        sides = {path: _side(path, tree, index, blobs) for path in paths}
+        sides = {path: _side(path, tree, index, blobs, "HEAD") for path in paths}
         return Base(self._ref(), commit, tree, sides, stamp)
 
-    def commit(self, base: Base, files: Mapping[str, Version], message: str, now: datetime) -> Made:
-        """Makes a commit object on `base` in which these files (and no others) differ; nothing points to it yet.
+    def tip(self, ref: str, commit: str, paths: Sequence[str]) -> Base:
+        """What a commit holds of these files, as the base of the next one on `ref`; the user's index has no part in it."""
+        folders = folders_of(paths)
+        names = [f"{commit}:{name}" for name in (*folders, *paths)] if commit else []
+        blobs = dict(zip(names, self.objects(names), strict=True))
+        trees = {name: blobs.get(f"{commit}:{name}") for name in folders}
+        known = {n: parse_tree(t[2], len(t[0]) // 2) for n, t in trees.items() if t and t[1] == "tree"}
+        tree = Tree(known or {"": {}}, _hash_name(commit, {}))
+        sides = {path: _side(path, tree, {}, blobs, commit) for path in paths}
+        # What is staged is taken to be what is committed: nothing of the user's is in the way.
+        even = {path: Side(s.head, s.head, s.head_data, s.head_data) for path, s in sides.items()}
+        return Base(ref, commit, tree, even, None)
 
-        All its objects reach git in one pack: no index is read, so the cost does not grow with the vault.
+    def commit(self, base: Base, files: Mapping[str, Version], message: str, now: datetime) -> Made:
+        """Makes a commit object on `base` in which these files (and no others) differ; nothing points to it yet."""
+        draft = self.draft(base, files, message, now)
+        self.store(draft.objects, base.tree.hash_name)
+        return draft.made
+
+    def draft(self, base: Base, files: Mapping[str, Version], message: str, now: datetime) -> Draft:
+        """Works out the same commit with all that is new in it, for `store`.
+
+        No index is read or written, so the cost does not grow with the vault.
         """
         kind = base.tree.hash_name
         blobs = [data for version in files.values() for data in version if data is not None]
-        follow = []
+        sides, follow = dict(base.sides), []
         for path, version in files.items():
             side = base.sides[path]
             entry = _entry(version.head, side.head, kind)
@@ -141,14 +171,19 @@ class History:
                 raise HistoryError(
                     f"{path} lies in a submodule, or under a file, of the vault's git repository"
                 )
+            staged, data = side.staged, side.staged_data
             if side.staged == side.head:
+                staged, data = entry, version.head
                 follow.append(Follow(path, side.head, entry))
             elif version.staged is not None:
-                follow.append(Follow(path, side.staged, _entry(version.staged, side.staged, kind)))
+                staged, data = _entry(version.staged, side.staged, kind), version.staged
+                follow.append(Follow(path, side.staged, staged))
+            sides[path] = Side(entry, staged, version.head, data)
         trees = [("tree", raw) for _, raw in base.tree.objects()]
         commit = self._commit_object(object_id(*trees[-1], kind), base.commit, message, now)
-        self.store([*(("blob", data) for data in blobs), *trees, ("commit", commit)], kind)
-        return Made(object_id("commit", commit, kind), base.commit, base.ref, tuple(follow), base.stamp)
+        objects = (*(("blob", data) for data in blobs), *trees, ("commit", commit))
+        made = Made(object_id("commit", commit, kind), base.commit, base.ref, tuple(follow), base.stamp)
+        return Draft(made, objects, base._replace(commit=made.commit, sides=sides))
 
     def store(self, objects: Sequence[tuple[str, bytes]], hash_name: str) -> None:
         """Hands (kind, raw bytes) objects to git as they are, through no filter."""
@@ -199,23 +234,33 @@ class History:
             entries[path] = Entry(mode, oid)
         return entries
 
+    def conflicts(self) -> set[str]:
+        """The files with a merge conflict that is not resolved."""
+        out = self.git.run("ls-files", "--unmerged", "-z").decode("utf-8", "surrogateescape")
+        return {line.partition("\t")[2] for line in out.split("\0")[:-1]}
+
     def find(self, name: str) -> Recorded:
         """The commit with this id (its beginning, or `HEAD~1` and the like), or the newest one of this run; InputError when there is none."""
-        found, out = False, b""
         if _COMMIT_ID.fullmatch(name):
             found, out = self.git.asks("rev-parse", "--verify", "--quiet", f"{name}^{{commit}}")
-        if not found and self.head():
-            wanted = f"--grep=^Run: {re.escape(name)}$"
-            found, out = self.git.asks("rev-list", "--max-count=1", "--extended-regexp", wanted, "HEAD")
-        if not found or not out.strip():
-            raise InputError(
-                f"no commit and no run of this vault is called {name!r}; `git log` in the vault lists them"
-            )
-        return self.read(out.decode().strip())
+            if found:
+                return self.read(out.decode().strip())
+        for recorded in self.of_run(name) if self.head() else ():
+            return recorded
+        raise InputError(
+            f"no commit and no run of this vault is called {name!r}; `memoryclaw history` lists them"
+        )
+
+    def of_run(self, run: str) -> Iterator[Recorded]:
+        """The commits of the branch that carry this run in their trailers, newest first."""
+        wanted = f"--grep=^Run: {re.escape(run)}$"
+        commits = self.git.run("rev-list", "--extended-regexp", wanted, "HEAD").decode().split()
+        # A line in the middle of a message is no trailer, whatever it says.
+        return (found for found in map(self.read, commits) if found.trailers.get("Run") == run)
 
     def read(self, commit: str) -> Recorded:
         """A commit's parents, message and trailers."""
-        found = self._objects([commit])[0]
+        found = self.objects([commit])[0]
         if found is None or found[1] != "commit":
             raise InputError(f"there is no commit {commit[:12]} in the vault's history")
         header, _, message = found[2].decode("utf-8", "replace").partition("\n\n")
@@ -229,13 +274,15 @@ class History:
         parts = out.decode("utf-8", "surrogateescape").split("\0")[:-1]
         raw = [(parts[i + 1], *parts[i].split(" ")[2:4]) for i in range(0, len(parts), 2)]
         oids = sorted({oid for _, before, after in raw for oid in (before, after) if oid.strip("0")})
-        data = {oid: found[2] for oid, found in zip(oids, self._objects(oids), strict=True) if found}
+        data = {oid: found[2] for oid, found in zip(oids, self.objects(oids), strict=True) if found}
         return [FileChange(path, data.get(before), data.get(after)) for path, before, after in raw]
 
     def author(self) -> tuple[str, str]:
         """Name and address for commits: the user's as configured, else MemoryClaw's own."""
-        name, email = configured_author(self.git_dir)
-        return (name, email) if name and email else _DEFAULT_AUTHOR
+        if self._author is None:
+            name, email = configured_author(self.git_dir)
+            self._author = (name, email) if name and email else _DEFAULT_AUTHOR
+        return self._author
 
     def _commit_object(self, tree: str, parent: str, message: str, now: datetime) -> bytes:
         name, email = (re.sub(r"[<>\x00-\x1f]", "", part).strip() for part in self.author())
@@ -247,7 +294,7 @@ class History:
     def _ref(self) -> str:
         return self.state().ref or self.git.run("symbolic-ref", "HEAD").decode().strip()
 
-    def _objects(self, names: Sequence[str]) -> list[tuple[str, str, bytes] | None]:
+    def objects(self, names: Sequence[str]) -> list[tuple[str, str, bytes] | None]:
         """(id, type, bytes) of each object by name, None where there is no such object; in one process."""
         if not names:
             return []
@@ -274,12 +321,16 @@ def _entry(data: bytes | None, was: Entry | None, hash_name: str) -> Entry | Non
 
 
 def _side(
-    path: str, tree: Tree, index: Mapping[str, Entry], blobs: Mapping[str, tuple[str, str, bytes] | None]
+    path: str,
+    tree: Tree,
+    index: Mapping[str, Entry],
+    blobs: Mapping[str, tuple[str, str, bytes] | None],
+    commit: str,
 ) -> Side:
     head, staged = tree.entry(path), index.get(path)
     if head is not None and head.mode not in _FILE_MODES:
         raise HistoryError(f"{path} is not a regular file in the vault's git repository")
-    was = blobs.get(f"HEAD:{path}") if head else None
+    was = blobs.get(f"{commit}:{path}") if head else None
     waits = blobs.get(staged.oid) if staged else None
     return Side(head, staged, was[2] if was else None, waits[2] if waits else None)
 

@@ -53,8 +53,8 @@ class Logs:
         except NotFoundError:
             return []
 
-    def append(self, path: str, lines: Sequence[bytes]) -> None:
-        """Appends whole lines, one write each, and waits until they are on the disk.
+    def append(self, path: str, lines: Sequence[bytes]) -> int:
+        """Appends whole lines, one write each, and waits until they are on the disk; returns how long the log is now.
 
         A line that a killed writer left torn is ended first, so that it spoils no line but itself.
         """
@@ -64,6 +64,7 @@ class Logs:
             for number, line in enumerate(lines):
                 _write(handle, b"\n" + line if torn and number == 0 else line)
             os.fsync(handle)
+            return os.fstat(handle).st_size
 
     def keep(self, digest: str, data: bytes) -> None:
         """Keeps a payload whole, under its digest."""

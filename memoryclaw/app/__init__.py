@@ -10,7 +10,10 @@ from typing import TYPE_CHECKING
 
 from memoryclaw import config as settings
 from memoryclaw.adapters.cookies import watcher
-from memoryclaw.app.wiring import Clock, Wiring, new_id, system_clock
+from memoryclaw.app.reviewing import Reviewing
+from memoryclaw.app.scheduling import Scheduling
+from memoryclaw.app.skilling import Skilling
+from memoryclaw.app.wiring import Clock, new_id, system_clock
 from memoryclaw.core.errors import InputError
 from memoryclaw.core.model import Fact
 from memoryclaw.core.ports import Progress
@@ -60,7 +63,7 @@ def init_vault(path: str | os.PathLike[str], *, clock: Clock = system_clock) -> 
     return init(os.path.abspath(os.path.expanduser(path)), Templates(), clock(), new_id)
 
 
-class App(Wiring):
+class App(Reviewing, Skilling, Scheduling):
     """One open vault; a method for each verb."""
 
     def search(self, query: str, *, kind: str = "", limit: int = 10) -> Answer:

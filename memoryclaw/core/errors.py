@@ -31,6 +31,10 @@ class HistoryError(MemoryClawError):
     """Git cannot take the commit now; nothing was written."""
 
 
+class BudgetError(MemoryClawError):
+    """A run would lose more of a file than it may; nothing was written."""
+
+
 class InputError(MemoryClawError):
     """What was asked for cannot be done as it was said."""
 

@@ -25,6 +25,8 @@ def visible(text: str) -> str:
 
 def one_line(text: str) -> str:
     """The text on one line, harmless to print."""
+    if text.isascii() and text.isprintable():
+        return " ".join(text.split())
     return _SPACE.sub(" ", visible(text)).strip()
 
 

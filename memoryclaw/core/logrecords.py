@@ -47,7 +47,8 @@ def kept(said: Said, redactor: Redactor) -> Kept:
         return Kept({}, {}, (), "a note of the host to itself")
     if not any(values[key] not in (None, "", []) for key in ("content", "calls", "tool", "result")):
         return Kept({}, {}, (), "nothing that was said")
-    redacted = redactor.value(_whole(values))
+    said_here = {key: value for key, value in values.items() if value not in (None, "") or key == "content"}
+    redacted = redactor.value(_whole(said_here))
     # As text only now: inside the arguments of a call a secret is known by the name it stands under.
     calls = (
         f"{tool} {compact(args)}" if args is not None else tool for tool, args in redacted.value.pop("calls")
@@ -70,13 +71,16 @@ def line_of(record: dict[str, Any]) -> bytes:
     return (json.dumps(record, ensure_ascii=False, separators=(", ", ": ")) + "\n").encode()
 
 
-def likeness(record: dict[str, Any], *, when: bool = False) -> str:
-    """A digest of what a line says (and when, if asked), so that it is known again; fingerprints of secrets do not count."""
-    parts = [record.get(key) for key in (("ts", *_COMPARED) if when else _COMPARED)]
-    text = MARK.sub(r"[REDACTED:\1]", json.dumps(parts, ensure_ascii=False, sort_keys=True))
-    # A payload's artifact is named by its digest, which changes with the fingerprints in it.
-    text = re.sub(r"logs/artifacts/[0-9a-f]{64}", "", text)
-    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
+def likeness(record: dict[str, Any]) -> bytes:
+    """A digest of what a line says, so that it is known again; fingerprints of secrets do not count."""
+    text = json.dumps([record.get(key) for key in _COMPARED], ensure_ascii=False, sort_keys=True)
+    if "[REDACTED:" in text:
+        text = MARK.sub(r"[REDACTED:\1]", text)
+    if (
+        "logs/artifacts/" in text
+    ):  # a payload's artifact is named by its digest, which changes with the fingerprints in it
+        text = re.sub(r"logs/artifacts/[0-9a-f]{64}", "", text)
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).digest()[:16]
 
 
 def file_stem(session: str) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from memoryclaw.core import fence
 from memoryclaw.core.model import Unit
-from memoryclaw.core.snippets import snippet
+from memoryclaw.core.snippets import snippet, without_block_ids
 from memoryclaw.core.tokens import estimate
 
 TRUST_ORDER = ("trusted", "unknown", "untrusted")
@@ -102,14 +102,15 @@ def text_of(unit: Unit) -> str:
         return f"{label}: {unit.value}"
     if unit.kind == "turn":
         return f"{unit.entity}: {unit.text}" if unit.entity else unit.text
-    if not unit.title or unit.text.startswith(unit.title):
-        return unit.text
-    return f"{unit.title}{'' if unit.title[-1] in _ENDS else '.'} {unit.text}"
+    text = without_block_ids(unit.text)
+    if not unit.title or text.startswith(unit.title):
+        return text
+    return f"{unit.title}{'' if unit.title[-1] in _ENDS else '.'} {text}"
 
 
 def _plain(unit: Unit) -> str:
     # The title of a copied note may be nothing but the name of its file.
-    return fence.one_line((unit.kind in _WHOLE and unit.text) or text_of(unit)).casefold()
+    return fence.one_line((unit.kind in _WHOLE and without_block_ids(unit.text)) or text_of(unit)).casefold()
 
 
 def _trust(unit: Unit) -> str:

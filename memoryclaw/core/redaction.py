@@ -13,14 +13,18 @@ from functools import cache
 from typing import Any, NamedTuple
 
 from memoryclaw.core.secretnames import NEAR, named_secrets, value_of
-from memoryclaw.core.secretrules import SHAPES, TOKENS, SecretRule
+from memoryclaw.core.secretrules import SHAPES, SHORTEST, TOKENS, SecretRule
 
 MARK = re.compile(r"\[REDACTED:([a-z0-9-]{1,40}):([0-9a-f]{8})\]")
 _DEEPEST = 64
 # No letter or digit before a token, but for those of an escape: `\nghp_…`, `%20ghp_…`.
 _EDGE = r"(?:(?<![A-Za-z0-9])|(?<=\\[nrt])|(?<=%[0-9A-Fa-f]{2}))"
 _BY_NEAR = tuple((near, rule) for rule in (*TOKENS, *SHAPES) for near in rule.near)
-_WORD = re.compile(r"[a-z_]{0,24}")  # such as the keys of a record: no secret by itself
+_SHAPES_BY_NEAR = tuple((near, rule) for rule in SHAPES for near in rule.near)
+# Such as the keys of a record, and its time: no secret by itself.
+_PLAIN = re.compile(
+    r"[a-z_]{0,24}|\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{1,6})?(?:Z|[+-]\d\d:\d\d)?", re.ASCII
+)
 _FLAG = re.compile(r"--?[A-Za-z][\w-]*")
 
 
@@ -49,8 +53,12 @@ class Redactor:
 
     def text(self, text: str) -> Redacted:
         """The text without its secrets."""
+        if _PLAIN.fullmatch(text):
+            return Redacted(text, ())
         parts: list[str] = []
         kinds: list[str] = []
+        if "[REDACTED:" not in text:
+            return Redacted(self._between(text, kinds), tuple(kinds))
         at = 0
         for mark in MARK.finditer(text):
             parts += [self._between(text[at : mark.start()], kinds), mark[0]]
@@ -84,7 +92,9 @@ class Redactor:
             return "…"
         if isinstance(value, dict):
             return {
-                self._string(key, "", kinds): self._walk(inner, _called(value, key), kinds, depth + 1)
+                key if _PLAIN.fullmatch(key) else self._string(key, "", kinds): self._walk(
+                    inner, _called(value, key), kinds, depth + 1
+                )
                 for key, inner in value.items()
             }
         if isinstance(value, list):
@@ -118,14 +128,13 @@ def _flag(items: list[Any], at: int) -> str:
 
 
 def _found(text: str) -> Iterator[_Span]:
-    if _WORD.fullmatch(text):
-        return
     low = text.lower()
-    for rule in dict.fromkeys([rule for near, rule in _BY_NEAR if near in low]):
+    known = _BY_NEAR if max(map(len, text.split()), default=0) >= SHORTEST else _SHAPES_BY_NEAR
+    for rule in dict.fromkeys([rule for near, rule in known if near in low]):
         for hit in compiled(rule).finditer(text):
             group = next((n for n in range(1, hit.re.groups + 1) if hit[n]), 0)
             yield _Span(*hit.span(group), rule.kind)
-    if any(near in low for near in NEAR):
+    if [near for near in NEAR if near in low]:
         for named in named_secrets(text):
             yield _Span(named.start, named.end, named.kind)
 

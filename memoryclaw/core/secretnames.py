@@ -9,6 +9,7 @@ import math
 import re
 from collections import Counter
 from collections.abc import Iterator
+from functools import lru_cache
 from typing import NamedTuple
 
 # Part of every text that holds one of the names below, in lower case.
@@ -125,8 +126,7 @@ def named_secrets(text: str) -> Iterator[Named]:
 
 def value_of(name: str, value: str) -> str:
     """The kind of secret that a value is when it stands alone under a name, as in a JSON object; empty for none."""
-    low = name.lower()
-    if not any(near in low for near in NEAR):
+    if not _may_name_one(name):
         return ""
     padded = f"{name}: {value}"
     best = next((n for n in named_secrets(padded) if n.start >= len(name)), None)
@@ -137,6 +137,13 @@ def value_of(name: str, value: str) -> str:
     if hit is None or not hit["password"] or _is_about(hit["tail"]) or " " in name.strip():
         return ""
     return "password" if 4 <= len(value) <= 200 and not _says_nothing(value) and "\n" not in value else ""
+
+
+@lru_cache(4096)
+def _may_name_one(name: str) -> bool:
+    """True for few names, and hosts use the same few names in every line."""
+    low = name.lower()
+    return any(near in low for near in NEAR)
 
 
 def _assigned(hit: re.Match[str]) -> Named | None:

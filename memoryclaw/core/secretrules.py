@@ -201,3 +201,4 @@ SHAPES = _rows(
 )  # fmt: skip
 
 TOKENS = (*CLOUDS, *WORKSHOPS, *MESSENGERS_AND_MONEY, *MODELS, *SIGNED)
+SHORTEST = 15  # characters without a space that every token has; most sentences have no such word, and are done with a glance

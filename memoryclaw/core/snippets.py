@@ -8,6 +8,9 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
+from memoryclaw.core.markdown import read_body
+
+_BLOCK_ID = re.compile(r"(?:^|[ \t])\^[A-Za-z0-9-]+[ \t]*$")
 _WORD = 40  # characters: a longer word may be cut, as may scripts without spaces
 _SENTENCE_END = re.compile(r"(?<=[.!?。！？…])[\"'”’)]*\s+|\n+")
 
@@ -17,6 +20,15 @@ class Snippet(NamedTuple):
 
     text: str
     highlights: tuple[tuple[int, int], ...]
+
+
+def without_block_ids(text: str) -> str:
+    """The Markdown without Obsidian's block ids (`^id` at the end of a line), which are addresses and say nothing; code stays."""
+    marked = {line for _, line in read_body(text, 0).blocks} if "^" in text else set()
+    if not marked:
+        return text
+    lines = enumerate(text.split("\n"))
+    return "\n".join(_BLOCK_ID.sub("", line) if number in marked else line for number, line in lines)
 
 
 def snippet(text: str, surfaces: Iterable[str], width: int = 220) -> Snippet:

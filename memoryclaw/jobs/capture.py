@@ -17,6 +17,7 @@ from memoryclaw.core.naming import timestamp
 from memoryclaw.core.redaction import Redactor
 
 LONGEST = 32 * 1024 * 1024  # characters of one line
+SESSIONS = 64  # that are kept in mind between batches; what is known of others is read again
 
 
 class Acknowledged(NamedTuple):
@@ -38,6 +39,7 @@ class _Line(NamedTuple):
     data: bytes
     artifacts: dict[str, bytes]
     done: Acknowledged
+    session: str
 
 
 class Recorder:
@@ -76,6 +78,8 @@ class Recorder:
                 if line and not line.isspace():
                     done.append(self._line(number, line, session))
             failed = self._write([one for one in done if isinstance(one, _Line)])
+            for known in list(self._sessions)[:-SESSIONS]:
+                del self._sessions[known]
         return [_outcome(one, failed) if isinstance(one, _Line) else one for one in done]
 
     def _line(self, number: int, line: str, session: str) -> Acknowledged | _Line:
@@ -94,17 +98,19 @@ class Recorder:
         if not record.get("session"):
             raise InputError('this line names no session; give it "session", or say --session')
         state = self._session(record["session"])
-        known = state.known(record)
+        said_so = likeness(record)
+        known = state.known(record, said_so)
         if known:
             return Acknowledged(number, ok=True, id=known, again=True)
         record = {"ts": timestamp(self._clock()), **record, "turn": record.get("turn") or state.next_turn()}
-        id_ = state.add(record)
+        id_ = state.add(record, said_so)
         path = f"{FOLDER}/{record['ts'][:10]}/{state.stem}.jsonl"
         done = Acknowledged(number, ok=True, id=id_, redacted=len(found.kinds))
-        return _Line(path, line_of(_ordered(record)), found.artifacts, done)
+        return _Line(path, line_of(_ordered(record)), found.artifacts, done, state.session)
 
     def _session(self, session: str) -> _Session:
-        state = self._sessions.setdefault(session, _Session(session))
+        state = self._sessions.pop(session, None) or _Session(session)
+        self._sessions[session] = state  # the last one used stands last
         if state.stale:
             state.refresh(self._logs)
         return state
@@ -120,7 +126,8 @@ class Recorder:
                 for line in group:
                     for digest, data in line.artifacts.items():
                         self._logs.keep(digest, data)
-                self._logs.append(path, [line.data for line in group])
+                end = self._logs.append(path, [line.data for line in group])
+                self._sessions[group[0].session].wrote(path, [line.data for line in group], end)
             except OSError as error:
                 failed[path] = f"{path} could not be written ({error.strerror}); send this line again"
             except VaultError as error:
@@ -138,9 +145,9 @@ class _Session:
         self.stem = file_stem(session)
         self.stale = True
         self._read: dict[str, tuple[int, int]] = {}  # path → bytes and lines read
-        self._turns: dict[str, str] = {}  # turn → what it says
-        self._hosts: dict[str, str] = {}  # the host's id → ours
-        self._moments: dict[str, str] = {}  # what was said, and when → our id
+        self._turns: dict[str, bytes] = {}  # turn → what it says
+        self._hosts: dict[str, str] = {}  # the host's id → our turn
+        self._moments: dict[tuple[str, bytes], str] = {}  # when it was said, and what → our turn
         self._last = 0
 
     def refresh(self, logs: Logs) -> None:
@@ -156,36 +163,44 @@ class _Session:
             self._read[path] = offset + sum(len(line) + 1 for line in whole), number + len(whole)
         self.stale = False
 
-    def known(self, record: dict[str, Any]) -> str:
+    def wrote(self, path: str, lines: list[bytes], end: int) -> None:
+        """Takes note of lines that were appended and are known, if nobody else wrote in between."""
+        offset, number = self._read.get(path, (0, 0))
+        if offset + sum(map(len, lines)) == end:
+            self._read[path] = end, number + len(lines)
+
+    def known(self, record: dict[str, Any], said: bytes) -> str:
         """The id under which this line is kept already, or nothing; InputError when its turn is taken by another."""
         host, turn = record.get("host_id"), record.get("turn")
         if host and host in self._hosts:
-            return self._hosts[host]
+            return self._id(self._hosts[host])
         if turn:
-            if turn in self._turns and self._turns[turn] != likeness(record):
+            if turn in self._turns and self._turns[turn] != said:
                 raise InputError(
                     f"turn {turn} of session {self.session} is kept already and says something else; give this line another turn"
                 )
-            return f"log:{self.session}/{turn}" if turn in self._turns else ""
+            return self._id(turn) if turn in self._turns else ""
         if not host and "ts" in record:
-            return self._moments.get(likeness(record, when=True), "")
+            return self._id(self._moments.get((record["ts"], said), ""))
         return ""
 
     def next_turn(self) -> int:
         """The number after the highest of this session."""
         return self._last + 1
 
-    def add(self, record: dict[str, Any]) -> str:
+    def add(self, record: dict[str, Any], said: bytes) -> str:
         """Takes note of a line; returns its id."""
         turn = str(record["turn"])
-        id_ = f"log:{self.session}/{turn}"
-        self._turns[turn] = likeness(record)
-        self._moments[likeness(record, when=True)] = id_
+        self._turns[turn] = said
+        self._moments[str(record.get("ts")), said] = turn
         if host := record.get("host_id"):
-            self._hosts[host] = id_
+            self._hosts[host] = turn
         if turn.isdecimal():
             self._last = max(self._last, int(turn))
-        return id_
+        return self._id(turn)
+
+    def _id(self, turn: str) -> str:
+        return f"log:{self.session}/{turn}" if turn else ""
 
     def _learn(self, line: bytes, number: int) -> None:
         try:
@@ -193,7 +208,7 @@ class _Session:
         except (ValueError, RecursionError):
             return
         if isinstance(record, dict) and str(record.get("session", self.session)) == self.session:
-            self.add({**record, "turn": record.get("turn") or number})
+            self.add({**record, "turn": record.get("turn") or number}, likeness(record))
 
 
 def _parsed(line: str) -> Any:

@@ -21,7 +21,7 @@ from memoryclaw.core.textfile import decode, readable
 from memoryclaw.jobs.capture import Acknowledged, Recorder
 
 FORMATS = ("markdown", "openclaw", "jsonl")
-_BATCH = 500
+_BATCH = 2000
 _SUFFIXES = {".md": "markdown", ".jsonl": "jsonl"}
 _DAY = re.compile(r"\d{4}-\d\d-\d\d", re.ASCII)
 _HINT = "the other lines were imported"

@@ -42,7 +42,7 @@ def remember(
 
 def _fact(pen: Pen, value: str, entity: str, field: str, source: str) -> Written:
     entity = pen.lookup.entity_name(" ".join(entity.split()))
-    path, run = _home(pen, entity, field), pen.run("remember")
+    path, run = home(pen, entity, field), pen.run("remember")
     file, schema = pen.semantic(path), pen.schema()
     declared = schema.fields.get(" ".join(field.lower().split()))
     results: list[FactEdit] = []
@@ -77,7 +77,7 @@ def _fact(pen: Pen, value: str, entity: str, field: str, source: str) -> Written
     )
 
 
-def _home(pen: Pen, entity: str, field: str) -> str:
+def home(pen: Pen, entity: str, field: str) -> str:
     """The file where this fact stands already, else the first where the entity lives, else the file for all others."""
     known = [path for path in pen.lookup.entity_files(entity) if _is_semantic(path)]
     for path in known:

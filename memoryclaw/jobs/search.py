@@ -18,7 +18,7 @@ from memoryclaw.core.language import fold
 from memoryclaw.core.model import LeftOut, Match, Term, Unit
 from memoryclaw.core.ports import Clause
 from memoryclaw.core.scoring import ALIAS_FACTOR, SMALL, coverage, exact, ranked, rarity, shared_out
-from memoryclaw.core.snippets import snippet
+from memoryclaw.core.snippets import snippet, without_block_ids
 from memoryclaw.core.spelling import near
 from memoryclaw.jobs.answers import Answer, Traced
 from memoryclaw.jobs.asking import Question, ask
@@ -255,7 +255,8 @@ class Searcher:
         causes_of = [boost.matched for boost in candidate.boosts if boost.matched]
         matched = [*by_words.matched, *by_alias.matched, *causes(question.query.filters), *causes_of]
         surfaces = frozenset(by_words.surfaces | by_alias.surfaces)
-        shown = snippet(unit.text or unit.title, surfaces)
+        text = unit.text if unit.kind == "turn" else without_block_ids(unit.text)
+        shown = snippet(text or unit.title, surfaces)
         return Match(
             unit=unit, path=brief.path, note=note, score=candidate.score, terms=tuple(terms),
             matched=tuple(matched), snippet=shown.text, highlights=shown.highlights, surfaces=surfaces,

@@ -1,43 +1,101 @@
-"""undo: takes back one change of ours and keeps what came after it. The undo is itself a commit."""
+"""undo: takes back one change of ours, or all of a run, and keeps what came after it. The undo is itself a commit, and sticks."""
 
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
 
+from memoryclaw.adapters import files
 from memoryclaw.adapters.history import FileChange, History, Recorded
-from memoryclaw.core.errors import ConflictError, InputError
-from memoryclaw.core.merging import merge
+from memoryclaw.core.consolidation.decisions import DECISIONS_FILE, UNDONE, Decision, Decisions
+from memoryclaw.core.consolidation.ranges import parse_ranges
+from memoryclaw.core.consolidation.takeback import facts_that_came, restored
+from memoryclaw.core.errors import ConflictError, InputError, NotFoundError
+from memoryclaw.core.merging import merge, same_patch
+from memoryclaw.core.naming import timestamp
 from memoryclaw.core.places import place_of
+from memoryclaw.core.skillfile import read_skill
 from memoryclaw.core.textfile import decode, encode
 from memoryclaw.jobs.pen import Pen, Written
+from memoryclaw.jobs.review.recording import recorded
+from memoryclaw.jobs.skills import fingerprint_of
 from memoryclaw.jobs.writer import Bytes, Edit, write
+
+_STAYS = "runs/"  # a run record says what was read, also after the run is taken back
+_LEARNED = frozenset({"consolidate", "redo"})  # runs whose facts must not come back by themselves
+
+
+class _Asked(NamedTuple):
+    """What is to be taken back: commits, newest first, and whether a whole run was named."""
+
+    commits: list[Recorded]
+    run: str
+
+    @property
+    def is_one(self) -> bool:
+        return len(self.commits) == 1
+
+    @property
+    def subject(self) -> str:
+        newest = _subject(self.commits[0])
+        return newest if self.is_one else f"{self.run} ({len(self.commits)} commits)"
+
+
+class _Plan(NamedTuple):
+    """The edits that take it back, the changes they revert, and the files that stay as they are."""
+
+    edits: list[Edit]
+    taken: list[FileChange]
+    left: list[str]
 
 
 def undo(pen: Pen, name: str) -> Written:
-    """Reverts the commit with this id (or its beginning), or the change of this run.
+    """Reverts the commit with this id (or its beginning), or every commit of this run; one commit.
+
+    Of one commit all is taken back, or nothing. Of a run, files stay as they are where later edits stand on the same lines.
 
     Raises:
-        ConflictError: a later edit stands on the same lines; nothing was written.
+        ConflictError: later edits stand on the same lines; nothing was written.
         InputError: there is no such commit, it is not ours, or it is undone already.
     """
     history = History(pen.root)
     state = history.state()
     if state.name == "none":
         raise InputError(f"nothing can be undone: {state.sentence}")
-    found = history.find(name)
-    _must_be_ours(history, found)
-    subject = found.message.partition("\n")[0]
-    run, changes = pen.run("undo"), history.changes(found.commit)
+    asked = _asked(history, name)
+    plan = _plan(pen, history, asked)
+    decisions = list(dict.fromkeys(_decisions(pen, history, asked, plan)))
+    run = pen.run("undo")
 
     def message() -> str:
-        return pen.templates.commit_message("undo", run=run, subject=subject, commit=found.commit[:12])
+        if asked.is_one:
+            commit = asked.commits[0].commit[:12]
+            return pen.templates.commit_message("undo", run=run, subject=asked.subject, commit=commit)
+        taken = [_subject(commit) for commit in asked.commits]
+        return pen.templates.commit_message("undo-run", run=run, of=asked.run, taken=taken, left=plan.left)
 
-    edits = [Edit(change.path, _reverted(pen, change)) for change in changes]
+    edits = [*plan.edits, *([recorded(decisions)] if decisions else [])]
     outcome = write(pen.root, edits, message, verb="undo", now=pen.now)
     if not outcome.changed:
-        raise InputError(f"{found.commit[:12]} ({subject}) is undone already")
-    notice = "; ".join(filter(None, (f"took back: {subject}", outcome.notice)))
-    return Written(run, changes[0].path, outcome.commit, "undone", notice)
+        raise InputError(f"{asked.subject} is undone already")
+    notices = [f"took back: {asked.subject}", _left(plan), outcome.notice]
+    notice = "; ".join(filter(None, notices))
+    return Written(run, plan.edits[0].path, outcome.commit, "undone", notice)
+
+
+def _asked(history: History, name: str) -> _Asked:
+    commits = list(history.of_run(name)) if history.head() else []
+    if commits:
+        return _Asked(commits, name)
+    found = history.find(name)
+    _must_be_ours(history, found)
+    return _Asked([found], found.trailers["Run"])
+
+
+def _left(plan: _Plan) -> str:
+    names = ", ".join(plan.left)
+    return f"left as it is, because later edits stand on the same lines: {names}" if names else ""
 
 
 def _must_be_ours(history: History, found: Recorded) -> None:
@@ -46,6 +104,99 @@ def _must_be_ours(history: History, found: Recorded) -> None:
         raise InputError(f"{short} was not made by MemoryClaw; take it back with `git revert {short}`")
     if not history.holds(found.commit):
         raise InputError(f"{short} is not part of the branch that the vault is on")
+
+
+def _subject(commit: Recorded) -> str:
+    return commit.message.partition("\n")[0]
+
+
+def _plan(pen: Pen, history: History, asked: _Asked) -> _Plan:
+    """What is reverted in each file, newest change first."""
+    chains = _chains(history, asked)
+    sides = history.base(list(chains)).sides if chains else {}
+    plan, anything = _Plan([], [], []), False
+    for path, chain in chains.items():
+        work = _bytes(pen, path)
+        reverts = [(change, _reverted(pen, change)) for change in chain]
+        kept, after = _kept(path, reverts, (work, sides[path].head_data), plan, strict=asked.is_one)
+        anything = anything or after != work
+        plan.edits.append(Edit(path, _one_after_the_other(kept)))
+    if not anything and plan.left and not _was_undone(pen, asked):
+        raise ConflictError(f"later edits of {plan.left[0]} stand on the same lines; nothing was written")
+    if not anything:
+        name = asked.commits[0].commit[:12] if asked.is_one else "the run"
+        raise InputError(f"{name} ({asked.subject}) is undone already")
+    return plan
+
+
+def _chains(history: History, asked: _Asked) -> dict[str, list[FileChange]]:
+    """The changes of each file that is taken back, newest first."""
+    chains: dict[str, list[FileChange]] = {}
+    for commit in asked.commits:
+        for change in history.changes(commit.commit):
+            if change.path != DECISIONS_FILE and not (change.path.startswith(_STAYS) and not asked.is_one):
+                chains.setdefault(change.path, []).append(change)
+    return chains
+
+
+def _kept(
+    path: str,
+    reverts: Sequence[tuple[FileChange, Bytes]],
+    now: tuple[bytes | None, bytes | None],
+    plan: _Plan,
+    *,
+    strict: bool,
+) -> tuple[list[Bytes], bytes | None]:
+    """Those that can be taken back, in the file and in the last commit alike, and the bytes that the file then has."""
+    (work, head), kept = now, list[Bytes]()
+    for change, revert in reverts:
+        try:
+            after, other = revert(work), revert(head) if head is not None else None
+            _must_agree(path, (work, after), (head, other))
+        except ConflictError:
+            if strict:
+                raise
+            plan.left.extend([path] if path not in plan.left else [])
+            continue
+        plan.taken.extend([change] if after != work else [])
+        work, head = after, other
+        kept.append(revert)
+    return kept, work
+
+
+def _was_undone(pen: Pen, asked: _Asked) -> bool:
+    """True when the last thing that was decided of this run is that it is undone."""
+    found = Decisions.read(pen.text(DECISIONS_FILE)).all
+    return any([d.decision == UNDONE for d in found if d.kind == "run" and d.run == asked.run][-1:])
+
+
+def _bytes(pen: Pen, path: str) -> bytes | None:
+    try:
+        return files.read_file(pen.root, path).data
+    except NotFoundError:
+        return None
+
+
+def _one_after_the_other(reverts: Sequence[Bytes]) -> Bytes:
+    def all_of_them(now: bytes | None) -> bytes | None:
+        for revert in reverts:
+            now = revert(now)
+        return now
+
+    return all_of_them
+
+
+def _must_agree(
+    path: str, mine: tuple[bytes | None, bytes | None], head: tuple[bytes | None, bytes | None]
+) -> None:
+    """Raises ConflictError where the person's uncommitted work and the last commit would not get the same patch."""
+    if mine == head or head[0] is None:
+        return
+    texts = [decode(data).text for data in (*mine, *head) if data is not None]
+    if len(texts) < 4 or not same_patch(*texts):
+        raise ConflictError(
+            f"{path} holds changes of yours, not committed, where this would write; commit them, then try again"
+        )
 
 
 def _reverted(pen: Pen, change: FileChange) -> Bytes:
@@ -81,3 +232,44 @@ def _only_its_facts(pen: Pen, path: str, asked: tuple[str, str], done: tuple[str
     c.subtract(a)
     c.update(b)
     return +c == d
+
+
+def _decisions(pen: Pen, history: History, asked: _Asked, plan: _Plan) -> list[Decision]:
+    """What is remembered: earlier decisions as they were, and of a consolidation what must not come back."""
+    at, by = timestamp(pen.now), history.author()[0]
+    found: list[Decision] = []
+    for commit in asked.commits:
+        for change in history.changes(commit.commit):
+            if change.path == DECISIONS_FILE:
+                before, after = _texts(change)
+                found += restored(before, after, pen.text(DECISIONS_FILE), at=at, by=by)
+    if asked.run.partition("-")[0] not in _LEARNED:
+        return found
+    ranges = {str(one) for commit in asked.commits for one in parse_ranges(_trailers(commit))}
+    kind, commit_id = ("commit", asked.commits[0].commit) if asked.is_one else ("run", "")
+    found.append(
+        Decision(at, UNDONE, kind, ranges=tuple(sorted(ranges)), run=asked.run, commit=commit_id, by=by)
+    )
+    return [
+        *found,
+        *(Decision(at, UNDONE, kind, known_by, by=by) for kind, known_by in _what_came(pen, plan.taken)),
+    ]
+
+
+def _what_came(pen: Pen, taken: Sequence[FileChange]) -> Iterator[tuple[str, str]]:
+    """The fingerprints of the facts and the skill drafts that came with these changes."""
+    for change in taken:
+        place = place_of(change.path)
+        if place == ("semantic", "current"):
+            for known_by in facts_that_came(pen.semantic(change.path), *_texts(change)):
+                yield "fact", known_by
+        elif place == ("skill", "draft") and change.before is None and change.after is not None:
+            yield "skill", fingerprint_of(read_skill(change.path, change.after))
+
+
+def _texts(change: FileChange) -> tuple[str, str]:
+    return decode(change.before or b"").text, decode(change.after or b"").text
+
+
+def _trailers(commit: Recorded) -> str:
+    return commit.message.rstrip().rpartition("\n\n")[2]

@@ -6,40 +6,67 @@ The rule: the file gets the change on top of what the user left in it; the commi
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from datetime import datetime
 from typing import NamedTuple
 
 from memoryclaw.adapters import files, journal
-from memoryclaw.adapters.files import FileRead
-from memoryclaw.adapters.history import Base, History, Made, Side, Version
+from memoryclaw.adapters.gitindex import joined
+from memoryclaw.adapters.history import Base, Draft, History, Made
 from memoryclaw.adapters.journal import Pending, Step
 from memoryclaw.adapters.locks import WAIT, writer_lock
-from memoryclaw.core.errors import ConflictError, HistoryError, InputError, MemoryClawError, NotFoundError
-from memoryclaw.core.merging import same_patch
-from memoryclaw.core.naming import safe_path
-from memoryclaw.core.textfile import decode, encode
+from memoryclaw.core.errors import (
+    ConflictError,
+    HistoryError,
+    InputError,
+    MemoryClawError,
+    NotFoundError,
+    VaultError,
+)
+from memoryclaw.jobs.patching import (
+    NO_SIDE,
+    Bytes,
+    Change,
+    Edit,
+    Move,
+    Plan,
+    patched,
+    paths_of,
+    plans_for,
+    text_change,
+)
 from memoryclaw.jobs.recovery import carry_out, publish, recover
+
+__all__ = [
+    "REFUSED",
+    "Bytes",
+    "Edit",
+    "Item",
+    "Move",
+    "Outcome",
+    "Writer",
+    "patched",
+    "text_change",
+    "write",
+    "writing",
+]
 
 _PAUSE = 0.05
 _ATTEMPTS = 3
-_NO_SIDE = Side(None, None, None, None)
-
-Bytes = Callable[[bytes | None], bytes | None]
-
-
-class Edit(NamedTuple):
-    """A change of one file: its bytes (None: no such file) → its new bytes (None: remove it)."""
-
-    path: str
-    change: Bytes
+REFUSED = (
+    ConflictError,
+    InputError,
+    NotFoundError,
+    VaultError,
+)  # why one change cannot be made where others can
 
 
-class Move(NamedTuple):
-    """A file goes to another path as it is."""
+class Item(NamedTuple):
+    """One commit to be: its changes, all or none, and its message, asked for when it is known what changed."""
 
-    path: str
-    to: str
+    changes: Sequence[Change]
+    message: Callable[[], str]
 
 
 class Outcome(NamedTuple):
@@ -50,32 +77,18 @@ class Outcome(NamedTuple):
     notice: str = ""
 
 
-class _Plan(NamedTuple):
-    """One file's change, worked out: the bytes on disk before and after, and what the commit gets (None: it is left out)."""
+class _Batch(NamedTuple):
+    """Several items worked out one on top of the other: what each comes to, and what all of them come to together."""
 
-    path: str
-    before: bytes | None
-    after: bytes | None
-    version: Version | None
-
-
-def text_change(change: Callable[[str], str]) -> Bytes:
-    """A change of text as a change of bytes: encoding, byte order mark and line ends stay; a missing file is empty text."""
-
-    def of_bytes(data: bytes | None) -> bytes:
-        text = decode(data or b"")
-        try:
-            return encode(text._replace(text=change(text.text)))
-        except UnicodeEncodeError as error:
-            raise InputError(
-                f"this file is {text.encoding} and cannot hold {error.object[error.start]!r}; save it as UTF-8"
-            ) from None
-
-    return of_bytes
+    outcomes: list[Outcome]
+    refused: MemoryClawError | None  # why the next item was left out
+    before: dict[str, bytes | None]  # the files that change
+    after: dict[str, bytes | None]
+    drafts: list[Draft]
 
 
 def write(
-    root: str, changes: Sequence[Edit | Move], message: Callable[[], str], *, verb: str, now: datetime
+    root: str, changes: Sequence[Change], message: Callable[[], str], *, verb: str, now: datetime
 ) -> Outcome:
     """Makes the changes, all or none, and one commit of them.
 
@@ -84,28 +97,135 @@ def write(
         HistoryError: git is in no state to take a commit.
         LockedError: another writer is at work.
     """
+    with writing(root) as writer:
+        return writer.write(changes, message, verb=verb, now=now)
+
+
+@contextmanager
+def writing(root: str) -> Iterator[Writer]:
+    """A writer for several changes, each with a commit of its own, under one hold of the lock.
+
+    Raises:
+        HistoryError: git is in no state to take a commit; nothing was written.
+        LockedError: another writer is at work.
+    """
     with writer_lock(root):
         told = recover(root)
         history = History(root)
-        notices = [told, _refuse_unless_writable(history)]
-        tracked = history.state().name != "none"
+        yield Writer(root, history, told, _refuse_unless_writable(history))
+
+
+class Writer:
+    """Makes changes one after another; `writing` gives one out while it holds the lock."""
+
+    def __init__(self, root: str, history: History, told: str, untracked: str) -> None:
+        self.root = root
+        self.history = history
+        self.untracked = untracked  # why nothing can be committed; empty where it can
+        self._told = told
+
+    def read(self, path: str) -> bytes | None:
+        """The bytes of a file as it is now, None where there is none."""
+        try:
+            return files.read_file(self.root, path).data
+        except NotFoundError:
+            return None
+
+    def write(
+        self, changes: Sequence[Change], message: Callable[[], str], *, verb: str, now: datetime
+    ) -> Outcome:
+        """Makes the changes, all or none, and one commit of them; raises what `write` does."""
+        outcomes, refused = self.write_all([Item(changes, message)], verb=verb, now=now)
+        if refused:
+            raise refused
+        return outcomes[0]
+
+    def write_all(
+        self, items: Sequence[Item], *, verb: str, now: datetime
+    ) -> tuple[list[Outcome], MemoryClawError | None]:
+        """Makes the items in order, a commit each, landing together: killed meanwhile, all of them are made or none.
+
+        Returns:
+            What became of each, and why the first one that cannot be made was left out, and with it all that follow.
+        """
+        told, self._told = self._told, ""
         for attempt in range(_ATTEMPTS):
-            plans, base = _plan(root, history if tracked else None, changes)
-            if not plans:
-                return Outcome(changed=False, notice=told)
-            made = _commit(history, base, plans, message(), now)
+            _refuse_unless_writable(self.history)
+            batch = self._worked_out(items, now)
             try:
-                notices.append(_land(root, plans, made, verb))
+                notices = (
+                    [told, self._land(batch, verb)] if any(o.changed for o in batch.outcomes) else [told]
+                )
             except ConflictError:
                 # The user may have committed in between; the files are back as they were, so it can be tried again.
                 if attempt == _ATTEMPTS - 1:
                     raise
             else:
                 break
-        notices.append(_uncommitted(plans) if tracked else "")
-        return Outcome(
-            changed=True, commit=made.commit if made else "", notice="; ".join(filter(None, notices))
-        )
+        return _told(batch.outcomes, notices, self.untracked), batch.refused
+
+    def _worked_out(self, items: Sequence[Item], now: datetime) -> _Batch:
+        work, items, refused = self._read(items)
+        base = None if self.untracked else self.history.base(list(work))
+        ignored = self._ignored(work, base)
+        batch, before = _Batch([], refused, {}, {}, []), dict(work)
+        for item in items:
+            sides = base.sides if base else {}
+            try:
+                plans = plans_for(item.changes, work, {p: s for p, s in sides.items() if p not in ignored})
+            except REFUSED as error:
+                return batch._replace(refused=error)
+            versions = {plan.path: plan.version for plan in plans if plan.version is not None}
+            commit = ""
+            if base and versions:
+                draft = self.history.draft(base, versions, item.message(), now)
+                batch.drafts.append(draft)
+                base, commit = draft.base, draft.made.commit
+            batch.outcomes.append(Outcome(bool(plans), commit, "" if not base else _uncommitted(plans)))
+            for plan in plans:
+                work[plan.path] = batch.after[plan.path] = plan.after
+                batch.before[plan.path] = before[plan.path]
+        return batch
+
+    def _read(
+        self, items: Sequence[Item]
+    ) -> tuple[dict[str, bytes | None], Sequence[Item], MemoryClawError | None]:
+        """The bytes of all files that are asked for, and the items up to the first that asks for what cannot be."""
+        work: dict[str, bytes | None] = {}
+        for number, item in enumerate(items):
+            try:
+                work.update({path: self.read(path) for path in paths_of(item.changes) if path not in work})
+            except REFUSED as error:
+                return work, items[:number], error
+        return work, items, None
+
+    def _ignored(self, work: dict[str, bytes | None], base: Base | None) -> set[str]:
+        fresh = [p for p, data in work.items() if base and data is None and base.sides[p] == NO_SIDE]
+        return self.history.ignored(fresh) if fresh else set()
+
+    def _land(self, batch: _Batch, verb: str) -> str:
+        root, before, after = self.root, batch.before, batch.after
+        # A file that one item changed and a later one changed back is as it was.
+        changed = [path for path in after if before[path] != after[path]]
+        steps = tuple(_step(n, path, before[path], after[path]) for n, path in enumerate(changed))
+        made, pending = _all_of(batch.drafts), Pending(verb, steps)
+        if made:
+            objects = [found for draft in batch.drafts for found in draft.objects]
+            self.history.store(objects, batch.drafts[0].base.tree.hash_name)
+            pending = Pending(verb, steps, made.commit, made.parent, made.ref, made.follow)
+        journal.save(root, pending)
+        try:
+            for step in steps:
+                if (data := after[step.path]) is not None:
+                    files.prepare(root, step.path, step.temp, data)
+            carry_out(root, steps)
+            notice = publish(root, pending, made) if made else ""
+        except (OSError, MemoryClawError):
+            _put_back(root, steps, before)
+            journal.clear(root)
+            raise
+        journal.clear(root)
+        return notice
 
 
 def _refuse_unless_writable(history: History) -> str:
@@ -117,125 +237,43 @@ def _refuse_unless_writable(history: History) -> str:
     return state.sentence if state.name == "none" else ""
 
 
-def _plan(
-    root: str, history: History | None, changes: Sequence[Edit | Move]
-) -> tuple[list[_Plan], Base | None]:
-    paths = [
-        safe_path(path) for change in changes for path in (change if isinstance(change, Move) else change[:1])
-    ]
-    found = {path: _read(root, path) for path in paths}
-    base = history.base(paths) if history else None
-    fresh = [path for path in paths if base and found[path] is None and base.sides[path] == _NO_SIDE]
-    ignored = history.ignored(fresh) if history and fresh else set()
-    sides = {path: side for path, side in (base.sides if base else {}).items() if path not in ignored}
-    plans: list[_Plan] = []
-    for change in changes:
-        if isinstance(change, Move):
-            plans += _plan_move(change, found, sides)
-        else:
-            plans += _plan_edit(change, found[change.path], sides.get(change.path))
-    return plans, base
-
-
-def _read(root: str, path: str) -> FileRead | None:
-    try:
-        return files.read_file(root, path)
-    except NotFoundError:
+def _all_of(drafts: Sequence[Draft]) -> Made | None:
+    """A chain of commits as one: from the first one's parent to the last."""
+    if not drafts:
         return None
+    first, last = drafts[0].made, drafts[-1].made
+    follow = joined([follow for draft in drafts for follow in draft.made.follow])
+    return last._replace(parent=first.parent, follow=follow)
 
 
-def _plan_edit(edit: Edit, found: FileRead | None, side: Side | None) -> list[_Plan]:
-    work = found.data if found else None
-    after = edit.change(work)
-    if after == work:
-        return []
-    new = work is None and side == _NO_SIDE
-    if side is None or (side.head is None and not new):
-        return [_Plan(edit.path, work, after, None)]
-    head = _same_change(edit, work, after, side.head_data)
-    staged = None
-    if side.staged and side.staged != side.head:
-        staged = _same_change(edit, work, after, side.staged_data)
-    return [_Plan(edit.path, work, after, Version(head, staged))]
-
-
-def _same_change(edit: Edit, work: bytes | None, after: bytes | None, other: bytes | None) -> bytes | None:
-    """The change made to another version of the file, if it is the same change there."""
-    if other == work:
-        return after
-    theirs = f"{edit.path} holds changes of yours, not committed, where this would write; commit them, then try again"
-    if work is None or after is None or other is None:
-        raise ConflictError(theirs)
-    try:
-        result = edit.change(other)
-    except (InputError, NotFoundError):
-        raise ConflictError(theirs) from None
-    if result is None or not same_patch(*(decode(data).text for data in (work, after, other, result))):
-        raise ConflictError(theirs)
-    return result
-
-
-def _plan_move(move: Move, found: Mapping[str, FileRead | None], sides: Mapping[str, Side]) -> list[_Plan]:
-    source, side, target = found[move.path], sides.get(move.path), sides.get(move.to)
-    if source is None:
-        raise NotFoundError(f"there is no file {move.path} in the vault")
-    if found[move.to] is not None or (target and target != _NO_SIDE):
-        raise ConflictError(f"{move.to} exists already; move it away first")
-    if side and side.staged != side.head:
-        raise ConflictError(f"{move.path} has staged changes of yours; commit them, then try again")
-    data = source.data
-    gone = Version(None) if side and side.head else None
-    come = Version(side.head_data) if gone and side and target else None
-    return [_Plan(move.to, None, data, come), _Plan(move.path, data, None, gone)]
-
-
-def _commit(
-    history: History, base: Base | None, plans: Sequence[_Plan], message: str, now: datetime
-) -> Made | None:
-    versions = {plan.path: plan.version for plan in plans if plan.version is not None}
-    return history.commit(base, versions, message, now) if base and versions else None
-
-
-def _land(root: str, plans: Sequence[_Plan], made: Made | None, verb: str) -> str:
-    steps = tuple(_step(number, plan) for number, plan in enumerate(plans))
-    pending = (
-        Pending(verb, steps, made.commit, made.parent, made.ref, made.follow)
-        if made
-        else Pending(verb, steps)
-    )
-    journal.save(root, pending)
-    try:
-        for step, plan in zip(steps, plans, strict=True):
-            if plan.after is not None:
-                files.prepare(root, step.path, step.temp, plan.after)
-        carry_out(root, steps)
-        notice = publish(root, pending, made) if made else ""
-    except (OSError, MemoryClawError):
-        _put_back(root, steps, plans)
-        journal.clear(root)
-        raise
-    journal.clear(root)
-    return notice
-
-
-def _put_back(root: str, steps: Sequence[Step], plans: Sequence[_Plan]) -> None:
+def _put_back(root: str, steps: Sequence[Step], before: dict[str, bytes | None]) -> None:
     """Undoes the steps that were taken, so that a refused change leaves every file as it was."""
-    for step, plan in zip(steps, plans, strict=True):
+    for step in steps:
         if step.temp:
             files.discard(root, step.path, step.temp)
         if files.digest_at(root, step.path) != step.after or step.after == step.before:
             continue
-        if plan.before is None:
+        if (data := before[step.path]) is None:
             files.remove_file(root, step.path, step.after or "")
         else:
-            files.write_file(root, step.path, plan.before, step.after)
+            files.write_file(root, step.path, data, step.after)
 
 
-def _step(number: int, plan: _Plan) -> Step:
-    before, after = (None if data is None else files.digest_of(data) for data in (plan.before, plan.after))
-    return Step(plan.path, before, after, f".{after[:12]}-{number}.tmp" if after else "")
+def _step(number: int, path: str, before: bytes | None, after: bytes | None) -> Step:
+    was, now = (None if data is None else files.digest_of(data) for data in (before, after))
+    return Step(path, was, now, f".{now[:12]}-{number}.tmp" if now else "")
 
 
-def _uncommitted(plans: Sequence[_Plan]) -> str:
+def _uncommitted(plans: Sequence[Plan]) -> str:
     names = [plan.path for plan in plans if plan.version is None]
     return f"{' and '.join(names)} is not tracked by git, so this cannot be undone" if names else ""
+
+
+def _told(outcomes: list[Outcome], notices: list[str], untracked: str) -> list[Outcome]:
+    """The outcomes with what is to be said of all of them: at the first, and for each change why it cannot be undone."""
+    said = []
+    for number, outcome in enumerate(outcomes):
+        parts = notices if number == 0 else []
+        parts = [*parts, untracked if outcome.changed else "", outcome.notice]
+        said.append(outcome._replace(notice="; ".join(filter(None, parts))))
+    return said

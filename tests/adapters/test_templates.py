@@ -54,24 +54,13 @@ def test_no_value_can_add_a_trailer():
     "name", sorted(p.name for p in (FOLDER / "commits").iterdir() if p.stem != "trailers")
 )
 def test_every_commit_template_ends_with_its_run(name):
-    values = dict.fromkeys(
-        (
-            "path",
-            "entity",
-            "field",
-            "value",
-            "old",
-            "source",
-            "confidence",
-            "summary",
-            "name",
-            "fields",
-            "id",
-            "subject",
-            "commit",
-        ),
-        "v",
-    )
+    words = "path entity field value old source confidence summary name fields id subject commit title of made why reason"
+    values = dict.fromkeys(words.split(), "v") | {
+        "turns": 2,
+        "evidence": ["v"],
+        "taken": ["v"],
+        "left": ["v"],
+    }
     message = Templates().commit_message(name.removesuffix(".j2"), run="r-1", **values)
     subject, blank, *rest = message.splitlines()
     assert subject

@@ -8,7 +8,7 @@ import pytest
 import secretset
 
 from memoryclaw.core.redaction import Redactor
-from memoryclaw.core.secretrules import SHAPES, TOKENS
+from memoryclaw.core.secretrules import SHAPES, SHORTEST, TOKENS
 
 
 @pytest.mark.parametrize("rule", [*TOKENS, *SHAPES], ids=lambda rule: f"{rule.kind}-{rule.near[0]}")
@@ -28,3 +28,15 @@ def test_a_key_of_a_known_form_needs_no_word_around_it(kind):
         assert "[REDACTED:" in out
         assert out.startswith("see ")
         assert out.endswith(" there")
+
+
+@pytest.mark.parametrize("rule", TOKENS, ids=lambda rule: f"{rule.kind}-{rule.near[0]}")
+def test_every_token_holds_a_word_so_long_that_it_is_looked_at(rule):
+    """Lines without a word of `SHORTEST` characters are passed over, so no row may match less."""
+    unspaced = re.split(r"\\s\+", rule.pattern)  # the one place where a row allows a space
+    assert all(r"\s" not in part.replace(r"[^\s", "") for part in unspaced)
+    assert not any(
+        re.search(r"(?<!\\)\.(?!\w)|(?<!\\) ", re.sub(r"\[[^\]]*\]", "", part)) for part in unspaced
+    )
+    longest = max(re._parser.parse(part).getwidth()[0] for part in unspaced)
+    assert longest >= SHORTEST

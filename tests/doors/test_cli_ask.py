@@ -215,3 +215,23 @@ def test_a_question_costs_little_to_start(asked: Claw, tmp_path: Path) -> None:
     imported = {line.rpartition("|")[2].strip() for line in ran.err.splitlines()}
     assert "sqlite3" in imported
     assert not heavy & imported
+
+
+@pytest.mark.parametrize("query", ["", "?!", " … "])
+@pytest.mark.parametrize("verb", ["search", "recall"])
+def test_a_question_without_words_gets_a_kind_sentence(asked: Claw, verb: str, query: str) -> None:
+    ran = asked(verb, query)
+    assert ran.code == 0
+    assert ran.out.startswith("There is no word to look for; ask with some, as in: memoryclaw ")
+    assert verb in ran.out
+    assert asked(verb, query, "--json").json["query"] == query
+
+
+def test_block_ids_are_not_shown_where_a_passage_is(asked: Claw) -> None:
+    assert asked.vault
+    (asked.vault / "notes/paint.md").write_text("# Paint\n\nDünensand 14, matt. ^l3\n\nTwo coats. ^l4\n")
+    [match] = asked("search", "dünensand", "--json").json["matches"]
+    assert "^" not in match["snippet"]
+    assert [match["snippet"][a:b] for a, b in match["highlights"]] == ["Dünensand"]
+    assert "^" not in asked("recall", "coats", "--json").json["context"]
+    assert "matt. ^l3" in asked("show", "notes/paint").out

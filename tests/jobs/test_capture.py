@@ -15,7 +15,7 @@ from memoryclaw.app import open_vault
 from memoryclaw.core.fence import fenced, item
 from memoryclaw.core.notes import ReadingSettings, read_note
 from memoryclaw.core.redaction import Redactor
-from memoryclaw.jobs.capture import Recorder
+from memoryclaw.jobs.capture import SESSIONS, Recorder
 
 NOW = datetime(2026, 11, 21, 10, 15, tzinfo=UTC)
 HOUSE = Path(__file__).resolve().parents[2]
@@ -128,6 +128,41 @@ def test_turns_are_numbered_on_over_days_processes_and_lines_of_others(tmp_path)
         "2026-01-03",
         "2026-11-21",
     ]
+
+
+def test_a_line_that_somebody_appends_by_hand_between_two_batches_is_known(tmp_path):
+    one = recorder(tmp_path)
+    take(one, {"content": "one"})
+    with open(tmp_path / "logs/2026-11-21/s.jsonl", "a") as log:
+        log.write(
+            '{"ts": "2026-11-21T10:15:00Z", "session": "s", "turn": 2, "role": "user", "content": "by hand"}\n'
+        )
+    [again, new] = take(one, {"turn": 2, "content": "by hand"}, {"content": "three"})
+    assert (again.again, again.id, new.id) == (True, "log:s/2", "log:s/3")
+    assert [turn.text for turn in turns(tmp_path)] == ["one", "by hand", "three"]
+
+
+def test_a_torn_line_is_not_counted_as_a_turn_that_is_known(tmp_path):
+    one = recorder(tmp_path)
+    take(one, {"content": "one"})
+    with open(tmp_path / "logs/2026-11-21/s.jsonl", "a") as log:
+        log.write('{"ts": "2026-11-21T10:15:00Z", "sess')
+    assert [done.id for done in take(one, {"content": "two"}, {"content": "three"})] == ["log:s/2", "log:s/3"]
+    assert [
+        done.again for done in take(one, {"turn": 2, "content": "two"}, {"turn": 3, "content": "three"})
+    ] == [True] * 2
+
+
+def test_more_sessions_than_are_kept_in_mind_lose_and_double_nothing(tmp_path):
+    one = recorder(tmp_path)
+    said = [
+        {"session": f"s{n % (3 * SESSIONS)}", "id": f"h{n}", "content": f"line {n}"}
+        for n in range(8 * SESSIONS)
+    ]
+    for start in range(0, len(said), SESSIONS):
+        assert all(done.ok and not done.again for done in take(one, *said[start : start + SESSIONS]))
+    assert all(done.again for done in take(one, *said))
+    assert sorted(turn.text for turn in turns(tmp_path)) == sorted(str(line["content"]) for line in said)
 
 
 def test_sessions_with_unsafe_names_get_files_of_their_own(tmp_path):

@@ -21,7 +21,7 @@ class Segment(NamedTuple):
 
     range: LogRange
     turns: tuple[Turn, ...]
-    cut: str = ""  # why it begins where it does: session | gap | topic
+    cut: str = ""  # why it begins where it does: session | gap | hole | topic | length
 
 
 class Quote(NamedTuple):
@@ -85,6 +85,13 @@ class NewFile(NamedTuple):
     text: str
 
 
+class Replace(NamedTuple):
+    """Replaces a note that a run wrote by what is made of the same lines today."""
+
+    path: str
+    text: str
+
+
 class SetFact(NamedTuple):
     """Adds a fact, or puts its value in the place of the old one, which goes to History."""
 
@@ -133,7 +140,7 @@ class MoveFile(NamedTuple):
     to: str
 
 
-Action = NewFile | SetFact | ConfirmFact | AddPending | AddSource | MoveFile
+Action = NewFile | Replace | SetFact | ConfirmFact | AddPending | AddSource | MoveFile
 
 
 class PlannedChange(NamedTuple):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import click
 
 from memoryclaw.core.fence import visible
+from memoryclaw.core.language import words_of
 from memoryclaw.doors import shapes
 from memoryclaw.doors.cli import matches
 from memoryclaw.doors.cli.printing import as_json, remark, say, styled
@@ -48,7 +49,7 @@ def search(said: Said, *, query: tuple[str, ...], kind: str, limit: int, explain
     for place, found in enumerate(answer.matches, 1):
         matches.show(place, found, explain=explain)
     if not answer.matches:
-        say(f"Nothing found for {styled(answer.query)!s}.")
+        say(_nothing("search", "found", answer.query))
     _remarks(answer)
 
 
@@ -78,12 +79,18 @@ def recall(
     if said.json:
         as_json(shapes.recall(answer, trace=trace))
         return
-    say(visible(answer.context) if answer.context else f"Nothing recalled for {styled(answer.query)}.")
+    say(visible(answer.context) or _nothing("recall", "recalled", answer.query))
     say(f"\n{answer.tokens} of {answer.budget} tokens, confidence {answer.confidence:.2f}")
     if trace:
         say()
         matches.show_trace(answer.trace)
     _remarks(answer)
+
+
+def _nothing(verb: str, done: str, query: str) -> str:
+    if words_of(query):
+        return f"Nothing {done} for {styled(query)}."
+    return f"There is no word to look for; ask with some, as in: memoryclaw {verb} boathouse deadline"
 
 
 def _remarks(answer: Answer) -> None:

@@ -18,7 +18,8 @@ SECTIONS: dict[str, dict[str, str]] = {
     "Write": {
         "init": "writing", "remember": "writing", "edit": "writing", "forget": "writing", "revive": "writing", "undo": "writing",
     },
-    "Log": {"capture": "capturing", "import": "capturing"},
+    "Log": {"capture": "capturing", "import": "capturing", "consolidate": "consolidating", "redo": "consolidating", "schedule": "scheduling"},
+    "Review": {"review": "reviewing", "history": "tracing", "blame": "tracing", "skills": "skills"},
     "Keep": {"sync": "keeping", "watch": "watching", "reindex": "keeping", "status": "keeping", "doctor": "keeping", "completion": "completion"},
 }  # fmt: skip
 VERBS = {verb: module for verbs in SECTIONS.values() for verb, module in verbs.items()}

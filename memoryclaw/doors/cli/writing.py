@@ -30,7 +30,7 @@ def init(said: Said, folder: str | None) -> None:
     """
     from memoryclaw.app import init_vault  # noqa: PLC0415 - `--help` needs no app
 
-    _tell(said, init_vault(config.find_root(folder or said.vault, os.environ, Path.cwd())))
+    tell(said, init_vault(config.find_root(folder or said.vault, os.environ, Path.cwd())))
 
 
 @verb(
@@ -63,7 +63,7 @@ def remember(said: Said, text: tuple[str, ...], entity: str, field: str, tags: t
     """
     words = sys.stdin.read() if text == ("-",) else " ".join(text)
     with said.app() as app:
-        _tell(said, app.remember(words, entity=entity, field=field, tags=tags))
+        tell(said, app.remember(words, entity=entity, field=field, tags=tags))
 
 
 @verb(
@@ -87,7 +87,7 @@ def edit(said: Said, id_: str, pairs: tuple[str, ...]) -> None:
     """Set fields of a note, or the value of a fact; no other byte changes."""
     fields = dict(_pair(pair) for pair in pairs)
     with said.app() as app:
-        _tell(said, app.edit(id_, fields))
+        tell(said, app.edit(id_, fields))
 
 
 @verb(examples=["forget episodes/2025-04-15_08-05-00_printer-lease", "forget 'semantic/contacts#John.value'"])
@@ -96,7 +96,7 @@ def edit(said: Said, id_: str, pairs: tuple[str, ...]) -> None:
 def forget(said: Said, id_: str) -> None:
     """Move a note or a fact to the archive; revive brings it back."""
     with said.app() as app:
-        _tell(said, app.forget(id_))
+        tell(said, app.forget(id_))
 
 
 @verb(examples=["revive archive/episodes/2025-04-15_08-05-00_printer-lease"])
@@ -105,19 +105,19 @@ def forget(said: Said, id_: str) -> None:
 def revive(said: Said, id_: str) -> None:
     """Bring back what was forgotten, just as it was."""
     with said.app() as app:
-        _tell(said, app.revive(id_))
+        tell(said, app.revive(id_))
 
 
 @verb(examples=["undo 1a2b3c4", "undo remember-20261121T101500-ab12cd"])
 @click.argument("commit", metavar="RUN|COMMIT", type=TEXT)
 @click.pass_obj
 def undo(said: Said, commit: str) -> None:
-    """Take back one change that MemoryClaw made.
+    """Take back one change that MemoryClaw made, or a whole run.
 
-    Every later edit is kept. The undo is a commit too.
+    Every later edit is kept. The undo is a commit too, and what was taken back is not consolidated again.
     """
     with said.app() as app:
-        _tell(said, app.undo(commit))
+        tell(said, app.undo(commit))
 
 
 def _pair(text: str) -> tuple[str, str]:
@@ -127,7 +127,8 @@ def _pair(text: str) -> tuple[str, str]:
     return field.strip(), value
 
 
-def _tell(said: Said, done: Written) -> None:
+def tell(said: Said, done: Written) -> None:
+    """Prints what a writing verb did."""
     if said.json:
         as_json(shapes.written(done))
         return

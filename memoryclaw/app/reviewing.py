@@ -1,0 +1,76 @@
+"""The verbs of a person over what consolidation did: review, history, blame."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING
+
+from memoryclaw.app.wiring import Wiring
+
+if TYPE_CHECKING:
+    from memoryclaw.jobs.blame import Blame
+    from memoryclaw.jobs.histories import Events
+    from memoryclaw.jobs.pen import Written
+    from memoryclaw.jobs.review.deciding import Ruled
+    from memoryclaw.jobs.review.showing import Difference
+    from memoryclaw.jobs.review.ticking import Ticked
+    from memoryclaw.jobs.review.waiting import Waits
+
+
+class Reviewing(Wiring):
+    """What waits for a person, what a person decides of it, and where things come from."""
+
+    def review(self, names: Sequence[str] = ()) -> list[Waits]:
+        """What waits for a yes or a no: everything, or what has these ids or came from these runs; no skills then."""
+        from memoryclaw.jobs.review.waiting import chosen, waiting  # noqa: PLC0415
+
+        return self._written(lambda pen: chosen(pen, names) if names else waiting(pen))
+
+    def review_one(self, id_: str) -> Waits:
+        """The one thing that waits under this id."""
+        from memoryclaw.jobs.review.waiting import one_of  # noqa: PLC0415
+
+        return self._written(lambda pen: one_of(pen, id_))
+
+    def review_diff(self, item: Waits) -> list[Difference]:
+        """The files that would change if this were approved now, before and after."""
+        from memoryclaw.jobs.review.showing import differences  # noqa: PLC0415
+
+        return self._written(lambda pen: differences(pen, item))
+
+    def decide(self, items: Sequence[Waits], decision: str) -> list[Ruled]:
+        """Approves or rejects what waits, as it was shown; one commit each, remembered. `approved` or `rejected`."""
+        from memoryclaw.jobs.review.deciding import decide  # noqa: PLC0415
+
+        return self._written(lambda pen: decide(pen, items, decision))
+
+    def review_ticked(self) -> Ticked:
+        """What people ticked in `semantic/_pending.md` and `review/*.md`; nothing is decided."""
+        from memoryclaw.jobs.review.ticking import ticked  # noqa: PLC0415
+
+        return self._written(ticked)
+
+    def review_apply(self, boxes: Ticked) -> list[Ruled]:
+        """Decides what was shown to be ticked."""
+        from memoryclaw.jobs.review.ticking import apply  # noqa: PLC0415
+
+        return self._written(lambda pen: apply(pen, boxes))
+
+    def review_edit(self, id_: str, rewrite: Callable[[str], str]) -> Written:
+        """Puts what waits in other words, as a person rewrites it; checked, stored, not approved."""
+        from memoryclaw.jobs.review.rewriting import editable, store  # noqa: PLC0415
+
+        item = self.review_one(id_)
+        return self._written(lambda pen: store(pen, item, rewrite(editable(item))))
+
+    def history(self, id_: str = "", *, limit: int = 20) -> Events:
+        """What was done to the vault, a note or a fact, newest first."""
+        from memoryclaw.jobs.histories import history  # noqa: PLC0415
+
+        return self._written(lambda pen: history(pen, id_, limit=limit))
+
+    def blame(self, fact: str) -> Blame:
+        """A fact back to its commit, its episode, its log line, and who approved it."""
+        from memoryclaw.jobs.blame import blame  # noqa: PLC0415
+
+        return self._written(lambda pen: blame(pen, fact))

@@ -1,0 +1,67 @@
+"""A segment → what the deterministic mind makes of it: title, summary, tags, names, and the points worth keeping.
+
+The rule: no word that was not said, but the dates that "yesterday" and the like stand for.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from memoryclaw.core.consolidation.changes import Extraction, Quote, Segment
+from memoryclaw.core.consolidation.participants import entities_of, participants_of
+from memoryclaw.core.consolidation.phrases import cut_short, phrases_of, tags_of, title_of
+from memoryclaw.core.consolidation.points import Sentence, points_of, prose, who
+from memoryclaw.core.consolidation.quoting import harmless, speaker
+from memoryclaw.core.consolidation.resolved import resolved
+from memoryclaw.core.consolidation.wording import language_of, words
+from memoryclaw.core.model import Turn
+
+SUMMARY = 120  # characters that a summary aims at
+_SENTENCE = 120
+
+
+def extract(segment: Segment, names: Mapping[str, str], language: str = "en") -> Extraction:
+    """What a segment says, in its own words.
+
+    Args:
+        segment: the turns.
+        names: the keys of names known in the vault, and the names.
+        language: of the vault; the talk's own is found by its small words.
+    """
+    turns = segment.turns
+    spoken = [turn for turn in turns if turn.role not in ("tool", "system")]
+    language = language_of((word for turn in spoken for word in words(turn.text[:2000])), language)
+    points, chosen = points_of(turns, language)
+    speakers = {word for turn in turns for word in words(turn.name)}
+    phrases = phrases_of([s.text for s in chosen], language, speakers)
+    entities = entities_of(turns, names, language)
+    return Extraction(
+        title=title_of(phrases, _first_words(points, turns)),
+        summary=_summary(turns, chosen, points, language),
+        tags=tags_of(phrases, entities),
+        participants=participants_of(turns),
+        entities=entities,
+        points=points,
+    )
+
+
+def _first_words(points: Sequence[Quote], turns: Sequence[Turn]) -> str:
+    texts = [point.text for point in points] or [harmless(prose(turn)) for turn in turns]
+    return next(filter(None, texts), "")
+
+
+def _summary(
+    turns: Sequence[Turn], chosen: Sequence[Sentence], points: Sequence[Quote], language: str
+) -> str:
+    """The one to three weightiest sentences, in the order they were said, with their speakers."""
+    taken: list[Sentence] = []
+    for sentence in chosen[:6]:
+        if not taken or (len(taken) < 3 and sum(len(s.text) for s in (*taken, sentence)) <= SUMMARY):
+            taken.append(sentence)
+    parts, last = [], -1
+    for sentence in sorted(taken, key=lambda s: (s.turn, s.place)):
+        turn = turns[sentence.turn]
+        text = resolved(cut_short(harmless(sentence.text).rstrip(" -–—;"), _SENTENCE), turn.ts, language)
+        parts.append(text if sentence.turn == last else f"{speaker(who(turn))}: {text}")
+        last = sentence.turn
+    return " ".join(parts) or cut_short(_first_words(points, turns), SUMMARY)

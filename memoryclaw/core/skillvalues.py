@@ -1,0 +1,97 @@
+"""What a request says of the things that a skill asks for. The rule: only what is obvious is taken; the rest stays a question."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from datetime import date
+
+from memoryclaw.core.dates import blanked, find_ranges
+from memoryclaw.core.skillfile import Asked
+
+_LONGEST = 2000  # characters of a request that are looked at
+_EMAIL = re.compile(r"[^\s@<>,;\"']+@[^\s@<>,;\"']+\.[^\W\d_]{2,}")
+_URL = re.compile(r"https?://[^\s<>\"']+")
+_TIME = re.compile(r"(?<![\d:])\d{1,2}:\d\d(?![\d:])")
+_NUMBER = re.compile(r"(?<![\w.])[+-]?\d+(?:[.,]\d+)?(?![\w])")
+_QUOTED = re.compile(r"\"([^\"]+)\"|“([^”]+)”|„([^“”]+)[“”]|«\s*([^»]+?)\s*»|(?<!\w)'([^']+)'(?!\w)")
+_WORD = r"[^\W\d_][\w'’-]*"
+_NAMED = re.compile(
+    rf"\b(to|for|with|from|at|in|an|für|mit|von|nach|à|pour|avec|de)\s+(?=({_WORD}(?:\s+{_WORD}){{0,3}}))",
+    re.IGNORECASE,
+)
+_PEOPLE = frozenset(
+    {"recipient", "recipients", "person", "people", "who", "whom", "client", "customer", "contact", "guest", "attendee", "name", "team"}
+)  # fmt: skip
+_TOWARDS = frozenset({"to", "for", "with", "an", "für", "mit", "nach", "à", "pour", "avec"})
+_FROM = frozenset({"from", "von", "de"})
+_PLACES = frozenset({"at", "in", "to", "nach", "à"})
+_OF_TYPE = {"email": _EMAIL, "url": _URL, "time": _TIME, "number": _NUMBER, "integer": _NUMBER}
+
+
+def values_in(request: str, asked: Sequence[Asked], today: date) -> dict[str, str]:
+    """The values of a skill's parameters, by name, as far as the request says them plainly.
+
+    Dates are ISO dates, or two of them with a slash between. A person may stand where an address is asked for.
+    """
+    reader = _Reader(request[:_LONGEST], today)
+    found = {one.name: value for one in asked if (value := reader.typed(one))}
+    found |= {one.name: value for one in asked if one.name not in found and (value := reader.named(one))}
+    found |= {one.name: value for one in asked if one.name not in found and (value := reader.quoted(one))}
+    return {one.name: found[one.name] for one in asked if one.name in found}
+
+
+class _Reader:
+    """Takes values out of one request; what is taken is not taken again."""
+
+    def __init__(self, request: str, today: date) -> None:
+        quotes = list(_QUOTED.finditer(request))
+        self._quotes = [next(filter(None, hit.groups())) for hit in quotes]
+        bare = blanked(request, [hit.span() for hit in quotes])
+        ranges, self._rest = find_ranges(bare, today)
+        self._dates = [r.start if r.start == r.end else f"{r.start}/{r.end}" for r in ranges]
+        self._names = [
+            (hit[1].lower(), name) for hit in _NAMED.finditer(self._rest) if (name := _capitalised(hit[2]))
+        ]
+
+    def typed(self, one: Asked) -> str:
+        """A value that its type tells."""
+        if one.type in ("date", "datetime"):
+            return self._dates.pop(0) if self._dates else ""
+        pattern = _OF_TYPE.get(one.type)
+        hit = pattern.search(self._rest) if pattern else None
+        if hit:
+            self._rest = blanked(self._rest, [hit.span()])
+        return hit[0] if hit else ""
+
+    def named(self, one: Asked) -> str:
+        """A name that the word before it tells: `to John`, `from Hamburg`."""
+        words = _words_before(one)
+        for place, (before, name) in enumerate(self._names):
+            if before in words:
+                del self._names[place]
+                return name
+        return ""
+
+    def quoted(self, one: Asked) -> str:
+        """Words in quotes, for what is any text."""
+        return self._quotes.pop(0) if self._quotes and one.type in ("", "string", "text") else ""
+
+
+def _words_before(one: Asked) -> frozenset[str]:
+    parts = one.name.lower().replace("-", "_").split("_")
+    if "from" in parts:
+        return _FROM
+    if "to" in parts or one.type in ("email", "entity", "person") or _PEOPLE.intersection(parts):
+        return _TOWARDS
+    return _PLACES if {"place", "city", "site", "where"}.intersection(parts) else frozenset()
+
+
+def _capitalised(text: str) -> str:
+    """The words with a capital at the beginning of a text: names, in most languages that know capitals."""
+    words = []
+    for word in text.split():
+        if not word[0].isupper():
+            break
+        words.append(re.sub(r"['’]s$", "", word))
+    return " ".join(words)

@@ -1,0 +1,196 @@
+"""`skills`: how things are done, written down; listed, written, linted, matched, approved and rejected."""
+
+from __future__ import annotations
+
+import sys
+from typing import TYPE_CHECKING
+
+import click
+
+from memoryclaw.core.fence import visible
+from memoryclaw.doors import shapes, skillshapes
+from memoryclaw.doors.cli.groups import group
+from memoryclaw.doors.cli.printing import as_json, plural, remark, say, styled, table
+from memoryclaw.doors.cli.said import Said
+from memoryclaw.doors.cli.verbs import TEXT
+
+if TYPE_CHECKING:
+    from memoryclaw.jobs.skills import Offer
+    from memoryclaw.jobs.skillwriting import Ruled
+
+_SHOWN = 80
+_COLOURS = {"approved": "green", "changed since approval": "yellow", "draft": "cyan"}
+
+
+@group(
+    default="list",
+    examples=[
+        "skills",
+        "skills new send-email",
+        "skills match 'send an email to John'",
+        "skills approve send-email",
+    ],
+)
+def skills() -> None:
+    """How to do things: list, show, write, lint, match, approve and reject skills.
+
+    Without a command it lists them. A skill is offered to a host only once it is approved, just as it is then.
+    """
+
+
+@skills.command("list", examples=["skills list", "skills list --json"])
+@click.pass_obj
+def list_(said: Said) -> None:
+    """List skills and drafts, and how each stands."""
+    with said.app() as app:
+        found = app.skills()
+    if said.json:
+        as_json(skillshapes.skills(found))
+        return
+    table(
+        ["name", "state", "description", "path"],
+        [[one.name, one.state, _short(one.skill.skill.description), one.skill.path] for one in found],
+    )
+    if not found:
+        say("No skills yet; `memoryclaw skills new NAME` begins one.")
+
+
+@skills.command(
+    "show", examples=["skills show send-weekly-update", "skills show _drafts/pack-the-site-bag --json"]
+)
+@click.argument("name", metavar="NAME", type=TEXT)
+@click.pass_obj
+def show(said: Said, name: str) -> None:
+    """Print a skill as it stands in its file, with its digest and state."""
+    with said.app() as app:
+        shown = app.skill(name)
+    if said.json:
+        as_json(skillshapes.shown(shown))
+        return
+    one = shown.listed
+    remark(f"{one.skill.path}: {one.state}, sha256 {one.skill.digest}")
+    for other in one.digests:
+        if other != one.skill.path:
+            remark(f"with {other}")
+    if shown.problems:
+        remark(f"{plural(len(shown.problems), 'problem')}; `memoryclaw skills lint {one.name}` explains")
+    click.echo(visible(one.skill.text), nl=not one.skill.text.endswith("\n"))
+
+
+@skills.command(
+    "new",
+    examples=[
+        "skills new send-email",
+        "skills new water-plants --description 'Waters the plants on Fridays.'",
+    ],
+)
+@click.argument("name", metavar="NAME", type=TEXT)
+@click.option(
+    "--description", metavar="TEXT", default="", type=TEXT, help="What it does, and when to use it."
+)
+@click.pass_obj
+def new(said: Said, name: str, description: str) -> None:
+    """Begin a skill: a valid SKILL.md to be filled in."""
+    with said.app() as app:
+        done = app.new_skill(name, description)
+    if said.json:
+        as_json(shapes.written(done))
+        return
+    commit = f" (commit {done.commit[:10]})" if done.commit else ""
+    say(f"{styled(done.action, bold=True)}: {styled(done.path)}{commit}")
+    if done.notice:
+        remark(done.notice)
+
+
+@skills.command("lint", examples=["skills lint", "skills lint send-email", "skills lint --json"])
+@click.argument("name", metavar="[NAME]", required=False, default="", type=TEXT)
+@click.pass_context
+def lint(ctx: click.Context, name: str) -> None:
+    """Explain every problem of a skill, or of all; exits with 1 if there is one."""
+    said = ctx.ensure_object(Said)
+    with said.app() as app:
+        problems = app.lint_skills(name)
+    if said.json:
+        as_json(skillshapes.linted(problems))
+    else:
+        for problem in problems:
+            hint = f"; {problem.hint}" if problem.hint else ""
+            say(
+                f"{styled(f'{problem.path}:{problem.line}', bold=True)}: {styled(problem.message)}{styled(hint, dim=True)}"
+            )
+        if not problems:
+            say("No problems.")
+    ctx.exit(1 if problems else 0)
+
+
+@skills.command(
+    "match", examples=["skills match 'send an email to John'", "skills match 'book a train to Lund' --json"]
+)
+@click.argument("request", nargs=-1, required=True, type=TEXT)
+@click.pass_obj
+def match(said: Said, request: tuple[str, ...]) -> None:
+    """Tell which skills fit a request, why, and whether a host would be offered them."""
+    words = " ".join(request)
+    with said.app() as app:
+        offers = app.match_skills(words)
+    if said.json:
+        as_json(skillshapes.matches(words, offers))
+        return
+    for offer in offers:
+        _tell_offer(offer)
+    if not offers:
+        say("No skill has a word of this; `memoryclaw skills list` shows them all.")
+
+
+@skills.command("approve", examples=["skills approve send-email", "skills approve _drafts/pack-the-site-bag"])
+@click.argument("name", metavar="NAME", type=TEXT)
+@click.pass_obj
+def approve(said: Said, name: str) -> None:
+    """Say yes to a skill as it is now; a draft moves to its place.
+
+    A changed file, by a single byte, is not approved any more.
+    """
+    with said.app() as app:
+        _tell(said, app.approve_skill(name))
+
+
+@skills.command("reject", examples=["skills reject pack-the-site-bag"])
+@click.argument("name", metavar="NAME", type=TEXT)
+@click.pass_obj
+def reject(said: Said, name: str) -> None:
+    """Say no: a draft goes to the archive and is not proposed again, an approval is withdrawn."""
+    with said.app() as app:
+        _tell(said, app.reject_skill(name))
+
+
+def _tell(said: Said, done: Ruled) -> None:
+    if said.json:
+        as_json(skillshapes.ruled(done))
+        return
+    commit = f", commit {done.commit[:10]}" if done.commit else ""
+    say(f"{styled(done.action, bold=True)}: {styled(done.name)} ({styled(done.path)}{commit})")
+    say(f"sha256 {done.digest}")
+    if done.notice:
+        remark(done.notice)
+
+
+def _tell_offer(offer: Offer) -> None:
+    found = offer.match
+    verdict = (
+        styled("offered", fg="green")
+        if offer.offered
+        else styled("not offered", fg=_COLOURS.get(offer.state))
+    )
+    say(f"{styled(found.skill.name, bold=True)}  {found.score:.2f}  {verdict}: {styled(offer.why)}")
+    for term in found.terms:
+        words = ", ".join(dict.fromkeys(m.word for m in found.matched if m.field == term.name))
+        say(f"  {term.name} {term.value:+.2f}  {styled(words)}")
+    for name, value in found.values:
+        say(f"  {styled(name)} = {styled(value)}")
+    if found.missing and found.values:
+        say("  " + styled("still to ask: " + ", ".join(found.missing), dim=True))
+
+
+def _short(text: str) -> str:
+    """A description whole on a terminal, which wraps it; elsewhere its beginning."""
+    return text if len(text) <= _SHOWN or sys.stdout.isatty() else f"{text[: _SHOWN - 1].rstrip()}…"

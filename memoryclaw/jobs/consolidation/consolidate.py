@@ -1,0 +1,202 @@
+"""consolidate: raw logs become episodes, facts and proposals. The rule: one run at a time, and a line is read once."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from collections.abc import Sequence
+from contextlib import AbstractContextManager, suppress
+from dataclasses import dataclass
+from datetime import datetime
+from typing import NamedTuple
+
+from memoryclaw.adapters import files
+from memoryclaw.adapters.catalog import Catalog
+from memoryclaw.adapters.history import History
+from memoryclaw.adapters.locks import writer_lock
+from memoryclaw.adapters.vault import Vault
+from memoryclaw.core.consolidation.changes import ChangeSet
+from memoryclaw.core.consolidation.cutting import Cutting
+from memoryclaw.core.consolidation.planfile import read_plan, write_plan
+from memoryclaw.core.consolidation.ranges import LogRange, parse_ranges, range_of
+from memoryclaw.core.due import Due, due
+from memoryclaw.core.errors import LockedError, NotFoundError, VaultError
+from memoryclaw.core.naming import run_id, utc
+from memoryclaw.core.places import STATE_DIR
+from memoryclaw.core.ports import Progress
+from memoryclaw.jobs.consolidation.applying import Applied, apply
+from memoryclaw.jobs.consolidation.branching import open_branches
+from memoryclaw.jobs.consolidation.knowing import Knowing
+from memoryclaw.jobs.consolidation.planning import Mind, Planner, plan
+from memoryclaw.jobs.consolidation.practising import practised
+from memoryclaw.jobs.consolidation.selecting import RUNS, Past, Unread, past, select
+from memoryclaw.jobs.consolidation.twinning import Likely, Twins
+from memoryclaw.jobs.pen import Pen
+
+_PLAN = f"{STATE_DIR}/plan.json"
+
+
+class Rules(NamedTuple):
+    """The settings that a run follows."""
+
+    mode: str = "direct"
+    threshold: int = 7
+    loss_budget: float = 0.2
+    gap: int = 30
+    interval: int = 60
+    idle: int = 30
+    language: str = "en"
+
+
+class Consolidated(NamedTuple):
+    """What a run planned, and did unless `applied` is None; `waits` says why nothing was done at all."""
+
+    changes: ChangeSet
+    applied: Applied | None = None
+    waits: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Desk:
+    """What consolidation works with; `mind` may make more of an episode than the patterns did."""
+
+    pen: Pen
+    vault: Vault
+    catalog: Catalog
+    likely: Likely
+    mind: Mind
+    rules: Rules
+    progress: Progress | None = None
+
+
+def preview(desk: Desk) -> Consolidated:
+    """The change set that a run would apply now; nothing is written."""
+    done = what_is_done(desk)
+    return Consolidated(_begun(desk, done) or planned(desk, done, select(desk.vault, done)))
+
+
+def consolidate(desk: Desk, *, only_if_due: bool = False) -> Consolidated:
+    """Reads what the logs hold and no run has read, and applies what it makes of it.
+
+    Args:
+        desk: the vault and the settings.
+        only_if_due: do nothing, and say why, while it is too early or another run is at work.
+
+    Raises:
+        LockedError: another run is at work.
+        HistoryError: git can take no commit now; nothing was written.
+    """
+    try:
+        with one_at_a_time(desk.pen.root):
+            done = what_is_done(desk)
+            begun = _begun(desk, done)
+            logs = [] if begun else select(desk.vault, done)
+            if only_if_due and not begun and not (verdict := _verdict(desk, done, logs)).due:
+                return Consolidated(ChangeSet(""), waits=verdict.reason)
+            return _applied(desk, begun or planned(desk, done, logs))
+    except LockedError:
+        if not only_if_due:
+            raise
+        return Consolidated(ChangeSet(""), waits="another consolidation is at work in this vault")
+
+
+def one_at_a_time(root: str) -> AbstractContextManager[None]:
+    """Keeps other runs out while this one plans; people and captures go on writing."""
+    folder = os.path.join(root, RUNS)
+    with suppress(FileExistsError):
+        os.mkdir(folder, 0o700)
+    if os.path.islink(folder) or not os.path.isdir(folder):
+        raise VaultError(f"{folder} is a link or a file; only a real folder is used")
+    return writer_lock(folder)
+
+
+def what_is_done(desk: Desk) -> Past:
+    """What runs, decisions and open branches say is done."""
+    return past(desk.vault, [branch.record for branch in open_branches(History(desk.pen.root))])
+
+
+def _begun(desk: Desk, done: Past) -> ChangeSet | None:
+    """What a killed run had planned, while its logs are as they were and nothing has read them since."""
+    try:
+        changes = read_plan(files.read_file(desk.pen.root, _PLAN).data.decode("utf-8", "replace"))
+    except NotFoundError:
+        return None
+    if changes is None or any(record.run == changes.run for record in done.records):
+        return None
+    waiting = select(desk.vault, done)
+    still = {r for log in waiting for r in parse_ranges(" ".join(changes.ranges)) if _covers(log, r)}
+    return changes if len(still) == len(changes.ranges) else None
+
+
+def _covers(log: Unread, range_: LogRange) -> bool:
+    if log.path != range_.path or range_.last > len(log.lines):
+        return False
+    return range_of(log.path, log.lines, range_.first, range_.last) == range_
+
+
+def planned(desk: Desk, done: Past, logs: Sequence[Unread], *, verb: str = "consolidate") -> ChangeSet:
+    """The change set that these logs ask for."""
+    if not logs:
+        return ChangeSet("")
+    rules, pen = desk.rules, desk.pen
+    planner = Planner(
+        pen=pen,
+        knowing=Knowing(desk.catalog, pen.schema(), done.decisions),
+        twins=Twins(pen, desk.likely),
+        mind=desk.mind,
+        rules=Cutting(gap_minutes=rules.gap),
+        language=rules.language,
+        progress=desk.progress,
+    )
+    changes = plan(planner, logs)
+    acted, drafts = practised(pen, desk.vault, logs, changes.ranges, done, threshold=rules.threshold)
+    digest = hashlib.sha256("\n".join(changes.ranges).encode("utf-8", "surrogateescape")).hexdigest()
+    return changes._replace(
+        run=run_id(verb, pen.now, digest[:6]), changes=(*changes.changes, *drafts), acted=acted
+    )
+
+
+def _applied(desk: Desk, changes: ChangeSet) -> Consolidated:
+    if not changes.ranges:
+        return Consolidated(changes)
+    _keep(desk.pen.root, write_plan(changes).encode())
+    rules = desk.rules
+    applied = apply(desk.pen, changes, mode=rules.mode, loss_budget=rules.loss_budget, progress=desk.progress)
+    files.discard(desk.pen.root, _PLAN, _PLAN.rpartition("/")[2])
+    return Consolidated(changes, applied)
+
+
+def _keep(root: str, plan_: bytes) -> None:
+    """Remembers a plan durably before its first change is made."""
+    os.makedirs(os.path.join(root, STATE_DIR), 0o700, exist_ok=True)
+    files.write_file(root, _PLAN, plan_, files.digest_at(root, _PLAN))
+
+
+def standing(desk: Desk) -> Due:
+    """Whether a run is due now, and why or why not."""
+    done = what_is_done(desk)
+    if _begun(desk, done):
+        return Due(True, "the last run was cut short")
+    return _verdict(desk, done, select(desk.vault, done))
+
+
+def _verdict(desk: Desk, done: Past, logs: Sequence[Unread]) -> Due:
+    turns = sorted(turn.ts for log in logs for turn in log.turns if turn.ts)
+    if logs and not turns:
+        return Due(True, "turns wait, and their logs have no clock")
+    runs = sorted(record.at for record in done.records if record.at)
+    return due(
+        desk.pen.now,
+        last_run=_moment(runs[-1:]),
+        newest_turn=_moment(turns[-1:]),
+        oldest_waiting=_moment(turns[:1]),
+        interval_minutes=desk.rules.interval,
+        idle_minutes=desk.rules.idle,
+    )
+
+
+def _moment(times: Sequence[str]) -> datetime | None:
+    try:
+        return utc(datetime.fromisoformat(times[0])) if times else None
+    except ValueError:
+        return None

@@ -1,0 +1,155 @@
+"""Selects the log lines that no run record, decision or open branch cites yet. The rule: done is what the files say is done.
+
+What was found done is remembered beside the index, so that a year of old logs costs a look at each and no reading.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterable, Mapping
+from typing import NamedTuple
+
+from memoryclaw.adapters import files
+from memoryclaw.adapters.vault import Vault
+from memoryclaw.core.consolidation.decisions import DECISIONS_FILE, Decisions
+from memoryclaw.core.consolidation.ranges import LogRange, unread
+from memoryclaw.core.consolidation.runrecord import RunRecord, read_record
+from memoryclaw.core.errors import NotFoundError
+from memoryclaw.core.model import Turn
+from memoryclaw.core.notes import ReadingSettings, read_note
+from memoryclaw.core.places import STATE_DIR
+from memoryclaw.core.textfile import decode
+
+RUNS = "runs"
+_CACHE = f"{STATE_DIR}/consolidated.json"
+
+
+class Unread(NamedTuple):
+    """One log with turns that were not consolidated yet."""
+
+    path: str
+    lines: list[bytes]  # with their line ends
+    turns: tuple[Turn, ...]  # those that were not read yet
+
+
+class Past(NamedTuple):
+    """What earlier runs and people decided."""
+
+    records: tuple[RunRecord, ...]
+    decisions: Decisions
+
+    def ranges(self) -> dict[str, list[LogRange]]:
+        """Every range that is done, by its log."""
+        found: dict[str, list[LogRange]] = {}
+        for range_ in (*self.decisions.ranges(), *(r for record in self.records for r in record.ranges)):
+            found.setdefault(range_.path, []).append(range_)
+        return found
+
+
+def past(vault: Vault, branches: Iterable[str]) -> Past:
+    """What runs and decisions say, those on open branches included (as texts of run records)."""
+    texts = [read_text(vault, path) for path in run_files(vault)]
+    records = [read_record(text) for text in (*texts, *branches)]
+    return Past(tuple(records), Decisions.read(read_text(vault, DECISIONS_FILE)))
+
+
+def run_files(vault: Vault) -> list[str]:
+    """The paths of all run records, oldest first."""
+    try:
+        names = os.listdir(vault.root / RUNS)
+    except (FileNotFoundError, NotADirectoryError):
+        return []
+    return [f"{RUNS}/{name}" for name in sorted(names) if name.endswith(".json") and not name.startswith(".")]
+
+
+def read_text(vault: Vault, path: str) -> str:
+    """The text of a file; empty when there is none."""
+    try:
+        return decode(files.read_file(os.fspath(vault.root), path).data).text
+    except NotFoundError:
+        return ""
+
+
+def select(vault: Vault, done: Past, *, since: str = "") -> list[Unread]:
+    """The logs that hold turns not consolidated yet, in order of their paths.
+
+    Args:
+        vault: the vault.
+        done: what is done.
+        since: an ISO date; then what is done does not count, and only logs of that day and later are read.
+    """
+    stamps = vault.scan("logs").files
+    ranges = {} if since else done.ranges()
+    known = {} if since else _remembered(vault)
+    fresh: dict[str, list[str]] = {}
+    found = []
+    for path in sorted(stamps):
+        if since and path.split("/")[1] < since:
+            continue
+        mark = [stamps[path].hex(), *sorted({str(range_) for range_ in ranges.get(path, ())})]
+        if known.get(path) == mark:
+            fresh[path] = mark
+            continue
+        log = _read(vault, path, ranges.get(path, ()))
+        if log.turns:
+            found.append(log)
+        elif not since:
+            fresh[path] = mark
+    if not since:
+        _remember(vault, known, fresh)
+    return found
+
+
+def lines_of(data: bytes) -> list[bytes]:
+    """The lines of a log with their ends; the last gets one if it has none, so that its digest stays when more is appended."""
+    lines = data.split(b"\n")
+    return [line + b"\n" for line in (lines if lines[-1] else lines[:-1])]
+
+
+def _read(vault: Vault, path: str, ranges: Iterable[LogRange]) -> Unread:
+    read = vault.read(path)
+    if read is None:
+        return Unread(path, [], ())
+    data = read[0]
+    if path.endswith(".jsonl"):
+        data = _whole(data)
+    lines = lines_of(data)
+    stretches = unread(path, lines, ranges)
+    if not stretches:
+        return Unread(path, lines, ())
+    turns = read_note(path, data, ReadingSettings()).turns
+    wanted = [False] * (len(lines) + 2)
+    for first, last in stretches:
+        wanted[first : last + 1] = [True] * (last - first + 1)
+    return Unread(path, lines, tuple(t for t in turns if wanted[min(t.line, len(lines) + 1)]))
+
+
+def _whole(data: bytes) -> bytes:
+    """A log without a last line that is still being written."""
+    end = data.rfind(b"\n") + 1
+    try:
+        json.loads(data[end:])
+    except ValueError:
+        return data[:end]
+    return data
+
+
+def _remembered(vault: Vault) -> dict[str, list[str]]:
+    try:
+        known = json.loads(files.read_file(os.fspath(vault.root), _CACHE).data)
+    except (NotFoundError, ValueError, OSError):
+        return {}
+    return known if isinstance(known, dict) else {}
+
+
+def _remember(vault: Vault, known: Mapping[str, list[str]], fresh: dict[str, list[str]]) -> None:
+    folder = vault.root / STATE_DIR
+    if fresh == known or not folder.is_dir():
+        return
+    temporary = folder / f"consolidated.{os.getpid()}.tmp"
+    try:
+        temporary.write_text(json.dumps(fresh), encoding="utf-8", errors="surrogateescape")
+        temporary.replace(folder / "consolidated.json")
+    except OSError:
+        return  # what cannot be remembered is read again

@@ -1,0 +1,175 @@
+"""What waits for a yes or a no: facts, proposals, skill drafts, runs on a branch of their own. Reads only."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+from memoryclaw.adapters import files
+from memoryclaw.adapters.history import History
+from memoryclaw.core.consolidation import proposals
+from memoryclaw.core.consolidation.changes import PlannedChange
+from memoryclaw.core.consolidation.pending import PENDING_FILE, Waiting, read_pending
+from memoryclaw.core.consolidation.proposals import About
+from memoryclaw.core.consolidation.runrecord import FOLDER as RUNS
+from memoryclaw.core.consolidation.runrecord import read_record
+from memoryclaw.core.errors import InputError, NotFoundError
+from memoryclaw.core.frontmatter import split
+from memoryclaw.core.model import Problem
+from memoryclaw.core.skills import read_markdown_skill
+from memoryclaw.core.textfile import readable
+from memoryclaw.jobs.consolidation.branching import OpenBranch, open_branches
+from memoryclaw.jobs.pen import Pen
+
+DRAFTS = "skills/_drafts"
+_SKILL = "/SKILL.md"
+
+
+class Waits(NamedTuple):
+    """One thing that waits, in the same words whatever it is; one of the last four says what stands behind it."""
+
+    id: str
+    kind: str  # fact | episode | merge | … | skill | run
+    what: str
+    why: str
+    run: str = ""
+    path: str = ""
+    confidence: str = ""
+    source: str = ""
+    box: str = ""  # what a person ticked in the file: "" | approve | reject | both
+    text: str = ""  # of its file
+    fact: Waiting | None = None
+    change: PlannedChange | None = None
+    about: About | None = None
+    branch: OpenBranch | None = None
+
+    @property
+    def is_skill(self) -> bool:
+        """True for a skill draft, which the verbs of skills decide."""
+        return self.kind == "skill" and self.about is None
+
+    @property
+    def can_be_shown(self) -> bool:
+        """False for a proposal that cannot be read: there is no telling what it would change."""
+        return self.about is None or self.change is not None
+
+
+def waiting(pen: Pen) -> list[Waits]:
+    """Everything that waits: facts first, then proposals, skill drafts and branches."""
+    return [*_facts(pen), *_proposals(pen), *_drafts(pen), *_branches(pen)]
+
+
+def chosen(pen: Pen, names: Sequence[str]) -> list[Waits]:
+    """What waits under these ids, or came from these runs.
+
+    Raises:
+        InputError: it is a skill, which is decided elsewhere.
+        NotFoundError: nothing of that name waits.
+    """
+    everything = waiting(pen)
+    found = dict[str, Waits]()
+    for name in names:
+        for one in _named(name, everything):
+            if one.is_skill and one.run != name:
+                raise InputError(
+                    f"{one.id} is a skill; `memoryclaw skills approve {one.id}` or `skills reject` decides it"
+                )
+            found.setdefault(one.id, one)
+    return [one for one in found.values() if not one.is_skill]
+
+
+def one_of(pen: Pen, name: str) -> Waits:
+    """The one thing that waits under this id, a skill draft too."""
+    return _named(name, waiting(pen))[0]
+
+
+def _named(name: str, everything: Sequence[Waits]) -> list[Waits]:
+    found = [one for one in everything if one.id == name] or [one for one in everything if one.run == name]
+    if not found:
+        raise NotFoundError(f"nothing that waits is called {name!r}; `memoryclaw review` lists what does")
+    return found
+
+
+def _facts(pen: Pen) -> Iterator[Waits]:
+    text = pen.text(PENDING_FILE)
+    found = read_pending(text)
+    runs = _runs(pen, {episode for fact in found for episode in _episodes(fact)})
+    for fact in found:
+        beside = f" (now {fact.known})" if fact.known else ""
+        yield Waits(
+            id=fact.id,
+            kind="fact",
+            what=f"{fact.entity}: {fact.field} is {fact.value}{beside}",
+            why=fact.why,
+            run=next((runs[episode] for episode in _episodes(fact) if episode in runs), ""),
+            path=PENDING_FILE,
+            confidence=fact.confidence,
+            source=fact.source,
+            box={"x": proposals.APPROVE, "-": proposals.REJECT}.get(fact.box, ""),
+            text=text,
+            fact=fact,
+        )
+
+
+def _episodes(fact: Waiting) -> list[str]:
+    return [part.strip().partition("#")[0] for part in fact.source.split(",") if part.strip()]
+
+
+def _runs(pen: Pen, episodes: set[str]) -> dict[str, str]:
+    """The runs that wrote these episodes, from the records, newest first and no further than it takes."""
+    found = dict[str, str]()
+    for path in sorted(files.list_files(pen.root, RUNS), reverse=True) if episodes else ():
+        record = read_record(pen.text(path))
+        found.update(dict.fromkeys(episodes & record.episodes.keys(), record.run))
+        episodes = episodes - found.keys()
+        if not episodes:
+            break
+    return found
+
+
+def _proposals(pen: Pen) -> Iterator[Waits]:
+    for path in files.list_files(pen.root, proposals.FOLDER.rstrip("/")):
+        if not path.endswith(".md") or path.count("/") > 1:
+            continue
+        text = pen.text(path)
+        about, change = proposals.about(text, path), proposals.read_proposal(text)
+        if isinstance(change, Problem):
+            kind = about.id.rpartition("-")[0] or "note"
+            why = f"cannot be approved as it stands: line {change.line}: {change.message}; {change.hint}"
+            yield Waits(about.id, kind, about.id, why, about.run, path, box=about.box, text=text, about=about)
+            continue
+        yield Waits(
+            id=about.id,
+            kind=change.kind,
+            what=change.title,
+            why=change.reason,
+            run=about.run,
+            path=path,
+            confidence=change.confidence,
+            source=change.source,
+            box=about.box,
+            text=text,
+            change=change,
+            about=about,
+        )
+
+
+def _drafts(pen: Pen) -> Iterator[Waits]:
+    for path in files.list_files(pen.root, DRAFTS):
+        if path.endswith(_SKILL):
+            text = pen.text(path)
+            name = path.removeprefix(f"{DRAFTS}/").removesuffix(_SKILL)
+            said = read_markdown_skill(split(readable(text)).meta)
+            why = f"a draft; `memoryclaw skills approve {name}` or `skills reject {name}` decides it"
+            yield Waits(name, "skill", said.description or name, why, path=path, text=text)
+
+
+def _branches(pen: Pen) -> Iterator[Waits]:
+    history = History(pen.root)
+    if not history.git_dir:
+        return
+    for branch in open_branches(history):
+        count = len(branch.commits)
+        what = f"{count} commit{'' if count == 1 else 's'} on {branch.ref.removeprefix('refs/heads/')}"
+        why = "consolidation.mode is `branch`, so nothing of it is in the vault yet"
+        yield Waits(branch.run, "run", what, why, branch.run, branch.ref, branch=branch)

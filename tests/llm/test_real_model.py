@@ -1,0 +1,88 @@
+"""Real weights, behind a server of Ollama's form, asked through the unmodified client: the answers may be poor, the reading may not be.
+
+`make test-llm` runs it and prints what the model said.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import json
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from segments import basis_of, segment_of
+
+from memoryclaw import config
+from memoryclaw.adapters.llm import Endpoint, Prompt
+from memoryclaw.adapters.ollama import Ollama
+from memoryclaw.adapters.templates import Templates
+from memoryclaw.core.consolidation.changes import Extraction
+from memoryclaw.jobs.consolidation.minds import minds_of
+
+pytestmark = [
+    pytest.mark.llm,
+    pytest.mark.skipif(importlib.util.find_spec("xllamacpp") is None, reason="make test-llm installs it"),
+]
+SERVER = Path(__file__).parents[1] / "servers" / "realmodel.py"
+MODEL = "smollm2:135m"
+PAINT = (
+    ("user Nora", "Hi Pip, we finally chose the paint for the kitchen wall."),
+    ("assistant Pip", "Which one is it?"),
+    ("user Nora", "Dünensand 14, matt. My email for the shop is nora@example.org."),
+    ("assistant Pip", "I order 7.5 litres from Farben Kröger for Thursday."),
+)
+
+
+@pytest.fixture(scope="module")
+def url() -> Iterator[str]:
+    """A server with the weights in it, in a process of its own."""
+    with subprocess.Popen(
+        [sys.executable, SERVER], stdin=subprocess.PIPE, stdout=subprocess.PIPE, encoding="utf-8"
+    ) as server:
+        assert server.stdout is not None
+        yield server.stdout.readline().strip()
+
+
+def said(what: object) -> None:
+    """Shows what the model said; `make test-llm` lets it through."""
+    sys.stdout.write(f"\n{what}\n")
+
+
+def read(root: Path, url: str, model: str = MODEL) -> Extraction:
+    """What comes of a short talk, read with the model at this address."""
+    settings = {"url": url, "model": model, "timeout": 600, "retries": 1}
+    (root / "memoryclaw.yaml").write_text("llm:\n" + "".join(f"  {k}: {v}\n" for k, v in settings.items()))
+    return minds_of(config.load(root), Templates(), {}).read(segment_of(PAINT), basis_of(), {})
+
+
+def test_a_real_model_is_heard_or_the_reading_is_by_patterns(tmp_path: Path, url: str):
+    found = read(tmp_path, url)
+    said(found)
+    assert (found.by == f"ollama/{MODEL}") != bool(found.degraded)
+    lines = dict(enumerate((text for _, text in PAINT), 1))
+    assert all(claim.quote in lines[claim.line] for claim in found.claims)
+    assert found.points == basis_of().points
+    assert found.title
+    assert found.summary
+
+
+def test_the_wire_holds_and_the_same_prompt_gets_the_same_answer(url: str):
+    mind = Ollama(Endpoint("Ollama", "llm.url", url, 600), MODEL)
+    schema = {
+        "type": "object",
+        "properties": {"colour": {"type": "string", "enum": ["red", "blue"]}},
+        "required": ["colour"],
+    }
+    prompt = Prompt("Answer in JSON.", "Which colour is the sky?")
+    mind.reach()
+    answer = mind.ask(prompt, schema)
+    said(answer)
+    assert json.loads(answer)["colour"] in {"red", "blue"}
+    assert mind.ask(prompt, schema) == answer
+
+
+def test_a_model_that_the_server_has_not_is_said(tmp_path: Path, url: str):
+    assert "Ollama has no model llama3.2" in read(tmp_path, url, "llama3.2").degraded
