@@ -210,7 +210,7 @@ def observations(root: Path, rows: list[Row]) -> Vault:
 
 def spoken(root: Path, rows: list[Row]) -> Vault:
     """A vault whose logs are the turns."""
-    ids = {}
+    ids: dict[tuple[str, int], str] = {}
     for path, turns in logs_of(rows):
         (root / path).parent.mkdir(parents=True, exist_ok=True)
         (root / path).write_bytes(b"".join(map(line_of, turns)))
@@ -308,10 +308,11 @@ def table(result: Row) -> str:
     """The figures for people."""
     found = result["found"]
     lines = [
-        f"{result['questions']} questions; {result['turns']} turns became {result['episodes']} episodes and {result['facts']} facts "
-        f"in {result['seconds_per_1000_turns']:.2f} s a thousand turns",
-        f"compression {result['compression']:.3f} (goal {GOAL}: {'met' if result['compression'] <= GOAL else 'missed'}); "
-        f"{result['turns_quoted']:.0%} of the turns are quoted",
+        "{questions} questions; {turns} turns became {episodes} episodes and {facts} facts".format_map(
+            result
+        ),
+        f"{result['seconds_per_1000_turns']:.2f} s a thousand turns; {result['turns_quoted']:.0%} of them are quoted",
+        f"compression {result['compression']:.3f} (goal {GOAL}: {'met' if result['compression'] <= GOAL else 'missed'})",
         f"{'':20}" + "".join(f"{name:>12}" for name in COLUMNS),
     ]
     for name in dict.fromkeys(name for column in COLUMNS for name in found[column]):

@@ -1,8 +1,10 @@
 #!/usr/bin/env bash
-# The demonstration: a copy of the sample vault is indexed, asked, edited and put back. The checkout stays as it is.
+# The demonstration: a copy of the sample vault is indexed, asked, edited, told of a conversation, and put back. The checkout
+# stays as it is.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
+talk=$PWD/scripts/talk.jsonl
 place=$(mktemp -d)
 trap 'rm -rf "$place"' EXIT
 cp -R vault "$place/vault"
@@ -41,3 +43,21 @@ say "4. Think again"
 run 'memoryclaw undo $(git rev-parse --short HEAD)'
 run 'git --no-pager log --oneline'
 run 'memoryclaw facts coffee'
+
+say "5. A conversation is captured: appended to the logs, secrets taken out before the first byte reaches the disk"
+cp "$talk" ../talk.jsonl
+run 'memoryclaw capture < ../talk.jsonl'
+
+say "6. Consolidate: what was said becomes episodes and facts, by rules, with no model. Each change is a commit of its own"
+run 'memoryclaw consolidate --llm none'
+run 'git --no-pager log --stat --format="%h %s" -6'
+run 'git --no-pager show --unified=0 HEAD~2'
+
+say "7. Where does that come from? And what is not certain waits for you"
+run 'memoryclaw blame "Boathouse Aarhus.deadline"'
+run 'memoryclaw review'
+
+say "8. Take the whole night back. It stays taken back"
+run 'memoryclaw undo "$(basename runs/consolidate-20260420* .json)"'
+run 'memoryclaw consolidate --llm none'
+run 'memoryclaw facts "Boathouse Aarhus" | grep deadline'

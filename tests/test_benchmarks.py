@@ -66,6 +66,31 @@ def test_the_recall_benchmark_counts_evidence_as_it_says(tmp_path: Path) -> None
     assert result["session"]["recall@5"] == result["budget"]["200"] == 1.0
 
 
+def test_the_night_benchmark_consolidates_and_counts() -> None:
+    command = [
+        sys.executable,
+        ROOT / "benchmarks/night.py",
+        *["--rows", "day", "--turns", "40", "--runs", "1", "--json"],
+    ]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    rows = {row["name"]: row for row in json.loads(done.stdout)}
+    assert {"plan and apply 40 turns, wall", "one commit", "peak memory"} <= rows.keys()
+    assert rows["plan and apply 40 turns, wall"]["goal"] == "<= 10 s"
+
+
+def test_the_same_seed_talks_alike(tmp_path: Path) -> None:
+    talks = []
+    for name in ("one", "other"):
+        command = [sys.executable, ROOT / "benchmarks/talk.py", "2", tmp_path / name, "--turns", "60"]
+        assert int(subprocess.run(command, capture_output=True, text=True, check=True).stdout) >= 120
+        logs = sorted((tmp_path / name).rglob("*.jsonl"))
+        talks.append([(path.relative_to(tmp_path / name), path.read_bytes()) for path in logs])
+    assert talks[0] == talks[1]
+    turns = [json.loads(line) for _, data in talks[0] for line in data.splitlines()]
+    assert {turn["role"] for turn in turns} == {"user", "assistant", "tool"}
+
+
 def test_a_folder_without_the_data_is_told_in_one_sentence(tmp_path: Path) -> None:
     done = locomo("--data", str(tmp_path))
     assert (done.returncode, done.stdout) == (1, "")

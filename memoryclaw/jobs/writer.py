@@ -6,7 +6,7 @@ The rule: the file gets the change on top of what the user left in it; the commi
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from datetime import datetime
 from typing import NamedTuple
@@ -124,12 +124,9 @@ class Writer:
         self.untracked = untracked  # why nothing can be committed; empty where it can
         self._told = told
 
-    def read(self, path: str) -> bytes | None:
-        """The bytes of a file as it is now, None where there is none."""
-        try:
-            return files.read_file(self.root, path).data
-        except NotFoundError:
-            return None
+    def read_all(self, paths: Iterable[str]) -> dict[str, bytes | None]:
+        """The bytes of files as they are now, None where there is none."""
+        return {path: self._bytes(path) for path in paths}
 
     def write(
         self, changes: Sequence[Change], message: Callable[[], str], *, verb: str, now: datetime
@@ -194,10 +191,16 @@ class Writer:
         work: dict[str, bytes | None] = {}
         for number, item in enumerate(items):
             try:
-                work.update({path: self.read(path) for path in paths_of(item.changes) if path not in work})
+                work.update(self.read_all(path for path in paths_of(item.changes) if path not in work))
             except REFUSED as error:
                 return work, items[:number], error
         return work, items, None
+
+    def _bytes(self, path: str) -> bytes | None:
+        try:
+            return files.read_file(self.root, path).data
+        except NotFoundError:
+            return None
 
     def _ignored(self, work: dict[str, bytes | None], base: Base | None) -> set[str]:
         fresh = [p for p, data in work.items() if base and data is None and base.sides[p] == NO_SIDE]

@@ -66,7 +66,7 @@ def commits(desk: Claw) -> int:
 def test_what_waits_is_listed_with_its_reason(desk: Claw) -> None:
     assert desk("review").out == desk("review", "list").out
     lines = desk("review").out.splitlines()
-    assert lines[0].split() == ["id", "kind", "what", "why", "run"]
+    assert lines[0].split() == ["id", "kind", "what", "why"]
     assert "Boathouse: deadline is 2027-01-31 (now 2026-12-11)" in lines[1]
     assert "Nora was not sure" in lines[1]
     found = desk("review", "--json").json["waiting"]

@@ -157,9 +157,10 @@ def noun_of(words: str, declared: Mapping[str, str] = NOTHING) -> Noun | None:
     while parts and parts[0] in _LEADING:
         del parts[0]
     plain = " ".join(parts)
-    if plain in declared:
+    found = NOUNS.get(plain)
+    if plain in declared and not (found and found.kind == "day"):  # a schema has no word for a day of every year
         return Noun(plain, declared[plain])
-    if found := NOUNS.get(plain):
+    if found:
         return found
     if len(parts) > 1 and parts[0] in _QUALIFIERS and (found := NOUNS.get(" ".join(parts[1:]))):
         return Noun(f"{parts[0]} {found.field}", found.kind)

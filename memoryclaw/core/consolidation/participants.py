@@ -36,9 +36,8 @@ def entities_of(turns: Sequence[Turn], names: Mapping[str, str], language: str =
     said = [sentence for text in texts for sentence in sentences(text)]
     language = language or language_of(plain(word) for text in texts for word in WORD.findall(text))
     speaking = {key for turn in turns for key in _parts_of(turn.name)}
-    known = [name for sentence in said for name in _known(sentence, names)]
     fresh = () if language == "de" else _new(said, language)
-    ordered = dict.fromkeys(name for name, _ in Counter(known).most_common())
+    ordered = dict.fromkeys(name for name, _ in Counter(_known(said, names)).most_common())
     covered = {part for name in ordered for part in _parts_of(name)}
     ordered |= dict.fromkeys(name for name in fresh if not _parts_of(name) & covered)
     return tuple(name for name in ordered if not _is_any(name, speaking))[:_MOST]
@@ -56,22 +55,19 @@ def _parts_of(name: str) -> set[str]:
     return {key, *key.split()} - {""}
 
 
-def _known(sentence: str, names: Mapping[str, str]) -> Iterator[str]:
-    """Yields the known names of a sentence; only runs of words that some name holds are looked at closely."""
-    if not names:
+def _known(said: Iterable[str], names: Mapping[str, str]) -> Iterator[str]:
+    """Yields the known names of some sentences; only runs of words that some name holds are looked at closely."""
+    keys = {key for name in names.values() for key in keys_of(name)} | set(names)
+    parts = {part for key in keys for part in (key.replace(" ", ""), *key.split())}
+    if not parts:
         return
-    parts = _vocabulary(names)
-    words = WORD.findall(sentence)
-    for near, run in groupby(
-        words, key=lambda word: plain(word) in parts or not word.isascii() or not word.islower()
-    ):
-        if near:
-            for candidate in select(candidates(list(run)), names):
-                yield names[candidate.key]
-
-
-def _vocabulary(names: Mapping[str, str]) -> frozenset[str]:
-    return frozenset(part for key in names for part in (key, *key.split()))
+    for sentence in said:
+        for near, run in groupby(
+            WORD.findall(sentence), lambda word: not word.isascii() or plain(word) in parts
+        ):
+            if near:
+                for candidate in select(candidates(list(run)), names):
+                    yield names[candidate.key]
 
 
 def _new(said: Iterable[str], language: str) -> tuple[str, ...]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable
 from functools import lru_cache, partial
 from typing import NamedTuple
@@ -26,6 +27,8 @@ from memoryclaw.core.factsheet import SemanticFile, same
 from memoryclaw.core.factsources import add_source
 from memoryclaw.core.frontmatter import split
 from memoryclaw.core.textfile import readable
+
+_HALF = re.compile("[\ud800-\udfff]")
 
 Patch = Callable[[str | None], str | None]  # of a file's text; None: there is no such file
 
@@ -111,7 +114,9 @@ def _performed(action: Action, collections: frozenset[str], text: str | None) ->
     match action:
         case NewFile():
             # What stands there is the same file from an earlier try, perhaps edited by a person since.
-            result = action.text if text is None else text
+            result = _whole(action.text) if text is None else text
+        case Replace() if text is not None:
+            result = _whole(action.text)
         case AddPending():
             result = add_pending(text or "", action)
         case SetFact():
@@ -123,6 +128,11 @@ def _performed(action: Action, collections: frozenset[str], text: str | None) ->
         case _:
             return text
     return result
+
+
+def _whole(text: str) -> str:
+    """The text without halves of characters, which no file can hold; logs have them where a host cut a string."""
+    return text.encode("utf-8", "replace").decode() if _HALF.search(text) else text
 
 
 def _with_fact(action: SetFact, file: SemanticFile, text: str) -> str:

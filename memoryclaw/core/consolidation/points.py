@@ -45,7 +45,7 @@ _CALLS = 6  # tool calls that are named
 _SCANNED = 12000  # characters of one turn
 _FENCE = re.compile(r"^[ \t]*(`{3,}|~{3,}).*?(?:^[ \t]*\1[^\n]*$|\Z)", re.DOTALL | re.MULTILINE)
 _REACTING = re.compile(
-    r"""(?:(?:oh|ah|aw+|wow|yeah|yes|yep|yup|hey|hi|haha|well|so|and|ok(?:ay)?|cool|nice|great|awesome|thanks?|definitely|absolutely|totally|exactly|sure|agreed|true)\b[\s,!.\w]{0,24}?[,!.]\s*)*
+    r"""(?:(?:oh|ah|aw+|wow|yeah|yes|yep|yup|hey|hi|haha|well|so|and|ok(?:ay)?|cool|nice|great|awesome|thanks?|definitely|absolutely|totally|exactly|sure|agreed|true)\b[^,!.]{0,24}+[,!.]\s*+){0,3}
     (?:that(?:'|’)?s|that\s(?:is|was|sounds|looks|must)|those\s(?:are|look|sound)|(?:it\s)?sounds|(?:it\s)?looks|what\s(?:a|an)\b|how\s(?:nice|cool|lovely|great|sweet|exciting)|
     glad|congrat\w*|good\sluck|good\sfor|way\sto|keep\s(?:it|up|going|at|on|pushing)|thanks|thank|i(?:'|’)?m\s(?:so\s|really\s|very\s)?(?:glad|happy|proud|excited|sorry|thrilled)\s(?:for|to\shear|of|that|you)|
     proud\sof|can(?:'|’)?t\swait|i\s(?:totally\s|completely\s|really\s)?(?:agree|understand|know\swhat)|i(?:'|’)?m\srooting|i\sbet|i\shope\syou|hope\s|let\sme\sknow|no\s(?:worries|problem)|enjoy|have\s(?:fun|a\s)|
@@ -136,12 +136,13 @@ def prose(turn: Turn) -> str:
 
 def _sentences(turns: Sequence[Turn], language: str) -> Iterator[Sentence]:
     names = frozenset(word for turn in turns for word in words(turn.name))
-    stop, asked = stops(language) | names, False
+    stop, asked, known = stops(language) | names, False, set[str]()
     for number, turn in enumerate(turns):
         if turn.role in ("tool", "system") or is_heartbeat(turn):
             continue
         for place, text in enumerate(_pieces(prose(turn))):
-            if not is_filler(text, names):
+            if text not in known and not is_filler(text, names):
+                known.add(text)  # what is said twice is kept once
                 short = _short(text, _LONGEST)
                 factor = _factor(turn, short, asked=asked)
                 weights = tuple(_weights(short, stop).items())

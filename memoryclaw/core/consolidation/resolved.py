@@ -88,7 +88,8 @@ def resolved(text: str, said: str, language: str = "en") -> str:
     today = date.fromisoformat(said[:10])
     if language in _FOREIGN:
         for pattern, span in _FOREIGN[language]:
-            text = pattern.sub(lambda hit, span=span: _with(hit[0], span(today)), text)
+            dates = spoken(span(today))
+            text = pattern.sub(rf"\g<0> ({dates})", text)
         return text
     if not _COUNTING.search(text):
         return text
@@ -98,7 +99,7 @@ def resolved(text: str, said: str, language: str = "en") -> str:
         if lead:
             text = text[: start + lead.end()] + resolved(text[start + lead.end() : end], said) + text[end:]
         elif found.start and _COUNTING.search(found.text):
-            text = text[:start] + _with(found.text, _days(found)) + text[end:]
+            text = text[:start] + f"{found.text} ({spoken(_days(found))})" + text[end:]
     return text
 
 
@@ -117,7 +118,3 @@ def spoken(span: Days) -> str:
 def _days(found: DateRange) -> Days:
     first = date.fromisoformat(found.start)
     return Days(first, date.fromisoformat(found.end) if found.end else first)
-
-
-def _with(phrase: str, span: Days) -> str:
-    return f"{phrase} ({spoken(span)})"

@@ -60,6 +60,7 @@ _ENDINGS = (("ies", "y"), ("sses", "ss"), ("xes", "x"), ("ches", "ch"), ("shes",
 _ABBREVIATIONS = frozenset(["dr", "mr", "mrs", "ms", "prof", "st", "vs", "etc", "e.g", "i.e", "eg", "ie", "no", "nr", "approx", "ca", "bzw", "z.b", "d.h", "usw", "u.a", "inc", "ltd", "co", "p.s", "dept", "fig", "sr", "sra", "mme"])  # fmt: skip
 _END = re.compile(r"""(?<=[.!?…])["'”’»)\]*_]*\s+(?=\S)|(?<=[。！？])["'”’」』）]*\s*|\n+""")
 _LAST_WORD = re.compile(r"(?:^|\s)[\"'“‘(\[]*([^\W_][\w.]*)\.\s*$")
+_TAIL = 40  # characters before a dot that tell whether it ends a sentence
 _MONTH = re.compile(r"(?:jan|feb|mär|apr|mai|jun|jul|aug|sep|okt|nov|dez)", re.IGNORECASE)
 
 
@@ -127,7 +128,11 @@ def sentences(text: str) -> list[str]:
     at = 0
     for hit in (*_END.finditer(text), None):
         end = hit.start() if hit else len(text)
-        if hit and "\n" not in hit[0] and _goes_on(text[at : hit.end()], text[hit.end() : hit.end() + 3]):
+        if (
+            hit
+            and "\n" not in hit[0]
+            and _goes_on(text[max(at, hit.start() - _TAIL) : hit.end()], text[hit.end() : hit.end() + 3])
+        ):
             continue
         piece = " ".join((text[at:end] + (hit[0].rstrip() if hit else "")).split())
         if piece:

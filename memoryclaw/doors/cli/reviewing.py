@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from memoryclaw.jobs.review.showing import Difference
     from memoryclaw.jobs.review.waiting import Waits
 
+_WIDTH = 68  # columns of a cell in a list
 _ASKED = {"approved": "Approve", "rejected": "Reject"}
 _ALL = click.option("--all", "everything", is_flag=True, help="Everything that waits, but skills.")
 _YES = click.option("--yes", is_flag=True, help="Do not ask.")
@@ -46,7 +47,8 @@ def list_(said: Said) -> None:
     elif not found:
         say("Nothing waits.")
     else:
-        table(("id", "kind", "what", "why", "run"), [(i.id, i.kind, i.what, i.why, i.run) for i in found])
+        rows = [(i.id, i.kind, _cut(i.what), _cut(i.why)) for i in found]
+        table(("id", "kind", "what", "why"), rows)
 
 
 @review.command("show", examples=["review show p-1a2b3c4d"])
@@ -129,6 +131,11 @@ def apply(ctx: click.Context, *, yes: bool) -> None:
             return
         done = app.review_apply(boxes)
     _told(ctx, done)
+
+
+def _cut(text: str) -> str:
+    """Enough of a text for a list; `review show` has all of it."""
+    return text if len(text) <= _WIDTH else f"{text[: _WIDTH - 1].rstrip()}…"
 
 
 def _decide(ctx: click.Context, names: Sequence[str], decision: str, *, everything: bool, yes: bool) -> None:

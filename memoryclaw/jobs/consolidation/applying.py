@@ -5,7 +5,7 @@ What cannot be done because work of the user's stands there becomes a proposal; 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from datetime import datetime
 from typing import NamedTuple, Protocol
 
@@ -15,8 +15,8 @@ from memoryclaw.core.consolidation.losses import must_keep
 from memoryclaw.core.consolidation.performing import moves, outcome_of, rewrites
 from memoryclaw.core.consolidation.proposals import proposal
 from memoryclaw.core.consolidation.runrecord import paths_of, record_path, render_record
-from memoryclaw.core.errors import HistoryError, MemoryClawError
-from memoryclaw.core.naming import timestamp
+from memoryclaw.core.errors import HistoryError, InputError, MemoryClawError
+from memoryclaw.core.naming import safe_path, timestamp
 from memoryclaw.core.ports import Progress
 from memoryclaw.core.textfile import decode
 from memoryclaw.jobs.consolidation.branching import PREFIX, BranchWriter
@@ -68,7 +68,7 @@ def apply(
     record = record_path(changes.run)
     with writing(pen.root) as writer:
         pages = _pages(writer, changes.run, mode)
-        if pages is None or pages.read(record) is not None:
+        if pages is None or pages.read_all([record])[record] is not None:
             return Applied(record=record)
         _must_be_clear(writer, changes)
         _must_keep(pen, pages, changes, mode, loss_budget)
@@ -90,8 +90,8 @@ def apply(
 class Pages(Protocol):
     """Where changes are made: the vault's files with the current branch, or a branch of its own."""
 
-    def read(self, path: str) -> bytes | None:
-        """The bytes of a file, None where there is none."""
+    def read_all(self, paths: Iterable[str]) -> dict[str, bytes | None]:
+        """The bytes of files, None where there is none."""
 
     def write_all(
         self, items: Sequence[Item], *, verb: str, now: datetime
@@ -213,12 +213,19 @@ def _must_be_clear(writer: Writer, changes: ChangeSet) -> None:
 
 
 def _must_keep(pen: Pen, pages: Pages, changes: ChangeSet, mode: str, budget: float) -> None:
-    def read(path: str) -> str | None:
-        data = pages.read(path)
-        return None if data is None else decode(data).text
-
     todo = [change for change in changes.changes if not waits(change, mode)]
-    must_keep(outcome_of(todo, pen.schema().collections, read), budget)
+    paths = dict.fromkeys(path for change in todo for action in change.actions for path in paths_of(action))
+    found = pages.read_all(path for path in paths if _is_safe(path))
+    texts = {path: decode(data).text for path, data in found.items() if data is not None}
+    must_keep(outcome_of(todo, pen.schema().collections, texts.get), budget)
+
+
+def _is_safe(path: str) -> bool:
+    try:
+        safe_path(path)
+    except InputError:
+        return False
+    return True
 
 
 def _new(path: str, text: str) -> Edit:

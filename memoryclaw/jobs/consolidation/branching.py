@@ -5,7 +5,7 @@ The rule: the branch is built on HEAD alone, and the user's files and index know
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from datetime import datetime
 from typing import NamedTuple
 
@@ -69,9 +69,10 @@ class BranchWriter:
         self._ref = PREFIX + run
         self._tip = history.head()
 
-    def read(self, path: str) -> bytes | None:
-        """The bytes of a file as the branch has it."""
-        return self._history.tip(self._ref, self._tip, [path]).sides[path].head_data
+    def read_all(self, paths: Iterable[str]) -> dict[str, bytes | None]:
+        """The bytes of files as the branch has them, None where it has none."""
+        sides = self._history.tip(self._ref, self._tip, list(paths)).sides
+        return {path: side.head_data for path, side in sides.items()}
 
     def write_all(
         self, items: Sequence[Item], *, verb: str, now: datetime

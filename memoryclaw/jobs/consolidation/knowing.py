@@ -7,7 +7,7 @@ from memoryclaw.core.consolidation.changes import Claim, Decided, Segment
 from memoryclaw.core.consolidation.decisions import Decisions
 from memoryclaw.core.consolidation.reconcile import Homes, after, reconcile
 from memoryclaw.core.entities import candidates, key_of
-from memoryclaw.core.language import words_of
+from memoryclaw.core.language import WORD, words_of
 from memoryclaw.core.model import Fact
 from memoryclaw.core.vocabulary import Schema
 
@@ -37,7 +37,7 @@ class Knowing:
         lines = [words_of(line) for text in texts for line in text.splitlines()]
         keys = {candidate.key for line in lines for candidate in candidates(line)}
         # One word of a longer name counts only where it is written as a name: not every flat is "Old flat".
-        written = {key_of(word) for line in lines for word in line if not word[:1].islower()}
+        written = {key_of(word) for line in texts for word in WORD.findall(line) if not word[:1].islower()}
         found = self._catalog.names(sorted(keys), _KINDS)
         by_rank = sorted(found, key=lambda row: (_KINDS.index(row[1]), row[2]))
         return {key: name for key, kind, name in by_rank if kind != "part" or key in written}

@@ -33,6 +33,7 @@ from memoryclaw.jobs.consolidation.selecting import Unread
 from memoryclaw.jobs.consolidation.twinning import Twins
 from memoryclaw.jobs.pen import Pen
 
+_HEARD = ("user", "assistant")  # whose words a model is given
 Names = dict[str, str]
 Mind = Callable[[Segment, Extraction, Names], Extraction]
 
@@ -104,11 +105,11 @@ def _take(planner: Planner, draft: _Draft, segment: Segment) -> None:
     if reason:
         draft.skipped.append(Skipped(str(segment.range), len(segment.turns), reason))
         return
-    read = _understood(planner, segment)
+    basis, read = _understood(planner, segment)
     draft.minds[read.by] = None
     draft.degraded = draft.degraded or read.degraded
     draft.dropped += read.dropped
-    note = episode(segment, read, lambda path: _is_taken(planner.pen, draft, path, segment))
+    note = _note(segment, basis, read, lambda path: _is_taken(planner.pen, draft, path, segment))
     draft.paths.add(note.path)
     text = planner.pen.templates.render("notes/episode.md.j2", **note.values)
     decided = tuple(planner.knowing.decide(c, f"{note.id}#^l{c.line}") for c in read.claims)
@@ -116,7 +117,19 @@ def _take(planner: Planner, draft: _Draft, segment: Segment) -> None:
     _change(planner, draft, _Told(segment, read, note, text, decided))
 
 
-def _understood(planner: Planner, segment: Segment) -> Extraction:
+def _note(segment: Segment, basis: Extraction, read: Extraction, taken: Callable[[str], bool]) -> EpisodeNote:
+    """The note; its id never depends on the words of a model, and what a model read counts as quoted."""
+    named = episode(segment, read._replace(title=basis.title), taken)
+    if read.by == basis.by:
+        return named
+    heard = tuple(Quote(t.line, "", t.text) for t in segment.turns if t.role in _HEARD)
+    trust = episode(segment, read._replace(points=(*read.points, *heard)), taken).trust
+    values = {**episode(segment, read, taken).values, "id": named.id, "trust": trust}
+    return EpisodeNote(named.id, named.path, values, trust)
+
+
+def _understood(planner: Planner, segment: Segment) -> tuple[Extraction, Extraction]:
+    """What patterns read in a segment, and what the mind made of that."""
     names = planner.knowing.names(segment)
     basis = extract(segment, names, planner.language)
     basis = basis._replace(claims=claims_in(segment, names, planner.knowing.fields))
@@ -125,7 +138,7 @@ def _understood(planner: Planner, segment: Segment) -> Extraction:
     by_line = {turn.line: turn.name or turn.role for turn in segment.turns}
     missing = {c.line: Quote(c.line, by_line.get(c.line, c.role), c.quote) for c in read.claims}
     points = [*read.points, *(quote for line, quote in missing.items() if line not in quoted)]
-    return read._replace(points=tuple(sorted(points, key=lambda point: point.line)))
+    return basis, read._replace(points=tuple(sorted(points, key=lambda point: point.line)))
 
 
 def _is_taken(pen: Pen, draft: _Draft, path: str, segment: Segment) -> bool:

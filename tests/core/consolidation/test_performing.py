@@ -19,7 +19,7 @@ from changesets import (
     whole,
 )
 
-from memoryclaw.core.consolidation.changes import AddSource, ConfirmFact, NewFile, PlannedChange
+from memoryclaw.core.consolidation.changes import AddSource, ConfirmFact, NewFile, PlannedChange, Replace
 from memoryclaw.core.consolidation.pending import read_pending
 from memoryclaw.core.consolidation.performing import moves, outcome_of, rewrites
 from memoryclaw.core.errors import InputError
@@ -67,6 +67,16 @@ def test_a_file_that_stands_there_is_left_as_a_person_made_it():
     assert performed(None, new) == new.text
     assert performed("mine\n", new) == "mine\n"
     assert performed("", new) == ""
+
+
+def test_half_a_character_of_a_log_does_not_keep_a_note_from_being_written():
+    assert performed(None, NewFile("episodes/e.md", "a \ud83d b\n")) == "a ? b\n"
+
+
+def test_a_note_is_replaced_where_there_still_is_one():
+    again = Replace("episodes/e.md", "today\n")
+    assert performed("then\n", again) == "today\n"
+    assert performed(None, again) is None
 
 
 def test_a_value_that_was_superseded_since_does_not_come_back():

@@ -15,17 +15,19 @@ from changesets import (
     RUN,
     SECOND,
     SUPERSEDE,
+    colour,
     deadline,
     episode,
     whole,
 )
 from gitvault import git, pen_for, snapshot, users_work, vault_of
 
+from memoryclaw.adapters.history import History
 from memoryclaw.adapters.locks import writer_lock
 from memoryclaw.core.consolidation.changes import ChangeSet, MoveFile, NewFile, PlannedChange
 from memoryclaw.core.consolidation.proposals import read_proposal
 from memoryclaw.core.consolidation.runrecord import read_record
-from memoryclaw.core.errors import BudgetError, HistoryError, LockedError
+from memoryclaw.core.errors import BudgetError, HistoryError, InputError, LockedError
 from memoryclaw.jobs.consolidation import applying
 from memoryclaw.jobs.consolidation.applying import apply
 
@@ -163,6 +165,15 @@ def test_words_of_a_log_never_look_like_a_trailer(root):
     assert max(map(len, lines)) <= 202
     assert not set(message) & set("\x00\x1b\u202e\u2028")
     assert git(root, "log", "--format=%H", "--grep=^Run: forged$", "--grep=^Co-auth", "-E") == ""
+
+
+def test_a_run_is_found_by_its_trailer_and_by_no_line_that_only_looks_like_one(root):
+    entity = PlannedChange("fact", "Run: forged", (colour(),), source=KITCHEN)
+    [commit, _] = [found.commit for found in done(root, whole(changes=(entity,))).commits]
+    assert git(root, "log", "--format=%H", "--grep=^Run: forged$").split() == [commit]
+    with pytest.raises(InputError):
+        History(str(root)).find("forged")
+    assert History(str(root)).find(RUN).message.startswith("Consolidated 14 turns")
 
 
 def test_what_a_change_proposes_becomes_a_note_to_review(root):
