@@ -2,8 +2,8 @@
 
     python benchmarks/night.py [--turns 2000] [--notes 10000] [--days 365] [--rows day,vault,year] [--json]
 
-Everything goes through the installed command, a fresh process each time, without a model. With the defaults it takes about
-half an hour, most of it the year. Goals are for reading, nothing fails on them.
+Everything goes through the installed command, a fresh process each time, without a model. With the defaults it takes
+some ten minutes, most of it the year. Goals are for reading, nothing fails on them.
 """
 
 from __future__ import annotations

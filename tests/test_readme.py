@@ -20,7 +20,7 @@ from conftest import NOW
 ROOT = Path(__file__).parent.parent
 BLOCK = re.compile(r"^```console\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 COMMIT = re.compile(r"\b(?=[0-9a-f]*[0-9])(?=[0-9a-f]*[a-f])[0-9a-f]{7,40}\b")
-RUN = re.compile(r"\b((?:init|remember|edit|forget|revive|undo)-\d{8}T\d{6})-[0-9a-f]{6}\b")
+RUN = re.compile(r"\b((?:init|remember|edit|forget|revive|undo|consolidate)-\d{8}T\d{6})-[0-9a-f]{6}\b")
 TIMES = re.compile(r"\d+(?:\.\d+)? ms\b")
 
 
@@ -57,6 +57,7 @@ def matches(shown: str, printed: str) -> bool:
 
 def test_the_readme_tells_the_truth(tmp_path: Path) -> None:
     shutil.copytree(ROOT / "vault", tmp_path / "vault", ignore=shutil.ignore_patterns(".memoryclaw"))
+    shutil.copytree(ROOT / "scripts", tmp_path / "scripts")
     env = {
         **os.environ, "HOME": os.fspath(tmp_path), "MEMORYCLAW_NOW": NOW, "PATH": f"{Path(sys.executable).parent}:{os.environ['PATH']}",
         "GIT_CONFIG_GLOBAL": os.devnull, "GIT_AUTHOR_NAME": "Nora", "GIT_AUTHOR_EMAIL": "nora@example.org",

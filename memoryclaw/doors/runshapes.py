@@ -16,6 +16,7 @@ def consolidated(done: Consolidated) -> Shape:
     changes, applied = done.changes, done.applied
     return {
         "run": changes.run,
+        "mode": done.mode,
         "waits": done.waits,
         "turns": changes.turns,
         "ranges": list(changes.ranges),

@@ -81,7 +81,8 @@ def undo(pen: Pen, name: str) -> Written:
         raise InputError(f"{asked.subject} is undone already")
     notices = [f"took back: {asked.subject}", _left(plan), outcome.notice]
     notice = "; ".join(filter(None, notices))
-    return Written(run, plan.edits[0].path, outcome.commit, "undone", notice)
+    path = plan.edits[0].path if len(plan.edits) == 1 else ""
+    return Written(run, path, outcome.commit, "undone", notice)
 
 
 def _asked(history: History, name: str) -> _Asked:

@@ -34,7 +34,7 @@ class Cutting(NamedTuple):
     @property
     def long(self) -> int:
         """So many turns may have more than one topic."""
-        return max(_SHORTEST * 2, self.longest * 3 // 4)
+        return max(_SHORTEST * 2, self.longest * 9//10)
 
 
 def cut(path: str, lines: list[bytes], turns: Sequence[Turn], rules: Cutting) -> list[Segment]:

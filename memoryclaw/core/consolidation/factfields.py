@@ -158,7 +158,9 @@ def noun_of(words: str, declared: Mapping[str, str] = NOTHING) -> Noun | None:
         del parts[0]
     plain = " ".join(parts)
     found = NOUNS.get(plain)
-    if plain in declared and not (found and found.kind == "day"):  # a schema has no word for a day of every year
+    if plain in declared and not (
+        found and found.kind == "day"
+    ):  # a schema has no word for a day of every year
         return Noun(plain, declared[plain])
     if found:
         return found

@@ -10,8 +10,7 @@ from collections.abc import Iterable
 
 from memoryclaw.core.consolidation.changes import Segment
 from memoryclaw.core.consolidation.toolcalls import read_call
-from memoryclaw.core.consolidation.wording import words
-from memoryclaw.core.language import WORD
+from memoryclaw.core.language import WORD, fold
 from memoryclaw.core.model import Turn
 
 _PERSONS = frozenset({"user", "human"})
@@ -21,10 +20,10 @@ _PROMPT = re.compile(r"HEARTBEAT(?:\.md|_OK)|\bheartbeat poll\b|\A\W*heartbeat\W
 _PLACEHOLDER = re.compile(
     r"\[(?:image|audio|video|file|document|private|recalled memory)\]|\[REDACTED:[^\]]*\]"
 )
-# Whole phrases of words that may mean something elsewhere. Folded, as `words` gives them.
+# Whole phrases of words that may mean something elsewhere. Folded, without apostrophes.
 _PHRASE_TEXT = """how are you|how are you doing|how are things|how is it going|hows it going|how have you been|how do you do|whats up|
 whats new|anything new|long time no see|good to see you|great to see you|nice to see you|good to hear from you|great to hear from you|
-nice to meet you|how can i help you|how can i help|how may i help you|what can i do for you|can i help you|
+nice to meet you|how can i help you|how can i help you today|how can i help|how can i assist you today|how can i assist you|how may i help you|what can i do for you|can i help you|
 is there anything else i can help you with|is there anything else|anything else i can help with|anything else i can do for you|anything else|
 let me know if you need anything|let me know if you need anything else|let me know if there is anything else|happy to help|glad to help|
 glad i could help|i am here|im here|youre welcome|you are welcome|no problem|no worries|my pleasure|have a nice day|have a great day|have a good day|have a good one|
@@ -34,7 +33,7 @@ thats cool|thats awesome|thats amazing|thats perfect|thats right|thats it|that w
 i see|i agree|me too|same here|all good|all right|very good|very nice|well done|good job|good idea|i understand|understood|will do|
 do it|it is ok|its ok|its fine|its great|not now|never mind|one moment|one second|hold on|just a moment|are you there|you there|thank you|thank you so much|thank you very much|
 thanks a lot|thanks so much|many thanks|same to you|you too|fair enough|makes sense|as you wish|if you like|
-wie geht es dir|wie geht es ihnen|wie gehts|wie gehts dir|mir geht es gut|mir gehts gut|und dir|und ihnen|was gibts neues|was kann ich fur dich tun|wie kann ich helfen|wie kann ich dir helfen|
+wie geht es dir|wie geht es ihnen|wie gehts|wie geht es|wie gehts dir|mir geht es gut|mir gehts gut|und dir|und ihnen|was gibts neues|was kann ich fur dich tun|wie kann ich helfen|wie kann ich dir helfen|
 guten morgen|guten tag|guten abend|gute nacht|schonen tag noch|schonen abend noch|einen schonen tag|bis bald|bis spater|bis morgen|bis dann|auf wiedersehen|
 vielen dank|danke schon|danke sehr|danke dir|bitte schon|gern geschehen|kein problem|alles klar|alles gut|passt so|in ordnung|mach das|klingt gut|sehr gut|sehr schon|
 na klar|ist gut|geht klar|
@@ -54,7 +53,8 @@ _STARTS: dict[str, list[tuple[str, ...]]] = {}
 for _phrase in _PHRASES:
     _STARTS.setdefault(_phrase[0], []).append(_phrase)
 _WORDS = frozenset(_WORD_TEXT.split())
-_GREETINGS = frozenset(words("hi hello hey heya hiya morning evening bye goodbye thanks thank you ok okay yes hallo moin servus danke bonjour bonsoir salut merci hola adios gracias"))  # fmt: skip
+_GREETING_TEXT = "hi hello hey heya hiya morning evening bye goodbye thanks thank you ok okay yes hallo moin servus danke bonjour bonsoir salut merci hola adios gracias"
+_GREETINGS = frozenset(_GREETING_TEXT.split())
 _MOST = 24  # words: what is longer was meant to say something
 
 
@@ -71,7 +71,7 @@ def nothing_in(segment: Segment) -> str:
     left = [turn for turn in spoken if not is_heartbeat(turn) and turn.role != "system"]
     if not left:
         return "only notes of the system"
-    names = frozenset(word for turn in segment.turns for word in words(turn.name))
+    names = frozenset(word for turn in segment.turns for word in _words(turn.name))
     if any(not is_filler(turn.text, names) for turn in left):
         return ""
     acted = len(said) < len(segment.turns) and any(turn.role in _PERSONS for turn in left)
@@ -95,7 +95,7 @@ def is_filler(text: str, names: Iterable[str] = ()) -> bool:
         names: folded words that only address somebody.
     """
     spoken = _spoken(text)
-    found = words(spoken)
+    found = _words(spoken)
     if len(found) > _MOST:
         return False
     known = frozenset(names)
@@ -109,6 +109,10 @@ def is_filler(text: str, names: Iterable[str] = ()) -> bool:
             return False
         at += step
     return True
+
+
+def _words(text: str) -> list[str]:
+    return [fold(word).replace("'", "").replace("’", "") for word in WORD.findall(text)]
 
 
 def _phrase_at(found: list[str], at: int) -> int:

@@ -122,8 +122,11 @@ def _runs(text: str, stop: frozenset[str], names: frozenset[str], language: str)
         before = ""
         for at, token in enumerate([*_TOKEN.findall(sentence), "\n"]):
             low = plain(token)
+            named = token[0].isupper() and low in names
             fits = (
-                token[0].isalnum() and _fits(low, stop) and not (at == 0 and _opens(token, names, language))
+                token[0].isalnum()
+                and _fits(low, stop, named=named)
+                and not (at == 0 and _opens(token, names, language))
             )
             if fits and (not run or token[0].isupper() or not _NO_NOUN.match(low)):
                 run.append(token)
@@ -132,8 +135,8 @@ def _runs(text: str, stop: frozenset[str], names: frozenset[str], language: str)
             run, before = ([token], "") if fits else ([], low)
 
 
-def _fits(low: str, stop: frozenset[str]) -> bool:
-    if not low or low in stop or is_light(low):
+def _fits(low: str, stop: frozenset[str], *, named: bool) -> bool:
+    if not low or low in stop or (is_light(low) and not named):
         return False
     return low not in _BREAKS and low.removesuffix("s") not in _BREAKS
 
@@ -143,8 +146,13 @@ def _opens(token: str, names: frozenset[str], language: str) -> bool:
     return token[0].isupper() and language != "de" and plain(token) not in names
 
 
+def _is_participle(word: str) -> bool:
+    """True for the first word of `called Pip`."""
+    return word.islower() and _NO_NOUN.match(word) is not None
+
+
 def _phrase(run: list[str], before: str, names: frozenset[str], language: str) -> Iterator[Phrase]:
-    while len(run) > 1 and run[0].isdigit():
+    while len(run) > 1 and (run[0].isdigit() or (_is_participle(run[0]) and run[1][0].isupper())):
         run = run[1:]
     run = run[-_LONGEST:] if before in _BEFORE else run[:_LONGEST]
     lows = [plain(word) for word in run]

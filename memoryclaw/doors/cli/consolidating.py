@@ -142,14 +142,18 @@ def _action(action: Action) -> str:
 def _applied(done: Consolidated) -> None:
     applied = done.applied
     assert applied is not None  # noqa: S101 - told so by the caller
-    rows = [(commit.commit[:10] or "-", commit.kind, commit.title) for commit in applied.commits]
-    for line in aligned(rows[:_LONGEST]) if rows else ():
-        say(styled(line))
-    if len(rows) > _LONGEST:
-        say(f"… and {len(rows) - _LONGEST:,} more; `memoryclaw history --run {done.changes.run}` lists them")
+    for commit in applied.commits[:_LONGEST]:
+        say(f"{styled(commit.commit[:10] or '-', fg='yellow')} {styled(commit.title)}")
+    if len(applied.commits) > _LONGEST:
+        say(f"… and {len(applied.commits) - _LONGEST:,} more; `memoryclaw history` lists them")
     for path in applied.proposed:
         say(styled(f"waits: {path}"))
     say()
-    say(styled(f"Take it all back with `memoryclaw undo {done.changes.run}`."))
+    if done.mode == "branch":
+        say(
+            f"Nothing in the vault has changed yet: `memoryclaw review approve {done.changes.run}` takes it over."
+        )
+    else:
+        say(f"Take it all back with `memoryclaw undo {done.changes.run}`.")
     for notice in applied.notices:
         remark(notice)

@@ -133,7 +133,7 @@ def tell(said: Said, done: Written) -> None:
         as_json(shapes.written(done))
         return
     commit = f", commit {done.commit[:10]}" if done.commit else ""
-    where = f"{done.id} ({done.path}{commit})" if done.id else f"{done.path}{commit}"
+    where = f"{done.id} ({done.path}{commit})" if done.id and done.path else f"{done.path or done.id}{commit}"
     say(f"{styled(done.action, bold=True)}: {styled(where)}")
     if done.notice:
         remark(done.notice)

@@ -54,6 +54,7 @@ class Consolidated(NamedTuple):
     changes: ChangeSet
     applied: Applied | None = None
     waits: str = ""
+    mode: str = ""  # direct | branch | propose
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -163,7 +164,7 @@ def _applied(desk: Desk, changes: ChangeSet) -> Consolidated:
     rules = desk.rules
     applied = apply(desk.pen, changes, mode=rules.mode, loss_budget=rules.loss_budget, progress=desk.progress)
     files.discard(desk.pen.root, _PLAN, _PLAN.rpartition("/")[2])
-    return Consolidated(changes, applied)
+    return Consolidated(changes, applied, mode=rules.mode)
 
 
 def _keep(root: str, plan_: bytes) -> None:

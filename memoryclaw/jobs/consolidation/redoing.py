@@ -49,7 +49,7 @@ def redo(desk: Desk, since: str) -> Consolidated:
             return Consolidated(ChangeSet(""), waits=_SAME)
         # A person looks at all of it before it counts, so nothing is too much.
         applied = apply(desk.pen, changes, mode="branch", loss_budget=1.0, progress=desk.progress)
-        return Consolidated(changes, applied)
+        return Consolidated(changes, applied, mode="branch")
 
 
 def _day(since: str) -> str:

@@ -1,0 +1,80 @@
+"""Law 1 to 3 over a whole night: killed at any write of `consolidate` and run again, the vault is as if nobody had disturbed it."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import signal
+import subprocess
+import traceback
+from datetime import datetime
+from pathlib import Path
+
+import pytest
+from conftest import put
+from git.cmd import Git
+from gitvault import git, users_work, vault_of
+from nights import LATER, LOGS, NIGHT, PROJECTS, VAULT, consolidated, memory, subjects, tree
+from test_consolidation_law import COUNTING, assert_nothing_left, state
+
+LANES = 4
+MODES = ("direct", "branch", "propose")
+
+
+def night(root: Path, mode: str, *, at: int = 0, now: datetime = NIGHT) -> int:
+    """Runs a night in a process of its own, killed at its write number `at`; returns how it ended (0: well)."""
+    assert Git  # loaded, so that no child has to
+    pid = os.fork()
+    if pid:
+        return os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])
+    try:
+        exec(COUNTING, {"os": os, "subprocess": subprocess, "signal": signal, "at": at})
+        consolidated(root, now, mode=mode)
+        os._exit(0)
+    except BaseException:  # noqa: BLE001 - the parent is told by the exit code, whatever it was
+        traceback.print_exc()
+        os._exit(3)
+
+
+def evening(root: Path) -> Path:
+    """A vault with new logs, in which the user has unsaved work in a file of the run, staged and untracked work."""
+    vault_of(root, VAULT)
+    put(root, LOGS)
+    put(root, {"semantic/projects.md": PROJECTS.replace("note: old", "note: unsaved")})
+    put(root, {"staged.md": "staged\n", "untracked.md": "mine\n"})
+    git(root, "add", "staged.md")
+    return root
+
+
+def assert_untorn(root: Path, whole: dict[str, bytes]) -> None:
+    """No file is cut short, and git is sound: what stands in episodes, drafts and records is what will stand there."""
+    assert git(root, "fsck", "--strict", "--no-dangling") == ""
+    for path, data in tree(root).items():
+        if path.startswith(("episodes/", "skills/", "runs/", "review/")) and not path.endswith(".tmp"):
+            assert data.startswith(whole[path][:40])
+            assert data.endswith(whole[path][-20:])
+
+
+@pytest.mark.laws
+@pytest.mark.parametrize("lane", range(LANES))
+@pytest.mark.parametrize("mode", MODES)
+def test_a_killed_night_run_again_is_as_if_undisturbed(tmp_path: Path, mode: str, lane: int) -> None:
+    start = evening(tmp_path / "start")
+    undisturbed = shutil.copytree(start, tmp_path / "undisturbed")
+    assert night(undisturbed, mode) == 0
+    wanted, told = state(undisturbed), subjects(undisturbed)
+    points = 0
+    for at in range(1 + lane, 5000, LANES):
+        root = shutil.copytree(start, tmp_path / str(at))
+        ended = night(root, mode, at=at)
+        assert ended in (0, -signal.SIGKILL)
+        assert_untorn(root, tree(undisturbed))
+        assert night(root, mode) == 0, f"killed at write {at}"
+        assert state(root) == wanted, f"killed at write {at}"
+        assert subjects(root) == told
+        assert_nothing_left(root)
+        shutil.rmtree(root)
+        if ended == 0:
+            break
+        points += 1
+    assert points > 10
