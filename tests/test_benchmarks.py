@@ -95,3 +95,39 @@ def test_a_folder_without_the_data_is_told_in_one_sentence(tmp_path: Path) -> No
     done = locomo("--data", str(tmp_path))
     assert (done.returncode, done.stdout) == (1, "")
     assert "has no turns, sessions, questions.jsonl" in done.stderr
+
+
+def test_the_consolidation_benchmark_answers_from_what_was_written_alone(tmp_path: Path) -> None:
+    folder = data(tmp_path)
+    rows(
+        folder / "observations.jsonl",
+        [
+            {
+                "conv": "c-1",
+                "session": 1,
+                "speaker": "Ana",
+                "text": "Ana bought a red kayak.",
+                "evidence": ["D1:1"],
+            }
+        ],
+    )
+    done = consolidation("--data", str(folder), "--json")
+    result = json.loads(done.stdout)
+    assert (result["questions"], result["turns"], result["episodes"], result["skipped"]) == (2, 4, 2, {})
+    found = result["found"]
+    assert found["ours"]["recall@10"] == found["episodes"]["recall@10"] == found["raw"]["recall@10"] == 1.0
+    assert found["reference"]["recall@10"] == 0.5
+    assert found["episodes"]["turns_a_hit"] == 2.0
+    assert found["raw"]["turns_a_hit"] == 1.0
+    assert result["compression"] == round(result["tokens_out"] / result["tokens_in"], 4)
+    assert result["compression"] > 1  # four short turns cost less than the headers of two notes
+
+
+def test_the_consolidation_benchmark_prints_whether_its_goal_is_met(tmp_path: Path) -> None:
+    rows(data(tmp_path) / "observations.jsonl", [])
+    assert "(goal 0.5: missed)" in consolidation("--data", str(tmp_path)).stdout
+
+
+def consolidation(*args: str) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, ROOT / "benchmarks/consolidation.py", *args]
+    return subprocess.run(command, capture_output=True, text=True, check=False)

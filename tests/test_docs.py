@@ -12,7 +12,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from operator import attrgetter
 from pathlib import Path
 
@@ -20,24 +20,27 @@ import click
 import pytest
 
 from memoryclaw.adapters.database import SCHEMA
+from memoryclaw.doors.cli.groups import Group
 from memoryclaw.doors.cli.matches import _REASONS
 from memoryclaw.doors.cli.verbs import VERBS, cli
 
 HOUSE = Path(__file__).parent.parent
 DOCS = HOUSE / "docs"
-PAGES = ("cli.md", "recall.md")
+PAGES = ("cli.md", "consolidation.md", "recall.md", "review.md", "schedule.md", "skills.md")
 HOME = "/home/nora"  # what the pages call the home folder
 CONSOLE = re.compile(r"(?<=^```console\n)(.*?)(?=^```$)", re.MULTILINE | re.DOTALL)
 SYNOPSIS = re.compile(r"(?<=^```text\n)(memoryclaw (\w+).*?\n)(?=```$)", re.MULTILINE | re.DOTALL)
 CONSTANT = re.compile(r"^\| `(\w+)\.(\w+)\.([A-Z0-9_]+)(?:\[(\w+)\])?` \| ([^|]+?) \|", re.MULTILINE)
+RUN = re.compile(r"\b(consolidate|redo)-\d{8}T\d{6}-[0-9a-f]{6}\b")  # made of what was read: shown as it is
 CHANGING = (
     (
-        re.compile(r"(commit |last change  |^)[0-9a-f]{7,10}\b(?=[) ]|$)", re.MULTILINE),
+        re.compile(r"(commit |last change  |\d\d:\d\d  |^)[0-9a-f]{7,10}\b(?=[) :]|$)", re.MULTILINE),
         lambda hit: f"{hit[1]}{'0123456789'[: len(hit[0]) - len(hit[1])]}",
     ),
-    (re.compile(r"(?<=T080000-)[0-9a-f]{6}\b"), "ab12cd"),
+    (re.compile(r"(?<!consolidate-\d{8}T080000-)(?<!redo-\d{8}T080000-)(?<=T080000-)[0-9a-f]{6}\b"), "ab12cd"),
+    (re.compile(r"(?<=memoryclaw-studio-)[0-9a-f]{6}\b"), "3f9a1c"),
+    (re.compile(r'(?:/bin/sh -c ".*" \S+ )?[^\s=]*/python\S*(?= -P )'), "/usr/bin/python3"),
     (re.compile(r"\d+\.\d MB"), "0.4 MB"),
-    (re.compile(r"(?<=\[REDACTED:)([a-z-]+):[0-9a-f]{8}\b"), r"\1:01234567"),
 )
 
 
@@ -50,21 +53,27 @@ def shown(text: str, home: Path) -> str:
     return f"{lines}\n" if lines else ""
 
 
-def studio(home: Path) -> Path:
-    """A copy of the sample vault with a history of one commit."""
+def studio(home: Path, env: Mapping[str, str]) -> Path:
+    """A copy of the sample vault with a history of one commit, and a conversation beside it."""
+    shutil.copy(HOUSE / "scripts" / "talk.jsonl", home)
+    key = home / ".config" / "memoryclaw" / "redaction.key"
+    key.parent.mkdir(parents=True)
+    key.write_bytes(b"docs" * 8)
     vault = home / "studio"
     shutil.copytree(HOUSE / "vault", vault, ignore=shutil.ignore_patterns(".memoryclaw"))
     for folder, _, names in os.walk(vault):
         os.chmod(folder, 0o700)
         for name in names:
             os.chmod(os.path.join(folder, name), 0o600)
-    who = ("-c", "user.name=Nora", "-c", "user.email=nora@example.org")
+    when = {f"GIT_{role}_DATE": "2026-04-17T18:00:00Z" for role in ("AUTHOR", "COMMITTER")}
     for args in (
         ("init", "-q", "--initial-branch=main"),
+        ("config", "user.name", "Nora"),
+        ("config", "user.email", "nora@example.org"),
         ("add", "--all"),
         ("commit", "-qm", "My notes so far"),
     ):
-        subprocess.run(["git", *who, *args], cwd=vault, check=True)
+        subprocess.run(["git", *args], cwd=vault, env={**env, **when}, check=True)
     return vault
 
 
@@ -78,19 +87,23 @@ def told(page: str, home: Path) -> str:
         "MEMORYCLAW_NOW": "2026-04-20T08:00:00Z",
         "GIT_PAGER": "cat",
         "NO_COLOR": "1",
+        "TZ": "UTC",
     }
     env["PATH"] = f"{Path(sys.executable).parent}{os.pathsep}{env['PATH']}"
-    vault = studio(home)
+    vault = studio(home, env)
+    latest: dict[str, str] = {}  # the run that a command of the page means, by its verb
 
     def run(block: re.Match[str]) -> str:
         out = []
-        for command in re.findall(r"^\$ (.*(?:\n> .*)*)$", block[1], re.MULTILINE):
+        for written in re.findall(r"^\$ (.*(?:\n> .*)*)$", block[1], re.MULTILINE):
+            command = RUN.sub(lambda hit: latest.get(hit[1], hit[0]), written)
             script = command.replace("\n> ", "\n")
             done = subprocess.run(
                 ["bash", "-c", script], cwd=vault, env=env, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
                 encoding="utf-8", timeout=60, check=False,
             )  # fmt: skip
             assert "a bug in MemoryClaw" not in done.stdout, done.stdout
+            latest.update({hit[1]: hit[0] for hit in RUN.finditer(done.stdout)})
             out.append(f"$ {command}\n{shown(done.stdout, home)}")
         return "".join(out)
 
@@ -103,16 +116,24 @@ def described(page: str) -> str:
 
 
 def synopsis(verb: str) -> str:
-    """How one verb is written, on lines of at most 100 characters."""
+    """How one verb is written; one with verbs of its own with each of them, the one that is meant without a word in brackets."""
     command = cli.get_command(click.Context(cli), verb)
     assert command is not None
+    if not isinstance(command, Group):
+        return _line(verb, command)
+    named = {name: f"[{name}]" if name == command.default else name for name in command.commands}
+    return "".join(_line(f"{verb} {named[name]}", one) for name, one in command.commands.items())
+
+
+def _line(words: str, command: click.Command) -> str:
+    """One command on lines of at most 100 characters."""
     parts = [
         part for param in command.params if param.name not in ("vault", "json") and (part := _written(param))
     ]
-    lines = [f"memoryclaw {verb}"]
+    lines = [f"memoryclaw {words}"]
     for part in parts:
         if len(lines[-1]) + len(part) > 99:
-            lines.append(" " * (len(verb) + 11))
+            lines.append(" " * (len(words) + 11))
         lines[-1] += f" {part}"
     return "\n".join(lines) + "\n"
 

@@ -101,6 +101,17 @@ class Catalog:
             group by key, kind having kind != 'part' or count(distinct lower(name)) = 1 order by key, kind"""
         return self.rows(sql, (json.dumps(list(keys)), json.dumps(list(kinds))))
 
+    def first_words(self, kinds: Sequence[str]) -> set[str]:
+        """The first words of all keys that name something."""
+        sql = f"select distinct substr(key, 1, instr(key || ' ', ' ') - 1) from name where kind {_IN}"
+        return {word for (word,) in self.rows(sql, [json.dumps(list(kinds))])}
+
+    def episodes_on(self, day: str) -> list[tuple[str, str]]:
+        """The episodes of an ISO day, as (id, path)."""
+        sql = """select id, path from files where at >= ? and at < ? || '~' and kind = 'episode' and state = 'current'
+            order by path"""
+        return self.rows(sql, (day, day))
+
     def synonyms(self, keys: Sequence[str]) -> list[tuple[str, str]]:
         """The synonyms of these words: (word, synonym)."""
         sql = f"select key, expansion from aliases where key {_IN} order by key, expansion"

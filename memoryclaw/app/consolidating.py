@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from memoryclaw.app.wiring import Wiring
@@ -48,7 +47,6 @@ class Consolidating(Wiring):
             pen=self._pen(),
             vault=self.vault,
             catalog=self.catalog,
-            likely=self._likely,
             mind=self._mind(llm),
             rules=Rules(
                 mode=mode or config.mode,
@@ -61,13 +59,6 @@ class Consolidating(Wiring):
             ),
             progress=self._progress,
         )
-
-    def _likely(self, words: str) -> Sequence[tuple[str, str]]:
-        """The episodes that a text finds, as (id, path), best first."""
-        from memoryclaw.jobs.search import search  # noqa: PLC0415
-
-        found = search(self._searcher(), words, kind="episode", limit=5).matches
-        return list({match.note: (match.note, match.path) for match in found}.values())
 
     def _mind(self, llm: str) -> Mind:
         from memoryclaw.adapters.templates import Templates  # noqa: PLC0415

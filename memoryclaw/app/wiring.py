@@ -58,6 +58,7 @@ class Wiring:
         self.vault.must_exist()
         self.config = settings.load(root)
         self._progress = progress
+        self.freshness = Freshness()  # of the last look around
 
     @cached_property
     def _state(self) -> Path:
@@ -102,7 +103,8 @@ class Wiring:
         return replace(answer, degraded=fresh.degraded, behind=fresh.behind, timings_ms=timings)
 
     def _looked(self, verb: Callable[[], T]) -> T:
-        return freshness.healed(self.index, lambda: (self._fresh(), verb()))[1]
+        self.freshness, found = freshness.healed(self.index, lambda: (self._fresh(), verb()))
+        return found
 
     def _written(self, verb: Callable[[Pen], T]) -> T:
         self._fresh()

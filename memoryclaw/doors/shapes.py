@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from memoryclaw.jobs.browsing import Links, Listed, Shown
     from memoryclaw.jobs.capture import Acknowledged
     from memoryclaw.jobs.doctor import Check
+    from memoryclaw.jobs.freshness import Freshness
     from memoryclaw.jobs.importers import Imported
     from memoryclaw.jobs.pen import Written
     from memoryclaw.jobs.status import Status
@@ -86,7 +87,7 @@ def traced(candidate: Traced) -> Shape:
     return {"id": candidate.id, "path": candidate.path, "score": candidate.score, **decided}
 
 
-def show(shown: Shown) -> Shape:
+def show(shown: Shown, fresh: Freshness) -> Shape:
     """One thing as it stands in its file."""
     at = shown.address
     places = {
@@ -97,17 +98,17 @@ def show(shown: Shown) -> Shape:
         "line": at.line,
         "end_line": at.end_line,
     }
-    return {**places, "state": at.state, "text": shown.text}
+    return {**places, "state": at.state, "text": shown.text, **_state(fresh)}
 
 
-def browse(listed: Iterable[Listed]) -> Shape:
+def browse(listed: Iterable[Listed], fresh: Freshness) -> Shape:
     """A list of notes."""
-    return {"notes": [{**note._asdict(), "tags": list(note.tags)} for note in listed]}
+    return {"notes": [{**note._asdict(), "tags": list(note.tags)} for note in listed], **_state(fresh)}
 
 
-def facts(found: Iterable[tuple[str, Fact]]) -> Shape:
+def facts(found: Iterable[tuple[str, Fact]], fresh: Freshness) -> Shape:
     """A list of facts, each with the line it stands on."""
-    return {"facts": [fact(path, one) for path, one in found]}
+    return {"facts": [fact(path, one) for path, one in found], **_state(fresh)}
 
 
 def fact(path: str, one: Fact) -> Shape:
@@ -116,12 +117,13 @@ def fact(path: str, one: Fact) -> Shape:
     return {**{name: getattr(one, name) for name in names}, "path": path, "line": one.line}
 
 
-def links(id_: str, found: Links) -> Shape:
+def links(id_: str, found: Links, fresh: Freshness) -> Shape:
     """The links out of a note and those that lead to it."""
     return {
         "id": id_,
         "out": [end._asdict() for end in found.out],
         "back": [end._asdict() for end in found.back],
+        **_state(fresh),
     }
 
 
@@ -179,7 +181,7 @@ def imported(done: Imported) -> Shape:
     return {**done._asdict(), "problems": [problem(one) for one in done.problems]}
 
 
-def _state(answer: Answer) -> Mapping[str, Any]:
+def _state(answer: Answer | Freshness) -> Mapping[str, Any]:
     return {"degraded": answer.degraded, "behind": answer.behind}
 
 

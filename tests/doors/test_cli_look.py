@@ -5,6 +5,8 @@ from __future__ import annotations
 import pytest
 from conftest import Claw
 
+from memoryclaw.adapters.indexfile import alone
+
 DEADLINE = "semantic/projects#Boathouse.deadline"
 
 
@@ -93,6 +95,22 @@ def test_links_lead_out_and_back(asked: Claw) -> None:
     back = asked("links", "semantic/projects", "--json").json["back"]
     assert [end["source"] for end in back] == ["episodes/2025-07-08_17-25-00_penicillin.md"]
     assert "nothing yet" in asked("links", "ep-penicillin").out
+
+
+@pytest.mark.parametrize(
+    "words", [["show", "ep-wind"], ["browse"], ["facts"], ["links", "ep-wind"]], ids=" ".join
+)
+def test_what_may_be_behind_the_files_is_told_as_such(asked: Claw, words: list[str]) -> None:
+    assert asked.vault
+    fresh = asked(*words, "--json").json
+    assert (fresh["degraded"], fresh["behind"]) == ("", 0)
+    assert asked(*words).err == ""
+    (asked.vault / "notes/late.md").write_text("# Late\n")
+    with alone(asked.vault / ".memoryclaw"):
+        old = asked(*words, "--json").json
+        assert "another process" in old["degraded"]
+        assert old["behind"] == 1
+        assert "Degraded: " in asked(*words).err
 
 
 @pytest.mark.parametrize("words", [["show", "x"], ["links", "x"], ["facts", "Atlantis"]], ids=" ".join)

@@ -16,7 +16,7 @@ from typing import NamedTuple
 
 from memoryclaw.core.consolidation.changes import Segment
 from memoryclaw.core.consolidation.ranges import range_of
-from memoryclaw.core.consolidation.wording import is_light, language_of, stem, stops, words
+from memoryclaw.core.consolidation.wording import is_light, language_of, stops, terms, words
 from memoryclaw.core.model import Turn
 
 _WINDOW = 5  # turns on either side that are compared
@@ -34,7 +34,7 @@ class Cutting(NamedTuple):
     @property
     def long(self) -> int:
         """So many turns may have more than one topic."""
-        return max(_SHORTEST * 2, self.longest * 9//10)
+        return max(_SHORTEST * 2, self.longest * 9 // 10)
 
 
 def cut(path: str, lines: list[bytes], turns: Sequence[Turn], rules: Cutting) -> list[Segment]:
@@ -163,7 +163,10 @@ def _depth(likeness: list[float], at: int) -> float:
 def _bags(turns: list[Turn]) -> list[Counter[str]]:
     texts = [words(turn.text[: _WORDS * 10])[:_WORDS] for turn in turns]
     stop = stops(language_of(word for text in texts for word in text))
-    return [Counter(stem(word) for word in text if word not in stop and not is_light(word)) for text in texts]
+    return [
+        Counter(term for word in text if word not in stop and not is_light(word) for term in terms(word))
+        for text in texts
+    ]
 
 
 def _sum(bags: list[Counter[str]]) -> Counter[str]:

@@ -5,9 +5,10 @@ The rule: no word that was not said, but the dates that "yesterday" and the like
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import re
+from collections.abc import Iterable, Mapping, Sequence
 
-from memoryclaw.core.consolidation.changes import Extraction, Quote, Segment
+from memoryclaw.core.consolidation.changes import Claim, Extraction, Quote, Segment
 from memoryclaw.core.consolidation.participants import entities_of, participants_of
 from memoryclaw.core.consolidation.phrases import cut_short, phrases_of, tags_of, title_of
 from memoryclaw.core.consolidation.points import Sentence, points_of, prose, who
@@ -18,6 +19,7 @@ from memoryclaw.core.model import Turn
 
 SUMMARY = 120  # characters that a summary aims at
 _SENTENCE = 120
+_RESOLVED = re.compile(r" \(\d{4}(?:-\d\d){0,2}(?: to \d{4}-\d\d-\d\d)?\)")
 
 
 def extract(segment: Segment, names: Mapping[str, str], language: str = "en") -> Extraction:
@@ -43,6 +45,26 @@ def extract(segment: Segment, names: Mapping[str, str], language: str = "en") ->
         entities=entities,
         points=points,
     )
+
+
+def with_quotes(points: Sequence[Quote], claims: Iterable[Claim], turns: Iterable[Turn]) -> tuple[Quote, ...]:
+    """The points with the words of every claim among them: added to the point of its line, or as a point of their own."""
+    speakers = {turn.line: who(turn) for turn in turns}
+    kept = {point.line: point for point in points}
+    for claim in claims:
+        said, point = harmless(claim.quote), kept.get(claim.line)
+        if point is None:
+            kept[claim.line] = Quote(claim.line, speakers.get(claim.line, claim.role), said)
+        elif not _holds(point.text, said):
+            kept[claim.line] = point._replace(text=f"{point.text} … {said}")
+    return tuple(kept[line] for line in sorted(kept))
+
+
+def _holds(text: str, said: str) -> bool:
+    """True when the words stand in the text, dates that were put behind some of them aside."""
+    known, wanted = words(_RESOLVED.sub("", text)), words(said)
+    spans = range(len(known) - len(wanted) + 1)
+    return not wanted or any(known[at : at + len(wanted)] == wanted for at in spans)
 
 
 def _first_words(points: Sequence[Quote], turns: Sequence[Turn]) -> str:

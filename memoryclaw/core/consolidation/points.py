@@ -18,7 +18,7 @@ from memoryclaw.core.consolidation.fillers import is_filler, is_heartbeat
 from memoryclaw.core.consolidation.quoting import harmless
 from memoryclaw.core.consolidation.resolved import resolved
 from memoryclaw.core.consolidation.toolcalls import Call, is_call_line, read_call
-from memoryclaw.core.consolidation.wording import is_light, is_number, plain, sentences, stem, stops, words
+from memoryclaw.core.consolidation.wording import is_light, is_number, plain, sentences, stops, terms, words
 from memoryclaw.core.language import WORD
 from memoryclaw.core.model import Turn
 from memoryclaw.core.tokens import estimate
@@ -35,7 +35,11 @@ _QUESTION, _REACTION, _ASSISTANT, _OWN, _ANSWER, _DATED = (
     1.3,
     1.4,
 )  # factors of a sentence
-_LIGHT, _HARD = 0.3, 2.0  # weights of words: of small talk; of numbers and names
+_LIGHT, _HARD, _PAIR = (
+    0.3,
+    2.0,
+    0.4,
+)  # weights of words: of small talk; of numbers and names; of two characters of one
 _AGAIN = 0.4  # what one more sentence of the same turn is worth
 _START = 4  # tokens: keeps the shortest sentences from winning by being short
 _EXTRA = 7  # tokens that a point costs besides its words: the bullet, the speaker, the block id
@@ -118,7 +122,8 @@ def points_of(turns: Sequence[Turn], language: str) -> tuple[tuple[Quote, ...], 
         Quote(turns[number].line, who(turns[number]), resolved(harmless(text), turns[number].ts, language))
         for number, text in texts.items()
     ]
-    return tuple(sorted([*quotes, *_calls(turns)], key=lambda quote: quote.line)), tuple(chosen)
+    quotes = sorted([*quotes, *_calls(turns)], key=lambda quote: quote.line)
+    return tuple(quotes or _anything(turns)), tuple(chosen)
 
 
 def who(turn: Turn) -> str:
@@ -173,7 +178,9 @@ def _weights(text: str, stop: frozenset[str]) -> dict[str, float]:
         if low not in stop:
             hard = is_number(low) or (at > 0 and word[0].isupper() and not shouted)
             weight = _HARD if hard else _LIGHT if is_light(low) else 1.0
-            weights[stem(low)] = max(weight, weights.get(stem(low), 0))
+            parts = terms(low)
+            for part in parts:
+                weights[part] = max(weight if len(parts) == 1 else _PAIR, weights.get(part, 0))
     return weights
 
 
@@ -275,6 +282,13 @@ def _question_before(turns: Sequence[Turn], number: int, texts: dict[int, str]) 
         return ""
     asked = [text for text in sentences(prose(before)) if text.endswith(_ASKING)]
     return _short(asked[-1], _ASKED) if asked else ""
+
+
+def _anything(turns: Sequence[Turn]) -> list[Quote]:
+    """The beginning of what was said, where nothing of it is a sentence: pasted code, or a bare "yes"."""
+    said = (turn for turn in turns if turn.role not in ("tool", "system"))
+    texts = ((turn, harmless(_short(turn.text[:_SCANNED], _LONGEST))) for turn in said)
+    return [Quote(turn.line, who(turn), text) for turn, text in texts if text][:1]
 
 
 def _calls(turns: Sequence[Turn]) -> list[Quote]:

@@ -10,7 +10,7 @@ from collections import Counter
 from collections.abc import Iterable
 from functools import lru_cache
 
-from memoryclaw.core.language import IRREGULAR, WORD, fold
+from memoryclaw.core.language import IRREGULAR, WORD, fold, pairs
 
 _STOPS = {
     "en": """a about above after again all also am an and any are as at be because been before being below between both but by
@@ -60,6 +60,7 @@ _ENDINGS = (("ies", "y"), ("sses", "ss"), ("xes", "x"), ("ches", "ch"), ("shes",
 _ABBREVIATIONS = frozenset(["dr", "mr", "mrs", "ms", "prof", "st", "vs", "etc", "e.g", "i.e", "eg", "ie", "no", "nr", "approx", "ca", "bzw", "z.b", "d.h", "usw", "u.a", "inc", "ltd", "co", "p.s", "dept", "fig", "sr", "sra", "mme"])  # fmt: skip
 _END = re.compile(r"""(?<=[.!?…])["'”’»)\]*_]*\s+(?=\S)|(?<=[。！？])["'”’」』）]*\s*|\n+""")
 _LAST_WORD = re.compile(r"(?:^|\s)[\"'“‘(\[]*([^\W_][\w.]*)\.\s*$")
+_FIRST_UNSPACED = "\u0e00"  # Thai; the scripts written without spaces come after it
 _TAIL = 40  # characters before a dot that tell whether it ends a sentence
 _MONTH = re.compile(r"(?:jan|feb|mär|apr|mai|jun|jul|aug|sep|okt|nov|dez)", re.IGNORECASE)
 
@@ -92,6 +93,11 @@ def stem(word: str) -> str:
     if len(word) > 3 and word[-1] == word[-2] and word[-1] not in "aeous":
         word = word[:-1]
     return word.removesuffix("e") if len(word) > 4 else word
+
+
+def terms(word: str) -> list[str]:
+    """What a folded word counts as: its stem, or the pairs of characters of a script written without spaces."""
+    return [stem(word)] if word.isascii() or max(word) < _FIRST_UNSPACED else pairs(word)
 
 
 def words(text: str) -> list[str]:

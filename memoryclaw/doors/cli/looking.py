@@ -11,12 +11,13 @@ import click
 from memoryclaw.core.fence import visible
 from memoryclaw.core.model import Fact
 from memoryclaw.doors import shapes
-from memoryclaw.doors.cli.printing import as_json, say, styled, table
+from memoryclaw.doors.cli.printing import as_json, remark, say, styled, table
 from memoryclaw.doors.cli.said import Said
 from memoryclaw.doors.cli.verbs import TEXT, verb
 
 if TYPE_CHECKING:
     from memoryclaw.jobs.browsing import LinkEnd
+    from memoryclaw.jobs.freshness import Freshness
 
 
 def _day(_ctx: click.Context, _param: click.Parameter, value: str | None) -> date | None:
@@ -38,14 +39,15 @@ def _day(_ctx: click.Context, _param: click.Parameter, value: str | None) -> dat
 def show(said: Said, id_: str) -> None:
     """Print a note, section, fact or turn as it stands in its file."""
     with said.app() as app:
-        shown = app.show(id_)
+        shown, fresh = app.show(id_), app.freshness
     if said.json:
-        as_json(shapes.show(shown))
+        as_json(shapes.show(shown, fresh))
         return
     if sys.stdout.isatty():
         at = shown.address
         say(styled(f"{at.path}:{at.line}-{at.end_line}", dim=True))
     click.echo(visible(shown.text), nl=not shown.text.endswith("\n"))
+    _told(fresh)
 
 
 @verb(examples=["browse", "browse --kind episode --limit 10", "browse --state archived --json"])
@@ -76,9 +78,9 @@ def show(said: Said, id_: str) -> None:
 def browse(said: Said, kind: str, state: str, limit: int) -> None:
     """List notes: pinned ones first, then the newest."""
     with said.app() as app:
-        listed = app.browse(kind=kind, state=state, limit=limit)
+        listed, fresh = app.browse(kind=kind, state=state, limit=limit), app.freshness
     if said.json:
-        as_json(shapes.browse(listed))
+        as_json(shapes.browse(listed, fresh))
         return
     rows = [
         [note.id, note.kind, note.at[:10], note.title, " ".join(f"#{tag}" for tag in note.tags)]
@@ -87,6 +89,7 @@ def browse(said: Said, kind: str, state: str, limit: int) -> None:
     table(["id", "kind", "date", "title", "tags"], rows)
     if not rows:
         say("No such notes.")
+    _told(fresh)
 
 
 @verb(examples=["facts", "facts 'Boathouse Aarhus' --history", "facts boathouse --as-of 2025-07-01"])
@@ -97,9 +100,9 @@ def browse(said: Said, kind: str, state: str, limit: int) -> None:
 def facts(said: Said, entity: str, as_of: date | None, history: bool) -> None:
     """List what is held true, of one entity or of all."""
     with said.app() as app:
-        found = app.facts(entity, as_of=as_of, history=history)
+        found, fresh = app.facts(entity, as_of=as_of, history=history), app.freshness
     if said.json:
-        as_json(shapes.facts(found))
+        as_json(shapes.facts(found, fresh))
         return
     dated = history or as_of is not None
     table(
@@ -108,6 +111,7 @@ def facts(said: Said, entity: str, as_of: date | None, history: bool) -> None:
     )
     if not found:
         say("No such facts.")
+    _told(fresh)
 
 
 @verb(examples=["links semantic/projects", "links ep-20250708-penicillin", "links Home --json"])
@@ -116,14 +120,20 @@ def facts(said: Said, entity: str, as_of: date | None, history: bool) -> None:
 def links(said: Said, id_: str) -> None:
     """List the links of a note: out of it, and back to it."""
     with said.app() as app:
-        found = app.links(id_)
+        found, fresh = app.links(id_), app.freshness
     if said.json:
-        as_json(shapes.links(id_, found))
+        as_json(shapes.links(id_, found, fresh))
         return
     rows = [_link("out", end) for end in found.out] + [_link("back", end) for end in found.back]
     table(["", "where", "link", "leads to"], rows)
     if not rows:
         say("No links.")
+    _told(fresh)
+
+
+def _told(fresh: Freshness) -> None:
+    if fresh.degraded:
+        remark(f"Degraded: {fresh.degraded}")
 
 
 def _fact(path: str, fact: Fact, dated: bool) -> list[str]:

@@ -30,10 +30,10 @@ from memoryclaw.jobs.consolidation.knowing import Knowing
 from memoryclaw.jobs.consolidation.planning import Mind, Planner, plan
 from memoryclaw.jobs.consolidation.practising import practised
 from memoryclaw.jobs.consolidation.selecting import RUNS, Past, Unread, past, select
-from memoryclaw.jobs.consolidation.twinning import Likely, Twins
+from memoryclaw.jobs.consolidation.twinning import Twins
 from memoryclaw.jobs.pen import Pen
 
-_PLAN = f"{STATE_DIR}/plan.json"
+_PLAN, _STUMP = f"{STATE_DIR}/plan.json", ".plan.tmp"
 
 
 class Rules(NamedTuple):
@@ -64,7 +64,6 @@ class Desk:
     pen: Pen
     vault: Vault
     catalog: Catalog
-    likely: Likely
     mind: Mind
     rules: Rules
     progress: Progress | None = None
@@ -91,7 +90,9 @@ def consolidate(desk: Desk, *, only_if_due: bool = False) -> Consolidated:
         with one_at_a_time(desk.pen.root):
             done = what_is_done(desk)
             begun = _begun(desk, done)
-            logs = [] if begun else select(desk.vault, done)
+            if not begun:
+                _forget(desk.pen.root)
+            logs = [] if begun else select(desk.vault, done, remember=True)
             if only_if_due and not begun and not (verdict := _verdict(desk, done, logs)).due:
                 return Consolidated(ChangeSet(""), waits=verdict.reason)
             return _applied(desk, begun or planned(desk, done, logs))
@@ -135,15 +136,17 @@ def _covers(log: Unread, range_: LogRange) -> bool:
     return range_of(log.path, log.lines, range_.first, range_.last) == range_
 
 
-def planned(desk: Desk, done: Past, logs: Sequence[Unread], *, verb: str = "consolidate") -> ChangeSet:
-    """The change set that these logs ask for."""
+def planned(
+    desk: Desk, done: Past, logs: Sequence[Unread], *, verb: str = "consolidate", twins: bool = True
+) -> ChangeSet:
+    """The change set that these logs ask for; `twins`: episodes that the vault has already are merged."""
     if not logs:
         return ChangeSet("")
     rules, pen = desk.rules, desk.pen
     planner = Planner(
         pen=pen,
         knowing=Knowing(desk.catalog, pen.schema(), done.decisions),
-        twins=Twins(pen, desk.likely),
+        twins=Twins(pen, desk.catalog.episodes_on if twins else lambda _day: ()),
         mind=desk.mind,
         rules=Cutting(gap_minutes=rules.gap),
         language=rules.language,
@@ -163,14 +166,21 @@ def _applied(desk: Desk, changes: ChangeSet) -> Consolidated:
     _keep(desk.pen.root, write_plan(changes).encode())
     rules = desk.rules
     applied = apply(desk.pen, changes, mode=rules.mode, loss_budget=rules.loss_budget, progress=desk.progress)
-    files.discard(desk.pen.root, _PLAN, _PLAN.rpartition("/")[2])
+    _forget(desk.pen.root)
     return Consolidated(changes, applied, mode=rules.mode)
 
 
 def _keep(root: str, plan_: bytes) -> None:
     """Remembers a plan durably before its first change is made."""
     os.makedirs(os.path.join(root, STATE_DIR), 0o700, exist_ok=True)
-    files.write_file(root, _PLAN, plan_, files.digest_at(root, _PLAN))
+    # Always by the same name, so that the next run clears away what a killed one left.
+    files.prepare(root, _PLAN, _STUMP, plan_)
+    files.place(root, _PLAN, _STUMP, files.digest_at(root, _PLAN))
+
+
+def _forget(root: str) -> None:
+    for name in (_PLAN.rpartition("/")[2], _STUMP):
+        files.discard(root, _PLAN, name)
 
 
 def standing(desk: Desk) -> Due:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
+
 from memoryclaw.adapters.catalog import Catalog
 from memoryclaw.core.consolidation.changes import Claim, Decided, Segment
 from memoryclaw.core.consolidation.decisions import Decisions
@@ -13,6 +15,7 @@ from memoryclaw.core.vocabulary import Schema
 
 # Of two things with one key, the kind that comes later here gives the name.
 _KINDS = ("part", "person", "project", "entity")
+_LONGEST = 4  # words of a name
 
 Known = list[tuple[str, Fact]]
 
@@ -25,6 +28,7 @@ class Knowing:
         self._schema = schema
         self._decisions = decisions
         self._facts: dict[str, Known] = {}
+        self._firsts: set[str] | None = None
 
     @property
     def fields(self) -> dict[str, str]:
@@ -34,13 +38,21 @@ class Knowing:
     def names(self, segment: Segment) -> dict[str, str]:
         """The names of things known in the vault that the segment's words may stand for, by their key."""
         texts = [text for turn in segment.turns for text in (turn.name, turn.text) if text]
-        lines = [words_of(line) for text in texts for line in text.splitlines()]
-        keys = {candidate.key for line in lines for candidate in candidates(line)}
+        lines = {line for text in texts for line in text.splitlines()}
+        keys = {key for line in lines for key in self._keys(words_of(line))}
         # One word of a longer name counts only where it is written as a name: not every flat is "Old flat".
         written = {key_of(word) for line in texts for word in WORD.findall(line) if not word[:1].islower()}
         found = self._catalog.names(sorted(keys), _KINDS)
         by_rank = sorted(found, key=lambda row: (_KINDS.index(row[1]), row[2]))
         return {key: name for key, kind, name in by_rank if kind != "part" or key in written}
+
+    def _keys(self, words: Sequence[str]) -> Iterator[str]:
+        """The keys that neighbouring words may stand for, from each word on that begins a name of the vault."""
+        if self._firsts is None:
+            self._firsts = self._catalog.first_words(_KINDS)
+        for at, word in enumerate(words):
+            if key_of(word) in self._firsts or not word.isascii():
+                yield from (c.key for c in candidates(words[at : at + _LONGEST]) if c.first == 0)
 
     def decide(self, claim: Claim, source: str) -> Decided:
         """What becomes of a claim; it counts for those that follow."""

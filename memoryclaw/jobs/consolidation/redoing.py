@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
 from datetime import date
 
 from memoryclaw.adapters.gitlog import log
@@ -40,8 +39,7 @@ def redo(desk: Desk, since: str) -> Consolidated:
         done = what_is_done(desk)
         logs = select(desk.vault, done, since=day)
         # Its own earlier episodes are no twins: they are what is told anew.
-        fresh = replace(desk, likely=lambda _words: ())
-        changes = planned(fresh, done, logs, verb="redo")
+        changes = planned(desk, done, logs, verb="redo", twins=False)
         if not changes.ranges:
             return Consolidated(changes, waits=f"there are no logs since {day}")
         changes = _replaced(desk, done, history, changes)

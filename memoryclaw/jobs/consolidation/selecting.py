@@ -71,13 +71,14 @@ def read_text(vault: Vault, path: str) -> str:
         return ""
 
 
-def select(vault: Vault, done: Past, *, since: str = "") -> list[Unread]:
+def select(vault: Vault, done: Past, *, since: str = "", remember: bool = False) -> list[Unread]:
     """The logs that hold turns not consolidated yet, in order of their paths.
 
     Args:
         vault: the vault.
         done: what is done.
         since: an ISO date; then what is done does not count, and only logs of that day and later are read.
+        remember: note what was found done, for the next look; only one process at a time may.
     """
     stamps = vault.scan("logs").files
     ranges = {} if since else done.ranges()
@@ -96,7 +97,7 @@ def select(vault: Vault, done: Past, *, since: str = "") -> list[Unread]:
             found.append(log)
         elif not since:
             fresh[path] = mark
-    if not since:
+    if remember:
         _remember(vault, known, fresh)
     return found
 
@@ -147,7 +148,7 @@ def _remember(vault: Vault, known: Mapping[str, list[str]], fresh: dict[str, lis
     folder = vault.root / STATE_DIR
     if fresh == known or not folder.is_dir():
         return
-    temporary = folder / f"consolidated.{os.getpid()}.tmp"
+    temporary = folder / ".consolidated.tmp"
     try:
         temporary.write_text(json.dumps(fresh), encoding="utf-8", errors="surrogateescape")
         temporary.replace(folder / "consolidated.json")

@@ -10,10 +10,23 @@ from memoryclaw.core.consolidation.episodes import EpisodeNote
 from memoryclaw.core.consolidation.likeness import twin
 from memoryclaw.core.consolidation.ranges import parse_ranges
 from memoryclaw.core.frontmatter import split
+from memoryclaw.core.language import words_of
 from memoryclaw.jobs.pen import Pen
 
-# Words of an episode → (id, path) of those that may be its twin, best first.
-Likely = Callable[[str], Sequence[tuple[str, str]]]
+# An ISO day → (id, path) of the episodes of that day.
+OnDay = Callable[[str], Sequence[tuple[str, str]]]
+_SHARED = 0.6  # of the words of the shorter one; below that two texts are not compared further
+
+
+class _Told(NamedTuple):
+    """An episode that tells of the same day."""
+
+    id: str
+    path: str
+    body: str
+    words: frozenset[str]
+    ranges: frozenset[str]
+    planned: bool = False
 
 
 class Repeated(NamedTuple):
@@ -29,39 +42,32 @@ class Repeated(NamedTuple):
 class Twins:
     """Looks for near duplicates among the episodes of the vault, and those planned in this run."""
 
-    def __init__(self, pen: Pen, likely: Likely) -> None:
+    def __init__(self, pen: Pen, on_day: OnDay) -> None:
         self._pen = pen
-        self._likely = likely
-        self._planned: dict[
-            tuple[str, str], list[tuple[str, str, str]]
-        ] = {}  # title and day → (id, path, body)
+        self._on_day = on_day
+        self._told: dict[str, list[_Told]] = {}  # by day
 
     def of(self, note: EpisodeNote, text: str, range_: str) -> Repeated:
-        """What the note repeats, if anything."""
-        title, body = str(note.values["summary"]), split(text).body
-        day = str(note.values["timestamp"])[:10]
-        here = self._planned.setdefault((title, day), [])
-        others = [*here, *self._others(note, title, range_, day)]
-        here.append((note.id, note.path, body))
-        found = twin(body, [(id_, other) for id_, _path, other in others])
+        """What the note repeats, if anything. The same words on another day are no repetition: it happened again."""
+        told = self._of_day(str(note.values["timestamp"])[:10])
+        own = _told(note.id, note.path, text, planned=True)
+        others = [other for other in told if other.id != own.id and _may_be_alike(own, other)]
+        told.append(own)
+        found = twin(own.body, [(other.id, other.body) for other in others if range_ not in other.ranges])
         if found is None:
             return Repeated()
-        path = next(path for id_, path, _ in others if id_ == found.id)
+        other = next(other for other in others if other.id == found.id)
         if found.kind == "contained":
-            return Repeated(found.id, f"Told already: {title}", (AddSource(path, (range_,)),), replaces=True)
-        if any(id_ == found.id for id_, _path, _ in here):
+            title = f"Told already: {note.values['summary']}"
+            return Repeated(found.id, title, (AddSource(other.path, (range_,)),), replaces=True)
+        if other.planned:
             return Repeated()  # two of one run that are alike but for a line stay as they are
-        return Repeated(change=self._merge(note, found.id, path, certain=found.kind == "contains"))
+        return Repeated(change=self._merge(note, found.id, other.path, certain=found.kind == "contains"))
 
-    def _others(self, note: EpisodeNote, title: str, range_: str, day: str) -> list[tuple[str, str, str]]:
-        """Episodes of the same day: what is said in the same words on another day has happened again."""
-        found = []
-        for id_, path in self._likely(title):
-            text = self._pen.text(path)
-            parts = split(text)
-            if id_ != note.id and range_ not in text and str(parts.meta.get("timestamp", ""))[:10] == day:
-                found.append((id_, path, parts.body))
-        return found
+    def _of_day(self, day: str) -> list[_Told]:
+        if day not in self._told:
+            self._told[day] = [_told(id_, path, self._pen.text(path)) for id_, path in self._on_day(day)]
+        return self._told[day]
 
     def _merge(self, note: EpisodeNote, id_: str, path: str, *, certain: bool) -> PlannedChange:
         """The older twin goes to the archive. A note that a person wrote goes nowhere without being asked for."""
@@ -78,3 +84,13 @@ class Twins:
             reason=reason,
             id=note.id,
         )
+
+
+def _told(id_: str, path: str, text: str, *, planned: bool = False) -> _Told:
+    body = split(text).body
+    ranges = frozenset(str(range_) for range_ in parse_ranges(text))
+    return _Told(id_, path, body, frozenset(words_of(body)), ranges, planned)
+
+
+def _may_be_alike(one: _Told, other: _Told) -> bool:
+    return len(one.words & other.words) >= _SHARED * min(len(one.words), len(other.words))

@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from memoryclaw.adapters.templates import Templates
@@ -98,9 +98,10 @@ def test_a_mind_chooses_no_confidence_that_we_do_not_know() -> None:
     )
 
 
+@settings(deadline=None)
 @given(hostile, hostile, st.lists(hostile, max_size=4))
 def test_hostile_words_stay_words(title: str, text: str, names: list[str]) -> None:
-    points = (Quote(3, text, text or "x"), Quote(5, "Nora", title or "y"))
+    points = (Quote(3, text, f"{text} x"), Quote(5, "Nora", f"y {title}"))
     mind = Extraction(title, text, tuple(names), tuple(names), tuple(names), title, points)
     note = episode(made(), mind, free)
     assert is_minted_id(note.id)

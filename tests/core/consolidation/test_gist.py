@@ -1,11 +1,11 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from memoryclaw.core.consolidation.changes import Extraction, Segment
-from memoryclaw.core.consolidation.gist import extract
+from memoryclaw.core.consolidation.changes import Claim, Extraction, Quote, Segment
+from memoryclaw.core.consolidation.gist import extract, with_quotes
 from memoryclaw.core.consolidation.points import LEAST, MOST
 from memoryclaw.core.consolidation.quoting import bullet
 from memoryclaw.core.consolidation.ranges import LogRange
@@ -175,6 +175,18 @@ def test_code_is_no_prose() -> None:
     assert "the lamp goes out" in quoted(read)[1]
 
 
+def test_pasted_code_alone_is_still_a_point() -> None:
+    read = extract(segment(("Nora", "```py\nprint('tar')\n```")), {})
+    assert "print('tar')" in quoted(read)[1]
+
+
+def test_a_long_talk_without_spaces_is_kept_in_part() -> None:
+    said = ("".join(chr(0x4E00 + (n * 397 + i * 101) % 5000) for i in range(16)) for n in range(40))
+    read = extract(segment(*(("Nora", f"{text}。") for text in said)), {})
+    assert sum(estimate(text) for text in quoted(read).values()) > LEAST
+    assert read.title
+
+
 def test_german_is_found_by_its_small_words() -> None:
     read = extract(
         segment(
@@ -195,6 +207,21 @@ def test_abbreviations_and_numbers_end_no_sentence() -> None:
     assert sentences("茶室は九時です。明日行きます。") == ["茶室は九時です。", "明日行きます。"]
 
 
+def test_the_words_of_a_claim_are_always_among_the_points() -> None:
+    made = segment(
+        ("Nora", "I moved yesterday. My new door code is blue."), ("Nora", "Call me Nono."), ("Pip", "Hm.")
+    )
+    points = (Quote(1, "Nora", "I moved yesterday (2023-05-07)."), Quote(3, "Pip", "Hm."))
+    quotes = ((1, "I moved yesterday."), (1, "My new door code is blue."), (2, "Call me Nono."))
+    claims = [Claim("Nora", "x", "y", line, quote, "user", "2023-05-08") for line, quote in quotes]
+    assert with_quotes(points, claims, made.turns) == (
+        Quote(1, "Nora", "I moved yesterday (2023-05-07). … My new door code is blue."),
+        Quote(2, "Nora", "Call me Nono."),
+        Quote(3, "Pip", "Hm."),
+    )
+
+
+@settings(deadline=None)
 @given(
     st.lists(
         st.tuples(st.sampled_from(("Nora", "Pip", "tool")), st.text(max_size=120)), min_size=1, max_size=8
