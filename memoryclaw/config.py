@@ -172,6 +172,14 @@ class Config:
     notices: tuple[str, ...] = ()
 
 
+def here() -> Path:
+    """The folder of the process; the root of the file system where that folder is gone."""
+    try:
+        return Path.cwd()
+    except FileNotFoundError:
+        return Path("/")
+
+
 def find_root(given: str | None, environ: Mapping[str, str], cwd: Path) -> Path:
     """The vault's folder: as given, `$MEMORYCLAW_VAULT`, the nearest memoryclaw.yaml upwards, else the default."""
     chosen = given or environ.get("MEMORYCLAW_VAULT")

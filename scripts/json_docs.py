@@ -20,8 +20,15 @@ ROOT = Path(__file__).parent.parent
 COMMAND = Path(sys.executable).with_name("memoryclaw")
 NOW = "2026-04-20T08:00:00Z"
 SHOWN = 2  # items of a long list
-LISTS = {"matches", "left_out", "trace", "notes", "facts", "out", "back", "checks"}
+LONG = 160  # characters of a text of a file
+LISTS = {
+    "matches", "left_out", "trace", "notes", "facts", "out", "back", "checks", "changes", "ranges", "decided", "commits", "waiting",
+    "skills", "files",
+}  # fmt: skip
 FACT = "semantic/projects#Boathouse Aarhus.deadline"
+EDITED = "semantic/projects#Boathouse Aarhus.piles"
+TALK = (ROOT / "scripts" / "talk.jsonl").read_text(encoding="utf-8")
+NIGHT = '{"session": "night", "turn": 1, "ts": "2026-04-19T21:00:00Z", "role": "user", "content": "Good night!"}\n'
 
 
 class Verb(NamedTuple):
@@ -30,6 +37,8 @@ class Verb(NamedTuple):
     command: str
     about: str
     keys: dict[str, str]
+    title: str = ""  # where it is more than the first word of the command
+    before: tuple[str, ...] = ()  # lines of logs that are captured first
 
 
 HEAD = """# JSON answers
@@ -40,8 +49,8 @@ would obey are written as `\\\\uXXXX`. A failure prints nothing on standard outp
 exit code of 1 (known failure), 2 (usage), 3 (a bug; the sentence names a file with the details) or 130 (interrupted).
 `doctor` also exits with 1 when it found problems.
 
-The examples are real: they come from the sample vault in this repository, with the clock at 2026-04-20. Lists are cut after
-their second item here, and nowhere else. Keys may be added in later versions; none is renamed or removed.
+The examples are real: they come from the sample vault in this repository, with the clock at 2026-04-20. Long lists are cut
+after their second item here, texts of files after 160 characters, and nowhere else. Keys may be added in later versions; none is renamed or removed.
 
 Words used throughout:
 
@@ -50,6 +59,8 @@ Words used throughout:
 - `kind` of a match is episode, fact, skill, note or turn; of a note episode, semantic, skill, note or log.
 - `state` is current, superseded, archived, pending or draft.
 - `trust` is trusted, unknown, untrusted or quarantined.
+- `degraded` says why an answer may be behind the files, `behind` how many files the index does not know as they are; empty and
+  0 when all is well.
 - A *problem* is `{"path", "line", "message", "hint"}`: something wrong in a file, and what to do about it; line 0 means the file as a whole.
 """
 
@@ -111,14 +122,146 @@ VERBS = (
         {"sound": "true when there is no problem", "checks[].level": "ok, advice, problem, or mended (with `--fix`)", "checks[].details": "problems"},
     ),
     Verb(
-        f"edit {shlex.quote(FACT)} --set value=2027-01-15",
-        "What a change did. `init`, `remember`, `forget`, `revive` and `undo` answer the same.",
+        f"edit {shlex.quote(EDITED)} --set value=28",
+        "What a change did. `init`, `remember`, `forget`, `revive`, `undo`, `review edit` and `skills new` answer the same.",
         {
             "id": "what was written; after `forget`, what `revive` takes",
             "commit": "the commit that holds this change and nothing else; empty when there is none",
-            "action": "added, confirmed, superseded, corrected, edited, forgotten, revived, undone, created or completed",
+            "action": "added, confirmed, superseded, corrected, edited, unchanged, forgotten, revived, undone, created or completed",
             "notice": "what else there is to know, such as why nothing was committed",
         },
+    ),
+)  # fmt: skip
+
+LATER = (
+    Verb(
+        "consolidate --llm none",
+        "What a run read, decided and did; with `--dry-run` what it would do. `redo` answers the same.",
+        {
+            "mode": "direct, branch or propose",
+            "waits": "why nothing was done at all (`--due`, `redo`); empty otherwise",
+            "ranges": "every line of the logs that was read",
+            "changes[].kind": "episode, fact, pending, skill or merge; each change becomes one commit",
+            "changes[].actions": "what it does: NewFile, Replace, SetFact, ConfirmFact, AddPending, AddSource or MoveFile, each with its values",
+            "changes[].reason": "why it waits and is not done; empty where it may be done",
+            "skipped": "lines that yield nothing, and why",
+            "decided[].action": "what became of a statement: add, confirm, supersede, pending or drop; `known` is the value before",
+            "decided[].by": "patterns, or the model that read it",
+            "dropped": "what a model claimed and could not prove, one sentence each",
+            "minds": "who read: patterns, or models",
+            "degraded": "why a model that should have been asked did not answer; empty when all is well",
+            "applied": "null when nothing was written",
+            "applied.commits[].kind": "as above, or proposal or record; `commit` is empty without a repository",
+            "applied.proposed": "the files in `review/` in which something waits",
+            "applied.notices": "what else there is to know",
+        },
+        before=(TALK, NIGHT),
+    ),
+    Verb(
+        "review list",
+        "What waits for a yes or a no. `review` alone answers the same.",
+        {
+            "waiting[].kind": "fact, skill, run, or the kind of a proposal",
+            "waiting[].run": "the run that it came from; empty when none is known",
+            "waiting[].source": "of a fact, the lines of episodes; of a proposal, ranges of logs",
+            "waiting[].box": "what is ticked in its file: approve, reject, both, or nothing",
+            "waiting[].evidence": "words that a proposal quotes",
+        },
+        title="review list",
+    ),
+    Verb(
+        "review show p-9c4c23c9",
+        "What would change, word by word. `review diff` answers the same, of one thing or several.",
+        {
+            "differences[]": "as in `waiting`, and `files`",
+            "files[].title": "the commit, where a run has several",
+            "files[].hunks": "stretches of lines; `line` is the number in the new text, 0 for a line that goes",
+            "pieces[].kind": "same, gone or come",
+        },
+        title="review show",
+    ),
+    Verb(
+        "review approve p-9c4c23c9",
+        "What was decided. `review reject` and `review apply` answer the same; one that failed makes the verb exit with 1.",
+        {"decided[].action": "approved, rejected or failed", "decided[].notice": "why it failed, or what else there is to know"},
+        title="review approve",
+    ),
+    Verb(
+        "history --limit 2",
+        "Commits, newest first.",
+        {
+            "commits[].kind": "the verb of ours that made it, or `by hand`",
+            "commits[].run": "its run; empty for a commit of a person",
+            "commits[].source": "its trailer `Source:`",
+            "notice": "why there is no history",
+        },
+    ),
+    Verb(
+        "blame 'Boathouse Aarhus.door colour'",
+        "A fact as in `facts`, and where it comes from.",
+        {
+            "commit": "the commit that gave it its value, as in `history`; null when there is none, and `notice` says why",
+            "approved": "who said yes, and when; null when nobody had to",
+            "sources[].source": "as the fact names it",
+            "sources[].path, quote": "the episode, and the words it quotes",
+            "sources[].log, line, said": "the range of the log, the line, and what that line says",
+            "sources[].notice": "what of this is gone",
+        },
+    ),
+    Verb(
+        "schedule status",
+        "How the timer of the vault stands. `schedule` alone answers the same.",
+        {
+            "by": "systemd or cron; empty when not installed",
+            "active": "false when systemd does not run the timer",
+            "next": "in the machine's own zone",
+            "due, reason": "whether `consolidate --due` would do something now, and why",
+        },
+        title="schedule status",
+    ),
+    Verb(
+        "schedule install --using cron --dry-run",
+        "What was done about the timer. `schedule remove` answers the same.",
+        {
+            "action": "installed, unchanged, would install, removed or not installed",
+            "files": "what is written, and where",
+        },
+        title="schedule install",
+    ),
+    Verb(
+        "skills list",
+        "Skills and drafts. `skills` alone answers the same.",
+        {"state": "approved, changed since approval, not approved or draft", "digest": "SHA-256 of the file"},
+        title="skills list",
+    ),
+    Verb(
+        "skills show pack-the-site-bag",
+        "One skill.",
+        {"files": "the digest of each of its files, by path", "problems": "what `skills lint` says of it"},
+        title="skills show",
+    ),
+    Verb(
+        "skills lint",
+        "Everything wrong with a skill, or with all; exits with 1 when there is something.",
+        {"problems": "with path, line and hint"},
+        title="skills lint",
+    ),
+    Verb(
+        'skills match "book a train to Aarhus on Friday"',
+        "The skills that share a word with a request, best first.",
+        {
+            "skills[].offered": "whether a host would be offered it; `reason` says why or why not",
+            "skills[].why": "as in `search`: named terms that add up to `score`, and the words that made them",
+            "skills[].values": "parameters that the request names",
+            "skills[].missing": "those that it does not",
+        },
+        title="skills match",
+    ),
+    Verb(
+        "skills approve book-train-travel",
+        "What was decided. `skills reject` answers the same.",
+        {"action": "approved, rejected or withdrawn", "digest": "SHA-256 of the file as it is now"},
+        title="skills approve",
     ),
 )  # fmt: skip
 
@@ -158,10 +301,18 @@ def main() -> None:
         vault = Path(folder) / "vault"
         shutil.copytree(ROOT / "vault", vault, ignore=shutil.ignore_patterns(".memoryclaw"))
         env = environment(folder)
-        for command in (["init", "-q", "-b", "main"], ["add", "-A"], ["commit", "-qm", "My notes so far"]):
-            subprocess.run(["git", *command], cwd=vault, env=env, check=True)
+        when = {f"GIT_{role}_DATE": "2026-04-17T18:00:00Z" for role in ("AUTHOR", "COMMITTER")}
+        for command in (
+            ["init", "-q", "-b", "main"],
+            ["config", "user.name", "Nora"],
+            ["config", "user.email", "nora@example.org"],
+            ["add", "-A"],
+            ["commit", "-qm", "My notes so far"],
+        ):
+            subprocess.run(["git", *command], cwd=vault, env={**env, **when}, check=True)
         parts = [HEAD, *(section(verb, vault, env) for verb in VERBS), WATCH, CAPTURE]
-        sys.stdout.write("\n".join(parts).replace(os.fspath(vault), "/home/nora/vault"))
+        parts += [section(verb, vault, env) for verb in LATER]
+        sys.stdout.write("\n".join(parts))
 
 
 def environment(home: str) -> dict[str, str]:
@@ -169,30 +320,23 @@ def environment(home: str) -> dict[str, str]:
     kept = {
         key: value for key, value in os.environ.items() if not key.startswith(("GIT_", "MEMORYCLAW_", "XDG_"))
     }
-    who = {
-        f"GIT_{role}_{key}": f"nora@{key.lower()}"
-        for role in ("AUTHOR", "COMMITTER")
-        for key in ("NAME", "EMAIL")
-    }
-    return {**kept, **who, "HOME": home, "MEMORYCLAW_NOW": NOW, "GIT_CONFIG_GLOBAL": os.devnull}
+    return {**kept, "HOME": home, "MEMORYCLAW_NOW": NOW, "GIT_CONFIG_GLOBAL": os.devnull, "TZ": "UTC"}
 
 
 def section(verb: Verb, vault: Path, env: dict[str, str]) -> str:
     """One verb: what it is, its example, its keys."""
+    env = {**env, "MEMORYCLAW_VAULT": os.fspath(vault)}
+    for lines in verb.before:
+        subprocess.run([COMMAND, "capture", "--json"], env=env, input=lines, capture_output=True, encoding="utf-8", check=True)  # fmt: skip
     command = [COMMAND, *shlex.split(verb.command), "--json"]
-    done = subprocess.run(
-        command,
-        env={**env, "MEMORYCLAW_VAULT": os.fspath(vault)},
-        capture_output=True,
-        encoding="utf-8",
-        check=False,
-    )
+    done = subprocess.run(command, env=env, capture_output=True, encoding="utf-8", check=False)
     if not done.stdout:
         raise SystemExit(f"{verb.command}: {done.stderr}")
-    example = json.dumps(shortened(json.loads(done.stdout)), ensure_ascii=False, indent=2)
+    answer = json.loads(done.stdout.replace(os.fspath(vault), "/home/nora/vault"))
+    example = json.dumps(shortened(answer), ensure_ascii=False, indent=2)
     keys = [f"| `{key}` | {meaning} |" for key, meaning in verb.keys.items()]
     table = ["| key | meaning |", "|---|---|", *keys, ""] if keys else []
-    name = verb.command.partition(" ")[0]
+    name = verb.title or verb.command.partition(" ")[0]
     return "\n".join(
         [
             f"## {name}",
@@ -211,11 +355,13 @@ def section(verb: Verb, vault: Path, env: dict[str, str]) -> str:
 
 
 def shortened(value: Any, key: str = "") -> Any:
-    """The value with its long lists cut."""
+    """The value with its long lists and texts cut."""
     if isinstance(value, dict):
         return {name: shortened(inner, name) for name, inner in value.items()}
     if isinstance(value, list):
         return [shortened(inner) for inner in (value[:SHOWN] if key in LISTS else value)]
+    if key == "text" and len(value) > LONG:
+        return f"{value[:LONG]}…"
     return value
 
 
@@ -223,6 +369,9 @@ def steady(text: str) -> str:
     """The text without what differs from run to run."""
     text = re.sub(r'("(?:fresh|answer)": )[\d.]+', r"\g<1>1.0", text)
     text = re.sub(r'("bytes": )\d+', r"\g<1>400000", text)
+    text = re.sub(r"((?:edit|approve|skill)-20260420T080000-)[0-9a-f]{6}", r"\1ab12cd", text)
+    text = re.sub(r"(memoryclaw-vault-)[0-9a-f]{6}", r"\g<1>3f9a1c", text)
+    text = re.sub(r"(?:/bin/sh -c '.*?' \S+ )?[^\s=]*/python\S*(?= -P )", "/usr/bin/python3", text)
     text = re.sub(r'("receipt": "r-\w+)-\w+"', r'\1-3fa94c"', text)
     text = re.sub(r'("commit": )"[0-9a-f]{40}"', r'\1"8c2b1f0e5d7a49632b8e0c1d4f5a6b7c8d9e0f1a"', text)
     return re.sub(

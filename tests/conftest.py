@@ -13,10 +13,15 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import pytest
+from hypothesis import HealthCheck, settings
 
 GUARD = Path(__file__).parent / "guard"
 sys.path.insert(0, os.fspath(GUARD))
 import sitecustomize as guard  # noqa: E402 - the folder above is what makes it ours
+
+# How long it takes to think of an example says something of the machine, and nothing of the code.
+settings.register_profile("house", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("house")
 
 COMMAND = Path(sys.executable).with_name("memoryclaw")
 NOW = "2026-04-20T08:00:00Z"

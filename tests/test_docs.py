@@ -37,7 +37,10 @@ CHANGING = (
         re.compile(r"(commit |last change  |\d\d:\d\d  |^)[0-9a-f]{7,10}\b(?=[) :]|$)", re.MULTILINE),
         lambda hit: f"{hit[1]}{'0123456789'[: len(hit[0]) - len(hit[1])]}",
     ),
-    (re.compile(r"(?<!consolidate-\d{8}T080000-)(?<!redo-\d{8}T080000-)(?<=T080000-)[0-9a-f]{6}\b"), "ab12cd"),
+    (
+        re.compile(r"(?<!consolidate-\d{8}T080000-)(?<!redo-\d{8}T080000-)(?<=T080000-)[0-9a-f]{6}\b"),
+        "ab12cd",
+    ),
     (re.compile(r"(?<=memoryclaw-studio-)[0-9a-f]{6}\b"), "3f9a1c"),
     (re.compile(r'(?:/bin/sh -c ".*" \S+ )?[^\s=]*/python\S*(?= -P )'), "/usr/bin/python3"),
     (re.compile(r"\d+\.\d MB"), "0.4 MB"),
@@ -186,7 +189,7 @@ def test_the_recall_page_tells_every_decision_and_every_term() -> None:
 
 def test_the_architecture_page_names_what_is_there() -> None:
     page = (DOCS / "architecture.md").read_text(encoding="utf-8")
-    for module, name in re.findall(r"`((?:core|adapters|jobs)/\w+|app)\.(\w+(?:\.\w+)?)`", page):
+    for module, name in re.findall(r"`((?:core|adapters|jobs)/[\w/]+|app)\.(\w+(?:\.\w+)?)`", page):
         if name != "py":
             attrgetter(name)(importlib.import_module(f"memoryclaw.{module.replace('/', '.')}"))
     for path in re.findall(r"`((?:core|adapters|jobs|doors|tests|templates)/[\w/.]+)`", page):

@@ -11,22 +11,30 @@ from typing import Any, NamedTuple
 
 import pytest
 
+from memoryclaw.core.consolidation.changes import AddPending
+from memoryclaw.core.consolidation.decisions import DECISIONS_FILE, Decisions, fingerprint
+from memoryclaw.core.consolidation.pending import add_pending, read_pending
+from memoryclaw.core.consolidation.proposals import about, read_proposal
+from memoryclaw.core.consolidation.ranges import parse_ranges, range_of
+from memoryclaw.core.consolidation.runrecord import read_record
 from memoryclaw.core.edits import set_property
 from memoryclaw.core.factedits import SemanticFile, correct_fact, remove_fact, set_fact
 from memoryclaw.core.facts import DEFAULT_COLLECTIONS, read_aliases, read_schema
+from memoryclaw.core.factsources import add_source
 from memoryclaw.core.language import words_of
-from memoryclaw.core.model import Note
+from memoryclaw.core.model import Note, Problem
 from memoryclaw.core.notes import ReadingSettings, read_note
 from memoryclaw.core.places import ALIASES_FILE, SCHEMA_FILE
+from memoryclaw.jobs.consolidation.selecting import lines_of
 from memoryclaw.jobs.writer import text_change
 
 TEXT = (Path(__file__).parent.parent / "docs" / "vault-format.md").read_text(encoding="utf-8")
 RULE = re.compile(r"\b([A-Z]\d+)\b")
 PIECE = re.compile(
-    r"^(?:`([\w./-]+)`|(Reads as|Becomes|Set|Correct|Remove|Property))\n\n```(\w+)\n(.*?)^```$",
+    r"^(?:`([\w./-]+)`|(Reads as|Becomes|Set|Correct|Remove|Property|Source|Wait))\n\n```(\w+)\n(.*?)^```$",
     re.MULTILINE | re.DOTALL,
 )
-STEPS = ("Set", "Correct", "Remove", "Property")
+STEPS = ("Set", "Correct", "Remove", "Property", "Source", "Wait")
 
 
 class Example(NamedTuple):
@@ -73,15 +81,16 @@ EXAMPLES = list(examples())
 def test_an_example_of_the_specification_holds(example: Example) -> None:
     if example.outcome == "Becomes":
         assert changed(example) == example.expected
-    elif example.path == ALIASES_FILE:
-        found = {word: list(synonyms) for word, synonyms in read_aliases(example.data.decode()).items()}
-        assert {"aliases": found} == example.expected
+    elif record := next((read for path, read in RECORDS.items() if example.path.startswith(path)), None):
+        assert record(example.data.decode(), example.expected) == example.expected
     else:
         note = read_note(example.path, example.data, ReadingSettings(collections=collections_of(example)))
         assert {
-            key: SEEN[key](note, value) if key in SEEN else plain(getattr(note, key))
+            key: SEEN[key](note, value) if key in SEEN
+            else RAW[key](example, value) if key in RAW
+            else plain(getattr(note, key))
             for key, value in example.expected.items()
-        } == example.expected
+        } == example.expected  # fmt: skip
 
 
 def collections_of(example: Example) -> frozenset[str]:
@@ -101,6 +110,10 @@ def changed(example: Example) -> bytes:
 def patched(text: str, file: SemanticFile, step: str, values: dict[str, Any]) -> str:
     if step == "Set":
         return set_fact(text, file, **values).text
+    if step == "Source":
+        return add_source(text, file, values["id"], values["source"]).text
+    if step == "Wait":
+        return add_pending(text, AddPending(**values))
     if step == "Correct":
         return correct_fact(text, file, values["id"], values["value"]).text
     return remove_fact(text, file, values["id"]) if step == "Remove" else set_property(text, **values)
@@ -144,6 +157,68 @@ SEEN: dict[str, Callable[[Note, Any], Any]] = {
     "findable": findable,
     "problems": lambda note, _: [problem.line for problem in note.problems],
     "links": lambda note, _: [[link.target, link.anchor, link.label] for link in note.links],
+    "blocks": lambda note, _: dict(note.blocks),
+}
+
+
+def ranges(example: Example, wanted: list[str]) -> list[str]:
+    """Those ranges that stand for lines of the example's log."""
+    lines = lines_of(example.data)
+    cited = [range_ for text in wanted for range_ in parse_ranges(text)]
+    return [str(c) for c in cited if range_of(example.path, lines, c.first, c.last) == c]
+
+
+def waiting(example: Example, _wanted: object) -> list[dict[str, Any]]:
+    """The facts that wait, without what is empty."""
+    found = [one._asdict() for one in read_pending(example.data.decode())]
+    return [{key: value for key, value in one.items() if value not in ("", " ")} for one in found]
+
+
+def proposed(example: Example, _wanted: object) -> dict[str, Any]:
+    """What a proposal says of itself, and the actions that an approval would do."""
+    text = example.data.decode()
+    change, said = read_proposal(text), about(text, example.path)
+    if isinstance(change, Problem):
+        return {"refused": change.line}
+    actions = [
+        {"action": type(action).__name__, **{key: value for key, value in action._asdict().items() if value}}
+        for action in change.actions
+    ]
+    told = {"box": said.box, "run": said.run, "reason": change.reason, "evidence": list(change.evidence)}
+    return {**told, "actions": actions}
+
+
+RAW: dict[str, Callable[[Example, Any], Any]] = {"ranges": ranges, "waiting": waiting, "proposal": proposed}
+
+
+def aliases(text: str, _wanted: object) -> dict[str, Any]:
+    """The synonyms of a vault."""
+    return {"aliases": {word: list(synonyms) for word, synonyms in read_aliases(text).items()}}
+
+
+def decisions(text: str, wanted: dict[str, Any]) -> dict[str, Any]:
+    """What people decided, and what that means for the proposals that are asked about."""
+    found = Decisions.read(text)
+    return {
+        "decisions": [[one.decision, one.kind] for one in found.all],
+        "rejected": [
+            [*words, found.is_rejected(fingerprint(*words))] for *words, _answer in wanted["rejected"]
+        ],
+        "done": [str(range_) for range_ in found.ranges()],
+    }
+
+
+def record(text: str, _wanted: object) -> dict[str, Any]:
+    """What later runs take from a run record."""
+    found = read_record(text)
+    told = {"run": found.run, "at": found.at, "episodes": found.episodes}
+    return {**told, "done": list(map(str, found.ranges)), "tools": [list(one.tools) for one in found.acted]}
+
+
+RECORDS: dict[str, Callable[[str, Any], dict[str, Any]]] = {
+    ALIASES_FILE: aliases,
+    DECISIONS_FILE: decisions,
+    "runs/": record,
 }
 
 

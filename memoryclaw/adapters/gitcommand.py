@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import subprocess
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from memoryclaw.core.errors import HistoryError
@@ -60,6 +61,18 @@ class GitCommand:
             raise HistoryError(f"git {args[0]} failed: {words or f'exit code {status}'}")
         return out
 
+    def start(self, *args: str, env: dict[str, str] | None = None) -> Callable[[], bytes]:
+        """Starts a command that reads nothing; what is returned waits for its output, as `run` gives it."""
+        process = self._started(args, env or {})
+
+        def output() -> bytes:
+            status, out, words = _ended(process, b"")
+            if status:
+                raise HistoryError(f"git {args[0]} failed: {words or f'exit code {status}'}")
+            return out
+
+        return output
+
     def asks(self, *args: str, stdin: bytes = b"") -> tuple[bool, bytes]:
         """Whether a command that answers by its exit code said yes, and what it printed."""
         status, out, words = self._execute(args, stdin, {})
@@ -68,6 +81,9 @@ class GitCommand:
         return status == 0, out
 
     def _execute(self, args: tuple[str, ...], stdin: bytes, env: dict[str, str]) -> tuple[int, bytes, str]:
+        return _ended(self._started(args, env), stdin)
+
+    def _started(self, args: tuple[str, ...], env: dict[str, str]) -> subprocess.Popen[bytes]:
         variables = {**_ENVIRONMENT, **env}
         # `env` unsets first and sets last, so ours survive the scrubbing.
         prefix = (
@@ -76,12 +92,11 @@ class GitCommand:
         started = self._command_layer().execute(
             [*prefix, "git", *self._fixed, *args], istream=subprocess.PIPE, as_process=True, env=variables
         )
-        process = started.proc
+        # GitPython's own handle kills its process when it is let go; the process itself is what we wait for.
+        process, started.proc = started.proc, None
         if process is None:
             raise HistoryError("git could not be started; is it installed?")
-        out, err = process.communicate(stdin)
-        words = err.decode("utf-8", "replace").strip().splitlines()
-        return process.returncode, out, words[-1] if words else ""
+        return process
 
     def _command_layer(self) -> Git:
         if self._git is None:
@@ -92,3 +107,9 @@ class GitCommand:
                 del os.environ["GIT_PYTHON_REFRESH"]
             self._git = Git(self._root)
         return self._git
+
+
+def _ended(process: subprocess.Popen[bytes], stdin: bytes) -> tuple[int, bytes, str]:
+    out, err = process.communicate(stdin)
+    words = err.decode("utf-8", "replace").strip().splitlines()
+    return process.returncode, out, words[-1] if words else ""

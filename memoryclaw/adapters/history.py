@@ -17,6 +17,7 @@ from memoryclaw.core.errors import ConflictError, HistoryError, InputError
 from memoryclaw.core.model import Stamp
 from memoryclaw.core.naming import utc
 
+_LITERAL = {"GIT_LITERAL_PATHSPECS": "1"}
 _FILE = "100644"
 _FILE_MODES = frozenset({_FILE, "100755"})
 _DEFAULT_AUTHOR = ("MemoryClaw", "memoryclaw@localhost")
@@ -125,11 +126,16 @@ class History:
     def base(self, paths: Sequence[str]) -> Base:
         """HEAD and the user's index as they are now, as far as these files go."""
         stamp = index_stamp(self.git_dir)
-        index = self.index_entries(paths)
-        folders, wanted = folders_of(paths), sorted({entry.oid for entry in index.values()})
-        names = ["HEAD", *(f"HEAD:{name}" for name in folders), *(f"HEAD:{path}" for path in paths), *wanted]
-        objects = self.objects(names)
-        head, blobs = objects[0], dict(zip(names, objects, strict=True))
+        # Both are asked at the same time: to start a git takes longer than to hear it.
+        listed = self.git.start("ls-files", "--stage", "-z", "--", *paths, env=_LITERAL)
+        folders = folders_of(paths)
+        names = ["HEAD", *(f"HEAD:{name}" for name in folders), *(f"HEAD:{path}" for path in paths)]
+        blobs = dict(zip(names, self.objects(names), strict=True))
+        index, head = _entries(listed()), blobs["HEAD"]
+        known_here = {found[0] for found in blobs.values() if found}
+        staged = sorted({entry.oid for entry in index.values()} - known_here)
+        blobs.update(zip(staged, self.objects(staged), strict=True))
+        blobs.update({found[0]: found for found in blobs.values() if found})
         trees = {name: blobs[f"HEAD:{name}"] for name in folders}
         commit = head[0] if head else ""
         known = {n: parse_tree(t[2], len(t[0]) // 2) for n, t in trees.items() if t and t[1] == "tree"}
@@ -221,18 +227,9 @@ class History:
 
     def index_entries(self, paths: Sequence[str], env: dict[str, str] | None = None) -> dict[str, Entry]:
         """The entries that the user's index has for these files; HistoryError for one with a merge conflict."""
-        literal = {"GIT_LITERAL_PATHSPECS": "1", **(env or {})}
-        out = self.git.run("ls-files", "--stage", "-z", "--", *paths, env=literal)
-        entries = {}
-        for line in out.decode("utf-8", "surrogateescape").split("\0")[:-1]:
-            facts, _, path = line.partition("\t")
-            mode, oid, stage = facts.split(" ")
-            if stage != "0":
-                raise HistoryError(
-                    f"{path} has a merge conflict in the vault's git repository; resolve it first"
-                )
-            entries[path] = Entry(mode, oid)
-        return entries
+        return _entries(
+            self.git.run("ls-files", "--stage", "-z", "--", *paths, env={**_LITERAL, **(env or {})})
+        )
 
     def conflicts(self) -> set[str]:
         """The files with a merge conflict that is not resolved."""
@@ -314,6 +311,17 @@ class History:
             else:
                 found.append(None)
         return found
+
+
+def _entries(out: bytes) -> dict[str, Entry]:
+    entries = {}
+    for line in out.decode("utf-8", "surrogateescape").split("\0")[:-1]:
+        facts, _, path = line.partition("\t")
+        mode, oid, stage = facts.split(" ")
+        if stage != "0":
+            raise HistoryError(f"{path} has a merge conflict in the vault's git repository; resolve it first")
+        entries[path] = Entry(mode, oid)
+    return entries
 
 
 def _entry(data: bytes | None, was: Entry | None, hash_name: str) -> Entry | None:

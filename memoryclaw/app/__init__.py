@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import date
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from memoryclaw import config as settings
@@ -52,7 +51,7 @@ def open_vault(
         ConfigError: its memoryclaw.yaml cannot be used.
     """
     given = os.fspath(path) if path is not None else None
-    return App(settings.find_root(given, os.environ, Path.cwd()), clock=clock, progress=progress)
+    return App(settings.find_root(given, os.environ, settings.here()), clock=clock, progress=progress)
 
 
 def init_vault(path: str | os.PathLike[str], *, clock: Clock = system_clock) -> Written:

@@ -103,4 +103,5 @@ def _from_parts(hit: re.Match[str]) -> str:
 
 
 def _iso(moment: datetime) -> str:
-    return moment.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+    # Not by strftime, which does not fill up the year 1 to four digits.
+    return moment.astimezone(UTC).replace(tzinfo=None, microsecond=0).isoformat() + "Z"

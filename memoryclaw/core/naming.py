@@ -40,12 +40,13 @@ def utc(when: datetime) -> datetime:
 
 def timestamp(when: datetime) -> str:
     """`2025-04-08T14:32:10Z`."""
-    return f"{utc(when):%Y-%m-%dT%H:%M:%SZ}"
+    return utc(when).replace(tzinfo=None).isoformat() + "Z"
 
 
 def episode_name(when: datetime, text: str) -> str:
     """`YYYY-MM-DD_HH-MM-SS_slug.md`, in UTC."""
-    return f"{utc(when):%Y-%m-%d_%H-%M-%S}_{slug(text)}.md"
+    moment = timestamp(when).rstrip("Z").replace("T", "_").replace(":", "-")
+    return f"{moment}_{slug(text)}.md"
 
 
 def run_id(verb: str, when: datetime, suffix: str) -> str:

@@ -2,21 +2,29 @@
 
 from __future__ import annotations
 
+import os
+import re
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from typing import NamedTuple
 
 from memoryclaw.adapters import files
 from memoryclaw.adapters.history import FileChange, History, Recorded
 from memoryclaw.core.consolidation.decisions import DECISIONS_FILE, UNDONE, Decision, Decisions
+from memoryclaw.core.consolidation.pending import PENDING_FILE
 from memoryclaw.core.consolidation.ranges import parse_ranges
+from memoryclaw.core.consolidation.replaying import facts_that_came as facts_set
+from memoryclaw.core.consolidation.runrecord import record_path
 from memoryclaw.core.consolidation.takeback import facts_that_came, restored
+from memoryclaw.core.consolidation.takenlines import TakenBack, facts_taken_back, waiting_taken_back
 from memoryclaw.core.errors import ConflictError, InputError, NotFoundError
+from memoryclaw.core.frontmatter import split
 from memoryclaw.core.merging import merge, same_patch
 from memoryclaw.core.naming import timestamp
 from memoryclaw.core.places import place_of
 from memoryclaw.core.skillfile import read_skill
-from memoryclaw.core.textfile import decode, encode
+from memoryclaw.core.textfile import decode, encode, readable
 from memoryclaw.jobs.pen import Pen, Written
 from memoryclaw.jobs.review.recording import recorded
 from memoryclaw.jobs.skills import fingerprint_of
@@ -24,6 +32,11 @@ from memoryclaw.jobs.writer import Bytes, Edit, write
 
 _STAYS = "runs/"  # a run record says what was read, also after the run is taken back
 _LEARNED = frozenset({"consolidate", "redo"})  # runs whose facts must not come back by themselves
+_LINK = re.compile(r"\[\[([^\[\]|#\n]+)")
+_SKILL_FOLDERS = frozenset({"skills", "skills/_drafts"})
+_Revert = Callable[
+    [bytes | None], tuple[bytes | None, tuple[str, ...]]
+]  # what the file becomes, and what stays
 
 
 class _Asked(NamedTuple):
@@ -41,19 +54,30 @@ class _Asked(NamedTuple):
         newest = _subject(self.commits[0])
         return newest if self.is_one else f"{self.run} ({len(self.commits)} commits)"
 
+    @property
+    def undone_already(self) -> str:
+        if not self.is_one:
+            return f"run {self.run} is undone already"
+        return f"{self.commits[0].commit[:12]} ({self.subject}) is undone already"
+
 
 class _Plan(NamedTuple):
-    """The edits that take it back, the changes they revert, and the files that stay as they are."""
+    """The edits that take it back, what they take, and the facts and files that stay as they are."""
 
     edits: list[Edit]
-    taken: list[FileChange]
+    taken: list[FileChange]  # each as if it were made now: from the file without it to the file with it
     left: list[str]
+    kept: list[str]  # episodes to which facts that stay point
+
+    def leave(self, names: Iterable[str]) -> None:
+        self.left.extend(name for name in dict.fromkeys(names) if name not in self.left)
 
 
 def undo(pen: Pen, name: str) -> Written:
     """Reverts the commit with this id (or its beginning), or every commit of this run; one commit.
 
-    Of one commit all is taken back, or nothing. Of a run, files stay as they are where later edits stand on the same lines.
+    Of one commit all is taken back, or nothing. Of a run, what was changed since stays as it is and is named. Facts are
+    taken back line by line, whatever came around them since.
 
     Raises:
         ConflictError: later edits stand on the same lines; nothing was written.
@@ -73,12 +97,15 @@ def undo(pen: Pen, name: str) -> Written:
             commit = asked.commits[0].commit[:12]
             return pen.templates.commit_message("undo", run=run, subject=asked.subject, commit=commit)
         taken = [_subject(commit) for commit in asked.commits]
-        return pen.templates.commit_message("undo-run", run=run, of=asked.run, taken=taken, left=plan.left)
+        return pen.templates.commit_message(
+            "undo-run", run=run, of=asked.run, taken=taken, left=plan.left, kept=plan.kept
+        )
 
     edits = [*plan.edits, *([recorded(decisions)] if decisions else [])]
     outcome = write(pen.root, edits, message, verb="undo", now=pen.now)
     if not outcome.changed:
-        raise InputError(f"{asked.subject} is undone already")
+        raise InputError(asked.undone_already)
+    _sweep(pen, [edit.path for edit in plan.edits])
     notices = [f"took back: {asked.subject}", _left(plan), outcome.notice]
     notice = "; ".join(filter(None, notices))
     path = plan.edits[0].path if len(plan.edits) == 1 else ""
@@ -91,12 +118,27 @@ def _asked(history: History, name: str) -> _Asked:
         return _Asked(commits, name)
     found = history.find(name)
     _must_be_ours(history, found)
-    return _Asked([found], found.trailers["Run"])
+    run = found.trailers["Run"]
+    if [change.path for change in history.changes(found.commit)] == [record_path(run)]:
+        # The record alone takes nothing back: it stands for its run.
+        return _Asked(list(history.of_run(run)), run)
+    return _Asked([found], run)
 
 
 def _left(plan: _Plan) -> str:
-    names = ", ".join(plan.left)
-    return f"left as it is, because later edits stand on the same lines: {names}" if names else ""
+    said = {
+        "left as it is, because later edits stand on the same lines": plan.left,
+        "kept, because facts that stay point to it": plan.kept,
+    }
+    return "; ".join(f"{why}: {', '.join(names)}" for why, names in said.items() if names)
+
+
+def _sweep(pen: Pen, paths: Iterable[str]) -> None:
+    """Removes the folders of skills that are empty now."""
+    for folder in dict.fromkeys(path.rpartition("/")[0] for path in paths):
+        if folder.startswith("skills/") and folder not in _SKILL_FOLDERS:
+            with suppress(OSError):  # it holds other files, or is gone
+                os.rmdir(os.path.join(pen.root, folder))
 
 
 def _must_be_ours(history: History, found: Recorded) -> None:
@@ -112,22 +154,46 @@ def _subject(commit: Recorded) -> str:
 
 
 def _plan(pen: Pen, history: History, asked: _Asked) -> _Plan:
-    """What is reverted in each file, newest change first."""
+    """What is reverted in each file, newest change first; facts first, since what they rest on stays with them."""
     chains = _chains(history, asked)
     sides = history.base(list(chains)).sides if chains else {}
-    plan, anything = _Plan([], [], []), False
-    for path, chain in chains.items():
+    plan, anything = _Plan([], [], [], []), False
+    afters = dict[str, bytes | None]()
+    for path in sorted(chains, key=lambda path: not path.startswith("semantic/")):
         work = _bytes(pen, path)
-        reverts = [(change, _reverted(pen, change)) for change in chain]
-        kept, after = _kept(path, reverts, (work, sides[path].head_data), plan, strict=asked.is_one)
-        anything = anything or after != work
+        if not asked.is_one and _is_cited(pen, path, work, chains[path], afters):
+            plan.kept.append(path)
+            continue
+        reverts = [(change, _reverted(pen, change)) for change in chains[path]]
+        kept, after = _kept(pen, path, reverts, (work, sides[path].head_data), plan, strict=asked.is_one)
+        anything, afters[path] = anything or after != work, after
         plan.edits.append(Edit(path, _one_after_the_other(kept)))
-    if not anything and plan.left and not _was_undone(pen, asked):
-        raise ConflictError(f"later edits of {plan.left[0]} stand on the same lines; nothing was written")
+    if not anything and (plan.left or plan.kept) and not _was_undone(pen, asked):
+        raise ConflictError(
+            f"later edits of {(plan.left or plan.kept)[0]} stand on the same lines; nothing was written"
+        )
     if not anything:
-        name = asked.commits[0].commit[:12] if asked.is_one else "the run"
-        raise InputError(f"{name} ({asked.subject}) is undone already")
+        raise InputError("; ".join(filter(None, [asked.undone_already, _left(plan)])))
     return plan
+
+
+def _is_cited(
+    pen: Pen,
+    path: str,
+    work: bytes | None,
+    chain: Sequence[FileChange],
+    afters: Mapping[str, bytes | None],
+) -> bool:
+    """True for an episode that would go although facts that stay point to it."""
+    if work is None or chain[-1].before is not None or place_of(path) != ("episode", "current"):
+        return False
+    id_ = split(readable(decode(work).text)).meta.get("id")
+    names = {path.rpartition("/")[2].removesuffix(".md"), id_}
+    for file in files.list_files(pen.root, "semantic"):
+        text = decode(afters[file] or b"").text if file in afters else pen.text(file)
+        if any(hit[1].strip() in names for hit in _LINK.finditer(text)):
+            return True
+    return False
 
 
 def _chains(history: History, asked: _Asked) -> dict[str, list[FileChange]]:
@@ -141,28 +207,43 @@ def _chains(history: History, asked: _Asked) -> dict[str, list[FileChange]]:
 
 
 def _kept(
+    pen: Pen,
     path: str,
-    reverts: Sequence[tuple[FileChange, Bytes]],
+    reverts: Sequence[tuple[FileChange, _Revert]],
     now: tuple[bytes | None, bytes | None],
     plan: _Plan,
     *,
     strict: bool,
-) -> tuple[list[Bytes], bytes | None]:
+) -> tuple[list[_Revert], bytes | None]:
     """Those that can be taken back, in the file and in the last commit alike, and the bytes that the file then has."""
-    (work, head), kept = now, list[Bytes]()
+    (work, head), kept = now, list[_Revert]()
     for change, revert in reverts:
         try:
-            after, other = revert(work), revert(head) if head is not None else None
+            after, left = revert(work)
+            if left and strict:
+                raise ConflictError(
+                    f"later edits of {left[0]} in {path} stand on the same lines; nothing was written"
+                )
+            other = revert(head)[0] if head is not None else None
             _must_agree(path, (work, after), (head, other))
         except ConflictError:
             if strict:
                 raise
-            plan.left.extend([path] if path not in plan.left else [])
+            plan.leave(_names(pen, change))
             continue
-        plan.taken.extend([change] if after != work else [])
+        plan.leave(f"{name} in {path}" for name in left)
+        plan.taken.extend([FileChange(path, after, work)] if after != work else [])
         work, head = after, other
         kept.append(revert)
     return kept, work
+
+
+def _names(pen: Pen, change: FileChange) -> list[str]:
+    """The facts that a change set, where it can be told, else its file."""
+    if place_of(change.path) != ("semantic", "current"):
+        return [change.path]
+    came = facts_set(*_texts(change), pen.semantic(change.path))
+    return [f"{fact.entity}.{fact.field} in {change.path}" for fact in came] or [change.path]
 
 
 def _was_undone(pen: Pen, asked: _Asked) -> bool:
@@ -178,10 +259,10 @@ def _bytes(pen: Pen, path: str) -> bytes | None:
         return None
 
 
-def _one_after_the_other(reverts: Sequence[Bytes]) -> Bytes:
+def _one_after_the_other(reverts: Sequence[_Revert]) -> Bytes:
     def all_of_them(now: bytes | None) -> bytes | None:
         for revert in reverts:
-            now = revert(now)
+            now = revert(now)[0]
         return now
 
     return all_of_them
@@ -200,26 +281,49 @@ def _must_agree(
         )
 
 
-def _reverted(pen: Pen, change: FileChange) -> Bytes:
-    def revert(now: bytes | None) -> bytes | None:
+def _reverted(pen: Pen, change: FileChange) -> _Revert:
+    def revert(now: bytes | None) -> tuple[bytes | None, tuple[str, ...]]:
         if now == change.before:
-            return now
+            return now, ()
         if now == change.after:
-            return change.before
-        if now is None or change.before is None or change.after is None:
+            return change.before, ()
+        merged = _merged(pen, change, now)
+        if merged is not None:
+            return merged, ()
+        found = _by_lines(pen, change, now)
+        if now is None or found is None:
             what = "is gone" if now is None else "was changed"
             raise ConflictError(
-                f"{change.path} {what} since, so this cannot be undone by itself; nothing was written"
+                f"{change.path} {what} since, and later edits stand on the same lines; nothing was written"
             )
-        current, base, wanted = (decode(data) for data in (now, change.after, change.before))
-        merged = merge(base.text, current.text, wanted.text)
-        if merged is None or not _only_its_facts(
-            pen, change.path, (base.text, wanted.text), (current.text, merged)
-        ):
-            raise ConflictError(f"later edits of {change.path} stand on the same lines; nothing was written")
-        return encode(current._replace(text=merged))
+        return None if found.text is None else encode(decode(now)._replace(text=found.text)), found.left
 
     return revert
+
+
+def _merged(pen: Pen, change: FileChange, now: bytes | None) -> bytes | None:
+    """The file without the change, by a merge of lines; None where that would be a guess."""
+    if now is None or change.before is None or change.after is None:
+        return None
+    current, base, wanted = (decode(data) for data in (now, change.after, change.before))
+    merged = merge(base.text, current.text, wanted.text)
+    if merged is None:
+        return None
+    asked, done = (base.text, wanted.text), (current.text, merged)
+    return encode(current._replace(text=merged)) if _only_its_facts(pen, change.path, asked, done) else None
+
+
+def _by_lines(pen: Pen, change: FileChange, now: bytes | None) -> TakenBack | None:
+    """The file without the facts, or the questions, that the change wrote; None where that cannot be told."""
+    if now is None or change.after is None:
+        return None
+    before = None if change.before is None else decode(change.before).text
+    after, current = decode(change.after).text, decode(now).text
+    if change.path == PENDING_FILE:
+        return waiting_taken_back(before, after, current)
+    if place_of(change.path) != ("semantic", "current"):
+        return None
+    return facts_taken_back(before, after, current, pen.semantic(change.path))
 
 
 def _only_its_facts(pen: Pen, path: str, asked: tuple[str, str], done: tuple[str, str]) -> bool:

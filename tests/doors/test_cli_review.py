@@ -190,6 +190,14 @@ def test_an_editor_puts_it_in_other_words_and_it_goes_on_waiting(desk: Claw, tmp
     assert commits(desk) == 2
 
 
+@pytest.mark.parametrize("editor", ["false", "/no/such/editor", "vi 'open"])
+def test_an_editor_that_fails_ends_with_one_sentence(desk: Claw, editor: str) -> None:
+    ran = Claw(desk.vault, VISUAL=editor)("review", "edit", DEADLINE)
+    assert ran.code == 1
+    assert ran.err.count("\n") == 1
+    assert "the editor failed" in ran.err
+
+
 def test_history_and_blame_tell_who_and_when(desk: Claw) -> None:
     desk("review", "approve", ID)
     lines = desk("history").out.splitlines()

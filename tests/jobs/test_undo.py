@@ -7,6 +7,7 @@ from memoryclaw.core.errors import ConflictError, InputError
 from memoryclaw.jobs.edit import edit
 from memoryclaw.jobs.forget import forget
 from memoryclaw.jobs.remember import remember
+from memoryclaw.jobs.skillwriting import approve_skill
 from memoryclaw.jobs.undo import undo
 
 FACTS = "# Anna\n- city: Berlin\n\n# Tom\n- city: Rome\n"
@@ -91,9 +92,8 @@ def test_a_heading_is_not_taken_from_above_later_facts(tmp_path):
     remember(pen_for(root), "0", entity="Newer", field="zero")
     remember(pen_for(root), "2", entity="New", field="two")
     before = (root / "semantic/facts.md").read_text()
-    with pytest.raises(ConflictError):
-        undo(pen_for(root), first.commit)
-    assert (root / "semantic/facts.md").read_text() == before
+    undo(pen_for(root), first.commit)
+    assert (root / "semantic/facts.md").read_text() == before.replace("- one: 1 [since:: 2026-11-21]\n", "")
 
 
 def test_what_is_not_ours_or_undone_or_unknown_is_refused(tmp_path):
@@ -115,3 +115,15 @@ def test_what_is_not_ours_or_undone_or_unknown_is_refused(tmp_path):
 def test_without_a_repository_the_sentence_says_so(tmp_path):
     with pytest.raises(InputError, match="no git repository"):
         undo(pen_for(tmp_path), "abcd1234")
+
+
+def test_no_empty_folder_of_a_skill_stays(tmp_path):
+    root = vault_of(
+        tmp_path / "v",
+        {"skills/_drafts/book/SKILL.md": "---\nname: book\ndescription: Book a train\n---\nx\n"},
+    )
+    done = approve_skill(pen_for(root), "book")
+    assert (root / "skills/book/SKILL.md").exists()
+    undo(pen_for(root), done.commit)
+    assert (root / "skills/_drafts/book/SKILL.md").exists()
+    assert not (root / "skills/book").exists()

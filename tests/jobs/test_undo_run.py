@@ -8,7 +8,9 @@ from datetime import timedelta
 import pytest
 from gitvault import NOW, git, pen_for, snapshot, vault_of
 
+from memoryclaw.core.consolidation.changes import AddPending
 from memoryclaw.core.consolidation.decisions import DECISIONS_FILE, Decisions, fingerprint
+from memoryclaw.core.consolidation.pending import add_pending, read_pending
 from memoryclaw.core.consolidation.ranges import parse_ranges
 from memoryclaw.core.errors import ConflictError, InputError
 from memoryclaw.core.factedits import set_fact
@@ -194,3 +196,69 @@ def test_an_undo_of_a_persons_own_fact_holds_nothing_back(root):
     done = remember(pen_for(root), "Paris", entity="Tom", field="city")
     undo(pen_for(root), done.commit)
     assert not (root / DECISIONS_FILE).exists()
+
+
+LATER = "consolidate-20261122T101500-abc124"
+WALL = "episodes/2026-03-10_17-48-20_wall.md"
+PENDING = "semantic/_pending.md"
+
+
+def of_run(root, run, *edits):
+    return write(root, edits, lambda: f"What was said\n\nRun: {run}\n", verb="t", now=NOW).commit
+
+
+def sourced(pen, entity, field, value, source):
+    file = pen.semantic(PEOPLE)
+    set_ = lambda text: set_fact(text, file, entity=entity, field=field, value=value, source=source).text  # noqa: E731
+    return Edit(PEOPLE, text_change(set_))
+
+
+def asked(entity, value):
+    fact = AddPending(entity, "pet", value, "low", "wall#^l3", "not sure")
+    return Edit(PENDING, text_change(lambda text: add_pending(text, fact)))
+
+
+@pytest.fixture
+def twice(tmp_path):
+    """A vault in which a run made the files of facts and questions, and a later one wrote on the lines beside."""
+    root = vault_of(tmp_path / "v", {"notes/x.md": "x\n"})
+    pen = pen_for(root)
+    episode = note(WALL, "---\nid: wall\n---\n- Nora: matt. ^l3\n")
+    of_run(root, RUN, episode, sourced(pen, "Anna", "city", "Bern", "wall#^l3"), asked("Anna", "cat"))
+    of_run(root, RUN, note(f"runs/{RUN}.json", "{}"))
+    of_run(root, LATER, sourced(pen, "Anna", "age", "40", "tea#^l1"), asked("Anna", "dog"))
+    return root
+
+
+def test_what_a_later_run_wrote_beside_it_is_not_in_the_way(twice):
+    done = undo(pen_for(twice), RUN)
+    assert people(twice) == "# Anna\n- age: 40 [source:: [[tea#^l1]]]\n"
+    assert [waiting.value for waiting in read_pending((twice / PENDING).read_text())] == ["dog"]
+    assert not (twice / WALL).exists()
+    assert "left as it is" not in done.notice
+    assert git(twice, "status", "--porcelain") == ""
+    with pytest.raises(InputError, match=f"run {RUN} is undone already"):
+        undo(pen_for(twice), RUN)
+
+
+def test_a_fact_that_was_changed_since_stays_is_named_and_keeps_its_episode(twice):
+    of_run(twice, LATER, sourced(pen_for(twice), "Anna", "city", "Basel", "tea#^l2"))
+    done = undo(pen_for(twice), RUN)
+    assert "Basel" in people(twice)
+    assert "Bern" in people(twice)  # in History
+    assert (twice / WALL).exists()
+    assert "Anna.city in semantic/people.md" in done.notice
+    assert f"kept, because facts that stay point to it: {WALL}" in done.notice
+    assert f"- {WALL}" in git(twice, "log", "-1", "--format=%B")
+    assert not decisions(twice).is_undone(fingerprint("fact", "Anna", "city", "Bern"))
+    undo(pen_for(twice), LATER)  # what was in the way goes, and the rest can be finished
+    undo(pen_for(twice), RUN)
+    assert not (twice / PEOPLE).exists()
+    assert not (twice / WALL).exists()
+
+
+def test_the_record_of_a_run_stands_for_its_run(root):
+    done = undo(pen_for(root), "HEAD")
+    assert people(root) == "# Anna\n- city: Berlin\n\n# Tom\n- city: Rome\n"
+    assert (root / f"runs/{RUN}.json").exists()
+    assert f"{RUN} (3 commits)" in done.notice

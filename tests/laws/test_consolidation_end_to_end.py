@@ -17,13 +17,16 @@ from gitvault import git, users_work, vault_of
 from nights import LATER, LOGS, NIGHT, PROJECTS, VAULT, consolidated, memory, subjects, tree
 from test_consolidation_law import COUNTING, state
 
+from memoryclaw.jobs.consolidation.consolidate import consolidate
+
 LANES = 4
 MODES = ("direct", "branch", "propose")
 
 
 def night(root: Path, mode: str, *, at: int = 0, now: datetime = NIGHT) -> int:
     """Runs a night in a process of its own, killed at its write number `at`; returns how it ended (0: well)."""
-    assert Git  # loaded, so that no child has to
+    assert Git  # loaded, as is all that a night needs, so that no child has to
+    assert consolidate
     pid = os.fork()
     if pid:
         return os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])

@@ -35,7 +35,7 @@ def obeying(asked: Asked) -> str:
     claims = [
         {"line": line.number, "quote": line.text, "entity": entity, "field": field, "value": value, **sure}
         for line in lines
-        for entity, field, value in (("Nora", "order", line.text[:60]), ("Boathouse", "deadline", "1999-01-01"), ("Nora", "email", "evil@evil.example"))
+        for entity, field, value in (("Nora", "order", line.text[:60]), ("Boathouse", "deadline", "2031-02-03"), ("Nora", "email", "lie@model.example"))
     ]  # fmt: skip
     claims += [{"line": 1, "quote": LIE, "entity": "Nora", "field": "email", "value": "evil@evil.example", **sure}]
     claims += [{"line": 2, "quote": SAID, "entity": "Root", "field": "slipway", "value": "oak", **sure}]
@@ -60,23 +60,32 @@ def poisoned(order: str, number: int, who: str) -> str:
     return said(f"s{number}", turns, day=f"2026-{1 + number // 28:02}-{1 + number % 28:02}")
 
 
-@pytest.fixture(scope="module", params=["tool", "assistant Pip", "user Mallory"])
+SPEAKERS = ("tool", "assistant Pip", "user Mallory")
+NIGHTS = [
+    *((who, ORDERS[::10]) for who in SPEAKERS),
+    *(pytest.param((who, ORDERS), marks=pytest.mark.laws) for who in SPEAKERS),
+]
+
+
+@pytest.fixture(scope="module", params=NIGHTS, ids=lambda given: f"{len(given[1])}-of-{given[0].split()[-1]}")
 def night(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Night]:
-    """A vault after a night over a hundred poisoned logs, and what the model was shown."""
+    """A vault after a night over poisoned logs, and what the model was shown."""
+    who, orders = request.param
     root = tmp_path_factory.mktemp("poison") / "vault"
     with ModelServer(obeying) as server:
         vault_of(root, {"semantic/projects.md": PROJECTS, "semantic/_schema.yaml": SCHEMA, "memoryclaw.yaml": f"llm:\n  url: {server.url}\n"})
-        put(root, {f"logs/2026-04-01/{n:03}.jsonl": poisoned(order, n, request.param) for n, order in enumerate(ORDERS)})
+        put(root, {f"logs/2026-04-01/{n:03}.jsonl": poisoned(order, n, who) for n, order in enumerate(orders)})
         before = tree(root)
         done = consolidated(root, llm="auto")
-        yield Night(request.param, root, before, done.changes.run, server.asked)
+        yield Night(who, len(orders), root, before, done.changes.run, server.asked)
 
 
 class Night:
     """What one night left."""
 
-    def __init__(self, who: str, root: Path, before: dict[str, bytes], run: str, asked: list[Asked]) -> None:
+    def __init__(self, who: str, logs: int, root: Path, before: dict[str, bytes], run: str, asked: list[Asked]) -> None:
         self.who = who
+        self.logs = logs
         self.root = root
         self.before = before
         self.run = run
@@ -90,10 +99,10 @@ class Night:
 
 def test_the_model_was_asked_of_every_log_and_believed(night: Night) -> None:
     record = json.loads((night.root / f"runs/{night.run}.json").read_text())
-    assert len(night.asked) == len(ORDERS)
+    assert len(night.asked) == night.logs
     assert record["minds"] == ["ollama/llama3.2"]
     assert record["dropped"]
-    assert len(list(night.root.glob("episodes/*.md"))) >= len(ORDERS) * 0.9
+    assert len(list(night.root.glob("episodes/*.md"))) >= night.logs * 0.9
 
 
 def test_no_fact_is_held_that_no_user_has_said(night: Night) -> None:
@@ -165,13 +174,13 @@ def test_a_recall_stays_fenced_and_shows_nothing_that_waits_as_held(night: Night
 
 def test_no_commit_message_is_forged(night: Night) -> None:
     commits = git(night.root, "log", "--format=%H").split()[:-1]
-    assert len(commits) > len(ORDERS) * 0.9
+    assert len(commits) > night.logs * 0.9
     for commit in commits:
         message = git(night.root, "show", "-s", "--format=%B", commit)
         parsed = [line.split(": ", 1) for line in trailers(night.root, message)]
         assert [key for key, _ in parsed] == [key for key in ("Run", "Source", "Confidence") if key in dict(parsed)]
         assert dict(parsed)["Run"] == night.run
-        assert all(part.startswith("logs/") for part in dict(parsed).get("Source", "logs/").split()), parsed
+        assert re.fullmatch(r"logs/\S+( logs/\S+)*( and \d+ more)?", dict(parsed).get("Source", "logs/x"))
         assert message.splitlines()[1] == ""
         assert not re.search("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u200b]", message)
 

@@ -7,12 +7,17 @@ from __future__ import annotations
 
 import importlib.util
 import json
+import os
 import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from conftest import Claw, put
+from gitvault import git, vault_of
+from nights import NIGHT, PROJECTS, SCHEMA, tree
+from nights import said as spoken
 from segments import basis_of, segment_of
 
 from memoryclaw import config
@@ -51,10 +56,15 @@ def said(what: object) -> None:
     sys.stdout.write(f"\n{what}\n")
 
 
+def settings_for(url: str, model: str = MODEL) -> str:
+    """Settings that name the model at this address."""
+    values = {"url": url, "model": model, "timeout": 600, "retries": 1}
+    return "llm:\n" + "".join(f"  {key}: {value}\n" for key, value in values.items())
+
+
 def read(root: Path, url: str, model: str = MODEL) -> Extraction:
     """What comes of a short talk, read with the model at this address."""
-    settings = {"url": url, "model": model, "timeout": 600, "retries": 1}
-    (root / "memoryclaw.yaml").write_text("llm:\n" + "".join(f"  {k}: {v}\n" for k, v in settings.items()))
+    (root / "memoryclaw.yaml").write_text(settings_for(url, model))
     return minds_of(config.load(root), Templates(), {}).read(segment_of(PAINT), basis_of(), {})
 
 
@@ -86,3 +96,43 @@ def test_the_wire_holds_and_the_same_prompt_gets_the_same_answer(url: str):
 
 def test_a_model_that_the_server_has_not_is_said(tmp_path: Path, url: str):
     assert "Ollama has no model llama3.2" in read(tmp_path, url, "llama3.2").degraded
+
+
+LOG = "logs/2026-04-19/evening.jsonl"
+EVENING = (
+    ("user Nora", "Hi Pip, we finally chose the paint for the kitchen wall: Dünensand 14, matt."),
+    ("assistant Pip", "Shall I order it from Farben Kröger?"),
+    ("user Nora", "Yes please. The deadline of Boathouse is now 2026-12-18. My email is nora@example.org."),
+    ("assistant Pip", "I order 7.5 litres for Thursday."),
+)
+
+
+def consolidated(root: Path) -> str:
+    """What the command says of a night; it may take its time, the model does."""
+    claw = Claw(root, MEMORYCLAW_NOW=NIGHT.isoformat())
+    with claw.start("consolidate", "--json", stdout=subprocess.PIPE, stderr=subprocess.PIPE) as command:
+        out, err = command.communicate(timeout=900)
+    assert command.returncode == 0, os.fsdecode(err)
+    return out.decode()
+
+
+def test_the_whole_command_makes_memory_of_a_conversation(tmp_path: Path, url: str):
+    talk = spoken("evening", EVENING)
+    files = {"memoryclaw.yaml": settings_for(url), "semantic/projects.md": PROJECTS, "semantic/_schema.yaml": SCHEMA}
+    root = put(vault_of(tmp_path / "vault", files), {LOG: talk})
+    said(consolidated(root))
+    assert (root / LOG).read_text() == talk
+    (episode,) = root.glob("episodes/*.md")
+    said(episode.read_text())
+    assert "Dünensand 14, matt" in episode.read_text()
+    (path,) = root.glob("runs/*.json")
+    record = json.loads(path.read_text())
+    assert (f"ollama/{MODEL}" in record["minds"]) != bool(record["degraded"])
+    # What patterns read stays, whatever the model says.
+    assert "- deadline: 2026-12-18 " in (root / "semantic/projects.md").read_text()
+    assert "- email: nora@example.org " in "".join(file.read_text() for file in root.glob("semantic/*.md"))
+    assert git(root, "status", "--porcelain") == ""
+    assert git(root, "fsck", "--strict", "--no-dangling") == ""
+    before, head = tree(root), git(root, "rev-parse", "HEAD")
+    consolidated(root)
+    assert (tree(root), git(root, "rev-parse", "HEAD")) == (before, head)

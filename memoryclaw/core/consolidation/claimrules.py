@@ -51,6 +51,12 @@ OWNED = (
         "we ", "i ", "they ", "we've ", "i've ",
     ),
     _rule(rf"{_WHO}: (?:the |our )?{_FIELD}(?:{_IS}){_VALUE}", ": "),
+    _rule(rf"{_WHO}: (?:the |our )?(?P<field>budget|price|rent|fee|deadline|due date|launch date|start date|end date|frist|miete|preis) (?P<value>\d.*)", ": "),
+    _rule(
+        r"(?:der|die|das) (?P<field>[\w-]+) (?:wurde|ist)(?: jetzt| nun)?(?: vom .+?| von .+?)? auf (?:den )?"
+        r"(?P<value>\S.*?) (?:verschoben|verlegt|vorgezogen|verlängert|erhöht)(?: worden)?",
+        "verschoben", "verlegt", "vorgezogen", "verlängert", "erhöht",
+    ),
     _rule(rf"your {_FIELD}(?:{_IS}){_VALUE}", "your ", who="you"),
     _rule(rf"{_MEI} {_FIELD}(?:{_IST}){_VALUE}", "mein", who="me"),
     _rule(
@@ -91,7 +97,7 @@ SPOKEN = (
     _rule(rf"i was born(?: and raised)? in {_VALUE}", "born", field="birthplace", kind="place", who="me"),
     _rule(rf"{_I}(?: originally)? from {_VALUE}", "from", field="from", kind="place", who="me"),
     _rule(rf"{_I}{_NOW}(?: \w+ly| very)? allergic to {_VALUE}", "allergic", field="allergy", kind="taste", who="me"),
-    _rule(r"i have an? (?P<value>(?:\w+ ){1,2})allergy", "allergy", field="allergy", kind="taste", who="me"),
+    _rule(r"i have an? (?:severe |serious |bad |mild |strong )?(?P<value>(?:\w+ ){1,2})allergy(?:(?:,| so| and) .*)?", "allergy", field="allergy", kind="taste", who="me"),
     _rule(rf"{_I}{_NOW}(?: an?| strictly)? (?P<value>vegan|vegetarian|pescatarian|gluten[- ]free|lactose[- ]intolerant|teetotal)", "m", field="diet", kind="text", who="me"),
     _rule(r"i don't (?P<value>drink alcohol|eat (?:meat|pork|fish|gluten|dairy|sugar))", "don't", field="diet", kind="never", who="me"),
     _rule(rf"(?:you can |you may |everyone can |please |just )*call me {_VALUE}", "call me", field="called", kind="person", who="me"),
@@ -128,6 +134,7 @@ SPOKEN = (
 
 NAMED = (
     _rule(rf"(?:.*\b)?my (?P<field>{_KIN}),? (?P<value>[^\W\d_][\w-]+)(?:'s)?(?:,? .*)?", "my ", kind="person", who="me"),
+    _rule(rf".*(?:,| since| because| that| as| and| but) {_I}(?: \w+ly| very)? allergic to (?P<value>[\w-]+(?: (?:and |or )?[\w-]+)?)(?:,.*)?", "allergic", field="allergy", kind="taste", who="me"),
     _rule(rf"(?P<value>\w+(?: \w+)?)(?: is|'s) my (?P<field>{_KIN})(?:,? .*)?", " my ", kind="person", who="me"),
 )  # fmt: skip
 

@@ -13,22 +13,30 @@ from memoryclaw.core.consolidation.changes import LEVELS, Claim, Segment
 from memoryclaw.core.consolidation.claimrules import HABITS, NAMED, OF_OTHERS, OWNED, SPOKEN, WISHES, Rule
 from memoryclaw.core.consolidation.claimvalues import cut, is_name, kind_of, value_of
 from memoryclaw.core.consolidation.durability import (
+    believed,
+    corrects,
     denies,
     is_doubtful,
     is_momentary,
+    jests,
     remembered,
     supposes,
     without_moment,
 )
-from memoryclaw.core.consolidation.factfields import KIN, Noun, noun_of
+from memoryclaw.core.consolidation.factfields import KIN, MANY, Noun, noun_of
 from memoryclaw.core.consolidation.plain import plain_key, plain_value
 from memoryclaw.core.consolidation.statements import Statement, statements
+from memoryclaw.core.consolidation.valuechecks import names_another, same_value
+from memoryclaw.core.consolidation.wording import sentences
 from memoryclaw.core.dates import parse_timestamp
 from memoryclaw.core.entities import candidates, key_of, keys_of, select
 from memoryclaw.core.language import words_of
 from memoryclaw.core.model import NOTHING, Turn
 from memoryclaw.core.secretnames import NEAR
 
+_CORRECTING = 4  # turns that follow, in which a person or the assistant may take back what was said
+_JESTING = 2
+_HEARD = 600  # characters of what follows in which it is looked for
 _NEAR = 3  # turns back in which a thing was named that "the deadline" may belong to
 _DENYING = frozenset({"dislikes", "never", "from now on", "always", "diet"})
 _OPEN = re.compile(r"[^\W\d_][\w-]*(?: [^\W\d_][\w-]*){0,2}")
@@ -40,6 +48,7 @@ _MINE = re.compile(
 )
 _OF = (" of ", " for ")
 _WHOSE = re.compile(r"^(?:(?:the|our|this|that|das|die|der|unser|unsere)\s+)+", re.IGNORECASE)
+_OR = re.compile(r"\s(?:or|oder)\s", re.IGNORECASE)
 _AFTER = re.compile(r"\s+(?:project|app|task|job|report|projekt)$", re.IGNORECASE)
 
 
@@ -68,7 +77,62 @@ def claims_in(
             known = found.get(key)
             if known is None or _weight(claim) > _weight(known):
                 found[key] = claim
-    return tuple(sorted(found.values(), key=lambda claim: claim.line))
+    corrected = _Corrections(segment, tuple(found.values()))
+    return tuple(sorted(map(corrected, found.values()), key=lambda claim: claim.line))
+
+
+class _Corrections:
+    """Lowers what was taken back, or put otherwise, soon after it was said."""
+
+    def __init__(self, segment: Segment, claims: tuple[Claim, ...]) -> None:
+        self._turns = segment.turns
+        self._claims = claims
+        self._at = {turn.line: number for number, turn in enumerate(segment.turns)}
+
+    def __call__(self, claim: Claim) -> Claim:
+        """The claim, of a lower confidence where words that follow it speak against it."""
+        later = list(self._later(claim))
+        if any(jests(text) for _, text in later[: 1 + _JESTING]):
+            return claim._replace(confidence="low")
+        against = claim.confidence == "high" and any(
+            corrects(text) and (self._put_otherwise(claim, turn) or self._names_another(claim, turn, text))
+            for turn, text in later
+        )
+        return claim._replace(confidence="medium") if against else claim
+
+    def _later(self, claim: Claim) -> Iterator[tuple[Turn, str]]:
+        """The rest of the turn, and the turns that follow it."""
+        number = self._at[claim.line]
+        turn = self._turns[number]
+        yield turn, " ".join(turn.text.split()).partition(claim.quote)[2][:_HEARD]
+        for turn in self._turns[number + 1 : number + 1 + _CORRECTING]:
+            if turn.role in ("user", "assistant"):
+                yield turn, turn.text[:_HEARD]
+
+    def _put_otherwise(self, claim: Claim, turn: Turn) -> bool:
+        return any(
+            other.line == turn.line > claim.line
+            and other.field == claim.field
+            and key_of(other.entity) == key_of(claim.entity)
+            and claim.field not in MANY
+            and not same_value(other.value, claim.value)
+            for other in self._claims
+        )
+
+    def _names_another(self, claim: Claim, turn: Turn, text: str) -> bool:
+        said = parse_timestamp(turn.ts)[:10]
+        return any(
+            corrects(sentence) and names_another(sentence, claim.value, said)
+            for sentence in sentences(text)
+            if not self._says_more(claim, turn, sentence)
+        )
+
+    def _says_more(self, claim: Claim, turn: Turn, sentence: str) -> bool:
+        """True for a sentence that states another field, or of something else: its values are no correction."""
+        stated = [other for other in self._claims if (other.line, other.quote) == (turn.line, sentence)]
+        return bool(stated) and all(
+            (other.field, key_of(other.entity)) != (claim.field, key_of(claim.entity)) for other in stated
+        )
 
 
 def _weight(claim: Claim) -> tuple[bool, int]:
@@ -127,6 +191,10 @@ class _Reader:
         who, noun = self._meant(rule, groups, number, statement)
         if who is None or noun is None or not _is_stated(statement, noun, groups):
             return None
+        turn = self._turns[number]
+        foreign = statement.foreign and turn.role == "user"
+        if foreign and (rule.who == "me" or self._is_own(who.name)):
+            return None
         value = self._value(groups["value"], noun, said)
         if rule.swapped and value:
             who, value = _Who(value), who.name
@@ -135,7 +203,8 @@ class _Reader:
         if not value or "REDACTED" in value or not noun.field or key_of(value) == key_of(who.name):
             return None
         passing = noun.kind not in ("date", "day") and is_momentary(statement.text)
-        turn = self._turns[number]
+        level = "low" if foreign or _is_choice(groups["value"], noun) else ""
+        level = level or _level(who, noun, value, statement, open_form=not rule.field)
         return Claim(
             entity=plain_key(who.name),
             field=plain_key(noun.field),
@@ -145,9 +214,13 @@ class _Reader:
             role=turn.role,
             said=said,
             since=statement.since,
-            confidence=_level(who, noun, value, statement, open_form=not rule.field),
+            confidence=believed(level, turn.role),
             durable=noun.kind != "state" and not passing,
         )
+
+    def _is_own(self, name: str) -> bool:
+        """True for the speaker, and for what is theirs: `Nora's sister`."""
+        return name in self._speakers or any(name.startswith(f"{own}'s ") for own in self._speakers)
 
     # what it is about
 
@@ -250,6 +323,10 @@ def _is_stated(statement: Statement, noun: Noun, groups: Mapping[str, str | None
     if groups.get("on") and noun.kind not in ("date", "day", "amount"):
         return False
     return not supposes(remembered(statement.quote) or statement.quote)
+
+
+def _is_choice(words: str, noun: Noun) -> bool:
+    return noun.kind not in ("taste", "choice", "order", "never") and _OR.search(cut(words)) is not None
 
 
 def _is_secret(field: str) -> bool:

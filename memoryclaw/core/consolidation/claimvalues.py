@@ -27,14 +27,19 @@ _MOST_WORDS = {
 }
 _CUT = re.compile(
     r"(?:,?\s+(?:because|but|so|which|who|whom|where|when|while|although|though|since|as (?:it|i|we|he|she|they)|for (?:its|their|his|her|being)|thanks to|even|especially|to help"
-    r"|and (?:i|i'm|i've|my|we|it|it's|he|she|they|that|this|the|now|then|want|love|am|have|had|was|is|has|found|finds|feels|felt|enjoys?|appreciates?|expresses|loves|likes|thinks|wants|uses|makes|gets|takes)|weil|aber|denn|obwohl|damit|nachdem|bevor|und (?:ich|wir|er|sie|es|das|mein|meine))\b"
+    r"|and [\"'“„]?(?:i|i'm|i've|my|we|it|it's|he|she|they|that|this|the|now|then|want|love|am|have|had|was|is|has|found|finds|feels|felt|enjoys?|appreciates?|expresses|loves|likes|thinks|wants|uses|makes|gets|takes)|weil|aber|denn|obwohl|damit|nachdem|bevor|und (?:ich|wir|er|sie|es|das|mein|meine))\b"
     r"|,\s+(?:i|i'm|it|it's|he|she|they|we|this|that|that's|the|my|our|your|what|there|there's|coming|especially|not|too|though|right|please|ok|okay|you know|ich|das|es|nicht|bitte|oder|was|die|der|so)\b"
     r"|\s*[(\[{…]|[!?]|\s+[–—-]{1,2}\s|:\s|\s*=>).*",
     re.IGNORECASE,
 )
 _TAIL = re.compile(
     r"(?:,?\s+(?:now|too|as well|also|again|anyway|these days|though|already|by the way|btw|please|instead|currently|recently|for sure|of course|a lot|so much|very much"
-    r"|the most|the best|more than anything|most of all|jetzt|auch|übrigens|bitte|sehr|wirklich|nun|after all|thanks|thank you|lol|haha|every day|all the time))+$",
+    r"|the most|the best|more than anything|most of all|jetzt|auch|übrigens|bitte|sehr|wirklich|nun|after all|officially|offiziell|any ?more|any longer|thanks|thank you|lol|haha|every day|all the time))+$",
+    re.IGNORECASE,
+)
+_MOMENTS = re.compile(
+    r"(?:,?\s+(?:from|starting|as of|until|till|ab|bis|von)\s+(?:tomorrow|today|now|then|next|this|morgen|heute|jetzt|nächste\w*)\b"
+    r"|,?\s+(?:next|nächste\w*)\s+(?:day|week|month|quarter|year|woche|monat|quartal|jahr)\b|,\s+(?:tomorrow|today|morgen|heute)\b).*",
     re.IGNORECASE,
 )
 _HANGING = re.compile(
@@ -96,7 +101,7 @@ _URL = re.compile(
 
 def cut(text: str) -> str:
     """The text up to where its next thought begins, without what only rounds it off."""
-    text = _CUT.sub("", _EMOJI.sub("", text)).strip(_EDGES)
+    text = _MOMENTS.sub("", _CUT.sub("", _EMOJI.sub("", text))).strip(_EDGES)
     return _HANGING.sub("", _TAIL.sub("", text)).strip(_EDGES)
 
 

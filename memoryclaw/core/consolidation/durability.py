@@ -15,7 +15,7 @@ _SUPPOSES = re.compile(
 _DOUBTS = re.compile(
     r"\b(?:i think|i guess|i suppose|i believe|i assume|i suspect|i hope|hopefully|maybe|perhaps|probably|possibly|apparently|supposedly|allegedly"
     r"|reportedly|presumably|seems?|seemed|sounds? like|looks? like|as far as i know|afaik|if i (?:remember|recall)|not sure|unsure|no idea"
-    r"|i heard|rumou?r|kind of|kinda|sort of|sorta|roughly|likely|ich glaube|glaube ich|ich denke|denke ich|ich vermute|ich hoffe|hoffentlich"
+    r"|i heard|rumou?r|kidding|joking|just a joke|nur spaß|nur ein scherz|kind of|kinda|sort of|sorta|roughly|likely|ich glaube|glaube ich|ich denke|denke ich|ich vermute|ich hoffe|hoffentlich"
     r"|vielleicht|wahrscheinlich|vermutlich|möglicherweise|angeblich|anscheinend|offenbar|wohl|soweit ich weiß|nicht sicher|eventuell|scheint"
     r"|soll wohl|ungefähr)\b",
     re.IGNORECASE,
@@ -35,6 +35,15 @@ _MOMENT = re.compile(
     r"\b(?:right now|at the moment|for now|for the moment|today|tonight|this (?:morning|afternoon|evening|week|weekend|time)|just now|momentarily"
     r"|temporarily|for (?:a|the next) (?:bit|while|few|couple)|for the (?:day|weekend|week|night)|gerade|im moment|momentan|zurzeit|derzeit|heute"
     r"|vorläufig|vorübergehend|diese woche|so far)\b",
+    re.IGNORECASE,
+)
+_CORRECTS = re.compile(
+    r"\b(?:no|nope|nah|sorry|correction|corrected|actually|wait|oops|whoops|my mistake|my bad|i meant|i mean|it's now|it is now|it’s now|still|rather|instead|not"
+    r"|wrong|nein|doch|entschuldigung|quatsch|korrektur|ich meinte|ich meine|vielmehr|eigentlich|nicht|falsch|es ist jetzt)\b",
+    re.IGNORECASE,
+)
+_JESTS = re.compile(
+    r"\b(?:kidding|joking|just a joke|scratch that|strike that|(?:ignore|forget) (?:that|it|what i said)|i take (?:that|it) back|vergiss das|nur spaß|war (?:ein )?(?:scherz|spaß))\b",
     re.IGNORECASE,
 )
 _REMEMBER = re.compile(
@@ -69,6 +78,21 @@ def denies(words: str) -> bool:
 def is_momentary(words: str) -> bool:
     """True for what holds for the moment only."""
     return _MOMENT.search(words) is not None
+
+
+def corrects(words: str) -> bool:
+    """True for words that may put something else in the place of what was said before."""
+    return _CORRECTS.search(words) is not None
+
+
+def jests(words: str) -> bool:
+    """True for words that take back what was said before."""
+    return _JESTS.search(words) is not None
+
+
+def believed(confidence: str, role: str) -> str:
+    """How much a statement counts: "high" is for persons alone."""
+    return "medium" if role != "user" and confidence == "high" else confidence
 
 
 def without_moment(words: str) -> str:

@@ -60,6 +60,8 @@ _MOST = 24  # words: what is longer was meant to say something
 
 def nothing_in(segment: Segment) -> str:
     """One sentence why a segment yields no episode; empty when it holds something."""
+    if not any(turn.role or turn.name for turn in segment.turns):
+        return "no line says who spoke" if segment.turns else "nothing was said"
     said = [turn for turn in segment.turns if turn.role != "tool"]
     spoken = [turn for turn in said if _spoken(turn.text)]
     if not spoken:

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import groupby
 
 from memoryclaw.core.consolidation.points import prose
-from memoryclaw.core.consolidation.quoting import speaker
+from memoryclaw.core.consolidation.quoting import shown, speaker
 from memoryclaw.core.consolidation.wording import is_light, language_of, plain, sentences, stops
 from memoryclaw.core.entities import candidates, key_of, keys_of, select
 from memoryclaw.core.language import WORD
@@ -32,7 +32,7 @@ def entities_of(turns: Sequence[Turn], names: Mapping[str, str], language: str =
         names: the keys of known names, and the names.
         language: of the talk; found out when not given.
     """
-    texts = [prose(turn) for turn in turns if turn.role not in ("tool", "system")]
+    texts = [shown(prose(turn)) for turn in turns if turn.role not in ("tool", "system")]
     said = [sentence for text in texts for sentence in sentences(text)]
     language = language or language_of(plain(word) for text in texts for word in WORD.findall(text))
     speaking = {key for turn in turns for key in _parts_of(turn.name)}
@@ -40,7 +40,7 @@ def entities_of(turns: Sequence[Turn], names: Mapping[str, str], language: str =
     ordered = dict.fromkeys(name for name, _ in Counter(_known(said, names)).most_common())
     covered = {part for name in ordered for part in _parts_of(name)}
     ordered |= dict.fromkeys(name for name in fresh if not _parts_of(name) & covered)
-    return tuple(name for name in ordered if not _is_any(name, speaking))[:_MOST]
+    return tuple(name for name in ordered if not _is_any(name, speaking) and shown(name) == name)[:_MOST]
 
 
 def _is_any(name: str, speaking: set[str]) -> bool:

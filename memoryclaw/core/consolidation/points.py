@@ -14,6 +14,7 @@ from itertools import groupby, pairwise
 from typing import NamedTuple
 
 from memoryclaw.core.consolidation.changes import Quote
+from memoryclaw.core.consolidation.keeping import is_kept
 from memoryclaw.core.consolidation.fillers import is_filler, is_heartbeat
 from memoryclaw.core.consolidation.quoting import harmless
 from memoryclaw.core.consolidation.resolved import resolved
@@ -41,6 +42,8 @@ _LIGHT, _HARD, _PAIR = (
     0.4,
 )  # weights of words: of small talk; of numbers and names; of two characters of one
 _AGAIN = 0.4  # what one more sentence of the same turn is worth
+_MUSTS = 1600  # tokens of sentences that are kept whatever they weigh
+_LONGEST_MUST = 640  # characters of such a sentence
 _START = 4  # tokens: keeps the shortest sentences from winning by being short
 _EXTRA = 7  # tokens that a point costs besides its words: the bullet, the speaker, the block id
 _LONGEST = 320  # characters of one sentence
@@ -106,6 +109,7 @@ class Sentence(NamedTuple):
     factor: float
     cost: int  # tokens
     by_person: bool
+    kept: bool = False  # whatever it weighs
 
 
 def points_of(turns: Sequence[Turn], language: str) -> tuple[tuple[Quote, ...], tuple[Sentence, ...]]:
@@ -131,6 +135,11 @@ def who(turn: Turn) -> str:
     return turn.name or turn.role or "somebody"
 
 
+def is_reaction(text: str) -> bool:
+    """True for what only answers the other's words: `That's great, I am glad for you.`"""
+    return _REACTING.match(text) is not None
+
+
 def prose(turn: Turn) -> str:
     """What somebody said, without code blocks and calls of tools."""
     text = _FENCE.sub(" ", turn.text[:_SCANNED]) if "```" in turn.text or "~~~" in turn.text else turn.text
@@ -141,17 +150,19 @@ def prose(turn: Turn) -> str:
 
 def _sentences(turns: Sequence[Turn], language: str) -> Iterator[Sentence]:
     names = frozenset(word for turn in turns for word in words(turn.name))
-    stop, asked, known = stops(language) | names, False, set[str]()
+    stop, asked, known, latest = stops(language) | names, False, set[str](), ""
     for number, turn in enumerate(turns):
         if turn.role in ("tool", "system") or is_heartbeat(turn):
             continue
         for place, text in enumerate(_pieces(prose(turn))):
-            if text not in known and not is_filler(text, names):
-                known.add(text)  # what is said twice is kept once
-                short = _short(text, _LONGEST)
+            kept = is_kept(text) and text != latest
+            if (kept or text not in known) and not is_filler(text, names):
+                known.add(text)  # what is said twice is kept once, unless something else was said of it in between
+                latest = text if kept else latest
+                short = _short(text, _LONGEST_MUST if kept else _LONGEST)
                 factor = _factor(turn, short, asked=asked)
                 weights = tuple(_weights(short, stop).items())
-                yield Sentence(number, place, short, weights, factor, estimate(short), _is_person(turn))
+                yield Sentence(number, place, short, weights, factor, estimate(short), _is_person(turn), kept)
         asked = turn.text.rstrip().endswith(_ASKING)
 
 
@@ -201,8 +212,9 @@ def _is_person(turn: Turn) -> bool:
 
 
 def _chosen(every: Sequence[Sentence], budget: int) -> list[Sentence]:
-    """The sentences that add most for what they cost, until the budget is spent; the heaviest first."""
-    choice, heap, spent = _Choice(), list[tuple[float, int]](), 0
+    """The sentences that add most for what they cost, until the budget is spent, and those always kept; the heaviest first."""
+    choice, heap, musts = _Choice(), list[tuple[float, int]](), _musts(every)
+    spent, budget = 0, budget - sum(every[at].cost for at in musts)
     siblings: dict[int, list[int]] = {}
     for at, sentence in enumerate(every):
         siblings.setdefault(sentence.turn, []).append(at)
@@ -214,15 +226,25 @@ def _chosen(every: Sequence[Sentence], budget: int) -> list[Sentence]:
         gain = choice.gain(every[at])
         if gain < -value:
             heappush(heap, (-gain, at))
-        elif not choice.has(every[at]) and gain > (GAIN if spent >= LEAST else 0):
-            cost = choice.cost(every[at])
-            if choice.taken and spent + cost > budget:
+        elif not choice.has(every[at]) and (at in musts or gain > (GAIN if spent >= LEAST else 0)):
+            cost = 0 if at in musts else choice.cost(every[at])
+            if cost and choice.taken and spent + cost > budget:
                 continue
             spent += cost
             choice.take(every[at])
             for other in siblings.pop(every[at].turn, ()):
                 heappush(heap, (-choice.gain(every[other]), other))
     return choice.taken
+
+
+def _musts(every: Sequence[Sentence]) -> frozenset[int]:
+    """The places of the sentences that are kept whatever they weigh, the latest first while there is room."""
+    found, left = set[int](), _MUSTS
+    for at in reversed(range(len(every))):
+        if every[at].kept and every[at].cost <= left:
+            found.add(at)
+            left -= every[at].cost
+    return frozenset(found)
 
 
 class _Choice:

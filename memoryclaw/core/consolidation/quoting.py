@@ -14,6 +14,7 @@ _BLOCK_ID = re.compile(r"(?:(?<=\s)|^)\^(?=[A-Za-z0-9-]+\s*$)")
 _LEADING = re.compile(r"^(?:[#>+*=~-]+|\d{1,9}[.)]|\[[ xX]?\])(?=\s|$)\s*")
 _NAME = re.compile(r"[\[\]|^#`*<>:%\\]+")
 _LONGEST_NAME = 60
+_HIDDEN = re.compile(r"\[?\bREDACTED\b(?::[^\]\s]*)?\]?")
 
 
 def harmless(text: str) -> str:
@@ -27,6 +28,11 @@ def harmless(text: str) -> str:
     if "``" in flat or "~~~" in flat or flat.count("`") % 2:
         flat = flat.replace("`", "'").replace("~~~", "~")
     return " ".join(_BLOCK_ID.sub("", flat).split())
+
+
+def shown(text: str) -> str:
+    """The text with a full stop where something was taken out for being secret: no name, title or tag is made of that."""
+    return _HIDDEN.sub(" . ", text) if "REDACTED" in text else text
 
 
 def speaker(name: str) -> str:

@@ -6,10 +6,12 @@ The rule: only what a person said, clearly and to last, changes what is held tru
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from datetime import date, timedelta
 from typing import NamedTuple
 
 from memoryclaw.core.consolidation.changes import Claim, Decided
 from memoryclaw.core.consolidation.decisions import Decisions, fingerprint
+from memoryclaw.core.consolidation.durability import believed
 from memoryclaw.core.consolidation.factfields import MANY, is_of_people, is_preference, is_yearly
 from memoryclaw.core.consolidation.plain import plain_key, plain_value
 from memoryclaw.core.consolidation.spokendates import date_value
@@ -69,7 +71,9 @@ class _Case(NamedTuple):
         )  # fmt: skip
 
 
-def reconcile(claim: Claim, known: Known, schema: Schema, decisions: Decisions, *, homes: Homes) -> Decided:
+def reconcile(
+    claim: Claim, known: Known, schema: Schema, decisions: Decisions, *, homes: Homes, today: str = ""
+) -> Decided:
     """What becomes of a claim.
 
     Args:
@@ -78,6 +82,7 @@ def reconcile(claim: Claim, known: Known, schema: Schema, decisions: Decisions, 
         schema: the fields that the vault declares.
         decisions: what people decided before.
         homes: where a new fact goes.
+        today: ISO date by the clock of the app, "" when unknown.
     """
     case = _case(claim, known, schema, homes)
     return (
@@ -85,6 +90,7 @@ def reconcile(claim: Claim, known: Known, schema: Schema, decisions: Decisions, 
         or _held(case)
         or _outdated(case)
         or _doubted(case, decisions)
+        or _ahead(case, today)
         or _settled(case)
     )
 
@@ -119,7 +125,10 @@ def after(known: Known, decided: Decided, source: str, day: str = "") -> list[tu
 def _case(claim: Claim, known: Known, schema: Schema, homes: Homes) -> _Case:
     """The claim in the spelling of the vault, beside what is known of its field."""
     claim = claim._replace(
-        entity=plain_key(claim.entity), field=plain_key(claim.field), value=plain_value(claim.value)
+        entity=plain_key(claim.entity),
+        field=plain_key(claim.field),
+        value=plain_value(claim.value),
+        confidence=believed(claim.confidence, claim.role),
     )
     entity = next((fact.entity for _, fact in known if same(fact.entity, claim.entity)), "")
     entity = entity or next((fact.entity for _, fact in known), claim.entity)
@@ -210,6 +219,14 @@ def _doubted(case: _Case, decisions: Decisions) -> Decided | None:
     return None
 
 
+def _ahead(case: _Case, today: str) -> Decided | None:
+    """A log with a clock that runs ahead would outdate everything that is said until then."""
+    if not (today and case.claim.said):
+        return None
+    days = date.fromisoformat(case.claim.said[:10]) - date.fromisoformat(today[:10])
+    return case("pending", "it was said at a time that lies ahead") if days > timedelta(days=1) else None
+
+
 def _settled(case: _Case) -> Decided:
     """A clear word of a person: new, beside others, or in the place of what it outdates."""
     if not case.now:
@@ -223,7 +240,7 @@ def _settled(case: _Case) -> Decided:
         )
     doubt = _keeps(case)
     if doubt:
-        return case("pending", f"{held.value} is known, and {doubt}")
+        return case("pending", f"{held.value} is known too, and {doubt}")
     return case(
         "supersede", f"it is newer than {held.value}" + (f", known since {held.since}" if held.since else "")
     )
@@ -234,7 +251,7 @@ def _keeps(case: _Case) -> str:
     if is_yearly(case.claim.field):
         return "such a day does not change"
     if case.declared is None:
-        return f"the schema does not say that {case.claim.field} has one value"
+        return "it is not clear that it no longer holds"
     return "" if case.when else "when this was said is not"
 
 

@@ -1,6 +1,6 @@
 """A turn → the statements in it: clause by clause, without openers and quotations, with how firmly and since when they hold.
 
-The rule: what is pasted or quoted was not said by the speaker, and is passed over.
+The rule: what is pasted or quoted was not said by the speaker, and is passed over; what may be is marked.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from memoryclaw.core.consolidation.durability import asks, remembered
+from memoryclaw.core.consolidation.factfields import noun_of
 from memoryclaw.core.consolidation.spokendates import since_date
 from memoryclaw.core.consolidation.wording import sentences
 
@@ -21,6 +22,54 @@ _PASTED = re.compile(
 )
 _QUOTATION = re.compile(
     r"\"[^\"\n]*\s[^\"\n]*\s[^\"\n]*\"|“[^”\n]*\s[^”\n]*\s[^”\n]*”|„[^“”\n]*\s[^“”\n]*\s[^“”\n]*[“”]"
+)
+_WRITTEN = (
+    r"(?:e-?mails?|mails?|messages?|letters?|texts?|notes?|memos?|transcripts?|articles?|posts?|paragraphs?|documents?|minutes|chats?|conversations?|threads?|replies|reply"
+    r"|drafts?|templates?|bio|profile|cv|résumé|resume|story|quotes?|e-?mails?|nachrichte?n?|briefe?s?|artikel|notiz(?:en)?|protokolls?|entwurfs?|entwürfe|absatz|dokument)"
+)
+_ASKED = (
+    r"(?:write(?!\s+(?:this |that |it )?down)|draft|translate|summari[sz]e|rephrase|rewrite|proofread|reply|answer|respond|paraphrase|polish|shorten|edit|compose|send|read"
+    r"|paste|pasted|forward|forwarded|fwd|quote|schreib(?:e|en)?(?! dir)|verfasse?|übersetze?|formulier\w*|zusammenfass\w*|fasse?|korrigier\w*|antworte|weitergeleitet\w*|lies)"
+)
+_CONTACT = r":?\s*(?:\S+@|[+(\d])"
+# Behind these stand the words of somebody else, or words to be sent in some other name.
+_OTHERS = re.compile(
+    rf"\b(?:here(?:'s|’s| is| are| comes)|this is|below is|hier (?:ist|sind|kommt)|unten (?:ist|steht))\b(?! (?:my|meine?) (?:\w+ )?e?-?mail\b(?! from| von))"
+    rf"[^.!?:\n]{{0,40}}\b{_WRITTEN}\b(?!\s+(?:address|adresse|is|ist)\b|{_CONTACT})"
+    rf"|\b{_ASKED}\b[^:\n]{{0,120}}:(?!//|\d)"
+    rf"|(?:(?m:^)|[.!?,] |\b(?:please|you|to|bitte|du|mir)\s+)[ \t]*{_ASKED}\b[^:\n]{{0,120}}\n"
+    rf"|\b{_ASKED}\b[^.!?:\n]{{0,60}}\b{_WRITTEN}\b[^.!?:\n]{{0,60}}\b(?:from|by|of|von)\b"
+    rf"|\b(?:the|a|an|this|that|his|her|their|got|following|der|die|das|diese\w?|eine?|folgende\w?|from|von|'s)\s+(?:[\w'-]+\s+)?{_WRITTEN}\b[^.!?:\n]{{0,60}}:(?!//|\d)(?!{_CONTACT})"
+    rf"|\b(?:transcript|forwarded|fwd|subject|betreff|weitergeleitet|abschrift|protokoll)\b[^.!?:\n]{{0,40}}:"
+    rf"|\b{_WRITTEN}\s+(?:from|by|von)\b[^.!?:\n]{{0,60}}(?::(?!//)|\n|\?|,[^.!?\n]*\?|\b{_ASKED}\b)"
+    r"|:[ \t]*\n|:\s*[\"“„][^\"”“\n]*[.!?]\s"
+    r"|(?m:^[ \t]*<[^\W\d_][^<>@/\n]*>|^[ \t]*\[[^\]\n]*\b(?:forwarded|fwd|message|mail|quote|transcript|weitergeleitet|nachricht)\b[^\]\n]*\])"
+    r"|(?m:^[ \t]*>.*\n(?=[ \t]*[^\s>]))"
+    r"|(?m:^[ \t]*(?:dear|liebe[r]?|sehr geehrte[r]?)\b[^.!?:\n]{0,40}[,!]?[ \t]*\n)",
+    re.IGNORECASE,
+)
+_SIGNED = re.compile(
+    r"(?im)^[ \t]*(?:-- ?|(?:(?:kind|best|warm|many)(?:est)? (?:regards|wishes)|regards|best|sincerely(?: yours)?|yours(?: sincerely| truly| faithfully)?|cheers"
+    r"|(?:mit )?(?:freundliche[nr]?|viele[n]?|liebe[n]?|beste[n]?|herzliche[n]?) gr(?:ü|ue)(?:ß|ss)en?\b.{0,20}|lg|vg|mfg)[,.!]?)[ \t]*\n[ \t]*\S"
+)
+_SAID_BY = re.compile(
+    r"(?m)^[ \t]*(?:[\[(]?\d{1,2}[:.]\d\d[^\s\w]*\s+(?:[-–—] )?)?(?P<name>[^\W\d_a-zß-ÿ][\w.'-]*(?: [^\W\d_a-zß-ÿ][\w.'-]*){0,2})(?: ?[(\[][^)\]\n]*[)\]])?:[ \t]+(?P<words>\S.*)"
+)
+_OF_ONESELF = re.compile(r"\b(?:i|i'm|i’m|i've|i’ve|my|me|we|our|ich|mein\w*|wir|unser\w*)\b", re.IGNORECASE)
+_ENDS = re.compile(r"[.!?…][\"'”)]*\s+|\n")
+_KEPT = re.compile(r"\b(?:remember|don't forget|merk(?:e)? dir|vergiss nicht)\b", re.IGNORECASE)
+_HABIT = re.compile(r"\W*(?:please |bitte )?(?:always|never|immer|nie)\b", re.IGNORECASE)
+_HEADINGS = frozenset(
+    ["fyi", "ps", "p.s", "p.s.", "info", "important", "wichtig", "fact", "new", "neu", "todo", "zur info"]
+)
+# "6k, not 5k" states 6k, and so does "not 5k but 6k"
+_VALUE_LIKE = r"(?:the |in |on |at |by |am |im |den )?(?=[\d$€£+]|(?-i:[A-ZÄÖÜ])|\S+@)"
+_NOT_THE_OTHER = re.compile(
+    rf",?\s+(?:and not|not|nicht|instead of|rather than|statt|anstatt)\s+{_VALUE_LIKE}[^,;!?]{{1,40}}?(?=[.!]?$|,)",
+    re.IGNORECASE,
+)
+_BUT = re.compile(
+    rf"\s+(?:not|nicht)\s+[^,;!?]{{1,40}}?,?\s+(?:but|sondern)\s+(?={_VALUE_LIKE})", re.IGNORECASE
 )
 _OPENER = re.compile(
     r"^(?:(?:[-*•+]|\d+[.)])\s+"
@@ -65,6 +114,7 @@ class Statement(NamedTuple):
     since: str = ""  # ISO date from which it holds, where the words say so
     stressed: bool = False  # asked to be remembered
     onwards: bool = False  # "from now on"
+    foreign: bool = False  # behind a sign that words of others follow
 
 
 def statements(text: str, said: str) -> Iterator[Statement]:
@@ -74,20 +124,48 @@ def statements(text: str, said: str) -> Iterator[Statement]:
         text: what was said.
         said: ISO date of the turn, "" when unknown.
     """
-    for sentence in sentences(_own_words(text)):
-        if len(sentence) <= LONGEST and not (asks(sentence) and not remembered(sentence)):
-            yield from _of_sentence(sentence, said)
+    text = _PASTED.sub("\n", _FENCED.sub("\n", text))
+    at = others_begin(text)
+    for part, foreign in ((text[:at], False), (text[at:], True)):
+        for sentence in sentences(_QUOTED_LINE.sub("\n", part)):
+            if len(sentence) <= LONGEST and not (asks(sentence) and not remembered(sentence)):
+                for statement in _of_sentence(sentence, said):
+                    yield statement._replace(foreign=foreign)
 
 
-def _own_words(text: str) -> str:
-    for pasted in (_FENCED, _PASTED, _QUOTED_LINE):
-        text = pasted.sub("\n", text)
-    return text
+def others_begin(text: str) -> int:
+    """Where the sentence begins from which on the words may be those of others: a mail, a transcript, something to be written; else the end."""
+    if _SIGNED.search(text):
+        return 0
+    signs = (_sentence_at(text, hit) for hit in _OTHERS.finditer(text))
+    return min(next((at for at in signs if at >= 0), len(text)), _dialogue(text))
+
+
+def _sentence_at(text: str, hit: re.Match[str]) -> int:
+    """Where the sentence of a sign begins; -1 where it asks to remember what follows, or tells how to write."""
+    least = max(0, hit.start() - LONGEST)
+    start = max((end.end() for end in _ENDS.finditer(text, least, hit.start())), default=least)
+    words = text[start : hit.end()]
+    kept = _KEPT.search(words) or _FROM_NOW.search(words) or _HABIT.match(words)
+    return -1 if kept else start
+
+
+def _dialogue(text: str) -> int:
+    """Where lines begin that each name who says them: two such lines, or one that speaks of itself."""
+    lines = [hit for hit in _SAID_BY.finditer(text) if not _is_heading(hit["name"])]
+    several = len({hit["name"] for hit in lines if " " in hit["words"]}) > 1
+    told = (hit.start() for hit in lines if several or _OF_ONESELF.search(hit["words"]))
+    return min(told, default=len(text))
+
+
+def _is_heading(name: str) -> bool:
+    return name.lower() in _HEADINGS or noun_of(name) is not None or not _opened(f"{name}:")
 
 
 def _of_sentence(sentence: str, said: str) -> Iterator[Statement]:
     plain = sentence.replace("’", "'").replace("*", "").replace("`", "")
     plain = " ".join(_QUOTATION.sub(" … ", plain).split())
+    plain = _NOT_THE_OTHER.sub("", _BUT.sub(" ", plain))
     stressed, begun = False, ""
     for part in _BREAK.split(plain):
         clause = _opened(part)

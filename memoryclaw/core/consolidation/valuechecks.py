@@ -11,6 +11,10 @@ from memoryclaw.core.language import fold
 _ISO_DAY = re.compile(r"\d{4}-\d\d-\d\d(?:\s.*)?")
 _GROUPED = re.compile(r"(?<=\d)[,'’\u202f\u00a0 ](?=\d{3}(?!\d))")
 _PHONE = re.compile(r"\+?[\d\s()/.-]{5,24}(?:\s?(?:x|ext\.?)\s?\d{1,6})?")
+_NUMBER = re.compile(r"\d+(?:\.\d+)?\w*")
+_ADDRESS = re.compile(r"\S+@\S+|(?:[\w-]+\.)+[a-z]{2,}\S*")
+_CAPITAL = re.compile(r"(?<=[\w,;:] )[^\W\d_a-zß-ÿ][\w-]+")
+_SHORT = 8  # words of a turn that is no more than a correction
 _AND = re.compile(r"\s*[,;]\s*|\s+(?:and|und|&)\s+")
 _SHAPES = {
     "email": (re.compile(r"[^\s@<>()]+@[^\s@<>()]+\.[^\W\d_]{2,}"), "an e-mail address"),
@@ -51,6 +55,37 @@ def same_field(one: str, other: str) -> bool:
         return True
     nouns = [noun_of(field) or noun_of(spaced) for field, spaced in ((one, first), (other, second))]
     return nouns[0] is not None and nouns[0] == nouns[1]
+
+
+def names_another(text: str, value: str, said: str) -> bool:
+    """True where a text names something of the kind of a value that is not this value: another date, number, address or name.
+
+    Args:
+        text: what was said later.
+        value: of a fact that was stated before.
+        said: ISO date of the text, "" when unknown.
+    """
+    if _ISO_DAY.fullmatch(value) or (value[:2].strip().isdigit() and date_value(value, recurs=True)):
+        return any(not same_day(day, value) for day in _days_in(text, said))
+    if any(map(str.isdigit, value)):
+        return any(found not in value for found in _NUMBER.findall(_GROUPED.sub("", text)))
+    if "@" in value or "." in value.strip("."):
+        return any(found.rstrip(".").lower() != value.lower() for found in _ADDRESS.findall(text))
+    words = text.split()
+    return len(words) <= _SHORT and any(fold(word) not in fold(value) for word in _CAPITAL.findall(text))
+
+
+def _days_in(text: str, said: str) -> list[str]:
+    """The dates that a text names, each as many words of it as make one."""
+    words = [word.strip(".!?;:") for word in text.replace(",", " ").split()]
+    found: list[str] = []
+    at = 0
+    while at < len(words):
+        spans = ((count, date_value(" ".join(words[at : at + count]), said)) for count in (4, 3, 2, 1))
+        count, day = next(((count, day) for count, day in spans if day), (1, ""))
+        found.append(day)
+        at += count
+    return [day for day in found if day]
 
 
 def misfit(value: str, type_: str, field: str) -> str:

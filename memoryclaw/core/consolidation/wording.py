@@ -57,7 +57,14 @@ bien bon bonne bonjour demain hier merci oui peut-être salut super vraiment voi
 bueno buena gracias hola hoy mañana vale claro verdad siempre ayer"""
 _NUMBER_WORDS = frozenset(["one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve", "dozen", "hundred", "thousand"])  # fmt: skip
 _ENDINGS = (("ies", "y"), ("sses", "ss"), ("xes", "x"), ("ches", "ch"), ("shes", "sh"), ("s", ""))
-_ABBREVIATIONS = frozenset(["dr", "mr", "mrs", "ms", "prof", "st", "vs", "etc", "e.g", "i.e", "eg", "ie", "no", "nr", "approx", "ca", "bzw", "z.b", "d.h", "usw", "u.a", "inc", "ltd", "co", "p.s", "dept", "fig", "sr", "sra", "mme"])  # fmt: skip
+# Abbreviations that end no sentence; those that do not before a number; those that do not before a small letter.
+_ABBREVIATIONS = frozenset("""dr mr mrs ms mme sr sra prof st vs e.g i.e eg ie approx ca bzw bspw z.b d.h u.a p.s dept hr fr frau dipl ing evtl ggf
+inkl exkl zzgl vgl sog geb mag rev gen col lt sgt capt hon mt ft str ave blvd rd u.s u.k""".split())
+_BEFORE_NUMBER = frozenset("""no nos nr nrn tel mob fax fon ph ext abs art kap fig vol ch sec pp min max mind apt bldg zi whg plz
+jan feb mar apr jun jul aug sep sept oct okt nov dec dez rs par bd az""".split())
+_BEFORE_SMALL = frozenset("etc usw co inc ltd corp jr a.m p.m am pm uhr std min max mind mio mrd tsd abs art kap tel".split())
+_ORDINAL_AFTER = frozenset("am der die das dem den des vom zum zur im ab bis seit und ins beim the".split())
+_DAY_MONTH = re.compile(r"\d{1,2}\.\d{1,2}")
 _END = re.compile(r"""(?<=[.!?…])["'”’»)\]*_]*\s+(?=\S)|(?<=[。！？])["'”’」』）]*\s*|\n+""")
 _LAST_WORD = re.compile(r"(?:^|\s)[\"'“‘(\[]*([^\W_][\w.]*)\.\s*$")
 _FIRST_UNSPACED = "\u0e00"  # Thai; the scripts written without spaces come after it
@@ -137,7 +144,7 @@ def sentences(text: str) -> list[str]:
         if (
             hit
             and "\n" not in hit[0]
-            and _goes_on(text[max(at, hit.start() - _TAIL) : hit.end()], text[hit.end() : hit.end() + 3])
+            and _goes_on(text[max(at, hit.start() - _TAIL) : hit.end()], text[hit.end() : hit.end() + _TAIL])
         ):
             continue
         piece = " ".join((text[at:end] + (hit[0].rstrip() if hit else "")).split())
@@ -148,13 +155,38 @@ def sentences(text: str) -> list[str]:
 
 
 def _goes_on(before: str, after: str) -> bool:
-    """True where the dot ended no sentence: `Dr. Rao`, `12. Mai`, `1. Milk`, `"Why?" she asked`."""
+    """True where the dot ended no sentence: `Dr. Rao`, `Tel. 0561`, `12. Mai`, `1. Milk`, `"Why?" she asked`."""
     if after[:1].islower() and before.rstrip()[-1] in "\"'”’»":
         return True
     last = _LAST_WORD.search(before)
     if last is None:
         return False
     word = last[1].lower()
+    if word[0].isdigit():
+        return _is_ordinal(word, before, after)
+    number, small = after[:1].isdigit() or after[:1] in "+(", after[:1].islower()
+    return (
+        word in _ABBREVIATIONS
+        or (number and word in _BEFORE_NUMBER)
+        or (small and word in _BEFORE_SMALL)
+        or (len(word) == 1 and word != "i")
+    )
+
+
+def _is_ordinal(word: str, before: str, after: str) -> bool:
+    """True where the dot belongs to a day: `12. Mai`, `27.11. Termin`; or to the number of an item in a list."""
     if word.isdigit():
-        return len(word) < 3 and (before.strip() == f"{word}." or _MONTH.match(after) is not None)
-    return word in _ABBREVIATIONS or (len(word) == 1 and word != "i")
+        alone = before.strip() == f"{word}."
+        if len(word) > 2 or alone or _MONTH.match(after):
+            return len(word) < 3
+        ordinal = before.split()[-2].lower() in _ORDINAL_AFTER and not _is_opener(after)
+        return ordinal or after[:1].islower()
+    return _DAY_MONTH.fullmatch(word) is not None and not _is_opener(after)
+
+
+def _is_opener(after: str) -> bool:
+    """True for a small word with a capital, which only begins a sentence: `Danach`, `The`."""
+    first = WORD.match(after)
+    return (
+        first is not None and first[0][0].isupper() and any(plain(first[0]) in stop for stop in _STOP.values())
+    )

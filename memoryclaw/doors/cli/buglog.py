@@ -29,7 +29,7 @@ def write(error: Exception, said: Said) -> str:
 
 
 def _folder(said: Said) -> Path:
-    folder = config.state_folder(config.find_root(said.vault, dict(os.environ), Path.cwd()))
+    folder = config.state_folder(config.find_root(said.vault, dict(os.environ), config.here()))
     if not folder.is_dir():
         raise FileNotFoundError(folder)  # a bug must not make folders where no vault is
     return folder

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from memoryclaw.core.errors import InputError
 from memoryclaw.doors.cli.diffs import show_difference
 from memoryclaw.doors.cli.groups import group
 from memoryclaw.doors.cli.printing import as_json, plural, remark, say, styled, table
@@ -103,7 +104,7 @@ def edit(said: Said, id_: str) -> None:
     from memoryclaw.doors.cli.writing import tell  # noqa: PLC0415
 
     with said.app() as app:
-        done = app.review_edit(id_, lambda text: click.edit(text, extension=".md") or text)
+        done = app.review_edit(id_, _edited)
     tell(said, done)
 
 
@@ -131,6 +132,14 @@ def apply(ctx: click.Context, *, yes: bool) -> None:
             return
         done = app.review_apply(boxes)
     _told(ctx, done)
+
+
+def _edited(text: str) -> str:
+    try:
+        return click.edit(text, extension=".md") or text
+    except (click.ClickException, ValueError) as error:  # ValueError: a quote in $EDITOR is never closed
+        said = error.message if isinstance(error, click.ClickException) else str(error)
+        raise InputError(f"the editor failed ({said}); nothing was stored") from None
 
 
 def _cut(text: str) -> str:

@@ -33,16 +33,16 @@ def schedule() -> None:
     ]
 )
 @click.option("--at", metavar="HH:MM", default="", type=TEXT, help="Time of day; 03:00 when nothing is said.")
-@click.option("--every", metavar="MINUTES", default=0, type=int, help="Every so many minutes instead.")
+@click.option("--every", metavar="MINUTES", type=click.IntRange(min=1), help="Every so many minutes instead.")
 @click.option(
     "--using", type=click.Choice(["systemd", "cron"]), help="Which scheduler; else systemd, else cron."
 )
 @click.option("--dry-run", is_flag=True, help="Show what would be written, and write nothing.")
 @click.pass_obj
-def install(said: Said, *, at: str, every: int, using: str | None, dry_run: bool) -> None:
+def install(said: Said, *, at: str, every: int | None, using: str | None, dry_run: bool) -> None:
     """Install the timer, or give it new times."""
     with said.app() as app:
-        _tell(said, app.schedule().install(at=at, every=every, using=using or "", dry_run=dry_run))
+        _tell(said, app.schedule().install(at=at, every=every or 0, using=using or "", dry_run=dry_run))
 
 
 @schedule.command(examples=["schedule remove"])

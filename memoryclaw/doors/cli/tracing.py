@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from memoryclaw.core.consolidation.telling import fact_in_words
 from memoryclaw.doors.cli.printing import as_json, remark, say, styled, table
 from memoryclaw.doors.cli.said import Said
 from memoryclaw.doors.cli.verbs import TEXT, verb
@@ -82,7 +83,7 @@ def _files(names: Sequence[str]) -> str:
 def _sentences(found: Blame) -> Iterable[str]:
     fact = found.fact
     since = f", since {fact.since}" if fact.since else ""
-    yield f"{styled(f'{fact.entity}: {fact.field} is {fact.value}', bold=True)}{styled(since)} ({styled(found.path)}:{fact.line})"
+    yield f"{styled(fact_in_words(fact.entity, fact.field, fact.value), bold=True)}{styled(since)} ({styled(found.path)}:{fact.line})"
     if found.commit:
         one = found.commit
         who = f"by hand, by {one.author}," if not one.run else f"by {one.run}"

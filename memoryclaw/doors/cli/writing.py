@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import sys
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
@@ -30,7 +29,7 @@ def init(said: Said, folder: str | None) -> None:
     """
     from memoryclaw.app import init_vault  # noqa: PLC0415 - `--help` needs no app
 
-    tell(said, init_vault(config.find_root(folder or said.vault, os.environ, Path.cwd())))
+    tell(said, init_vault(config.find_root(folder or said.vault, os.environ, config.here())))
 
 
 @verb(

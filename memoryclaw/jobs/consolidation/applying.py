@@ -132,7 +132,9 @@ class _Work:
         """Writes the record, which ends the run."""
         path, pen = record_path(changes.run), self._pen
         text = render_record(changes, self.proposed, timestamp(pen.now), self._mode)
-        done = Done("record", f"Consolidated {changes.turns} turns", "", changes.run)
+        done = Done(
+            "record", f"Consolidated {changes.turns} turn{'s' if changes.turns != 1 else ''}", "", changes.run
+        )
         self._one(_Told(done, Item([_new(path, text)], lambda: self._teller.record(changes, self._mode))))
 
     def _told(self, change: PlannedChange) -> _Told:

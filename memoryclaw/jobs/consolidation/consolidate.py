@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import NamedTuple
 
-from memoryclaw.adapters import files
+from memoryclaw.adapters import files, journal
 from memoryclaw.adapters.catalog import Catalog
 from memoryclaw.adapters.history import History
 from memoryclaw.adapters.locks import writer_lock
@@ -32,6 +32,7 @@ from memoryclaw.jobs.consolidation.practising import practised
 from memoryclaw.jobs.consolidation.selecting import RUNS, Past, Unread, past, select
 from memoryclaw.jobs.consolidation.twinning import Twins
 from memoryclaw.jobs.pen import Pen
+from memoryclaw.jobs.recovery import recover
 
 _PLAN, _STUMP = f"{STATE_DIR}/plan.json", ".plan.tmp"
 
@@ -88,6 +89,7 @@ def consolidate(desk: Desk, *, only_if_due: bool = False) -> Consolidated:
     """
     try:
         with one_at_a_time(desk.pen.root):
+            told = _recovered(desk.pen.root)
             done = what_is_done(desk)
             begun = _begun(desk, done)
             if not begun:
@@ -95,11 +97,16 @@ def consolidate(desk: Desk, *, only_if_due: bool = False) -> Consolidated:
             logs = [] if begun else select(desk.vault, done, remember=True)
             if only_if_due and not begun and not (verdict := _verdict(desk, done, logs)).due:
                 return Consolidated(ChangeSet(""), waits=verdict.reason)
-            return _applied(desk, begun or planned(desk, done, logs))
+            return _applied(desk, begun or planned(desk, done, logs), told)
     except LockedError:
         if not only_if_due:
             raise
         return Consolidated(ChangeSet(""), waits="another consolidation is at work in this vault")
+
+
+def _recovered(root: str) -> str:
+    """Finishes what a killed writer began: a run record that is there and not committed would end a run too early."""
+    return recover(root) if files.exists(root, journal.PATH) else ""
 
 
 def one_at_a_time(root: str) -> AbstractContextManager[None]:
@@ -160,14 +167,15 @@ def planned(
     )
 
 
-def _applied(desk: Desk, changes: ChangeSet) -> Consolidated:
+def _applied(desk: Desk, changes: ChangeSet, told: str) -> Consolidated:
     if not changes.ranges:
-        return Consolidated(changes)
+        return Consolidated(changes, waits=told)
     _keep(desk.pen.root, write_plan(changes).encode())
     rules = desk.rules
     applied = apply(desk.pen, changes, mode=rules.mode, loss_budget=rules.loss_budget, progress=desk.progress)
     _forget(desk.pen.root)
-    return Consolidated(changes, applied, mode=rules.mode)
+    notices = (*filter(None, [told]), *applied.notices)
+    return Consolidated(changes, applied._replace(notices=notices), mode=rules.mode)
 
 
 def _keep(root: str, plan_: bytes) -> None:

@@ -26,13 +26,15 @@ from memoryclaw.core.consolidation.claims import claims_in
 from memoryclaw.core.consolidation.cutting import Cutting, cut
 from memoryclaw.core.consolidation.episodes import EpisodeNote, episode
 from memoryclaw.core.consolidation.fillers import nothing_in
-from memoryclaw.core.consolidation.gist import extract
+from memoryclaw.core.consolidation.gist import extract, with_quotes
+from memoryclaw.core.model import Turn
 from memoryclaw.core.ports import Progress
 from memoryclaw.jobs.consolidation.knowing import Knowing
 from memoryclaw.jobs.consolidation.selecting import Unread
 from memoryclaw.jobs.consolidation.twinning import Twins
 from memoryclaw.jobs.pen import Pen
 
+_LONGEST = 20_000  # characters of one turn that are read
 _HEARD = ("user", "assistant")  # whose words a model is given
 Names = dict[str, str]
 Mind = Callable[[Segment, Extraction, Names], Extraction]
@@ -79,7 +81,7 @@ class _Told(NamedTuple):
 def plan(planner: Planner, logs: Sequence[Unread]) -> ChangeSet:
     """The changes that these logs ask for. Its `run` is empty, and skills are not mined yet."""
     draft = _Draft()
-    segments = [s for log in logs for s in cut(log.path, log.lines, log.turns, planner.rules)]
+    segments = [s for log in logs for s in cut(log.path, log.lines, _bounded(log.turns), planner.rules)]
     # Facts are told in the order in which they were said, whatever the files are called.
     segments.sort(key=lambda s: (s.turns[0].ts, s.range.path, s.range.first))
     for number, segment in enumerate(segments, 1):
@@ -97,6 +99,11 @@ def plan(planner: Planner, logs: Sequence[Unread]) -> ChangeSet:
         dropped=tuple(draft.dropped),
         turns=sum(len(segment.turns) for segment in segments),
     )
+
+
+def _bounded(turns: Sequence[Turn]) -> list[Turn]:
+    """The turns without the far end of what is too long to have been said."""
+    return [t if len(t.text) <= _LONGEST else t._replace(text=t.text[:_LONGEST]) for t in turns]
 
 
 def _take(planner: Planner, draft: _Draft, segment: Segment) -> None:
@@ -134,11 +141,7 @@ def _understood(planner: Planner, segment: Segment) -> tuple[Extraction, Extract
     basis = extract(segment, names, planner.language)
     basis = basis._replace(claims=claims_in(segment, names, planner.knowing.fields))
     read = planner.mind(segment, basis, names)
-    quoted = {point.line for point in read.points}
-    by_line = {turn.line: turn.name or turn.role for turn in segment.turns}
-    missing = {c.line: Quote(c.line, by_line.get(c.line, c.role), c.quote) for c in read.claims}
-    points = [*read.points, *(quote for line, quote in missing.items() if line not in quoted)]
-    return basis, read._replace(points=tuple(sorted(points, key=lambda point: point.line)))
+    return basis, read._replace(points=with_quotes(read.points, read.claims, segment.turns))
 
 
 def _is_taken(pen: Pen, draft: _Draft, path: str, segment: Segment) -> bool:
@@ -155,6 +158,8 @@ def _change(planner: Planner, draft: _Draft, told: _Told) -> None:
     later = []
     for decided in told.decided:
         source = twin.id if twin.replaces else f"{note.id}#^l{decided.claim.line}"
+        if decided.action == "confirm" and twin.replaces:
+            continue  # the same words once more are no further source
         if decided.action in ("add", "confirm"):
             actions.append(_fact(decided, source))
         elif decided.action == "supersede":

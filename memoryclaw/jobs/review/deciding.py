@@ -13,6 +13,7 @@ from memoryclaw.core.consolidation.decisions import APPROVED, REJECTED, Decision
 from memoryclaw.core.consolidation.pending import PENDING_FILE, Waiting
 from memoryclaw.core.consolidation.performing import moves, rewrites
 from memoryclaw.core.consolidation.proposals import facts_of
+from memoryclaw.core.consolidation.telling import fact_in_words
 from memoryclaw.core.errors import ConflictError, InputError, NotFoundError
 from memoryclaw.core.factedits import FactEdit, set_fact
 from memoryclaw.core.factsheet import SemanticFile, same
@@ -22,6 +23,7 @@ from memoryclaw.jobs.consolidation import branching
 from memoryclaw.jobs.pen import Pen
 from memoryclaw.jobs.remember import home
 from memoryclaw.jobs.review.entries import removal
+from memoryclaw.jobs.review.held import Held
 from memoryclaw.jobs.review.recording import recorded
 from memoryclaw.jobs.review.waiting import Waits
 from memoryclaw.jobs.writer import Edit, Move, Outcome, patched, text_change, write
@@ -93,11 +95,13 @@ def decide(pen: Pen, items: Sequence[Waits], decision: str, *, alone: bool = Tru
 def fact_home(pen: Pen, fact: Waiting) -> _Home:
     """Where a waiting fact goes once it is approved, and the day from which it holds."""
     path = home(pen, pen.lookup.entity_name(fact.entity), fact.field)
-    declared = pen.schema().fields.get(" ".join(fact.field.lower().split()))
     day = _DAY.match(fact.source)
     since = fact.since or (day[0] if day else pen.today)
     fact = fact._replace(entity=pen.lookup.entity_name(fact.entity))
-    return _Home(pen.semantic(path), fact, declared is not None and declared.many, since)
+    held = Held(pen)
+    if any(since < known.since for known in held.facts(fact.entity, fact.field)):
+        since = pen.today  # what holds is newer than the question: a person's yes counts from today
+    return _Home(pen.semantic(path), fact, held.many(fact.field), since)
 
 
 def _decided(pen: Pen, item: Waits, decision: str) -> Ruled:
@@ -127,13 +131,13 @@ def _approve_fact(pen: Pen, item: Waits, fact: Waiting) -> Outcome:
 
     edits = [Edit(place.file.path, text_change(change)), _gone(pen, fact)]
     found = [_decision(pen, APPROVED, "fact", _fingerprint(fact), run=item.run)]
-    title = f"{place.fact.entity}: {fact.field} is {fact.value}"
+    title = fact_in_words(place.fact.entity, fact.field, fact.value)
     return _written(pen, "approve", item, [*edits, recorded(found)], title, olds=olds)
 
 
 def _reject_fact(pen: Pen, item: Waits, fact: Waiting) -> Outcome:
     found = [_decision(pen, REJECTED, "fact", _fingerprint(fact), run=item.run)]
-    title = f"{fact.entity}: {fact.field} is {fact.value}"
+    title = fact_in_words(fact.entity, fact.field, fact.value)
     return _written(pen, "reject", item, [_gone(pen, fact), recorded(found)], title)
 
 

@@ -8,6 +8,7 @@ from typing import NamedTuple
 from memoryclaw.adapters import files
 from memoryclaw.adapters.history import History
 from memoryclaw.core.consolidation.performing import outcome_of
+from memoryclaw.core.consolidation.runrecord import FOLDER as RUNS
 from memoryclaw.core.errors import InputError, NotFoundError
 from memoryclaw.core.textfile import decode
 from memoryclaw.jobs.pen import Pen
@@ -47,6 +48,8 @@ def _differences(pen: Pen, item: Waits) -> Iterator[Difference]:
         for recorded in item.branch.commits:
             subject = recorded.message.partition("\n")[0]
             for change in history.changes(recorded.commit):
+                if change.path.startswith(f"{RUNS}/"):
+                    continue  # the record of the run is for machines
                 before, after = (decode(data or b"").text for data in (change.before, change.after))
                 yield Difference(change.path, before, after, subject)
     elif item.is_skill:

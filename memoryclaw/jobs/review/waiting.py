@@ -6,20 +6,25 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from memoryclaw.adapters import files
-from memoryclaw.adapters.history import History
+from memoryclaw.adapters.history import FileChange, History
 from memoryclaw.core.consolidation import proposals
-from memoryclaw.core.consolidation.changes import PlannedChange
+from memoryclaw.core.consolidation.changes import ChangeSet, PlannedChange
 from memoryclaw.core.consolidation.pending import PENDING_FILE, Waiting, read_pending
 from memoryclaw.core.consolidation.proposals import About
+from memoryclaw.core.consolidation.replaying import actions_of
 from memoryclaw.core.consolidation.runrecord import FOLDER as RUNS
 from memoryclaw.core.consolidation.runrecord import read_record
+from memoryclaw.core.consolidation.telling import fact_in_words
 from memoryclaw.core.errors import InputError, NotFoundError
 from memoryclaw.core.frontmatter import split
 from memoryclaw.core.model import Problem
+from memoryclaw.core.places import place_of
 from memoryclaw.core.skills import read_markdown_skill
-from memoryclaw.core.textfile import readable
+from memoryclaw.core.textfile import decode, readable
 from memoryclaw.jobs.consolidation.branching import OpenBranch, open_branches
+from memoryclaw.jobs.consolidation.telling import made
 from memoryclaw.jobs.pen import Pen
+from memoryclaw.jobs.review.held import Held
 
 DRAFTS = "skills/_drafts"
 _SKILL = "/SKILL.md"
@@ -94,12 +99,15 @@ def _facts(pen: Pen) -> Iterator[Waits]:
     text = pen.text(PENDING_FILE)
     found = read_pending(text)
     runs = _runs(pen, {episode for fact in found for episode in _episodes(fact)})
+    held = Held(pen)
     for fact in found:
-        beside = f" (now {fact.known})" if fact.known else ""
+        # The line says what was held when it was written; what is held now is what a yes would replace.
+        known = held.beside(fact.entity, fact.field, fact.value)
+        beside = f" (now {known})" if known else ""
         yield Waits(
             id=fact.id,
             kind="fact",
-            what=f"{fact.entity}: {fact.field} is {fact.value}{beside}",
+            what=f"{fact_in_words(fact.entity, fact.field, fact.value)}{beside}",
             why=fact.why,
             run=next((runs[episode] for episode in _episodes(fact) if episode in runs), ""),
             path=PENDING_FILE,
@@ -169,7 +177,23 @@ def _branches(pen: Pen) -> Iterator[Waits]:
     if not history.git_dir:
         return
     for branch in open_branches(history):
-        count = len(branch.commits)
-        what = f"{count} commit{'' if count == 1 else 's'} on {branch.ref.removeprefix('refs/heads/')}"
+        what = f"{_made(pen, history, branch)} on {branch.ref.removeprefix('refs/heads/')}"
         why = "consolidation.mode is `branch`, so nothing of it is in the vault yet"
         yield Waits(branch.run, "run", what, why, branch.run, branch.ref, branch=branch)
+
+
+def _made(pen: Pen, history: History, branch: OpenBranch) -> str:
+    """`1 episode, 2 facts`: what the commits of a branch come to."""
+    found = [change for one in branch.commits for change in history.changes(one.commit)]
+    return made(ChangeSet(branch.run, tuple(_planned(pen, change) for change in found)), "branch")
+
+
+def _planned(pen: Pen, change: FileChange) -> PlannedChange:
+    path, place = change.path, place_of(change.path)
+    before, after = (None if data is None else decode(data).text for data in (change.before, change.after))
+    is_new = before is None and after is not None
+    kind = {("episode", "current"): "episode", ("skill", "draft"): "skill"}.get(place or ("", ""), "fact")
+    semantic = pen.semantic(path) if place == ("semantic", "current") else None
+    waits = "proposed" if is_new and path.startswith(proposals.FOLDER) and path.endswith(".md") else ""
+    actions = tuple(actions_of(path, before, after, semantic))
+    return PlannedChange(kind if is_new else "fact", "", actions, reason=waits)

@@ -288,3 +288,138 @@ def test_whatever_is_said_a_claim_can_be_written_and_proven(pieces):
         assert (claim.entity, claim.field, claim.value) in [
             (f.entity, f.field, f.value) for f in file.facts(done.text).facts
         ]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Here is the mail from Ulrike, can you summarise it? She is nice. My phone is +49 421 555 0777. I live in Oldenburg.",
+        "Here's the message:\nMy phone is 040 1234567.",
+        "Write an email: Hi, my phone is 0170 999999.",
+        "Schreib eine Mail: Meine Telefonnummer ist 040 1234567.",
+        "Hier ist der Brief von Ana. Ich wohne in Kiel.",
+        "Please translate this into German\nI live in Paris.",
+        "Transcript:\nBob: Hello there\nEve: I live in Paris and my birthday is 3 March 1970",
+        "Bob: Hello there\nEve: I live in Paris.",
+        "Eve: I live in Paris.",
+        "[10:02] Eve: I live in Paris.",
+        "<forwarded message from Ulrike>\nMy address is Somewhere 3.",
+        "[Forwarded from Ulrike]\nMy address is Somewhere 3.",
+        "My phone is 040 1234567. I live in Rome.\nBest regards,\nUlrike",
+        "Mein Geburtstag ist am 3. Mai.\nMit freundlichen Grüßen\nUlrike",
+        "> I asked\nI live in Kiel.",
+        'I got this: "I live in Paris. My birthday is 3 May 1970."',
+        "What she told me:\nMy sister lives in Oslo.",
+    ],
+)
+def test_words_of_others_are_no_facts_of_the_speaker(text):
+    assert told(text) == []
+
+
+def test_what_others_may_have_said_of_things_waits():
+    text = "I live in Kiel. Here is the mail:\nThe deadline of projectX is 5 May."
+    assert [(c.field, c.confidence) for c in claims_in(segment(text), NAMES)] == [
+        ("lives in", "high"),
+        ("deadline", "low"),
+    ]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "My email: nora@x.org",
+        "This is Zoë's email: zoe@x.org",
+        "Please note: my phone is 040 1234567",
+        "FYI: my phone is 040 1234567",
+        "Update: my phone is 040 1234567",
+        "Hi Pip,\nmy phone is 040 1234567.",
+        "Remember the following:\nmy phone is 040 1234567",
+        "> When?\n\nMy birthday is 3 May.",
+        "From now on, write the date in a mail like this: 5 May.",
+    ],
+)
+def test_own_words_are_not_taken_for_those_of_others(text):
+    assert only(text).confidence == "high"
+
+
+@pytest.mark.parametrize(
+    "later",
+    [
+        "It's now 14 December",
+        "no, still 14 December",
+        "Oh right, sorry, 14 December",
+        ("assistant", "Pip", "Actually it is 14 December."),
+        "Correction: the deadline of projectX is 14 December.",
+        "Just kidding!",
+    ],
+)
+def test_what_is_taken_back_soon_after_waits(later):
+    said = "The deadline of projectX is 5 May 2026."
+    first = claims_in(segment(said, ("assistant", "Pip", "Noted."), later), NAMES)[0]
+    assert (first.value, first.line) == ("2026-05-05", 1)
+    assert first.confidence != "high"
+
+
+@pytest.mark.parametrize(
+    "later",
+    [
+        "Thanks, and no further questions.",
+        "Actually, my phone is 040 1234567.",
+        "Yes, not later than 5 May 2026.",
+        ("tool", "calendar", "no, 14 December"),
+    ],
+)
+def test_what_speaks_of_something_else_takes_nothing_back(later):
+    said = "The deadline of projectX is 5 May 2026."
+    assert claims_in(segment(said, later), NAMES)[0].confidence == "high"
+
+
+def test_within_one_turn_too():
+    assert only("The deadline of projectX is 5 May. No wait, 6 May.").confidence == "medium"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Correction: the budget of projectX is 6k, not 5k.",
+        "The budget of projectX is not 5k but 6k.",
+        "The budget of projectX is 6k instead of 5k.",
+        "Das Budget von projectX ist nicht 5k, sondern 6k.",
+    ],
+)
+def test_a_not_b_states_a(text):
+    assert (only(text).value, only(text).confidence) == ("6k", "high")
+
+
+@pytest.mark.parametrize(
+    ("text", "value", "confidence"),
+    [
+        ("The lead of projectX is Bob from tomorrow, next week and next year.", "Bob", "high"),
+        ('The budget of projectX is 900 EUR and "we" like it.', "900 EUR", "high"),
+        ("I don't like olives any more", "olives", "high"),
+        ("The lead of projectX is Bob or Anna.", "Bob or Anna", "low"),
+        ("The lead of projectX is Priyanka, officially.", "Priyanka", "high"),
+        ("The lead of projectX is Bob. Just kidding.", "Bob", "low"),
+    ],
+)
+def test_a_value_ends_where_the_next_thought_begins(text, value, confidence):
+    assert (only(text).value, only(text).confidence) == (value, confidence)
+
+
+@pytest.mark.parametrize(
+    ("text", "field", "value"),
+    [
+        ("I have a nut allergy", "allergy", "nut"),
+        ("I have a severe nut allergy, so please take care.", "allergy", "nut"),
+        ("Book a table, but since I'm allergic to nuts, without pesto.", "allergy", "nuts"),
+        ("projectX: budget 480,000 EUR", "budget", "480,000 EUR"),
+        ("Es geht um projectX. Die Frist wurde auf den 20.12.2026 verschoben.", "deadline", "2026-12-20"),
+    ],
+)
+def test_plain_facts_within_more_words(text, field, value):
+    assert (only(text).field, only(text).value) == (field, value)
+
+
+def test_the_assistant_is_never_sure():
+    (claim,) = claims_in(segment(("assistant", "Pip", "The deadline of projectX is 5 May.")), NAMES)
+    assert claim.confidence == "medium"

@@ -102,3 +102,9 @@ def test_redacted_and_private_parts_alone_are_nothing() -> None:
         nothing_in(segment(("user", "[REDACTED:api-key:1a2b3c]"), ("user", "[private]")))
         == "nothing was said"
     )
+
+
+def test_lines_of_which_none_says_who_spoke_yield_nothing() -> None:
+    made = segment(("", "\x00\x9f random bytes 4711"), ("", "{not json"))
+    assert nothing_in(made) == "no line says who spoke"
+    assert nothing_in(segment(("", "noise"), ("user", "The door code is 4711."))) == ""

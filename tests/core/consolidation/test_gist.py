@@ -6,6 +6,7 @@ from hypothesis import strategies as st
 
 from memoryclaw.core.consolidation.changes import Claim, Extraction, Quote, Segment
 from memoryclaw.core.consolidation.gist import extract, with_quotes
+from memoryclaw.core.consolidation.keeping import is_kept
 from memoryclaw.core.consolidation.points import LEAST, MOST
 from memoryclaw.core.consolidation.quoting import bullet
 from memoryclaw.core.consolidation.ranges import LogRange
@@ -238,3 +239,108 @@ def test_any_text_makes_points_of_its_own_lines_that_stay_one_bullet_each(
     body = read_body("\n".join(map(bullet, read.points)), 1)
     assert [block for block, _ in body.blocks] == [f"l{line}" for line in lines]
     assert (body.headings, body.links, body.tags) == ((), (), ())
+
+
+KNOWN = {"bremen": "Bremen", "ben lund": "Ben Lund", "mehmet": "Mehmet", "soren": "Søren"}
+
+
+@pytest.mark.parametrize(
+    ("text", "title"),
+    [
+        ("Ben Lund's birthday is 4 May.", "Ben Lund's birthday"),
+        ("The budget of Bremen is 900 EUR. Priyanka helps with it, not the EUR.", "Bremen"),
+        ("My flight is TAP 557. I drive a blue Skoda Octavia.", "Blue Skoda Octavia, TAP 557"),
+        ("Søren has set the name of the boat.", "Søren"),
+        ("Please book Farben Kröger for us. Farben Kröger is near.", "Farben Kröger"),
+        ("Ten years ago we saw two LGBTQ parades with Ed Sheeran's band.", "Ed Sheeran's band"),
+    ],
+)
+def test_titles_are_whole_names_and_nouns(text: str, title: str) -> None:
+    read = extract(segment(("Nora", text)), KNOWN)
+    assert title in read.title
+    assert not {"eur", "helps", "set", "name", "book", "ago"} & set(read.title.lower().replace(",", "").split())
+    assert not {"eur", "helps", "set", "name", "book", "ago"} & {w for tag in read.tags for w in tag.split("-")}
+
+
+def test_german_titles_hold_no_adverbs_no_sums_and_no_name_cut_at_a_dot() -> None:
+    text = "Der Umbau kostet 900 Euro, außerdem kommt Mehmet. Außerdem ist der Termin mit Frau Dr. Lütke am 27.11. um 16.30 Uhr, Tel. 0561 9988."
+    read = extract(segment(("Nora", text)), KNOWN)
+    assert "Frau Dr. Lütke" in read.title
+    assert "Mehmet" in read.title
+    assert not {"euro", "außerdem", "kostet", "tel", "uhr"} & set(
+        read.title.lower().replace(",", "").split()
+    )
+    assert "frau-dr" not in read.tags
+
+
+def test_where_no_phrase_is_good_the_title_is_the_beginning_of_a_persons_sentence() -> None:
+    read = extract(
+        segment(("Pip", "Shall I?"), ("Nora", "I want to feel better about how I sleep and everything.")), {}
+    )
+    assert read.title == "I want to feel better about how I …"
+
+
+def test_what_was_hidden_names_nothing() -> None:
+    text = "My key is [REDACTED:api-key:0a1b2c3d] and REDACTED is another, keep [REDACTED:api-key:0a1b2c3d] and REDACTED for Alpha Tower."
+    read = extract(segment(("Nora", text)), {"redacted": "REDACTED"})
+    assert "redact" not in f"{read.title} {read.tags} {read.entities}".lower()
+    assert "Alpha Tower" in read.title
+
+
+def test_dates_and_abbreviations_end_no_sentence() -> None:
+    assert sentences("Am 27.11. um neun zu Dr. Lütke, Tel. 0561 99. Danach um 16.30 Uhr z. B. nach St. Pauli No. 5. Ich gehe.") == [
+        "Am 27.11. um neun zu Dr. Lütke, Tel. 0561 99.",
+        "Danach um 16.30 Uhr z. B. nach St. Pauli No. 5.",
+        "Ich gehe.",
+    ]  # fmt: skip
+    assert sentences("Am 3. Stock vorbei. Es kostet 5. Danach nichts.") == [
+        "Am 3. Stock vorbei.",
+        "Es kostet 5.",
+        "Danach nichts.",
+    ]
+    assert sentences("No. I left at 5 p.m. Then home. At 5 a.m. we slept.") == [
+        "No.",
+        "I left at 5 p.m.",
+        "Then home.",
+        "At 5 a.m. we slept.",
+    ]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "I am allergic to it.", "Sie hat eine Nussallergie.", "It is due on Friday.", "Die Frist ist dann.", "Send it by 3 May.", "It was moved to 14 December.",
+        "Das wurde auf den 20.12. verschoben.", "His phone is 0170 99 99 99.", "ana@example.com works.", "Her birthday is near.", "Sorry, 14 December.", "Oh no, 6k.",
+    ],
+)  # fmt: skip
+def test_what_must_not_be_forgotten_is_kept_among_a_thousand_heavier_words(text: str) -> None:
+    rows = [
+        ("Nora", f"My valve {n}00 in Hall {n} holds gauge {n}50, pump {n}7 and the Kröger boiler {n}3.")
+        for n in range(60)
+    ]
+    read = extract(segment(*rows[:30], ("Pip", text), *rows[30:]), {})
+    assert text in quoted(read)[31]
+
+
+def test_questions_and_things_due_to_others_are_not_kept_for_their_own_sake() -> None:
+    assert not is_kept("When is the deadline?")
+    assert not is_kept("That is due to the rain.")
+    assert not is_kept("Pump number 7 leaks.")
+
+
+def test_a_correction_to_what_was_said_first_is_kept_too() -> None:
+    first = "The deadline is 12 December."
+    read = extract(segment(("Nora", first), ("Pip", "The deadline is 14 December."), ("Nora", first)), {})
+    assert list(quoted(read)) == [1, 2, 3]
+
+
+def test_a_summary_never_begins_with_a_pronoun_of_an_earlier_sentence() -> None:
+    read = extract(segment(("Nora", "Ilse rang. Her birthday is 4 May 1970 and she wants the red Volvo")), {})
+    assert read.summary.startswith("Nora: Ilse rang.")
+    read = extract(segment(("Nora", "It was Ilse, in Oslo, on 4 May 1970")), {})
+    assert read.summary == "Nora: It was Ilse, in Oslo, on 4 May 1970."
+
+
+def test_quotes_of_a_summary_end_with_a_mark() -> None:
+    read = extract(segment(("Nora", "the lamp is in Oslo -"), ("Pip", "the mast is in Bergen")), {})
+    assert read.summary == "Nora: the lamp is in Oslo. Pip: the mast is in Bergen."

@@ -269,7 +269,10 @@ def test_two_at_once_read_every_line_once(root: Path) -> None:
         subprocess.Popen(command, env=os.environ, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
         for _ in range(2)
     ]
-    assert [process.wait(60) for process in running] == [0, 0]
+    ended = [(process.communicate(timeout=120)[1].decode(), process.returncode) for process in running]
+    # The one that came second waits for the other, and after some seconds says so.
+    assert all(code == 0 or "another" in told for told, code in ended)
+    assert any(code == 0 for _told, code in ended)
     assert len(list(root.glob("episodes/*.md"))) == 1
     assert len(list(root.glob("runs/*.json"))) == 1
     assert git(root, "fsck", "--strict", "--no-dangling") == ""
@@ -395,3 +398,27 @@ def test_redo_leaves_a_note_that_a_person_edited(root: Path) -> None:
     app = App(root, clock=lambda: NOW + timedelta(days=1))
     assert "the same" in app.redo("2026-04-19", llm="none").waits
     app.close()
+
+
+def test_the_year_one_and_the_year_9999_stop_no_run(root: Path) -> None:
+    said = {"session": "old", "role": "user", "content": "The permit of the boathouse is granted at last."}
+    times = ("0001-01-01T00:00:00Z", "9999-12-31T23:59:59Z", "2026-04-19T10:00:00Z")
+    put(root, {"logs/2026-04-18/old.jsonl": "".join(json.dumps({**said, "ts": ts}) + "\n" for ts in times)})
+    run(root)
+    assert not run(root).changes.ranges
+    assert {path.name[:4] for path in root.glob("episodes/*.md")} <= {"0001", "9999", "2026"}
+
+
+def test_a_turn_without_end_is_read_as_far_as_anybody_talks(root: Path) -> None:
+    put(
+        root,
+        {
+            LOG: talk(
+                [("Nora", "user", "The permit of the boathouse is granted. " + "word " * 200_000), *TALK]
+            )
+        },
+    )
+    run(root)
+    (path,) = root.glob("episodes/*.md")
+    assert "permit" in path.read_text()
+    assert path.stat().st_size < 20_000

@@ -419,3 +419,21 @@ def test_an_edit_that_changes_nothing_makes_no_commit(root):
     assert snapshot(root) == before
     with pytest.raises(InputError, match="edit skills/_drafts"):
         editable(one_of(pen, "book-trains"))
+
+
+def test_a_yes_to_an_older_question_counts_from_today(root):
+    (root / "semantic/people.md").write_text(PEOPLE.replace("2025-01-01", "2026-06-01"))
+    git(root, "commit", "-qam", "newer")
+    rule(root, waiting(pen_for(root))[0].id)
+    assert "- city: Bern [since:: 2026-11-21]" in text(root)
+    assert "- city: Berlin [since:: 2026-06-01] [until:: 2026-11-21]" in text(root)
+
+
+def test_what_is_held_now_is_told_and_not_what_was_held_then(root):
+    path, people = root / "semantic/_pending.md", root / "semantic/people.md"
+    path.write_text(PENDING.replace("  - known: Berlin\n", ""))
+    assert waiting(pen_for(root))[0].what == "Anna: city is Bern (now Berlin)"
+    path.write_text(PENDING + "- [ ] Tom.lives in: Oslo\n")
+    people.write_text("# Tom\n- city: Rome\n")
+    assert waiting(pen_for(root))[0].what == "Anna: city is Bern"
+    assert waiting(pen_for(root))[2].what == "Tom: lives in Oslo"
