@@ -19,9 +19,7 @@ LATER = datetime(2026, 4, 21, 3, tzinfo=UTC)
 OURS = {".git", ".memoryclaw"}
 
 SCHEMA = "fields:\n  deadline: date\n"
-PROJECTS = (
-    "# Boathouse\n- deadline: 2026-12-11 [since:: 2026-03-24]\n- contractor: Nordmole\n\n# Mine\n- note: old\n"
-)
+PROJECTS = "# Boathouse\n- deadline: 2026-12-11 [since:: 2026-03-24]\n- contractor: Nordmole\n\n# Mine\n- note: old\n"
 VAULT = {
     "memoryclaw.yaml": "consolidation:\n  skillThreshold: 2\n",
     "semantic/projects.md": PROJECTS,

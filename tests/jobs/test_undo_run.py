@@ -213,8 +213,8 @@ def sourced(pen, entity, field, value, source):
     return Edit(PEOPLE, text_change(set_))
 
 
-def asked(entity, value):
-    fact = AddPending(entity, "pet", value, "low", "wall#^l3", "not sure")
+def asked(entity, value, source):
+    fact = AddPending(entity, "pet", value, "low", source, "not sure")
     return Edit(PENDING, text_change(lambda text: add_pending(text, fact)))
 
 
@@ -224,9 +224,11 @@ def twice(tmp_path):
     root = vault_of(tmp_path / "v", {"notes/x.md": "x\n"})
     pen = pen_for(root)
     episode = note(WALL, "---\nid: wall\n---\n- Nora: matt. ^l3\n")
-    of_run(root, RUN, episode, sourced(pen, "Anna", "city", "Bern", "wall#^l3"), asked("Anna", "cat"))
+    of_run(
+        root, RUN, episode, sourced(pen, "Anna", "city", "Bern", "wall#^l3"), asked("Anna", "cat", "wall#^l3")
+    )
     of_run(root, RUN, note(f"runs/{RUN}.json", "{}"))
-    of_run(root, LATER, sourced(pen, "Anna", "age", "40", "tea#^l1"), asked("Anna", "dog"))
+    of_run(root, LATER, sourced(pen, "Anna", "age", "40", "tea#^l1"), asked("Anna", "dog", "tea#^l1"))
     return root
 
 

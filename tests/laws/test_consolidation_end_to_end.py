@@ -13,8 +13,8 @@ from pathlib import Path
 import pytest
 from conftest import put
 from git.cmd import Git
-from gitvault import git, users_work, vault_of
-from nights import LATER, LOGS, NIGHT, PROJECTS, VAULT, consolidated, memory, subjects, tree
+from gitvault import git, vault_of
+from nights import LOGS, NIGHT, PROJECTS, VAULT, consolidated, subjects, tree
 from test_consolidation_law import COUNTING, state
 
 from memoryclaw.jobs.consolidation.consolidate import consolidate
@@ -61,7 +61,9 @@ def assert_untorn(root: Path, whole: dict[str, bytes]) -> None:
 def strays(root: Path) -> list[str]:
     """What a killed process may leave behind; the lock file of the index is there to stay."""
     ends, ours = (".tmp", ".lock"), ("memoryclaw.index", "pending.json", "plan.json")
-    found = [str(p.relative_to(root)) for p in root.rglob("*") if p.name.endswith(ends) or p.name.startswith(ours)]
+    found = [
+        str(p.relative_to(root)) for p in root.rglob("*") if p.name.endswith(ends) or p.name.startswith(ours)
+    ]
     return [path for path in found if path != ".memoryclaw/index.lock"]
 
 

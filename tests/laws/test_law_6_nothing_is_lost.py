@@ -47,7 +47,11 @@ class LivedInVault:
     def __init__(self) -> None:
         self.base = Path(tempfile.mkdtemp(prefix="lived-in"))
         settings_ = "consolidation:\n  skillThreshold: 2\n  lossBudget: 1\n"
-        files = {"semantic/projects.md": PROJECTS, "semantic/_schema.yaml": SCHEMA, "memoryclaw.yaml": settings_}
+        files = {
+            "semantic/projects.md": PROJECTS,
+            "semantic/_schema.yaml": SCHEMA,
+            "memoryclaw.yaml": settings_,
+        }
         self.root = vault_of(self.base / "vault", files)
         self.now = START
         self.count = 0
@@ -79,10 +83,16 @@ class LivedInVault:
         if path := self.pick(sorted(self.root.glob("semantic/*.md")), n):
             lines = path.read_text().splitlines(keepends=True)
             at = n % (len(lines) + 1)
-            self.write(path, "".join([*lines[:at], f"- mine{self.count + 1}: {self.new_line()}\n", *lines[at:]]))
+            self.write(
+                path, "".join([*lines[:at], f"- mine{self.count + 1}: {self.new_line()}\n", *lines[at:]])
+            )
 
     def correct_a_fact(self, n: int) -> None:
-        facts = [(path, fact) for path, fact in self.app.facts() if not path.startswith("semantic/_") and fact.source]
+        facts = [
+            (path, fact)
+            for path, fact in self.app.facts()
+            if not path.startswith("semantic/_") and fact.source
+        ]
         if chosen := self.pick(facts, n):
             path, fact = self.root / chosen[0], chosen[1]
             text = path.read_text()
@@ -157,11 +167,17 @@ class LivedInVault:
     # How it is told.
 
     def all_is_there(self) -> None:
-        texts = [data.decode() for path, data in tree(self.root).items() if not path.startswith(("logs/", "runs/"))]
+        texts = [
+            data.decode() for path, data in tree(self.root).items() if not path.startswith(("logs/", "runs/"))
+        ]
         assert {line for line in self.mine if not any(line in text for text in texts)} == set()
 
     def held(self) -> set[Fact]:
-        return {key(f.entity, f.field, f.value) for path, f in self.app.facts() if not path.startswith("semantic/_")}
+        return {
+            key(f.entity, f.field, f.value)
+            for path, f in self.app.facts()
+            if not path.startswith("semantic/_")
+        }
 
     def waiting(self) -> set[Fact]:
         facts = [item.fact for item in self.app.review() if item.fact is not None]

@@ -118,7 +118,11 @@ def consolidated(root: Path) -> str:
 
 def test_the_whole_command_makes_memory_of_a_conversation(tmp_path: Path, url: str):
     talk = spoken("evening", EVENING)
-    files = {"memoryclaw.yaml": settings_for(url), "semantic/projects.md": PROJECTS, "semantic/_schema.yaml": SCHEMA}
+    files = {
+        "memoryclaw.yaml": settings_for(url),
+        "semantic/projects.md": PROJECTS,
+        "semantic/_schema.yaml": SCHEMA,
+    }
     root = put(vault_of(tmp_path / "vault", files), {LOG: talk})
     said(consolidated(root))
     assert (root / LOG).read_text() == talk

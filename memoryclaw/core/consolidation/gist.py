@@ -44,7 +44,7 @@ def extract(segment: Segment, names: Mapping[str, str], language: str = "en") ->
     entities = entities_of(turns, names, language)
     phrases = phrases_of([shown(s.text) for s in chosen], language, speakers, entities)
     return Extraction(
-        title=title_of(phrases, _telling(turns, chosen) or _first_words(points, turns)),
+        title=title_of(phrases, _telling(chosen) or _first_words(points, turns)),
         summary=_summary(turns, chosen, points, language),
         tags=tags_of(phrases, entities),
         participants=participants_of(turns),
@@ -78,7 +78,7 @@ def _first_words(points: Sequence[Quote], turns: Sequence[Turn]) -> str:
     return next(filter(None, texts), "")
 
 
-def _telling(turns: Sequence[Turn], chosen: Iterable[Sentence]) -> str:
+def _telling(chosen: Iterable[Sentence]) -> str:
     """The first sentence of a person that tells something."""
     told = [s for s in chosen if s.by_person and not s.text.endswith("?") and not is_reaction(s.text)]
     best = min(told, key=lambda s: (s.turn, s.place), default=None)

@@ -1,5 +1,6 @@
-"""Sentences that are never left out: what a wrong memory would harm most. The rule: allergies, deadlines, changed dates, ways to
-reach somebody, birthdays and corrections are kept, however little they weigh.
+"""Sentences that are never left out: what a wrong memory would harm most.
+
+The rule: allergies, deadlines, changed dates, ways to reach somebody, birthdays and corrections stay, however little they weigh.
 """
 
 from __future__ import annotations

@@ -46,12 +46,16 @@ set name names number numbers list way ways side end case point bit pair couple 
 ago years months weeks days hours minutes times
 sort type amount note notes message text word words detail details info mr mrs ms frau herr herrn"""
 _EMPTY = frozenset(plain(word) for word in _EMPTY_TEXT.split())
-_HONORIFIC_TEXT = "dr prof st mr mrs ms frau herr herrn mme sr sra"  # they stand before a name, and their dot parts nothing
+_HONORIFIC_TEXT = (
+    "dr prof st mr mrs ms frau herr herrn mme sr sra"  # they stand before a name, and their dot parts nothing
+)
 _HONORIFIC = frozenset(_HONORIFIC_TEXT.split())
-_PRONOUNS = frozenset("the a an my our your his her their its me us him them it you this that these those".split())
+_PRONOUNS_TEXT = "the a an my our your his her their its me us him them it you this that these those"
+_PRONOUNS = frozenset(_PRONOUNS_TEXT.split())
 _ADJECTIVE = re.compile(r".{3,}(?:e|e[nmrs])$")  # German, between an article and its noun
 _TOKEN = re.compile(
-    rf"(?:{'|'.join(_HONORIFIC)})\.(?=\s?[^\W\d_])|{WORD.pattern}(?:[-/&]{WORD.pattern})*|[^\w\s]|\n", re.IGNORECASE
+    rf"(?:{'|'.join(_HONORIFIC)})\.(?=\s?[^\W\d_])|{WORD.pattern}(?:[-/&]{WORD.pattern})*|[^\w\s]|\n",
+    re.IGNORECASE,
 )
 
 

@@ -14,8 +14,8 @@ from itertools import groupby, pairwise
 from typing import NamedTuple
 
 from memoryclaw.core.consolidation.changes import Quote
-from memoryclaw.core.consolidation.keeping import is_kept
 from memoryclaw.core.consolidation.fillers import is_filler, is_heartbeat
+from memoryclaw.core.consolidation.keeping import is_kept
 from memoryclaw.core.consolidation.quoting import harmless
 from memoryclaw.core.consolidation.resolved import resolved
 from memoryclaw.core.consolidation.toolcalls import Call, is_call_line, read_call
@@ -136,7 +136,7 @@ def who(turn: Turn) -> str:
 
 
 def is_reaction(text: str) -> bool:
-    """True for what only answers the other's words: `That's great, I am glad for you.`"""
+    """True for what only answers the other's words, such as `That's great`."""
     return _REACTING.match(text) is not None
 
 
@@ -157,7 +157,9 @@ def _sentences(turns: Sequence[Turn], language: str) -> Iterator[Sentence]:
         for place, text in enumerate(_pieces(prose(turn))):
             kept = is_kept(text) and text != latest
             if (kept or text not in known) and not is_filler(text, names):
-                known.add(text)  # what is said twice is kept once, unless something else was said of it in between
+                known.add(
+                    text
+                )  # what is said twice is kept once, unless something else was said of it in between
                 latest = text if kept else latest
                 short = _short(text, _LONGEST_MUST if kept else _LONGEST)
                 factor = _factor(turn, short, asked=asked)

@@ -31,21 +31,26 @@ _ASKED = (
     r"(?:write(?!\s+(?:this |that |it )?down)|draft|translate|summari[sz]e|rephrase|rewrite|proofread|reply|answer|respond|paraphrase|polish|shorten|edit|compose|send|read"
     r"|paste|pasted|forward|forwarded|fwd|quote|schreib(?:e|en)?(?! dir)|verfasse?|übersetze?|formulier\w*|zusammenfass\w*|fasse?|korrigier\w*|antworte|weitergeleitet\w*|lies)"
 )
+_REWORK = r"(?:translate|summari[sz]e|rephrase|rewrite|proofread|paraphrase|polish|shorten|übersetze?n?|zusammenfassen|korrigiere?n?|umformulieren)"
 _CONTACT = r":?\s*(?:\S+@|[+(\d])"
 # Behind these stand the words of somebody else, or words to be sent in some other name.
 _OTHERS = re.compile(
     rf"\b(?:here(?:'s|’s| is| are| comes)|this is|below is|hier (?:ist|sind|kommt)|unten (?:ist|steht))\b(?! (?:my|meine?) (?:\w+ )?e?-?mail\b(?! from| von))"
     rf"[^.!?:\n]{{0,40}}\b{_WRITTEN}\b(?!\s+(?:address|adresse|is|ist)\b|{_CONTACT})"
-    rf"|\b{_ASKED}\b[^:\n]{{0,120}}:(?!//|\d)"
+    rf"|\b{_ASKED}\b[^:\n]{{0,120}}:(?!//|\d)|\b{_REWORK}\b[^.!?:\n]{{0,60}}[.!?]\s"
     rf"|(?:(?m:^)|[.!?,] |\b(?:please|you|to|bitte|du|mir)\s+)[ \t]*{_ASKED}\b[^:\n]{{0,120}}\n"
     rf"|\b{_ASKED}\b[^.!?:\n]{{0,60}}\b{_WRITTEN}\b[^.!?:\n]{{0,60}}\b(?:from|by|of|von)\b"
     rf"|\b(?:the|a|an|this|that|his|her|their|got|following|der|die|das|diese\w?|eine?|folgende\w?|from|von|'s)\s+(?:[\w'-]+\s+)?{_WRITTEN}\b[^.!?:\n]{{0,60}}:(?!//|\d)(?!{_CONTACT})"
     rf"|\b(?:transcript|forwarded|fwd|subject|betreff|weitergeleitet|abschrift|protokoll)\b[^.!?:\n]{{0,40}}:"
     rf"|\b{_WRITTEN}\s+(?:from|by|von)\b[^.!?:\n]{{0,60}}(?::(?!//)|\n|\?|,[^.!?\n]*\?|\b{_ASKED}\b)"
     r"|:[ \t]*\n|:\s*[\"“„][^\"”“\n]*[.!?]\s"
-    r"|(?m:^[ \t]*<[^\W\d_][^<>@/\n]*>|^[ \t]*\[[^\]\n]*\b(?:forwarded|fwd|message|mail|quote|transcript|weitergeleitet|nachricht)\b[^\]\n]*\])"
+    r"|(?m:^[ \t]*<[^\W\d_][^<>@/\n]*>|^[ \t]*\[[^\]\n]{0,60}\b(?:forwarded|fwd|message|mail|quote|transcript|weitergeleitet|nachricht)\b[^\]\n]{0,80}\])"
     r"|(?m:^[ \t]*>.*\n(?=[ \t]*[^\s>]))"
     r"|(?m:^[ \t]*(?:dear|liebe[r]?|sehr geehrte[r]?)\b[^.!?:\n]{0,40}[,!]?[ \t]*\n)",
+    re.IGNORECASE,
+)
+_ABOVE = re.compile(
+    rf"\b{_REWORK}\b[^.!?\n]{{0,40}}\b(?:above|oben|obige\w*)\b|\b(?:above|oben|obige\w*)\b[^.!?\n]{{0,40}}\b{_REWORK}\b",
     re.IGNORECASE,
 )
 _SIGNED = re.compile(
@@ -135,7 +140,7 @@ def statements(text: str, said: str) -> Iterator[Statement]:
 
 def others_begin(text: str) -> int:
     """Where the sentence begins from which on the words may be those of others: a mail, a transcript, something to be written; else the end."""
-    if _SIGNED.search(text):
+    if _SIGNED.search(text) or _ABOVE.search(text):
         return 0
     signs = (_sentence_at(text, hit) for hit in _OTHERS.finditer(text))
     return min(next((at for at in signs if at >= 0), len(text)), _dialogue(text))

@@ -58,12 +58,18 @@ bueno buena gracias hola hoy mañana vale claro verdad siempre ayer"""
 _NUMBER_WORDS = frozenset(["one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve", "dozen", "hundred", "thousand"])  # fmt: skip
 _ENDINGS = (("ies", "y"), ("sses", "ss"), ("xes", "x"), ("ches", "ch"), ("shes", "sh"), ("s", ""))
 # Abbreviations that end no sentence; those that do not before a number; those that do not before a small letter.
-_ABBREVIATIONS = frozenset("""dr mr mrs ms mme sr sra prof st vs e.g i.e eg ie approx ca bzw bspw z.b d.h u.a p.s dept hr fr frau dipl ing evtl ggf
-inkl exkl zzgl vgl sog geb mag rev gen col lt sgt capt hon mt ft str ave blvd rd u.s u.k""".split())
-_BEFORE_NUMBER = frozenset("""no nos nr nrn tel mob fax fon ph ext abs art kap fig vol ch sec pp min max mind apt bldg zi whg plz
-jan feb mar apr jun jul aug sep sept oct okt nov dec dez rs par bd az""".split())
-_BEFORE_SMALL = frozenset("etc usw co inc ltd corp jr a.m p.m am pm uhr std min max mind mio mrd tsd abs art kap tel".split())
-_ORDINAL_AFTER = frozenset("am der die das dem den des vom zum zur im ab bis seit und ins beim the".split())
+_ABBREVIATIONS_TEXT = """dr mr mrs ms mme sr sra prof st vs e.g i.e eg ie approx ca bzw bspw z.b d.h u.a p.s dept hr fr frau dipl ing evtl ggf
+inkl exkl zzgl vgl sog geb mag rev gen col lt sgt capt hon mt ft str ave blvd rd u.s u.k"""
+_ABBREVIATIONS = frozenset(_ABBREVIATIONS_TEXT.split())
+_BEFORE_NUMBER_TEXT = """no nos nr nrn tel mob fax fon ph ext abs art kap fig vol ch sec pp min max mind apt bldg zi whg plz
+jan feb mar apr jun jul aug sep sept oct okt nov dec dez rs par bd az"""
+_BEFORE_NUMBER = frozenset(_BEFORE_NUMBER_TEXT.split())
+_BEFORE_SMALL_TEXT = (
+    "etc usw co inc ltd corp jr a.m p.m am pm uhr std min max mind mio mrd tsd abs art kap tel"
+)
+_BEFORE_SMALL = frozenset(_BEFORE_SMALL_TEXT.split())
+_ORDINAL_AFTER_TEXT = "am der die das dem den des vom zum zur im ab bis seit und ins beim the"
+_ORDINAL_AFTER = frozenset(_ORDINAL_AFTER_TEXT.split())
 _DAY_MONTH = re.compile(r"\d{1,2}\.\d{1,2}")
 _END = re.compile(r"""(?<=[.!?…])["'”’»)\]*_]*\s+(?=\S)|(?<=[。！？])["'”’」』）]*\s*|\n+""")
 _LAST_WORD = re.compile(r"(?:^|\s)[\"'“‘(\[]*([^\W_][\w.]*)\.\s*$")
@@ -188,5 +194,7 @@ def _is_opener(after: str) -> bool:
     """True for a small word with a capital, which only begins a sentence: `Danach`, `The`."""
     first = WORD.match(after)
     return (
-        first is not None and first[0][0].isupper() and any(plain(first[0]) in stop for stop in _STOP.values())
+        first is not None
+        and first[0][0].isupper()
+        and any(plain(first[0]) in stop for stop in _STOP.values())
     )

@@ -152,7 +152,7 @@ def planned(
     rules, pen = desk.rules, desk.pen
     planner = Planner(
         pen=pen,
-        knowing=Knowing(desk.catalog, pen.schema(), done.decisions),
+        knowing=Knowing(desk.catalog, pen.schema(), done.decisions, today=pen.today),
         twins=Twins(pen, desk.catalog.episodes_on if twins else lambda _day: ()),
         mind=desk.mind,
         rules=Cutting(gap_minutes=rules.gap),

@@ -23,10 +23,11 @@ Known = list[tuple[str, Fact]]
 class Knowing:
     """Decides claim after claim, each in the light of those before it."""
 
-    def __init__(self, catalog: Catalog, schema: Schema, decisions: Decisions) -> None:
+    def __init__(self, catalog: Catalog, schema: Schema, decisions: Decisions, *, today: str = "") -> None:
         self._catalog = catalog
         self._schema = schema
         self._decisions = decisions
+        self._today = today
         self._facts: dict[str, Known] = {}
         self._firsts: set[str] | None = None
 
@@ -61,7 +62,9 @@ class Knowing:
         known = self._facts.get(key)
         if known is None:
             known = self._catalog.facts(claim.entity)
-        decided = reconcile(claim, known, self._schema, self._decisions, homes=self._homes(claim.entity))
+        decided = reconcile(
+            claim, known, self._schema, self._decisions, homes=self._homes(claim.entity), today=self._today
+        )
         self._facts[key] = after(known, decided, source)
         return decided
 

@@ -185,7 +185,7 @@ def _branches(pen: Pen) -> Iterator[Waits]:
 def _made(pen: Pen, history: History, branch: OpenBranch) -> str:
     """`1 episode, 2 facts`: what the commits of a branch come to."""
     found = [change for one in branch.commits for change in history.changes(one.commit)]
-    return made(ChangeSet(branch.run, tuple(_planned(pen, change) for change in found)), "branch")
+    return made(ChangeSet(branch.run, changes=tuple(_planned(pen, change) for change in found)), "branch")
 
 
 def _planned(pen: Pen, change: FileChange) -> PlannedChange:

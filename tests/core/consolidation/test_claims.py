@@ -297,6 +297,8 @@ def test_whatever_is_said_a_claim_can_be_written_and_proven(pieces):
         "Here's the message:\nMy phone is 040 1234567.",
         "Write an email: Hi, my phone is 0170 999999.",
         "Schreib eine Mail: Meine Telefonnummer ist 040 1234567.",
+        "Can you summarise this mail? My phone is 040 1234567.",
+        "I live in Paris. My birthday is 3 May.\nPlease translate the above.",
         "Hier ist der Brief von Ana. Ich wohne in Kiel.",
         "Please translate this into German\nI live in Paris.",
         "Transcript:\nBob: Hello there\nEve: I live in Paris and my birthday is 3 March 1970",

@@ -258,8 +258,12 @@ KNOWN = {"bremen": "Bremen", "ben lund": "Ben Lund", "mehmet": "Mehmet", "soren"
 def test_titles_are_whole_names_and_nouns(text: str, title: str) -> None:
     read = extract(segment(("Nora", text)), KNOWN)
     assert title in read.title
-    assert not {"eur", "helps", "set", "name", "book", "ago"} & set(read.title.lower().replace(",", "").split())
-    assert not {"eur", "helps", "set", "name", "book", "ago"} & {w for tag in read.tags for w in tag.split("-")}
+    assert not {"eur", "helps", "set", "name", "book", "ago"} & set(
+        read.title.lower().replace(",", "").split()
+    )
+    assert not {"eur", "helps", "set", "name", "book", "ago"} & {
+        w for tag in read.tags for w in tag.split("-")
+    }
 
 
 def test_german_titles_hold_no_adverbs_no_sums_and_no_name_cut_at_a_dot() -> None:
@@ -267,9 +271,7 @@ def test_german_titles_hold_no_adverbs_no_sums_and_no_name_cut_at_a_dot() -> Non
     read = extract(segment(("Nora", text)), KNOWN)
     assert "Frau Dr. Lütke" in read.title
     assert "Mehmet" in read.title
-    assert not {"euro", "außerdem", "kostet", "tel", "uhr"} & set(
-        read.title.lower().replace(",", "").split()
-    )
+    assert not {"euro", "außerdem", "kostet", "tel", "uhr"} & set(read.title.lower().replace(",", "").split())
     assert "frau-dr" not in read.tags
 
 

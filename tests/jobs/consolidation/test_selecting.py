@@ -39,7 +39,8 @@ def recorded(root: Path, *ranges: LogRange, run: str = "consolidate-1") -> None:
 def waiting(root: Path, since: str = "") -> dict[str, list[int]]:
     vault = Vault(root)
     return {
-        found.path: [t.line for t in found.turns] for found in select(vault, past(vault, ()), since=since, remember=True)
+        found.path: [t.line for t in found.turns]
+        for found in select(vault, past(vault, ()), since=since, remember=True)
     }
 
 

@@ -27,7 +27,9 @@ def evening(tmp_path: Path) -> Path:
 
 def answer(asked: Asked) -> str:
     """An honest report, also where no user spoke."""
-    spoken = [item for item in asked.log if line_of(item).role == "user" and len(line_of(item).text.split()) > 2]
+    spoken = [
+        item for item in asked.log if line_of(item).role == "user" and len(line_of(item).text.split()) > 2
+    ]
     return json.dumps(honest(spoken) if spoken else {"title": "Nothing", "summary": "Nothing.", "claims": []})
 
 
@@ -56,7 +58,10 @@ def test_a_server_that_refuses_changes_nothing_but_what_the_record_says_of_it(ev
     with ModelServer() as server:
         url = server.url
     for root, llm in ((without, "none"), (refused, "auto")):
-        put(root, {"memoryclaw.yaml": f"llm:\n  url: {url}\n  retries: 0\nconsolidation:\n  skillThreshold: 2\n"})
+        put(
+            root,
+            {"memoryclaw.yaml": f"llm:\n  url: {url}\n  retries: 0\nconsolidation:\n  skillThreshold: 2\n"},
+        )
         consolidated(root, llm=llm)
     assert memory(without) == memory(refused)
     apart = {key for key, value in told(without).items() if told(refused)[key] != value}
@@ -72,10 +77,14 @@ def test_an_honest_model_only_adds(evening: Path) -> None:
         consolidated(without)
         consolidated(read, llm="auto")
         assert server.asked
-    assert [path.name for path in sorted(read.glob("episodes/*"))] == [path.name for path in sorted(without.glob("episodes/*"))]
+    assert [path.name for path in sorted(read.glob("episodes/*"))] == [
+        path.name for path in sorted(without.glob("episodes/*"))
+    ]
     for path, data in memory(without).items():
         if path.startswith("episodes/"):
-            points = [line.rpartition(" ^l")[0] for line in data.decode().splitlines() if line.startswith("- ")]
+            points = [
+                line.rpartition(" ^l")[0] for line in data.decode().splitlines() if line.startswith("- ")
+            ]
             lines = (read / path).read_text().splitlines()
             assert [point for point in points if not any(line.startswith(point) for line in lines)] == []
     facts = [line.partition(" [source::")[0] for line in held(without)]

@@ -42,8 +42,7 @@ def test_a_branch_waits_shows_its_commits_and_is_taken_over(root, tmp_path):
     assert any(one.path == "semantic/projects.md" and "2026-12-18" in one.after for one in found)
     assert all(one.title for one in found)
     assert not any(one.path.startswith("runs/") for one in found)
-    assert item.what.endswith(f" on memoryclaw/{RUN}")
-    assert item.what.startswith("1 episode, ")
+    assert item.what == f"2 episodes, 2 facts, 1 waiting fact, 1 skill draft on memoryclaw/{RUN}"
     [done] = decide(pen, chosen(pen, [RUN]), "approved")
     assert done.action == "approved"
     assert done.commit == git(root, "rev-parse", "HEAD").strip()
