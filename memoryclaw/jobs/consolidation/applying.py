@@ -15,6 +15,7 @@ from memoryclaw.core.consolidation.losses import must_keep
 from memoryclaw.core.consolidation.performing import moves, outcome_of, rewrites
 from memoryclaw.core.consolidation.proposals import proposal
 from memoryclaw.core.consolidation.runrecord import paths_of, record_path, render_record
+from memoryclaw.core.consolidation.telling import fact_in_words
 from memoryclaw.core.errors import HistoryError, InputError, MemoryClawError
 from memoryclaw.core.naming import safe_path, timestamp
 from memoryclaw.core.ports import Progress
@@ -188,7 +189,7 @@ def _parts(change: PlannedChange) -> list[PlannedChange]:
     for action in rest if new else []:
         title = change.title
         if isinstance(action, SetFact):
-            title = f"{action.entity}: {action.field} is {action.value}"
+            title = fact_in_words(action.entity, action.field, action.value)
         elif isinstance(action, ConfirmFact):
             title = f"One more source of {action.fact}"
         parts.append(change._replace(kind="fact", title=title, actions=(action,), id=""))

@@ -27,6 +27,7 @@ from memoryclaw.core.consolidation.cutting import Cutting, cut
 from memoryclaw.core.consolidation.episodes import EpisodeNote, episode
 from memoryclaw.core.consolidation.fillers import nothing_in
 from memoryclaw.core.consolidation.gist import extract, with_quotes
+from memoryclaw.core.consolidation.telling import fact_in_words
 from memoryclaw.core.model import Turn
 from memoryclaw.core.ports import Progress
 from memoryclaw.jobs.consolidation.knowing import Knowing
@@ -193,7 +194,7 @@ def _superseding(decided: Decided, source: str, segment: Segment) -> PlannedChan
     claim = decided.claim
     return PlannedChange(
         kind="fact",
-        title=f"{claim.entity}: {claim.field} is {claim.value} (was {decided.known})",
+        title=f"{fact_in_words(claim.entity, claim.field, claim.value)} (was {decided.known})",
         actions=(
             SetFact(
                 decided.path, claim.entity, claim.field, claim.value, decided.since, source, decided.many
