@@ -327,8 +327,9 @@ def section(verb: Verb, vault: Path, env: dict[str, str]) -> str:
     """One verb: what it is, its example, its keys."""
     env = {**env, "MEMORYCLAW_VAULT": os.fspath(vault)}
     for lines in verb.before:
-        subprocess.run([COMMAND, "capture", "--json"], env=env, input=lines, capture_output=True, encoding="utf-8", check=True)  # fmt: skip
-    command = [COMMAND, *shlex.split(verb.command), "--json"]
+        capture = [os.fspath(COMMAND), "capture", "--json"]
+        subprocess.run(capture, env=env, input=lines, capture_output=True, encoding="utf-8", check=True)
+    command = [os.fspath(COMMAND), *shlex.split(verb.command), "--json"]
     done = subprocess.run(command, env=env, capture_output=True, encoding="utf-8", check=False)
     if not done.stdout:
         raise SystemExit(f"{verb.command}: {done.stderr}")

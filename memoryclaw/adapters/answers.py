@@ -14,8 +14,7 @@ from memoryclaw.core.consolidation.proofs import Answer, Claimed
 
 _STRICT = ConfigDict(strict=True, extra="ignore", json_schema_serialization_defaults_required=True)
 _LONGEST = 200_000  # characters of an answer that are looked at
-_MOST_OBJECTS = 20  # JSON objects in its prose that are tried
-_MOST_CLAIMS = 50
+_MOST_OBJECTS, _MOST_CLAIMS = 20, 50  # JSON objects in its prose that are tried; claims of one
 _DECODER = json.JSONDecoder()
 
 

@@ -101,8 +101,7 @@ def _files(history: History, commits: Sequence[str]) -> dict[str, tuple[str, ...
         return {}
     asked = ["diff-tree", "--stdin", "-r", "-z", "--root", "--name-only", "--no-renames"]
     out = history.git.run(*asked, stdin="".join(f"{commit}\n" for commit in commits).encode())
-    known, found = set(commits), dict[str, list[str]]()
-    names = list[str]()
+    known, found, names = set(commits), dict[str, list[str]](), list[str]()
     for part in out.decode("utf-8", "surrogateescape").split("\0")[:-1]:
         if part in known:
             names = found.setdefault(part, [])

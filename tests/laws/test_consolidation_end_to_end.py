@@ -67,6 +67,36 @@ def strays(root: Path) -> list[str]:
     return [path for path in found if path != ".memoryclaw/index.lock"]
 
 
+def remembered(root: Path) -> dict[str, bytes]:
+    """What is remembered, without what a killed process left beside it."""
+    return {path: data for path, data in memory(root).items() if not path.endswith(".tmp")}
+
+
+@pytest.mark.laws
+@pytest.mark.parametrize("lane", range(LANES))
+def test_killed_and_robbed_of_all_that_can_be_rebuilt_the_next_night_remembers_the_same(
+    tmp_path: Path, lane: int
+) -> None:
+    start = evening(tmp_path / "start")
+    undisturbed = shutil.copytree(start, tmp_path / "undisturbed")
+    assert night(undisturbed, "direct") == 0
+    wanted = remembered(undisturbed)
+    points = 0
+    for at in range(1 + lane, 5000, 3 * LANES):
+        root = shutil.copytree(start, tmp_path / str(at))
+        ended = night(root, "direct", at=at)
+        shutil.rmtree(root / ".memoryclaw", ignore_errors=True)
+        assert night(root, "direct", now=LATER) == 0, f"killed at write {at}"
+        assert remembered(root) == wanted, f"killed at write {at}"
+        assert len(subjects(root)) == len(set(subjects(root))), f"killed at write {at}"
+        assert git(root, "fsck", "--strict", "--no-dangling") == ""
+        shutil.rmtree(root)
+        if ended == 0:
+            break
+        points += 1
+    assert points > 5
+
+
 @pytest.mark.laws
 @pytest.mark.parametrize("lane", range(LANES))
 @pytest.mark.parametrize("mode", MODES)

@@ -225,4 +225,4 @@ def test_a_short_life_loses_nothing() -> None:
 
 @pytest.mark.laws
 def test_a_long_life_loses_nothing() -> None:
-    lives(60, 60)()
+    lives(40, 40)()
