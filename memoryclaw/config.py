@@ -115,7 +115,7 @@ SETTINGS = (
         ("direct", "branch", "propose"),
         "Where consolidation writes its changes.",
     ),
-    Setting("consolidation.interval", 60, int, "Minutes between consolidations while the daemon runs.", 1),
+    Setting("consolidation.interval", 60, int, "Least minutes between two runs of `consolidate --due`.", 1),
     Setting(
         "consolidation.skillThreshold",
         7,

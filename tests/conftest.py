@@ -47,6 +47,8 @@ def guarded_machine(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
         patch.setenv("PYTHONPATH", os.fspath(GUARD), prepend=os.pathsep)
         patch.setenv("PYTHONPYCACHEPREFIX", os.fspath(tmp_path_factory.mktemp("bytecode")))
         patch.setenv("MEMORYCLAW_NOW", NOW)
+        # The cache above is empty at first; without one every process of the suite would compile everything anew.
+        patch.delenv("PYTHONDONTWRITEBYTECODE", raising=False)
         for name in (*PRIVATE, *(key for key in os.environ if key.startswith("GIT_"))):
             patch.delenv(name, raising=False)
         yield home

@@ -14,7 +14,7 @@ import pytest
 from conftest import put
 from git.cmd import Git
 from gitvault import git, vault_of
-from nights import LOGS, NIGHT, PROJECTS, VAULT, consolidated, subjects, tree
+from nights import LATER, LOGS, NIGHT, PROJECTS, VAULT, consolidated, memory, subjects, tree
 from test_consolidation_law import COUNTING, state
 
 from memoryclaw.jobs.consolidation.consolidate import consolidate

@@ -99,7 +99,7 @@ def _told(done: Past) -> Iterator[tuple[str, str]]:
 
 def _is_untouched(history: History, path: str) -> bool:
     last = log(history, [path], limit=1)
-    return bool(last) and bool(last[0].run)
+    return bool(last) and last[0].run.partition("-")[0] in ("consolidate", "redo", "approve")
 
 
 def _away(id_: str, path: str) -> PlannedChange:

@@ -53,7 +53,9 @@ def night(root: Path, day: int) -> Seen:
     talk = [(who, f"{words} That was on day {day}, round {n}.") for n in range(5) for who, words in EVENING]
     put(root, {f"logs/{when:%Y-%m-%d}/s{day}.jsonl": said(f"s{day}", talk, day=f"{when:%Y-%m-%d}", hour=0)})
     env = {**os.environ, "MEMORYCLAW_NOW": when.isoformat()}
-    done = subprocess.run([sys.executable, "-c", WATCHED, root], env=env, capture_output=True, encoding="utf-8", check=False)
+    done = subprocess.run(
+        [sys.executable, "-c", WATCHED, root], env=env, capture_output=True, encoding="utf-8", check=False
+    )
     assert done.returncode == 0, done.stderr
     assert json.loads(done.stdout)["turns"] == 20
     seen = [line.partition(" ")[::2] for line in done.stderr.splitlines()]
@@ -76,7 +78,9 @@ def second_night(root: Path, notes: int) -> Seen:
 
 
 @pytest.mark.parametrize("notes", [600, pytest.param(3000, marks=pytest.mark.laws)])
-def test_a_large_vault_costs_no_more_files_and_no_more_processes(small: Seen, tmp_path: Path, notes: int) -> None:
+def test_a_large_vault_costs_no_more_files_and_no_more_processes(
+    small: Seen, tmp_path: Path, notes: int
+) -> None:
     large = second_night(tmp_path / "vault", notes)
     assert small.started
     assert large.started == small.started
