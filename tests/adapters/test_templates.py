@@ -60,6 +60,7 @@ def test_every_commit_template_ends_with_its_run(name):
         "evidence": ["v"],
         "taken": ["v"],
         "left": ["v"],
+        "kept": ["v"],
     }
     message = Templates().commit_message(name.removesuffix(".j2"), run="r-1", **values)
     subject, blank, *rest = message.splitlines()
