@@ -56,9 +56,9 @@ def said(what: object) -> None:
     sys.stdout.write(f"\n{what}\n")
 
 
-def settings_for(url: str, model: str = MODEL) -> str:
+def settings_for(url: str, model: str = MODEL, *, timeout: int = 600, retries: int = 1) -> str:
     """Settings that name the model at this address."""
-    values = {"url": url, "model": model, "timeout": 600, "retries": 1}
+    values = {"url": url, "model": model, "timeout": timeout, "retries": retries}
     return "llm:\n" + "".join(f"  {key}: {value}\n" for key, value in values.items())
 
 
@@ -99,27 +99,22 @@ def test_a_model_that_the_server_has_not_is_said(tmp_path: Path, url: str):
 
 
 LOG = "logs/2026-04-19/evening.jsonl"
-EVENING = (
-    ("user Nora", "Hi Pip, we finally chose the paint for the kitchen wall: Dünensand 14, matt."),
-    ("assistant Pip", "Shall I order it from Farben Kröger?"),
-    ("user Nora", "Yes please. The deadline of Boathouse is now 2026-12-18. My email is nora@example.org."),
-    ("assistant Pip", "I order 7.5 litres for Thursday."),
-)
+SAID = (*PAINT, ("user Nora", "The deadline of Boathouse is now 2026-12-18."))
 
 
 def consolidated(root: Path) -> str:
     """What the command says of a night; it may take its time, the model does."""
     claw = Claw(root, MEMORYCLAW_NOW=NIGHT.isoformat())
     with claw.start("consolidate", "--json", stdout=subprocess.PIPE, stderr=subprocess.PIPE) as command:
-        out, err = command.communicate(timeout=900)
+        out, err = command.communicate(timeout=600)
     assert command.returncode == 0, os.fsdecode(err)
     return out.decode()
 
 
 def test_the_whole_command_makes_memory_of_a_conversation(tmp_path: Path, url: str):
-    talk = spoken("evening", EVENING)
+    talk = spoken("evening", SAID)
     files = {
-        "memoryclaw.yaml": settings_for(url),
+        "memoryclaw.yaml": settings_for(url, timeout=300, retries=0),
         "semantic/projects.md": PROJECTS,
         "semantic/_schema.yaml": SCHEMA,
     }
