@@ -6,6 +6,7 @@ import contextlib
 import ctypes
 import logging
 import os
+import re
 import shutil
 import signal
 import sqlite3
@@ -13,6 +14,7 @@ import subprocess
 import sys
 import threading
 import time
+from pathlib import Path
 
 import pytest
 from conftest import STUDIO, git, put
@@ -189,13 +191,13 @@ def test_a_dead_observer_is_replaced_within_a_moment(root, reader):
 
 
 def deafen():
-    """Puts an empty event queue in the place of every one that this process has: threads live on, events never come."""
-    for name in os.listdir("/proc/self/fd"):
+    """Takes every watch from every event queue that this process has: the threads live on, events never come."""
+    for name in os.listdir("/proc/self/fdinfo"):
         with contextlib.suppress(OSError):
-            if os.readlink(f"/proc/self/fd/{name}") == "anon_inode:inotify":
-                empty = ctypes.CDLL(None).inotify_init()
-                os.dup2(empty, int(name))
-                os.close(empty)
+            for watch in re.findall(
+                r"^inotify wd:([0-9a-f]+)", Path(f"/proc/self/fdinfo/{name}").read_text(), re.MULTILINE
+            ):
+                ctypes.CDLL(None).inotify_rm_watch(int(name), int(watch, 16))
 
 
 def test_a_deaf_observer_is_replaced(root, reader, monkeypatch):
