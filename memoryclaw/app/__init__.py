@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import date
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Self
 
 from memoryclaw import config as settings
 from memoryclaw.adapters.cookies import watcher
@@ -201,4 +201,11 @@ class App(Reviewing, Skilling, Scheduling):
 
     def close(self) -> None:
         """Closes the index; the next verb opens it again."""
-        self.index.database.close()
+        if "index" in self.__dict__:  # else nothing was opened
+            self.index.database.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()

@@ -27,9 +27,5 @@ class Said:
 
         gc.freeze()
         gc.enable()
-        with Bar(work) as bar:
-            app = open_vault(self.vault, progress=bar)
-            try:
-                yield app
-            finally:
-                app.close()
+        with Bar(work) as bar, open_vault(self.vault, progress=bar) as app:
+            yield app
