@@ -13,17 +13,15 @@ import os
 import statistics
 import subprocess
 import sys
-import tempfile
 import time
-from collections.abc import Callable, Iterator
-from contextlib import ExitStack
+from collections.abc import Iterator
 from datetime import timedelta
 from pathlib import Path
 from typing import NamedTuple
 
 import generate
 from clock import WITH_BYTECODE
-from scale import Row, as_json, table, tell
+from rows import Row, measured, tell
 from talk import FIRST_DAY, Talk, write
 
 PROGRAM = os.fspath(Path(sys.executable).with_name("memoryclaw"))
@@ -199,20 +197,13 @@ def main() -> int:
     options.add_argument("--notes", type=int, default=10_000, help="of a large vault (default 10000)")
     options.add_argument("--days", type=int, default=365, help="of a year, of a twentieth of the turns each")
     options.add_argument("--runs", type=int, default=3, help="how often a day is measured (default 3)")
-    options.add_argument("--rows", default=",".join(groups), help=f"some of {', '.join(groups)}")
-    options.add_argument("--json", action="store_true", help="print JSON")
-    given = options.parse_args()
-    wanted = given.rows.split(",")
-    if unknown := sorted(set(wanted) - set(groups)):
-        options.error(f"there is no row {unknown[0]!r}; choose from {', '.join(groups)}")
-    with ExitStack() as stack:
-        folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="memoryclaw-night-")))
-        night = Night(folder, given.turns, given.notes, given.days, given.runs)
-        measured: list[Callable[[], Iterator[Row]]] = [
-            getattr(night, name) for name in groups if name in wanted
-        ]
-        rows = [row for group in measured for row in group()]
-    print(as_json(rows) if given.json else table(rows))
+    rows = measured(
+        options,
+        groups,
+        "night",
+        lambda folder, given: Night(folder, given.turns, given.notes, given.days, given.runs),
+    )
+    print(rows)
     return 0
 
 

@@ -9,14 +9,10 @@ Every figure is a median of runs that alternate with runs of its reference. Goal
 from __future__ import annotations
 
 import argparse
-import json
 import os
 import shutil
 import sys
-import tempfile
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import ExitStack
-from dataclasses import asdict, dataclass
+from collections.abc import Iterator
 from datetime import UTC, datetime
 from functools import cached_property
 from pathlib import Path
@@ -26,6 +22,7 @@ import watched
 from clock import child, cpu, cpu_of, in_turn, per_question, percentile, wall
 from plainwhoosh import PlainWhoosh
 from references import RawFts5, walked
+from rows import Row, measured, tell
 
 from memoryclaw.app import App, open_vault
 from memoryclaw.jobs.search import Searcher, search
@@ -33,44 +30,6 @@ from memoryclaw.jobs.search import Searcher, search
 SECONDS, MILLISECONDS, MEGABYTES = ("s", 1.0, 2), ("ms", 1e3, 2), ("MB", 1e-6, 1)
 WHOLE = ("ms", 1e3, 0)
 LIMIT = 10
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Row:
-    """One line of the table; `most` is the goal as a number in the row's unit, `times` as a multiple of the reference."""
-
-    name: str
-    ours: float
-    unit: tuple[str, float, int]
-    reference: float | None = None
-    of: str = ""  # what the reference is
-    most: float | None = None
-    times: float | None = None
-    plus: float = 0.0  # added to `times` the reference
-
-    @property
-    def ratio(self) -> float | None:
-        """Ours as a multiple of the reference."""
-        return self.ours / self.reference if self.reference else None
-
-    @property
-    def goal(self) -> str:
-        """The goal in words."""
-        said = [f"<= {self.most:g} {self.unit[0]}"] if self.most is not None else []
-        said += (
-            [f"<= {self.times:g} x{' + 1.5 walks' if self.plus else ''}"] if self.times is not None else []
-        )
-        return ", ".join(said)
-
-    @property
-    def met(self) -> bool | None:
-        """True when every goal is met, None when there is none."""
-        if not self.goal:
-            return None
-        within = self.most is None or self.ours * self.unit[1] <= self.most
-        if self.times is None or self.reference is None:
-            return within
-        return within and self.ours <= self.times * self.reference + self.plus
 
 
 class Bench:
@@ -294,39 +253,6 @@ def bytes_under(folder: Path, suffix: str = "") -> int:
     return sum(path.stat().st_size for path in folder.rglob(f"*{suffix}") if path.is_file())
 
 
-def tell(text: str) -> None:
-    """Says on standard error what is being done."""
-    print(f"… {text}", file=sys.stderr, flush=True)
-
-
-def table(rows: Sequence[Row]) -> str:
-    """The rows for people."""
-    lines = [f"{'':42}{'ours':>12}{'reference':>12}  {'':18}{'ratio':>7}  goal"]
-    for row in rows:
-        reference = shown(row.reference, row.unit) if row.reference is not None else ""
-        ratio = f"{row.ratio:.2f}" if row.ratio is not None else ""
-        met = {None: "", True: ": met", False: ": MISSED"}[row.met]
-        lines.append(
-            f"{row.name:42}{shown(row.ours, row.unit):>12}{reference:>12}  {row.of:18}{ratio:>7}  {row.goal}{met}".rstrip()
-        )
-    return "\n".join(lines)
-
-
-def shown(value: float, unit: tuple[str, float, int]) -> str:
-    """A value in its unit."""
-    name, factor, digits = unit
-    return f"{value * factor:.{digits}f} {name}"
-
-
-def as_json(rows: Sequence[Row]) -> str:
-    """The rows for programs; seconds and bytes."""
-    derived = [{"ratio": row.ratio, "goal": row.goal, "met": row.met} for row in rows]
-    return json.dumps(
-        [{**asdict(row), **more, "unit": row.unit[0]} for row, more in zip(rows, derived, strict=True)],
-        indent=1,
-    )
-
-
 def main() -> int:
     """Measures, and prints the table."""
     groups = ("cold", "rescan", "save", "search", "cli", "whoosh")
@@ -337,20 +263,8 @@ def main() -> int:
     options.add_argument(
         "--runs", type=int, default=5, help="how often quick things are measured (default 5)"
     )
-    options.add_argument("--rows", default=",".join(groups), help=f"some of {', '.join(groups)}")
-    options.add_argument("--json", action="store_true", help="print JSON")
-    given = options.parse_args()
-    wanted = given.rows.split(",")
-    if unknown := sorted(set(wanted) - set(groups)):
-        options.error(f"there is no row {unknown[0]!r}; choose from {', '.join(groups)}")
-    with ExitStack() as stack:
-        folder = stack.enter_context(tempfile.TemporaryDirectory(prefix="memoryclaw-bench-"))
-        bench = Bench(Path(folder), given.notes, given.runs)
-        measured: list[Callable[[], Iterator[Row]]] = [
-            getattr(bench, name) for name in groups if name in wanted
-        ]
-        rows = [row for group in measured for row in group()]
-    print(as_json(rows) if given.json else table(rows))
+    rows = measured(options, groups, "bench", lambda folder, given: Bench(folder, given.notes, given.runs))
+    print(rows)
     return 0
 
 
