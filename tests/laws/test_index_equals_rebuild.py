@@ -21,7 +21,9 @@ from hypothesis.stateful import (
     rule,
     run_state_machine_as_test,
 )
-from indexed import echoed, kept, rebuilt, watched
+from indexed import echoed, kept, rebuilt, until, watched
+
+from memoryclaw.core.errors import IndexBusyError
 
 FOLDERS = (
     "",
@@ -288,9 +290,9 @@ class EditedVault(RuleBasedStateMachine):
 
     @rule()
     def sync_somewhere_else(self):
-        """Another process comes by, and does its own sync."""
+        """Another process comes by, and does its own sync; while the index is busy it tries again, as it is told."""
         other = kept(self.root)
-        other.sync.run()
+        until(lambda: synced(other), 30)
         other.close()
         self.hints, self.folders = set(), set()
 
@@ -350,6 +352,15 @@ class EditedVault(RuleBasedStateMachine):
         )
         assert done.returncode == 0, done.stderr
         return done.stdout
+
+
+def synced(kept):
+    """True when the index was free, and is in line now."""
+    try:
+        kept.sync.run()
+    except IndexBusyError:
+        return False
+    return True
 
 
 class WatchedVault(EditedVault):
