@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from memoryclaw.core import fence
 from memoryclaw.core.model import Unit
 from memoryclaw.core.snippets import snippet, without_block_ids
@@ -23,16 +25,18 @@ class Pack:
     Args:
         budget: tokens of the whole block, framing included.
         max_results: whole notes at most; facts and turns are bounded by the budget alone.
+        head: lines that stand before all matches; they fit the budget with room to spare.
     """
 
-    def __init__(self, budget: int, max_results: int) -> None:
+    def __init__(self, budget: int, max_results: int, head: Sequence[str] = ()) -> None:
         self._budget = budget
         self._max_results = max_results
+        self._head = head
         self._groups: dict[str, list[str]] = {trust: [] for trust in TRUST_ORDER}
         self._texts: set[str] = set()
         self._notes = 0
         self._best = 0.0
-        self._spent = 0
+        self._spent = estimate(self.context())
         self.full = False
 
     def refused(self, kind: str, score: float) -> str:
@@ -67,7 +71,7 @@ class Pack:
 
     def context(self) -> str:
         """The block to paste into a prompt; empty when nothing was taken in."""
-        return fence.fenced([(trust, self._groups[trust]) for trust in TRUST_ORDER])
+        return fence.fenced([(trust, self._groups[trust]) for trust in TRUST_ORDER], self._head)
 
     def _framing(self, group: list[str]) -> int:
         """What the block would cost with one more item of no length: a first item of its trust brings tags of its own."""

@@ -29,6 +29,7 @@ class Question:
     clause: Clause | None = None
     leaves: list[Leaf] = field(default_factory=list)
     aliases: list[Leaf] = field(default_factory=list)
+    goal: list[Leaf] = field(default_factory=list)  # of what the agent is at
     entities: dict[str, str] = field(default_factory=dict)  # key → name as the vault has it
     people: dict[str, str] = field(default_factory=dict)
     parts: dict[str, str] = field(
@@ -39,6 +40,11 @@ class Question:
     unknown: list[str] = field(default_factory=list)
     spelled: dict[str, list[str]] = field(default_factory=dict)  # word → tokens of its other spellings
     notices: list[str] = field(default_factory=list)
+
+    @property
+    def open_to_goal(self) -> bool:
+        """True when a goal may find something by itself: the question is in plain words, not exact or of a time alone."""
+        return self.query.root is not None and _is_plain(self.query)
 
 
 def ask(text: str, *, catalog: Catalog, language: Language, index: TextIndex, today: date) -> Question:

@@ -4,26 +4,42 @@ from __future__ import annotations
 
 from memoryclaw.core.model import Match
 from memoryclaw.core.packing import Pack
+from memoryclaw.core.working import WorkingMemory, within
 from memoryclaw.jobs.answers import Recalled
 from memoryclaw.jobs.search import Found, Searcher, answer_fields
 
+WORKING_SHARE = 0.33  # of the budget: the most that the session's working memory takes
 CHUNK = 12  # candidates explained at a time; a pack rarely needs more than two chunks
 
 
 def recall(
-    searcher: Searcher, text: str, *, goal: str, session: str, budget: int, max_results: int
+    searcher: Searcher,
+    text: str,
+    *,
+    goal: str,
+    session: str,
+    budget: int,
+    max_results: int,
+    working: WorkingMemory | None = None,
 ) -> Recalled:
     """Answers a question with a context of at most `budget` tokens.
 
     The words of `goal`, what the agent is at, help to rank. Turns of the running `session` are left out: the host still
-    shows them.
+    shows them. What the session is `working` on stands first, in its share of the budget; its goal counts where no other
+    is given.
     """
-    pack = Pack(budget, max_results)
+    head: list[str] = []
+    if working is not None:
+        head = within(working, int(budget * WORKING_SHARE))
+        goal = goal or working.goal
+    pack = Pack(budget, max_results, head)
     with searcher.reading():
-        found = searcher.find(f"{text} {goal}" if goal else text)
+        found = searcher.find(text, goal=goal)
         _leave_visible(found, session)
         matches = _packed(searcher, found, pack)
         answered = answer_fields(text, searcher, found, matches)
+    if working is not None:
+        answered["notices"] += tuple(f"{p.path}: {p.message}; {p.hint}" for p in working.problems)
     return Recalled(**answered, context=pack.context(), tokens=pack.tokens(), budget=budget)
 
 

@@ -14,6 +14,7 @@ from memoryclaw.adapters.catalog import Brief, Catalog
 from memoryclaw.adapters.index import Index
 from memoryclaw.core.boosts import Asked, Boost, Traits, boosts, recency
 from memoryclaw.core.explain import Leaf, Reading, Statistics, read_columns, reasons
+from memoryclaw.core.goalwords import goal_leaves, goal_words, lift
 from memoryclaw.core.language import fold
 from memoryclaw.core.model import LeftOut, Match, Term, Unit
 from memoryclaw.core.ports import Clause
@@ -21,7 +22,7 @@ from memoryclaw.core.scoring import ALIAS_FACTOR, SMALL, coverage, exact, ranked
 from memoryclaw.core.snippets import snippet, without_block_ids
 from memoryclaw.core.spelling import near
 from memoryclaw.jobs.answers import Answer, Traced
-from memoryclaw.jobs.asking import Question, ask
+from memoryclaw.jobs.asking import COMMON_SHARE, COMMON_UNITS, Question, ask
 from memoryclaw.jobs.deciding import Decider
 from memoryclaw.jobs.filters import causes, conditions, kind_filter
 from memoryclaw.jobs.lane import ENOUGH, POOL, best, best_by_rare_words
@@ -40,6 +41,8 @@ class Candidate:
     text: float = 0.0
     alias: float = 0.0
     aliased: bool = False
+    goal: float = 0.0
+    for_goal: bool = False
     boosts: list[Boost] = field(default_factory=list)
     score: float = 0.0
     decision: str = ""  # "" while undecided, "in", else the reason why it is left out
@@ -74,13 +77,14 @@ class Searcher:
         """One state of the index for all that is asked in the block."""
         return self._index.database.reading()
 
-    def find(self, text: str, *, kind: str = "", wanted: int = 2 * ENOUGH) -> Found:
+    def find(self, text: str, *, kind: str = "", wanted: int = 2 * ENOUGH, goal: str = "") -> Found:
         """Every candidate for a question, ranked, each with its decision except for limits and budgets.
 
         Args:
             text: the question.
             kind: narrows as `kind:` in the query does.
             wanted: how many may be in the answer, if there are so many.
+            goal: what the agent is at; it lifts what shares words with it.
         """
         question = ask(
             text,
@@ -89,6 +93,8 @@ class Searcher:
             index=self._index.engine,
             today=self._today,
         )
+        if goal:
+            question.goal = self._goal(goal, question)
         if kind:
             question.query = question.query._replace(filters=(*question.query.filters, kind_filter(kind)))
         ranges = [(r.start, r.end, r.text) for r in question.query.ranges]
@@ -150,15 +156,37 @@ class Searcher:
         within = self._within(where, values) if question.query.filters else None
         text = self._text(question, asked, within, pool)
         alias = self._aliased(question, within)
+        goal = self._for_goal(question, within)
         listed = self._listed(question, where, values, asked, empty=not (text or alias))
-        briefs = told_apart(self._catalog.briefs(dict.fromkeys([*text, *alias, *listed])))
+        joining = goal if question.open_to_goal else {}
+        briefs = told_apart(self._catalog.briefs(dict.fromkeys([*text, *alias, *listed, *joining])))
         found = [
-            Candidate(b, exact(text.get(b.rowid, 0.0)), exact(alias.get(b.rowid, 0.0)), b.rowid in alias)
+            Candidate(
+                b,
+                exact(text.get(b.rowid, 0.0)),
+                exact(alias.get(b.rowid, 0.0)),
+                b.rowid in alias,
+                goal.get(b.rowid, 0.0),
+                b.rowid in goal,
+            )
             for b in briefs
         ]
         if self._units < SMALL:
             self._count_by_hand(found, question)
+        if goal:
+            _lift(found)
         return found, bool(listed)
+
+    def _goal(self, goal: str, question: Question) -> list[Leaf]:
+        language = self._index.language
+        tokens = {word: language.token(word).split() for word in goal_words(goal, language)}
+        counts = self._catalog.count_of([token for own in tokens.values() for token in own])
+        most = self._units if self._units < COMMON_UNITS else int(self._units * COMMON_SHARE)
+        return goal_leaves(tokens, counts, question.tokens, most)
+
+    def _for_goal(self, question: Question, within: Sequence[int] | None) -> dict[int, float]:
+        clause = Clause("any", parts=tuple(leaf.clause for leaf in question.goal))
+        return best(clause, self._index.engine, POOL, within) if question.goal else {}
 
     def _aliased(self, question: Question, within: Sequence[int] | None) -> dict[int, float]:
         """What the synonyms of each name or word add: less than itself would, however rare they are."""
@@ -189,6 +217,8 @@ class Searcher:
                 candidate.alias = exact(
                     sum(self._alias_factor(said, leaves[said], question) * gains[said] for said in gains)
                 )
+            if candidate.for_goal:
+                candidate.goal = sum(reasons(question.goal, reading, self._statistics).gains.values())
 
     def _text(
         self, question: Question, asked: Asked, within: Sequence[int] | None, pool: int
@@ -196,7 +226,7 @@ class Searcher:
         if question.clause is None:
             return {}
         # A unit may be lifted over others by a date or a name, or a synonym; otherwise words alone decide.
-        if within is None and asked.names_nothing and not question.aliases:
+        if within is None and asked.names_nothing and not (question.aliases or question.goal):
             return best_by_rare_words(question.clause, self._index.engine, self._rarity.containing, pool)
         return best(question.clause, self._index.engine, max(POOL, pool), within)
 
@@ -231,7 +261,7 @@ class Searcher:
 
     def _score(self, candidate: Candidate, decider: Decider, asked: Asked, *, plain: bool) -> None:
         brief = candidate.brief
-        base = candidate.text + candidate.alias
+        base = candidate.text + candidate.alias + candidate.goal
         if plain and not brief.pinned:
             candidate.boosts = recency(base, brief.at, asked.today)
         else:
@@ -248,13 +278,22 @@ class Searcher:
         reading = self._reading(unit, brief)
         by_words = reasons(question.leaves, reading, self._statistics, question.clause)
         by_alias = reasons(question.aliases if candidate.aliased else (), reading, self._statistics)
+        by_goal = reasons(question.goal if candidate.for_goal else (), reading, self._statistics)
         terms = shared_out(by_words.gains, candidate.text)
         if candidate.alias:
             terms.append(Term("alias", candidate.alias))
+        if candidate.goal:
+            terms.append(Term("goal", candidate.goal))
         terms += [boost.term for boost in candidate.boosts]
         causes_of = [boost.matched for boost in candidate.boosts if boost.matched]
-        matched = [*by_words.matched, *by_alias.matched, *causes(question.query.filters), *causes_of]
-        surfaces = frozenset(by_words.surfaces | by_alias.surfaces)
+        matched = [
+            *by_words.matched,
+            *by_alias.matched,
+            *by_goal.matched,
+            *causes(question.query.filters),
+            *causes_of,
+        ]
+        surfaces = frozenset(by_words.surfaces | by_alias.surfaces or by_goal.surfaces)
         text = unit.text if unit.kind == "turn" else without_block_ids(unit.text)
         shown = snippet(text or unit.title, surfaces)
         return Match(
@@ -301,6 +340,14 @@ class _Rarity:
         if clause.op == "token" and not clause.columns:
             return self._catalog.count_of([clause.text]).get(clause.text, 0)
         return self._index.engine.count(clause)
+
+
+def _lift(candidates: Sequence[Candidate]) -> None:
+    """Makes of every score for the goal what it adds."""
+    most = max((c.goal for c in candidates), default=0.0)
+    best = max((c.text + c.alias for c in candidates), default=0.0)
+    for candidate in candidates:
+        candidate.goal = exact(lift(candidate.goal, most, best))
 
 
 def _by_word(aliases: Sequence[Leaf]) -> list[tuple[str, list[Leaf]]]:

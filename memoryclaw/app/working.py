@@ -1,0 +1,83 @@
+"""The verbs of a running session: its working memory, and what it thinks of the memories that it was given."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+from memoryclaw import config as settings
+from memoryclaw.app.wiring import Wiring
+from memoryclaw.core.fence import one_line
+
+if TYPE_CHECKING:
+    from memoryclaw.core.working import WorkingMemory
+    from memoryclaw.jobs.capture import Acknowledged
+    from memoryclaw.jobs.feedback import Feedback
+    from memoryclaw.jobs.working import Bench, Cleared
+
+
+class Working(Wiring):
+    """What a session is at, and how it was served."""
+
+    def working(self, session: str) -> WorkingMemory:
+        """The working memory of a session, empty when it has none; changes nothing."""
+        return self._bench.show(session)
+
+    def set_working(self, session: str, changes: Mapping[str, object]) -> WorkingMemory:
+        """Changes a session's working memory and returns it.
+
+        Args:
+            session: whose.
+            changes: `task`, `goal` and `active_skill` are set, `plan` is replaced, `facts` are added or replaced (None
+                removes one), `recent_observations` are appended. Another task begins a new working memory.
+        """
+        return self._bench.change(session, changes)
+
+    def clear_working(self, session: str, *, task: str = "") -> Cleared:
+        """Ends a session's working memory: what it held goes to the log, then it is gone. `task`: only if it is of this one."""
+        return self._bench.clear(session, task)
+
+    def feedback(self, id_: str, rating: int, *, session: str = "", note: str = "") -> Feedback:
+        """Keeps in the ledger how useful a note, section, fact or turn was, from 1 to 5."""
+        from memoryclaw.jobs.addresses import address_of  # noqa: PLC0415
+        from memoryclaw.jobs.feedback import feedback, rating_of  # noqa: PLC0415
+
+        rating_of(rating)
+        known = self._looked(lambda: address_of(id_, self.catalog, self.vault)).id
+        return feedback(
+            self.ledger,
+            known,
+            rating,
+            session=session,
+            note=note,
+            redacted=self._redacted,
+            now=self.clock(),
+        )
+
+    def _at_work(self, session: str) -> WorkingMemory | None:
+        """What a session is working on, if there is anything to say of it."""
+        if not one_line(session):
+            return None
+        memory = self.working(session)
+        return None if memory.empty and not memory.problems else memory
+
+    @cached_property
+    def _bench(self) -> Bench:
+        from memoryclaw.jobs.working import Bench  # noqa: PLC0415
+
+        return Bench(os.fspath(self.root), self._redacted, self._logged, self.clock)
+
+    def _logged(self, lines: list[str]) -> list[Acknowledged]:
+        return self._recorder.capture(
+            lines
+        )  # which is made only now: to look at a working memory makes no key
+
+    def _redacted(self, value: Any) -> Any:
+        """A JSON value without its secrets."""
+        from memoryclaw.adapters.secretkey import secret_key  # noqa: PLC0415
+        from memoryclaw.core.redaction import Redactor  # noqa: PLC0415
+
+        key = secret_key(os.fspath(settings.key_folder(os.environ))).key
+        return Redactor(key).value(value).value
