@@ -1,17 +1,24 @@
-"""The verbs of skills: listed, shown, linted and matched from the files; written, approved and rejected by commits."""
+"""The verbs of skills: listed, shown, linted and matched from the files; approved and rejected by commits; given to hosts."""
 
 from __future__ import annotations
 
 import os
+from collections.abc import Callable, Mapping
+from contextlib import suppress
 from datetime import UTC
 from typing import TYPE_CHECKING
 
 from memoryclaw.adapters.stemming import language
-from memoryclaw.app.wiring import Wiring
-from memoryclaw.core.model import Problem
+from memoryclaw.app.wiring import Wiring, new_id
+from memoryclaw.core.errors import MemoryClawError, NotFoundError
+from memoryclaw.core.model import Fact, Problem
 
 if TYPE_CHECKING:
+    from memoryclaw.adapters.toolhosts import ToolHosts
+    from memoryclaw.core.skillsteps import Need
+    from memoryclaw.jobs.hostskills import HostSkills
     from memoryclaw.jobs.pen import Written
+    from memoryclaw.jobs.skillrun import SkillRun
     from memoryclaw.jobs.skills import Listed, Offer, Shown
     from memoryclaw.jobs.skillwriting import Ruled
 
@@ -54,10 +61,99 @@ class Skilling(Wiring):
         """Says yes to a skill as its files are now; a draft moves to its place; one commit."""
         from memoryclaw.jobs.skillwriting import approve_skill  # noqa: PLC0415
 
-        return self._written(lambda pen: approve_skill(pen, name))
+        return self._hosted(self._written(lambda pen: approve_skill(pen, name)))
 
     def reject_skill(self, name: str) -> Ruled:
         """Says no: a draft goes to the archive, an approval is withdrawn; one commit."""
         from memoryclaw.jobs.skillwriting import reject_skill  # noqa: PLC0415
 
-        return self._written(lambda pen: reject_skill(pen, name))
+        return self._hosted(self._written(lambda pen: reject_skill(pen, name)))
+
+    def host_skills(self, *, refresh: bool = True) -> HostSkills:
+        """The folder that hosts read skills from, brought up to date: copies of exactly the approved versions.
+
+        Args:
+            refresh: False to look only.
+        """
+        from memoryclaw.adapters.hostfolder import HostFolder  # noqa: PLC0415
+        from memoryclaw.jobs.hostskills import host_skills  # noqa: PLC0415
+
+        return host_skills(os.fspath(self.root), HostFolder(os.fspath(self._state)), refresh=refresh)
+
+    def run_skill(
+        self,
+        name: str,
+        params: Mapping[str, str],
+        *,
+        apply: bool = False,
+        session: str = "",
+        ask: Callable[[Need], str] | None = None,
+    ) -> SkillRun:
+        """Carries out the steps of an approved skill; without `apply` it only shows each call that it would make.
+
+        Args:
+            name: the skill, by its name, folder or path.
+            params: values of its parameters; what is missing is looked up in facts.
+            apply: True to call the tools.
+            session: whose log the steps are kept in; a session of its own without one.
+            ask: asks a person for what is still missing.
+
+        Raises:
+            InputError: it is not approved as it is now, or something is missing or wrong; nothing was done then.
+        """
+        from memoryclaw.jobs.skillrun import Runner, run_skill  # noqa: PLC0415
+
+        runner = Runner(
+            root=os.fspath(self.root),
+            tools=self._tools,
+            facts=self._facts_of,
+            log=lambda lines: self._recorder.capture(lines),  # noqa: PLW0108 - made only when something is logged
+            ledger=self.ledger,
+            clock=self.clock,
+            new_id=new_id,
+        )
+        return run_skill(runner, name, params, apply=apply, session=session, ask=ask)
+
+    def _tools(self) -> ToolHosts:
+        from memoryclaw.adapters.gatewaytools import TOKEN, GatewayTools  # noqa: PLC0415
+        from memoryclaw.adapters.mcptools import McpTools  # noqa: PLC0415
+        from memoryclaw.adapters.toolhosts import ToolHosts  # noqa: PLC0415
+        from memoryclaw.core.toolservers import read_servers  # noqa: PLC0415
+
+        config, wait = self.config, self.config.tool_timeout
+        servers = read_servers(config.servers, os.environ)
+        gateway = GatewayTools(
+            config.gateway_url,
+            os.environ.get(TOKEN, "").strip(),
+            wait,
+            allow_remote=config.allow_remote_gateway,
+        )
+        return ToolHosts(McpTools(servers, wait, os.fspath(self.root)), gateway, config.tool_host)
+
+    def _facts_of(self, entity: str) -> list[Fact]:
+        """The facts that hold now and that somebody vouches for, of an entity or all; none where the entity is unknown."""
+        from memoryclaw.jobs import browsing  # noqa: PLC0415
+
+        try:
+            found = self._looked(lambda: browsing.facts(self.catalog, entity=entity))
+        except NotFoundError:
+            return []
+        doubtful = self.catalog.rows("select path from files where trust in ('untrusted', 'quarantined')")
+        return [fact for path, fact in found if (path,) not in doubtful]
+
+    def _hosts_follow(self) -> None:
+        """Brings the copies for hosts up to date where there are any; trouble with them is told by `host_skills` itself."""
+        from memoryclaw.adapters.hostfolder import FOLDER  # noqa: PLC0415
+
+        if (self._state / FOLDER).exists():
+            with suppress(MemoryClawError, OSError):
+                self.host_skills()
+
+    def _hosted(self, done: Ruled) -> Ruled:
+        """The decision is made, whatever becomes of the copies; trouble with them is said beside it."""
+        try:
+            self.host_skills()
+        except (MemoryClawError, OSError) as error:
+            trouble = f"the copies for hosts are not up to date ({error})"
+            return done._replace(notice="; ".join(filter(None, (done.notice, trouble))))
+        return done

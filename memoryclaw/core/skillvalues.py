@@ -49,7 +49,9 @@ class _Reader:
         self._quotes = [next(filter(None, hit.groups())) for hit in quotes]
         bare = blanked(request, [hit.span() for hit in quotes])
         ranges, self._rest = find_ranges(bare, today)
-        self._dates = [r.start if r.start == r.end else f"{r.start}/{r.end}" for r in ranges]
+        # Who asks for something to be done means a day to come; what looks back is a question that stays open.
+        ahead = [r for r in ranges if r.start and (not r.end or r.end >= today.isoformat())]
+        self._dates = [r.start if r.start == r.end else f"{r.start}/{r.end}" for r in ahead]
         self._names = [
             (hit[1].lower(), name) for hit in _NAMED.finditer(self._rest) if (name := _capitalised(hit[2]))
         ]

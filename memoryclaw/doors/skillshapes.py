@@ -9,6 +9,8 @@ from memoryclaw.core.model import Problem
 from memoryclaw.doors.shapes import problem
 
 if TYPE_CHECKING:
+    from memoryclaw.jobs.hostskills import HostSkills
+    from memoryclaw.jobs.skillrun import SkillRun
     from memoryclaw.jobs.skills import Listed, Offer, Shown
     from memoryclaw.jobs.skillwriting import Ruled
 
@@ -78,3 +80,21 @@ def offer(one: Offer) -> Shape:
 def ruled(done: Ruled) -> Shape:
     """What was decided of a skill."""
     return done._asdict()
+
+
+def host_skills(found: HostSkills) -> Shape:
+    """The folder that hosts read, and what is in it."""
+    return {
+        "folder": found.folder,
+        "skills": [one._asdict() for one in found.skills],
+        "left_out": [one._asdict() for one in found.left_out],
+    }
+
+
+def skill_run(done: SkillRun) -> Shape:
+    """A run of a skill, or what one would do; values that are secret are not told."""
+    return {
+        **done._asdict(),
+        "values": [{"name": one.name, "value": one.value, "source": one.source} for one in done.values],
+        "steps": [one._asdict() for one in done.steps],
+    }

@@ -17,6 +17,7 @@ from memoryclaw.core.errors import InputError, NotFoundError
 from memoryclaw.core.language import Language
 from memoryclaw.core.model import Problem
 from memoryclaw.core.places import place_of
+from memoryclaw.core.skillapprovals import approvals, version_of
 from memoryclaw.core.skillfile import SkillFile, read_skill
 from memoryclaw.core.skilllint import lint
 from memoryclaw.core.skillmatch import ENOUGH, SkillMatch, match
@@ -145,8 +146,7 @@ def _listed(root: str, path: str, decisions: Decisions) -> Listed:
 def _state(path: str, digests: dict[str, str], decisions: Decisions) -> str:
     if path.startswith(f"{SKILLS}/_drafts/"):
         return DRAFT
-    approved = decisions.approved_digests()
-    if approved.issuperset(digests.values()):
+    if any(found.files == version_of(path, digests) for found in approvals(decisions)):
         return APPROVED
     last = next((d for d in reversed(decisions.all) if _is_about(d, path)), None)
     return CHANGED if last and last.decision == APPROVED else NOT_APPROVED

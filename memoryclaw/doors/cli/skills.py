@@ -1,4 +1,4 @@
-"""`skills`: how things are done, written down; listed, written, linted, matched, approved and rejected."""
+"""`skills`: how things are done, written down; listed, written, linted, matched, approved, given to hosts, run."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ import click
 
 from memoryclaw.core.fence import visible
 from memoryclaw.doors import shapes, skillshapes
+from memoryclaw.doors.cli import running
 from memoryclaw.doors.cli.groups import group
 from memoryclaw.doors.cli.printing import as_json, plural, remark, say, styled, table
 from memoryclaw.doors.cli.said import Said
@@ -32,7 +33,7 @@ _COLOURS = {"approved": "green", "changed since approval": "yellow", "draft": "c
     ],
 )
 def skills() -> None:
-    """How to do things: list, show, write, lint, match, approve and reject skills.
+    """How to do things: list, show, write, lint, match, approve, reject and run skills.
 
     Without a command it lists them. A skill is offered to a host only once it is approved, just as it is then.
     """
@@ -161,6 +162,55 @@ def reject(said: Said, name: str) -> None:
     """Say no: a draft goes to the archive and is not proposed again, an approval is withdrawn."""
     with said.app() as app:
         _tell(said, app.reject_skill(name))
+
+
+@skills.command("host", examples=["skills host", "skills host --json"])
+@click.pass_obj
+def host(said: Said) -> None:
+    """Bring the folder that hosts read up to date, and tell what is in it.
+
+    It holds copies of exactly the approved versions; a file that was changed since stays as it was approved.
+    """
+    with said.app() as app:
+        found = app.host_skills()
+    if said.json:
+        as_json(skillshapes.host_skills(found))
+        return
+    say(styled(found.folder))
+    table(["name", "version", "path"], [[one.name, one.version, one.path] for one in found.skills])
+    if not found.skills:
+        say("No skill is approved; `memoryclaw skills approve NAME` lets hosts have one.")
+    for one in found.left_out:
+        remark(f"{one.path} is not given to hosts: {one.reason}")
+
+
+@skills.command(
+    "run",
+    examples=[
+        "skills run send-email --param recipient=john@example.com",
+        "skills run send-email --param recipient=John --apply",
+    ],
+)
+@click.argument("name", metavar="NAME", type=TEXT)
+@click.option("--param", "params", metavar="K=V", multiple=True, type=TEXT, help="A value of a parameter.")
+@click.option("--apply", is_flag=True, help="Call the tools; without it the calls are only shown.")
+@click.option("--session", metavar="S", default="", type=TEXT, help="The session whose log keeps the steps.")
+@click.pass_context
+def run(ctx: click.Context, *, name: str, params: tuple[str, ...], apply: bool, session: str) -> None:
+    """Carry out the steps of an approved skill over the tools of MCP servers or OpenClaw, without a model.
+
+    Shows each call first; with --apply it is made. Stops at the first failure, and exits with 1 then.
+    """
+    said = ctx.ensure_object(Said)
+    given = running.params_of(params)
+    ask = None if said.json or not sys.stdin.isatty() else running.asked
+    with said.app() as app:
+        done = app.run_skill(name, given, apply=apply, session=session, ask=ask)
+    if said.json:
+        as_json(skillshapes.skill_run(done))
+    else:
+        running.tell(done)
+    ctx.exit(0 if done.ok else 1)
 
 
 def _tell(said: Said, done: Ruled) -> None:

@@ -1,0 +1,97 @@
+"""The words of a person, or of a fact, → the values of a skill's parameters. The rule: a value is data; it has a type, and nothing in it is obeyed."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping
+from typing import Any
+
+from memoryclaw.core.errors import InputError
+from memoryclaw.core.references import filled
+from memoryclaw.core.skillsteps import Need, Step
+
+LONGEST = 64 * 1024  # characters of one value
+HIDDEN = "[secret]"
+_EMAIL = re.compile(r"[^\s@<>,;\"']+@[^\s@<>,;\"']+\.[^\W\d_]{2,}")
+_URL = re.compile(r"https?://[^\s<>\"']+")
+_DATE = re.compile(r"\d{4}-\d\d-\d\d")
+_YES, _NO = frozenset({"true", "yes", "on", "1"}), frozenset({"false", "no", "off", "0"})
+_SHAPES = {"email": (_EMAIL, "an address such as john@example.com"), "url": (_URL, "an address that begins with https://"), "date": (_DATE, "a day such as 2026-04-20")}  # fmt: skip
+
+
+def typed(need: Need, text: str) -> Any:
+    """The value of a parameter, of the type that the skill gives it.
+
+    Raises:
+        InputError: the text is no such value.
+    """
+    if len(text) > LONGEST:
+        raise InputError(
+            f"{need.name} has {len(text):,} characters, more than the {LONGEST:,} that are taken"
+        )
+    kind = need.asked.type
+    if kind in ("number", "integer"):
+        return _number(need, text)
+    if kind == "boolean":
+        return _boolean(need, text)
+    if kind in ("list", "array", "map", "object"):
+        return _json(need, text)
+    if not fits(need, text):
+        raise InputError(f"{need.name} must be {_SHAPES[kind][1]}, not {text[:60]!r}")
+    return text
+
+
+def fits(need: Need, text: str) -> bool:
+    """True when a text has the shape that its type asks for."""
+    shape = _SHAPES.get(need.asked.type)
+    return shape is None or shape[0].fullmatch(text) is not None
+
+
+def bound(step: Step, values: Mapping[str, Any]) -> dict[str, Any]:
+    """The arguments of a step with these values in them; an argument that is a parameter left out is left out."""
+    args = {key: filled(value, values) for key, value in step.args.items() if not key.startswith("\0")}
+    return {key: value for key, value in args.items() if value is not None or step.args[key] is None}
+
+
+def hidden(value: Any, secrets: frozenset[str]) -> Any:
+    """The value as it may be shown and logged: without the secrets that a person gave."""
+    if not secrets:
+        return value
+    if isinstance(value, str):
+        for secret in sorted(secrets, key=len, reverse=True):
+            value = value.replace(secret, HIDDEN)
+        return value
+    if isinstance(value, dict):
+        return {hidden(key, secrets): hidden(inner, secrets) for key, inner in value.items()}
+    return [hidden(inner, secrets) for inner in value] if isinstance(value, list) else value
+
+
+def _number(need: Need, text: str) -> int | float:
+    try:
+        number = json.loads(text.strip().replace(",", "."), parse_constant=str)
+    except ValueError:
+        number = None
+    whole = need.asked.type == "integer"
+    if isinstance(number, bool) or not isinstance(number, int if whole else int | float):
+        raise InputError(f"{need.name} must be {'a whole' if whole else 'a'} number, not {text[:60]!r}")
+    return number
+
+
+def _boolean(need: Need, text: str) -> bool:
+    low = text.strip().lower()
+    if low not in _YES | _NO:
+        raise InputError(f"{need.name} must be true or false, not {text[:60]!r}")
+    return low in _YES
+
+
+def _json(need: Need, text: str) -> Any:
+    """JSON of the right kind; of a list also its items with commas between."""
+    listed = need.asked.type in ("list", "array")
+    try:
+        value = json.loads(text)
+    except (ValueError, RecursionError):
+        value = [part.strip() for part in text.split(",") if part.strip()] if listed else None
+    if not isinstance(value, list if listed else dict):
+        raise InputError(f"{need.name} must be {'a list' if listed else 'a map'} in JSON, not {text[:60]!r}")
+    return value
