@@ -1,0 +1,158 @@
+"""What runs beside the answers of a daemon: the watch, the schedule, and the files that tell clients where it is."""
+
+from __future__ import annotations
+
+import os
+import threading
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from memoryclaw import config as settings
+from memoryclaw.adapters.cookies import watcher
+from memoryclaw.adapters.daemonfiles import DaemonFiles
+from memoryclaw.app import App, open_vault
+from memoryclaw.core.errors import LockedError, MemoryClawError
+from memoryclaw.core.places import CONFIG_FILE
+from memoryclaw.jobs.nightwork import NightWork
+
+if TYPE_CHECKING:
+    from memoryclaw.jobs.watching import Report, Watching
+
+_LOOK = 0.5  # seconds between looks at the files that clients need
+_PAUSE = 0.002
+_PATIENCE = 6.0  # seconds that each thread is given to end
+_TOLD = {"problem", "overflow", "polling"}
+
+
+class Daemon:
+    """The one daemon of a vault, without its door.
+
+    Args:
+        root: the vault's folder.
+        tell: is given what the log should say, one sentence each.
+
+    Raises:
+        LockedError: another process watches this vault.
+    """
+
+    def __init__(self, root: Path, tell: Callable[[str], None]) -> None:
+        self.root = root
+        self.reason = "the vault is being read for the first time"  # why not every answer is at hand yet
+        self.looked = threading.Event()  # at the whole vault, for better or worse
+        self.failure: Exception | None = None
+        self.config = settings.load(root)
+        self._tell = tell
+        self._end: Callable[[], None] = lambda: None
+        self._state = settings.state_folder(root)
+        if pid := watcher(self._state)[0]:
+            raise LockedError(
+                f"this vault is being served or watched already, by process {pid}; one is enough"
+            )
+        self.files = DaemonFiles(self._state)
+        self._stopping = threading.Event()
+        self._watching: Watching | None = None
+        self._work = NightWork(os.fspath(root), self.config.interval * 60, tell)
+        self._threads = [
+            threading.Thread(target=target, name=name, daemon=True)
+            for target, name in ((self._watch, "watch"), (self._work.run, "schedule"), (self._keep, "files"))
+        ]
+
+    def open(self) -> App:
+        """One more open vault, for a thread that answers."""
+        return open_vault(self.root)
+
+    def start(self, address: dict[str, Any], end: Callable[[], None]) -> bool:
+        """Begins to watch, and tells clients where to ask; `end` is called when it cannot go on, and `failure` says why.
+
+        False when another daemon was faster: then nobody is told anything.
+        """
+        self._end = end
+        watch, *others = self._threads
+        watch.start()
+        last = time.monotonic() + _PATIENCE
+        while watcher(self._state)[0] != os.getpid() and self.failure is None and time.monotonic() < last:
+            time.sleep(_PAUSE)
+        if self.failure is not None:
+            return False
+        self.files.announce(address)
+        for thread in others:
+            thread.start()
+        return True
+
+    def stop(self) -> None:
+        """Ends everything that was started; the address is taken away first, so that nobody new comes."""
+        self._stopping.set()
+        self.files.withdraw()
+        self._work.stop()
+        if self._watching is not None:
+            self._watching.stop()
+        for thread in self._threads:
+            if thread.ident is not None:
+                thread.join(_PATIENCE)
+
+    def _watch(self) -> None:
+        """Watches, and begins anew when the settings change: they choose the index that is kept."""
+        before = ""
+        while not self._stopping.is_set():
+            try:
+                self._watched()
+            except LockedError as error:
+                self._give_up(error)
+            except (
+                MemoryClawError
+            ) as error:  # settings half written, a disk that is not mounted: it may come right
+                self.looked.set()
+                if str(error) != before:
+                    self._tell(str(error))
+                before = str(error)
+                self.reason = "the vault cannot be read now; the log of the daemon says why"
+                self._stopping.wait(_LOOK)
+            except Exception as error:  # noqa: BLE001 - without a watch it is no daemon: the door tells of the bug
+                self._give_up(error)
+
+    def _watched(self) -> None:
+        app = self.open()
+        try:
+            self._watching = app.watching(self._heard)
+            if not self._stopping.is_set():
+                self._watching.run()
+        finally:
+            app.close()
+
+    def _heard(self, report: Report) -> None:
+        if report.kind == "started":
+            self.reason = ""
+            self.looked.set()
+        elif report.kind in _TOLD:
+            self._tell(report.text)
+
+    def _give_up(self, error: Exception) -> None:
+        self.failure = error
+        self._stopping.set()
+        self._end()
+
+    def _keep(self) -> None:
+        """Writes the files of clients again if `.memoryclaw/` was deleted, and sees to new settings."""
+        before, said = stamp(self.root), ""
+        while not self._stopping.wait(_LOOK):
+            try:
+                self.files.keep()
+            except MemoryClawError as error:
+                if str(error) != said:
+                    self._tell(str(error))
+                said = str(error)
+            now = stamp(self.root)
+            if now != before and self._watching is not None:
+                self._watching.stop()
+            before = now
+
+
+def stamp(root: Path) -> tuple[int, int, int]:
+    """Tells one state of the settings file from another."""
+    try:
+        found = os.stat(root / CONFIG_FILE)
+    except OSError:
+        return (0, 0, 0)
+    return (found.st_ino, found.st_size, found.st_mtime_ns)

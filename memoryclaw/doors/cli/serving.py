@@ -1,0 +1,79 @@
+"""`serve`: the one daemon of a vault, with its watcher, its schedule and its HTTP door."""
+
+from __future__ import annotations
+
+import gc
+import json
+import os
+import signal
+import sys
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from memoryclaw.core.errors import InputError
+from memoryclaw.doors import http, mcp
+from memoryclaw.doors.cli.printing import remark, say, styled
+from memoryclaw.doors.cli.said import Said
+from memoryclaw.doors.cli.verbs import TEXT, verb
+
+if TYPE_CHECKING:
+    from memoryclaw.app.daemon import Daemon
+
+
+@verb(examples=["serve", "serve --port 0 --json", "serve --vault ~/notes --host 192.168.1.5 --allow-remote"])
+@click.option("--host", metavar="HOST", type=TEXT, help="Where it listens; else as the settings say.")
+@click.option(
+    "--port",
+    metavar="N",
+    type=click.IntRange(0, 65535),
+    help="0: any port that is free; else as the settings say.",
+)
+@click.option("--allow-remote", is_flag=True, help="Let other machines reach it; they need the token too.")
+@click.pass_obj
+def serve(said: Said, *, host: str | None, port: int | None, allow_remote: bool) -> None:
+    """Answer over HTTP, watch the files and consolidate in time, until told to stop.
+
+    One daemon a vault. It listens on this machine only; programs find its address and its token in the state folder
+    of the vault. Ends with Ctrl-C. With --json it prints one line when it is ready.
+    """
+    if gone := http.missing():
+        raise InputError(f"serving needs {' and '.join(gone)}: pip install 'memoryclaw[serve]'")
+    from memoryclaw.app.daemon import Daemon  # noqa: PLC0415 - `--help` needs no daemon
+    from memoryclaw.doors.cli import buglog  # noqa: PLC0415
+
+    with said.app() as app:
+        root = app.root
+    daemon = Daemon(root, _log)
+    config = daemon.config
+    host = config.host if host is None else host
+
+    def report(error: Exception) -> str:
+        return buglog.write(error, said)
+
+    told = http.serve(
+        daemon,
+        http.listening(host, config.port if port is None else port, allow_remote=allow_remote),
+        host,
+        ready=lambda address: _ready(said, daemon, address),
+        report=report,
+        guests=lambda apps: {} if mcp.missing() else {"/mcp": mcp.asgi(apps, report)},
+    )
+    if daemon.failure:
+        raise daemon.failure
+    if told == signal.SIGINT:
+        raise KeyboardInterrupt
+
+
+def _ready(said: Said, daemon: Daemon, address: dict[str, Any]) -> None:
+    gc.freeze()  # what is loaded by now stays, and need not be looked through again and again
+    if said.json:
+        say(json.dumps({**address, "vault": os.fspath(daemon.root)}))
+    else:
+        say(f"serving {styled(os.fspath(daemon.root))} at {address['url']} (process {address['pid']})")
+    sys.stdout.flush()
+
+
+def _log(sentence: str) -> None:
+    remark(f"memoryclaw: {sentence}")
+    sys.stderr.flush()

@@ -1,0 +1,84 @@
+"""Every way a request can fail: a status, a code that stays the same, and one sentence; the only place that knows which is which."""
+
+from __future__ import annotations
+
+import errno
+from collections.abc import Mapping
+from typing import NamedTuple
+
+from memoryclaw.core import errors
+from memoryclaw.core.fence import one_line
+
+_KNOWN: tuple[tuple[type[errors.MemoryClawError], int, str], ...] = (
+    (errors.NotFoundError, 404, "not_found"),
+    (errors.ConflictError, 409, "conflict"),
+    (errors.HistoryError, 409, "history"),
+    (errors.BudgetError, 409, "budget"),
+    (errors.LockedError, 423, "locked"),
+    (errors.VaultError, 503, "vault"),
+    (errors.IndexBusyError, 503, "busy"),
+    (errors.IndexDamagedError, 503, "damaged"),
+    (errors.ConfigError, 400, "config"),
+    (errors.InputError, 400, "input"),
+    (errors.MemoryClawError, 409, "failed"),
+)
+# The machine's fault, not ours: a full disk, a read-only one, missing rights, too many files.
+_REFUSALS = {
+    errno.ENOSPC,
+    errno.EDQUOT,
+    errno.EIO,
+    errno.EROFS,
+    errno.EACCES,
+    errno.EPERM,
+    errno.EMFILE,
+    errno.ENFILE,
+}
+CODES = {
+    400: "what was sent cannot be used: `input`, `config`",
+    401: "no token, or another daemon's: `unauthorized`",
+    403: "a Host or an Origin that is not this daemon: `forbidden`",
+    404: "no such thing, or no such address: `not_found`",
+    405: "this address knows another method: `method_not_allowed`",
+    408: "the body did not come in time: `timeout`",
+    409: "the vault is not in a state for this: `conflict`, `history`, `budget`, `failed`",
+    413: "more than this address takes: `too_large`",
+    415: "a body that is not `application/json`: `media_type`",
+    423: "another process writes: `locked`",
+    429: "too many requests; `Retry-After` says when: `too_many`",
+    500: "a bug; the sentence names a file with the details: `bug`",
+    503: "the vault or the index cannot be used now, or too much is waiting: `vault`, `busy`, `damaged`, `system`",
+}
+
+
+class Refusal(NamedTuple):
+    """One answer that is a failure."""
+
+    status: int
+    code: str
+    message: str
+    headers: Mapping[str, str] = {}
+
+    @property
+    def shape(self) -> dict[str, dict[str, str]]:
+        """The body of the answer."""
+        return {"error": {"code": self.code, "message": one_line(self.message)}}
+
+
+class RefusedError(Exception):
+    """A request that ends here."""
+
+    def __init__(self, refusal: Refusal) -> None:
+        super().__init__(refusal.message)
+        self.refusal = refusal
+
+
+def refusal_of(error: Exception) -> Refusal | None:
+    """What a client is told of a failure; None when nobody foresaw it."""
+    if isinstance(error, RefusedError):
+        return error.refusal
+    for kind, status, code in _KNOWN:
+        if isinstance(error, kind):
+            return Refusal(status, code, str(error))
+    if isinstance(error, OSError) and error.errno in _REFUSALS:
+        return Refusal(503, "system", f"the system refused to go on: {error.strerror}")
+    return None
