@@ -1,0 +1,114 @@
+"""The arguments of each tool, with what a model is told of them. Lengths are capped here and nowhere else."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+from pydantic import Field
+
+from memoryclaw.doors.mcp.asked import MOST_BYTES, Asked
+
+_ID, _NAME, _NOTE, _TEXT = 1024, 200, 500, 65_536  # characters
+_DAY = r"^(\d{4}-\d{2}-\d{2})?$"
+
+Id = Annotated[
+    str, Field(min_length=1, max_length=_ID, description="An id as memory_search or memory_browse gave it.")
+]
+Name = Annotated[str, Field(max_length=_NAME)]
+Long = Annotated[str, Field(max_length=MOST_BYTES)]
+
+
+class Search(Asked):
+    """A question that wants matches."""
+
+    query: str = Field(
+        min_length=1,
+        max_length=MOST_BYTES,
+        description='Plain words, or a query: "a phrase", AND, OR, -word, proj*, tag:x, kind:fact, since:2025-06.',
+    )
+    kind: Literal["", "episode", "fact", "skill", "note", "turn"] = Field(
+        "", description="Only one kind; empty: all."
+    )
+    limit: int = Field(10, ge=1, le=100, description="At most so many matches.")
+
+
+class Get(Asked):
+    """One thing, whole or a part of its lines."""
+
+    id: Id
+    line: int = Field(1, ge=1, description="The first line wanted, counted within the thing.")
+    lines: int = Field(400, ge=1, le=2000, description="At most so many lines.")
+
+
+class Store(Asked):
+    """A text to keep."""
+
+    text: str = Field(
+        min_length=1,
+        max_length=_TEXT,
+        description="What to keep; with entity and field, the value of the fact.",
+    )
+    entity: Name = Field(
+        "", description="The person, project or thing that a fact is about; goes with field."
+    )
+    field: Name = Field("", description="Which of its fields, such as deadline; goes with entity.")
+    tags: list[Annotated[str, Field(max_length=100)]] = Field(
+        [], max_length=20, description="Tags, where the text is kept as an episode."
+    )
+
+
+class Feedback(Asked):
+    """A rating."""
+
+    id: Id
+    rating: int = Field(ge=1, le=5, description="From 1 (useless) to 5 (just right).")
+    session: Name = Field("", description="The session that used it.")
+    note: str = Field("", max_length=_NOTE, description="Why.")
+
+
+class Browse(Asked):
+    """A list of notes."""
+
+    kind: Literal["", "episode", "semantic", "skill", "note", "log"] = Field(
+        "", description="Only one kind; empty: all."
+    )
+    state: Literal["current", "archived", "pending", "draft"] = Field(
+        "current", description="In which state."
+    )
+    limit: int = Field(20, ge=1, le=200, description="At most so many notes.")
+
+
+class Facts(Asked):
+    """What is or was held true."""
+
+    entity: Name = Field("", description="Of whom or what, by name or synonym; empty: of all.")
+    as_of: str = Field("", pattern=_DAY, description="What was held true on that day, as 2025-07-01.")
+    history: bool = Field(False, description="Superseded values too.")
+    limit: int = Field(100, ge=1, le=1000, description="At most so many facts.")
+
+
+class Review(Asked):
+    """What waits for a person."""
+
+    id: str = Field(
+        "",
+        max_length=_ID,
+        description="Of one thing that waits, to see what it would change; empty: the list.",
+    )
+
+
+class Working(Asked):
+    """What a session is at."""
+
+    session: str = Field(min_length=1, max_length=_NAME, description="Whose working memory.")
+    action: Literal["show", "set", "clear"] = Field(
+        "show", description="clear writes it to the log first; with a task, only if it is of that task."
+    )
+    task: Name = Field("", description="The task at hand; another task begins a new working memory.")
+    goal: Long = Field("", description="What is to be reached; helps every recall of this session.")
+    plan: list[Long] = Field([], max_length=32, description="The steps; replaces those before.")
+    facts: dict[str, Long | None] = Field(
+        {}, max_length=64, description="Names and values to keep at hand; null takes one away."
+    )
+    recent_observations: list[Long] = Field([], max_length=32, description="What was just seen; appended.")
+    active_skill: Name = Field("", description="The skill that is being followed.")
