@@ -1,0 +1,98 @@
+/** The memory daemon as the plugin sees it: it is there or not, and says so once when that changes. */
+
+import { findDaemon } from "./address.js";
+import { Refused, request } from "./http.js";
+import { startDaemon } from "./starting.js";
+
+const ORDINARY = 10_000; // milliseconds for a request that names no limit
+const STALE = new Set(["ECONNREFUSED", "ECONNRESET", "EPIPE", "ENOENT"]);
+
+/** Nobody answers. */
+export class Unreachable extends Error {
+  constructor(why = "the memory daemon does not run") {
+    super(why);
+    this.name = "Unreachable";
+  }
+}
+
+export class Daemon {
+  #settings;
+  #logger;
+  #found;
+  #isDown = false;
+  #isClosed = false;
+
+  constructor(settings, logger) {
+    this.#settings = settings;
+    this.#logger = logger;
+  }
+
+  /** What the daemon answers; rejects with Refused, Unreachable, or an abort. Never starts it. */
+  async ask(method, path, body, { timeoutMs = ORDINARY } = {}) {
+    const signal = AbortSignal.timeout(timeoutMs);
+    try {
+      const answer = await this.#asked(method, path, { body, signal }, true);
+      this.#isUp();
+      return answer;
+    } catch (error) {
+      if (error instanceof Refused && error.status !== 401) this.#isUp();
+      throw error;
+    }
+  }
+
+  /** The host stops: nothing is started any more. */
+  close() {
+    this.#isClosed = true;
+  }
+
+  /** Whether the daemon is there, or could be started now; waits for the start. */
+  async ensure() {
+    if (await findDaemon(this.#settings)) return true;
+    return this.#settings.startDaemon && !this.#settings.url && !this.#isClosed ? this.#start() : false;
+  }
+
+  /** Starts the daemon in the background, where that is allowed. */
+  wake() {
+    this.ensure().catch(() => {});
+  }
+
+  /** Tells, once for each time that the daemon goes, that turns run without memories. */
+  blind(why) {
+    if (this.#isDown) return;
+    this.#isDown = true;
+    this.#logger.warn(`memoryclaw: ${why}; turns go on without memories until it answers`);
+  }
+
+  async #asked(method, path, options, again) {
+    this.#found ??= await within(findDaemon(this.#settings), options.signal);
+    if (!this.#found) throw new Unreachable();
+    try {
+      return await request(this.#found, method, path, options);
+    } catch (error) {
+      const stale = STALE.has(error.code) || error.status === 401;
+      if (!stale) throw error;
+      this.#found = undefined;
+      if (again && !options.signal.aborted) return this.#asked(method, path, options, false);
+      throw error instanceof Refused ? error : new Unreachable();
+    }
+  }
+
+  async #start() {
+    const up = await startDaemon(this.#settings, (sentence) => this.#logger.warn(`memoryclaw: ${sentence}`));
+    if (up) this.#isUp();
+    return up;
+  }
+
+  #isUp() {
+    if (!this.#isDown) return;
+    this.#isDown = false;
+    this.#logger.info?.("memoryclaw: the memory daemon answers again");
+  }
+}
+
+function within(promise, signal) {
+  return new Promise((resolve, reject) => {
+    signal.addEventListener("abort", () => reject(signal.reason), { once: true });
+    promise.then(resolve, reject);
+  });
+}

@@ -1,0 +1,56 @@
+/** The plugin's settings, checked once: what the user left out has its default here, and only here. */
+
+import os from "node:os";
+import path from "node:path";
+
+const LOOPBACK = new Set(["127.0.0.1", "localhost", "[::1]"]);
+export const STATE_FOLDER = ".memoryclaw";
+export const DEFAULTS = Object.freeze({
+  command: ["memoryclaw"],
+  url: "",
+  tokenFile: "",
+  startDaemon: true,
+  budget: 600,
+  recallTimeoutMs: 300,
+  nightly: "30 3 * * *",
+});
+
+/** The settings of `plugins.entries.memoryclaw.config`, with defaults, absolute paths and a list for the command. */
+export function settingsFrom(given = {}, env = process.env) {
+  const vault = absolute(given.vault || env.MEMORYCLAW_VAULT || "~/.memoryclaw/vault");
+  const state = path.join(vault, STATE_FOLDER);
+  return Object.freeze({
+    ...DEFAULTS,
+    ...known(given),
+    vault,
+    state,
+    command: Object.freeze(commandOf(given.command)),
+    tokenFile: given.tokenFile ? absolute(given.tokenFile) : path.join(state, "token"),
+  });
+}
+
+/** Whether an address may be sent the token: plain HTTP on this machine, nothing else. */
+export function isLoopback(url) {
+  try {
+    const { protocol, hostname, username } = new URL(url);
+    return protocol === "http:" && LOOPBACK.has(hostname) && !username;
+  } catch {
+    return false;
+  }
+}
+
+function known(given) {
+  return Object.fromEntries(
+    Object.entries(DEFAULTS)
+      .map(([key, value]) => [key, typeof given[key] === typeof value ? given[key] : value]),
+  );
+}
+
+function commandOf(command) {
+  const words = (Array.isArray(command) ? command : [command]).filter((word) => typeof word === "string" && word);
+  return words.length ? words : DEFAULTS.command;
+}
+
+function absolute(place) {
+  return path.resolve(place === "~" || place.startsWith("~/") ? path.join(os.homedir(), place.slice(1)) : place);
+}
