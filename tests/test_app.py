@@ -5,12 +5,14 @@ from __future__ import annotations
 import json
 import shutil
 import subprocess
+import threading
 from collections.abc import Iterator
 from datetime import UTC, date, datetime
 from pathlib import Path
 
 import pytest
 from conftest import STUDIO, VaultOf, git, put
+from indexed import is_live, until
 
 from memoryclaw.app import App, init_vault, open_vault, system_clock
 from memoryclaw.core.errors import ConfigError, InputError, NotFoundError, VaultError
@@ -208,3 +210,22 @@ def test_a_recall_is_noted_in_the_ledger_of_its_month(app: App) -> None:
         "s1",
         [m.unit.id for m in answer.matches],
     )
+
+
+def test_a_watch_takes_a_deleted_skill_from_hosts(app: App) -> None:
+    app.new_skill("water-plants", "Waters the plants of the studio on Fridays.")
+    app.approve_skill("water-plants")
+    copy = Path(app.host_skills().folder) / "water-plants" / "SKILL.md"
+    assert copy.is_file()
+    watcher = open_vault(app.root)
+    watch = watcher.watching(lambda _: None)
+    thread = threading.Thread(target=watch.run)
+    thread.start()
+    try:
+        until(lambda: is_live(app.root))
+        shutil.rmtree(app.root / "skills" / "water-plants")
+        until(lambda: not copy.exists())
+    finally:
+        watch.stop()
+        thread.join()
+        watcher.close()

@@ -21,6 +21,7 @@ PAGE = HOUSE / "docs" / "python.md"
 
 def test_every_example_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("MEMORYCLAW_NOW", datetime(2026, 4, 20, 8, tzinfo=UTC).isoformat())
+    monkeypatch.setenv("OPENCLAW_GATEWAY_TOKEN", "never used: nothing is called")
     studio = tmp_path / "studio"
     shutil.copytree(HOUSE / "vault", studio)
     git(studio, "init", "-q")
