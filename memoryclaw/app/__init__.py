@@ -8,11 +8,15 @@ from datetime import date
 from typing import TYPE_CHECKING, Self
 
 from memoryclaw import config as settings
-from memoryclaw.adapters.cookies import watcher
+from memoryclaw.adapters.cookies import WAIT, watcher
+from memoryclaw.app.hosting import Hosting
+from memoryclaw.app.openclawing import OpenClawing
 from memoryclaw.app.reviewing import Reviewing
 from memoryclaw.app.scheduling import Scheduling
 from memoryclaw.app.skilling import Skilling
+from memoryclaw.app.trusting import Trusting
 from memoryclaw.app.wiring import Clock, new_id, system_clock
+from memoryclaw.app.working import Working
 from memoryclaw.core.errors import InputError
 from memoryclaw.core.model import Fact
 from memoryclaw.core.ports import Progress
@@ -38,6 +42,7 @@ def open_vault(
     *,
     clock: Clock = system_clock,
     progress: Progress | None = None,
+    patience: float = WAIT,
 ) -> App:
     """Opens the vault at `path`, or the one that the command line would choose in this folder.
 
@@ -45,13 +50,19 @@ def open_vault(
         path: the folder.
         clock: tells the time; everything that depends on it asks here.
         progress: told (done, total) while files are indexed.
+        patience: seconds that a live watcher is given to say that the index is in line, before the files are looked at.
 
     Raises:
         VaultError: there is no folder there.
         ConfigError: its memoryclaw.yaml cannot be used.
     """
     given = os.fspath(path) if path is not None else None
-    return App(settings.find_root(given, os.environ, settings.here()), clock=clock, progress=progress)
+    return App(
+        settings.find_root(given, os.environ, settings.here()),
+        clock=clock,
+        progress=progress,
+        patience=patience,
+    )
 
 
 def init_vault(path: str | os.PathLike[str], *, clock: Clock = system_clock) -> Written:
@@ -62,7 +73,7 @@ def init_vault(path: str | os.PathLike[str], *, clock: Clock = system_clock) -> 
     return init(os.path.abspath(os.path.expanduser(path)), Templates(), clock(), new_id)
 
 
-class App(Reviewing, Skilling, Scheduling):
+class App(Reviewing, Skilling, Scheduling, Hosting, Working, OpenClawing, Trusting):
     """One open vault; a method for each verb."""
 
     def search(self, query: str, *, kind: str = "", limit: int = 10) -> Answer:
@@ -80,10 +91,16 @@ class App(Reviewing, Skilling, Scheduling):
             raise InputError(
                 f"a budget of {tokens} tokens holds nothing; give at least {settings.LEAST_BUDGET}"
             )
-        most = self.config.max_results
+        most, working = self.config.max_results, self._at_work(session)
         answer = self._answered(
             lambda: recall(
-                self._searcher(), query, goal=goal, session=session, budget=tokens, max_results=most
+                self._searcher(),
+                query,
+                goal=goal,
+                session=session,
+                budget=tokens,
+                max_results=most,
+                working=working,
             )
         )
         return self._receipted(answer, session)
@@ -168,7 +185,9 @@ class App(Reviewing, Skilling, Scheduling):
 
     def sync(self) -> Synced:
         """Brings the index in line with the files now."""
-        return freshness.healed(self.index, self._sync().run)
+        synced = freshness.healed(self.index, self._sync().run)
+        self._hosts_follow()
+        return synced
 
     def reindex(self) -> Synced:
         """Throws the index away and builds it again from the files."""
@@ -177,10 +196,15 @@ class App(Reviewing, Skilling, Scheduling):
         return self.sync()
 
     def watching(self, tell: Callable[[Report], None]) -> Watching:
-        """A watch over this vault, to be `run`; everything that happens is told."""
+        """A watch over this vault, to be `run`; everything that happens is told. The copies for hosts follow the skills."""
         from memoryclaw.jobs.watching import Watching  # noqa: PLC0415
 
-        return Watching(self._sync(), self.vault, self.index, self._state, tell=tell)
+        def heard(report: Report) -> None:
+            if report.kind in ("started", "synced"):
+                self._hosts_follow()
+            tell(report)
+
+        return Watching(self._sync(), self.vault, self.index, self._state, tell=heard)
 
     def status(self) -> Status:
         """How the vault stands; looks at the disk and changes nothing."""

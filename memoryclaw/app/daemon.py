@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
 _LOOK = 0.5  # seconds between looks at the files that clients need
 _PAUSE = 0.002
+_OWN = 0.25  # seconds for our own watch to take a cookie: a look at all files beside it would only hold it up
 _PATIENCE = 6.0  # seconds that each thread is given to end
 _TOLD = {"problem", "overflow", "polling"}
 
@@ -61,7 +62,7 @@ class Daemon:
 
     def open(self) -> App:
         """One more open vault, for a thread that answers."""
-        return open_vault(self.root)
+        return open_vault(self.root, patience=_OWN)
 
     def start(self, address: dict[str, Any], end: Callable[[], None]) -> bool:
         """Begins to watch, and tells clients where to ask; `end` is called when it cannot go on, and `failure` says why.

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 from memoryclaw import config as settings
 from memoryclaw.adapters.catalog import Catalog
+from memoryclaw.adapters.cookies import WAIT
 from memoryclaw.adapters.index import Index, open_index
 from memoryclaw.adapters.stemming import language
 from memoryclaw.adapters.vault import Vault
@@ -51,13 +52,21 @@ def system_clock() -> datetime:
 class Wiring:
     """One vault's files, settings, index, ledger and clock, each opened on first use."""
 
-    def __init__(self, root: Path, *, clock: Clock = system_clock, progress: Progress | None = None) -> None:
+    def __init__(
+        self,
+        root: Path,
+        *,
+        clock: Clock = system_clock,
+        progress: Progress | None = None,
+        patience: float = WAIT,
+    ) -> None:
         self.root = root
         self.clock = clock
         self.vault = Vault(root)
         self.vault.must_exist()
         self.config = settings.load(root)
         self._progress = progress
+        self._patience = patience
         self.freshness = Freshness()  # of the last look around
 
     @cached_property
@@ -92,7 +101,7 @@ class Wiring:
         return Recorder(Logs(os.fspath(self.root)), Redactor(kept.key), self.clock, notice=kept.notice)
 
     def _fresh(self) -> Freshness:
-        return freshness.fresh(self._sync(), self.index, self._state)
+        return freshness.fresh(self._sync(), self.index, self._state, wait=self._patience)
 
     def _answered(self, verb: Callable[[], A]) -> A:
         started = time.perf_counter()
