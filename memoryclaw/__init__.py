@@ -16,10 +16,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from memoryclaw.core.version import __version__
+
 if TYPE_CHECKING:
     from memoryclaw.app import App, init_vault, open_vault
 
-__version__ = "0.1.0"
 __all__ = ["App", "__version__", "init_vault", "open_vault"]
 
 

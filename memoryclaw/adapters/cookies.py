@@ -9,10 +9,13 @@ import contextlib
 import fcntl
 import os
 import time
-from pathlib import Path
+from typing import TYPE_CHECKING
 
 from memoryclaw.core.errors import LockedError, VaultError
 from memoryclaw.core.places import STATE_DIR
+
+if TYPE_CHECKING:  # a client of the daemon asks here too, and pathlib is what it would wait for
+    from pathlib import Path
 
 WAIT = 0.05  # seconds that a reader waits for its cookie
 FOLDER = "cookies"
@@ -35,7 +38,7 @@ def echo(state: Path, wait: float = WAIT) -> bool:
     return _vanishes(cookie, time.monotonic() + wait) and watcher(state)[1] == LIVE
 
 
-def watcher(state: Path) -> tuple[int, str]:
+def watcher(state: Path | str) -> tuple[int, str]:
     """The process id of the watcher and how it watches (`starting`, `live`, `polling`); (0, "") when there is none."""
     try:
         fd = os.open(f"{state}/{LOCK_FILE}", os.O_RDONLY | os.O_CLOEXEC)

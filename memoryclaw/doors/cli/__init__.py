@@ -14,10 +14,19 @@ def main() -> NoReturn:
     """Runs one command and exits with its code."""
     gc.disable()  # imports make no garbage; `Said.app` turns it on again before the work begins
     try:
-        from memoryclaw.doors.cli.gate import run  # noqa: PLC0415 - inside, so that Ctrl-C during the import is quiet too
-
-        code = run(sys.argv[1:])
+        code = _run(sys.argv[1:])
     except KeyboardInterrupt:
         code = INTERRUPTED
     # Everything is closed and flushed by now, and to take the interpreter apart would cost as much as a search.
     os._exit(code)
+
+
+def _run(args: list[str]) -> int:
+    # The imports stand inside, so that Ctrl-C during them is quiet too.
+    if args[:1] == ["hook"] and args[1:2] in (["pre"], ["post"]) and not {"-h", "--help"} & {*args}:
+        from memoryclaw.doors.cli.hooked import hook  # noqa: PLC0415 - a host runs it at every prompt: around the gate, and fast
+
+        return hook(args[1:])
+    from memoryclaw.doors.cli.gate import run  # noqa: PLC0415
+
+    return run(args)

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 import click
 
 from memoryclaw.core.model import Match, Matched, Term
 from memoryclaw.core.snippets import snippet
 from memoryclaw.doors.cli.printing import aligned, marked, say, styled, table
-from memoryclaw.jobs.answers import Traced
 
 _INDENT = "   "
 _WHOLE = 1000
@@ -50,9 +50,10 @@ def show(place: int, match: Match, *, explain: bool) -> None:
     say()
 
 
-def show_trace(trace: Sequence[Traced]) -> None:
+def show_trace(trace: Sequence[Mapping[str, Any]]) -> None:
     """Prints every candidate with the one decision that was made of it."""
-    rows = [[f"{one.score:.3f}", one.decision, _REASONS.get(one.decision, ""), one.id] for one in trace]
+    decided = [(one, one["reason"] or one["decision"]) for one in trace]
+    rows = [[f"{one['score']:.3f}", why, _REASONS.get(why, ""), one["id"]] for one, why in decided]
     table(["score", "decision", "because", "id"], rows)
 
 

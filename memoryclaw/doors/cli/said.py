@@ -6,7 +6,7 @@ import gc
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from memoryclaw.app import App
@@ -29,3 +29,11 @@ class Said:
         gc.enable()
         with Bar(work) as bar, open_vault(self.vault, progress=bar) as app:
             yield app
+
+    def served(self, method: str, path: str, **asked: Any) -> dict[str, Any] | None:
+        """What the vault's daemon answers, if one runs; else None, and the own work gives the same."""
+        from memoryclaw.jobs.served import query_of, root_of, served  # noqa: PLC0415
+
+        if method == "GET":
+            return served(root_of(self.vault), method, path + query_of(asked))
+        return served(root_of(self.vault), method, path, asked)

@@ -1,0 +1,140 @@
+"""What is new in a transcript that a host writes, turn by turn. The rule: the file is only read, and nothing counts as read before it is kept.
+
+Where the last look ended is remembered in the state folder. Without that the file is read from its beginning: what is in the
+logs already is known by its id, and is not kept twice.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import stat
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
+from typing import Any, BinaryIO, NamedTuple
+
+from memoryclaw.core.errors import InputError
+from memoryclaw.core.hosts.claudecode import turns_of
+
+FOLDER = "hooks"  # in the state folder
+_LONGEST = 32 * 1024 * 1024  # bytes of a line; a longer one is passed over
+_BATCH = 192 * 1024  # bytes of turns that are handed on at once
+_TAIL = 256  # bytes before the place where a look ended, by which a file is known again
+
+Turn = dict[str, Any]
+Keep = Callable[[Sequence[Turn]], Sequence[Turn]]
+"""Keeps turns and acknowledges each, as `capture --json` does."""
+
+
+class Place(NamedTuple):
+    """How far a transcript was read, and how to tell that it still is the same one."""
+
+    file: str = ""
+    offset: int = 0
+    tail: str = ""
+
+
+def keep_new(path: str, session: str, state: str, keep: Keep) -> dict[str, int]:
+    """Keeps what is new in the transcript; returns how many turns were kept, known already, left out or refused.
+
+    Args:
+        path: the transcript.
+        session: the session that its turns belong to.
+        state: the state folder, where the place is remembered.
+        keep: keeps turns; those that it does not keep are read again the next time.
+    """
+    counts = dict.fromkeys(("kept", "again", "left_out", "refused"), 0)
+    mark = os.path.join(
+        state, FOLDER, f"{hashlib.sha256(session.encode('utf-8', 'replace')).hexdigest()[:16]}.json"
+    )
+    with _opened(path) as file:
+        start = _start(file, _remembered(mark))
+        file.seek(start)
+        for turns, end in _batches(file, session):
+            count(counts, keep(turns) if turns else [])
+            if counts["refused"]:
+                break
+            start = end
+        _remember(mark, _place(file, start))
+    return counts
+
+
+def count(counts: dict[str, int], acknowledged: Sequence[Turn]) -> None:
+    """Adds up what became of turns."""
+    for one in acknowledged:
+        what = (
+            "refused"
+            if not one.get("ok")
+            else next((key for key in ("again", "left_out") if one.get(key)), "kept")
+        )
+        counts[what] += 1
+
+
+def _opened(path: str) -> BinaryIO:
+    try:
+        handle = os.open(os.path.expanduser(path), os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
+    except OSError as error:
+        raise InputError(f"the transcript {path} cannot be read ({error.strerror})") from None
+    if not stat.S_ISREG(os.fstat(handle).st_mode):
+        os.close(handle)
+        raise InputError(f"the transcript {path} is not a regular file")
+    return open(handle, "rb")
+
+
+def _batches(file: BinaryIO, session: str) -> Iterator[tuple[list[Turn], int]]:
+    """Turns, some at a time, each time with the place behind the last whole line that they came from."""
+    waiting: list[Turn] = []
+    size, end = 0, file.tell()
+    while line := file.readline(_LONGEST):
+        whole = line.endswith(b"\n") or _passed_over(file, line)
+        waiting += turns_of(line.decode("utf-8", "replace"), session)
+        size += len(line)
+        end = file.tell() if whole else end
+        if size >= _BATCH:
+            yield waiting, end
+            waiting, size = [], 0
+    yield waiting, end
+
+
+def _passed_over(file: BinaryIO, line: bytes) -> bool:
+    """Reads a line that is too long to its end; False for one that its writer has not ended yet."""
+    while len(line) == _LONGEST and not line.endswith(b"\n"):
+        line = file.readline(_LONGEST)
+    return line.endswith(b"\n")
+
+
+def _start(file: BinaryIO, known: Place) -> int:
+    """Where reading begins: behind what was read, if this is the same file and it only grew."""
+    return known.offset if known.offset and _place(file, known.offset) == known else 0
+
+
+def _place(file: BinaryIO, offset: int) -> Place:
+    info = os.fstat(file.fileno())
+    tail = os.pread(file.fileno(), min(_TAIL, offset), max(0, offset - _TAIL))
+    return Place(f"{info.st_dev}:{info.st_ino}", offset, hashlib.sha256(tail).hexdigest()[:16])
+
+
+def _remembered(mark: str) -> Place:
+    try:
+        with open(mark, encoding="utf-8") as file:
+            return Place(**json.load(file))
+    except (OSError, ValueError, TypeError):
+        return Place()
+
+
+def _remember(mark: str, place: Place) -> None:
+    """What cannot be remembered is only read again; a state folder that is not there is not made for this."""
+    folder = os.path.dirname(mark)
+    if not os.path.isdir(os.path.dirname(folder)):
+        return
+    temporary = f"{mark}.{os.getpid()}.tmp"
+    with suppress(OSError):
+        os.makedirs(folder, 0o700, exist_ok=True)
+        with open(
+            os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_NOFOLLOW, 0o600),
+            "w",
+            encoding="utf-8",
+        ) as file:
+            json.dump(place._asdict(), file)
+        os.replace(temporary, mark)

@@ -1,0 +1,145 @@
+"""The command as a process of its own, forked from one that has imported everything already.
+
+A command line that starts costs ten times what most commands do. The rule: a child is what the installed command would be
+(its own process, arguments, environment, folder and standard streams; its end through `main`), only the imports are done.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import gc
+import importlib
+import json
+import os
+import pkgutil
+import select
+import shlex
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Mapping
+from pathlib import Path
+from typing import NoReturn
+
+# What Python, or a module while it is imported, reads from its environment: a command that differs here is started anew.
+AT_START = ("PYTHON", "LC_", "LANG")
+_SHELL = frozenset("|&;<>()$`\\*?[]#~{}!\n")
+
+
+def at_start(environ: Mapping[str, str]) -> dict[str, str]:
+    """The part of an environment that only a new process reads, and which git is found in it."""
+    read = {name: value for name, value in environ.items() if name.startswith(AT_START)}
+    return {**read, "git": shutil.which("git", path=environ.get("PATH", "")) or ""}
+
+
+def plain(script: str) -> list[str]:
+    """The arguments of a command line that asks nothing of a shell but to run ours; none for any other."""
+    if _SHELL.intersection(script):
+        return []
+    command, *args = shlex.split(script) or [""]
+    return args if command == "memoryclaw" else []
+
+
+class Stem:
+    """The process that commands are forked from, one after the other; started when it is first asked."""
+
+    def __init__(self) -> None:
+        self._process: subprocess.Popen[str] | None = None
+        self._environ: dict[str, str] = {}
+
+    def fits(self, environ: Mapping[str, str]) -> bool:
+        """True when a command with this environment may be forked."""
+        if not self._process:
+            self._environ = at_start(os.environ)
+        return at_start(environ) == self._environ
+
+    def run(
+        self, args: list[str], *, stdin: str, environ: Mapping[str, str], cwd: Path | None, one: bool = False
+    ) -> tuple[int, str, str]:
+        """Runs one command to its end: its exit code and what it printed on both streams, or on one that is both."""
+        with tempfile.TemporaryDirectory(prefix="forked") as folder:
+            streams = [os.path.join(folder, name) for name in ("in", "out", "out" if one else "err")]
+            Path(streams[0]).write_text(stdin, encoding="utf-8", newline="")
+            code = self._ask(json.dumps([args, dict(environ), os.fspath(cwd or Path.cwd()), streams]))
+            out, err = (Path(name).read_text(encoding="utf-8") for name in streams[1:])
+        return code, out, err
+
+    def _ask(self, line: str) -> int:
+        process = self._process = self._process or self._started()
+        assert process.stdin
+        assert process.stdout
+        process.stdin.write(line + "\n")
+        process.stdin.flush()
+        if not select.select([process.stdout], [], [], 60)[0]:
+            self._process = None
+            os.killpg(process.pid, signal.SIGKILL)
+            raise subprocess.TimeoutExpired(line, 60)
+        return int(process.stdout.readline())
+
+    @staticmethod
+    def _started() -> subprocess.Popen[str]:
+        return subprocess.Popen(
+            [sys.executable, "-P", __file__],
+            stdin=subprocess.PIPE, stdout=subprocess.PIPE, encoding="utf-8", start_new_session=True,
+        )  # fmt: skip
+
+    def close(self) -> None:
+        """Ends it."""
+        process, self._process = self._process, None
+        if process:
+            process.communicate()
+
+
+STEM = Stem()
+
+
+def _preloaded() -> None:
+    import memoryclaw.doors.cli as door  # noqa: PLC0415
+
+    for module in pkgutil.iter_modules(door.__path__):
+        with contextlib.suppress(ImportError):  # a door whose extra is not installed
+            importlib.import_module(f"{door.__name__}.{module.name}")
+
+
+def _command(args: list[str], environ: dict[str, str], cwd: str, streams: list[str]) -> NoReturn:
+    from memoryclaw.doors.cli import main  # noqa: PLC0415
+
+    os.environ.clear()
+    os.environ.update(environ)
+    time.tzset()
+    os.chdir(cwd)
+    for number, name in enumerate(streams):
+        flags = os.O_WRONLY | os.O_CREAT | os.O_APPEND if number else os.O_RDONLY
+        os.dup2(os.open(name, flags), number)
+    shapes = [(old.encoding, old.errors) for old in (sys.stdin, sys.stdout, sys.stderr)]
+    for number, name in enumerate(("stdin", "stdout", "stderr")):
+        encoding, errors = shapes[number]
+        stream = open(  # noqa: SIM115 - it is the process's own
+            number, "w" if number else "r", 1 if number == 2 else -1, encoding, errors, closefd=False
+        )
+        setattr(sys, name, stream)
+        setattr(sys, f"__{name}__", stream)
+    sys.argv = ["memoryclaw", *args]
+    main()
+
+
+def _serve() -> None:
+    asked, answers = os.fdopen(os.dup(0), encoding="utf-8"), os.dup(1)
+    _preloaded()
+    gc.freeze()  # a child that collects would copy all that it shares
+    for line in asked:
+        child = os.fork()
+        if not child:
+            os.close(answers)
+            try:
+                _command(*json.loads(line))
+            finally:
+                os._exit(3)
+        os.write(answers, b"%d\n" % os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
+
+
+if __name__ == "__main__":
+    _serve()
