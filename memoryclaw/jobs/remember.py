@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from memoryclaw.adapters import files
+from memoryclaw.core.consolidation.telling import fact_in_words
 from memoryclaw.core.errors import ConflictError, InputError
 from memoryclaw.core.factedits import FactEdit, SemanticFile, set_fact
 from memoryclaw.core.naming import episode_name, free_name, timestamp
@@ -61,9 +62,7 @@ def _fact(pen: Pen, value: str, entity: str, field: str, source: str) -> Written
             "remember-fact",
             run=run,
             path=path,
-            entity=entity,
-            field=field,
-            value=value,
+            told=fact_in_words(entity, field, value),
             old=old,
             source=source,
             confidence="",

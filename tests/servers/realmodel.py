@@ -79,11 +79,14 @@ class Door(BaseHTTPRequestHandler):
 
     def _send(self, status: int, value: dict[str, Any]) -> None:
         body = json.dumps(value).encode()
-        self.send_response(status)
-        self.send_header("Content-Type", "application/json")
-        self.send_header("Content-Length", str(len(body)))
-        self.end_headers()
-        self.wfile.write(body)
+        try:
+            self.send_response(status)
+            self.send_header("Content-Type", "application/json")
+            self.send_header("Content-Length", str(len(body)))
+            self.end_headers()
+            self.wfile.write(body)
+        except ConnectionError:  # who asked has gone
+            self.close_connection = True
 
 
 def _completion(asked: dict[str, Any]) -> dict[str, Any]:

@@ -150,5 +150,7 @@ def _read(connection: socket.socket) -> Asked | None:
     first, *lines = head.decode("latin-1").split("\r\n")
     headers = {name.lower(): value.strip() for name, _, value in (line.partition(":") for line in lines)}
     while len(body) < int(headers.get("content-length", 0)):
-        body += connection.recv(65536)
+        if not (more := connection.recv(65536)):
+            return None
+        body += more
     return Asked(first.split(" ")[1], headers, json.loads(body or b"{}"))

@@ -55,6 +55,9 @@ for _phrase in _PHRASES:
 _WORDS = frozenset(_WORD_TEXT.split())
 _GREETING_TEXT = "hi hello hey heya hiya morning evening bye goodbye thanks thank you ok okay yes hallo moin servus danke bonjour bonsoir salut merci hola adios gracias"
 _GREETINGS = frozenset(_GREETING_TEXT.split())
+# Phrases that begin so are said to somebody, whose name may follow.
+_HAIL_TEXT = "good great nice many thank thanks take have guten gute vielen danke einen schonen bonne merci buenos buenas muchas"
+_HAILS = frozenset(_HAIL_TEXT.split())
 _MOST = 24  # words: what is longer was meant to say something
 
 
@@ -102,13 +105,13 @@ def is_filler(text: str, names: Iterable[str] = ()) -> bool:
         return False
     known = frozenset(names)
     written = WORD.findall(spoken)
-    at = 0
+    at, hailed = 0, False
     while at < len(found):
-        step = _phrase_at(found, at) or int(found[at] in _WORDS or found[at] in known)
-        if not step and at and _addresses(written, found, at):
-            step = 1
+        phrase = _phrase_at(found, at)
+        step = phrase or int(found[at] in _WORDS or found[at] in known or (hailed and _is_name(written[at])))
         if not step:
             return False
+        hailed = found[at] in (_HAILS if phrase else _GREETINGS)
         at += step
     return True
 
@@ -124,9 +127,9 @@ def _phrase_at(found: list[str], at: int) -> int:
     return 0
 
 
-def _addresses(written: list[str], found: list[str], at: int) -> bool:
-    """A capitalised word right after a greeting is somebody's name: `Hi Pip`, `thanks Nora`."""
-    return found[at - 1] in _GREETINGS and written[at][:1].isupper() and not written[at].isupper()
+def _is_name(written: str) -> bool:
+    """A capitalised word right after a greeting is somebody's name: `Hi Pip`, `good night, Nora`."""
+    return written[:1].isupper() and not written.isupper()
 
 
 def _spoken(text: str) -> str:

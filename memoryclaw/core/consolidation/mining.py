@@ -64,10 +64,11 @@ def _chosen(
     sequences = [[tool for tool, _ in _tools(own)] for own in done.values()]
     among = [place for place, session in enumerate(done) if session in recent]
     found = frequent(sequences, threshold, longest=PATTERN, among=among) if among else []
+    different = list(dict.fromkeys(map(tuple, sequences)))
     chosen: list[Items] = []
     seen: list[Items] = []
     for pattern in sorted(found, key=_rank):
-        items = _whole(pattern, sequences)
+        items = _whole(pattern, different)
         if len(set(items)) < 2 or any(_alike(items, other) for other in seen):
             continue
         seen.append(items)
@@ -75,7 +76,7 @@ def _chosen(
             chosen.append(items)
     # A skill that is settled also stands for its parts, which the new sessions may have done alone.
     every = frequent(sequences, threshold, longest=PATTERN) if chosen else []
-    settled = [items for pattern in every if is_settled(items := _whole(pattern, sequences))]
+    settled = [items for pattern in every if is_settled(items := _whole(pattern, different))]
     return [items for items in chosen if not any(_alike(items, other) for other in settled)]
 
 

@@ -6,7 +6,8 @@ A model never has the last word: roles, lines, dates, trust, paths and ids come 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from datetime import date
 from typing import NamedTuple
 
 from memoryclaw.core import naming
@@ -18,6 +19,7 @@ from memoryclaw.core.consolidation.quoting import harmless
 from memoryclaw.core.consolidation.resolved import resolved
 from memoryclaw.core.consolidation.statements import statements
 from memoryclaw.core.consolidation.transcript import SPOKEN
+from memoryclaw.core.dates import DateRange, find_ranges
 from memoryclaw.core.entities import key_of
 from memoryclaw.core.fence import one_line, visible
 from memoryclaw.core.language import fold, pairs
@@ -90,7 +92,7 @@ def proven(
     return basis._replace(
         title=title or basis.title,
         summary=summary or basis.summary,
-        tags=_tags(answer.tags, basis.tags),
+        tags=_tags(filter(ground.names, answer.tags), basis.tags),
         entities=_distinct((*basis.entities, *ground.entities(answer.entities)), _ENTITIES),
         claims=claims,
         by=by,
@@ -129,12 +131,17 @@ class _Ground:
             if self._holds(name) and (known := self._named(name)):
                 yield known
 
+    def names(self, tag: str) -> bool:
+        """True for a tag whose words all stand in the segment, in any form."""
+        parts = _parts(tag.replace("-", " ").replace("_", " "))
+        return bool(parts) and self._stems.issuperset(map(wording.stem, parts))
+
     def judged(self, claimed: Claimed, by: str) -> Claim | str:
         """The claim as the log proves it, or one sentence why it is left out."""
         turn = self._turns.get(claimed.line)
         why = _unproven(claimed, turn)
         claim = self._claim(claimed, turn, by) if turn and not why else None
-        if claim and not (why := _unfit(claim)):
+        if claim and turn and not (why := _unfit(claim) or _unsaid(claim, turn)):
             return claim
         about = _shortened(plain_key(one_line(claimed.entity)), _NAME) or "nothing"
         return f"a claim about {about} was left out: {why}"
@@ -225,6 +232,21 @@ def _unfit(claim: Claim) -> str:
     if len(claim.field) > _FIELD or len(claim.value) > _VALUE:
         return "it is too long for a fact"
     return ""
+
+
+def _unsaid(claim: Claim, turn: Turn) -> str:
+    """Why the value is nobody's word: it stands nowhere in the turn, in no form and as no date that is meant there."""
+    text = one_line(turn.text)
+    meant = " ".join(one_day for found in _dates(text, turn.ts) for one_day in (found.start, found.end))
+    stems = set(map(wording.stem, _parts(f"{text} {meant}")))
+    parts = _parts(claim.value)
+    stands = stems.issuperset(map(wording.stem, parts)) if parts else claim.value in text
+    return "" if stands else f"its value does not stand in line {claim.line}"
+
+
+def _dates(text: str, said: str) -> Sequence[DateRange]:
+    """The days that a turn speaks of; none where the log does not say when it was."""
+    return find_ranges(text, date.fromisoformat(said[:10]))[0] if said else ()
 
 
 def _without_twins(known: tuple[Claim, ...], new: list[Claim]) -> tuple[Claim, ...]:

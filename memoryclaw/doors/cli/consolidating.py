@@ -71,7 +71,7 @@ def _tell(said: Said, done: Consolidated, *, dry_run: bool) -> None:
     if done.waits or not changes.ranges:
         say(f"Nothing to do: {done.waits or 'every line of the logs is consolidated'}.")
         return
-    say(_summary(changes))
+    say(_summary(changes, done.mode, dry_run=dry_run))
     if dry_run:
         _planned(changes)
         say()
@@ -82,16 +82,27 @@ def _tell(said: Said, done: Consolidated, *, dry_run: bool) -> None:
         remark(f"degraded: {changes.degraded}")
 
 
-def _summary(changes: ChangeSet) -> str:
-    counts = Counter(change.kind for change in changes.changes)
-    facts = Counter(decided.action for decided in changes.decided)
-    words = [plural(counts["episode"], "episode")]
-    words += [plural(facts["add"] + facts["supersede"], "new fact")] * bool(facts["add"] + facts["supersede"])
-    words += [f"{facts['confirm']} confirmed"] * bool(facts["confirm"])
-    words += [f"{facts['pending']} waiting for a yes or a no"] * bool(facts["pending"])
-    words += [plural(counts["skill"], "skill draft")] * bool(counts["skill"])
-    words += [plural(counts["merge"], "merge")] * bool(counts["merge"])
-    return f"{plural(changes.turns, 'turn')} read: {', '.join(words)}."
+def _summary(changes: ChangeSet, mode: str, *, dry_run: bool) -> str:
+    """One sentence that is true in every mode: what is done is told apart from what waits for a yes or a no."""
+    from memoryclaw.jobs.consolidation.telling import waits  # noqa: PLC0415 - what runs has loaded it
+
+    done = [change for change in changes.changes if not waits(change, mode)]
+    kinds = Counter(change.kind for change in done)
+    acts = Counter(type(action).__name__ for change in done for action in change.actions)
+    proposed = len(changes.changes) - len(done)
+    words = [plural(kinds["episode"], "episode")] * bool(kinds["episode"] or not proposed)
+    words += [plural(acts["SetFact"], "new fact")] * bool(acts["SetFact"])
+    words += [f"{acts['ConfirmFact']} confirmed"] * bool(acts["ConfirmFact"])
+    words += [f"{acts['AddPending']} waiting for a yes or a no"] * bool(acts["AddPending"])
+    words += [plural(kinds["skill"], "skill draft")] * bool(kinds["skill"])
+    words += [plural(kinds["merge"], "merge")] * bool(kinds["merge"])
+    words += [f"{plural(proposed, 'proposal')} {'would wait' if dry_run else 'waiting'} in review/"] * bool(
+        proposed
+    )
+    where = f", all on a branch{' of its own' if dry_run else f' memoryclaw/{changes.run}'}" * (
+        mode == "branch"
+    )
+    return f"{plural(changes.turns, 'turn')} read: {', '.join(words)}{where}."
 
 
 def _planned(changes: ChangeSet) -> None:

@@ -73,7 +73,8 @@ class Desk:
 def preview(desk: Desk) -> Consolidated:
     """The change set that a run would apply now; nothing is written."""
     done = what_is_done(desk)
-    return Consolidated(_begun(desk, done) or planned(desk, done, select(desk.vault, done)))
+    changes = _begun(desk, done) or planned(desk, done, select(desk.vault, done))
+    return Consolidated(changes, mode=desk.rules.mode)
 
 
 def consolidate(desk: Desk, *, only_if_due: bool = False) -> Consolidated:

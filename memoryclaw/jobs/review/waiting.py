@@ -178,7 +178,12 @@ def _branches(pen: Pen) -> Iterator[Waits]:
         return
     for branch in open_branches(history):
         what = f"{_made(pen, history, branch)} on {branch.ref.removeprefix('refs/heads/')}"
-        why = "consolidation.mode is `branch`, so nothing of it is in the vault yet"
+        cause = (
+            "these logs were read again"
+            if branch.run.startswith("redo-")
+            else "consolidation.mode is `branch`"
+        )
+        why = f"{cause}, so nothing of it is in the vault yet"
         yield Waits(branch.run, "run", what, why, branch.run, branch.ref, branch=branch)
 
 

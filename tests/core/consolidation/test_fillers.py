@@ -55,6 +55,19 @@ def test_a_word_of_its_own_makes_it_more_than_a_filler(text: str) -> None:
     assert nothing_in(segment(("user", text))) == ""
 
 
+@pytest.mark.parametrize(
+    "text", ["Good night, Pip!", "Thank you very much, Nora.", "Gute Nacht, Søren", "Buenas noches, Ana"]
+)
+def test_a_name_may_follow_what_is_said_to_somebody(text: str) -> None:
+    assert is_filler(text)
+    assert nothing_in(segment(("user", text))) == "only greetings and acknowledgements"
+
+
+@pytest.mark.parametrize("text", ["Do it Vienna", "Good night rates, Vienna", "Good night PIP Vienna"])
+def test_a_word_after_anything_else_is_no_name(text: str) -> None:
+    assert not is_filler(text)
+
+
 def test_greetings_on_both_sides_yield_nothing() -> None:
     found = nothing_in(
         segment(("user", "Hi Pip!"), ("assistant", "Hello Nora! How can I help you?"), ("user", "ok"))
