@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import pytest
+from forked import STEM
 from hypothesis import HealthCheck, settings
 
 GUARD = Path(__file__).parent / "guard"
@@ -20,7 +21,9 @@ sys.path.insert(0, os.fspath(GUARD))
 import sitecustomize as guard  # noqa: E402 - the folder above is what makes it ours
 
 # How long it takes to think of an example says something of the machine, and nothing of the code.
-settings.register_profile("house", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.register_profile(
+    "house", max_examples=50, deadline=None, suppress_health_check=[HealthCheck.too_slow]
+)
 settings.load_profile("house")
 
 COMMAND = Path(sys.executable).with_name("memoryclaw")
@@ -52,6 +55,7 @@ def guarded_machine(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
         for name in (*PRIVATE, *(key for key in os.environ if key.startswith("GIT_"))):
             patch.delenv(name, raising=False)
         yield home
+        STEM.close()
 
 
 def put(root: Path, files: Files) -> Path:
@@ -84,17 +88,21 @@ class Ran(NamedTuple):
 
 
 class Claw:
-    """Runs the installed command as a process of its own."""
+    """Runs the command as a process of its own; `anew` is the installed one, imports and all."""
 
-    def __init__(self, vault: Path | None = None, **env: str) -> None:
+    def __init__(self, vault: Path | None = None, *, anew: bool = False, **env: str) -> None:
         self.vault = vault
+        self.anew = anew
         self.env = env
 
     def __call__(self, *args: str | Path, stdin: str = "", cwd: Path | None = None) -> Ran:
         """Runs one command and waits for its end."""
+        words, env = list(map(os.fspath, args)), self.environment()
+        if not self.anew and STEM.fits(env):
+            return Ran(*STEM.run(words, stdin=stdin, environ=env, cwd=cwd))
         done = subprocess.run(
-            [COMMAND, *map(os.fspath, args)],
-            input=stdin, capture_output=True, encoding="utf-8", env=self.environment(), cwd=cwd, timeout=60, check=False,
+            [COMMAND, *words],
+            input=stdin, capture_output=True, encoding="utf-8", env=env, cwd=cwd, timeout=60, check=False,
         )  # fmt: skip
         return Ran(done.returncode, done.stdout, done.stderr)
 

@@ -19,6 +19,9 @@ from pathlib import Path
 import click
 import pytest
 
+sys.path.insert(0, os.fspath(Path(__file__).parent))  # for python -m tests.test_docs
+from forked import STEM, plain
+
 from memoryclaw.adapters.database import SCHEMA
 from memoryclaw.doors.cli.groups import Group
 from memoryclaw.doors.cli.matches import _REASONS
@@ -26,7 +29,7 @@ from memoryclaw.doors.cli.verbs import VERBS, cli
 
 HOUSE = Path(__file__).parent.parent
 DOCS = HOUSE / "docs"
-PAGES = ("cli.md", "consolidation.md", "recall.md", "review.md", "schedule.md", "skills.md")
+PAGES = ("cli.md", "consolidation.md", "recall.md", "review.md", "schedule.md", "skills.md", "working.md")
 HOME = "/home/nora"  # what the pages call the home folder
 CONSOLE = re.compile(r"(?<=^```console\n)(.*?)(?=^```$)", re.MULTILINE | re.DOTALL)
 SYNOPSIS = re.compile(r"(?<=^```text\n)(memoryclaw (\w+).*?\n)(?=```$)", re.MULTILINE | re.DOTALL)
@@ -101,16 +104,24 @@ def told(page: str, home: Path) -> str:
         for written in re.findall(r"^\$ (.*(?:\n> .*)*)$", block[1], re.MULTILINE):
             command = RUN.sub(lambda hit: latest.get(hit[1], hit[0]), written)
             script = command.replace("\n> ", "\n")
-            done = subprocess.run(
-                ["bash", "-c", script], cwd=vault, env=env, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
-                encoding="utf-8", timeout=60, check=False,
-            )  # fmt: skip
-            assert "a bug in MemoryClaw" not in done.stdout, done.stdout
-            latest.update({hit[1]: hit[0] for hit in RUN.finditer(done.stdout)})
-            out.append(f"$ {command}\n{shown(done.stdout, home)}")
+            printed = typed(script, vault, env)
+            assert "a bug in MemoryClaw" not in printed, printed
+            latest.update({hit[1]: hit[0] for hit in RUN.finditer(printed)})
+            out.append(f"$ {command}\n{shown(printed, home)}")
         return "".join(out)
 
     return CONSOLE.sub(run, page)
+
+
+def typed(script: str, vault: Path, env: Mapping[str, str]) -> str:
+    """What a command line prints, on both streams; only one that needs a shell gets one."""
+    args = plain(script)
+    if args and STEM.fits(env):
+        return STEM.run(args, stdin="", environ=env, cwd=vault, one=True)[1]
+    return subprocess.run(
+        ["bash", "-c", script], cwd=vault, env=env, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+        encoding="utf-8", timeout=60, check=False,
+    ).stdout  # fmt: skip
 
 
 def described(page: str) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -35,6 +36,12 @@ def layer(module: str) -> str:
     return module.partition("memoryclaw.")[2].partition(".")[0]
 
 
+@cache
+def tree_of(path: Path) -> ast.Module:
+    """A module, parsed once for all tests."""
+    return ast.parse(path.read_text(encoding="utf-8"))
+
+
 def typing_only(tree: ast.Module) -> set[ast.AST]:
     """Nodes under `if TYPE_CHECKING:`, which never run."""
     guards = [
@@ -45,9 +52,15 @@ def typing_only(tree: ast.Module) -> set[ast.AST]:
     return {inner for guard in guards for statement in guard.body for inner in ast.walk(statement)}
 
 
-def imports(path: Path, *, running: bool) -> Iterator[str]:
+@cache
+def imports(path: Path, *, running: bool) -> tuple[str, ...]:
+    """The modules that a file imports; `running` leaves out those for types alone."""
+    return tuple(imported(path, running=running))
+
+
+def imported(path: Path, *, running: bool) -> Iterator[str]:
     """The modules of ours that a file imports, inside functions too; `running` leaves out those for types alone."""
-    tree = ast.parse(path.read_text(encoding="utf-8"))
+    tree = tree_of(path)
     skipped = typing_only(tree) if running else set()
     for node in ast.walk(tree):
         if node in skipped:

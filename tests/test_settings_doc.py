@@ -64,7 +64,7 @@ def _written(value: Any) -> str:
 def _allowed(setting: Setting) -> str:
     if isinstance(setting.allowed, tuple):
         return ", ".join(f"`{value}`" for value in setting.allowed)
-    kinds = {bool: "`true`, `false`", str: "a name", tuple: "a list of names"}
+    kinds = {bool: "`true`, `false`", str: "a name", tuple: "a list of names", dict: "a map by name"}
     limits = f"{setting.least:g} to {setting.most:,.0f}"
     return (
         kinds.get(setting.allowed)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Sequence
-from functools import cached_property
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -28,7 +28,7 @@ class Templates:
         from jinja2 import TemplateError  # noqa: PLC0415 - loaded with the environment
 
         try:
-            return self._environment.get_template(name).render(values)
+            return _environment().get_template(name).render(values)
         except TemplateError as error:
             raise MemoryClawError(f"the template {name} cannot be rendered: {error}") from error
 
@@ -36,23 +36,6 @@ class Templates:
         """The message of a commit: a subject on one line of at most 72 characters, a body, trailers."""
         subject, _, rest = self.render(f"commits/{verb}.j2", **values).partition("\n")
         return f"{_cut(one_line(subject))}\n{rest}"
-
-    @cached_property
-    def _environment(self) -> ImmutableSandboxedEnvironment:
-        from jinja2 import FileSystemLoader, StrictUndefined  # noqa: PLC0415 - 60 ms that only writers pay
-        from jinja2.sandbox import ImmutableSandboxedEnvironment  # noqa: PLC0415
-
-        environment = ImmutableSandboxedEnvironment(
-            loader=FileSystemLoader(templates_folder()),
-            undefined=StrictUndefined,
-            autoescape=False,
-            keep_trailing_newline=True,
-            trim_blocks=True,
-            lstrip_blocks=True,
-        )
-        environment.filters["yaml"] = _yaml
-        environment.filters["line"] = one_line
-        return environment
 
 
 def templates_folder() -> Path:
@@ -79,3 +62,22 @@ def _cut(subject: str) -> str:
 
 def _yaml(value: str | Sequence[str]) -> str:
     return scalar(value) if isinstance(value, str) else flow_list(value)
+
+
+@cache
+def _environment() -> ImmutableSandboxedEnvironment:
+    """Compiles each template once in a process: a night asks for the same few again and again."""
+    from jinja2 import FileSystemLoader, StrictUndefined  # noqa: PLC0415 - 60 ms that only writers pay
+    from jinja2.sandbox import ImmutableSandboxedEnvironment  # noqa: PLC0415
+
+    environment = ImmutableSandboxedEnvironment(
+        loader=FileSystemLoader(templates_folder()),
+        undefined=StrictUndefined,
+        autoescape=False,
+        keep_trailing_newline=True,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    environment.filters["yaml"] = _yaml
+    environment.filters["line"] = one_line
+    return environment

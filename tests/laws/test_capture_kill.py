@@ -3,43 +3,37 @@
 from __future__ import annotations
 
 import json
-import os
 import signal
-import subprocess
-import sys
+from collections.abc import Callable
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
-from test_kill_points import CHILD
+from killing import Killed, killed_at
 
-from memoryclaw.core.notes import ReadingSettings, read_note
-
-HOUSE = Path(__file__).resolve().parents[2]
-WORDS = ("one password: hunter2", "two", "three " + "long " * 3000, "four", "five")
-CAPTURE = """
-root, at = sys.argv[1], int(sys.argv[2])
-from datetime import UTC, datetime
 from memoryclaw.adapters.logs import Logs
 from memoryclaw.adapters.secretkey import secret_key
+from memoryclaw.core.notes import ReadingSettings, read_note
 from memoryclaw.core.redaction import Redactor
 from memoryclaw.jobs.capture import Recorder
-acknowledge = os.write
-"""
-WORK = """
-recorder = Recorder(Logs(root), Redactor(secret_key(root + "/../config").key), lambda: datetime(2026, 11, 21, tzinfo=UTC))
-for number, text in enumerate(json.loads(sys.argv[3]), 1):
-    [done] = recorder.capture([json.dumps({"session": "s", "turn": number, "role": "user", "content": text})])
-    acknowledge(1, (json.dumps(done) + "\\n").encode())
-"""
-# The counting of writes comes from the harness of the other verbs.
-COUNTING = CHILD[CHILD.index("count = 0") : CHILD.index("pen = ")]
-CODE = "import json, os, signal, subprocess, sys\n" + CAPTURE + COUNTING + WORK
+
+WORDS = ("one password: hunter2", "two", "three " + "long " * 3000, "four", "five")
 
 
-def child(root: Path, at: int) -> subprocess.CompletedProcess[str]:
+def child(root: Path, at: int) -> Killed:
+    """Captures the words, and acknowledges each line when it is taken."""
     root.mkdir(parents=True, exist_ok=True)
-    env = {**os.environ, "PYTHONPATH": str(HOUSE), "PYTHONDONTWRITEBYTECODE": "1"}
-    return subprocess.run([sys.executable, "-c", CODE, str(root), str(at), json.dumps(WORDS)], env=env, capture_output=True, text=True, check=False)  # fmt: skip
+
+    def work(acknowledge: Callable[[bytes], int]) -> None:
+        key = secret_key(f"{root}/../config").key
+        recorder = Recorder(Logs(str(root)), Redactor(key), lambda: datetime(2026, 11, 21, tzinfo=UTC))
+        for number, text in enumerate(WORDS, 1):
+            [done] = recorder.capture(
+                [json.dumps({"session": "s", "turn": number, "role": "user", "content": text})]
+            )
+            acknowledge((json.dumps(done) + "\n").encode())
+
+    return killed_at(at, work)
 
 
 def texts(root: Path) -> tuple[list[str], int]:
@@ -55,24 +49,24 @@ def texts(root: Path) -> tuple[list[str], int]:
 @pytest.mark.laws
 def test_killed_at_any_write_every_acknowledged_line_is_read_and_a_second_run_completes_the_log(tmp_path):
     whole = tmp_path / "whole/vault"
-    assert child(whole, 0).returncode == 0
+    assert child(whole, 0).code == 0
     complete, torn = texts(whole)
     assert (len(complete), torn) == (len(WORDS), 0)
     points = 0
     for at in range(1, 500):
         root = tmp_path / str(at) / "vault"
         killed = child(root, at)
-        assert killed.returncode in (0, -signal.SIGKILL), killed.stderr
-        acknowledged = [json.loads(line) for line in killed.stdout.splitlines()]
+        assert killed.code in (0, -signal.SIGKILL)
+        acknowledged = [json.loads(line) for line in killed.acknowledged.splitlines()]
         found, _ = texts(root)
         assert all(done[1] for done in acknowledged)
         assert len(found) >= len(acknowledged)
         assert [text.split()[0] for text in found] == [text.split()[0] for text in WORDS[: len(found)]]
         again = child(root, 0)
-        assert again.returncode == 0, again.stderr
+        assert again.code == 0
         assert sorted(text.split()[0] for text in texts(root)[0]) == sorted(text.split()[0] for text in WORDS)
         assert all(b"hunter2" not in path.read_bytes() for path in root.rglob("*") if path.is_file())
-        if killed.returncode == 0:
+        if killed.code == 0:
             break
         points += 1
     assert points > 20
@@ -87,7 +81,7 @@ def test_a_line_that_was_torn_in_the_middle_is_reported_and_spoils_no_other(tmp_
     log = root / "logs/2026-11-21/s.jsonl"
     lines = log.read_bytes().splitlines(keepends=True)
     log.write_bytes(b"".join(lines[:-1]) + lines[-1][:left])
-    assert child(root, 0).returncode == 0
+    assert child(root, 0).code == 0
     found, torn = texts(root)
     assert (len(found), torn) == (len(WORDS), 1)
     note = read_note("logs/2026-11-21/s.jsonl", log.read_bytes(), ReadingSettings())

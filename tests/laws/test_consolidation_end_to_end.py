@@ -2,22 +2,17 @@
 
 from __future__ import annotations
 
-import os
 import shutil
 import signal
-import subprocess
-import traceback
 from datetime import datetime
 from pathlib import Path
 
 import pytest
 from conftest import put
-from git.cmd import Git
 from gitvault import git, vault_of
+from killing import killed_at
 from nights import LATER, LOGS, NIGHT, PROJECTS, VAULT, consolidated, memory, subjects, tree
-from test_consolidation_law import COUNTING, state
-
-from memoryclaw.jobs.consolidation.consolidate import consolidate
+from test_consolidation_law import state
 
 LANES = 4
 MODES = ("direct", "branch", "propose")
@@ -25,18 +20,13 @@ MODES = ("direct", "branch", "propose")
 
 def night(root: Path, mode: str, *, at: int = 0, now: datetime = NIGHT) -> int:
     """Runs a night in a process of its own, killed at its write number `at`; returns how it ended (0: well)."""
-    assert Git  # loaded, as is all that a night needs, so that no child has to
-    assert consolidate
-    pid = os.fork()
-    if pid:
-        return os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])
-    try:
-        exec(COUNTING, {"os": os, "subprocess": subprocess, "signal": signal, "at": at})
-        consolidated(root, now, mode=mode)
-        os._exit(0)
-    except BaseException:  # noqa: BLE001 - the parent is told by the exit code, whatever it was
-        traceback.print_exc()
-        os._exit(3)
+    return killed_at(at, lambda _: consolidated(root, now, mode=mode)).code
+
+
+@pytest.fixture(scope="module", autouse=True)
+def warm(tmp_path_factory: pytest.TempPathFactory) -> None:
+    """One night in this process: all that a night loads and compiles is there before any child is forked."""
+    consolidated(evening(tmp_path_factory.mktemp("warm") / "vault"))
 
 
 def evening(root: Path) -> Path:

@@ -2,24 +2,21 @@
 
 from __future__ import annotations
 
-import os
 import shutil
 import signal
-import subprocess
-import traceback
 from contextlib import suppress
 
 import pytest
 from changesets import FILES, PENDING, PROJECTS, RUN, whole
 from git.cmd import Git
 from gitvault import git, pen_for, users_work, vault_of
-from test_kill_points import CHILD, work_of
+from killing import killed_at
+from test_kill_points import work_of
 
 from memoryclaw.core.errors import NotFoundError
 from memoryclaw.jobs.consolidation import applying, branching
 
-# The counting of writes comes from the harness of the other verbs.
-COUNTING = CHILD[CHILD.index("count = 0") : CHILD.index("pen = ")]
+assert Git  # loaded, so that no child has to
 LANES = 4  # the points are shared out, so that several processes can look at them
 
 
@@ -53,17 +50,7 @@ def reject(pen):
 
 def child(root, at, verb):
     """Runs a verb in a process of its own, killed at its write number `at`; returns how it ended (0: well)."""
-    assert Git  # loaded, so that no child has to
-    pid = os.fork()
-    if pid:
-        return os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])
-    try:
-        exec(COUNTING, {"os": os, "subprocess": subprocess, "signal": signal, "at": at})
-        verb(pen_for(root))
-        os._exit(0)
-    except Exception:  # noqa: BLE001 - the parent is told by the exit code, whatever it was
-        traceback.print_exc()
-        os._exit(3)
+    return killed_at(at, lambda _: verb(pen_for(root))).code
 
 
 def prepared(root, before):
@@ -106,6 +93,12 @@ def assert_nothing_left(root):
     ]
     assert [path for path in stray if path.name != "memoryclaw.yaml"] == []
     assert not (root / ".memoryclaw/pending.json").exists()
+
+
+@pytest.fixture(scope="module", autouse=True)
+def warm(tmp_path_factory):
+    """One run in this process: all that a run loads and compiles is there before any child is forked."""
+    run(pen_for(prepared(tmp_path_factory.mktemp("warm") / "vault", None)))
 
 
 @pytest.mark.laws

@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
-import os
+import json
+import shutil
 import signal
-import subprocess
-import sys
-from pathlib import Path
 
 import pytest
-from gitvault import git, users_work, vault_of
+from git.cmd import Git
+from gitvault import git, pen_for, users_work, vault_of
+from killing import killed_at
 
-HERE = Path(__file__).resolve()
+from memoryclaw.jobs.edit import edit
+from memoryclaw.jobs.forget import forget
+from memoryclaw.jobs.recovery import recover
+from memoryclaw.jobs.remember import remember
+
+assert Git  # loaded, so that no child has to
 FACTS = "# Anna\n- city: Berlin\n- phone: 1\n"
 WORK = "# Anna\n- city: Berlin\n- phone: 1\n\n# Mine\n- note: unsaved\n"
 FILES = {
@@ -22,55 +27,24 @@ FILES = {
 
 # What a child process does; each is killed at its first write, its second, … until it gets through.
 VERBS = {
-    "remember a fact": "remember(pen, 'Bern', entity='Anna', field='city')",
-    "remember an episode": "remember(pen, 'Met Zoë')",
-    "edit": "edit(pen, 'n1', {'tags': 'a, b'})",
-    "forget a note": "forget(pen, 'n1')",
-    "forget a fact": "forget(pen, 'semantic/people#Anna.phone')",
+    "remember a fact": lambda pen: remember(pen, "Bern", entity="Anna", field="city"),
+    "remember an episode": lambda pen: remember(pen, "Met Zoë"),
+    "edit": lambda pen: edit(pen, "n1", {"tags": "a, b"}),
+    "forget a note": lambda pen: forget(pen, "n1"),
+    "forget a fact": lambda pen: forget(pen, "semantic/people#Anna.phone"),
 }
 
 REPEATABLE = {"remember a fact", "edit"}
 
-CHILD = r"""
-import json, os, signal, subprocess, sys
-root, at, verb = sys.argv[1], int(sys.argv[2]), sys.argv[3]
-import gitvault
-from memoryclaw.jobs.remember import remember
-from memoryclaw.jobs.edit import edit
-from memoryclaw.jobs.forget import forget
-from git.cmd import Git
-count = 0
-def step():
-    global count
-    count += 1
-    if count == at:
-        os.kill(os.getpid(), signal.SIGKILL)
-def counted(module, name, when=lambda *a, **k: True):
-    real = getattr(module, name)
-    def call(*args, **options):
-        if when(*args, **options):
-            step()
-        return real(*args, **options)
-    setattr(module, name, call)
-for name in ("write", "fsync", "replace", "rename", "link", "unlink", "mkdir", "fchmod"):
-    counted(os, name)
-counted(os, "open", lambda path, flags=0, *a, **k: bool(flags & os.O_CREAT))
-counted(subprocess.Popen, "__init__")
-counted(subprocess.Popen, "communicate")
-pen = gitvault.pen_for(root)
-done = eval(verb)
-os.write(1, json.dumps(done).encode())
-"""
 
-RECOVER = "import sys; from memoryclaw.jobs.recovery import recover; print(recover(sys.argv[1]))"
+def child(root, at, verb):
+    """Does a verb in a process of its own; what it gives back is acknowledged before the process ends."""
 
+    def work(acknowledge):
+        done = verb(pen_for(root))
+        acknowledge(json.dumps(done).encode())
 
-def child(code, *args):
-    path = os.pathsep.join((str(HERE.parents[1]), str(HERE.parents[2])))
-    env = {**os.environ, "PYTHONPATH": path, "PYTHONDONTWRITEBYTECODE": "1"}
-    return subprocess.run(
-        [sys.executable, "-c", code, *map(str, args)], env=env, capture_output=True, text=True, check=False
-    )
+    return killed_at(at, work)
 
 
 def fresh(tmp_path, number):
@@ -124,24 +98,22 @@ def test_killed_at_any_write_the_vault_is_old_or_new_and_nothing_stays_behind(tm
     verb = VERBS[name]
     start = fresh(tmp_path, "old")
     old, work = state(start), users_work(start)
-    whole = fresh(tmp_path, "new")
-    assert child(CHILD, whole, 0, verb).returncode == 0
+    whole = shutil.copytree(start, tmp_path / "new")
+    assert child(whole, 0, verb).code == 0
     new = state(whole)
     assert new != old
     points = 0
     for at in range(1, 1000):
-        root = fresh(tmp_path, at)
-        killed = child(CHILD, root, at, verb)
-        assert killed.returncode in (0, -signal.SIGKILL), killed.stderr
-        recovered = child(RECOVER, root)
-        assert recovered.returncode == 0, recovered.stderr
-        assert_sound(root, old, new, work, acknowledged=bool(killed.stdout))
+        root = shutil.copytree(start, tmp_path / str(at))
+        killed = child(root, at, verb)
+        assert killed.code in (0, -signal.SIGKILL)
+        assert killed_at(0, lambda _: recover(str(root))).code == 0  # noqa: B023 - it is over when this returns
+        assert_sound(root, old, new, work, acknowledged=bool(killed.acknowledged))
         if name in REPEATABLE:
-            again = child(CHILD, root, 0, verb)
-            assert again.returncode == 0, again.stderr
+            assert child(root, 0, verb).code == 0
             assert_sound(root, new, new, work, acknowledged=True)
-        if killed.returncode == 0:
+        if killed.code == 0:
             break
         points += 1
-        subprocess.run(["rm", "-rf", str(root)], check=True)
+        shutil.rmtree(root)
     assert points > 20

@@ -220,7 +220,7 @@ def lives(examples: int, steps: int):
 
 
 def test_a_short_life_loses_nothing() -> None:
-    lives(12, 20)()
+    lives(6, 20)()
 
 
 @pytest.mark.laws

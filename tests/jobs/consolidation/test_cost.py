@@ -67,7 +67,7 @@ def night(root: Path, day: int) -> Seen:
 
 @pytest.fixture(scope="module")
 def small(tmp_path_factory: pytest.TempPathFactory) -> Seen:
-    return second_night(tmp_path_factory.mktemp("small") / "vault", 100)
+    return second_night(tmp_path_factory.mktemp("small") / "vault", 50)
 
 
 def second_night(root: Path, notes: int) -> Seen:
@@ -77,7 +77,7 @@ def second_night(root: Path, notes: int) -> Seen:
     return night(root, 1)
 
 
-@pytest.mark.parametrize("notes", [600, pytest.param(3000, marks=pytest.mark.laws)])
+@pytest.mark.parametrize("notes", [300, pytest.param(3000, marks=pytest.mark.laws)])
 def test_a_large_vault_costs_no_more_files_and_no_more_processes(
     small: Seen, tmp_path: Path, notes: int
 ) -> None:

@@ -17,8 +17,13 @@ NOW = datetime(2026, 4, 20, 8, tzinfo=UTC)
 LOG = "logs/2026-04-19/evening.jsonl"
 SAID = "The rowing club wants a second slipway beside the old oak, and Nordmole builds it in June."
 
+# One of each family; a reading meets every way there is in test_minds, and a whole night every other one in the law tests.
+USUAL = {"refused", "hang", "status_500", "truncated", "prose_only", "invented_quotes", "reaches_out", "deep"}
 
-@pytest.mark.parametrize("mode", MODES)
+
+@pytest.mark.parametrize(
+    "mode", [mode if mode in USUAL else pytest.param(mode, marks=pytest.mark.laws) for mode in MODES]
+)
 def test_a_failing_model_costs_nothing_but_its_words(mode: str, tmp_path: Path) -> None:
     line = {"ts": "2026-04-19T18:00:00Z", "session": "evening", "turn": 1, "role": "user", "content": SAID}
     root = vault_of(tmp_path / "vault", {"Home.md": "# Home\n"})

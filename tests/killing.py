@@ -1,0 +1,73 @@
+"""Work in a process of its own that is killed at its first write, its second, …: `killed_at(3, work)`.
+
+A process is forked and not started anew, so that nothing is imported again; what counts as a write is any call that changes the disk.
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import traceback
+from collections.abc import Callable
+from typing import Any, NamedTuple, NoReturn
+
+WRITES = ("write", "fsync", "replace", "rename", "link", "unlink", "mkdir", "fchmod")
+_write = os.write
+
+
+class Killed(NamedTuple):
+    """How it ended (0: well), and what it had acknowledged by then."""
+
+    code: int
+    acknowledged: bytes
+
+
+def killed_at(at: int, work: Callable[[Callable[[bytes], int]], object]) -> Killed:
+    """Does some work, which is given a way to acknowledge what it did; killed at its write number `at`, 0 lets it through."""
+    reading, writing = os.pipe()
+    pid = os.fork()
+    if not pid:
+        os.close(reading)
+        _child(at, work, writing)
+    os.close(writing)
+    with os.fdopen(reading, "rb") as answers:
+        acknowledged = answers.read()
+    return Killed(os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]), acknowledged)
+
+
+def _child(at: int, work: Callable[[Callable[[bytes], int]], object], writing: int) -> NoReturn:
+    try:
+        _count(at)
+        work(lambda data: _write(writing, data))
+        os._exit(0)
+    except BaseException:  # noqa: BLE001 - the parent is told by the exit code, whatever it was
+        traceback.print_exc()
+        os._exit(3)
+
+
+def _count(at: int) -> None:
+    """Kills this process before its write number `at`; processes that it starts count when they start and when they are read."""
+    count = 0
+
+    def step() -> None:
+        nonlocal count
+        count += 1
+        if count == at:
+            os.kill(os.getpid(), signal.SIGKILL)
+
+    def counted(module: Any, name: str, when: Callable[..., bool] = lambda *_, **__: True) -> None:
+        real = getattr(module, name)
+
+        def call(*args: Any, **options: Any) -> Any:
+            if when(*args, **options):
+                step()
+            return real(*args, **options)
+
+        setattr(module, name, call)
+
+    for name in WRITES:
+        counted(os, name)
+    counted(os, "open", lambda path, flags=0, *_, **__: bool(flags & os.O_CREAT))
+    counted(subprocess.Popen, "__init__")
+    counted(subprocess.Popen, "communicate")
