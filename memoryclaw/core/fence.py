@@ -15,7 +15,7 @@ _REMOTE_IMAGE = re.compile(r"!\[([^\]]*)\]\(\s*<?(?:https?:)?//[^)]*\)", re.IGNO
 _IMAGE = re.compile(r"!+\[")
 # What a host that shows Markdown makes a link of by itself, and may fetch to show what is behind it.
 _ADDRESS = re.compile(r"(?<![^\W\d_])([^\W\d_][\w+.-]{0,30}):(?=[/\\]{2})")
-_WWW = re.compile(r"(?<![\w.])(www)\.(?=\w)", re.IGNORECASE)
+_WWW = re.compile(r"(?<!\w)(www)\.(?=\w)", re.IGNORECASE)
 _BARE = re.compile(r"(?<=[(<\[])(?=[/\\]{2}\w)")
 _SPACE = re.compile(r"\s+")
 _ESCAPES = str.maketrans({"&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;", "'": "&#39;"})

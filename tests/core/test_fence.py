@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from memoryclaw.core.fence import CLOSING, OPENING, escaped, fenced, item, one_line, visible
+from memoryclaw.core.fence import CLOSING, OPENING, escaped, fenced, item, one_line, unlinked, visible
 
 
 @settings(deadline=None)
@@ -22,7 +22,7 @@ def test_any_text_is_one_element_of_one_line(id_: str, text: str, when: str) -> 
     element = ET.fromstring(line)
     assert element.tag == "m"
     assert list(element) == []
-    assert (element.text or "") == unescape(escaped(text))
+    assert (element.text or "") == unescape(escaped(unlinked(one_line(text))))
     assert element.get("id") == unescape(escaped(id_))
 
 
