@@ -13,25 +13,7 @@ from memoryclaw.core.errors import ConfigError
 from memoryclaw.core.places import CONFIG_FILE, STATE_DIR
 
 LEAST_BUDGET = 80  # tokens; below this the framing leaves no room for a memory
-LANGUAGES = (
-    "ar",
-    "da",
-    "de",
-    "en",
-    "es",
-    "fi",
-    "fr",
-    "hu",
-    "it",
-    "nl",
-    "no",
-    "none",
-    "pt",
-    "ro",
-    "ru",
-    "sv",
-    "tr",
-)
+LANGUAGES = ("ar", "da", "de", "en", "es", "fi", "fr", "hu", "it", "nl", "no", "none", "pt", "ro", "ru", "sv", "tr")  # fmt: skip
 
 
 class Setting(NamedTuple):
@@ -133,6 +115,53 @@ SETTINGS = (
         0,
         1,
     ),
+    Setting(
+        "serve.host",
+        "127.0.0.1",
+        str,
+        "Where `serve` listens; beyond this machine only with `--allow-remote`.",
+    ),
+    Setting("serve.port", 7411, int, "Its port; 0 means any that is free.", 0, 65_535),
+    Setting(
+        "serve.rate",
+        100,
+        int,
+        "Requests that it answers a second; twice as many may come at once.",
+        1,
+        1_000_000,
+    ),
+    Setting(
+        "mcp.servers",
+        {},
+        dict,
+        "MCP servers whose tools skills may call; each holds `command`, `args`, `env`, `cwd`, or `url`, `headers`.",
+    ),
+    Setting(
+        "mcp.toolTimeout",
+        60,
+        float,
+        "Seconds that one call of a tool, or the start of its server, may take.",
+        0.1,
+        3600,
+    ),
+    Setting(
+        "skills.toolHost",
+        "auto",
+        ("auto", "mcp", "openclaw"),
+        "Whose tools the steps of a skill call; `auto` asks the MCP servers, then OpenClaw.",
+    ),
+    Setting(
+        "openclaw.gatewayUrl",
+        "http://127.0.0.1:18789",
+        str,
+        "Where OpenClaw's gateway listens; its token is read from `OPENCLAW_GATEWAY_TOKEN`.",
+    ),
+    Setting(
+        "openclaw.allowRemoteGateway",
+        False,
+        bool,
+        "Call tools of a gateway on another machine than this one, over https.",
+    ),
     Setting("git.track_logs", False, bool, "Commit logs/ too, in batches."),
     Setting("git.track_ledger", False, bool, "Commit ledger/ too, in batches."),
 )
@@ -167,6 +196,14 @@ class Config:
     gap: int
     idle: int
     loss_budget: float
+    host: str
+    port: int
+    rate: int
+    servers: Mapping[str, Any]
+    tool_timeout: float
+    tool_host: str
+    gateway_url: str
+    allow_remote_gateway: bool
     track_logs: bool
     track_ledger: bool
     notices: tuple[str, ...] = ()
@@ -311,9 +348,17 @@ def _checked(setting: Setting, value: Any) -> Any:
         return _one_of(setting, ("true", "false", "yes", "no"), str(value).lower()) in ("true", "yes")
     if allowed is tuple:
         return tuple(str(v) for v in value) if isinstance(value, list) else (str(value),)
+    if allowed is dict:
+        return _map(setting, value)
     if allowed is str:
         return str(value)
     return _number(setting, str(value))
+
+
+def _map(setting: Setting, value: Any) -> dict[str, Any]:
+    if not isinstance(value, dict):
+        raise ConfigError(f"{CONFIG_FILE}: {setting.key} must hold names with `key: value` lines below each")
+    return value
 
 
 def _one_of(setting: Setting, allowed: tuple[str, ...], value: str) -> str:

@@ -43,8 +43,8 @@ class Verb(NamedTuple):
 
 HEAD = """# JSON answers
 
-Every verb answers with one JSON object when `--json` is given, before or after the verb (`watch` and `capture` with one object a line). The
-HTTP and MCP doors return the same objects. Text is exact: what a note holds is what the JSON holds. Characters that a terminal
+Every verb answers with one JSON object when `--json` is given, before or after the verb (`watch`, `serve` and `capture` with one object a line). The
+HTTP and MCP doors (`serve`, `mcp`) return the same objects. Text is exact: what a note holds is what the JSON holds. Characters that a terminal
 would obey are written as `\\\\uXXXX`. A failure prints nothing on standard output: one sentence on standard error, and an
 exit code of 1 (known failure), 2 (usage), 3 (a bug; the sentence names a file with the details) or 130 (interrupted).
 `doctor` also exits with 1 when it found problems.
@@ -263,6 +263,48 @@ LATER = (
         {"action": "approved, rejected or withdrawn", "digest": "SHA-256 of the file as it is now"},
         title="skills approve",
     ),
+    Verb(
+        "openclaw status --config /etc/openclaw.json",
+        "How OpenClaw stands to the vault. `openclaw` alone answers the same.",
+        {
+            "installed": "true when the plugin has an entry",
+            "ok": "true when every check is",
+            "checks[].advice": "the command that mends it; empty where nothing is to be mended",
+        },
+        title="openclaw status",
+    ),
+    Verb(
+        "skills host",
+        "The folder that hosts read, after it was brought up to date.",
+        {
+            "skills[].digest": "SHA-256 of the SKILL.md that is given",
+            "skills[].version": "current, or earlier: the file was changed since it was approved",
+            "left_out": "skills with an approval that are not given, and why",
+        },
+        title="skills host",
+    ),
+    Verb(
+        "working set --session kyoto --task trip --goal 'Book the train' --plan 'ask which day' --fact seats=1 --observe 'the 8:05 is full'",
+        "What a session is at, after the change. `working show` answers the same.",
+        {
+            "facts": "the newest last, as are `recent_observations`",
+            "updated": "when it was last changed; empty when there is none",
+            "tokens": "what it costs in a prompt as a whole",
+            "problems": "why its file could not be used",
+        },
+        title="working set",
+    ),
+    Verb(
+        "working clear --session kyoto",
+        "What became of it.",
+        {"cleared": "false when there was none, or one of another task", "id": "the turn of the log that keeps what it held"},
+        title="working clear",
+    ),
+    Verb(
+        "feedback ep-20250708-penicillin 5 --session kyoto --note 'asked at the pharmacy'",
+        "A rating as the ledger keeps it.",
+        {"id": "what was rated", "rating": "1 (useless) to 5 (just right)", "note": "without secrets"},
+    ),
 )  # fmt: skip
 
 WATCH = """## watch
@@ -275,6 +317,65 @@ One object a line, as things happen.
 | `text` | the same in a sentence |
 | `files` | how many files a `synced` took in |
 | `ms` | how long that took |
+"""
+
+OPENCLAW = """## openclaw install
+
+What was written into OpenClaw's configuration, or would be. `openclaw uninstall` answers the same.
+
+| key | meaning |
+|---|---|
+| `action` | installed, uninstalled, unchanged, not installed; would install and would uninstall where `--yes` was not said |
+| `config` | the configuration file |
+| `diff` | the change as a unified diff, the values of secrets left out |
+| `backup` | the copy of the file as it was; empty where there is none, or it was needless and is gone |
+
+## openclaw import
+
+What OpenClaw's own notes hold, as proposals.
+
+| key | meaning |
+|---|---|
+| `workspace`, `files` | the folder, and the files of it that were read |
+| `proposed[].id`, `proposed[].what` | as in `review` |
+| `proposed[].kind` | fact, episode or note |
+| `proposed[].source` | the file below the workspace |
+| `known` | how many things were not proposed: they wait, were decided, or are in the vault |
+| `commit` | the commit of the proposals; empty when nothing was written |
+"""
+
+SERVE = """## serve
+
+One object on one line, when it listens; nothing after it.
+
+| key | meaning |
+|---|---|
+| `pid` | the process id of the daemon |
+| `host`, `port`, `url` | where a program of this machine asks it |
+| `started`, `version` | since when it runs, and which version |
+| `vault` | the folder that it answers for |
+
+`.memoryclaw/serve.json` holds the same, but for `vault`. [http.md](http.md) tells what it answers.
+"""
+
+RUN = """## skills run
+
+One run of a skill, or without `--apply` what one would do. When it fails, or would, the verb exits with 1.
+
+| key | meaning |
+|---|---|
+| `run` | its id; empty where nothing was called |
+| `name`, `path`, `digest` | the skill, and the SHA-256 of the file that was run |
+| `session` | whose log keeps the steps; empty where nothing was called |
+| `applied` | whether tools were called |
+| `ok` | whether all went well, or would |
+| `values[].name`, `value` | a parameter; `[secret]` in place of what is secret, null for one that is left out |
+| `values[].source` | `given`, `asked`, `default`, or the id of the fact that says it; empty for nobody |
+| `steps[].step`, `tool`, `args` | the number of the call, the tool as the skill names it, its arguments |
+| `steps[].host` | `mcp:SERVER` or `openclaw`; empty where there is no such tool |
+| `steps[].state` | planned, done, failed or not run |
+| `steps[].result`, `error` | what the tool answered, and what went wrong; at most 2,000 characters |
+| `notice` | what else there is to know |
 """
 
 CAPTURE = """## capture
@@ -294,6 +395,19 @@ One acknowledgement a line, in the order of the lines that came in. Each is prin
 `left_out`, how many secrets were `redacted`, and the `problems`.
 """
 
+HOOK = """## hook
+
+`hook pre` and `hook post` answer in the words of their host, with or without `--json`; [hooks.md](hooks.md) shows both.
+`hook install` and `hook uninstall` answer with one object.
+
+| key | meaning |
+|---|---|
+| `host` | whose settings |
+| `action` | installed, uninstalled, unchanged, `would be installed` or `would be uninstalled` |
+| `path` | the settings file; where a link leads to it, the file itself |
+| `backup` | where the old file is kept; empty when there is none |
+"""
+
 
 def main() -> None:
     """Prints the page."""
@@ -310,7 +424,16 @@ def main() -> None:
             ["commit", "-qm", "My notes so far"],
         ):
             subprocess.run(["git", *command], cwd=vault, env={**env, **when}, check=True)
-        parts = [HEAD, *(section(verb, vault, env) for verb in VERBS), WATCH, CAPTURE]
+        parts = [
+            HEAD,
+            *(section(verb, vault, env) for verb in VERBS),
+            WATCH,
+            OPENCLAW,
+            SERVE,
+            CAPTURE,
+            HOOK,
+            RUN,
+        ]
         parts += [section(verb, vault, env) for verb in LATER]
         sys.stdout.write("\n".join(parts))
 

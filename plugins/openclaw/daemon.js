@@ -2,6 +2,7 @@
 
 import { findDaemon } from "./address.js";
 import { Refused, request } from "./http.js";
+import { patience } from "./patience.js";
 import { startDaemon } from "./starting.js";
 
 const ORDINARY = 10_000; // milliseconds for a request that names no limit
@@ -29,14 +30,16 @@ export class Daemon {
 
   /** What the daemon answers; rejects with Refused, Unreachable, or an abort. Never starts it. */
   async ask(method, path, body, { timeoutMs = ORDINARY } = {}) {
-    const signal = AbortSignal.timeout(timeoutMs);
+    const limit = patience(timeoutMs);
     try {
-      const answer = await this.#asked(method, path, { body, signal }, true);
+      const answer = await this.#asked(method, path, { body, signal: limit.signal }, true);
       this.#isUp();
       return answer;
     } catch (error) {
       if (error instanceof Refused && error.status !== 401) this.#isUp();
       throw error;
+    } finally {
+      limit.end();
     }
   }
 

@@ -25,6 +25,6 @@ export function deliverer(daemon, settings) {
 /** A daemon that is busy is asked again; lines that are wrong stay wrong. */
 function refused(error, settings, session, turns) {
   if (PIPED.has(error.status)) return captureByChild(settings, session, turns);
-  if (LATER.has(error.status)) throw error;
+  if (LATER.has(error.status) || error.code === "config") throw error; // a person is at the settings
   return turns.map(() => ({ ok: false, error: error.message }));
 }

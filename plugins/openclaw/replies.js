@@ -70,7 +70,7 @@ export function ruled(done) {
 }
 
 /** The working memory of a conversation. */
-export function working({ goal, plan = [], observations = [] }) {
+export function working({ goal, plan = [], recent_observations: observations = [] }) {
   if (!goal && !plan.length && !observations.length) return "This conversation has no working memory.";
   return lines([...(goal ? [`goal: ${plainLine(goal)}`] : []), ...plan.map((step) => `plan: ${plainLine(step)}`),
     ...observations.map((seen) => `seen: ${plainLine(seen)}`)]);

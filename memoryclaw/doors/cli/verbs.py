@@ -13,14 +13,14 @@ from memoryclaw import __version__
 from memoryclaw.doors.cli.said import Said
 
 SECTIONS: dict[str, dict[str, str]] = {
-    "Ask": {"recall": "asking", "search": "asking"},
+    "Ask": {"recall": "asking", "search": "asking", "working": "working", "feedback": "working"},
     "Look": {"show": "looking", "browse": "looking", "facts": "looking", "links": "looking"},
     "Write": {
         "init": "writing", "remember": "writing", "edit": "writing", "forget": "writing", "revive": "writing", "undo": "writing",
     },
-    "Log": {"capture": "capturing", "import": "capturing", "consolidate": "consolidating", "redo": "consolidating", "schedule": "scheduling"},
+    "Log": {"capture": "capturing", "import": "capturing", "hook": "hooking", "consolidate": "consolidating", "redo": "consolidating", "schedule": "scheduling"},
     "Review": {"review": "reviewing", "history": "tracing", "blame": "tracing", "skills": "skills"},
-    "Keep": {"sync": "keeping", "watch": "watching", "reindex": "keeping", "status": "keeping", "doctor": "keeping", "completion": "completion"},
+    "Keep": {"sync": "keeping", "watch": "watching", "serve": "serving", "mcp": "mcp", "openclaw": "openclawing", "reindex": "keeping", "status": "keeping", "doctor": "keeping", "completion": "completion"},
 }  # fmt: skip
 VERBS = {verb: module for verbs in SECTIONS.values() for verb, module in verbs.items()}
 _SETTINGS = {"help_option_names": ["-h", "--help"], "max_content_width": 100}

@@ -93,13 +93,13 @@ test("where nobody can take a turn it waits in memory and goes when somebody can
   assert.deepEqual(texts(daemon.kept()), ["secret r1", "secret r2"]);
 });
 
-for (const [status, where] of [[413, "pipe"], [401, "pipe"], [503, "again"]]) {
-  test(`a daemon that answers ${status}: ${where}`, async (t) => {
+for (const [status, where, code = "x"] of [[413, "pipe"], [401, "pipe"], [503, "again"], [400, "again", "config"]]) {
+  test(`a daemon that answers ${status} ${code}: ${where}`, async (t) => {
     const { vault, daemon, host } = await withDaemon(t);
     const accept = daemon.routes["POST /v1/capture"];
     daemon.routes["POST /v1/capture"] = (one) => {
       daemon.routes["POST /v1/capture"] = status === 401 ? daemon.routes["POST /v1/capture"] : accept;
-      return [status, { error: { code: "x", message: "not now" } }];
+      return [status, { error: { code, message: "not now" } }];
     };
     await host.fire("agent_end", { runId: "r1", messages: [user("hello")], success: true }, run("r1"));
     if (where === "pipe") assert.deepEqual(texts(piped(vault)), ["hello"]);

@@ -20,6 +20,7 @@ before(async () => {
     "GET /v1/skills": { skills: [{ name: "tea", state: "approved", description: "Makes tea." }] },
     "POST /v1/skills/tea/reject": { name: "tea", action: "withdrawn", commit: "1" },
     "GET /v1/status": { vault: "/v", notes: { note: 2 }, behind: 0, problems: [], degraded: "", git: { sentence: "ready" } },
+    "GET /v1/working/s1": { goal: "", plan: ["boil water"], facts: {}, recent_observations: ["the kettle is on"] },
     "PATCH /v1/working/s1": ({ body }) => [200, { goal: body.goal }],
   });
   host = hosted({ vault });
@@ -37,6 +38,7 @@ for (const [args, said] of [
   ["skills", "tea (approved): Makes tea."],
   ["skills reject tea", "withdrawn: tea (commit 1)"],
   ["status", "/v: 2 note\nup to date\ngit: ready"],
+  ["working", "plan: boil water\nseen: the kettle is on"],
   ["working goal buy tea", "goal: buy tea"],
   ["search", "MemoryClaw: write /mclaw search WORDS"],
   ["reject p-9", "MemoryClaw: nothing here"],

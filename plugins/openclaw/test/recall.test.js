@@ -60,6 +60,13 @@ describe("recall before a turn", () => {
     assert.doesNotMatch(host.said[0], /private/);
   });
 
+  test("a host that was busy itself for longer than the limit still hears the answer", async () => {
+    daemon.routes["POST /v1/recall"] = () => [200, { context: BLOCK }];
+    const asked = ask(hosted({ vault, recallTimeoutMs: 60 }), { prompt: "boathouse" });
+    for (const until = Date.now() + 200; Date.now() < until;);
+    assert.equal((await asked).appendContext, BLOCK);
+  });
+
   test("says when the daemon is back, and goes blind anew with a new sentence", async () => {
     const host = hosted({ vault });
     announce(vault, "http://127.0.0.1:9");

@@ -1,0 +1,79 @@
+"""OpenClaw as the host of a vault: installed, removed, told how it stands, and its old notes brought over."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from memoryclaw import config as settings
+from memoryclaw.app.wiring import Wiring, system_clock
+
+if TYPE_CHECKING:
+    from memoryclaw.jobs.openclaw.importing import Brought
+    from memoryclaw.jobs.openclaw.setup import Setup
+    from memoryclaw.jobs.openclaw.standing import Standing
+
+
+class OpenClawing(Wiring):
+    """The verbs of a vault that OpenClaw remembers with."""
+
+    def openclaw(self, config: str = "") -> Setup:
+        """This vault's place in OpenClaw's configuration: to be installed or removed."""
+        return openclaw_setup(os.fspath(self.root), config)
+
+    def import_openclaw(self, workspace: str = "", *, config: str = "", dry_run: bool = False) -> Brought:
+        """Proposes what OpenClaw kept in its own notes; they are only read, and a second import proposes nothing.
+
+        Args:
+            workspace: the folder with MEMORY.md; empty: what OpenClaw's configuration says.
+            config: OpenClaw's configuration file.
+            dry_run: only tell what would be proposed.
+        """
+        from memoryclaw.jobs.openclaw.hostconfig import config_path  # noqa: PLC0415
+        from memoryclaw.jobs.openclaw.importing import import_notes, workspace_of  # noqa: PLC0415
+
+        folder = workspace or workspace_of(config_path(config, os.environ), os.environ)
+        redact = _redactor()
+        return self._written(lambda pen: import_notes(pen, folder, redact, dry_run=dry_run))
+
+
+def openclaw_setup(vault: str, config: str = "") -> Setup:
+    """A vault's place in OpenClaw's configuration, whether or not the vault is there."""
+    from memoryclaw.jobs.openclaw.hostconfig import HostConfig, config_path  # noqa: PLC0415
+    from memoryclaw.jobs.openclaw.setup import Setup  # noqa: PLC0415
+
+    host = HostConfig(config_path(config, os.environ), os.fspath(settings.key_folder(os.environ)))
+    # -P: a folder called memoryclaw where the gateway happens to run must not be taken for the program.
+    command = (sys.executable, "-P", "-m", "memoryclaw")
+    return Setup(host, vault, command, plugin=_plugin, clock=system_clock)
+
+
+def openclaw_standing(vault: str, config: str = "") -> Standing:
+    """How OpenClaw stands to a vault."""
+    from memoryclaw.jobs.openclaw.standing import standing  # noqa: PLC0415
+
+    return standing(openclaw_setup(vault, config), _daemon)
+
+
+def _plugin() -> str:
+    from memoryclaw.adapters.plugins import plugin_folder  # noqa: PLC0415
+
+    return plugin_folder("openclaw")
+
+
+def _daemon(vault: str) -> bool:
+    from pathlib import Path  # noqa: PLC0415
+
+    from memoryclaw.adapters.daemon import ask  # noqa: PLC0415
+
+    return ask(os.fspath(settings.state_folder(Path(vault))), "GET", "/healthz") is not None
+
+
+def _redactor() -> Callable[[str], str]:
+    from memoryclaw.adapters.secretkey import secret_key  # noqa: PLC0415
+    from memoryclaw.core.redaction import Redactor  # noqa: PLC0415
+
+    redactor = Redactor(secret_key(os.fspath(settings.key_folder(os.environ))).key)
+    return lambda text: str(redactor.text(text).value)

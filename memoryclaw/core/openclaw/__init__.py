@@ -1,0 +1,1 @@
+"""OpenClaw's files as text: its configuration and its notes. Pure, like everything in `core`."""
