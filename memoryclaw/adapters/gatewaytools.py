@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import time
 from collections.abc import Mapping
 from http.client import HTTPConnection, HTTPException, HTTPResponse, HTTPSConnection
@@ -17,6 +18,7 @@ from memoryclaw.core.toolservers import LOOPBACK, is_private
 TOKEN = "OPENCLAW_GATEWAY_TOKEN"  # noqa: S105 - the name of the variable, not what is in it
 HOST = "openclaw"
 _MOST_BYTES = 4 * LONGEST_RESULT
+_CONTROL = re.compile(r"[\x00-\x1f\x7f]")  # what no header may hold
 _OK, _FORBIDDEN, _MISSING = 200, frozenset({401, 403}), 404
 
 
@@ -49,10 +51,12 @@ class GatewayTools:
         """
         if not self._token:
             raise ConfigError(f"the OpenClaw gateway needs its token: set {TOKEN} in the environment")
-        parts = urlsplit(self._url)
-        if parts.hostname not in LOOPBACK and not self._allow_remote:
+        if _CONTROL.search(self._token):
+            raise ConfigError(f"{TOKEN} holds a character that no token has, such as a line break")
+        host = _host(self._url)
+        if host not in LOOPBACK and not self._allow_remote:
             raise ConfigError(
-                f"openclaw.gatewayUrl is on another machine ({parts.hostname}); openclaw.allowRemoteGateway: true allows that"
+                f"openclaw.gatewayUrl is on another machine ({host}); openclaw.allowRemoteGateway: true allows that"
             )
         if not is_private(self._url):
             raise ConfigError("openclaw.gatewayUrl must begin with https://, or with http:// on this machine")
@@ -73,7 +77,8 @@ class GatewayTools:
         parts = urlsplit(self._url)
         kind = HTTPSConnection if parts.scheme == "https" else HTTPConnection
         connection = kind(parts.hostname or "", parts.port, timeout=self._timeout)
-        headers = {"Authorization": f"Bearer {self._token}", "Content-Type": "application/json"}
+        bearer = f"Bearer {self._token}".encode()
+        headers: dict[str, str | bytes] = {"Authorization": bearer, "Content-Type": "application/json"}
         try:
             path = f"{parts.path.rstrip('/')}/tools/invoke"
             connection.request("POST", path, json.dumps(request).encode(), headers)
@@ -81,6 +86,21 @@ class GatewayTools:
             return answer.status, _body(answer, time.monotonic() + self._timeout)
         finally:
             connection.close()
+
+
+def _host(url: str) -> str:
+    """The machine that an address names.
+
+    Raises:
+        ConfigError: it is no address.
+    """
+    try:
+        parts = urlsplit(url)
+        if parts.port != 0 and parts.hostname and parts.username is None:
+            return parts.hostname
+    except ValueError:
+        pass
+    raise ConfigError("openclaw.gatewayUrl is no address such as http://127.0.0.1:18789")
 
 
 def _body(answer: HTTPResponse, end: float) -> bytes:
@@ -120,9 +140,8 @@ def _answer(result: Any) -> Result:
     """The content of a tool's result: its details are what later steps may name, else its text."""
     if not isinstance(result, dict) or not isinstance(result.get("content"), list):
         text = result if isinstance(result, str) else json.dumps(result, ensure_ascii=False)
-        return Result(ok=True, text=text[:LONGEST_RESULT], value=result)
+        return Result(ok=True, text=text, value=result)
     parts = [one for one in result["content"] if isinstance(one, dict)]
     text = "\n".join(str(one["text"]) for one in parts if one.get("type") == "text" and "text" in one)
     details = result.get("details")
-    text = text[:LONGEST_RESULT]
     return Result(result.get("isError") is not True, text, details if isinstance(details, dict) else text)

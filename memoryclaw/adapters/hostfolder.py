@@ -68,7 +68,7 @@ class HostFolder:
 
     def put(self, name: str, content: Mapping[str, bytes]) -> None:
         """Puts a copy in the place of what was there; a reader finds the old one or the new one, never a half."""
-        beside = tempfile.mkdtemp(prefix=f"{FOLDER}-", dir=self._state)
+        beside = self._beside()
         try:
             for inside, data in content.items():
                 _write(os.path.join(beside, "new", inside), data)
@@ -83,7 +83,7 @@ class HostFolder:
         gone = [name for name in self.names() if name not in names]
         if not gone:
             return
-        beside = tempfile.mkdtemp(prefix=f"{FOLDER}-", dir=self._state)
+        beside = self._beside()
         try:
             with writer_lock(self.path):
                 for name in gone:
@@ -91,10 +91,16 @@ class HostFolder:
         finally:
             shutil.rmtree(beside)
 
+    def _beside(self) -> str:
+        """A folder of our own on the same disk, with a place for what goes."""
+        beside = tempfile.mkdtemp(prefix=f"{FOLDER}-", dir=self._state)
+        os.mkdir(os.path.join(beside, "old"))
+        return beside
+
     def _out(self, name: str, beside: str) -> None:
         """A rename takes it away at once, whatever it is, and looks into nothing."""
         with suppress(FileNotFoundError):
-            os.rename(os.path.join(self.path, name), os.path.join(beside, f"old-{name}"))
+            os.rename(os.path.join(self.path, name), os.path.join(beside, "old", name))
 
 
 def _is_folder(path: str) -> bool:

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Self, TextIO
 from memoryclaw.adapters import toolschemas
 from memoryclaw.core.errors import ConfigError, InputError, MemoryClawError
 from memoryclaw.core.fence import one_line
-from memoryclaw.core.toolports import LONGEST_RESULT, Result, Tool
+from memoryclaw.core.toolports import Result, Tool
 from memoryclaw.core.toolservers import Server
 
 if TYPE_CHECKING:
@@ -48,6 +48,7 @@ class McpTools:
         self._home = home
         self._stack = ExitStack()
         self._open: dict[str, _Open] = {}
+        self._broken: dict[str, str] = {}  # servers that were tried, and what was wrong
         self._portal: BlockingPortal | None = None
         self._nowhere: TextIO  # where what a server writes to its standard error goes
 
@@ -102,6 +103,8 @@ class McpTools:
         raise InputError(f"the MCP server {server} has no tool {name[:80]!r}; {hint}")
 
     def _tools(self, server: str) -> Mapping[str, Tool]:
+        if server in self._broken:  # to wait for it again at each step would take as many times as long
+            raise InputError(self._broken[server])
         if server not in self._open:
             portal = self._run()
             try:
@@ -109,7 +112,8 @@ class McpTools:
                 client = self._stack.enter_context(session)
                 tools = portal.call(_listed, client, server)
             except _failures() as error:
-                raise InputError(f"the MCP server {server} cannot be used: {_words(error)}") from None
+                self._broken[server] = f"the MCP server {server} cannot be used: {_words(error)}"
+                raise InputError(self._broken[server]) from None
             self._open[server] = _Open(client, tools)
         return self._open[server].tools
 
@@ -190,8 +194,8 @@ def _result(answer: Any) -> Result:
         value = value["result"]  # how the SDK wraps what is no map
     return Result(
         not answer.is_error,
-        text[:LONGEST_RESULT] or ("" if not answer.is_error else "the tool failed and does not say why"),
-        text[:LONGEST_RESULT] if value is None else value,
+        text or ("" if not answer.is_error else "the tool failed and does not say why"),
+        text if value is None else value,
     )
 
 

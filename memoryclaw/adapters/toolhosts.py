@@ -8,7 +8,8 @@ from typing import Any, Self
 from memoryclaw.adapters.gatewaytools import HOST, TOKEN, GatewayTools
 from memoryclaw.adapters.mcptools import McpTools
 from memoryclaw.core.errors import InputError
-from memoryclaw.core.toolports import Result, Tool
+from memoryclaw.core.references import as_text, too_deep
+from memoryclaw.core.toolports import LONGEST_RESULT, Result, Tool
 
 _MCP, _GATEWAY = "mcp:", f"{HOST}:"
 
@@ -53,5 +54,13 @@ class ToolHosts:
         return "" if tool.schema is None else self._servers.check(tool, args, unknown)
 
     def call(self, tool: Tool, args: Mapping[str, Any]) -> Result:
-        """Calls it once."""
-        return self._gateway.call(tool, args) if tool.host == HOST else self._servers.call(tool, args)
+        """Calls it once; an answer that is too large is a failure, as half of it would be a wrong one."""
+        done = self._gateway.call(tool, args) if tool.host == HOST else self._servers.call(tool, args)
+        what = "it was done, but its answer" if done.ok else "it failed, and its answer"
+        if too_deep(done.value):
+            return Result(ok=False, text=f"{what} is nested too deeply")
+        size = max(len(done.text), len(as_text(done.value)))
+        if size > LONGEST_RESULT:
+            most = f"more than the {LONGEST_RESULT:,} that are taken"
+            return Result(ok=False, text=f"{what} has {size:,} characters, {most}")
+        return done

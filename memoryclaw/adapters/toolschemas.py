@@ -39,7 +39,7 @@ def trouble(args: Mapping[str, Any], schema: Mapping[str, Any], unknown: frozens
     if error is None:
         return ""
     where = ".".join(map(str, error.absolute_path))
-    return f"{where}: {error.message[:200]}" if where else error.message[:200]
+    return f"{where}: {error.message}" if where else str(error.message)
 
 
 def _suited(value: Any, about: Any) -> Any:

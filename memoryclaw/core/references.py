@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from typing import Any
 
 from memoryclaw.core.errors import InputError
-from memoryclaw.core.steptext import LINE
 
+DEEPEST = 50  # far deeper than any call, far from the interpreter's limit
 REFERENCE_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 _NAME = r"[A-Za-z_][A-Za-z0-9_]*(?:\.[A-Za-z0-9_]+)*"
 # `{name}` alone is also how JSON and templates of others look, so it counts only where the name is known.
@@ -25,9 +25,9 @@ class _Missing:
 MISSING = _Missing()
 
 
-def references_in(value: Any) -> list[str]:
-    """The names that the texts of a value use, without `{name}`, which may be anything."""
-    return list(dict.fromkeys(_references(value)))
+def references_in(value: Any, known: Collection[str] = ()) -> list[str]:
+    """The names that the texts of a value use; `{name}` may be anything, and counts where the name is known."""
+    return list(dict.fromkeys(_references(value, known)))
 
 
 def filled(value: Any, known: Known) -> Any:
@@ -39,7 +39,7 @@ def filled(value: Any, known: Known) -> Any:
     if isinstance(value, str):
         return _text(value, known)
     if isinstance(value, dict):
-        return {key: filled(inner, known) for key, inner in value.items() if key != LINE}
+        return {key: filled(inner, known) for key, inner in value.items()}
     return [filled(inner, known) for inner in value] if isinstance(value, list) else value
 
 
@@ -50,18 +50,26 @@ def as_text(value: Any) -> str:
     return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
 
 
-def _references(value: Any) -> Iterator[str]:
+def too_deep(value: Any) -> bool:
+    """True when lists and maps stand in one another more than DEEPEST times."""
+    level = [value]
+    for _ in range(DEEPEST + 1):
+        holders = (
+            one.values() if isinstance(one, dict) else one for one in level if isinstance(one, dict | list)
+        )
+        level = [inner for holder in holders for inner in holder]
+    return bool(level)
+
+
+def _references(value: Any, known: Collection[str]) -> Iterator[str]:
     if isinstance(value, str):
         for hit in _REFERENCE.finditer(value):
-            name = hit[2] or hit[3] or hit[4]
-            if name:
-                yield name.partition(".")[0]
-    elif isinstance(value, dict):
-        for inner in value.values():
-            yield from _references(inner)
-    elif isinstance(value, list):
-        for inner in value:
-            yield from _references(inner)
+            name = (hit[2] or hit[3] or hit[4] or hit[5] or "").partition(".")[0]
+            if name and (not hit[5] or name in known):
+                yield name
+    elif isinstance(value, dict | list):
+        for inner in value.values() if isinstance(value, dict) else value:
+            yield from _references(inner, known)
 
 
 def _text(text: str, known: Known) -> Any:

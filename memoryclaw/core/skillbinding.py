@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
+import math
 import re
 from collections.abc import Mapping
+from datetime import date
 from typing import Any
 
 from memoryclaw.core.errors import InputError
-from memoryclaw.core.references import filled
+from memoryclaw.core.references import filled, too_deep
 from memoryclaw.core.skillsteps import Need, Step
 
 LONGEST = 64 * 1024  # characters of one value
@@ -45,12 +47,14 @@ def typed(need: Need, text: str) -> Any:
 def fits(need: Need, text: str) -> bool:
     """True when a text has the shape that its type asks for."""
     shape = _SHAPES.get(need.asked.type)
-    return shape is None or shape[0].fullmatch(text) is not None
+    return shape is None or (
+        shape[0].fullmatch(text) is not None and (shape[0] is not _DATE or _is_day(text))
+    )
 
 
 def bound(step: Step, values: Mapping[str, Any]) -> dict[str, Any]:
     """The arguments of a step with these values in them; an argument that is a parameter left out is left out."""
-    args = {key: filled(value, values) for key, value in step.args.items() if not key.startswith("\0")}
+    args = {key: filled(value, values) for key, value in step.args.items()}
     return {key: value for key, value in args.items() if value is not None or step.args[key] is None}
 
 
@@ -59,23 +63,38 @@ def hidden(value: Any, secrets: frozenset[str]) -> Any:
     if not secrets:
         return value
     if isinstance(value, str):
-        for secret in sorted(secrets, key=len, reverse=True):
-            value = value.replace(secret, HIDDEN)
+        for form in sorted({form for secret in secrets for form in _forms(secret)}, key=len, reverse=True):
+            value = value.replace(form, HIDDEN)
         return value
     if isinstance(value, dict):
         return {hidden(key, secrets): hidden(inner, secrets) for key, inner in value.items()}
     return [hidden(inner, secrets) for inner in value] if isinstance(value, list) else value
 
 
+def _forms(secret: str) -> tuple[str, ...]:
+    """A secret as it is, and as it stands inside JSON and inside the messages of a schema's check."""
+    quoted = (json.dumps(secret), json.dumps(secret, ensure_ascii=False), repr(secret))
+    return secret, *(text[1:-1] for text in quoted)
+
+
+def _is_day(text: str) -> bool:
+    try:
+        date.fromisoformat(text)
+    except ValueError:
+        return False
+    return True
+
+
 def _number(need: Need, text: str) -> int | float:
     try:
         number = json.loads(text.strip().replace(",", "."), parse_constant=str)
-    except ValueError:
+    except (ValueError, RecursionError):
         number = None
     whole = need.asked.type == "integer"
-    if isinstance(number, bool) or not isinstance(number, int if whole else int | float):
+    kinds = (int,) if whole else (int, float)
+    if type(number) not in kinds or abs(number) == math.inf:  # type() as True is no number
         raise InputError(f"{need.name} must be {'a whole' if whole else 'a'} number, not {text[:60]!r}")
-    return number
+    return number  # type: ignore[no-any-return]
 
 
 def _boolean(need: Need, text: str) -> bool:
@@ -89,9 +108,9 @@ def _json(need: Need, text: str) -> Any:
     """JSON of the right kind; of a list also its items with commas between."""
     listed = need.asked.type in ("list", "array")
     try:
-        value = json.loads(text)
+        value = json.loads(text, parse_constant=str)
     except (ValueError, RecursionError):
         value = [part.strip() for part in text.split(",") if part.strip()] if listed else None
-    if not isinstance(value, list if listed else dict):
+    if not isinstance(value, list if listed else dict) or too_deep(value):
         raise InputError(f"{need.name} must be {'a list' if listed else 'a map'} in JSON, not {text[:60]!r}")
     return value

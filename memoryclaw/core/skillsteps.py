@@ -7,9 +7,9 @@ from typing import Any, NamedTuple
 
 from memoryclaw.core.model import NOTHING, Problem
 from memoryclaw.core.properties import text_of
-from memoryclaw.core.references import REFERENCE_NAME, references_in
+from memoryclaw.core.references import REFERENCE_NAME, references_in, too_deep
 from memoryclaw.core.skillfile import Asked, SkillFile
-from memoryclaw.core.steptext import LINE, typed_header
+from memoryclaw.core.steptext import typed_header
 
 MOST_STEPS = 100
 _CALL = frozenset({"call_tool", "tool", "call"})
@@ -53,7 +53,8 @@ class Recipe(NamedTuple):
 
 def read_recipe(file: SkillFile) -> Recipe:
     """What a skill declares, or why it cannot be run."""
-    header = {key.lower(): value for key, value in typed_header(file).items()}
+    read = typed_header(file)
+    header = read.values
     if file.path.endswith((".js", ".mjs")):
         return _refused(file, "a JavaScript skill is not run", "write its steps as SKILL.md or JSON")
     steps = header.get("steps")
@@ -61,11 +62,17 @@ def read_recipe(file: SkillFile) -> Recipe:
         return _refused(
             file, "this skill has no list of steps", f"for an agent that is fine; to run it, {_HOW}"
         )
+    if too_deep(header):
+        return _refused(file, "this skill is nested too deeply", "write flatter arguments")
     if len(steps) > MOST_STEPS:
         return _refused(file, f"this skill has more than {MOST_STEPS} steps", "make two skills of it")
     needs = tuple(_need(one, header) for one in file.asked)
     reader = _Reader(file, frozenset(need.name for need in needs))
-    found = tuple(step for number, value in enumerate(steps, 1) if (step := reader.step(number, value)))
+    found = tuple(
+        step
+        for number, value in enumerate(steps, 1)
+        if (step := reader.step(number, value, read.line(number)))
+    )
     return Recipe((), needs, tuple(reader.problems)) if reader.problems else Recipe(found, needs)
 
 
@@ -77,14 +84,13 @@ class _Reader:
         self._file = file
         self._known = set(parameters)
 
-    def step(self, number: int, value: Any) -> Step | None:
+    def step(self, number: int, value: Any, line: int) -> Step | None:
         """One step, or None after its problem was noted."""
         before = len(self.problems)
         if not isinstance(value, dict):
-            self._wrong(1, f"step {number} is text for an agent, not a call of a tool", _HOW)
+            self._wrong(line, f"step {number} is text for an agent, not a call of a tool", _HOW)
             return None
-        low = {key.lower(): inner for key, inner in value.items() if key != LINE}
-        line = value.get(LINE, 1)
+        low = {key.lower(): inner for key, inner in value.items()}
         self.problems += (
             Problem(self._file.path, line, f"step {number} {message}", hint) for message, hint in _slips(low)
         )
@@ -135,7 +141,9 @@ def _need(asked: Asked, header: Mapping[str, Any]) -> Need:
     address = next((part for part in parts if _is_address(part)), "")
     words = {word for part in parts for word in part.lower().split()}
     remembered = not source or bool(words & {"semantic", "memory", "facts"})
-    return Need(asked, address, remembered and asked.type != "secret", about.get("default"))
+    if asked.type == "secret":
+        address, remembered = "", False
+    return Need(asked, address, remembered, about.get("default"))
 
 
 def _is_address(text: str) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, NamedTuple, Protocol
 
-LONGEST_RESULT = 1_000_000  # characters of one answer that are kept
+LONGEST_RESULT = 1_000_000  # characters of one answer that are taken
 
 
 class Tool(NamedTuple):

@@ -54,6 +54,8 @@ def _server(name: str, about: Any, environ: Mapping[str, str]) -> Server:
         raise _wrong(name, "must hold `command:` or `url:`")
     if unknown := sorted(about.keys() - _KEYS):
         raise _wrong(name, f"has no key {unknown[0]!r}; it may hold {', '.join(sorted(_KEYS))}")
+    if not isinstance(about.get("command") or "", str):
+        raise _wrong(name, "must name one program under command; its arguments stand under args")
     command, url = str(about.get("command") or ""), str(about.get("url") or "")
     if bool(command) == bool(url):
         raise _wrong(name, "must hold either `command:` or `url:`")

@@ -18,6 +18,7 @@ from memoryclaw.core.working import SHORTER, WorkingMemory, changed
 
 KEYS = ("task", "goal", "plan", "facts", "recent_observations", "active_skill")
 _SAME = {"observations": "recent_observations"}
+_ASIDE = "the next change sets it aside under another name and begins anew"
 _TEXTS = ("task", "goal", "active_skill")
 Clean = Callable[[str], str]
 
@@ -90,9 +91,8 @@ def restored(value: Any, session: str, path: str) -> WorkingMemory:
         return unusable(session, path, str(error))
 
 
-def unusable(session: str, path: str, why: str) -> WorkingMemory:
-    """An empty working memory that tells why its file cannot be used."""
-    hint = "the next change sets it aside under another name and begins anew"
+def unusable(session: str, path: str, why: str, hint: str = _ASIDE) -> WorkingMemory:
+    """An empty working memory that tells why its file cannot be used, and what becomes of it."""
     return WorkingMemory(session=session, problems=(Problem(path, 0, why, hint),))
 
 

@@ -7,6 +7,7 @@ from difflib import get_close_matches
 from typing import Any, NamedTuple
 
 from memoryclaw.core.errors import InputError
+from memoryclaw.core.references import as_text
 from memoryclaw.core.skillbinding import typed
 from memoryclaw.core.skillfacts import Facts, remembered, standing_for
 from memoryclaw.core.skillsteps import Need
@@ -64,11 +65,10 @@ def _must_be_known(params: Iterable[str], needs: Sequence[Need], skill: str) -> 
 
 
 def _given(need: Need, text: str, facts: Facts) -> Given:
-    secret = need.asked.type == "secret"
     person = standing_for(need, text, facts)
     if person:
-        return Given(need.name, typed(need, person.value), person.id, secret)
-    return Given(need.name, typed(need, text), "given", secret)
+        return Given(need.name, typed(need, person.value), person.id, _is_secret(need))
+    return Given(need.name, typed(need, text), "given", _is_secret(need))
 
 
 def _known(need: Need, entities: Sequence[str], facts: Facts) -> Given | None:
@@ -76,9 +76,17 @@ def _known(need: Need, entities: Sequence[str], facts: Facts) -> Given | None:
         return Given(need.name, typed(need, found.value), found.id)
     if need.default is None:
         return None
+    as_it_is = not need.asked.type and not isinstance(need.default, str)
     return Given(
-        need.name, typed(need, need.default) if isinstance(need.default, str) else need.default, "default"
+        need.name,
+        need.default if as_it_is else typed(need, as_text(need.default)),
+        "default",
+        _is_secret(need),
     )
+
+
+def _is_secret(need: Need) -> bool:
+    return need.asked.type == "secret"
 
 
 def _listed(names: Sequence[str]) -> str:

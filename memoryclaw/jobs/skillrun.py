@@ -7,6 +7,7 @@ becomes a step, a name of a tool, or a template.
 from __future__ import annotations
 
 import json
+import shlex
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
@@ -28,6 +29,7 @@ from memoryclaw.jobs.skills import CHANGED, Listed, find, list_skills
 
 PLANNED, DONE, FAILED, NOT_RUN = "planned", "done", "failed", "not run"
 _SHOWN = 2000  # characters of a result that the answer repeats; the log has all of it
+_TROUBLE = 300  # characters of what a schema finds wrong, which may repeat a whole argument
 
 Ask = Callable[[Need], str]
 
@@ -120,9 +122,11 @@ def run_skill(
 
 def _approved(listed: Listed) -> Recipe:
     if listed.state != APPROVED:
+        # The name is the file's own word, and a person may paste the line.
+        name = shlex.quote(listed.name)
         why = {CHANGED: "was changed since it was approved"}.get(listed.state, "is not approved")
         raise InputError(
-            f"{listed.name} {why}, so it is not run; `memoryclaw skills show {listed.name}`, then `memoryclaw skills approve {listed.name}`"
+            f"{listed.name} {why}, so it is not run; `memoryclaw skills show {name}`, then `memoryclaw skills approve {name}`"
         )
     recipe = read_recipe(listed.skill)
     if recipe.problems:
@@ -178,16 +182,20 @@ class _Job:
     def _planned(self, step: Step) -> _Planned:
         try:
             tool = self.tools.find(step.tool)
-            return _Planned(step, tool, self.tools.check(tool, self._args(step), self._unknown(step)))
+            return _Planned(step, tool, self._trouble(tool, self._args(step), self._unknown(step)))
         except MemoryClawError as error:
             return _Planned(step, None, str(error))
 
+    def _trouble(self, tool: Tool, args: Mapping[str, Any], unknown: frozenset[str]) -> str:
+        """What is wrong with the arguments; a schema's message repeats them, the secret ones too."""
+        return str(hidden(self.tools.check(tool, args, unknown), self.secrets))[:_TROUBLE]
+
     def _unknown(self, step: Step) -> frozenset[str]:
         """The arguments that wait for the result of an earlier step."""
-        waiting = (
-            key for key, value in step.args.items() if not self.known.keys() >= set(references_in(value))
+        results = {one.id for one in self.recipe.steps} - self.known.keys()
+        return frozenset(
+            key for key, value in step.args.items() if results.intersection(references_in(value, results))
         )
-        return frozenset(waiting)
 
     def _args(self, step: Step) -> dict[str, Any]:
         return bound(step, self.known)
@@ -196,7 +204,7 @@ class _Job:
         tool = one.tool
         try:
             args = self._args(one.step)
-            trouble = self.tools.check(tool, args, frozenset()) if tool else one.trouble
+            trouble = self._trouble(tool, args, frozenset()) if tool else one.trouble
         except InputError as error:
             args, trouble = dict(one.step.args), str(error)
         if trouble or tool is None:

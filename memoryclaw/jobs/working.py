@@ -22,6 +22,7 @@ from memoryclaw.jobs.capture import Acknowledged
 
 FOLDER = "working"
 LARGEST = 256 * 1024  # bytes of a file; ours are far smaller
+_AWAY = "nothing of this session is kept until it is moved away"
 SPEAKER = "working memory"  # of what it leaves in the log
 
 
@@ -104,9 +105,11 @@ class Bench:
         except NotFoundError:
             return _File(WorkingMemory(session=session), None)
         except VaultError as error:
-            return _File(unusable(session, path, str(error)), None)
+            why = f"this file {str(error).removeprefix(path).strip()}"
+            return _File(unusable(session, path, why, _AWAY), None)
         except OSError as error:
-            return _File(unusable(session, path, f"this file cannot be read ({error.strerror})"), None)
+            why = f"this file cannot be read ({error.strerror})"
+            return _File(unusable(session, path, why, _AWAY), None)
         except (ValueError, RecursionError):
             return _File(unusable(session, path, "this file is not JSON"), found.digest)
 
@@ -117,7 +120,7 @@ class Bench:
             return _File(memory, digest)
         problem, path = memory.problems[0], _path(session)
         if digest is None:
-            raise VaultError(f"{path} cannot be used: {problem.message}")
+            raise VaultError(f"{path}: {problem.message}; {problem.hint}")
         aside = free_name(
             f"{path.removesuffix('.json')}.broken.json", lambda name: files.exists(self._root, name)
         )

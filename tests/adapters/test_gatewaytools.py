@@ -10,8 +10,10 @@ import pytest
 from servers.gateway import Gateway, running
 
 from memoryclaw.adapters.gatewaytools import GatewayTools
+from memoryclaw.adapters.mcptools import McpTools
+from memoryclaw.adapters.toolhosts import ToolHosts
 from memoryclaw.core.errors import ConfigError
-from memoryclaw.core.toolports import Result
+from memoryclaw.core.toolports import LONGEST_RESULT, Result
 
 
 @pytest.fixture(scope="module")
@@ -46,8 +48,9 @@ def test_what_fails_is_a_result_that_is_not_ok(gateway: Gateway, tool: str, word
     assert (done.ok, words in done.text) == (False, True)
 
 
-def test_a_wrong_token_is_refused_and_never_repeated(gateway: Gateway) -> None:
-    done = call(gateway, "echo", token="moonlight")
+@pytest.mark.parametrize("token", ["moonlight", "moonlight …"])
+def test_a_wrong_token_is_refused_and_never_repeated(gateway: Gateway, token: str) -> None:
+    done = call(gateway, "echo", token=token)
     assert not done.ok
     assert "OPENCLAW_GATEWAY_TOKEN" in done.text
     assert "moonlight" not in done.text
@@ -73,6 +76,36 @@ def test_nothing_goes_to_another_machine_or_without_a_token(gateway: Gateway) ->
         GatewayTools("https://gateway.example", "sesame", 1, allow_remote=True).find("echo").host
         == "openclaw"
     )
+
+
+@pytest.mark.parametrize(
+    "url", ["http://127.0.0.1:99999", "http://[::1", "http://", "", "http://me:pass@127.0.0.1:1"]
+)
+def test_what_is_no_address_is_one_sentence(url: str) -> None:
+    with pytest.raises(ConfigError, match="gatewayUrl is no address such as"):
+        GatewayTools(url, "sesame", 1).find("echo")
+
+
+def test_a_token_that_no_header_can_hold_is_said_and_never_repeated(gateway: Gateway) -> None:
+    with pytest.raises(ConfigError, match="OPENCLAW_GATEWAY_TOKEN holds a character") as error:
+        call(gateway, "echo", token="moon\nlight")
+    assert "moon" not in str(error.value)
+
+
+@pytest.mark.parametrize(
+    ("value", "words"), [("x" * LONGEST_RESULT, "more than the 1,000,000"), (None, "nested too deeply")]
+)
+def test_an_answer_that_is_too_large_is_not_handed_on(
+    gateway: Gateway, value: str | None, words: str
+) -> None:
+    deep: Any = value
+    for _ in range(0 if value else 90):
+        deep = [deep]
+    tools = ToolHosts(McpTools([], 1, "/"), GatewayTools(gateway.url, "sesame", 5), "openclaw")
+    done = tools.call(tools.find("plain"), {"value": deep})
+    assert (done.ok, done.value) == (False, None)
+    assert done.text.startswith("it was done, but its answer")
+    assert words in done.text
 
 
 def test_a_gateway_that_is_not_there_is_a_result_that_is_not_ok() -> None:

@@ -116,6 +116,17 @@ def test_a_server_over_standard_input_is_started_and_stopped(tmp_path: Path) -> 
     assert json.loads(book.read_text()) == ["note", {"text": "here", "count": 1}]
 
 
+def test_a_server_that_does_not_start_is_waited_for_only_once(tmp_path: Path) -> None:
+    started = tmp_path / "started"
+    code = f"open({str(started)!r}, 'a').write('x')"
+    server = Server("notes", sys.executable, ("-c", code))
+    with McpTools([server], 10, str(tmp_path)) as tools:
+        for name in ("notes.note", "notes.other", "bare"):
+            with pytest.raises(InputError, match="the MCP server notes cannot be used"):
+                tools.find(name)
+    assert started.read_text() == "x"
+
+
 def test_without_a_step_no_server_is_started() -> None:
     with McpTools([Server("none", command="/nowhere/at/all")], 1, "/") as tools:
         assert tools

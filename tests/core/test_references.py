@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memoryclaw.core.errors import InputError
-from memoryclaw.core.references import filled, references_in
+from memoryclaw.core.references import DEEPEST, filled, references_in, too_deep
 
 KNOWN = {
     "name": "Nora",
@@ -52,6 +52,15 @@ def test_a_name_that_leads_to_nothing_is_said(text: str) -> None:
 def test_the_names_of_a_value_are_listed_once() -> None:
     value = {"a": "$x and {{y.z}} and $x", "b": ["${w}", 1, None, "{maybe}", "$$no"]}
     assert references_in(value) == ["x", "y", "w"]
+    assert references_in(value, {"maybe"}) == ["x", "y", "w", "maybe"]
+
+
+def test_what_is_nested_too_deeply_is_seen_whatever_its_depth() -> None:
+    value: object = "x"
+    for depth in range(1, 5000):
+        value = [value] if depth % 2 else {"a": value}
+        if depth in (1, DEEPEST, DEEPEST + 1, 4999):
+            assert too_deep(value) == (depth > DEEPEST)
 
 
 @given(st.text(), st.text())

@@ -80,7 +80,7 @@ def test_a_value_has_the_type_of_its_parameter(kind, text, value):
     assert typed(need(f"x: {{type: '{kind}'}}"), text) == value
 
 
-@pytest.mark.parametrize(("kind", "text"), [("integer", "1.5"), ("integer", "true"), ("number", "NaN"), ("boolean", "perhaps"), ("map", "[1]"), ("date", "soon"), ("email", "a b@c"), ("url", "javascript:x"), ("string", "x" * 70_000)])  # fmt: skip
+@pytest.mark.parametrize(("kind", "text"), [("integer", "1.5"), ("integer", "true"), ("number", "NaN"), ("number", "1e999"), ("list", "[" * 90 + "]" * 90), ("boolean", "perhaps"), ("map", "[1]"), ("date", "soon"), ("date", "2026-02-31"), ("email", "a b@c"), ("url", "javascript:x"), ("string", "x" * 70_000)])  # fmt: skip
 def test_a_value_that_is_none_of_its_type_is_refused(kind, text):
     with pytest.raises(InputError, match=r"^x (must be|has)"):
         typed(need(f"x: {{type: {kind}}}"), text)
@@ -99,6 +99,7 @@ def test_a_value_that_is_none_of_its_type_is_refused(kind, text):
         ("nora_email: {type: email}", (), "nora@example.org"),
         ("nora_email: {type: email, source: user}", (), None),
         ("nora_email: {type: secret}", (), None),
+        ("nora_email: {type: secret, source: semantic/people#Nora.email}", (), None),
     ],
 )
 def test_a_missing_value_is_taken_from_facts_only_where_there_is_exactly_one(parameter, entities, value):
@@ -117,6 +118,9 @@ def test_a_name_stands_for_an_address_that_a_fact_gives():
 def test_secrets_are_hidden_wherever_they_stand():
     secrets = frozenset({"abc", "abcdef"})
     assert hidden({"k": ["x abcdef", 5], "abc": "y"}, secrets) == {"k": ["x [secret]", 5], "[secret]": "y"}
+    quoted = 'it\'s "ü"'
+    for text in (quoted, repr(quoted), json.dumps(quoted), json.dumps(quoted, ensure_ascii=False)):
+        assert hidden(text, frozenset({quoted})).strip("'\"") == "[secret]"
 
 
 def test_servers_take_what_is_secret_from_the_environment():
@@ -125,6 +129,25 @@ def test_servers_take_what_is_secret_from_the_environment():
     assert (mail.env, mail.args, web.headers) == ({"KEY": "k-t"}, ("x",), {"A": "t"})
     with pytest.raises(ConfigError, match="TOKEN"):
         read_servers(value, {})
+
+
+def test_values_are_exactly_those_that_the_file_holds():
+    assert need("x: {type: map, default: {a: 1, b: {c: 2}}}").default == {"a": 1, "b": {"c": 2}}
+    args = {"a": {"\0line": 1}, "\0line": 2}
+    steps = {"name": "x", "steps": [{"tool": "t", "args": args}]}
+    [step] = read_recipe(read_skill("skills/x.json", json.dumps(steps).encode())).steps
+    assert bound(step, {}) == args
+
+
+def test_a_problem_names_the_line_of_its_step():
+    recipe = header("steps:\n  - {tool: a}\n  - then the rest\n  - tool: b\n    if: x")
+    assert [problem.line for problem in recipe.problems] == [6, 7]
+
+
+def test_what_is_nested_too_deeply_is_refused():
+    steps = '{"name": "x", "steps": [{"tool": "t", "args": {"a": ' + "[" * 400 + "]" * 400 + "}}]}"
+    [problem] = read_recipe(read_skill("skills/x.json", steps.encode())).problems
+    assert "nested too deeply" in problem.message
 
 
 def test_a_default_stands_in_and_an_optional_argument_is_left_out():

@@ -5,8 +5,10 @@ from __future__ import annotations
 import json
 import os
 import pty
+import signal
 import subprocess
 import sys
+import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -133,6 +135,23 @@ def test_on_a_terminal_what_is_missing_is_asked_for(mail: Claw) -> None:
     assert b"recipient (who gets it): " in err
     assert b"recipient = ann@example.com  (asked)" in out
     assert process.returncode == 0
+
+
+def test_who_ends_it_in_the_middle_is_told_where_to_look(mail: Claw, gateway: Gateway) -> None:
+    assert mail.vault
+    path = mail.vault / "skills/send-email/SKILL.md"
+    path.write_text(MAIL.partition("parameters:")[0] + "steps:\n  - {tool: slow}\n---\nIt.\n")
+    assert mail("skills", "approve", "send-email").code == 0
+    before = len(gateway.asked)
+    command = [COMMAND, "skills", "run", "send-email", "--apply", "--session", "s1"]
+    process = subprocess.Popen(command, env=mail.environment(), stderr=subprocess.PIPE)
+    while len(gateway.asked) == before:
+        time.sleep(0.01)
+    process.send_signal(signal.SIGINT)
+    _, err = process.communicate(timeout=60)
+    assert (process.returncode, b"in the log of the session" in err) == (130, True)
+    [log] = mail.vault.glob("logs/*/s1.jsonl")
+    assert "0 of 1 steps done; step 1 failed" in log.read_text()
 
 
 def test_without_a_token_it_says_so(mail: Claw) -> None:

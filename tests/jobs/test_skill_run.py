@@ -166,6 +166,12 @@ def test_only_the_approved_bytes_run(app, book):
     assert (calls(book), logged(app)) == ([], [])
 
 
+def test_a_line_that_is_proposed_can_be_pasted_whatever_the_skill_is_called(tmp_path, book):
+    app = vault(tmp_path, book, {"skills/x/SKILL.md": MAIL.replace("send-email", "x; rm -rf ~", 1)})
+    with pytest.raises(InputError, match=r"`memoryclaw skills show 'x; rm -rf ~'`"):
+        app.run_skill("x", {})
+
+
 def test_it_stops_at_the_first_failure(tmp_path, book):
     steps = "".join(
         f"  - {{tool: {tool}, args: {{text: {word}}}}}\n"
@@ -279,6 +285,36 @@ def test_a_secret_is_used_and_never_told_or_kept(tmp_path, book):
     assert "moonlight" not in json.dumps([done._asdict(), logged(app), used(app)])
 
 
+def test_a_secret_that_the_schema_refuses_is_not_told_either(tmp_path, book):
+    secret = 'moonlight "sonata" isn\'t ' + "long " * 100
+    app = skill(tmp_path, book, "  - {tool: note, args: {text: a, count: $key}}\n", "{key: {type: secret}}")
+    told = [json.dumps(app.run_skill("it", {"key": secret})._asdict())]
+    with pytest.raises(InputError, match="is not of type 'integer'") as error:
+        app.run_skill("it", {"key": secret}, apply=True)
+    assert not [text for text in (*told, str(error.value)) if "moonlight" in text or "long long" in text]
+
+
+def test_a_result_may_be_named_as_every_form_does_and_what_it_lacks_is_said(tmp_path, book):
+    steps = "  - {tool: find, args: {name: J}, as: found}\n  - {tool: note, args: {text: a, count: '{found.id}'}}\n"
+    app = skill(tmp_path, book, steps + "  - {tool: note, args: {text: $found.none}}\n")
+    done = app.run_skill("it", {}, apply=True)
+    assert calls(book)[1:] == [["note", {"text": "a", "count": 7}]]
+    assert (done.steps[2].args, done.steps[2].state) == ({"text": "$found.none"}, "failed")
+
+
+def test_a_default_is_of_the_type_that_is_asked_for(tmp_path, book):
+    app = skill(
+        tmp_path,
+        book,
+        "  - {tool: note, args: {text: $text, count: $n}}\n",
+        "{text: {type: string, default: 5}, n: {type: integer, default: 1.5}}",
+    )
+    with pytest.raises(InputError, match=r"n must be a whole number, not '1\.5'"):
+        app.run_skill("it", {}, apply=True)
+    app.run_skill("it", {"n": "2"}, apply=True)
+    assert calls(book) == [["note", {"text": "5", "count": 2}]]
+
+
 @pytest.mark.parametrize(
     ("steps", "words"),
     [
@@ -347,6 +383,7 @@ def test_a_server_that_cannot_be_started_is_one_sentence(tmp_path, book):
         ("{}", "either `command:` or `url:`"),
         ("{command: a, url: 'https://x.example'}", "either `command:` or `url:`"),
         ("{url: 'http://x.example/mcp'}", "https://"),
+        ("{command: [a, b]}", "one program under command"),
         ("{command: a, shell: true}", "has no key 'shell'"),
         ("{command: a, env: {KEY: '${NO_SUCH_VARIABLE}'}}", r"needs \$NO_SUCH_VARIABLE"),
         ("hello", "must hold"),

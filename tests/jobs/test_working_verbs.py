@@ -18,6 +18,7 @@ from nights import EVENING, VAULT, consolidated, memory, said
 from memoryclaw.app import App, open_vault
 from memoryclaw.core.errors import InputError, NotFoundError, VaultError
 from memoryclaw.core.tokens import estimate
+from memoryclaw.jobs.working import LARGEST
 
 TRIP: dict[str, Any] = {
     "task": "trip",
@@ -163,6 +164,17 @@ def test_a_link_is_never_followed(app: App, tmp_path: Path) -> None:
     with pytest.raises(VaultError, match="link"):
         app.set_working("s", {"goal": "mine"})
     assert "stolen" in outside.read_text()
+
+
+def test_what_is_no_file_of_ours_is_told_to_be_in_the_way_and_left_there(app: App) -> None:
+    put(app.root, {"working/s.json/x": "1", "working/t.json": " " * (LARGEST + 1)})
+    for session in ("s", "t"):
+        [problem] = app.working(session).problems
+        assert problem.message.startswith("this file ")
+        assert "until it is moved away" in problem.hint
+        with pytest.raises(VaultError, match="until it is moved away"):
+            app.set_working(session, {"goal": "mine"})
+    assert sorted(path.name for path in (app.root / "working").iterdir()) == ["s.json", "t.json"]
 
 
 def test_a_wrong_change_changes_nothing(app: App) -> None:

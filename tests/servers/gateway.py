@@ -44,6 +44,8 @@ class Handler(BaseHTTPRequestHandler):
         elif body["tool"] == "echo":
             content = [{"type": "text", "text": json.dumps(body["args"])}]
             self.say(200, {"ok": True, "result": {"content": content, "details": {"id": 7}}})
+        elif body["tool"] == "plain":
+            self.say(200, {"ok": True, "result": body["args"]})
         elif body["tool"] == "bad":
             self.say(
                 200,

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -43,6 +44,19 @@ def asked(need: Need) -> str:
     return str(
         click.prompt(f"{one_line(need.name)}{about}", hide_input=need.asked.type == "secret", err=True)
     )
+
+
+@contextmanager
+def told_when_ended(*, apply: bool) -> Iterator[None]:
+    """Says where to look when somebody ends a run in the middle."""
+    try:
+        yield
+    except KeyboardInterrupt:
+        if apply:
+            remark(
+                "Ended in the middle; what had been done by then is in the log of the session, under logs/."
+            )
+        raise
 
 
 def tell(done: SkillRun) -> None:

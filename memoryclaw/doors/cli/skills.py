@@ -204,7 +204,7 @@ def run(ctx: click.Context, *, name: str, params: tuple[str, ...], apply: bool, 
     said = ctx.ensure_object(Said)
     given = running.params_of(params)
     ask = None if said.json or not sys.stdin.isatty() else running.asked
-    with said.app() as app:
+    with said.app() as app, running.told_when_ended(apply=apply):
         done = app.run_skill(name, given, apply=apply, session=session, ask=ask)
     if said.json:
         as_json(skillshapes.skill_run(done))
