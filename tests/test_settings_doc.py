@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from functools import cache
 from itertools import groupby
 from pathlib import Path
 from typing import Any
@@ -74,18 +74,21 @@ def _allowed(setting: Setting) -> str:
 
 def _about(setting: Setting) -> str:
     chosen = isinstance(setting.allowed, tuple) and len(setting.allowed) == 1
-    return setting.about if chosen or setting.key in set(_used()) else f"{setting.about} *(not used yet)*"
+    return setting.about if chosen or setting.key in _used() else f"{setting.about} *(not used yet)*"
 
 
-def _used() -> Iterator[str]:
+@cache
+def _used() -> frozenset[str]:
     """The keys that some module reads from the Config."""
     sources = [
         path.read_text() for path in (HOUSE / "memoryclaw").rglob("*.py") if path != Path(config.__file__)
     ]
-    for setting in SETTINGS:
-        name = "".join(f"_{c.lower()}" if c.isupper() else c for c in setting.key.rpartition(".")[2])
-        if any(re.search(rf"\bconfig\.{name}\b", source) for source in sources):
-            yield setting.key
+    read = {name for source in sources for name in re.findall(r"\bconfig\.(\w+)", source)}
+    return frozenset(setting.key for setting in SETTINGS if _field(setting.key) in read)
+
+
+def _field(key: str) -> str:
+    return "".join(f"_{c.lower()}" if c.isupper() else c for c in key.rpartition(".")[2])
 
 
 def test_the_settings_page_says_what_config_accepts() -> None:

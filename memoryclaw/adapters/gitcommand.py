@@ -7,7 +7,7 @@ import subprocess
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from memoryclaw.core.errors import HistoryError
+from memoryclaw.core.errors import HistoryError, InputError
 
 if TYPE_CHECKING:
     from git.cmd import Git
@@ -84,6 +84,8 @@ class GitCommand:
         return _ended(self._started(args, env), stdin)
 
     def _started(self, args: tuple[str, ...], env: dict[str, str]) -> subprocess.Popen[bytes]:
+        if any("\0" in arg for arg in args):
+            raise InputError("git knows no name with a NUL character in it")
         variables = {**_ENVIRONMENT, **env}
         # `env` unsets first and sets last, so ours survive the scrubbing.
         prefix = (

@@ -54,6 +54,7 @@ class Daemon:
         self.files = DaemonFiles(self._state)
         self._stopping = threading.Event()
         self._watching: Watching | None = None
+        self._settings = stamp(root)  # the file of them that the watch goes by
         self._work = NightWork(os.fspath(root), self.config.interval * 60, tell)
         self._threads = [
             threading.Thread(target=target, name=name, daemon=True)
@@ -99,6 +100,7 @@ class Daemon:
         while not self._stopping.is_set():
             try:
                 self._watched()
+                before = ""
             except LockedError as error:
                 self._give_up(error)
             except (
@@ -114,6 +116,7 @@ class Daemon:
                 self._give_up(error)
 
     def _watched(self) -> None:
+        self._settings = stamp(self.root)  # before they are read: what is saved meanwhile is news
         app = self.open()
         try:
             self._watching = app.watching(self._heard)
@@ -136,18 +139,18 @@ class Daemon:
 
     def _keep(self) -> None:
         """Writes the files of clients again if `.memoryclaw/` was deleted, and sees to new settings."""
-        before, said = stamp(self.root), ""
+        before = ""
         while not self._stopping.wait(_LOOK):
+            said = ""
             try:
                 self.files.keep()
-            except MemoryClawError as error:
-                if str(error) != said:
-                    self._tell(str(error))
+            except (MemoryClawError, OSError) as error:
                 said = str(error)
-            now = stamp(self.root)
-            if now != before and self._watching is not None:
+                if said != before:
+                    self._tell(said)
+            before = said
+            if self._watching is not None and stamp(self.root) != self._settings:
                 self._watching.stop()
-            before = now
 
 
 def stamp(root: Path) -> tuple[int, int, int]:

@@ -20,9 +20,9 @@ def address_of(id_: str, catalog: Catalog, vault: Vault) -> Address:
     exact = (
         catalog.resolve(id_) or _twin(id_, catalog) or _section(id_, catalog, vault) or _entity(id_, catalog)
     )
-    if exact is None and id_.strip():
-        skill = f"{id_}/SKILL.md"
-        led = lead_to(id_.removeprefix("log:"), "", catalog) or lead_to(skill, "", catalog)
+    bare = id_.removeprefix("log:")
+    if exact is None and posixpath.normpath(f"/{bare.strip()}").strip("/"):  # `..` and `log:` name nothing
+        led = lead_to(bare, "", catalog) or lead_to(f"{id_}/SKILL.md", "", catalog)
         exact = catalog.resolve(led) or _entity(led, catalog)
     if exact is None:
         raise NotFoundError(

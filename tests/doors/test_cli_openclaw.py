@@ -98,7 +98,8 @@ def test_uninstall_keeps_what_was_written_since_and_works_without_vault_or_recor
 def test_status_names_what_mends_each_thing(mc: Claw, host: Path) -> None:
     before = mc("openclaw", "--json").json
     assert (before["installed"], before["ok"]) == (False, False)
-    assert {c["name"] for c in before["checks"] if not c["ok"]} == {
+    # Whether `memoryclaw` is on the PATH is the machine's own.
+    assert {c["name"] for c in before["checks"] if not c["ok"]} - {"command"} == {
         "plugin",
         "loaded",
         "permission",

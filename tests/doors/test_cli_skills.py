@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from conftest import Claw, git
 
-VERBS = ("list", "show", "new", "lint", "match", "approve", "reject")
+VERBS = ("list", "show", "new", "lint", "match", "approve", "reject", "host", "run")
 SHARED = ("--vault DIR", "--json")
 
 

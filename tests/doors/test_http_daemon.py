@@ -20,6 +20,8 @@ import pytest
 from conftest import STUDIO, Claw, put
 from daemons import Daemon, asked, is_gone, serving
 
+from memoryclaw.app import App
+from memoryclaw.app.daemon import Daemon as Watched
 from memoryclaw.core.errors import InputError
 from memoryclaw.doors.http.sockets import address, listening
 
@@ -132,6 +134,37 @@ def test_new_settings_count_from_the_next_request_on(daemon: Daemon) -> None:
     settings.unlink()
     until(lambda: daemon.ask("GET", "/readyz").status == 200)
     assert daemon.post("/v1/recall", query="boathouse")["budget"] == 600
+
+
+def test_settings_that_break_again_are_told_again(tmp_path: Path) -> None:
+    vault, told = put(tmp_path / "vault", STUDIO), list[str]()
+    running = Watched(vault, told.append)
+    assert running.start({}, lambda: None)
+    for _ in range(2):
+        until(lambda: not running.reason)
+        (vault / "memoryclaw.yaml").write_text("retrieval:\n  budget: many\n")
+        until(lambda: running.reason)
+        (vault / "memoryclaw.yaml").unlink()
+    running.stop()
+    assert [sentence.count("many") for sentence in told] == [1, 1]
+
+
+def test_settings_that_are_saved_while_the_watch_begins_are_seen(tmp_path: Path) -> None:
+    vault = put(tmp_path / "vault", STUDIO)
+
+    class Edited(Watched):
+        opened = 0
+
+        def open(self) -> App:
+            app, self.opened = super().open(), self.opened + 1
+            if self.opened == 1:
+                (vault / "memoryclaw.yaml").write_text("retrieval:\n  budget: 200\n")
+            return app
+
+    running = Edited(vault, print)
+    assert running.start({}, lambda: None)
+    until(lambda: running.opened > 1)
+    running.stop()
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root can become somebody else")

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from urllib.parse import quote
 
 import pytest
-from conftest import STUDIO, put
+from conftest import STUDIO, git, put
 from daemons import Daemon, Reply, serving
 
 from memoryclaw.doors.http.routes import ROWS
@@ -221,6 +221,26 @@ def test_a_parameter_that_cannot_be_used_is_told_why(daemon: Daemon) -> None:
     ):
         assert word in refused(daemon.ask("GET", f"/v1/search?{query}"), 400, "input")
     assert "is not a date" in refused(daemon.ask("GET", "/v1/facts?as_of=monday"), 400, "input")
+
+
+@pytest.mark.parametrize("id_", ["..", "%2e%2e", ".", "log:", "log:%2F..", "a%2F..", "log:%20", "%00"])
+def test_what_names_nothing_finds_nothing(daemon: Daemon, id_: str) -> None:
+    for path in (f"/v1/notes/{id_}", f"/v1/links/{id_}", f"/v1/blame/{id_}"):
+        assert refused(daemon.ask("GET", path), 404, "not_found"), path
+
+
+def test_a_name_that_no_program_can_be_told_is_refused(daemon: Daemon) -> None:
+    git(daemon.vault, "init", "-q")
+    git(daemon.vault, "commit", "-q", "--allow-empty", "-m", "Mine")
+    for reply in (
+        daemon.ask("POST", "/v1/undo", {"what": "HEAD\0"}),
+        daemon.ask("GET", "/v1/history?id=%00"),
+    ):
+        assert "NUL" in refused(reply, 400, "input")
+
+
+def test_a_parameter_that_is_given_twice_is_refused(daemon: Daemon) -> None:
+    assert "twice" in refused(daemon.ask("GET", "/v1/search?q=boathouse&q=moon"), 400, "input")
 
 
 def test_a_question_may_have_4_kib_and_no_more(daemon: Daemon) -> None:

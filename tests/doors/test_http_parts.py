@@ -5,17 +5,20 @@ from __future__ import annotations
 import asyncio
 import threading
 
+import httpx
 import pytest
 from conftest import VaultOf
 
 from memoryclaw.app import App, open_vault
+from memoryclaw.app.daemon import Daemon
 from memoryclaw.core import errors
 from memoryclaw.doors import http
 from memoryclaw.doors.cli.said import Said
 from memoryclaw.doors.cli.verbs import VERBS, cli
+from memoryclaw.doors.http import assembly
 from memoryclaw.doors.http.asked import Nothing
 from memoryclaw.doors.http.bucket import Bucket
-from memoryclaw.doors.http.lanes import LONG, READ, WRITE, Lane, Lanes
+from memoryclaw.doors.http.lanes import LONG, READ, WRITE, Lane, Lanes, Stock
 from memoryclaw.doors.http.openapi import document
 from memoryclaw.doors.http.refusals import CODES, RefusedError, refusal_of
 from memoryclaw.doors.http.routes import OPEN, ROWS
@@ -78,6 +81,49 @@ def test_two_threads_never_share_a_vault(vault_of: VaultOf) -> None:
     first, second = asyncio.run(pair())
     assert first != second
     lane.close()
+
+
+def test_settings_that_are_saved_while_they_are_read_count_the_next_time(vault_of: VaultOf) -> None:
+    root = vault_of({"notes/a.md": "a"})
+    saved = iter([0, 300, 0])
+
+    def opened() -> App:
+        app = open_vault(root)
+        if budget := next(saved):
+            (root / "memoryclaw.yaml").write_text(f"retrieval:\n  budget: {budget}\n")
+        return app
+
+    stock, found = Stock(opened, 1), []
+    for _ in range(3):
+        with stock.lend() as app:
+            found.append(app.config.budget)
+        if len(found) == 1:
+            (root / "memoryclaw.yaml").write_text("retrieval:\n  budget: 200\n")
+    assert found == [600, 200, 300]
+    stock.close()
+
+
+def test_however_many_wait_for_the_first_look_no_thread_is_held(
+    vault_of: VaultOf, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(assembly, "_LOOKS", 100_000)
+    daemon = Daemon(vault_of({"notes/a.md": "# Lantern\n"}), print)
+    lanes = Lanes(daemon.open)
+    door = assembly.asgi(assembly.Door(daemon, lanes, ["127.0.0.1:1"], 1000.0, repr))
+    headers = {"Authorization": f"Bearer {daemon.files.token}"}
+
+    async def crowd() -> list[int]:
+        way = httpx.ASGITransport(door)
+        async with httpx.AsyncClient(transport=way, base_url="http://127.0.0.1:1", headers=headers) as client:
+            waiting = [asyncio.create_task(client.get("/v1/search?q=lantern")) for _ in range(40)]
+            await asyncio.sleep(0.05)
+            assert not any(one.done() for one in waiting)
+            await asyncio.to_thread(daemon.looked.set)
+            return [reply.status_code for reply in await asyncio.gather(*waiting)]
+
+    assert asyncio.run(crowd()) == [200] * 40
+    daemon.stop()
+    lanes.close()
 
 
 def test_every_known_failure_has_its_status() -> None:

@@ -6,10 +6,11 @@ import os
 import shutil
 import subprocess
 import sys
+import time
 
 import pytest
 from conftest import STUDIO, put
-from indexed import environment, kept, rebuilt
+from indexed import environment, kept, rebuilt, until
 
 from memoryclaw.core.errors import VaultError
 from memoryclaw.jobs.sync import Sync
@@ -60,8 +61,12 @@ def test_a_touched_file_is_not_taken_in_anew(own, root):
 
 
 def test_a_file_read_the_moment_it_changed_is_looked_at_again(own, root):
-    put(root, {"notes/moon.md": "one"})
-    assert "notes/moon.md" in own.sync.run().racy
+    def read_at_once():  # a busy machine may pause between the two
+        put(root, {"notes/moon.md": f"one {time.monotonic_ns()}"})
+        return "notes/moon.md" in own.sync.run().racy
+
+    own.sync.run()
+    until(read_at_once)
     assert "notes/moon.md" in own.sync.behind()[0].changed
 
 

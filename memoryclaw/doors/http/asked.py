@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Sequence
 from typing import TypeVar
 
 from pydantic import BaseModel, ConfigDict, ValidationError
@@ -31,10 +31,13 @@ def from_body(model: type[A], body: bytes) -> A:
         raise _refused(model, error, "key") from None
 
 
-def from_query(model: type[A], query: Mapping[str, str]) -> A:
+def from_query(model: type[A], query: Sequence[tuple[str, str]]) -> A:
     """The query string of a request, checked."""
+    given = dict(query)
+    if len(given) < len(query):
+        raise InputError("a parameter is given twice; give each once")
     try:
-        return model.model_validate(dict(query))
+        return model.model_validate(given)
     except ValidationError as error:
         raise _refused(model, error, "parameter") from None
 

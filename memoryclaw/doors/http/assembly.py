@@ -32,7 +32,7 @@ from memoryclaw.doors.http.table import BODY, QUERIED, Row
 
 Report = Callable[[Exception], str]
 _NAMED = re.compile(r"\{(\w+)\}")
-_PATIENCE = 2.0  # seconds that a request waits for the first look at the vault
+_LOOKS, _PAUSE = 200, 0.01  # seconds that a request waits for the first look at the vault, two in all
 
 
 class Door(NamedTuple):
@@ -116,7 +116,7 @@ class _Methods:
     async def _answered(self, request: Request) -> Response:
         row = self._rows[request.method]
         if row.method in QUERIED:
-            asked = from_query(row.asks, request.query_params)
+            asked = from_query(row.asks, request.query_params.multi_items())
         else:
             asked = from_body(row.asks, await request.body())
         name = "".join(request.path_params.values())
@@ -126,9 +126,10 @@ class _Methods:
 
     async def _first_look(self) -> None:
         """Waits a moment for the first look at the vault: an answer from half an index helps nobody."""
-        looked = self._door.daemon.looked
-        if not looked.is_set():
-            await asyncio.to_thread(looked.wait, _PATIENCE)
+        for _ in range(_LOOKS):  # not in a thread: there are few of them, and many requests may wait
+            if self._door.daemon.looked.is_set():
+                return
+            await asyncio.sleep(_PAUSE)
 
 
 def _bug(path: str, error: Exception) -> Refusal:

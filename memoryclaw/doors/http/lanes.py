@@ -103,13 +103,14 @@ class Stock:
                 app.close()
 
     def _current(self, app: App | None) -> App:
-        if app is not None and self._stamps[id(app)] == stamp(app.root):
+        seen = None if app is None else stamp(app.root)  # before the settings are read
+        if app is not None and self._stamps[id(app)] == seen:
             return app
         fresh = self._open()  # before the old one is let go: settings that are wrong leave it in its place
         if app is not None:
             self._stamps.pop(id(app), None)
             app.close()
-        self._stamps[id(fresh)] = stamp(fresh.root)
+        self._stamps[id(fresh)] = seen or stamp(fresh.root)
         return fresh
 
 

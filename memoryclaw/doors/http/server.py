@@ -11,6 +11,8 @@ from collections.abc import Callable, Iterator
 import uvicorn
 from starlette.types import ASGIApp
 
+from memoryclaw.doors.http.connections import Connection
+
 _GRACE = 5  # seconds that requests in flight are given at the end
 _CONNECTIONS = 256
 _KEPT = 30  # seconds that a silent connection stays open
@@ -23,7 +25,7 @@ class Server(uvicorn.Server):
         super().__init__(
             uvicorn.Config(
                 app,
-                http="h11",
+                http=Connection,
                 ws="none",
                 lifespan="on",
                 log_config=None,

@@ -8,10 +8,13 @@ import plugin from "../index.js";
 
 export const COMMAND = [process.execPath, new URL("command.js", import.meta.url).pathname];
 
+const folders = [];
+process.on("exit", () => folders.forEach((folder) => rmSync(folder, { recursive: true, force: true })));
+
 /** An empty folder that goes when the tests end. */
 export function vaultFolder() {
   const folder = mkdtempSync(path.join(os.tmpdir(), "memoryclaw-plugin-"));
-  process.on("exit", () => rmSync(folder, { recursive: true, force: true }));
+  folders.push(folder);
   return folder;
 }
 
