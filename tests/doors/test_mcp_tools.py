@@ -115,6 +115,7 @@ def test_what_is_stored_is_a_commit_and_found_at_once(ask: Asker, claw: Claw, va
         "semantic/projects.md"
     ]
     assert claw("facts", "Kiosk", "--json").json["facts"][0]["value"] == "2026-12-18"
+    assert "[[mcp]]" not in (vault / "semantic/projects.md").read_text(), "no link that leads nowhere"
     episode = ask("memory_store", text="Priya prefers larch.", tags=["wood"]).shape
     assert "source: mcp" in (vault / episode["path"]).read_text()
     assert episode["id"] in ask("memory_search", query="larch").text

@@ -13,7 +13,7 @@ from memoryclaw.doors import reviewshapes, shapes, workingshapes
 from memoryclaw.doors.mcp import arguments, texts
 from memoryclaw.doors.mcp.asked import question
 
-_SOURCE = "mcp"  # what is stored through this door says so
+_SOURCE = "mcp"  # an episode that is stored through this door says so; a fact names its sources as links
 _MOST = 60_000  # characters of one thing
 _SAID = frozenset({"task", "goal", "plan", "facts", "recent_observations", "active_skill"})
 
@@ -53,7 +53,8 @@ def get(app: App, asked: arguments.Get) -> Told:
 
 def store(app: App, asked: arguments.Store) -> Told:
     """Keeps a fact or an episode; one commit."""
-    done = app.remember(asked.text, entity=asked.entity, field=asked.field, tags=asked.tags, source=_SOURCE)
+    source = "" if asked.entity else _SOURCE
+    done = app.remember(asked.text, entity=asked.entity, field=asked.field, tags=asked.tags, source=source)
     return Told(shapes.written(done), _with(one_line(f"{done.action}: {done.id}"), done.notice))
 
 
