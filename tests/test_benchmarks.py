@@ -8,6 +8,8 @@ import sys
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 ROOT = Path(__file__).parent.parent
 SAID = (
     "I bought a red kayak yesterday!",
@@ -66,6 +68,7 @@ def test_the_recall_benchmark_counts_evidence_as_it_says(tmp_path: Path) -> None
     assert result["session"]["recall@5"] == result["budget"]["200"] == 1.0
 
 
+@pytest.mark.laws
 def test_the_night_benchmark_consolidates_and_counts() -> None:
     command = [
         sys.executable,

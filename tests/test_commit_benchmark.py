@@ -12,6 +12,7 @@ import pytest
 PROGRAM = Path(__file__).parent.parent / "benchmarks/commits.py"
 
 
+@pytest.mark.laws
 def test_the_commit_benchmark_measures_ours_beside_gits() -> None:
     command = [sys.executable, PROGRAM, "--files", "20", "--runs", "1", "--json"]
     done = subprocess.run(command, capture_output=True, text=True, check=False)

@@ -132,11 +132,7 @@ def test_only_the_app_builds_adapters() -> None:
     for path in MODULES:
         if layer(name_of(path)) not in {"jobs", "doors", "core"}:
             continue
-        calls = [
-            node
-            for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
-            if isinstance(node, ast.Call)
-        ]
+        calls = [node for node in ast.walk(tree_of(path)) if isinstance(node, ast.Call)]
         names = {ast.unparse(call.func).rpartition(".")[2] for call in calls}
         wrong += [f"{name_of(path)} builds {name}" for name in sorted(names & BUILT_BY_THE_APP)]
     assert not wrong
@@ -161,7 +157,7 @@ IMPURE = {
 def test_the_core_is_pure() -> None:
     wrong = []
     for path in (PACKAGE / "core").rglob("*.py"):
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        for node in ast.walk(tree_of(path)):
             if isinstance(node, ast.Import):
                 names = {alias.name.partition(".")[0] for alias in node.names}
             elif isinstance(node, ast.ImportFrom):
@@ -177,6 +173,6 @@ def test_nothing_grows_too_long(path: Path) -> None:
     text = path.read_text(encoding="utf-8")
     assert text.count("\n") <= LONGEST_FILE
     functions = [
-        node for node in ast.walk(ast.parse(text)) if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
+        node for node in ast.walk(tree_of(path)) if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
     ]
     assert [f.name for f in functions if (f.end_lineno or 0) - f.lineno + 1 > LONGEST_FUNCTION] == []

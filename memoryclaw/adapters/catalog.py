@@ -12,6 +12,7 @@ from memoryclaw.adapters.rows import unpacked
 from memoryclaw.core.entities import key_of
 from memoryclaw.core.language import fold
 from memoryclaw.core.model import Fact, Problem, Unit
+from memoryclaw.core.places import LOGS
 from memoryclaw.core.ports import Address
 
 _UNIT = "rowid, id, kind, line, end_line, title, tags, properties, text, at, until, entity, field, value, trust, pinned, state"
@@ -35,6 +36,8 @@ class Brief(NamedTuple):
     trust: str
     pinned: int
     state: str
+    asks: int  # a turn that ends in a question
+    told: str  # the expression of time that a turn holds
 
 
 class Catalog:
@@ -64,6 +67,11 @@ class Catalog:
         sql = "select seq, text from units where path = ? and seq in (?, ?)"
         found = {row[0]: unpacked(row[1]) for row in self.rows(sql, (path, seq - 1, seq + 1))}
         return found.get(seq - 1, ""), found.get(seq + 1, "")
+
+    def has_logs(self) -> bool:
+        """True when there is a log, and so turns may be among the units."""
+        sql = "select exists(select 1 from files where path >= ? and path < ?)"
+        return any(self.rows(sql, (folder, f"{folder}\U0010ffff"))[0][0] for folder in LOGS)
 
     def note_ids(self, paths: Iterable[str]) -> dict[str, str]:
         """The id of the note at each path."""

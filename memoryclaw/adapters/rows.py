@@ -12,8 +12,10 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from memoryclaw.adapters.vault import packed_stamp
+from memoryclaw.core.conversation import asks
 from memoryclaw.core.entities import key_of, keys_of
 from memoryclaw.core.model import Note, Problem, Stamp, Unit
+from memoryclaw.core.timewords import time_told
 
 RACY_NS = 50_000_000  # coarser than any clock tick a file system stamps with
 _COMPRESS_OVER = 120
@@ -83,11 +85,13 @@ def file_row(fid: int, filed: Filed) -> tuple[object, ...]:
 
 
 def unit_row(rowid: int, fid: int, seq: int, unit: Unit) -> tuple[object, ...]:
-    """The row of `unit`; its text compressed where that pays."""
+    """The row of `unit`; its text compressed where that pays, with what ranking wants to know of a turn's."""
+    said = unit.text if unit.kind == "turn" else ""
     return (
         rowid, fid, seq, unit.id, unit.kind, unit.line, unit.end_line, unit.title, unit.tags, unit.properties,
         packed(unit.text), unit.when, unit.until, unit.entity, key_of(unit.entity) if unit.entity else "", unit.field,
         unit.value, unit.trust, int(unit.pinned), unit.state,
+        int(asks(said)), time_told(said),
     )  # fmt: skip
 
 

@@ -1,4 +1,4 @@
-"""What a unit's score gains besides its words: entity, field, date, speaker, pin and recency, each a named term. Pure."""
+"""What a unit's score gains or loses besides its words: entity, field, date, speaker and others, each a named term. Pure."""
 
 from __future__ import annotations
 
@@ -18,7 +18,10 @@ SPEAKER, PINNED, RECENCY = (
     0.25,
     0.05,
 )  # shares of the words' score, or of ln(1 + units) when there are no words
+WHEN = 0.5  # the same for turns that tell a time, when the question asks for one
+ASKS = 0.3  # the share that turns lose by ending in a question: answers are wanted
 RECENCY_HALF_LIFE = 125  # days
+TOLD_WITHIN = 14  # days in which what happened on a day is still told of
 
 
 class Traits(NamedTuple):
@@ -30,6 +33,8 @@ class Traits(NamedTuple):
     entity_key: str
     pinned: bool
     asked_field: bool  # the fact's field is named in the question
+    asks: bool = False  # a turn that ends in a question
+    told: str = ""  # the expression of time that a turn holds
 
 
 class Asked(NamedTuple):
@@ -43,6 +48,7 @@ class Asked(NamedTuple):
     listing: bool = (
         False  # no word was found: units are listed by their date or by what the fields let through
     )
+    when: bool = False  # the question wants to know a time
 
     @property
     def names_nothing(self) -> bool:
@@ -66,20 +72,34 @@ def boosts(base: float, traits: Traits, asked: Asked) -> list[Boost]:
         if asked.listing:
             found += [] if asked.ranges else [Boost(Term("filter", exact(FILTER * scale)))]
             base = scale
-    if traits.kind == "turn" and traits.entity_key in asked.people:
-        cause = Matched(word=asked.people[traits.entity_key], field="speaker", via="entity")
-        found.append(Boost(Term("speaker", exact(SPEAKER * base)), cause))
+    if traits.kind == "turn":
+        found += _turn(base, traits, asked)
     if traits.pinned:
         found.append(
             Boost(Term("pinned", exact(PINNED * base)), Matched(word="pin", field="pin", via="pinned"))
         )
-    return found + recency(base, traits.at, asked.today)
+    return _telling(found) + recency(base, traits.at, asked.today)
+
+
+def said(base: float, told: str, *, asks: bool) -> list[Boost]:
+    """What a turn gains by telling a time that is wanted, and loses by ending in a question."""
+    found = []
+    if told:
+        cause = Matched(word=told, field="date", via="date")
+        found.append(Boost(Term("when", exact(WHEN * base)), cause))
+    if asks:
+        found.append(Boost(Term("asks", exact(-ASKS * base))))
+    return found
 
 
 def recency(base: float, at: str, today: date) -> list[Boost]:
     """What a unit gains by being new: the only term that most units have besides their words."""
     value = exact(RECENCY * base * _freshness(at[:10], today)) if at else 0.0
     return [Boost(Term("recency", value))] if value else []
+
+
+def _telling(found: list[Boost]) -> list[Boost]:
+    return [boost for boost in found if boost.term.value]
 
 
 def _fact(traits: Traits, asked: Asked, scale: float) -> list[Boost]:
@@ -94,11 +114,28 @@ def _fact(traits: Traits, asked: Asked, scale: float) -> list[Boost]:
     return found
 
 
+def _turn(base: float, traits: Traits, asked: Asked) -> list[Boost]:
+    found = []
+    if traits.entity_key in asked.people:
+        cause = Matched(word=asked.people[traits.entity_key], field="speaker", via="entity")
+        found.append(Boost(Term("speaker", exact(SPEAKER * base)), cause))
+    return found + said(base, traits.told if asked.when else "", asks=traits.asks)
+
+
 def _dates(traits: Traits, asked: Asked, scale: float) -> list[Boost]:
-    for first, last, said in asked.ranges:
-        if _touches(traits, first, last):
-            return [Boost(Term("date", exact(DATE * scale)), Matched(word=said, field="date", via="date"))]
-    return []
+    near = [(_nearness(traits, first, last), said) for first, last, said in asked.ranges]
+    most, said = max(near, key=lambda found: found[0], default=(0.0, ""))
+    if not most:
+        return []
+    return [Boost(Term("date", exact(DATE * most * scale)), Matched(word=said, field="date", via="date"))]
+
+
+def _nearness(traits: Traits, first: str, last: str) -> float:
+    """1 for what touches these days; less for what was said soon after, when people still tell of them."""
+    if _touches(traits, first, last):
+        return 1.0
+    later = _days_after(traits.at, last) if traits.kind == "turn" and first and last else 0
+    return 1 - later / TOLD_WITHIN if 0 < later < TOLD_WITHIN else 0.0
 
 
 def _touches(traits: Traits, first: str, last: str) -> bool:
@@ -134,6 +171,14 @@ def covers(at: str, until: str, first: str, last: str) -> bool:
     if not at:
         return False
     return (not last or at[:10] <= last) and (not first or (until or at)[:10] >= first)
+
+
+@lru_cache(maxsize=8192)
+def _days_after(at: str, last: str) -> int:
+    try:
+        return (date.fromisoformat(at[:10]) - date.fromisoformat(last)).days
+    except ValueError:
+        return 0
 
 
 @lru_cache(maxsize=8192)

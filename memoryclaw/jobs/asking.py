@@ -212,7 +212,8 @@ class _Resolver:
         telling = [part for part in expr.parts if not self._says_nothing(part)]
         parts = [(part, self.clause(part)) for part in telling or expr.parts]
         kept = [clause for part, clause in parts if clause is not None and not self._common(part)]
-        if not kept:
+        unknown = self._question.unknown
+        if all(part.text in unknown for part, clause in parts if clause in kept):
             kept = [clause for _, clause in parts if clause is not None]
         else:
             dropped = {part.text for part, clause in parts if clause is not None and self._common(part)}

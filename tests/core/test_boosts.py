@@ -56,6 +56,39 @@ def test_who_is_named_is_lifted_in_logs_where_they_speak() -> None:
     assert "speaker" not in names(boosts(10.0, turn, ASKED))
 
 
+def test_a_turn_that_tells_a_time_gains_when_a_time_is_asked_for() -> None:
+    turn = EPISODE._replace(kind="turn", told="last week")
+    found = boosts(10.0, turn, ASKED._replace(when=True))
+    assert value(found, "when") == 5.0
+    assert [boost.matched.word for boost in found if boost.matched] == ["last week"]
+    assert "when" not in names(boosts(10.0, turn, ASKED))
+    assert "when" not in names(boosts(10.0, turn._replace(told=""), ASKED._replace(when=True)))
+
+
+def test_a_turn_that_ends_in_a_question_loses() -> None:
+    assert value(boosts(10.0, EPISODE._replace(kind="turn", asks=True), ASKED), "asks") == pytest.approx(
+        -3.0, abs=0.001
+    )
+    assert "asks" not in names(boosts(10.0, EPISODE._replace(kind="turn"), ASKED))
+
+
+def test_what_is_said_soon_after_a_day_gains_the_less_the_later() -> None:
+    asked = ASKED._replace(ranges=[("2026-04-01", "2026-04-05", "early April")])
+    turn = EPISODE._replace(kind="turn")
+    days = ["2026-04-05", "2026-04-06", "2026-04-10", "2026-04-18"]
+    found = [value(boosts(2.0, turn._replace(at=f"{day}T09:00:00Z"), asked), "date") for day in days]
+    assert found == sorted(found, reverse=True)
+    assert len(set(found)) == len(days)
+    for other in (
+        turn._replace(at="2026-03-31"),
+        turn._replace(at="2026-04-19"),
+        EPISODE._replace(at=days[1]),
+    ):
+        assert "date" not in names(boosts(2.0, other, asked))
+    until = ASKED._replace(ranges=[("", "2026-04-05", "until the fifth")])
+    assert "date" not in names(boosts(2.0, turn._replace(at=days[1]), until))
+
+
 def test_pins_and_youth_add_a_share_of_the_words() -> None:
     found = boosts(8.0, EPISODE._replace(pinned=True), ASKED)
     assert value(found, "pinned") == 2.0

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from contextlib import closing
 
 import pytest
 from conftest import VaultOf
@@ -203,3 +204,11 @@ def test_other_languages_stem_and_forgive_accents(
     )
     assert [match.unit.id for match in app.search(question).matches] == ["notes/a"]
     app.close()
+
+
+def test_a_common_word_is_asked_when_the_vault_knows_no_other(vault_of: VaultOf) -> None:
+    turns = "".join(
+        f'{{"session":"s","turn":{n},"role":"user","content":"harbour {n}"}}\n' for n in range(1100)
+    )
+    with closing(App(vault_of({"logs/2026-03-10/s.jsonl": turns}))) as app:
+        assert len(app.search("the harbour of zanzibar").matches) == 10

@@ -203,14 +203,14 @@ def test_pinned_notes_come_first_among_equals(vault_of: VaultOf) -> None:
     assert ("pin", "pinned") in {(m.word, m.via) for m in match.matched}
 
 
-def test_the_turn_beside_the_answer_is_found_through_it(vault_of: VaultOf) -> None:
+def test_an_answer_is_found_through_the_question_before_it_and_comes_first(vault_of: VaultOf) -> None:
     lines = ["Which colour for the kitchen wall?", "Dune sand, matt.", "Fine."]
     log = "".join(
         f'{{"session":"s","turn":{n},"role":"user","content":"{text}"}}\n' for n, text in enumerate(lines)
     )
     answer = App(vault_of({"logs/2026-03-10/s.jsonl": log})).search("kitchen wall")
-    assert ids(answer)[:2] == ["log:s/0", "log:s/1"]
-    assert {m.via for m in answer.matches[1].matched} == {"neighbour"}
+    assert ids(answer)[:2] == ["log:s/1", "log:s/0"]
+    assert {m.via for m in answer.matches[0].matched} == {"neighbour"}
 
 
 def test_copies_with_one_id_are_told_apart_and_can_be_shown(vault_of: VaultOf) -> None:

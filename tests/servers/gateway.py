@@ -40,7 +40,7 @@ class Handler(BaseHTTPRequestHandler):
             self.send_header("Location", f"{self.server.url}/moved")
             self.end_headers()
         elif body["tool"] == "slow":
-            time.sleep(1)
+            time.sleep(30)
         elif body["tool"] == "echo":
             content = [{"type": "text", "text": json.dumps(body["args"])}]
             self.say(200, {"ok": True, "result": {"content": content, "details": {"id": 7}}})
