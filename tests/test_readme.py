@@ -19,7 +19,10 @@ from conftest import NOW
 
 ROOT = Path(__file__).parent.parent
 BLOCK = re.compile(r"^```console\n(.*?)^```$", re.MULTILINE | re.DOTALL)
-COMMIT = re.compile(r"\b(?=[0-9a-f]*[0-9])(?=[0-9a-f]*[a-f])[0-9a-f]{7,40}\b")
+# One hash in a hundred is all digits: those are told by where they stand.
+COMMIT = re.compile(
+    r"(?:(?<=commit )|^)[0-9a-f]{7,40}\b|\b(?=[0-9a-f]*[0-9])(?=[0-9a-f]*[a-f])[0-9a-f]{7,40}\b", re.MULTILINE
+)
 RUN = re.compile(r"\b((?:init|remember|edit|forget|revive|undo|consolidate)-\d{8}T\d{6})-[0-9a-f]{6}\b")
 TIMES = re.compile(r"\d+(?:\.\d+)? ms\b")
 

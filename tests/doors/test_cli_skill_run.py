@@ -143,8 +143,7 @@ def test_who_ends_it_in_the_middle_is_told_where_to_look(mail: Claw, gateway: Ga
     path.write_text(MAIL.partition("parameters:")[0] + "steps:\n  - {tool: slow}\n---\nIt.\n")
     assert mail("skills", "approve", "send-email").code == 0
     before = len(gateway.asked)
-    command = [COMMAND, "skills", "run", "send-email", "--apply", "--session", "s1"]
-    process = subprocess.Popen(command, env=mail.environment(), stderr=subprocess.PIPE)
+    process = mail.start("skills", "run", "send-email", "--apply", "--session", "s1", stderr=subprocess.PIPE)
     while len(gateway.asked) == before:
         time.sleep(0.01)
     process.send_signal(signal.SIGINT)
