@@ -7,7 +7,7 @@ import os
 import threading
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 
 from memoryclaw.core.errors import LockedError, VaultError
@@ -47,6 +47,18 @@ def writer_lock(root: str, wait: float = WAIT) -> Iterator[None]:
                 os.close(held.handle)
     finally:
         held.guard.release()
+
+
+@contextmanager
+def folder_lock(root: str, folder: str) -> Iterator[None]:
+    """The same for one folder of a vault, made where it is missing: it keeps out its own writers and nobody else's."""
+    path = os.path.join(root, folder)
+    with suppress(FileExistsError):
+        os.mkdir(path, 0o700)
+    if os.path.islink(path) or not os.path.isdir(path):
+        raise VaultError(f"{path} is a link or a file; only a real folder is used")
+    with writer_lock(path):
+        yield
 
 
 def _held(root: str) -> _Held:

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager, suppress
+from collections.abc import Sequence
+from contextlib import AbstractContextManager, suppress
 
 from memoryclaw.adapters import files
-from memoryclaw.adapters.locks import writer_lock
-from memoryclaw.core.errors import ConflictError, NotFoundError, VaultError
+from memoryclaw.adapters.locks import folder_lock
+from memoryclaw.core.errors import ConflictError, NotFoundError
 from memoryclaw.core.logrecords import ARTIFACTS
 
 FOLDER = "logs"
@@ -22,16 +22,9 @@ class Logs:
     def __init__(self, root: str) -> None:
         self._root = root
 
-    @contextmanager
-    def locked(self) -> Iterator[None]:
+    def locked(self) -> AbstractContextManager[None]:
         """Keeps other captures of this vault out, and only those: writers of notes and git go on."""
-        folder = os.path.join(self._root, FOLDER)
-        with suppress(FileExistsError):
-            os.mkdir(folder, 0o700)
-        if os.path.islink(folder) or not os.path.isdir(folder):
-            raise VaultError(f"{folder} is a link or a file; only a real folder is used")
-        with writer_lock(folder):
-            yield
+        return folder_lock(self._root, FOLDER)
 
     def of_session(self, stem: str) -> list[str]:
         """The vault paths of a session's files, one a day, oldest first."""

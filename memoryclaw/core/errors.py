@@ -2,6 +2,13 @@
 
 from __future__ import annotations
 
+import errno
+
+# The machine's fault, not ours: a full disk (perhaps behind standard output), a read-only one, missing rights, too many files.
+_REFUSALS = frozenset((
+    errno.ENOSPC, errno.EDQUOT, errno.EIO, errno.EROFS, errno.EACCES, errno.EPERM, errno.EMFILE, errno.ENFILE,
+))  # fmt: skip
+
 
 class MemoryClawError(Exception):
     """A known failure; doors print its sentence, without a traceback, and exit with 1."""
@@ -45,3 +52,10 @@ class IndexBusyError(MemoryClawError):
 
 class IndexDamagedError(MemoryClawError):
     """The index cannot be trusted; it is derived, so it is thrown away and built again."""
+
+
+def refused_by_system(error: Exception) -> str:
+    """One sentence when it was the system that refused to go on; empty when it was not, and so may be a bug."""
+    if isinstance(error, OSError) and error.errno in _REFUSALS:
+        return f"the system refused to go on: {error.strerror}"
+    return ""

@@ -4,15 +4,13 @@ from __future__ import annotations
 
 import hashlib
 import json
-import os
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager, suppress
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from datetime import datetime
 from typing import Any, NamedTuple
 
 from memoryclaw.adapters import files
-from memoryclaw.adapters.locks import writer_lock
+from memoryclaw.adapters.locks import folder_lock
 from memoryclaw.core.errors import NotFoundError, VaultError
 from memoryclaw.core.logrecords import file_stem
 from memoryclaw.core.naming import free_name, timestamp
@@ -69,7 +67,7 @@ class Bench:
     def change(self, session: str, changes: Mapping[str, Any]) -> WorkingMemory:
         """Changes it; another task begins a new one, and what the old one held goes to the log."""
         session, found = session_named(session), self._redacted(checked(changes))
-        with self._locked():
+        with folder_lock(self._root, FOLDER):
             memory, digest = self._usable(session)
             if memory.task and found.get("task") and found["task"] != memory.task:
                 self._log(memory)
@@ -84,7 +82,7 @@ class Bench:
         session = session_named(session)
         if not files.exists(self._root, _path(session)):
             return Cleared(session, cleared=False, notice=f"session {session} has no working memory")
-        with self._locked():
+        with folder_lock(self._root, FOLDER):
             memory, digest = self._usable(session)
             if task and memory.task != task:
                 of = f"of task {memory.task!r}" if memory.task else "of no task"
@@ -141,16 +139,6 @@ class Bench:
         if not done.ok:
             raise VaultError(f"the working memory was not cleared, as it could not be logged: {done.error}")
         return done.id
-
-    @contextmanager
-    def _locked(self) -> Iterator[None]:
-        folder = os.path.join(self._root, FOLDER)
-        with suppress(FileExistsError):
-            os.mkdir(folder, 0o700)
-        if os.path.islink(folder) or not os.path.isdir(folder):
-            raise VaultError(f"{folder} is a link or a file; only a real folder is used")
-        with writer_lock(folder):
-            yield
 
 
 def _path(session: str) -> str:

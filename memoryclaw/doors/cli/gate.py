@@ -2,28 +2,16 @@
 
 from __future__ import annotations
 
-import errno
 import sys
 
 import click
 
-from memoryclaw.core.errors import MemoryClawError
+from memoryclaw.core.errors import MemoryClawError, refused_by_system
 from memoryclaw.core.fence import one_line
 from memoryclaw.doors.cli.said import Said
 from memoryclaw.doors.cli.verbs import cli
 
 FAILED, USAGE, BUG, INTERRUPTED = 1, 2, 3, 130
-# The machine's fault, not ours: a full disk (perhaps behind standard output), a read-only one, missing rights, too many files.
-_REFUSALS = {
-    errno.ENOSPC,
-    errno.EDQUOT,
-    errno.EIO,
-    errno.EROFS,
-    errno.EACCES,
-    errno.EPERM,
-    errno.EMFILE,
-    errno.ENFILE,
-}
 
 
 def run(args: list[str]) -> int:
@@ -66,9 +54,9 @@ def _failed(sentence: str) -> int:
 
 
 def _unforeseen(error: Exception, said: Said) -> int:
-    if isinstance(error, OSError) and error.errno in _REFUSALS:
-        where = f" ({error.filename})" if error.filename else ""
-        return _failed(f"the system refused to go on: {error.strerror}{where}")
+    if refused := refused_by_system(error):
+        where = f" ({error.filename})" if isinstance(error, OSError) and error.filename else ""
+        return _failed(f"{refused}{where}")
     from memoryclaw.doors.cli.buglog import write  # noqa: PLC0415 - only when something broke
 
     path = write(error, said)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import errno
 from collections.abc import Mapping
 from typing import NamedTuple
 
@@ -22,17 +21,6 @@ _KNOWN: tuple[tuple[type[errors.MemoryClawError], int, str], ...] = (
     (errors.InputError, 400, "input"),
     (errors.MemoryClawError, 409, "failed"),
 )
-# The machine's fault, not ours: a full disk, a read-only one, missing rights, too many files.
-_REFUSALS = {
-    errno.ENOSPC,
-    errno.EDQUOT,
-    errno.EIO,
-    errno.EROFS,
-    errno.EACCES,
-    errno.EPERM,
-    errno.EMFILE,
-    errno.ENFILE,
-}
 CODES = {
     400: "what was sent cannot be used: `input`, `config`",
     401: "no token, or another daemon's: `unauthorized`",
@@ -79,6 +67,6 @@ def refusal_of(error: Exception) -> Refusal | None:
     for kind, status, code in _KNOWN:
         if isinstance(error, kind):
             return Refusal(status, code, str(error))
-    if isinstance(error, OSError) and error.errno in _REFUSALS:
-        return Refusal(503, "system", f"the system refused to go on: {error.strerror}")
+    if refused := errors.refused_by_system(error):
+        return Refusal(503, "system", refused)
     return None
