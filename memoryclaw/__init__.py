@@ -4,7 +4,7 @@
 
 The map of the house; imports point from the top of this list to the bottom, never back (tests/test_house.py):
 
-    doors/     parse arguments, call app, print            cli
+    doors/     parse arguments, call app, print            cli http mcp
     app/       opens a vault, wires the parts, one method per verb
     jobs/      verbs that take time                        sync recall search remember edit forget undo ...
     adapters/  one module per outside thing                vault database catalog fts5 history watcher ...
