@@ -81,7 +81,7 @@ export function status({ vault, notes, behind, problems, degraded, git }) {
   const count = Object.entries(notes).map(([kind, number]) => `${number} ${kind}`).join(", ");
   return lines([
     `${plainLine(vault)}: ${count || "no notes yet"}`,
-    behind ? `${behind} files behind` : "up to date", `git: ${plainLine(git.sentence || git.state)}`,
+    behind ? `${behind} ${behind === 1 ? "file" : "files"} behind` : "up to date", `git: ${plainLine(git.sentence || git.state)}`,
     ...problems.slice(0, 5).map((one) => `${plainLine(one.path)}:${one.line} ${plainLine(one.message)}`),
     ...(degraded ? [plainLine(degraded)] : []),
   ]);
