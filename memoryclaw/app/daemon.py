@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from memoryclaw import config as settings
+from memoryclaw.adapters import ending
 from memoryclaw.adapters.cookies import watcher
 from memoryclaw.adapters.daemonfiles import DaemonFiles
 from memoryclaw.app import App, open_vault
@@ -151,6 +152,11 @@ class Daemon:
             before = said
             if self._watching is not None and stamp(self.root) != self._settings:
                 self._watching.stop()
+
+
+def end_daemon(root: Path) -> int:
+    """Ends the daemon of the vault at `root` and waits for it; its process id, or 0 when none runs."""
+    return ending.stop(settings.state_folder(root))
 
 
 def stamp(root: Path) -> tuple[int, int, int]:

@@ -21,7 +21,14 @@ if TYPE_CHECKING:
     from memoryclaw.app.daemon import Daemon
 
 
-@verb(examples=["serve", "serve --port 0 --json", "serve --vault ~/notes --host 192.168.1.5 --allow-remote"])
+@verb(
+    examples=[
+        "serve",
+        "serve --port 0 --json",
+        "serve --vault ~/notes --host 192.168.1.5 --allow-remote",
+        "serve --stop",
+    ]
+)
 @click.option("--host", metavar="HOST", type=TEXT, help="Where it listens; else as the settings say.")
 @click.option(
     "--port",
@@ -30,13 +37,17 @@ if TYPE_CHECKING:
     help="0: any port that is free; else as the settings say.",
 )
 @click.option("--allow-remote", is_flag=True, help="Let other machines reach it; they need the token too.")
+@click.option("--stop", is_flag=True, help="End the one that runs for this vault.")
 @click.pass_obj
-def serve(said: Said, *, host: str | None, port: int | None, allow_remote: bool) -> None:
+def serve(said: Said, *, host: str | None, port: int | None, allow_remote: bool, stop: bool) -> None:
     """Answer over HTTP, watch the files and consolidate in time, until told to stop.
 
     One daemon a vault. It listens on this machine only; programs find its address and its token in the state folder
-    of the vault. Ends with Ctrl-C. With --json it prints one line when it is ready.
+    of the vault. Ends with Ctrl-C or `serve --stop`. With --json it prints one line when it is ready.
     """
+    if stop:
+        _stop(said)
+        return
     if gone := http.missing():
         raise InputError(f"serving needs {' and '.join(gone)}: pip install 'memoryclaw[serve]'")
     from memoryclaw.app.daemon import Daemon  # noqa: PLC0415 - `--help` needs no daemon
@@ -63,6 +74,17 @@ def serve(said: Said, *, host: str | None, port: int | None, allow_remote: bool)
         raise daemon.failure
     if told == signal.SIGINT:
         raise KeyboardInterrupt
+
+
+def _stop(said: Said) -> None:
+    from memoryclaw.app.daemon import end_daemon  # noqa: PLC0415 - as above
+
+    with said.app() as app:
+        pid = end_daemon(app.root)
+    if said.json:
+        say(json.dumps({"stopped": pid or None}))
+    else:
+        say(f"stopped process {pid}" if pid else "no daemon serves this vault")
 
 
 def _ready(said: Said, daemon: Daemon, address: dict[str, Any]) -> None:
