@@ -21,7 +21,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from locomo import by_conversation, share
+from conversations import by_conversation
 
 from memoryclaw.adapters.templates import Templates
 from memoryclaw.app import App, open_vault
@@ -31,6 +31,7 @@ from memoryclaw.core.consolidation.cutting import Cutting, cut
 from memoryclaw.core.consolidation.episodes import episode
 from memoryclaw.core.consolidation.fillers import nothing_in
 from memoryclaw.core.consolidation.gist import extract
+from memoryclaw.core.evaluation import share
 from memoryclaw.core.logs import read_jsonl
 from memoryclaw.core.tokens import estimate
 

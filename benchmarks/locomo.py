@@ -1,9 +1,10 @@
 """Recall on LoCoMo-shaped conversations: how much of each question's evidence is found, beside plain FTS5 in the same run.
 
-Reads turns.jsonl, sessions.jsonl and questions.jsonl from --data, writes one vault a conversation (its turns as logs)
-into a temporary folder, and asks every question through the public API. The data is not part of this project.
+Reads turns.jsonl, sessions.jsonl and questions.jsonl from --data, and asks every question through the public API. The data is
+not part of this project. The rows: `conversations` (a vault each, its turns as logs), `pooled` (all of them in one vault), and
+`vectors` (a vault each again, with the vector fallback on, where it is installed).
 
-    python benchmarks/locomo.py --data DIR [--json]
+    python benchmarks/locomo.py --data DIR [--rows conversations,pooled,vectors] [--json]
 """
 
 from __future__ import annotations
@@ -11,23 +12,20 @@ from __future__ import annotations
 import argparse
 import json
 import math
-import re
-import sqlite3
-import statistics
 import sys
 import tempfile
-import time
-from collections.abc import Callable, Iterable
-from datetime import UTC, datetime
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
-from memoryclaw.adapters.stemming import language
-from memoryclaw.app import App, open_vault
+from conversations import Row, Rows, file_name, pooled, read, sessions, vault_of
+from plainfts import DEPTH, PlainFts5
+from progress import Progress
+from tally import Tally
+from withvectors import MODEL, STRATEGY, filled, missing, settings
 
-DEPTH = 20
-BUDGETS = (200, 400, 600, 800)
-Row = dict[str, Any]
+from memoryclaw.app import App
+
+ROWS = ("conversations", "pooled", "vectors")
 
 
 def main() -> int:
@@ -38,66 +36,83 @@ def main() -> int:
     options.add_argument(
         "--data", required=True, type=Path, help="folder with turns.jsonl, sessions.jsonl, questions.jsonl"
     )
+    options.add_argument("--rows", default=",".join(ROWS), help=f"some of {', '.join(ROWS)}")
+    options.add_argument("--model", default=MODEL, help="of the vectors")
     options.add_argument("--json", action="store_true", help="print JSON")
     given = options.parse_args()
-    missing = [
-        name for name in ("turns", "sessions", "questions") if not (given.data / f"{name}.jsonl").is_file()
-    ]
-    if missing:
-        print(f"{given.data} has no {', '.join(missing)}.jsonl", file=sys.stderr)
-        return 1
-    result = measure(given.data)
+    wanted = given.rows.split(",")
+    if unknown := sorted(set(wanted) - set(ROWS)):
+        options.error(f"there is no row {unknown[0]!r}; choose from {', '.join(ROWS)}")
+    result = measure(given.data, wanted, given.model)
     print(json.dumps(result, indent=1) if given.json else table(result))
     return 0
 
 
-def measure(data: Path) -> Row:
-    """All figures over the conversations of a folder."""
-    turns, questions = by_conversation(data / "turns.jsonl"), by_conversation(data / "questions.jsonl")
+def measure(data: Path, wanted: Sequence[str] = ROWS, model: str = MODEL) -> Row:
+    """The figures of the rows that are wanted; those of `conversations` stand at the top."""
+    turns, questions = read(data)
+    result: Row = {}
+    with tempfile.TemporaryDirectory(prefix="memoryclaw-locomo-") as folder:
+        root = Path(folder)
+        if "conversations" in wanted:
+            result |= each(root / "each", turns, questions)
+        if "pooled" in wanted:
+            result["pooled"] = together(root / "pooled", turns, questions)
+        if "vectors" in wanted:
+            result["vectors"] = with_vectors(root / "vectors", turns, questions, model)
+    return result
+
+
+def each(root: Path, turns: Rows, questions: Rows) -> Row:
+    """A vault for each conversation, ours beside plain FTS5."""
     ours, plain = Tally(), Tally()
-    with tempfile.TemporaryDirectory() as folder:
-        for conversation, rows in turns.items():
-            app = vault_of(Path(folder) / conversation, rows)
-            fts = PlainFts5(rows)
-            for number, question in enumerate(questions[conversation], 1):
-                ours.take(question, lambda text, app=app: searched(app, text))
-                ours.pack(question, lambda text, budget, app=app: recalled(app, text, budget))
-                plain.take(question, fts.search)
-                plain.pack(question, fts.pack)
-                if sys.stderr.isatty():
-                    print(
-                        f"\r{conversation} {number}/{len(questions[conversation])} ", end="", file=sys.stderr
-                    )
-            app.close()
+    for conversation, rows in turns.items():
+        app, fts = vault_of(root / file_name(conversation), rows), PlainFts5(rows)
+        ask(ours, app, rows, questions[conversation], conversation)
+        for question in questions[conversation]:
+            plain.take(question, fts.search, sessions(rows))
+            plain.pack(question, fts.pack)
+        app.close()
     return {**ours.figures(), "plain_fts5": plain.figures()}
 
 
-def by_conversation(path: Path) -> dict[str, list[Row]]:
-    """The rows of a JSONL file, by conversation, in order."""
-    found: dict[str, list[Row]] = {}
-    for line in path.read_text(encoding="utf-8").splitlines():
-        row = json.loads(line)
-        found.setdefault(row["conv"], []).append(row)
-    return found
+def together(root: Path, turns: Rows, questions: Rows) -> Row:
+    """One vault for all conversations: what is found for whom in a year of logs."""
+    rows, asked = pooled(turns, questions)
+    ours, plain = Tally(), Tally()
+    app, fts = vault_of(root, rows), PlainFts5(rows)
+    ask(ours, app, rows, asked, "pooled", packing=False)
+    for question in asked:
+        plain.take(question, fts.search, sessions(rows))
+    app.close()
+    counted = {"turns": len(rows), "sessions": len(set(sessions(rows).values()))}
+    return {**ranking(ours), **counted, "plain_fts5": ranking(plain)}
 
 
-def vault_of(root: Path, turns: Iterable[Row]) -> App:
-    """A vault whose logs are the turns of one conversation."""
-    root.mkdir(parents=True)
-    (root / "memoryclaw.yaml").write_text("", encoding="utf-8")
-    for turn in turns:
-        path = root / "logs" / turn["datetime"][:10] / f"s{turn['session']}.jsonl"
-        path.parent.mkdir(parents=True, exist_ok=True)
-        content = turn["text"] + (f" [image: {turn['caption']}]" if turn["caption"] else "")
-        line = {
-            "ts": turn["datetime"] + ":00Z", "session": f"s{turn['session']}", "turn": turn["id"],
-            "role": "user", "name": turn["speaker"], "content": content,
-        }  # fmt: skip
-        with path.open("a", encoding="utf-8") as log:
-            log.write(json.dumps(line, ensure_ascii=False) + "\n")
-    app = open_vault(root, clock=lambda: datetime(2026, 1, 1, tzinfo=UTC))
-    app.sync()
-    return app
+def with_vectors(root: Path, turns: Rows, questions: Rows, model: str) -> Row:
+    """The vaults of `each` with the vector fallback on, or one sentence on what is not installed."""
+    if sentence := missing(model):
+        return {"missing": sentence}
+    ours = Tally()
+    for conversation, rows in turns.items():
+        app = filled(vault_of(root / file_name(conversation), rows, settings(model)), conversation)
+        ask(ours, app, rows, questions[conversation], f"{conversation}, vectors")
+        app.close()
+    found = ours.figures()
+    kept = {name: found[name] for name in ("turn", "session", "budget", "ms")}
+    return {"model": model, "strategy": STRATEGY, **kept}
+
+
+def ask(
+    tally: Tally, app: App, turns: Sequence[Row], asked: Sequence[Row], stage: str, *, packing: bool = True
+) -> None:
+    """Asks one vault all its questions."""
+    session_of, progress = sessions(turns), Progress()
+    for number, question in enumerate(asked, 1):
+        tally.take(question, lambda text: searched(app, text), session_of)
+        if packing:
+            tally.pack(question, lambda text, budget: recalled(app, text, budget))
+        progress.told(stage, number, len(asked))
 
 
 def searched(app: App, text: str) -> list[str]:
@@ -111,124 +126,39 @@ def recalled(app: App, text: str, budget: int) -> list[str]:
     return [match.unit.id.rpartition("/")[2] for match in app.recall(text, budget=budget).matches]
 
 
-class PlainFts5:
-    """The baseline: one FTS5 row a turn, stop words out, terms joined by OR, BM25."""
-
-    def __init__(self, turns: list[Row]) -> None:
-        self._turns = turns
-        self._stop = language("en").stop
-        self._db = sqlite3.connect(":memory:")
-        self._db.execute("create virtual table f using fts5(text)")
-        rows = [(i, f"{t['text']} {t['caption']}") for i, t in enumerate(turns)]
-        self._db.executemany("insert into f(rowid, text) values(?,?)", rows)
-
-    def search(self, text: str) -> list[str]:
-        """Turn ids in rank order."""
-        return [self._turns[row]["id"] for row in self._rows(text, DEPTH)]
-
-    def pack(self, text: str, budget: int) -> list[str]:
-        """Turn ids whose `- date speaker: text` lines fit, at four characters a token."""
-        spent, taken = 0.0, []
-        for row in self._rows(text, 100):
-            turn = self._turns[row]
-            spent += len(f"- {turn['datetime'][:10]} {turn['speaker']}: {turn['text']}\n") / 4
-            if spent > budget:
-                break
-            taken.append(turn["id"])
-        return taken
-
-    def _rows(self, text: str, limit: int) -> list[int]:
-        words = dict.fromkeys(w for w in re.findall(r"[^\W_]+", text.lower()) if w not in self._stop)
-        if not words:
-            return []
-        match = " OR ".join(f'"{word}"' for word in words)
-        sql = "select rowid from f where f match ? order by bm25(f), rowid limit ?"
-        return [row[0] for row in self._db.execute(sql, (match, limit))]
-
-
-class Tally:
-    """Figures as they come in, one question at a time."""
-
-    def __init__(self) -> None:
-        self.turn: dict[str, list[float]] = {}
-        self.session: dict[str, list[float]] = {}
-        self.calm: dict[str, list[float]] = {}
-        self.budget: dict[str, list[float]] = {}
-        self.ms: list[float] = []
-        self.questions = 0
-
-    def take(self, question: Row, search: Callable[[str], list[str]]) -> None:
-        """Ranks turns for one question, and sessions by their best turn."""
-        started = time.perf_counter()
-        ranked = search(question["question"])
-        self.ms.append((time.perf_counter() - started) * 1e3)
-        self.questions += 1
-        if not question["evidence"]:
-            return
-        sessions = list(dict.fromkeys(int(turn[1:].partition(":")[0]) for turn in ranked))
-        calm = question["category"] != "adversarial"
-        for k in (5, 10):
-            value = share(sessions[:k], question["sessions"])
-            self.session.setdefault(f"recall@{k}", []).append(value)
-            if calm:
-                self.calm.setdefault(f"recall@{k}", []).append(value)
-        if calm:
-            for k in (5, 10, 20):
-                self.turn.setdefault(f"recall@{k}", []).append(share(ranked[:k], question["evidence"]))
-            self.turn.setdefault("ndcg@10", []).append(ndcg(ranked[:10], question["evidence"]))
-
-    def pack(self, question: Row, recall: Callable[[str, int], list[str]]) -> None:
-        """How much of the evidence fits into each budget."""
-        if question["evidence"] and question["category"] != "adversarial":
-            for budget in BUDGETS:
-                value = share(recall(question["question"], budget), question["evidence"])
-                self.budget.setdefault(str(budget), []).append(value)
-
-    def figures(self) -> Row:
-        """Means over the questions that count for each figure."""
-        ordered = sorted(self.ms)
-        return {
-            "turn": means(self.turn),
-            "session": means(self.session),
-            "session_nonadversarial": means(self.calm),
-            "budget": means(self.budget),
-            "ms": {
-                "p50": round(statistics.median(ordered), 2),
-                "p95": round(ordered[int(len(ordered) * 0.95)], 2),
-            },
-            "questions": self.questions,
-        }
-
-
-def share(found: Iterable[Any], wanted: Iterable[Any]) -> float:
-    """How much of what is wanted was found."""
-    needed = set(wanted)
-    return len(needed & set(found)) / len(needed)
-
-
-def ndcg(ranked: list[str], wanted: Iterable[str]) -> float:
-    """Normalised discounted cumulative gain of the first ten."""
-    needed = set(wanted)
-    gained = sum(1 / math.log2(i + 2) for i, turn in enumerate(ranked) if turn in needed)
-    return gained / sum(1 / math.log2(i + 2) for i in range(min(10, len(needed))))
-
-
-def means(values: dict[str, list[float]]) -> dict[str, float]:
-    """The mean of each list."""
-    return {name: round(statistics.fmean(found), 4) for name, found in values.items()}
+def ranking(tally: Tally) -> Row:
+    """The figures of a tally that packed nothing."""
+    found = tally.figures()
+    return {name: found[name] for name in ("turn", "session", "ms")}
 
 
 def table(result: Row) -> str:
     """The figures for people, ours beside plain FTS5."""
-    plain = result["plain_fts5"]
-    lines = [f"{result['questions']} questions", f"{'':24}{'ours':>10}{'plain FTS5':>12}{'ratio':>8}"]
-    for group in ("turn", "session", "session_nonadversarial", "budget", "ms"):
-        for name, value in result[group].items():
-            other = plain[group][name]
-            lines.append(
-                f"{group + ' ' + name:24.24}{value:>10.3f}{other:>12.3f}{value / other if other else math.nan:>8.2f}"
-            )
+    lines = []
+    if "questions" in result:
+        lines = [f"{result['questions']} questions", *_beside(result, result["plain_fts5"])]
+    if "pooled" in result:
+        found = result["pooled"]
+        lines += ["", f"one vault of {found['turns']} turns, {found['sessions']} sessions"]
+        lines += _beside(found, found["plain_fts5"])
+    if "missing" in result.get("vectors", {}):
+        lines += ["", f"vectors: {result['vectors']['missing']}"]
+    elif "vectors" in result:
+        found = result["vectors"]
+        lines += ["", f"with vectors, {found['model']}, {found['strategy']}"]
+        lines += _beside(found, result if "questions" in result else {}, "keywords")
     return "\n".join(lines)
+
+
+def _beside(found: Row, other: Row, name: str = "plain FTS5") -> list[str]:
+    lines = [f"{'':24}{'ours':>10}" + (f"{name:>12}{'ratio':>8}" if other else "")]
+    for group in ("turn", "session", "session_nonadversarial", "budget", "ms"):
+        for figure, value in found.get(group, {}).items():
+            reference = other.get(group, {}).get(figure, math.nan)
+            ratio = value / reference if reference else math.nan
+            beside = f"{reference:>12.3f}{ratio:>8.2f}" if other else ""
+            lines.append(f"{group + ' ' + figure:24.24}{value:>10.3f}{beside}")
+    return lines
 
 
 if __name__ == "__main__":

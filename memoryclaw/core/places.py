@@ -9,6 +9,7 @@ CONFIG_FILE = "memoryclaw.yaml"
 STATE_DIR = ".memoryclaw"
 ALIASES_FILE = "semantic/aliases.yaml"
 SCHEMA_FILE = "semantic/_schema.yaml"
+QUESTIONS_FILE = "eval/questions.yaml"  # no note: only Markdown is one
 LOGS = ("logs/", "archive/logs/")  # where the turns are
 FOLDERS = ("episodes", "semantic", "skills", "skills/_drafts", "review", "archive", "logs")
 

@@ -20,7 +20,7 @@ SECTIONS: dict[str, dict[str, str]] = {
     },
     "Log": {"capture": "capturing", "import": "capturing", "hook": "hooking", "consolidate": "consolidating", "redo": "consolidating", "schedule": "scheduling"},
     "Review": {"review": "reviewing", "history": "tracing", "blame": "tracing", "skills": "skills"},
-    "Keep": {"sync": "keeping", "watch": "watching", "serve": "serving", "mcp": "mcp", "openclaw": "openclawing", "reindex": "keeping", "status": "keeping", "doctor": "keeping", "completion": "completion"},
+    "Keep": {"sync": "keeping", "watch": "watching", "serve": "serving", "mcp": "mcp", "openclaw": "openclawing", "reindex": "keeping", "status": "keeping", "doctor": "keeping", "eval": "evaluating", "completion": "completion"},
 }  # fmt: skip
 VERBS = {verb: module for verbs in SECTIONS.values() for verb, module in verbs.items()}
 _SETTINGS = {"help_option_names": ["-h", "--help"], "max_content_width": 100}

@@ -1,0 +1,57 @@
+"""The verb that asks a vault its own golden questions."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from memoryclaw import config as settings
+from memoryclaw.app.wiring import Wiring
+from memoryclaw.core.errors import InputError
+from memoryclaw.core.places import QUESTIONS_FILE
+
+if TYPE_CHECKING:
+    from memoryclaw.jobs.evaluate import Evaluated
+
+
+class Evaluating(Wiring):
+    """How well recall does, measured on what one's own vault should answer."""
+
+    def evaluate(
+        self,
+        path: str | os.PathLike[str] | None = None,
+        *,
+        ks: Sequence[int] = (),
+        budgets: Sequence[int] = (),
+    ) -> Evaluated:
+        """Asks the golden questions of a file, the vault's `eval/questions.yaml` if none is given; writes nothing.
+
+        Args:
+            path: the file; relative to where the program runs.
+            ks: how many of the first count as found; 5 and 10 when not given.
+            budgets: sizes of contexts in tokens; 400, 600 and 800 when not given.
+
+        Raises:
+            InputError: the file cannot be read, or says something that cannot be used.
+        """
+        from memoryclaw.jobs.evaluate import BUDGETS, KS, Bench, evaluate, goldens_of  # noqa: PLC0415
+
+        budgets, ks = tuple(budgets or BUDGETS), tuple(sorted(ks or KS))
+        if min(budgets) < settings.LEAST_BUDGET:
+            raise InputError(
+                f"a budget of {min(budgets)} tokens holds nothing; give at least {settings.LEAST_BUDGET}"
+            )
+        if ks[0] < 1:
+            raise InputError(f"the first {ks[0]} are none; give numbers from 1")
+        given = os.fspath(path) if path is not None else os.fspath(self.root / QUESTIONS_FILE)
+        shown = given if path is not None else QUESTIONS_FILE
+        goldens = goldens_of(given, shown)
+        most = self.config.max_results
+        return self._looked(
+            lambda: evaluate(
+                goldens,
+                shown,
+                Bench(self._searcher, self.catalog, self.vault, self.index.language, most, ks, budgets),
+            )
+        )

@@ -1,0 +1,108 @@
+"""`eval`: a vault's own golden questions, asked and counted."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import click
+
+from memoryclaw.core.errors import InputError
+from memoryclaw.doors import evalshapes
+from memoryclaw.doors.cli.printing import as_json, remark, say, styled, table
+from memoryclaw.doors.cli.said import Said
+from memoryclaw.doors.cli.verbs import TEXT, verb
+
+if TYPE_CHECKING:
+    from memoryclaw.jobs.evaluate import Evaluated, Judged
+
+_WIDEST = 58  # columns of a question in the table; longer ones are cut
+
+
+def _numbers(_ctx: click.Context, _param: click.Parameter, value: str | None) -> tuple[int, ...]:
+    try:
+        found = tuple(sorted({int(part) for part in (value or "").split(",") if part.strip()}))
+    except ValueError:
+        raise click.BadParameter(f"{value!r} are not numbers; write them as 5,10") from None
+    if any(number < 1 for number in found):
+        raise click.BadParameter(f"{value!r} must be from 1 on")
+    return found
+
+
+@verb(examples=["eval", "eval questions.yaml --k 3,10", "eval --budget 400 --least 0.8", "eval --json"])
+@click.argument("file", required=False, type=TEXT)
+@click.option("--k", "ks", metavar="N,N", callback=_numbers, help="Found means: among the first N; 5,10.")
+@click.option(
+    "--budget", "budgets", metavar="N,N", callback=_numbers, help="Tokens of contexts; 400,600,800."
+)
+@click.option(
+    "--least",
+    metavar="SHARE",
+    type=click.FloatRange(0, 1),
+    help="Exit with 1 when recall at the last N is below.",
+)
+@click.pass_obj
+def eval(  # noqa: A001 - the verb's name
+    said: Said, *, file: str | None, ks: tuple[int, ...], budgets: tuple[int, ...], least: float | None
+) -> None:
+    """Ask the vault its golden questions, and show what was found.
+
+    The questions stand in eval/questions.yaml, or in FILE. Writes nothing.
+    """
+    with said.app() as app:
+        done, fresh = app.evaluate(file, ks=ks, budgets=budgets), app.freshness
+    if said.json:
+        as_json({**evalshapes.evaluated(done), "degraded": fresh.degraded, "behind": fresh.behind})
+    else:
+        _tell(done)
+        if fresh.degraded:
+            remark(f"Degraded: {fresh.degraded}")
+    if least is not None:
+        click.get_current_context().exit(int(not _reaches(done, least)))
+
+
+def _reaches(done: Evaluated, least: float) -> bool:
+    if not done.recall:
+        raise InputError(f"no question of {done.path} expects an id, so there is no recall to compare")
+    last, reached = list(done.recall.items())[-1]
+    if reached < least:
+        remark(f"recall@{last} is {reached:.3f}, below {least:.3f}")
+    return reached >= least
+
+
+def _tell(done: Evaluated) -> None:
+    heads = ["question", "rank", *(f"@{k}" for k in done.recall), *map(str, done.held), "confidence"]
+    table(heads, [_row(one, done) for one in done.questions])
+    say()
+    for name, text in _totals(done):
+        say(f"{name:<14}{text}")
+    misses = [one for one in done.questions if one.misses]
+    if misses:
+        say(f"\n{styled('Misses', bold=True)}")
+    for one in misses:
+        say(f"  {styled(one.question)}  {styled(f'{done.path}:{one.line}', dim=True)}")
+        for miss in one.misses:
+            say(f"    {styled(miss)}")
+
+
+def _row(one: Judged, done: Evaluated) -> list[str]:
+    asked = one.question if len(one.question) <= _WIDEST else one.question[: _WIDEST - 1] + "…"
+    ranks = ", ".join(str(expected.rank or "-") for expected in one.expected)
+    found = [_mark(one.recall[k]) if one.recall else "" for k in done.recall]
+    return [asked, ranks, *found, *map(_mark, one.held.values()), f"{one.confidence:.2f}"]
+
+
+def _mark(share: float) -> str:
+    return "●" if share == 1 else "◐" if share else "○"
+
+
+def _totals(done: Evaluated) -> list[tuple[str, str]]:
+    kept, all_ = done.kept_out
+    counted = sum(bool(one.expected) for one in done.questions)
+    return [
+        ("questions", f"{len(done.questions)}, {counted} with ids"),
+        *((f"recall@{k}", f"{value:.3f}") for k, value in done.recall.items()),
+        ("MRR", f"{done.mrr:.3f}"),
+        ("nDCG@10", f"{done.ndcg:.3f}"),
+        *((f"in {budget}", f"{value:.3f} of what is wanted") for budget, value in done.held.items()),
+        *([("kept out", f"{kept} of {all_}")] if all_ else []),
+    ]
