@@ -110,7 +110,7 @@ def test_the_chairmans_likes_are_found_though_the_question_names_the_club(app: A
 
 def test_the_page_that_tries_to_instruct_is_labelled(app: App) -> None:
     context = app.recall("wooden crates to Japan: which packaging rules?").context
-    assert context.index('<memory trust="untrusted">') < context.index('id="ep-20250814-timber-packaging"')
+    assert context.index('<memory trust="untrusted">') < context.index("\nep-20250814-timber-packaging")
 
 
 @pytest.mark.parametrize(
@@ -132,3 +132,10 @@ def test_what_is_out_of_the_way_is_out_with_its_reason_and_can_be_asked_for(
 def test_a_comment_is_not_searched(app: App) -> None:
     told = [match.snippet for match in app.search('"does not want this told"').matches]
     assert told == []
+
+
+def test_its_golden_questions_are_these_and_are_found(app: App) -> None:
+    done = app.evaluate(budgets=[600])
+    assert QUESTIONS.keys() <= {one.question for one in done.questions}
+    assert done.recall[10] >= 0.95
+    assert done.kept_out == (4, 4)

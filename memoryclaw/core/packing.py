@@ -2,21 +2,26 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
 from memoryclaw.core import fence
 from memoryclaw.core.model import Unit
-from memoryclaw.core.snippets import snippet, without_block_ids
-from memoryclaw.core.tokens import estimate
+from memoryclaw.core.outline import TRUST_ORDER, Outline, Place, line, line_cost, place
+from memoryclaw.core.passages import passage
+from memoryclaw.core.snippets import without_block_ids
 
-TRUST_ORDER = ("trusted", "unknown", "untrusted")
 SHARE = 0.4  # of the budget: the most that one item may take
 FIRST = 64  # tokens that one item may always take, so that a small budget still holds something
+TURNS = 3  # turns that are wanted whole …
+LONG = 0.2  # … as far as this share of the budget goes
+TURN = 32  # tokens of each turn after them: the sentences that answer
 LEAST = 24  # tokens below which a cut item says nothing
-WEAK = 0.3  # of the best score: what scores less would only fill the prompt
-_CHARS = 4
+WEAK = 0.2  # of the best score: what scores less would only fill the prompt
+REPEATED = 4  # words: so much of a text must stand in another to repeat it
 _ENDS = ".!?…。！？:"
 _WHOLE = frozenset({"episode", "note", "skill"})
+_WORDS = re.compile(r"[^\W_]+")
 
 
 class Pack:
@@ -31,12 +36,10 @@ class Pack:
     def __init__(self, budget: int, max_results: int, head: Sequence[str] = ()) -> None:
         self._budget = budget
         self._max_results = max_results
-        self._head = head
-        self._groups: dict[str, list[str]] = {trust: [] for trust in TRUST_ORDER}
-        self._texts: set[str] = set()
-        self._notes = 0
+        self._outline = Outline(head)
+        self._told: dict[str, list[str]] = {trust: [] for trust in TRUST_ORDER}
+        self._notes = self._turns = 0
         self._best = 0.0
-        self._spent = estimate(self.context())
         self.full = False
 
     def refused(self, kind: str, score: float) -> str:
@@ -49,58 +52,57 @@ class Pack:
 
     def offer(self, unit: Unit, score: float, surfaces: frozenset[str]) -> tuple[str, int]:
         """Takes a match in if it may and fits: (`in` or the reason why not, tokens it costs)."""
-        reason = self.refused(unit.kind, score) or self._repeats(unit)
+        where, before = place(unit), self.tokens()
+        reason = self.refused(unit.kind, score) or self._repeats(unit, where.trust)
         if reason:
             return reason, 0
-        before, group = self.tokens(), self._groups[_trust(unit)]
-        room = self._budget - self._framing(group)
-        line = self._line(unit, surfaces, min(room, max(int(self._budget * SHARE), FIRST)))
-        if line is None:
+        quoted = self._quoted(unit, where, surfaces)
+        if not quoted:
             self.full = self._budget - before < LEAST
             return "budget", 0
-        group.append(line)
-        self._spent = estimate(self.context())
+        self._outline.add(where, line(where, quoted))
         self._best = max(self._best, score)
-        self._texts.add(_plain(unit))
+        self._told[where.trust].append(_plain(_own_words(unit) if quoted == _shown(unit) else quoted))
         self._notes += unit.kind in _WHOLE
-        return "in", self._spent - before
+        self._turns += unit.kind == "turn"
+        return "in", self.tokens() - before
 
     def tokens(self) -> int:
         """What the block costs so far."""
-        return self._spent
+        return self._outline.tokens()
 
     def context(self) -> str:
         """The block to paste into a prompt; empty when nothing was taken in."""
-        return fence.fenced([(trust, self._groups[trust]) for trust in TRUST_ORDER], self._head)
+        return self._outline.context()
 
-    def _framing(self, group: list[str]) -> int:
-        """What the block would cost with one more item of no length: a first item of its trust brings tags of its own."""
-        group.append("")
-        cost = estimate(self.context()) + 1  # two parts may be rounded up apart from each other
-        group.pop()
-        return cost
+    def _repeats(self, unit: Unit, trust: str) -> str:
+        """What a text says that is at least as much trusted need not be said again."""
+        said = _plain(_own_words(unit))
+        within = said.count(" ") > REPEATED
+        for level in TRUST_ORDER[: TRUST_ORDER.index(trust) + 1]:
+            if any(said == told or (within and said in told) for told in self._told[level]):
+                return "duplicate"
+        return ""
 
-    def _repeats(self, unit: Unit) -> str:
-        return "duplicate" if _plain(unit) in self._texts else ""
+    def _most(self, kind: str) -> int:
+        """Tokens that one more item may take."""
+        if kind == "turn" and self._turns >= TURNS:
+            return TURN
+        return max(int(self._budget * (LONG if kind == "turn" else SHARE)), FIRST)
 
-    def _line(self, unit: Unit, surfaces: frozenset[str], room: int) -> str | None:
-        text = text_of(unit)
-        if len(text) < room * _CHARS:  # a longer one cannot fit
-            whole = fence.item(unit.id, text, unit.when)
-            if estimate(whole) + 1 <= room:
-                return whole
-        frame = estimate(fence.item(unit.id, "", unit.when)) + 2
-        width = (room - frame) * _CHARS
-        while width >= LEAST * _CHARS:
-            cut = fence.item(unit.id, snippet(text, surfaces, width).text, unit.when)
-            if estimate(cut) + 1 <= room:
-                return cut
-            width = width * 3 // 4
-        return None
+    def _quoted(self, unit: Unit, where: Place, surfaces: frozenset[str]) -> str:
+        """As much of a unit as there is room for; empty when that would say nothing."""
+        text = _shown(unit)
+        room = min(self._outline.left(self._budget, where), self._most(unit.kind) * 100)
+        if len(text) < room and line_cost(where, text) <= room:  # no character costs less than a hundredth
+            return text
+        if room < LEAST * 100:
+            return ""
+        return passage(text, surfaces, lambda part: line_cost(where, part) <= room)
 
 
 def text_of(unit: Unit) -> str:
-    """What is quoted of a unit: a fact as `entity field: value`, a turn with its speaker, a note with its title."""
+    """What is said by a unit alone: a fact as `entity field: value`, a turn with its speaker, a note with its title."""
     if unit.kind == "fact":
         label = unit.entity if unit.field == "value" else f"{unit.entity} {unit.field}"
         return f"{label}: {unit.value}"
@@ -112,10 +114,19 @@ def text_of(unit: Unit) -> str:
     return f"{unit.title}{'' if unit.title[-1] in _ENDS else '.'} {text}"
 
 
-def _plain(unit: Unit) -> str:
+def _shown(unit: Unit) -> str:
+    """What a line says after the id: of a fact, whose id names it, the value and since when."""
+    if unit.kind != "fact" or "#" not in unit.id:
+        return text_of(unit)
+    return f"{unit.value} (since {unit.when[:10]})" if unit.when else unit.value
+
+
+def _own_words(unit: Unit) -> str:
     # The title of a copied note may be nothing but the name of its file.
-    return fence.one_line((unit.kind in _WHOLE and without_block_ids(unit.text)) or text_of(unit)).casefold()
+    return (unit.kind in _WHOLE and without_block_ids(unit.text)) or text_of(unit)
 
 
-def _trust(unit: Unit) -> str:
-    return unit.trust if unit.trust in TRUST_ORDER else "unknown"
+def _plain(text: str) -> str:
+    """The words alone, between spaces; the text itself when it has none."""
+    flat = text.casefold()
+    return f" {' '.join(_WORDS.findall(flat))} " if _WORDS.search(flat) else fence.one_line(flat)

@@ -12,7 +12,7 @@ from memoryclaw.core.markdown import read_body
 
 _BLOCK_ID = re.compile(r"(?:^|[ \t])\^[A-Za-z0-9-]+[ \t]*$")
 _WORD = 40  # characters: a longer word may be cut, as may scripts without spaces
-_SENTENCE_END = re.compile(r"(?<=[.!?。！？…])[\"'”’)]*\s+|\n+")
+SENTENCE_END = re.compile(r"(?<=[.!?。！？…])[\"'”’)]*\s+|\n+")
 
 
 class Snippet(NamedTuple):
@@ -34,17 +34,18 @@ def without_block_ids(text: str) -> str:
 def snippet(text: str, surfaces: Iterable[str], width: int = 220) -> Snippet:
     """The densest passage of about `width` characters, cut at sentence or word borders."""
     flat = " ".join(text.split())
-    places = _places(flat, surfaces)
-    start, end = _window(flat, places, width)
+    found = places(flat, surfaces)
+    start, end = _window(flat, found, width)
     shown = flat[start:end].strip()
     lead = "… " if start else ""
     tail = " …" if end < len(flat) else ""
     shift = len(lead) - start - (len(flat[start:end]) - len(flat[start:end].lstrip()))
-    marks = tuple((a + shift, b + shift) for a, b in places if a >= start and b <= end)
+    marks = tuple((a + shift, b + shift) for a, b in found if a >= start and b <= end)
     return Snippet(f"{lead}{shown}{tail}", marks)
 
 
-def _places(text: str, surfaces: Iterable[str]) -> list[tuple[int, int]]:
+def places(text: str, surfaces: Iterable[str]) -> list[tuple[int, int]]:
+    """Where the words stand in a text: as whole words, or anywhere when none does."""
     forms = sorted({s for s in surfaces if s}, key=lambda s: (-len(s), s))
     if not forms:
         return []
@@ -108,7 +109,7 @@ def _open(text: str, at: int, latest: int) -> int:
     """The start of a sentence around `at` if one starts before `latest`, else of a word."""
     if at == 0:
         return 0
-    borders = [hit.end() for hit in _SENTENCE_END.finditer(text, max(at - _WORD, 0), latest)]
+    borders = [hit.end() for hit in SENTENCE_END.finditer(text, max(at - _WORD, 0), latest)]
     if borders:
         return borders[0]
     space = text.find(" ", at - 1, latest)

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from memoryclaw.core.language import fold
-from memoryclaw.core.snippets import _places, snippet
+from memoryclaw.core.snippets import places, snippet
 
 LETTERS = "abcdefghij ABC äößé 木栓茶室🎉👩‍👧 .!?\n\t'’-_"
 texts = st.text(LETTERS, max_size=700)
@@ -80,4 +80,4 @@ def test_what_is_highlighted(text: str, surface: str, marked: list[str]) -> None
 )
 def test_plain_words_are_found_where_others_are(text: str, forms: set[str]) -> None:
     # A form with an apostrophe, which no text here holds, takes the way that is not for plain words only.
-    assert _places(text, forms) == _places(text, {*forms, "zz'zz"})
+    assert places(text, forms) == places(text, {*forms, "zz'zz"})

@@ -102,7 +102,7 @@ def test_the_seeds_example_is_taken_and_given_back_as_it_is() -> None:
         '<m id="working:seen/1">draft created</m>',
         "</memory>",
     ]
-    assert tokens(memory) < 120
+    assert tokens(memory) < 160
 
 
 def test_a_change_sets_replaces_adds_removes_and_appends() -> None:
@@ -135,9 +135,9 @@ def test_only_the_newest_observations_stay() -> None:
 def test_old_observations_and_facts_go_before_the_plan_and_the_goal_is_cut_last() -> None:
     full = {
         "goal": "g" * 300,
-        "plan": ["step " + "p" * 150] * 9,
-        "facts": {f"k{n}": "v" * 150 for n in range(45)},
-        "recent_observations": ["o" * 150] * 5,
+        "plan": ["step" + " of it" * 25] * 9,
+        "facts": {f"k{n}": "so" + " it is" * 25 for n in range(45)},
+        "recent_observations": ["and" + " he saw" * 21] * 5,
     }
     memory = changed(BLANK, checked(full))
     assert tokens(memory) <= BUDGET

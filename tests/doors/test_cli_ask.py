@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 from conftest import Claw
+from outlines import cites, said
 
 HOSTILE = "\x1b]0;owned\x07\x1b[31mred\u202etxt\u200b\x9b2J"
 
@@ -107,7 +108,7 @@ def test_recall_json_stays_within_its_budget(asked: Claw) -> None:
         ).json
         assert answer["tokens"] <= answer["budget"] == budget
         assert sum(match["tokens"] for match in answer["matches"]) <= budget
-        assert all(f'id="{m["id"]}"' in answer["context"] for m in answer["matches"])
+        assert cites(said(answer["context"]), [match["id"] for match in answer["matches"]])
         assert answer["receipt"]
 
 

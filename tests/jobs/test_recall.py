@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
-from xml.etree import ElementTree as ET
 
 import pytest
 from conftest import STUDIO, VaultOf
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from outlines import cites, said
 from vaults import opened, questions, vaults
 
 from memoryclaw.app import App
@@ -42,10 +42,9 @@ def test_no_vault_and_no_question_exceeds_any_budget(
 
 def test_a_context_cites_what_it_quotes(app: App) -> None:
     answer = app.recall("boathouse deadline")
-    items = [item for group in ET.fromstring(answer.context) for item in group]
-    assert {item.get("id") for item in items} == {match.unit.id for match in answer.matches}
-    assert items[0].text == "Boathouse deadline: 2026-12-11"
-    assert items[0].get("on") == "2025-11-20"
+    items = said(answer.context)
+    assert cites(items, [match.unit.id for match in answer.matches])
+    assert items[0].text == "Boathouse.deadline: 2026-12-11 (since 2025-11-20)"
 
 
 def test_nothing_found_is_an_empty_context_and_no_failure(app: App) -> None:
@@ -62,7 +61,7 @@ def test_a_budget_too_small_for_anything_is_refused(app: App) -> None:
 def test_one_long_note_leaves_room_for_facts(vault_of: VaultOf) -> None:
     app = App(vault_of({**STUDIO, "notes/long.md": "The boathouse deadline, again and again. " * 140}))
     for budget in (120, 200, 600):
-        assert "Boathouse deadline: 2026-12-11" in app.recall("boathouse deadline", budget=budget).context
+        assert "Boathouse.deadline: 2026-12-11" in app.recall("boathouse deadline", budget=budget).context
 
 
 def test_max_results_bounds_whole_notes_but_not_facts_or_turns(vault_of: VaultOf) -> None:

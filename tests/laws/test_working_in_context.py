@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from pathlib import Path
 from typing import Any
-from xml.etree import ElementTree as ET
 
 import pytest
 from conftest import STUDIO, VaultOf
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from outlines import Said, cites, said
 from test_law_4_explains import decided_once, explains_itself
-from test_law_7_data import HOSTILE, hostile, memories
+from test_law_7_data import HOSTILE, hostile
 from vaults import opened, questions, vaults
 
 from memoryclaw.app import App
@@ -45,21 +45,18 @@ def test_no_working_memory_breaks_the_budget_the_fence_or_an_explanation(
         assert answer.tokens == estimate(answer.context) <= budget
         own, others = parted(answer.context)
         assert estimate("".join(own)) <= budget * WORKING_SHARE
-        assert sorted(others) == sorted(one_line(match.unit.id) for match in answer.matches)
+        assert cites(others, [match.unit.id for match in answer.matches])
         for match in answer.matches:
             explains_itself(match, app)
         decided_once(answer, limited=False)
 
 
-def parted(context: str) -> tuple[list[str], list[str]]:
-    """The texts of the working memory, and the ids of all else, of a context that is one well-formed block."""
-    found = memories(context) if context else []
-    own = [item for item in found if (item.get("id") or "").startswith("working:")]
-    groups = ET.fromstring(context) if context else []
-    assert [group.get("trust") for group in groups if group.get("kind") == "working"] == ["unknown"] * bool(
-        own
-    )
-    return [item.text or "" for item in own], [item.get("id") or "" for item in found[len(own) :]]
+def parted(context: str) -> tuple[list[str], list[Said]]:
+    """The texts of the working memory, and all other items, of a context that is one well-formed block."""
+    found = said(context) if context else []
+    own = [item for item in found if item.above.startswith("working:")]
+    assert {item.trust for item in own} <= {"unknown"}
+    return [item.text for item in own], found[len(own) :]
 
 
 @pytest.mark.parametrize("order", [*HOSTILE, *INJECTIONS[:12]])
@@ -71,9 +68,11 @@ def test_hostile_text_in_a_goal_a_plan_or_a_fact_stays_in_its_fence(vault_of: Va
     before = app.recall("boathouse deadline", budget=2000)
     answer = app.recall("boathouse deadline", session="s", budget=2000)
     own, others = parted(answer.context)
-    assert all(said == one_line(said) and "![" not in said for said in own)
-    assert {match.unit.id for match in before.matches} <= {*others, *(left.id for left in answer.left_out)}
-    assert "semantic/projects#Boathouse.deadline" in others
+    assert all(text == one_line(text) and "![" not in text for text in own)
+    shown = {match.unit.id for match in answer.matches}
+    assert cites(others, shown)
+    assert {match.unit.id for match in before.matches} <= {*shown, *(left.id for left in answer.left_out)}
+    assert "semantic/projects#Boathouse.deadline" in shown
     app.close()
 
 

@@ -8,13 +8,13 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from pathlib import Path
-from xml.etree import ElementTree as ET
 
 import pytest
 from conftest import put
+from outlines import cites, said
 
 from memoryclaw.app import App
-from memoryclaw.core.fence import CLOSING, OPENING, one_line
+from memoryclaw.core.fence import CLOSING, OPENING
 
 ORDERS = (Path(__file__).parents[1] / "injections.txt").read_text().splitlines()
 ROLE = re.compile(r"^\s*(?:system|user|human|assistant|developer|tool)\b\s*[:>\]]", re.IGNORECASE)
@@ -39,11 +39,9 @@ def test_every_order_stays_one_quoted_line(tmp_path: Path, disguise: str) -> Non
     lines = answer.context.split("\n")
     assert (lines[0], lines[-1]) == (OPENING, CLOSING)
     assert not [line for line in lines if ROLE.match(line)]
-    items = [one for group in ET.fromstring(answer.context) for one in group]
-    assert len({one.get("id") for one in items}) == len(items) == len(answer.matches) > 20
-    assert {one.tag for one in items} == {"m"}
-    assert not [child for one in items for child in one]
-    assert all(one.text == one_line(one.text or "") for one in items)
+    items = said(answer.context)
+    assert len(items) == len(answer.matches) > 20
+    assert cites(items, [match.unit.id for match in answer.matches])
 
 
 def test_there_are_three_hundred() -> None:

@@ -22,7 +22,7 @@ from memoryclaw.core.consolidation.toolcalls import Call, is_call_line, read_cal
 from memoryclaw.core.consolidation.wording import is_light, is_number, plain, sentences, stops, terms, words
 from memoryclaw.core.language import WORD
 from memoryclaw.core.model import Turn
-from memoryclaw.core.tokens import estimate
+from memoryclaw.core.tokens import length
 
 SHARE = 0.65  # of a segment's tokens that may be kept
 LEAST = 160  # tokens: of a short segment so much is kept, whatever it weighs
@@ -164,7 +164,7 @@ def _sentences(turns: Sequence[Turn], language: str) -> Iterator[Sentence]:
                 short = _short(text, _LONGEST_MUST if kept else _LONGEST)
                 factor = _factor(turn, short, asked=asked)
                 weights = tuple(_weights(short, stop).items())
-                yield Sentence(number, place, short, weights, factor, estimate(short), _is_person(turn), kept)
+                yield Sentence(number, place, short, weights, factor, length(short), _is_person(turn), kept)
         asked = turn.text.rstrip().endswith(_ASKING)
 
 

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 from memoryclaw.core import fence
 from memoryclaw.core.consolidation.worddiff import marked, word_diff
 from memoryclaw.core.model import Fact, Match
-from memoryclaw.core.packing import TRUST_ORDER, text_of
+from memoryclaw.core.outline import TRUST_ORDER
+from memoryclaw.core.packing import text_of
 from memoryclaw.core.working import rendered
 
 if TYPE_CHECKING:

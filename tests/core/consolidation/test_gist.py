@@ -14,7 +14,7 @@ from memoryclaw.core.consolidation.resolved import resolved
 from memoryclaw.core.consolidation.wording import sentences
 from memoryclaw.core.markdown import read_body
 from memoryclaw.core.model import Turn
-from memoryclaw.core.tokens import estimate
+from memoryclaw.core.tokens import length
 
 MONDAY = "2023-05-08T13:56:00Z"
 NAMES = {
@@ -142,14 +142,14 @@ def test_long_turns_are_cut_to_what_they_add() -> None:
         f"The pump number {n} leaks at valve {n * 7}. That is nice. Good to know." for n in range(200)
     )
     read = extract(segment(("Pip", told)), {})
-    assert 0 < estimate(quoted(read)[1]) <= MOST + 100
+    assert 0 < length(quoted(read)[1]) <= MOST + 100
 
 
 def test_a_short_talk_is_kept_nearly_whole() -> None:
     rows = [("Nora", f"Shelf {n} holds {word}.") for n, word in enumerate(("rope", "paint", "tar", "nails"))]
     read = extract(segment(*rows), {})
     assert len(read.points) == 4
-    assert estimate(" ".join(quoted(read).values())) < LEAST
+    assert length(" ".join(quoted(read).values())) < LEAST
 
 
 def test_tools_are_named_without_results_and_looking_up_is_not_named() -> None:
@@ -184,7 +184,7 @@ def test_pasted_code_alone_is_still_a_point() -> None:
 def test_a_long_talk_without_spaces_is_kept_in_part() -> None:
     said = ("".join(chr(0x4E00 + (n * 397 + i * 101) % 5000) for i in range(16)) for n in range(40))
     read = extract(segment(*(("Nora", f"{text}。") for text in said)), {})
-    assert sum(estimate(text) for text in quoted(read).values()) > LEAST
+    assert sum(length(text) for text in quoted(read).values()) > LEAST
     assert read.title
 
 
