@@ -46,7 +46,12 @@ SETTINGS = (
         "retrieval.minCoverage", 0.5, float, "So does less than this share of the question's weight.", 0, 1
     ),
     Setting("retrieval.fallback", "none", ("none", "vector"), "What is asked when keywords find too little."),
-    Setting("retrieval.vectorModel", "nomic-embed-text", str, "The embedding model of the vector fallback."),
+    Setting(
+        "retrieval.vectorModel",
+        "nomic-embed-text",
+        str,
+        "The embedding model: `minilm` (English, in a Python package), else one of Ollama.",
+    ),
     Setting(
         "retrieval.maxResults",
         5,

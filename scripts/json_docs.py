@@ -23,7 +23,7 @@ SHOWN = 2  # items of a long list
 LONG = 160  # characters of a text of a file
 LISTS = {
     "matches", "left_out", "trace", "notes", "facts", "out", "back", "checks", "changes", "ranges", "decided", "commits", "waiting",
-    "skills", "files",
+    "skills", "files", "questions",
 }  # fmt: skip
 FACT = "semantic/projects#Boathouse Aarhus.deadline"
 EDITED = "semantic/projects#Boathouse Aarhus.piles"
@@ -101,7 +101,7 @@ VERBS = (
         {"current": "false for a value that stands under History", "since, until": "the days between which it holds; empty when open"},
     ),
     Verb("links ep-20250708-penicillin", "Links of a note.", {"to": "the id that the link leads to; empty when nothing answers to it"}),
-    Verb("sync", "What changed on disk since the last sync. `reindex` answers the same.", {"unread": "files that could not be read; the index keeps what it knew"}),
+    Verb("sync", "What changed on disk since the last sync. `reindex` answers the same.", {"unread": "files that could not be read; the index keeps what it knew", "vectors": "with `--vectors`: the model, how many units there are, how many texts got a vector (`filled`), how many units are `missing` one, and a `notice`"}),
     Verb(
         "status",
         "How the vault stands; nothing is changed, not even the index.",
@@ -114,12 +114,26 @@ VERBS = (
             "git.state": "ok, unborn, none, detached, merging, rebasing, bare or locked",
             "git.last": "the newest commit that MemoryClaw made: commit, when, subject, run; or null",
             "daemon": "process id of a live watcher, or null",
+            "vectors": "the embedding model, how many units there are and how many of them are `missing` a vector; null without `retrieval.fallback: vector`",
         },
     ),
     Verb(
         "doctor",
         "Every check of the vault's health; exits with 1 when a level is `problem`.",
         {"sound": "true when there is no problem", "checks[].level": "ok, advice, problem, or mended (with `--fix`)", "checks[].details": "problems"},
+    ),
+    Verb(
+        "eval --k 5,10 --budget 400",
+        "What the golden questions of the vault found ([evaluation.md](evaluation.md)). With `--least` below it exits with 1, the answer all the same.",
+        {
+            "recall": "the mean share of the expected ids among the first 5, 10; empty when no question expects an id",
+            "mrr": "the mean of one over the rank of the first that is expected",
+            "ndcg@10": "normalised discounted cumulative gain of the first ten",
+            "in_context": "the mean share of what is wanted (ids and words) that stands in a context of so many tokens",
+            "kept_out": "how many ids must not be in a context, and how many were in none",
+            "questions[].expected[].rank": "its rank, 0 when it has none; `reason` says why it is not among the first",
+            "questions[].misses": "everything that went wrong, one sentence each",
+        },
     ),
     Verb(
         f"edit {shlex.quote(EDITED)} --set value=28",
@@ -313,7 +327,7 @@ One object a line, as things happen.
 
 | key | meaning |
 |---|---|
-| `kind` | started, synced, overflow, polling, problem or stopped |
+| `kind` | started, synced, vectors, overflow, polling, problem or stopped |
 | `text` | the same in a sentence |
 | `files` | how many files a `synced` took in |
 | `ms` | how long that took |

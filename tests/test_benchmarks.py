@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -50,13 +51,18 @@ def data(folder: Path) -> Path:
     return folder
 
 
-def locomo(*args: str) -> subprocess.CompletedProcess[str]:
-    command = [sys.executable, ROOT / "benchmarks/locomo.py", *args]
+def bench(program: str, *args: str) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, ROOT / "benchmarks" / f"{program}.py", *args]
     return subprocess.run(command, capture_output=True, text=True, check=False)
 
 
+def changed(path: Path, change: Callable[[dict[str, Any]], dict[str, Any]]) -> None:
+    """Rewrites each line of a file."""
+    rows(path, [change(json.loads(line)) for line in path.read_text(encoding="utf-8").splitlines()])
+
+
 def test_the_recall_benchmark_counts_evidence_as_it_says(tmp_path: Path) -> None:
-    done = locomo("--data", str(data(tmp_path)), "--json")
+    done = bench("locomo", "--data", str(data(tmp_path)), "--rows", "conversations", "--json")
     result = json.loads(done.stdout)
     assert result["questions"] == 4
     for figures in (result, result["plain_fts5"]):
@@ -66,6 +72,79 @@ def test_the_recall_benchmark_counts_evidence_as_it_says(tmp_path: Path) -> None
         assert figures["ms"]["p50"] <= figures["ms"]["p95"]
         assert figures["turn"]["recall@5"] == 1.0
     assert result["session"]["recall@5"] == result["budget"]["200"] == 1.0
+
+
+def test_conversations_with_the_same_ids_meet_in_one_vault_and_are_not_mixed_up(tmp_path: Path) -> None:
+    folder = data(tmp_path)
+    for name in ("turns", "questions"):
+        both = [
+            json.loads(line) for line in (folder / f"{name}.jsonl").read_text(encoding="utf-8").splitlines()
+        ]
+        rows(folder / f"{name}.jsonl", [{**row, "conv": conv} for conv in ("c-1", "c/2") for row in both])
+    changed(folder / "turns.jsonl", lambda turn: {**turn, "text": f"{turn['text']} {turn['conv'][-1] * 5}"})
+    changed(
+        folder / "questions.jsonl",
+        lambda one: {**one, "question": f"{one['question']} {one['conv'][-1] * 5}"},
+    )
+    done = bench("locomo", "--data", str(folder), "--rows", "pooled,vectors", "--json")
+    result = json.loads(done.stdout)
+    pooled, vectors = result["pooled"], result["vectors"]
+    assert set(result) == {"pooled", "vectors"}
+    assert (pooled["turns"], pooled["sessions"]) == (8, 4)
+    assert pooled["turn"]["recall@5"] == pooled["session"]["recall@5"] == 1.0
+    assert pooled["turn"]["ndcg@10"] == 1.0  # each question finds the turn of its own conversation first
+    assert "missing" in vectors or vectors["strategy"] == "weighted"
+
+
+def test_what_a_conversation_lacks_is_told_in_one_sentence(tmp_path: Path) -> None:
+    folder = data(tmp_path)
+    changed(
+        folder / "turns.jsonl",
+        lambda turn: {k: v for k, v in turn.items() if k not in ("caption", "speaker")},
+    )
+    done = bench("locomo", "--data", str(folder))
+    assert (done.returncode, done.stdout, done.stderr) == (1, "", "turns.jsonl, line 1: has no 'speaker'\n")
+    changed(data(tmp_path) / "questions.jsonl", lambda one: {**one, "conv": "c-9"})
+    told = bench("locomo", "--data", str(folder)).stderr
+    assert told == "questions.jsonl asks about 'c-9', of which turns.jsonl has no turn\n"
+
+
+def test_the_ablation_has_a_row_for_each_step_and_keeps_its_rankings(tmp_path: Path) -> None:
+    command = ("--data", str(data(tmp_path)), "--cache", str(tmp_path / "kept"))
+    done = bench("ablation", *command)
+    assert done.returncode == 0, done.stderr
+    table = [line.split(" | ") for line in done.stdout.splitlines() if line.startswith("| ")]
+    steps = {row[0].removeprefix("| "): row for row in table}
+    assert {
+        "words as written, any of them",
+        "stop words",
+        "neighbours as columns",
+        "`speaker`",
+        "`asks`",
+    } <= steps.keys()
+    assert [float(figure) for figure in steps["`asks`"][1:3]] == [1.0, 1.0]
+    assert len(list((tmp_path / "kept").iterdir())) == len(table) - 2  # neither for the head nor for the sum
+    for kept in (tmp_path / "kept").iterdir():
+        rankings = json.loads(kept.read_text(encoding="utf-8"))
+        kept.write_text(json.dumps([[[] for _ in rankings[0]], rankings[1]]), encoding="utf-8")
+    assert "| stop words | 0.000 | 0.000 |" in bench("ablation", *command).stdout
+
+
+def test_tools_that_are_not_installed_are_left_out_with_the_line_that_installs_them(tmp_path: Path) -> None:
+    done = bench("peers", "--data", str(data(tmp_path)), "--installed", str(tmp_path / "none"), "--json")
+    found = json.loads(done.stdout)["found"]
+    assert {
+        "MemoryClaw",
+        "plain FTS5, unicode61",
+        "plain FTS5, porter",
+        "Whoosh BM25F, stemmed",
+    } == found.keys()
+    assert all(row["session"]["recall@5"] == 1.0 for row in found.values())
+    assert [line.partition(" ")[0] for line in done.stderr.splitlines()] == [
+        "qmd",
+        "basic-memory",
+        "mind-mem",
+    ]
 
 
 @pytest.mark.laws
@@ -95,7 +174,7 @@ def test_the_same_seed_talks_alike(tmp_path: Path) -> None:
 
 
 def test_a_folder_without_the_data_is_told_in_one_sentence(tmp_path: Path) -> None:
-    done = locomo("--data", str(tmp_path))
+    done = bench("locomo", "--data", str(tmp_path))
     assert (done.returncode, done.stdout) == (1, "")
     assert "has no turns, sessions, questions.jsonl" in done.stderr
 
@@ -114,7 +193,7 @@ def test_the_consolidation_benchmark_answers_from_what_was_written_alone(tmp_pat
             }
         ],
     )
-    done = consolidation("--data", str(folder), "--json")
+    done = bench("consolidation", "--data", str(folder), "--json")
     result = json.loads(done.stdout)
     assert (result["questions"], result["turns"], result["episodes"], result["skipped"]) == (2, 4, 2, {})
     found = result["found"]
@@ -128,9 +207,4 @@ def test_the_consolidation_benchmark_answers_from_what_was_written_alone(tmp_pat
 
 def test_the_consolidation_benchmark_prints_whether_its_goal_is_met(tmp_path: Path) -> None:
     rows(data(tmp_path) / "observations.jsonl", [])
-    assert "(goal 0.5: missed)" in consolidation("--data", str(tmp_path)).stdout
-
-
-def consolidation(*args: str) -> subprocess.CompletedProcess[str]:
-    command = [sys.executable, ROOT / "benchmarks/consolidation.py", *args]
-    return subprocess.run(command, capture_output=True, text=True, check=False)
+    assert "(goal 0.5: missed)" in bench("consolidation", "--data", str(tmp_path)).stdout

@@ -223,7 +223,9 @@ class Database:
         connection.executescript(
             f"pragma page_size=4096; pragma application_id={APPLICATION_ID}; pragma journal_mode=off; begin; {self._schema} commit;"
         )
-        connection.execute("insert into meta values('recipe', ?), ('next', 1)", (self._recipe,))
+        # Row numbers begin anew in a new file, so whoever remembers some must know which file they are of.
+        own = (self._recipe, os.urandom(8).hex())
+        connection.execute("insert into meta values('recipe', ?), ('next', 1), ('born', ?)", own)
         connection.commit()
         connection.execute("pragma journal_mode=wal")
         connection.close()

@@ -4,17 +4,20 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
 from datetime import date
 from typing import TYPE_CHECKING, Self
 
 from memoryclaw import config as settings
 from memoryclaw.adapters.cookies import WAIT, watcher
+from memoryclaw.app.evaluating import Evaluating
 from memoryclaw.app.hosting import Hosting
 from memoryclaw.app.openclawing import OpenClawing
 from memoryclaw.app.reviewing import Reviewing
 from memoryclaw.app.scheduling import Scheduling
 from memoryclaw.app.skilling import Skilling
 from memoryclaw.app.trusting import Trusting
+from memoryclaw.app.vectoring import Vectoring
 from memoryclaw.app.wiring import Clock, new_id, system_clock
 from memoryclaw.app.working import Working
 from memoryclaw.core.errors import InputError
@@ -29,9 +32,11 @@ if TYPE_CHECKING:  # the rest is imported by the verb that needs it: a search mu
     from memoryclaw.jobs import browsing
     from memoryclaw.jobs.capture import Acknowledged
     from memoryclaw.jobs.doctor import Check
+    from memoryclaw.jobs.filler import Filler
     from memoryclaw.jobs.importers import Imported
     from memoryclaw.jobs.pen import Written
     from memoryclaw.jobs.status import Status
+    from memoryclaw.jobs.vectors import Filled
     from memoryclaw.jobs.watching import Report, Watching
 
 __all__ = ["App", "init_vault", "open_vault", "system_clock"]
@@ -73,7 +78,7 @@ def init_vault(path: str | os.PathLike[str], *, clock: Clock = system_clock) -> 
     return init(os.path.abspath(os.path.expanduser(path)), Templates(), clock(), new_id)
 
 
-class App(Reviewing, Skilling, Scheduling, Hosting, Working, OpenClawing, Trusting):
+class App(Reviewing, Skilling, Scheduling, Hosting, Working, OpenClawing, Trusting, Evaluating, Vectoring):
     """One open vault; a method for each verb."""
 
     def search(self, query: str, *, kind: str = "", limit: int = 10) -> Answer:
@@ -187,6 +192,7 @@ class App(Reviewing, Skilling, Scheduling, Hosting, Working, OpenClawing, Trusti
         """Brings the index in line with the files now."""
         synced = freshness.healed(self.index, self._sync().run)
         self._hosts_follow()
+        self._vectors_follow()
         return synced
 
     def reindex(self) -> Synced:
@@ -199,34 +205,53 @@ class App(Reviewing, Skilling, Scheduling, Hosting, Working, OpenClawing, Trusti
         """A watch over this vault, to be `run`; everything that happens is told. The copies for hosts follow the skills."""
         from memoryclaw.jobs.watching import Watching  # noqa: PLC0415
 
+        filler = self._filler(tell)
+
         def heard(report: Report) -> None:
             if report.kind in ("started", "synced"):
                 self._hosts_follow()
+            if filler is not None:
+                filler.hears(report)
             tell(report)
 
         return Watching(self._sync(), self.vault, self.index, self._state, tell=heard)
+
+    def _filler(self, tell: Callable[[Report], None]) -> Filler | None:
+        """Who fills in vectors beside a watch, with an open vault of its own."""
+        if not self._has_vectors:
+            return None
+        from memoryclaw.jobs.filler import Filler  # noqa: PLC0415
+
+        def fill(stopping: Callable[[], bool]) -> Filled:
+            with App(self.root, clock=self.clock) as own:
+                return own.fill_vectors(stopping=stopping, thorough=False)
+
+        return Filler(fill, tell)
 
     def status(self) -> Status:
         """How the vault stands; looks at the disk and changes nothing."""
         from memoryclaw.jobs.status import status  # noqa: PLC0415
 
-        return status(
+        vectors, trouble = self._vectors_stand()
+        now = status(
             self._sync(), self.index, self.catalog, self.config, daemon=watcher(self._state)[0] or None
         )
+        return replace(now, vectors=vectors, notices=(*now.notices, *filter(None, [trouble])))
 
     def doctor(self, *, fix: bool = False) -> list[Check]:
         """Examines the vault; with `fix`, repairs what can be rebuilt from the files."""
         from memoryclaw.jobs.doctor import Patient, examine  # noqa: PLC0415
 
         self.sync()
-        return examine(
-            Patient(self.vault, self.index, self.catalog, self.config, self._rebuilt, self.reindex), fix=fix
-        )
+        patient = Patient(self.vault, self.index, self.catalog, self.config, self._rebuilt, self.reindex)
+        return [*examine(patient, fix=fix), *self._vectors_checked()]
 
     def close(self) -> None:
         """Closes the index; the next verb opens it again."""
         if "index" in self.__dict__:  # else nothing was opened
             self.index.database.close()
+        if "_vectors" in self.__dict__:
+            self._vectors.store.close()
 
     def __enter__(self) -> Self:
         return self

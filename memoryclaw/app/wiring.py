@@ -6,7 +6,7 @@ import os
 import time
 from collections.abc import Callable
 from dataclasses import replace
-from datetime import UTC, datetime
+from datetime import UTC, date, datetime
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
@@ -29,6 +29,8 @@ if TYPE_CHECKING:  # the rest is imported by the verb that needs it: a search mu
     from memoryclaw.adapters.ledger import Ledger
     from memoryclaw.jobs.capture import Recorder
     from memoryclaw.jobs.pen import Pen
+    from memoryclaw.jobs.vectorlane import VectorLane
+    from memoryclaw.jobs.vectors import Vectors
 
 Clock = Callable[[], datetime]
 T = TypeVar("T")
@@ -109,7 +111,8 @@ class Wiring:
             self.index, lambda: (self._fresh(), time.perf_counter(), verb())
         )
         timings = {"fresh": _ms(synced - started), "answer": _ms(time.perf_counter() - synced)}
-        return replace(answer, degraded=fresh.degraded, behind=fresh.behind, timings_ms=timings)
+        degraded = "; ".join(filter(None, (fresh.degraded, answer.degraded)))
+        return replace(answer, degraded=degraded, behind=fresh.behind, timings_ms=timings)
 
     def _looked(self, verb: Callable[[], T]) -> T:
         self.freshness, found = freshness.healed(self.index, lambda: (self._fresh(), verb()))
@@ -157,8 +160,30 @@ class Wiring:
         Sync(self.vault, index, progress=self._progress).run()
         return index
 
-    def _searcher(self) -> Searcher:
-        return Searcher(self.index, self.catalog, self.clock().astimezone(UTC).date())
+    def _searcher(self, today: date | None = None) -> Searcher:
+        return Searcher(self.index, self.catalog, today or self.clock().astimezone(UTC).date(), self._lane())
+
+    @property
+    def _has_vectors(self) -> bool:
+        return bool(self.config.fallback == "vector")
+
+    @cached_property
+    def _vectors(self) -> Vectors:
+        from memoryclaw.adapters.vectorstore import VectorStore  # noqa: PLC0415
+        from memoryclaw.jobs.embedding import embedder_of  # noqa: PLC0415
+        from memoryclaw.jobs.vectors import Vectors  # noqa: PLC0415
+
+        store = VectorStore(self._state, self.config.vector_model)
+        return Vectors(store, embedder_of(self.config), self.catalog)
+
+    def _lane(self) -> VectorLane | None:
+        if not self._has_vectors:
+            return None
+        from memoryclaw.jobs.vectorlane import Manner, VectorLane  # noqa: PLC0415
+
+        config = self.config
+        manner = Manner(config.min_primary_results, config.min_coverage, config.blend_strategy)
+        return VectorLane(self._vectors, self.catalog, manner)
 
 
 def new_id() -> str:

@@ -54,6 +54,10 @@ class IndexDamagedError(MemoryClawError):
     """The index cannot be trusted; it is derived, so it is thrown away and built again."""
 
 
+class VectorsError(MemoryClawError):
+    """The vectors cannot be used as they are; they are derived, so they are made again."""
+
+
 def refused_by_system(error: Exception) -> str:
     """One sentence when it was the system that refused to go on; empty when it was not, and so may be a bug."""
     if isinstance(error, OSError) and error.errno in _REFUSALS:

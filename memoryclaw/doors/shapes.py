@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from memoryclaw.jobs.pen import Written
     from memoryclaw.jobs.status import Status
     from memoryclaw.jobs.sync import Synced
+    from memoryclaw.jobs.vectors import Filled
 
 Shape = dict[str, Any]
 LAYERS = {"episode": "episodic", "fact": "semantic", "skill": "procedural", "turn": "log"}
@@ -132,9 +133,10 @@ def written(done: Written) -> Shape:
     return done._asdict()
 
 
-def synced(done: Synced) -> Shape:
-    """What a sync did."""
-    return {name: getattr(done, name) for name in ("added", "changed", "removed", "unread", "total")}
+def synced(done: Synced, filled: Filled | None = None) -> Shape:
+    """What a sync did, and what vectors it made where it was asked to."""
+    shape = {name: getattr(done, name) for name in ("added", "changed", "removed", "unread", "total")}
+    return {**shape, "vectors": filled._asdict()} if filled else shape
 
 
 def problem(found: Problem) -> Shape:
@@ -158,6 +160,7 @@ def status(now: Status) -> Shape:
         },
         "daemon": now.daemon,
         "index": now.index._asdict(),
+        "vectors": now.vectors._asdict() if now.vectors else None,
         "notices": list(now.notices),
     }
 

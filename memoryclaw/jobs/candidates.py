@@ -41,11 +41,14 @@ class Candidate:
     boosts: list[Boost] = field(default_factory=list)
     score: float = 0.0
     decision: str = ""  # "" while undecided, "in", else the reason why it is left out
+    vector: float = 0.0  # what its nearness in meaning gives
+    near: str = ""  # the model that told
+    by_words: bool = True  # False for what only vectors found
 
     @property
     def base(self) -> float:
-        """What its own words and those around it give."""
-        return self.text + self.alias + self.goal + self.lent
+        """What its own words, its nearness in meaning and the turns around it give."""
+        return self.text + self.alias + self.goal + self.vector + self.lent
 
 
 class Candidates:
@@ -61,7 +64,7 @@ class Candidates:
     def of(self, question: Question, asked: Asked, pool: int) -> tuple[list[Candidate], bool]:
         """The candidates of all lanes, and whether they are only listed; of each lane the `pool` best at least."""
         where, values = conditions(question.query.filters)
-        within = self._within(where, values) if question.query.filters else None
+        within = self.within(question)
         text = self._text(question, asked, within, pool)
         alias = self._aliased(question, within)
         goal = self._for_goal(question, within)
@@ -133,7 +136,11 @@ class Candidates:
             return best_by_rare_words(question.clause, self._index.engine, self._rarities.containing, pool)
         return best(question.clause, self._index.engine, max(POOL, pool), within)
 
-    def _within(self, where: str, values: Sequence[str]) -> list[int]:
+    def within(self, question: Question) -> list[int] | None:
+        """The units that the fields of a question let through; None when it has none."""
+        if not question.query.filters:
+            return None
+        where, values = conditions(question.query.filters)
         return [
             int(row[0]) for row in self._catalog.rows(f"select u.rowid from units u where {where}", values)
         ]

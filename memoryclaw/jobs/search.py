@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from datetime import date
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from memoryclaw.adapters.catalog import Catalog
 from memoryclaw.adapters.index import Index
@@ -29,6 +29,9 @@ from memoryclaw.jobs.rarities import Rarities
 from memoryclaw.jobs.readings import reading_of
 from memoryclaw.jobs.weighing import weigh
 
+if TYPE_CHECKING:  # most vaults have no vectors
+    from memoryclaw.jobs.vectorlane import VectorLane
+
 _BEST = 3  # matches that decide how much of the question was found
 
 
@@ -40,6 +43,7 @@ class Found:
     candidates: list[Candidate]
     asked: Asked
     did_you_mean: dict[str, str] = field(default_factory=dict)
+    degraded: str = ""
 
 
 class Searcher:
@@ -47,12 +51,14 @@ class Searcher:
 
     Args:
         today: the UTC day that "last week" and recency refer to.
+        lane: the vectors, where the settings want them.
     """
 
-    def __init__(self, index: Index, catalog: Catalog, today: date) -> None:
+    def __init__(self, index: Index, catalog: Catalog, today: date, lane: VectorLane | None = None) -> None:
         self._index = index
         self._catalog = catalog
         self._today = today
+        self._lane = lane
         self._units, self._tokens = index.size()
         rarities = Rarities(index, catalog, self._units)
         self._statistics = Statistics(self._units, self._tokens / max(self._units, 1), rarities)
@@ -89,12 +95,9 @@ class Searcher:
         if len(candidates) >= pool and sum(not c.decision for c in candidates) < wanted:
             wider = 4 * max(POOL, wanted)  # too many of the best were left out
             candidates, judged = self._judged(question, asked, wider)
-        order = ranked(
-            {c.brief.rowid: c.score for c in candidates},
-            {c.brief.rowid: f"{c.brief.id}\0{c.brief.path}" for c in candidates},
-        )
-        by_rowid = {c.brief.rowid: c for c in candidates}
-        found = Found(question, [by_rowid[rowid] for rowid in order], judged)
+        found = Found(question, _ordered(candidates), judged)
+        if self._lane is not None:
+            self._join(found, self._lane)
         found.did_you_mean = self._spellings(question)
         if not candidates and question.clause is not None and question.clause.op == "not":
             question.notices.append("A question that only excludes finds nothing; say what to look for, too")
@@ -111,11 +114,27 @@ class Searcher:
         """The share of the question's weight that the best matches hold."""
         if not found.question.weights:
             return 1.0 if matches else 0.0
-        said = " ".join(m.word.rstrip("*~") for match in matches[:_BEST] for m in match.matched)
+        causes = [m.word for match in matches[:_BEST] for m in match.matched if m.via != "vector"]
+        said = " ".join(word.rstrip("*~") for word in causes)
         held = set(map(fold, said.split()))
         return coverage(
             found.question.weights, {word for word in found.question.weights if fold(word) in held}
         )
+
+    def _join(self, found: Found, lane: VectorLane) -> None:
+        """Adds what vectors find, always or where words found too little, as the settings say."""
+        if not lane.may_answer(found.question):
+            return
+        if not lane.always:
+            hits = [c for c in found.candidates if not c.decision]
+            if not lane.is_wanted(len(hits), self.confidence(found, self.matches(found, hits[:_BEST]))):
+                return
+        from memoryclaw.jobs import vectorlane  # noqa: PLC0415 - most vaults have no vectors
+
+        within, language = self._candidates.within(found.question), self._index.language
+        by_words = vectorlane.Found(found.question, found.asked, found.candidates, within, language)
+        joined, found.degraded = lane.join(by_words)
+        found.candidates = _ordered(joined)
 
     def _asked(self, question: Question) -> Asked:
         return Asked(
@@ -145,7 +164,9 @@ class Searcher:
     def _match(self, candidate: Candidate, unit: Unit, note: str, question: Question) -> Match:
         brief = candidate.brief
         reading = reading_of(unit, brief, self._catalog, self._index.language)
-        by_words = reasons(question.leaves, reading, self._statistics, question.clause)
+        by_words = reasons(
+            question.leaves if candidate.by_words else (), reading, self._statistics, question.clause
+        )
         by_alias = reasons(question.aliases if candidate.aliased else (), reading, self._statistics)
         by_goal = reasons(question.goal if candidate.for_goal else (), reading, self._statistics)
         terms = shared_out(by_words.gains, candidate.text)
@@ -155,6 +176,7 @@ class Searcher:
             terms.append(Term("goal", candidate.goal))
         terms += [Term("around", candidate.lent)] if candidate.lent else []
         terms += [boost.term for boost in candidate.boosts]
+        terms += [Term("vector", candidate.vector)] if candidate.vector else []
         causes_of = [boost.matched for boost in candidate.boosts if boost.matched]
         matched = [
             *by_words.matched,
@@ -163,6 +185,7 @@ class Searcher:
             *_lenders(candidate),
             *causes(question.query.filters),
             *causes_of,
+            *_nearness(candidate),
         ]
         surfaces = frozenset(by_words.surfaces | by_alias.surfaces or by_goal.surfaces)
         text = unit.text if unit.kind == "turn" else without_block_ids(unit.text)
@@ -186,6 +209,19 @@ class Searcher:
 
 def _lenders(candidate: Candidate) -> list[Matched]:
     return [Matched(word=candidate.lender, field="around", via="neighbour")] if candidate.lent else []
+
+
+def _nearness(candidate: Candidate) -> list[Matched]:
+    return [Matched(word=candidate.near, field="vector", via="vector")] if candidate.near else []
+
+
+def _ordered(candidates: Sequence[Candidate]) -> list[Candidate]:
+    order = ranked(
+        {c.brief.rowid: c.score for c in candidates},
+        {c.brief.rowid: f"{c.brief.id}\0{c.brief.path}" for c in candidates},
+    )
+    by_rowid = {c.brief.rowid: c for c in candidates}
+    return [by_rowid[rowid] for rowid in order]
 
 
 def search(searcher: Searcher, text: str, *, kind: str, limit: int) -> Answer:
@@ -213,4 +249,5 @@ def answer_fields(text: str, searcher: Searcher, found: Found, matches: Sequence
         "confidence": searcher.confidence(found, matches),
         "did_you_mean": found.did_you_mean,
         "notices": tuple(found.question.notices),
+        "degraded": found.degraded,
     }

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from memoryclaw.adapters.catalog import Catalog
 from memoryclaw.adapters.history import History
@@ -16,6 +16,9 @@ from memoryclaw.core.errors import IndexBusyError, IndexDamagedError, VaultError
 from memoryclaw.core.model import Problem
 from memoryclaw.core.places import place_of
 from memoryclaw.jobs.sync import Sync
+
+if TYPE_CHECKING:  # most vaults have no vectors
+    from memoryclaw.jobs.vectors import Standing
 
 
 class LastChange(NamedTuple):
@@ -60,6 +63,7 @@ class Status:
     daemon: int | None  # process id of a live watcher
     index: IndexReport
     notices: tuple[str, ...] = ()
+    vectors: Standing | None = None  # where the settings want some
 
 
 @dataclass(slots=True)

@@ -36,7 +36,7 @@ _log = logging.getLogger(__name__)
 
 
 class Report(NamedTuple):
-    """What a watch has to say: `started`, `synced`, `overflow`, `polling`, `problem` or `stopped`."""
+    """What a watch has to say: `started`, `synced`, `vectors`, `overflow`, `polling`, `problem` or `stopped`."""
 
     kind: str
     text: str

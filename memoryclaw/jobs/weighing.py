@@ -30,7 +30,7 @@ def weigh(candidates: Sequence[Candidate], asked: Asked, decider: Decider) -> No
 
 def _lend(turns: Sequence[Candidate]) -> None:
     by_place = {(turn.brief.path, turn.brief.seq): turn for turn in turns}
-    loans = around({place: turn.text + turn.alias for place, turn in by_place.items()})
+    loans = around({place: turn.text + turn.alias + turn.vector for place, turn in by_place.items()})
     for place, loan in loans.items():
         turn = by_place[place]
         if turn.brief.trust != "untrusted":  # what a tool brought in rises by its own words alone

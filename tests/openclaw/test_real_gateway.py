@@ -149,7 +149,9 @@ def test_what_the_tools_wrote_is_in_the_vault(host: Host) -> None:
 
 
 def test_a_person_decides_with_slash_commands(host: Host) -> None:
-    wait(lambda: "up to date" in host.say("/mclaw status"))  # the turns before may still be on their way to the index
+    wait(
+        lambda: "up to date" in host.say("/mclaw status")
+    )  # the turns before may still be on their way to the index
     assert FACT in host.say("/mclaw search boathouse deadline")
     assert "deadline is 2026-12-11" in host.say("/mclaw audit")
     assert "note-visit" in host.say("/mclaw skills")

@@ -23,6 +23,7 @@ FILES = {
     "notes/bad.md": f"---\ntags: [a{EVIL}\n---\nbeeswax\n",
     "skills/wax/SKILL.md": f'---\nname: wax\ndescription: "Wax {QUOTED} the boat"\ntriggers: ["wax {QUOTED}"]\n---\n\n1. Wax {EVIL}.\n',
     "skills/_drafts/evil/SKILL.md": f'---\nname: "ev{QUOTED}il"\ndescription: "d {QUOTED}"\n---\nx {EVIL}\n',
+    "eval/questions.yaml": f'"which wax {QUOTED}":\n  expect: "notes/evil {QUOTED}"\n  answer: "gone {QUOTED}"\n',
     "review/evil.md": f"---\nid: evil\n---\n# Evil {EVIL}\n",
     "working/s.json": json.dumps({"session": "s", "goal": f"wax {EVIL}"}),
     "logs/2026-04-18/evil.jsonl": "".join(
@@ -36,7 +37,7 @@ VERBS = (
     "facts", "facts --history", "links notes/evil", "status", "doctor", "sync", "reindex", "skills", "skills lint",
     "skills match wax", "skills show wax", "review", "review show evil", "review diff evil", "history", "blame notes/evil",
     "working show --session s", "consolidate --dry-run --llm none", "consolidate --llm none", "review list", "history --json",
-    "edit notes/evil --set tags=x", "forget notes/evil", "revive notes/evil", "undo nothing", "browse --json", "show log:x/1",
+    "edit notes/evil --set tags=x", "forget notes/evil", "revive notes/evil", "undo nothing", "browse --json", "show log:x/1", "eval", "eval --json",
 )  # fmt: skip
 
 

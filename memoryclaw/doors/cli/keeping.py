@@ -2,25 +2,47 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import click
 
 from memoryclaw.core.model import Problem
 from memoryclaw.doors import shapes
 from memoryclaw.doors.cli.printing import as_json, padded, plural, remark, say, styled
+from memoryclaw.doors.cli.progress import Bar
 from memoryclaw.doors.cli.said import Said
 from memoryclaw.doors.cli.verbs import verb
 from memoryclaw.jobs.sync import Synced
+
+if TYPE_CHECKING:
+    from memoryclaw.jobs.vectors import Standing
 
 _SHOWN = 20
 _COLOURS = {"ok": "green", "mended": "cyan", "advice": "yellow", "problem": "red"}
 
 
-@verb(examples=["sync", "sync --vault ~/notes --json"])
+@verb(examples=["sync", "sync --vectors", "sync --vault ~/notes --json"])
+@click.option("--vectors", is_flag=True, help="Make the vectors that are missing, too.")
 @click.pass_obj
-def sync(said: Said) -> None:
+def sync(said: Said, vectors: bool) -> None:
     """Bring the index in line with the files now."""
     with said.app() as app:
-        _tell_synced(said, app.sync())
+        done = app.sync()
+        if not vectors:
+            _tell_synced(said, done)
+            return
+        with Bar("making vectors") as bar:
+            filled = app.fill_vectors(progress=bar)
+    if said.json:
+        as_json(shapes.synced(done, filled))
+        return
+    _tell_synced(said, done)
+    missing = f", {plural(filled.missing, 'unit')} still without" if filled.missing else ""
+    say(
+        f"{plural(filled.filled, 'vector')} made by {styled(filled.model)} for {plural(filled.units, 'unit')}{missing}."
+    )
+    if filled.notice:
+        remark(filled.notice)
 
 
 @verb(examples=["reindex", "reindex --vault ~/notes"])
@@ -48,6 +70,7 @@ def status(said: Said) -> None:
         ["index", f"{now.index.engine}, {plural(now.index.units, 'unit')}, {_size(now.index.bytes)}"],
         ["behind", f"{plural(now.behind, 'file')} behind" if now.behind else "up to date"],
         ["watcher", f"running (process {now.daemon})" if now.daemon else "not running"],
+        *([["vectors", _vectors(now.vectors)]] if now.vectors else []),
         ["git", now.git.sentence],
         *([["last change", f"{last.commit[:10]} {last.when[:10]} {last.subject}"]] if last else []),
         ["problems", plural(len(now.problems), "problem")],
@@ -89,6 +112,11 @@ def _tell_synced(said: Said, done: Synced) -> None:
     say(
         f"{plural(done.total, 'file')}: {done.added} added, {done.changed} changed, {done.removed} removed{unread}."
     )
+
+
+def _vectors(now: Standing) -> str:
+    missing = f"{now.missing} of {plural(now.units, 'unit')} missing" if now.missing else "none missing"
+    return f"{now.model}, {missing}"
 
 
 def _list(problems: tuple[Problem, ...]) -> None:

@@ -1,0 +1,1 @@
+"""Other memory tools, each asked through its own code; `peers.py` runs them."""
