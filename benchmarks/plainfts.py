@@ -9,7 +9,7 @@ from typing import Any
 
 from memoryclaw.adapters.stemming import language
 
-DEPTH = 20
+DEPTH = 50
 
 
 class PlainTable:

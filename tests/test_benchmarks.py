@@ -161,6 +161,28 @@ def test_the_night_benchmark_consolidates_and_counts() -> None:
     assert rows["plan and apply 40 turns, wall"]["goal"] == "<= 10 s"
 
 
+@pytest.mark.laws
+def test_the_benchmark_of_large_vaults_builds_asks_and_compares(tmp_path: Path) -> None:
+    command = [
+        sys.executable,
+        ROOT / "benchmarks/million.py",
+        "--units",
+        "1000",
+        "--questions",
+        "5",
+        "--json",
+        "--keep",
+        tmp_path,
+    ]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    [figures] = json.loads(done.stdout)
+    assert figures["units"] >= 1000
+    assert figures["ms"].keys() == {"recall", "search", "plain FTS5, OR"}
+    assert figures["lost"]["overlap@10"] == figures["lost"]["proved"] == 1.0
+    assert (tmp_path / "vault1000").is_dir()
+
+
 def test_the_same_seed_talks_alike(tmp_path: Path) -> None:
     talks = []
     for name in ("one", "other"):

@@ -17,6 +17,7 @@ from memoryclaw.core.ports import Address
 
 _UNIT = "rowid, id, kind, line, end_line, title, tags, properties, text, at, until, entity, field, value, trust, pinned, state"
 _IN = "in (select value from json_each(?))"
+_LAST_CHARACTER = 0x10FFFF  # sorts after every other
 
 
 class Brief(NamedTuple):
@@ -38,6 +39,7 @@ class Brief(NamedTuple):
     state: str
     asks: int  # a turn that ends in a question
     told: str  # the expression of time that a turn holds
+    names: int  # a turn that holds a name inside a sentence
 
 
 class Catalog:
@@ -62,11 +64,14 @@ class Catalog:
         found = self.rows(f"select {_UNIT} from units where rowid {_IN}", [json.dumps(list(rowids))])
         return {row[0]: _unit(row) for row in found}
 
-    def texts_beside(self, path: str, seq: int) -> tuple[str, str]:
-        """The texts of the units before and after one in its file."""
-        sql = "select seq, text from units where path = ? and seq in (?, ?)"
-        found = {row[0]: unpacked(row[1]) for row in self.rows(sql, (path, seq - 1, seq + 1))}
-        return found.get(seq - 1, ""), found.get(seq + 1, "")
+    def texts_beside(self, rowids: Iterable[int]) -> dict[int, tuple[str, str]]:
+        """For each of these turns, the texts of the turns before and after it in its log."""
+        sql = f"""select t.rowid, beside.seq - t.seq, beside.text from unit t join unit beside
+            on beside.fid = t.fid and beside.seq in (t.seq - 1, t.seq + 1) where t.kind = 'turn' and t.rowid {_IN}"""
+        texts = {
+            (rowid, step): unpacked(text) for rowid, step, text in self.rows(sql, [json.dumps(list(rowids))])
+        }
+        return {rowid: (texts.get((rowid, -1), ""), texts.get((rowid, 1), "")) for rowid, _ in texts}
 
     def has_logs(self) -> bool:
         """True when there is a log, and so turns may be among the units."""
@@ -98,16 +103,37 @@ class Catalog:
         sql = "select word from words where spelled and (word = ? or word glob '*[^ -~]*') order by word"
         return [found for (found,) in self.rows(sql, (plain,)) if fold(str(found)) == plain]
 
-    def words_of_length(self, least: int, most: int) -> list[tuple[str, int]]:
-        """Words of the vault between two lengths, with their counts."""
-        sql = "select word, spelled from words where length(word) between ? and ? and spelled"
-        return self.rows(sql, (least, most))
+    def words_alike(self, word: str, slips: int) -> list[tuple[str, int]]:
+        """Words of the vault, with their counts, that may be so many slips from a folded one: as long, and of its letters.
+
+        They also begin alike: the first letter is the same, was swapped, lost or put before, or the next two are the same.
+        """
+        letters, inner = sorted(set(word)), word[1:3]
+        after_one = {f"{first}{rest}" for first in self._first_letters() for rest in (word[:1], inner)}
+        lacking = " + ".join(["(instr(word, ?) = 0)"] * len(letters)) or "0"
+        sql = f"""select distinct word, spelled from json_each(?) as begun cross join words
+            on word >= begun.value and word < begun.value || char({_LAST_CHARACTER})
+            where spelled and length(word) between ? and ? and {lacking} <= ?"""
+        begun = json.dumps(sorted({*word[:2], *after_one}))
+        return self.rows(sql, (begun, len(word) - slips, len(word) + slips, *letters, slips))
+
+    def _first_letters(self) -> list[str]:
+        """The letters that words of the vault begin with, each found by one step in the index."""
+        sql = f"""with recursive begun(letter) as (select substr(min(word), 1, 1) from words union all select (
+            select substr(word, 1, 1) from words where word > letter || char({_LAST_CHARACTER}) order by word limit 1)
+            from begun where letter is not null) select letter from begun where letter is not null"""
+        return [letter for (letter,) in self.rows(sql)]
 
     def names(self, keys: Sequence[str], kinds: Sequence[str]) -> list[tuple[str, str, str]]:
         """Which of these keys name something, and only one thing: (key, kind, name)."""
         sql = f"""select key, kind, min(name) from names where key {_IN} and kind {_IN}
             group by key, kind having kind != 'part' or count(distinct lower(name)) = 1 order by key, kind"""
         return self.rows(sql, (json.dumps(list(keys)), json.dumps(list(kinds))))
+
+    def speaking(self, keys: Sequence[str], paths: Iterable[str]) -> list[tuple[str, str]]:
+        """Which of these people speak in which of these logs: (key, path)."""
+        sql = f"select key, path from names where path {_IN} and kind = 'person' and key {_IN}"
+        return self.rows(sql, (json.dumps(list(paths)), json.dumps(list(keys))))
 
     def first_words(self, kinds: Sequence[str]) -> set[str]:
         """The first words of all keys that name something."""

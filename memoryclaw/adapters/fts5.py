@@ -29,6 +29,7 @@ create virtual table text using fts5({", ".join(COLUMNS)}, content='', tokenize=
 insert into text(text, rank) values('hashsize', {_HASH_BYTES});
 insert into text(text, rank) values('rank', 'bm25({", ".join(str(WEIGHTS[c]) for c in COLUMNS)})');
 """
+_TIES = 100  # more than wanted that are asked for: ties with the last are common, and asking twice is scoring twice
 _NAMES = ", ".join(COLUMNS)
 _MARKS = ", ".join("?" for _ in COLUMNS)
 _FIND = "select rowid, -rank from text where text match ? order by rank, rowid limit ?"
@@ -63,14 +64,14 @@ class Fts5:
 
     def find(self, clause: Clause, limit: int, within: Sequence[int] | None = None) -> list[Hit]:
         """The best units by BM25, with all that tie with the last of them."""
-        match, wanted = expression(clause), limit
+        match, wanted = expression(clause), limit + _TIES
         if not match or limit < 1:
             return []
         sql, values = _FIND, [match]
         if within is not None:
             sql, values = _FIND_WITHIN, [match, json.dumps(list(within))]
         while True:
-            found = [Hit(*row) for row in self._connect().execute(sql, (*values, wanted + 1))]
+            found = [Hit(*row) for row in self._connect().execute(sql, (*values, wanted))]
             if found and found[0].score is None:
                 raise IndexDamagedError(
                     "the text index holds a unit without its length; it is being built again"
@@ -78,7 +79,7 @@ class Fts5:
             if len(found) <= limit:
                 return found
             last = found[limit - 1].score
-            if found[-1].score < last or len(found) <= wanted:
+            if found[-1].score < last or len(found) < wanted:
                 return [hit for hit in found if hit.score >= last]
             wanted *= 4
 

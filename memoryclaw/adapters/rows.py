@@ -15,6 +15,7 @@ from memoryclaw.adapters.vault import packed_stamp
 from memoryclaw.core.conversation import asks
 from memoryclaw.core.entities import key_of, keys_of
 from memoryclaw.core.model import Note, Problem, Stamp, Unit
+from memoryclaw.core.namewords import holds_name
 from memoryclaw.core.timewords import time_told
 
 RACY_NS = 50_000_000  # coarser than any clock tick a file system stamps with
@@ -91,7 +92,7 @@ def unit_row(rowid: int, fid: int, seq: int, unit: Unit) -> tuple[object, ...]:
         rowid, fid, seq, unit.id, unit.kind, unit.line, unit.end_line, unit.title, unit.tags, unit.properties,
         packed(unit.text), unit.when, unit.until, unit.entity, key_of(unit.entity) if unit.entity else "", unit.field,
         unit.value, unit.trust, int(unit.pinned), unit.state,
-        int(asks(said)), time_told(said),
+        int(asks(said)), time_told(said), int(holds_name(said)),
     )  # fmt: skip
 
 

@@ -11,7 +11,7 @@ from typing import NamedTuple
 from memoryclaw.core.model import Matched, Term
 from memoryclaw.core.scoring import exact
 
-ENTITY, FIELD, DATE = 0.5, 0.5, 0.6  # times ln(1 + units): as much as a fairly rare word
+ENTITY, FIELD, DATE = 0.5, 0.5, 0.9  # times ln(1 + units): as much as a fairly rare word
 FILTER = 0.5  # the same, when nothing but fields was asked for
 SPEAKER, PINNED, RECENCY = (
     0.8,
@@ -19,7 +19,9 @@ SPEAKER, PINNED, RECENCY = (
     0.05,
 )  # shares of the words' score, or of ln(1 + units) when there are no words
 WHEN = 0.5  # the same for turns that tell a time, when the question asks for one
+NAMES = 0.4  # and for turns that hold a name, when it asks for one
 ASKS = 0.3  # the share that turns lose by ending in a question: answers are wanted
+ABSENT = 0.4  # the share that turns lose where nobody speaks whom the question names
 RECENCY_HALF_LIFE = 125  # days
 TOLD_WITHIN = 14  # days in which what happened on a day is still told of
 
@@ -35,6 +37,8 @@ class Traits(NamedTuple):
     asked_field: bool  # the fact's field is named in the question
     asks: bool = False  # a turn that ends in a question
     told: str = ""  # the expression of time that a turn holds
+    names: bool = False  # a turn that holds a name
+    absent: bool = False  # a turn of a log in which nobody speaks whom the question names
 
 
 class Asked(NamedTuple):
@@ -49,6 +53,8 @@ class Asked(NamedTuple):
         False  # no word was found: units are listed by their date or by what the fields let through
     )
     when: bool = False  # the question wants to know a time
+    name: bool = False  # it wants to know a name
+    company: frozenset[str] = frozenset()  # paths of the logs in which a person speaks whom it names
 
     @property
     def names_nothing(self) -> bool:
@@ -81,12 +87,14 @@ def boosts(base: float, traits: Traits, asked: Asked) -> list[Boost]:
     return _telling(found) + recency(base, traits.at, asked.today)
 
 
-def said(base: float, told: str, *, asks: bool) -> list[Boost]:
-    """What a turn gains by telling a time that is wanted, and loses by ending in a question."""
+def said(base: float, told: str, *, asks: bool, names: bool = False) -> list[Boost]:
+    """What a turn gains by telling a time or a name that is wanted, and loses by ending in a question."""
     found = []
     if told:
         cause = Matched(word=told, field="date", via="date")
         found.append(Boost(Term("when", exact(WHEN * base)), cause))
+    if names:
+        found.append(Boost(Term("names", exact(NAMES * base))))
     if asks:
         found.append(Boost(Term("asks", exact(-ASKS * base))))
     return found
@@ -119,7 +127,11 @@ def _turn(base: float, traits: Traits, asked: Asked) -> list[Boost]:
     if traits.entity_key in asked.people:
         cause = Matched(word=asked.people[traits.entity_key], field="speaker", via="entity")
         found.append(Boost(Term("speaker", exact(SPEAKER * base)), cause))
-    return found + said(base, traits.told if asked.when else "", asks=traits.asks)
+    if traits.absent:
+        found.append(Boost(Term("absent", exact(-ABSENT * base))))
+    return found + said(
+        base, traits.told if asked.when else "", asks=traits.asks, names=traits.names and asked.name
+    )
 
 
 def _dates(traits: Traits, asked: Asked, scale: float) -> list[Boost]:

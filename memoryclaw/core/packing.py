@@ -50,6 +50,18 @@ class Pack:
             return "max_results"
         return "budget" if self.full else ""
 
+    def turned_down(self, unit: Unit, score: float) -> str:
+        """Why a match cannot be taken in, wherever it is cut, or an empty string; known before it is explained."""
+        where = place(unit)
+        reason = self.refused(unit.kind, score) or self._repeats(unit, where.trust)
+        if reason:
+            return reason
+        room = self._room(unit, where)
+        if room >= LEAST * 100 or _fits(where, _shown(unit), room):
+            return ""
+        self.full = self._budget - self.tokens() < LEAST
+        return "budget"
+
     def offer(self, unit: Unit, score: float, surfaces: frozenset[str]) -> tuple[str, int]:
         """Takes a match in if it may and fits: (`in` or the reason why not, tokens it costs)."""
         where, before = place(unit), self.tokens()
@@ -90,15 +102,23 @@ class Pack:
             return TURN
         return max(int(self._budget * (LONG if kind == "turn" else SHARE)), FIRST)
 
+    def _room(self, unit: Unit, where: Place) -> int:
+        """Hundredths of a token that an item may cost."""
+        return min(self._outline.left(self._budget, where), self._most(unit.kind) * 100)
+
     def _quoted(self, unit: Unit, where: Place, surfaces: frozenset[str]) -> str:
         """As much of a unit as there is room for; empty when that would say nothing."""
-        text = _shown(unit)
-        room = min(self._outline.left(self._budget, where), self._most(unit.kind) * 100)
-        if len(text) < room and line_cost(where, text) <= room:  # no character costs less than a hundredth
+        text, room = _shown(unit), self._room(unit, where)
+        if _fits(where, text, room):
             return text
         if room < LEAST * 100:
             return ""
         return passage(text, surfaces, lambda part: line_cost(where, part) <= room)
+
+
+def _fits(where: Place, text: str, room: int) -> bool:
+    # No character costs less than a hundredth.
+    return len(text) < room and line_cost(where, text) <= room
 
 
 def text_of(unit: Unit) -> str:

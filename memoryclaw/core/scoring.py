@@ -20,6 +20,8 @@ WEIGHTS: Mapping[str, float] = {
     "next": 0.3,
 }
 ALIAS_FACTOR = 0.6  # a synonym counts for less than the word that was asked for
+RELATED = 0.5  # the same for a word of everyday language that may stand for it
+CALLED = 0.3  # in turns, the name of a person who speaks: who said it is known without
 SMALL = 32  # units below which half of all words are in half of all units, and BM25's rarity says nothing
 _STEPS = 1024
 

@@ -21,13 +21,18 @@ class Near(NamedTuple):
     frequency: int
 
 
+def slips_in(word: str) -> int:
+    """How many slips a word of this length may hold."""
+    return 0 if len(word) < _SHORTEST else 1 if len(word) < _TWO_SLIPS else 2
+
+
 def near(word: str, vocabulary: Iterable[tuple[str, int]], limit: int) -> list[Near]:
     """The words of a vocabulary (folded word, frequency) nearest to a word: by distance, frequency, then word.
 
     One slip is allowed in words of three to five letters, two in longer ones. A known word is nearest to itself.
     """
     word = fold(word)
-    slips = 0 if len(word) < _SHORTEST else 1 if len(word) < _TWO_SLIPS else 2
+    slips = slips_in(word)
     found = []
     for candidate, frequency in _alike(word, vocabulary, slips):
         distance = _distance(word, candidate, slips)

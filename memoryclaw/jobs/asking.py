@@ -9,16 +9,20 @@ from datetime import date
 from memoryclaw.adapters.catalog import Catalog
 from memoryclaw.core import entities
 from memoryclaw.core.explain import Leaf
-from memoryclaw.core.language import Language
+from memoryclaw.core.language import Language, fold
 from memoryclaw.core.ports import Clause, TextIndex
 from memoryclaw.core.query import Expr, Query, parse
 from memoryclaw.core.queryexpr import all_of, any_of
+from memoryclaw.core.relatedwords import related
 from memoryclaw.core.scoring import idf, rarity
-from memoryclaw.core.spelling import near
+from memoryclaw.core.spelling import near, slips_in
 
 PREFIX_WORDS = 32  # a prefix stands for at most so many words of the vault, the most frequent ones
 FUZZY_WORDS = 8
+RELATED_SHARE = 0.1  # of all units: what more of them hold is too common to stand for another word
 COMMON_SHARE, COMMON_UNITS = 0.2, 1000  # in a large vault a word that every fifth unit holds only costs time
+
+_OWN = ("title", "tags", "properties", "body")  # a related word beside a turn says too little
 
 
 @dataclass(slots=True)
@@ -29,6 +33,9 @@ class Question:
     clause: Clause | None = None
     leaves: list[Leaf] = field(default_factory=list)
     aliases: list[Leaf] = field(default_factory=list)
+    related: list[Leaf] = field(
+        default_factory=list
+    )  # words of everyday language that may stand for those asked
     goal: list[Leaf] = field(default_factory=list)  # of what the agent is at
     entities: dict[str, str] = field(default_factory=dict)  # key → name as the vault has it
     people: dict[str, str] = field(default_factory=dict)
@@ -39,7 +46,15 @@ class Question:
     tokens: set[str] = field(default_factory=set)  # of the content words and their synonyms
     unknown: list[str] = field(default_factory=list)
     spelled: dict[str, list[str]] = field(default_factory=dict)  # word → tokens of its other spellings
+    called: set[str] = field(
+        default_factory=set
+    )  # words that name people who speak; they count for less in turns
     notices: list[str] = field(default_factory=list)
+
+    @property
+    def in_words(self) -> bool:
+        """True when nothing but words is looked up, none of which must stand."""
+        return _is_plain(self.query)
 
     @property
     def open_to_goal(self) -> bool:
@@ -68,6 +83,7 @@ def ask(text: str, *, catalog: Catalog, language: Language, index: TextIndex, to
     _name(question, words, catalog)
     if _is_plain(query):
         _synonyms(question, words, catalog, language)
+        _relate(question, words, catalog, language, units)
     if query.root is not None:
         resolver = _Resolver(question, catalog, language, frozenset(words), units)
         question.clause = resolver.clause(_loosened(query.root, question, language, index))
@@ -159,6 +175,22 @@ def _synonyms(question: Question, words: Sequence[str], catalog: Catalog, langua
     question.tokens.update(token for leaf in question.aliases for token in leaf.clause.text.split())
 
 
+def _relate(
+    question: Question, words: Sequence[str], catalog: Catalog, language: Language, units: int
+) -> None:
+    names = {part for key in (*question.entities, *question.people, *question.parts) for part in key.split()}
+    plain = [word for word in words if entities.key_of(word) not in names]
+    akin = {word: related(language.token(word), language) for word in plain}
+    counts = catalog.count_of([token for tokens in akin.values() for token in tokens])
+    most = max(1, units * RELATED_SHARE)
+    question.related = [
+        Leaf(Clause("token", token, _OWN), word, "alias")
+        for word, tokens in akin.items()
+        for token in tokens
+        if token not in question.tokens and 0 < counts.get(token, 0) <= most
+    ]
+
+
 class _Resolver:
     def __init__(
         self, question: Question, catalog: Catalog, language: Language, known: frozenset[str], units: int
@@ -197,9 +229,8 @@ class _Resolver:
         return self._leaves(expr, list(tokens), f"{expr.text}*", "prefix")
 
     def _fuzzy(self, expr: Expr) -> Clause | None:
-        length = len(expr.text)
-        vocabulary = self._catalog.words_of_length(length - 2, length + 2)
-        close = near(expr.text, vocabulary, FUZZY_WORDS)
+        word = fold(expr.text)
+        close = near(word, self._catalog.words_alike(word, slips_in(word)), FUZZY_WORDS)
         tokens = dict.fromkeys(token for found in close for token in self._language.token(found.word).split())
         return self._leaves(expr, list(tokens), f"{expr.text}~", "fuzzy")
 

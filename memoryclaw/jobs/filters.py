@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import json
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from functools import cached_property
 
+from memoryclaw.adapters.catalog import Catalog
 from memoryclaw.core.entities import key_of
 from memoryclaw.core.errors import InputError
 from memoryclaw.core.model import Matched
@@ -38,6 +41,31 @@ _VIA = {
     "until": "date",
     "on": "date",
 }
+
+
+class Fields:
+    """One condition on units.
+
+    Args:
+        catalog: answers it.
+        where: the condition over `units u`.
+        values: what is bound to it.
+    """
+
+    def __init__(self, catalog: Catalog, where: str, values: Sequence[str]) -> None:
+        self._catalog = catalog
+        self._sql = f"select u.rowid from units u where {where}"
+        self._values = values
+
+    @cached_property
+    def rowids(self) -> list[int]:
+        """All of them."""
+        return [int(row[0]) for row in self._catalog.rows(self._sql, self._values)]
+
+    def among(self, rowids: Iterable[int]) -> set[int]:
+        """Those of a few."""
+        sql = f"{self._sql} and u.rowid in (select value from json_each(?))"
+        return {int(row[0]) for row in self._catalog.rows(sql, [*self._values, json.dumps(list(rowids))])}
 
 
 def kind_filter(kind: str) -> Filter:

@@ -1,4 +1,7 @@
-"""The text lane: the best units for a question's words. The rule: whatever it leaves out ranks below all that it returns."""
+"""The text lane: the best units for a question's words. The rule: whatever it leaves out ranks below all that it returns.
+
+Of `pruning.MANY` units and more, that is only nearly so; what may be lost is told there.
+"""
 
 from __future__ import annotations
 
@@ -6,10 +9,48 @@ from collections.abc import Callable, Iterable, Sequence
 
 from memoryclaw.core.ports import Clause, TextIndex
 from memoryclaw.core.scoring import K1, idf
+from memoryclaw.jobs.filters import Fields
+from memoryclaw.jobs.pruning import MANY, pruned
 
 POOL = 200  # units that are scored in full
 ENOUGH = 50  # the same where nothing but words decides, so that no unit can rise from far below
 _RARE = 400  # units that the rare words of a question may hold together
+_WIDER = 8  # times as many are looked at in a large vault before fields narrow them
+
+
+class Lane:
+    """The best units of one index.
+
+    Args:
+        engine: finds them.
+        containing: how many units hold a word.
+    """
+
+    def __init__(self, engine: TextIndex, containing: Callable[[Clause], int]) -> None:
+        self._engine = engine
+        self._containing = containing
+        self._is_large = engine.size()[0] >= MANY
+
+    def best(self, clause: Clause, pool: int, fields: Fields | None = None) -> dict[int, float]:
+        """BM25 of the `pool` best units that the fields let through, and of all that tie with the last of them."""
+        return self._of_many(clause, pool, fields) or best(
+            clause, self._engine, pool, fields.rowids if fields else None
+        )
+
+    def best_by_words(self, clause: Clause, pool: int) -> dict[int, float]:
+        """The same where nothing but words decides."""
+        return self._of_many(clause, pool, None) or best_by_rare_words(
+            clause, self._engine, self._containing, pool
+        )
+
+    def _of_many(self, clause: Clause, pool: int, fields: Fields | None) -> dict[int, float]:
+        """What a large vault has for plain words; nothing where all must be scored."""
+        words = _plain_words(clause) if self._is_large else []
+        kept = words and pruned(words, self._engine, self._containing, pool * (_WIDER if fields else 1))
+        if not kept or not fields:
+            return kept.scores if kept else {}
+        through = fields.among(kept.scores)
+        return _cut({rowid: kept.scores[rowid] for rowid in through}, pool) if len(through) >= pool else {}
 
 
 def best(
@@ -45,6 +86,14 @@ def best_by_rare_words(
     most = sum((K1 + 1) * idf(units, counts[part]) for part in common)
     sure = {hit.rowid: score for hit in twice if (score := hit.score - once[hit.rowid]) > most}
     return _cut(sure, pool) if len(sure) >= pool else best(clause, engine, pool)
+
+
+def _plain_words(clause: Clause) -> list[Clause]:
+    """The tokens of which a unit must hold any; none when something else is asked."""
+    if clause.op == "token":
+        return [clause]
+    words = [_plain_words(part) for part in clause.parts] if clause.op == "any" else []
+    return [word for found in words for word in found] if all(words) else []
 
 
 def _parted(counts: dict[Clause, int]) -> tuple[list[Clause], list[Clause]]:

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from memoryclaw.core.model import Match
 from memoryclaw.core.packing import Pack
 from memoryclaw.core.working import WorkingMemory, within
 from memoryclaw.jobs.answers import Recalled
+from memoryclaw.jobs.candidates import Candidate
 from memoryclaw.jobs.search import Found, Searcher, answer_fields
 
 WORKING_SHARE = 0.33  # of the budget: the most that the session's working memory takes
-CHUNK = 12  # candidates explained at a time; a pack rarely needs more than two chunks
+CHUNK = 12  # candidates looked at together; those that have a chance are explained
 
 
 def recall(
@@ -50,15 +53,27 @@ def _leave_visible(found: Found, session: str) -> None:
 
 
 def _packed(searcher: Searcher, found: Found, pack: Pack) -> list[Match]:
-    waiting = [candidate for candidate in found.candidates if not candidate.decision]
+    waiting = iter([candidate for candidate in found.candidates if not candidate.decision])
     taken: list[Match] = []
-    for start in range(0, len(waiting), CHUNK):
-        chunk = waiting[start : start + CHUNK]
+    while chunk := _next(waiting, pack):
+        units = searcher.units(chunk)
         for candidate in chunk:
-            candidate.decision = pack.refused(candidate.brief.kind, candidate.score)
-        chunk = [candidate for candidate in chunk if not candidate.decision]
-        for candidate, match in zip(chunk, searcher.matches(found, chunk), strict=True):
+            candidate.decision = pack.turned_down(units[candidate.brief.rowid], candidate.score)
+        hopeful = [candidate for candidate in chunk if not candidate.decision]
+        for candidate, match in zip(hopeful, searcher.matches(found, hopeful), strict=True):
             candidate.decision, tokens = pack.offer(match.unit, match.score, match.surfaces)
             if candidate.decision == "in":
                 taken.append(match._replace(tokens=tokens))
     return taken
+
+
+def _next(waiting: Iterator[Candidate], pack: Pack) -> list[Candidate]:
+    """The next `CHUNK` candidates that the pack may still take; those before that it may not are refused."""
+    chunk: list[Candidate] = []
+    for candidate in waiting:
+        candidate.decision = pack.refused(candidate.brief.kind, candidate.score)
+        if not candidate.decision:
+            chunk.append(candidate)
+            if len(chunk) == CHUNK:
+                break
+    return chunk

@@ -11,22 +11,25 @@ from typing import TYPE_CHECKING, Any
 from memoryclaw.adapters.catalog import Catalog
 from memoryclaw.adapters.index import Index
 from memoryclaw.core.boosts import Asked
-from memoryclaw.core.explain import Leaf, Statistics, reasons
+from memoryclaw.core.explain import Leaf, Reading, Statistics, reasons
 from memoryclaw.core.goalwords import goal_leaves, goal_words
 from memoryclaw.core.language import fold
 from memoryclaw.core.model import LeftOut, Match, Matched, Term, Unit
-from memoryclaw.core.scoring import coverage, ranked, shared_out
+from memoryclaw.core.namewords import asks_name
+from memoryclaw.core.scoring import CALLED, coverage, ranked, shared_out
 from memoryclaw.core.snippets import snippet, without_block_ids
-from memoryclaw.core.spelling import near
+from memoryclaw.core.spelling import near, slips_in
 from memoryclaw.core.timewords import asks_when
 from memoryclaw.jobs.answers import Answer, Traced
 from memoryclaw.jobs.asking import COMMON_SHARE, COMMON_UNITS, Question, ask
 from memoryclaw.jobs.candidates import Candidate, Candidates
+from memoryclaw.jobs.company import in_company
 from memoryclaw.jobs.deciding import Decider
 from memoryclaw.jobs.filters import causes, kind_filter
 from memoryclaw.jobs.lane import ENOUGH, POOL
+from memoryclaw.jobs.pruning import MANY, RARE_SHARE
 from memoryclaw.jobs.rarities import Rarities
-from memoryclaw.jobs.readings import reading_of
+from memoryclaw.jobs.readings import readings_of
 from memoryclaw.jobs.weighing import weigh
 
 if TYPE_CHECKING:  # most vaults have no vectors
@@ -89,8 +92,9 @@ class Searcher:
         if kind:
             question.query = question.query._replace(filters=(*question.query.filters, kind_filter(kind)))
         asked = self._asked(question)
-        # Turns may be lifted by those around them, so with logs more units are scored in full.
-        pool = max(POOL if self._catalog.has_logs() else ENOUGH, wanted)
+        # Turns may be lifted by those around them, and units by related words: then more of them are scored in full.
+        lifted = question.related or self._catalog.has_logs()
+        pool = max(POOL if lifted else ENOUGH, wanted)
         candidates, judged = self._judged(question, asked, pool)
         if len(candidates) >= pool and sum(not c.decision for c in candidates) < wanted:
             wider = 4 * max(POOL, wanted)  # too many of the best were left out
@@ -103,12 +107,22 @@ class Searcher:
             question.notices.append("A question that only excludes finds nothing; say what to look for, too")
         return found
 
+    def units(self, chosen: Sequence[Candidate]) -> dict[int, Unit]:
+        """The units of these candidates by rowid, under the ids that they have in the answer."""
+        units = self._catalog.units([c.brief.rowid for c in chosen])
+        return {c.brief.rowid: units[c.brief.rowid]._replace(id=c.brief.id) for c in chosen}
+
     def matches(self, found: Found, chosen: Sequence[Candidate]) -> list[Match]:
         """The chosen candidates with their explanations, snippets and places."""
-        units = self._catalog.units([c.brief.rowid for c in chosen])
+        if not chosen:
+            return []
         notes = self._catalog.note_ids({c.brief.path for c in chosen})
-        units = {c.brief.rowid: units[c.brief.rowid]._replace(id=c.brief.id) for c in chosen}
-        return [self._match(c, units[c.brief.rowid], notes[c.brief.path], found.question) for c in chosen]
+        units = self.units(chosen)
+        readings = readings_of(units, self._catalog, self._index.language)
+        return [
+            self._match(c, units[c.brief.rowid], readings[c.brief.rowid], notes[c.brief.path], found.question)
+            for c in chosen
+        ]
 
     def confidence(self, found: Found, matches: Sequence[Match]) -> float:
         """The share of the question's weight that the best matches hold."""
@@ -131,7 +145,8 @@ class Searcher:
                 return
         from memoryclaw.jobs import vectorlane  # noqa: PLC0415 - most vaults have no vectors
 
-        within, language = self._candidates.within(found.question), self._index.language
+        fields, language = self._candidates.fields(found.question), self._index.language
+        within = fields.rowids if fields else None
         by_words = vectorlane.Found(found.question, found.asked, found.candidates, within, language)
         joined, found.degraded = lane.join(by_words)
         found.candidates = _ordered(joined)
@@ -144,12 +159,14 @@ class Searcher:
             self._units,
             self._today,
             when=asks_when(question.query.text),
+            name=asks_name(question.query.text),
         )
 
     def _judged(self, question: Question, asked: Asked, pool: int) -> tuple[list[Candidate], Asked]:
         """The candidates with their scores and decisions, and what counted as asked."""
         candidates, listing = self._candidates.of(question, asked, pool)
         asked = asked._replace(listing=listing)
+        asked = in_company(candidates, question, asked, self._catalog, self._index.engine)
         decider = Decider(question, [c.brief for c in candidates], self._index.language, self._catalog)
         weigh(candidates, asked, decider)
         return candidates, asked
@@ -158,36 +175,44 @@ class Searcher:
         language = self._index.language
         tokens = {word: language.token(word).split() for word in goal_words(goal, language)}
         counts = self._catalog.count_of([token for own in tokens.values() for token in own])
-        most = self._units if self._units < COMMON_UNITS else int(self._units * COMMON_SHARE)
+        share = RARE_SHARE if self._units >= MANY else COMMON_SHARE
+        most = self._units if self._units < COMMON_UNITS else int(self._units * share)
         return goal_leaves(tokens, counts, question.tokens, most)
 
-    def _match(self, candidate: Candidate, unit: Unit, note: str, question: Question) -> Match:
+    def _match(
+        self, candidate: Candidate, unit: Unit, reading: Reading, note: str, question: Question
+    ) -> Match:
         brief = candidate.brief
-        reading = reading_of(unit, brief, self._catalog, self._index.language)
         by_words = reasons(
             question.leaves if candidate.by_words else (), reading, self._statistics, question.clause
         )
         by_alias = reasons(question.aliases if candidate.aliased else (), reading, self._statistics)
+        by_related = reasons(question.related if candidate.is_related else (), reading, self._statistics)
         by_goal = reasons(question.goal if candidate.for_goal else (), reading, self._statistics)
-        terms = shared_out(by_words.gains, candidate.text)
-        if candidate.alias:
-            terms.append(Term("alias", candidate.alias))
-        if candidate.goal:
-            terms.append(Term("goal", candidate.goal))
-        terms += [Term("around", candidate.lent)] if candidate.lent else []
+        called = question.called if brief.kind == "turn" else ()
+        gains = {word: CALLED * gain if word in called else gain for word, gain in by_words.gains.items()}
+        terms = shared_out(gains, candidate.text)
+        others = (
+            ("alias", candidate.alias),
+            ("related", candidate.related),
+            ("goal", candidate.goal),
+            ("around", candidate.lent),
+        )
+        terms += [Term(name, value) for name, value in others if value]
         terms += [boost.term for boost in candidate.boosts]
         terms += [Term("vector", candidate.vector)] if candidate.vector else []
         causes_of = [boost.matched for boost in candidate.boosts if boost.matched]
         matched = [
             *by_words.matched,
             *by_alias.matched,
+            *by_related.matched,
             *by_goal.matched,
             *_lenders(candidate),
             *causes(question.query.filters),
             *causes_of,
             *_nearness(candidate),
         ]
-        surfaces = frozenset(by_words.surfaces | by_alias.surfaces or by_goal.surfaces)
+        surfaces = frozenset(by_words.surfaces | by_alias.surfaces | by_related.surfaces or by_goal.surfaces)
         text = unit.text if unit.kind == "turn" else without_block_ids(unit.text)
         shown = snippet(text or unit.title, surfaces)
         return Match(
@@ -200,8 +225,7 @@ class Searcher:
         translated = {word for leaf in question.aliases for word in leaf.word.split()}
         for word in question.unknown:
             if len(word) > 3 and not word.isdigit() and word not in translated:
-                vocabulary = self._catalog.words_of_length(len(word) - 2, len(word) + 2)
-                close = near(word, vocabulary, 1)
+                close = near(word, self._catalog.words_alike(fold(word), slips_in(fold(word))), 1)
                 if close:
                     found[word] = close[0].word
         return found

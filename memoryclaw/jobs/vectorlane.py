@@ -154,7 +154,7 @@ def _weighted(
     candidates: Sequence[Candidate], near: dict[int, float], means: tuple[float, float], scale: float
 ) -> None:
     nearest = max(near.values(), default=0.0)
-    best = max((c.text + c.alias for c in candidates), default=0.0) or scale
+    best = max((c.own for c in candidates), default=0.0) or scale
     for candidate in candidates:
         mean = means[candidate.brief.kind == "turn"]
         candidate.vector = blending.weighted(near.get(candidate.brief.rowid, mean), mean, nearest, best)

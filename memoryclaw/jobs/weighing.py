@@ -19,7 +19,7 @@ def weigh(candidates: Sequence[Candidate], asked: Asked, decider: Decider) -> No
         if plain and not brief.pinned:
             told = brief.told if asked.when else ""
             candidate.boosts = [
-                *said(base, told, asks=bool(brief.asks)),
+                *said(base, told, asks=bool(brief.asks), names=asked.name and bool(brief.names)),
                 *recency(base, brief.at, asked.today),
             ]
         else:
@@ -30,7 +30,7 @@ def weigh(candidates: Sequence[Candidate], asked: Asked, decider: Decider) -> No
 
 def _lend(turns: Sequence[Candidate]) -> None:
     by_place = {(turn.brief.path, turn.brief.seq): turn for turn in turns}
-    loans = around({place: turn.text + turn.alias + turn.vector for place, turn in by_place.items()})
+    loans = around({place: turn.own + turn.vector for place, turn in by_place.items()})
     for place, loan in loans.items():
         turn = by_place[place]
         if turn.brief.trust != "untrusted":  # what a tool brought in rises by its own words alone
@@ -49,5 +49,7 @@ def _boosts(candidate: Candidate, asked: Asked, decider: Decider) -> list[Boost]
         asked_field=asked_field,
         asks=bool(brief.asks),
         told=brief.told,
+        names=bool(brief.names),
+        absent=bool(asked.company) and brief.path not in asked.company,
     )
     return boosts(candidate.base, traits, asked)

@@ -9,6 +9,8 @@ from conftest import STUDIO, VaultOf
 
 from memoryclaw.adapters.catalog import Catalog
 from memoryclaw.app import App
+from memoryclaw.core.language import fold
+from memoryclaw.core.spelling import near, slips_in
 
 
 @pytest.fixture
@@ -42,9 +44,17 @@ def test_counts_of_tokens_are_the_units_that_hold_them(catalog: Catalog) -> None
     assert counts == {"oak": 1, "deadlin": 3}
 
 
-def test_words_of_a_length(catalog: Catalog) -> None:
-    assert {word for word, _ in catalog.words_of_length(3, 3)} >= {"oak", "oat"}
-    assert all(len(word) == 3 and count for word, count in catalog.words_of_length(3, 3))
+@pytest.mark.parametrize(
+    "slip",
+    ["oka", "ak", "boak", "boathuose", "oathouse", "baothouse", "deadlime", "kiosc", "naíve", "zzz", "o", ""],
+)
+def test_words_alike_are_enough_to_find_what_was_meant(catalog: Catalog, slip: str) -> None:
+    word = fold(slip)
+    every = catalog.rows("select word, spelled from words where spelled")
+    alike = catalog.words_alike(word, slips_in(word))
+    assert near(word, alike, 5) == near(word, every, 5)
+    assert len(alike) < len(every) / 4
+    assert set(alike) <= set(every)
 
 
 def test_a_part_of_a_name_names_something_only_where_it_is_the_only_one(catalog: Catalog) -> None:
@@ -102,10 +112,15 @@ def test_of_two_notes_with_one_id_the_first_path_wins_and_the_other_is_a_problem
     assert [problem.path for problem in catalog.problems()] == ["notes/copy.md"]
 
 
-def test_the_turns_beside_a_turn(catalog: Catalog) -> None:
-    path = "logs/2025-10-21/kanazawa.jsonl"
-    assert catalog.texts_beside(path, 0) == ("", "In the biscuit tin.")
-    assert catalog.texts_beside(path, 1) == ("Where are the dowels?", "")
+def test_the_turns_beside_turns(catalog: Catalog) -> None:
+    sql = "select rowid from units where path = 'logs/2025-10-21/kanazawa.jsonl' order by seq limit 2"
+    first, second = (rowid for (rowid,) in catalog.rows(sql))
+    assert catalog.texts_beside([second, first]) == {
+        first: ("", "In the biscuit tin."),
+        second: ("Where are the dowels?", ""),
+    }
+    notes = [rowid for (rowid,) in catalog.rows("select rowid from units where kind != 'turn'")]
+    assert catalog.texts_beside(notes) == {}
 
 
 def test_units_come_back_whole(catalog: Catalog) -> None:

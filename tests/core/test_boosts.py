@@ -56,6 +56,17 @@ def test_who_is_named_is_lifted_in_logs_where_they_speak() -> None:
     assert "speaker" not in names(boosts(10.0, turn, ASKED))
 
 
+def test_a_turn_loses_where_nobody_speaks_who_is_named() -> None:
+    turn = EPISODE._replace(kind="turn", entity_key="jon", absent=True)
+    assert value(boosts(10.0, turn, ASKED._replace(people={"nora": "Nora"})), "absent") == -4.0
+
+
+def test_a_turn_that_holds_a_name_gains_when_a_name_is_asked_for() -> None:
+    turn = EPISODE._replace(kind="turn", names=True)
+    assert value(boosts(10.0, turn, ASKED._replace(name=True)), "names") == pytest.approx(4.0, abs=0.001)
+    assert "names" not in names(boosts(10.0, turn, ASKED))
+
+
 def test_a_turn_that_tells_a_time_gains_when_a_time_is_asked_for() -> None:
     turn = EPISODE._replace(kind="turn", told="last week")
     found = boosts(10.0, turn, ASKED._replace(when=True))

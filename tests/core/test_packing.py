@@ -57,6 +57,19 @@ def test_never_over_budget_and_every_token_accounted_for(
     assert len(said(pack.context()) if taken else []) == len(taken)
 
 
+@settings(deadline=None)
+@given(st.lists(st.tuples(units, st.floats(0, 10)), max_size=25), st.integers(LEAST_BUDGET, 400))
+def test_what_is_turned_down_before_it_is_explained_would_have_been_refused_for_that(
+    offers: list[tuple[Unit, float]], budget: int
+) -> None:
+    pack = Pack(budget, 3)
+    for one, score in sorted(offers, key=lambda offer: -offer[1]):
+        reason = pack.turned_down(one, score)
+        decision, _ = pack.offer(one, score, NONE)
+        assert reason in ("", decision)
+        assert reason or decision in ("in", "budget")
+
+
 @settings(deadline=None, max_examples=20)
 @given(st.integers(200, 3000), st.integers(2000, 30_000))
 def test_a_long_first_item_never_starves_the_rest(budget: int, length: int) -> None:

@@ -11,7 +11,7 @@ import pytest
 from conftest import put
 
 from memoryclaw.app import App
-from memoryclaw.core.boosts import RECENCY, SPEAKER, WHEN
+from memoryclaw.core.boosts import NAMES, RECENCY, SPEAKER, WHEN
 from memoryclaw.core.conversation import AFTER, BEFORE, LONG_BEFORE
 from memoryclaw.jobs.lane import POOL
 from memoryclaw.jobs.search import Found, Searcher
@@ -64,7 +64,7 @@ def test_what_the_pool_leaves_out_stays_below_the_bound(app: App, question: str)
     assert POOL <= len(pool) < len(every)
     inside = {candidate.brief.id: candidate for candidate in pool}
     words = [candidate.text for candidate in pool]
-    share = 1 + SPEAKER + WHEN + RECENCY
+    share = 1 + SPEAKER + WHEN + NAMES + RECENCY
     for candidate in every:
         counted = inside.get(candidate.brief.id)
         if counted is None:

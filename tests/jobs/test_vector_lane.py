@@ -90,7 +90,7 @@ def test_what_shares_no_word_is_found_and_says_why(filled: Opened) -> None:
 
 def test_a_hit_of_words_stays_before_those_of_vectors_which_are_not_weak(filled: Opened) -> None:
     app = filled("minCoverage: 0.9")
-    question = "pancakes for the dog"
+    question = "pancakes for the canine"
     words = by_words_alone(app).search(question, limit=50)
     both = app.search(question, limit=50)
     assert both.matches[0].unit.id == words.matches[0].unit.id == "notes/moon"

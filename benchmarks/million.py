@@ -1,0 +1,201 @@
+"""Recall in very large vaults: milliseconds of a question in process, beside plain FTS5, and what pruning loses.
+
+Builds a vault of each size by the product's own sync (of a million units: about ten minutes and two gigabytes), or takes the one that
+stands in --keep. Every question is asked by `App.recall`, by `App.search` and of a plain FTS5 index of the same units with the same
+words by OR, in turn. The files are not looked at: in a vault that is served, the watcher answers for them.
+
+    python benchmarks/million.py [--units 10000,100000,1000000] [--keep DIR] [--questions 200] [--json]
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import re
+import resource
+import sqlite3
+import sys
+import tempfile
+import time
+from collections.abc import Callable
+from contextlib import closing
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from clock import cpu, percentile
+from manyunits import Many
+from rows import tell
+
+from memoryclaw.app import App, open_vault
+from memoryclaw.core.language import words_of
+from memoryclaw.jobs.asking import ask
+from memoryclaw.jobs.freshness import Freshness
+from memoryclaw.jobs.lane import POOL
+from memoryclaw.jobs.pruning import pruned
+from memoryclaw.jobs.rarities import Rarities
+
+GOALS = {10_000: 10, 100_000: 25, 1_000_000: 150}  # milliseconds, p95
+_PLAIN = "create virtual table plain using fts5(body)"
+
+
+class Kept(App):
+    """An app whose index is known to be fresh, as a live watcher would say."""
+
+    def _fresh(self) -> Freshness:
+        return Freshness()
+
+
+def measured(folder: Path, units: int, count: int) -> dict[str, Any]:
+    """All figures of one size."""
+    vault, asked = folder / f"vault{units}", folder / f"questions{units}.json"
+    if not asked.exists():
+        tell(f"writing {units:,} units")
+        many = Many()
+        many.write(vault, units)
+        asked.write_text(json.dumps(many.questions()), encoding="utf-8")
+    tell("sync")
+    with open_vault(vault, clock=today) as app:
+        synced = cpu(app.sync)
+    questions = json.loads(asked.read_text(encoding="utf-8"))[:count]
+    with Kept(vault, clock=today) as app, closing(plain(folder / f"plain{units}.sqlite", app)) as database:
+        tell(f"{len(questions)} questions")
+        asks: dict[str, Callable[[str], object]] = {
+            "recall": app.recall, "search": app.search, "plain FTS5, OR": lambda text: loose(database, app, text),
+        }  # fmt: skip
+        times = timed(asks, questions)
+        return {
+            "units": app.index.size()[0], "sync_cpu_s": round(synced, 1), "ms": times, "lost": lost(app, questions),
+            "goal_ms": GOALS.get(units), "peak_mb": round(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024),
+        }  # fmt: skip
+
+
+def today() -> datetime:
+    """A fixed day, so that every run ranks alike."""
+    return datetime(2026, 1, 1, tzinfo=UTC)
+
+
+def plain(path: Path, app: App) -> sqlite3.Connection:
+    """An FTS5 table of the same texts in one column, as it comes: no analysis, no neighbours."""
+    built = path.exists()
+    database = sqlite3.connect(path)
+    if not built:
+        tell("plain FTS5")
+        database.execute(_PLAIN)
+        last = app.catalog.rows("select max(rowid) from unit")[0][0]
+        for start in range(1, last + 1, 10_000):
+            units = app.catalog.units(range(start, start + 10_000))
+            database.executemany(
+                "insert into plain(rowid, body) values(?,?)", ((n, unit.text) for n, unit in units.items())
+            )
+        database.commit()
+    return database
+
+
+def loose(database: sqlite3.Connection, app: App, text: str) -> list[Any]:
+    """The ten best of plain FTS5 for the telling words of a question, by OR."""
+    words = [word for word in words_of(text) if not app.index.language.is_stop(word)]
+    match = " OR ".join(f'"{word}"' for word in words)
+    sql = "select rowid, snippet(plain, 0, '[', ']', '…', 12) from plain where plain match ? order by rank limit 10"
+    return database.execute(sql, (match,)).fetchall()
+
+
+def timed(asks: dict[str, Callable[[str], object]], questions: list[str]) -> dict[str, dict[str, float]]:
+    """The median and the 95th percentile over the questions, by the clock and in processor time, of the faster of two runs each."""
+    for ask_one in asks.values():
+        ask_one(questions[0])
+    taken: dict[str, tuple[list[float], list[float]]] = {name: ([], []) for name in asks}
+    for question in questions:
+        for name, ask_one in asks.items():
+            runs = [both(lambda a=ask_one, q=question: a(q)) for _ in range(2)]
+            for found, clocked in zip(taken[name], zip(*runs, strict=True), strict=True):
+                found.append(min(clocked) * 1e3)
+    return {
+        name: {
+            f"{kind} p{share * 100:.0f}": round(percentile(found, share), 2)
+            for kind, found in zip(("wall", "cpu"), both, strict=True)
+            for share in (0.5, 0.95)
+        }
+        for name, both in taken.items()
+    }
+
+
+def both(work: Callable[[], object]) -> tuple[float, float]:
+    """Seconds that something took, by the clock and of the processor."""
+    start, used = time.perf_counter(), time.process_time()
+    work()
+    return time.perf_counter() - start, time.process_time() - used
+
+
+def lost(app: App, questions: list[str]) -> dict[str, float]:
+    """How the lane of a large vault compares with scoring every unit that holds a word: shares over the questions."""
+    same: dict[str, list[float]] = {"overlap@10": [], "overlap@200": [], "proved": []}
+    with app.index.database.reading():
+        for text in questions:
+            question = ask(
+                text, catalog=app.catalog, language=app.index.language, index=app.index.engine, today=today().date(),
+            )  # fmt: skip
+            if question.clause is None:
+                continue
+            rarities = Rarities(app.index, app.catalog, app.index.size()[0])
+            parts = question.clause.parts or (question.clause,)
+            kept = pruned(parts, app.index.engine, rarities.containing, POOL)
+            every = [hit.rowid for hit in app.index.engine.find(question.clause, POOL)]
+            best = sorted(kept.scores, key=lambda n, s=kept.scores: (-s[n], n)) if kept else every
+            for depth in (10, 200):
+                first = set(every[:depth])
+                same[f"overlap@{depth}"].append(len(first & set(best[:depth])) / max(len(first), 1))
+            tenth = sorted(kept.scores.values())[-10] if kept else 0.0
+            same["proved"].append(float(kept is None or kept.lost <= tenth))
+    return {name: round(sum(found) / max(len(found), 1), 4) for name, found in same.items()}
+
+
+def table(results: list[dict[str, Any]]) -> str:
+    """The figures for people."""
+    lines = [
+        f"{'units':>9}  {'':16}{'wall p50':>10}{'wall p95':>10}{'cpu p50':>10}{'cpu p95':>10}   of plain, cpu p95"
+    ]
+    for result in results:
+        base = result["ms"]["plain FTS5, OR"]["cpu p95"]
+        for name, found in result["ms"].items():
+            figures = "".join(f"{value:10.1f}" for value in _ordered(found))
+            lines.append(f"{result['units']:>9,}  {name:16}{figures}   {found['cpu p95'] / base:.2f}")
+        met = (
+            ""
+            if result["goal_ms"] is None
+            else f"; goal p95 <= {result['goal_ms']} ms: "
+            + ("met" if result["ms"]["recall"]["wall p95"] <= result["goal_ms"] else "MISSED")
+        )
+        shares = ", ".join(f"{name} {value:.3f}" for name, value in result["lost"].items())
+        lines.append(f"{'':11}{shares}; peak {result['peak_mb']} MB{met}")
+    return "\n".join(lines)
+
+
+def _ordered(found: dict[str, float]) -> list[float]:
+    return [found[name] for name in ("wall p50", "wall p95", "cpu p50", "cpu p95")]
+
+
+def main() -> int:
+    """Measures each size, and prints the table."""
+    options = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    options.add_argument("--units", default="10000,100000", help="sizes, apart by commas")
+    options.add_argument("--questions", type=int, default=200)
+    options.add_argument("--keep", type=Path, help="a folder for the vaults, which are built once")
+    options.add_argument("--json", action="store_true", help="print JSON")
+    given = options.parse_args()
+    sizes = [int(size) for size in re.split(r"[,\s]+", given.units)]
+    with tempfile.TemporaryDirectory(prefix="memoryclaw-million-") as scratch:
+        folder = given.keep or Path(scratch)
+        folder.mkdir(parents=True, exist_ok=True)
+        results = [measured(folder, size, given.questions) for size in sizes]
+    print(json.dumps(results, indent=1) if given.json else table(results))
+    return 0
+
+
+if __name__ == "__main__":
+    try:
+        sys.exit(main())
+    except KeyboardInterrupt:
+        sys.exit(130)
