@@ -5,8 +5,9 @@ such switches. A step that is added to recall is one more row in STEPS. Printed 
 turns, of what the step gained its paired bootstrap interval (95 %), and
 CPU milliseconds a question.
 
-    python benchmarks/ablation.py --data DIR [--data DIR] [--traps dev,test] [--cache DIR]
+    python benchmarks/ablation.py --data DIR [--data DIR] [--pooled] [--traps dev,test] [--vectors] [--cache DIR]
 
+With --pooled, the conversations of a folder are asked in one vault, too; with --vectors, those that ship are the last step.
 With --cache the rankings of each step are kept there, for as long as neither the program nor the data changes.
 """
 
@@ -25,10 +26,11 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from conversations import Row, file_name, opened, read, scored, vault_of
+from conversations import Row, file_name, opened, pooled, read, scored, vault_of
 from plainfts import DEPTH
 from progress import Progress
 from tally import milliseconds
+from withvectors import MODEL, STRATEGY, filled, missing, settings
 
 import memoryclaw
 from memoryclaw.adapters.index import Writing
@@ -42,6 +44,7 @@ class Step(NamedTuple):
     name: str
     off: Mapping[str, object]
     indexed: bool = False  # what the index holds depends on it
+    settings: str = ""  # of the vaults, from this step on; they want vectors
 
 
 def _nothing(*_args: object, **_named: object) -> None:
@@ -76,7 +79,12 @@ STEPS = (
     Step("`when`", {_BOOSTS + "WHEN": 0.0}),
     Step("`asks`", {_BOOSTS + "ASKS": 0.0}),
     Step("`recency`", {_BOOSTS + "RECENCY": 0.0}),
+    Step("`related`", {"memoryclaw.jobs.asking:_relate": _nothing}),
+    Step("`absent`", {_BOOSTS + "ABSENT": 0.0}),
+    Step("`CALLED`", {"memoryclaw.jobs.company:_discount": _nothing}),
+    Step("`names`", {_BOOSTS + "NAMES": 0.0}),
 )
+VECTORS = Step(f"vectors, {MODEL}, `{STRATEGY}`", {}, settings=settings(MODEL))
 
 
 class Part(NamedTuple):
@@ -104,16 +112,24 @@ def main() -> int:
     options.add_argument(
         "--data", action="append", default=[], type=Path, help="as for locomo.py; may be repeated"
     )
+    options.add_argument(
+        "--pooled", action="store_true", help="ask each folder's conversations in one vault, too"
+    )
     options.add_argument("--traps", default="", help="halves of the synthetic set: dev, test, or both")
+    options.add_argument("--vectors", action="store_true", help="the vectors that ship as the last step")
     options.add_argument("--cache", type=Path, help="folder that keeps rankings")
     given = options.parse_args()
+    if given.vectors and (sentence := missing(MODEL)):
+        options.error(sentence)
+    steps = (*STEPS, VECTORS) if given.vectors else STEPS
     sets = [(data.name, conversations(data)) for data in given.data]
+    sets += [(f"{data.name}, one vault", together(data)) for data in given.data if given.pooled]
     sets += [(f"traps, {half}", traps(half)) for half in given.traps.split(",") if half]
     if not sets:
         options.error("give --data or --traps")
     for name, parts in sets:
         print(f"{name}: {sum(len(part.questions) for part in parts)} questions\n")
-        print("\n".join(table(ladder(parts, given.cache), parts)) + "\n")
+        print("\n".join(table(ladder(parts, steps, given.cache), parts, steps)) + "\n", flush=True)
     return 0
 
 
@@ -123,6 +139,12 @@ def conversations(data: Path) -> list[Part]:
     return [
         Part(file_name(name), rows, vault_of, scored(questions[name]), "turn") for name, rows in turns.items()
     ]
+
+
+def together(data: Path) -> list[Part]:
+    """All conversations in one vault."""
+    rows, asked = pooled(*read(data))
+    return [Part("pooled", rows, vault_of, scored(asked), "turn")]
 
 
 def traps(name: str) -> list[Part]:
@@ -145,19 +167,19 @@ def _notes(root: Path, files: Mapping[str, str]) -> App:
     return opened(root)
 
 
-def ladder(parts: Sequence[Part], cache: Path | None = None) -> list[Ranked]:
+def ladder(parts: Sequence[Part], steps: Sequence[Step], cache: Path | None = None) -> list[Ranked]:
     """What recall finds with the first step, the first two, and so on."""
     known = _digest(parts) if cache else ""
     found = []
     with tempfile.TemporaryDirectory(prefix="memoryclaw-ablation-") as folder:
-        for last in range(len(STEPS)):
-            off = STEPS[last + 1 :]
+        for last, step in enumerate(steps):
+            off = steps[last + 1 :]
             kept = cache / f"{hashlib.sha256(repr((known, [step.name for step in off])).encode()).hexdigest()}.json" if cache else None  # fmt: skip
             if kept and kept.is_file():
                 found.append(Ranked(*json.loads(kept.read_text(encoding="utf-8"))))
                 continue
             with switched(off):
-                found.append(_ranked(Path(folder), parts, off, STEPS[last].name))
+                found.append(_ranked(Path(folder), parts, off, step))
             if kept:
                 kept.parent.mkdir(parents=True, exist_ok=True)
                 kept.write_text(json.dumps(found[-1]), encoding="utf-8")
@@ -189,31 +211,35 @@ def _found(step: Step, place: str) -> tuple[object, str]:
     return holder, name
 
 
-def _ranked(folder: Path, parts: Sequence[Part], off: Sequence[Step], name: str) -> Ranked:
+def _ranked(folder: Path, parts: Sequence[Part], off: Sequence[Step], step: Step) -> Ranked:
     """Asks every question; vaults are built once for all steps that leave the index as it is."""
     built = folder / str(sum(step.indexed for step in off))
     found, progress = Ranked([], []), Progress()
     for number, part in enumerate(parts, 1):
         root = built / part.name
         app = opened(root) if root.exists() else part.build(root, part.content)
+        if step.settings:
+            app.close()
+            (root / "memoryclaw.yaml").write_text(step.settings, encoding="utf-8")
+            app = filled(opened(root), part.name)
         for question in part.questions:
             started = time.process_time()
             found.ids.append(
                 [
-                    _short(m.unit.id)
+                    _short(m.unit.id, part.kind)
                     for m in app.search(question["question"], kind=part.kind, limit=DEPTH).matches
                 ]
             )
             found.ms.append((time.process_time() - started) * 1e3)
         app.close()
-        progress.told(name, number, len(parts))
+        progress.told(step.name, number, len(parts))
     return found
 
 
-def _short(unit: str) -> str:
+def _short(unit: str, kind: str) -> str:
     """The data's id of a turn; any other id as it is."""
     last = unit.rpartition("/")[2]
-    return last if unit.startswith("log:s") and last.startswith("D") else unit
+    return last if kind == "turn" or (unit.startswith("log:s") and last.startswith("D")) else unit
 
 
 def _digest(parts: Sequence[Part]) -> str:
@@ -227,14 +253,14 @@ def _digest(parts: Sequence[Part]) -> str:
     return digest.hexdigest()
 
 
-def table(rankings: Sequence[Ranked], parts: Sequence[Part]) -> Iterator[str]:
+def table(rankings: Sequence[Ranked], parts: Sequence[Part], steps: Sequence[Step]) -> Iterator[str]:
     """Markdown rows, a step each."""
     questions = [question for part in parts for question in part.questions]
     rows = [_values(ranking, questions) for ranking in rankings]
     yield "| step | R@5 | R@10 | nDCG@10 | gain in R@10 | in nDCG@10 | CPU ms p50 | p95 |"
     yield "|---|---|---|---|---|---|---|---|"
     gains = [("", ""), *(_gained(before, after) for before, after in pairwise(rows))]
-    for step, values, gain, ranking in zip(STEPS, rows, gains, rankings, strict=True):
+    for step, values, gain, ranking in zip(steps, rows, gains, rankings, strict=True):
         figures = " | ".join(f"{mean(column):.3f}" for column in values)
         taken = milliseconds(ranking.ms)
         yield f"| {step.name} | {figures} | {' | '.join(gain)} | {taken['p50']:.1f} | {taken['p95']:.1f} |"

@@ -8,12 +8,12 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import outlines
 import pytest
 from conftest import put
 from gitvault import git, vault_of
 from nights import NIGHT, PROJECTS, SCHEMA, consolidated, said, tree
 from servers.scripted import Asked, ModelServer, line_of
-from test_law_7_data import memories
 
 from memoryclaw.app import App
 from memoryclaw.core.fence import one_line
@@ -206,7 +206,7 @@ def test_a_recall_stays_fenced_and_shows_nothing_that_waits_as_held(night: Night
     held = {fact.id for path, fact in app.facts(history=True) if path in night.held()}
     for question in (*ASKED, *ORDERS[::10]):
         answer = app.recall(question, budget=800)
-        items = memories(answer.context) if answer.context else []
+        items = outlines.said(answer.context) if answer.context else []
         assert len(items) == len(answer.matches)
         for match in answer.matches:
             assert not match.path.startswith(("semantic/_", "review/", "skills/_drafts/"))
