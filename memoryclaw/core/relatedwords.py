@@ -23,7 +23,7 @@ woman lady | neighbor neighbour neighborhood | colleague coworker teammate | bos
 job work career profession occupation employment role position | hire hired recruit interview |
 quit resign leave fired | retire retirement pension | company business firm startup enterprise | shop store boutique |
 salary income wage earn pay | money cash fund finance financial | buy purchase bought | sell sold sale |
-cost price expensive cheap afford | bill invoice payment rent | debt loan mortgage owe | save saving budget |
+cost price | bill invoice payment rent | debt loan mortgage owe | save saving budget |
 invest investment stock | contract agreement deal | deadline due | appointment meeting reservation booking |
 meeting call conference | project task | boss leader | team crew squad | report document paper | error bug fault issue |
 fix repair restore mend | release launch ship publish | school college university class course |
@@ -72,7 +72,7 @@ evening night | often frequently regularly usually | recent recently lately | ga
 reason because motivate motivation | method technique strategy | feel feeling emotion | surprise unexpected |
 funny humor joke comedy laugh | adventure explore exploration | danger dangerous risk | safe safety secure |
 rescue shelter | toy doll | collect collection | tool equipment gear | language speak fluent |
-certificate certification license | kindness compassion empathy | age old young | size big large small | color colour |
+certificate certification license | kindness compassion empathy | color colour |
 photo selfie"""
 # A kind, and words that are of it.
 _KINDS = """family: mom mother dad father brother sister son daughter husband wife parent kid grandma grandpa cousin aunt uncle |
@@ -184,7 +184,7 @@ competition: contest tournament race championship | student: college school univ
 teacher: school class student | child: school toy playground | pregnancy: baby due |
 wedding: dress bride ring venue ceremony | partner: husband wife boyfriend girlfriend | sibling: brother sister |
 grandparent: grandma grandpa | relative: aunt uncle cousin grandma grandpa | parent: mom dad mother father |
-people: friend family neighbor coworker | age: birthday turned | morning: breakfast coffee sunrise |
+people: friend family neighbor coworker | age: old young birthday turned | size: big large small | cost: expensive cheap afford | price: expensive cheap afford | morning: breakfast coffee sunrise |
 evening: sunset dinner | weekend: saturday sunday | winter: snow ski christmas | summer: beach swim vacation"""
 _BEGIN = 3  # letters that a word and its stem share
 

@@ -115,6 +115,8 @@ def _tell_synced(said: Said, done: Synced) -> None:
 
 
 def _vectors(now: Standing) -> str:
+    if not now.units:
+        return f"{now.model}, nothing to make one for yet"
     missing = f"{now.missing} of {plural(now.units, 'unit')} missing" if now.missing else "none missing"
     return f"{now.model}, {missing}"
 
