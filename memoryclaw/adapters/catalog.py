@@ -39,6 +39,8 @@ class Brief(NamedTuple):
     state: str
     asks: int  # a turn that ends in a question
     told: str  # the expression of time that a turn holds
+    means_from: str  # the days that it means
+    means_to: str
     names: int  # a turn that holds a name inside a sentence
 
 

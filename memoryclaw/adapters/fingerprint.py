@@ -14,7 +14,7 @@ from memoryclaw.core.ports import Clause
 _TABLES = (
     "select path, digest, id, kind, state, title, at, until, tags, trust, pinned, stem from files order by path",
     """select path, seq, id, kind, line, end_line, title, tags, properties, text, at, until, entity, entity_key, field,
-        value, trust, pinned, state, asks, told, names from units order by path, seq""",
+        value, trust, pinned, state, asks, told, means_from, means_to, names from units order by path, seq""",
     """select path, seq, id, entity, entity_key, field, value, since, until, source, line, current from facts
         order by path, seq""",
     "select path, tag from tags order by path, tag",

@@ -92,7 +92,7 @@ def unit_row(rowid: int, fid: int, seq: int, unit: Unit) -> tuple[object, ...]:
         rowid, fid, seq, unit.id, unit.kind, unit.line, unit.end_line, unit.title, unit.tags, unit.properties,
         packed(unit.text), unit.when, unit.until, unit.entity, key_of(unit.entity) if unit.entity else "", unit.field,
         unit.value, unit.trust, int(unit.pinned), unit.state,
-        int(asks(said)), time_told(said), int(holds_name(said)),
+        int(asks(said)), *time_told(said, unit.when), int(holds_name(said)),
     )  # fmt: skip
 
 

@@ -37,6 +37,7 @@ class Traits(NamedTuple):
     asked_field: bool  # the fact's field is named in the question
     asks: bool = False  # a turn that ends in a question
     told: str = ""  # the expression of time that a turn holds
+    means: tuple[str, str] = ("", "")  # the first and the last day that it means
     names: bool = False  # a turn that holds a name
     absent: bool = False  # a turn of a log in which nobody speaks whom the question names
 
@@ -135,19 +136,23 @@ def _turn(base: float, traits: Traits, asked: Asked) -> list[Boost]:
 
 
 def _dates(traits: Traits, asked: Asked, scale: float) -> list[Boost]:
-    near = [(_nearness(traits, first, last), said) for first, last, said in asked.ranges]
-    most, said = max(near, key=lambda found: found[0], default=(0.0, ""))
+    near = [_nearness(traits, *spoken) for spoken in asked.ranges]
+    most, word = max(near, key=lambda found: found[0], default=(0.0, ""))
     if not most:
         return []
-    return [Boost(Term("date", exact(DATE * most * scale)), Matched(word=said, field="date", via="date"))]
+    return [Boost(Term("date", exact(DATE * most * scale)), Matched(word=word, field="date", via="date"))]
 
 
-def _nearness(traits: Traits, first: str, last: str) -> float:
-    """1 for what touches these days; less for what was said soon after, when people still tell of them."""
+def _nearness(traits: Traits, first: str, last: str, spoken: str) -> tuple[float, str]:
+    """1 for what touches or tells of these days; less for what was said soon after, when people still tell of them; and why."""
     if _touches(traits, first, last):
-        return 1.0
-    later = _days_after(traits.at, last) if traits.kind == "turn" and first and last else 0
-    return 1 - later / TOLD_WITHIN if 0 < later < TOLD_WITHIN else 0.0
+        return 1.0, spoken
+    if traits.kind != "turn":
+        return 0.0, spoken
+    if covers(*traits.means, first, last):
+        return 1.0, traits.told
+    later = _days_after(traits.at, last) if first and last else 0
+    return (1 - later / TOLD_WITHIN if 0 < later < TOLD_WITHIN else 0.0), spoken
 
 
 def _touches(traits: Traits, first: str, last: str) -> bool:

@@ -15,6 +15,7 @@ from memoryclaw.core.ports import Clause
 from memoryclaw.core.scoring import ALIAS_FACTOR, RELATED, SMALL, exact
 from memoryclaw.jobs.asking import Question
 from memoryclaw.jobs.filters import Fields, conditions
+from memoryclaw.jobs.joining import joining
 from memoryclaw.jobs.lane import POOL, Lane
 from memoryclaw.jobs.rarities import Rarities
 from memoryclaw.jobs.readings import readings_of
@@ -79,8 +80,11 @@ class Candidates:
         alias, related = (words.found(self._lane, fields) for words in (aliases, akin))
         goal = self._for_goal(question, fields)
         listed = self._listed(question, where, values, asked, empty=not (text or alias or related))
-        joining = goal if question.open_to_goal else {}
-        rowids = dict.fromkeys([*text, *alias, *related, *listed, *joining])
+        for_goal = goal if question.open_to_goal else {}
+        own = dict.fromkeys((*text, *alias, *related))
+        joined = joining(own, asked, fields, self._catalog) if question.in_words else []
+        text |= self._in_words(question, joined)
+        rowids = dict.fromkeys([*text, *own, *listed, *for_goal, *joined])
         found = [
             Candidate(
                 b,
@@ -99,6 +103,12 @@ class Candidates:
         if goal:
             _lift(found)
         return found, bool(listed)
+
+    def _in_words(self, question: Question, rowids: Sequence[int]) -> dict[int, float]:
+        """What the words of the question give these units, which may lie beyond the pool."""
+        if question.clause is None or not rowids:
+            return {}
+        return {hit.rowid: hit.score for hit in self._index.engine.find(question.clause, len(rowids), rowids)}
 
     def _for_goal(self, question: Question, fields: Fields | None) -> dict[int, float]:
         clause = Clause("any", parts=tuple(leaf.clause for leaf in question.goal))

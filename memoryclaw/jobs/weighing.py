@@ -49,6 +49,7 @@ def _boosts(candidate: Candidate, asked: Asked, decider: Decider) -> list[Boost]
         asked_field=asked_field,
         asks=bool(brief.asks),
         told=brief.told,
+        means=(brief.means_from, brief.means_to),
         names=bool(brief.names),
         absent=bool(asked.company) and brief.path not in asked.company,
     )

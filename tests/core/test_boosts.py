@@ -100,6 +100,16 @@ def test_what_is_said_soon_after_a_day_gains_the_less_the_later() -> None:
     assert "date" not in names(boosts(2.0, turn._replace(at=days[1]), until))
 
 
+def test_a_turn_that_tells_of_a_day_gains_as_if_said_on_it() -> None:
+    asked = ASKED._replace(ranges=[("2026-04-01", "2026-04-01", "on 1 April")])
+    later = EPISODE._replace(kind="turn", at="2026-04-12", told="last Wednesday")
+    tells = boosts(2.0, later._replace(means=("2026-04-01", "2026-04-01")), asked)
+    assert value(tells, "date") == value(boosts(2.0, later._replace(at="2026-04-01"), asked), "date")
+    assert [boost.matched.word for boost in tells if boost.matched] == ["last Wednesday"]
+    of_another_day = boosts(2.0, later._replace(means=("2026-04-08", "2026-04-08")), asked)
+    assert value(of_another_day, "date") == value(boosts(2.0, later, asked), "date") < value(tells, "date")
+
+
 def test_pins_and_youth_add_a_share_of_the_words() -> None:
     found = boosts(8.0, EPISODE._replace(pinned=True), ASKED)
     assert value(found, "pinned") == 2.0
