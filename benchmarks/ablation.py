@@ -36,6 +36,7 @@ import memoryclaw
 from memoryclaw.adapters.index import Writing
 from memoryclaw.app import App
 from memoryclaw.core.evaluation import Interval, mean, ndcg, paired_bootstrap, recall_at
+from memoryclaw.core.timewords import Told, time_told
 
 
 class Step(NamedTuple):
@@ -51,9 +52,19 @@ def _nothing(*_args: object, **_named: object) -> None:
     """Does nothing."""
 
 
+def _none(*_args: object) -> list[object]:
+    """Knows nothing."""
+    return []
+
+
 def _alone(writing: Writing, texts: Sequence[Any], *, neighbours: bool, sign: int) -> object:  # noqa: ARG001
     """The columns of turns as if none stood beside another."""
     return _analysed(writing, texts, neighbours=False, sign=sign)
+
+
+def _undated(text: str, at: str = "") -> Told:  # noqa: ARG001
+    """An expression of time that means no day."""
+    return time_told(text)
 
 
 _analysed = Writing._analysed  # noqa: SLF001 (what is switched off is inside)
@@ -70,8 +81,8 @@ STEPS = (
     ),
     Step("stop words", {"memoryclaw.core.language:Language.is_stop": lambda _self, _word: False}),
     Step("neighbours as columns", {"memoryclaw.adapters.index:Writing._analysed": _alone}, indexed=True),
-    Step("aliases", {"memoryclaw.jobs.asking:_synonyms": _nothing}),
-    Step("`entity`, `field`", {_BOOSTS + "ENTITY": 0.0, _BOOSTS + "FIELD": 0.0}),
+    Step("names: `entity`, `field`, `other_entity`", {"memoryclaw.jobs.asking:_name": _nothing}),
+    Step("synonyms: `alias`, other names", {"memoryclaw.adapters.catalog:Catalog.synonyms": _none}),
     Step("`speaker`", {_BOOSTS + "SPEAKER": 0.0}),
     Step("`date`", {_BOOSTS + "DATE": 0.0}),
     Step("`date` for what is said soon after", {_BOOSTS + "TOLD_WITHIN": 0}),
@@ -83,6 +94,9 @@ STEPS = (
     Step("`absent`", {_BOOSTS + "ABSENT": 0.0}),
     Step("`CALLED`", {"memoryclaw.jobs.company:_discount": _nothing}),
     Step("`names`", {_BOOSTS + "NAMES": 0.0}),
+    Step(
+        "`date` for the days that words mean", {"memoryclaw.adapters.rows:time_told": _undated}, indexed=True
+    ),
 )
 VECTORS = Step(f"vectors, {MODEL}, `{STRATEGY}`", {}, settings=settings(MODEL))
 
