@@ -14,6 +14,7 @@ import json
 import math
 import random
 import sys
+from calendar import month_name
 from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -29,20 +30,7 @@ TURNS, SECTIONS, CYCLE = (
 QUESTIONS = 200
 _TELLING = 40  # the words before this place are as good as stop words
 _CONSONANTS, _VOWELS = "bcdfghjklmnprstvz", "aeiou"
-_MONTHS = [
-    "January",
-    "February",
-    "March",
-    "April",
-    "May",
-    "June",
-    "July",
-    "August",
-    "September",
-    "October",
-    "November",
-    "December",
-]
+_MONTHS = month_name[1:]
 
 
 class Said(NamedTuple):
