@@ -66,6 +66,11 @@ def cites(found: list[Said], ids: Iterable[str]) -> bool:
     return not left
 
 
+def holds(context: str, id_: str) -> bool:
+    """True when the item of this id stands in a context."""
+    return any(_is(item, one_line(id_)) for item in said(context))
+
+
 def _is(item: Said, id_: str) -> bool:
     own = id_.removeprefix(item.above)
     return id_.startswith(item.above) and (
