@@ -41,7 +41,12 @@ SETTINGS = (
         "Language of stems and stop words; `none` compares words as written.",
     ),
     Setting("retrieval.primary", "keyword", ("keyword",), "What is asked first."),
-    Setting("retrieval.minPrimaryResults", 2, int, "Fewer keyword results than this call the fallback."),
+    Setting(
+        "retrieval.minPrimaryResults",
+        2,
+        int,
+        "With `primary_first`, fewer keyword results than this call the fallback.",
+    ),
     Setting(
         "retrieval.minCoverage", 0.5, float, "So does less than this share of the question's weight.", 0, 1
     ),
@@ -64,7 +69,7 @@ SETTINGS = (
         "retrieval.blendStrategy",
         "primary_first",
         ("primary_first", "weighted"),
-        "How keyword and vector hits mix.",
+        "How keyword and vector hits mix; `weighted` always asks vectors.",
     ),
     Setting(
         "retrieval.budget", 600, int, "Tokens of a recalled context, framing included.", LEAST_BUDGET, 100_000

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import signal
@@ -28,7 +29,8 @@ def stop(state: Path) -> int:
     pid = watcher(state)[0]
     if not pid or pid != _told(state):
         return 0
-    os.kill(pid, signal.SIGTERM)
+    with contextlib.suppress(ProcessLookupError):  # it ended by itself meanwhile
+        os.kill(pid, signal.SIGTERM)
     end = time.monotonic() + _PATIENCE
     while watcher(state)[0] == pid:
         if time.monotonic() >= end:

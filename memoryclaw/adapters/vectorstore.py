@@ -158,18 +158,19 @@ class VectorStore:
                 connection.execute("update slot set sum = 0 where sum is null and digest is null")
         return len(orphans)
 
-    def near(self, query: Floats, wanted: int, within: Sequence[int] | None = None) -> dict[int, float]:
-        """The units nearest to a vector, with all that tie with the last, and their cosines; `within` limits them to some.
+    def look(
+        self, query: Floats, wanted: int, within: Sequence[int] | None = None
+    ) -> tuple[dict[int, float], float]:
+        """The units nearest to a vector, with all that tie with the last, and their cosines; and the mean cosine of all vectors.
+
+        Args:
+            query: of length 1.
+            wanted: how many units at least, if there are so many.
+            within: limits them to some.
 
         Raises:
             VectorsError: the vector is of another length, or what is there is not what was written.
         """
-        return self.look(query, wanted, within)[0]
-
-    def look(
-        self, query: Floats, wanted: int, within: Sequence[int] | None = None
-    ) -> tuple[dict[int, float], float]:
-        """The same, with the mean cosine of all vectors: what nearness means nothing."""
         count, ask = self._count(), wanted
         if not count:
             return {}, 0.0

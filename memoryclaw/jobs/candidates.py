@@ -72,14 +72,13 @@ class Candidates:
     def of(self, question: Question, asked: Asked, pool: int) -> tuple[list[Candidate], bool]:
         """The candidates of all lanes, and whether they are only listed; of each lane the `pool` best at least."""
         self._rarities.learn([*question.leaves, *question.aliases, *question.related, *question.goal])
-        where, values = conditions(question.query.filters)
         fields = self.fields(question)
         aliases = StandIns(question.aliases, ALIAS_FACTOR, question.weights, self._statistics)
         akin = StandIns(question.related, RELATED, question.weights, self._statistics)
         text = self._text(question, asked, fields, pool)
         alias, related = (words.found(self._lane, fields) for words in (aliases, akin))
         goal = self._for_goal(question, fields)
-        listed = self._listed(question, where, values, asked, empty=not (text or alias or related))
+        listed = self._listed(question, asked, empty=not (text or alias or related))
         for_goal = goal if question.open_to_goal else {}
         own = dict.fromkeys((*text, *alias, *related))
         joined = joining(own, asked, fields, self._catalog) if question.in_words else []
@@ -152,15 +151,14 @@ class Candidates:
             return None
         return Fields(self._catalog, *conditions(question.query.filters))
 
-    def _listed(
-        self, question: Question, where: str, values: Sequence[str], asked: Asked, *, empty: bool
-    ) -> list[int]:
+    def _listed(self, question: Question, asked: Asked, *, empty: bool) -> list[int]:
         """Units found by their date or by filters alone, newest first."""
         only_excludes = question.clause is not None and question.clause.op == "not"
         if question.query.root is not None and not only_excludes and not (asked.ranges and empty):
             return []
         if not asked.ranges and not question.query.filters:
             return []
+        where, values = conditions(question.query.filters)
         if asked.ranges:
             where += f" and u.at != '' and ({' or '.join([_TOUCHES] * len(asked.ranges))})"
             values = [

@@ -89,7 +89,7 @@ def test_any_sequence_of_changes_is_as_if_it_were_a_dict(changes: list[tuple[str
                 add(store, new)
             held |= set(new)
         true_to(store, held)
-        assert store.near(row(3), 99).keys() == {n + 1 for n in held}
+        assert store.look(row(3), 99)[0].keys() == {n + 1 for n in held}
     finally:
         store.close()
         shutil.rmtree(folder)
@@ -115,17 +115,17 @@ def test_the_nearest_are_those_that_looking_at_each_one_finds(store: VectorStore
     add(store, list(range(300)))
     query = row(9999)
     exact = {n + 1: round(float((row(n).astype(float) * query.astype(float)).sum()), 6) for n in range(300)}
-    found = store.near(query, 10)
+    found = store.look(query, 10)[0]
     assert found == {n: exact[n] for n in sorted(exact, key=lambda n: -exact[n])[:10]}
     some = list(range(100, 140))
-    within = store.near(query, 5, some)
+    within = store.look(query, 5, some)[0]
     assert within == {n: exact[n] for n in sorted(some, key=lambda n: -exact[n])[:5]}
 
 
 def test_units_of_the_same_words_share_a_vector_and_all_are_found(store: VectorStore) -> None:
     store.settle(Mark("a", 9, 3), [], {1: name(0), 2: name(0), 3: name(1)})
     add(store, [0, 1])
-    assert store.near(row(0), 1) == {1: 1.0, 2: 1.0}
+    assert store.look(row(0), 1)[0] == {1: 1.0, 2: 1.0}
 
 
 def test_units_that_are_gone_make_room_for_others_among_the_nearest(store: VectorStore) -> None:
@@ -133,7 +133,7 @@ def test_units_that_are_gone_make_room_for_others_among_the_nearest(store: Vecto
     add(store, list(range(60)))
     order = sorted(range(60), key=lambda n: -float(row(n) @ row(0)))
     units(store, order[50:])  # nothing was dropped yet
-    assert store.near(row(0), 3).keys() == {n + 1 for n in order[50:53]}
+    assert store.look(row(0), 3)[0].keys() == {n + 1 for n in order[50:53]}
 
 
 @given(st.lists(st.integers(0, 40), min_size=2, max_size=20, unique=True), st.randoms())
@@ -158,7 +158,7 @@ def test_another_index_forgets_the_units_of_the_last_and_keeps_their_vectors(sto
     store.settle(Mark("b", 4, 2), [], {1: name(3), 2: name(9)})
     assert store.units() == {1: name(3), 2: name(9)}
     assert store.missing() == [2]
-    assert store.near(row(3), 1) == {1: 1.0}
+    assert store.look(row(3), 1)[0] == {1: 1.0}
 
 
 def test_another_recipe_begins_with_nothing(store: VectorStore) -> None:
@@ -179,7 +179,7 @@ def test_a_vector_of_another_length_is_refused(store: VectorStore) -> None:
     with pytest.raises(VectorsError, match="vectors of 7 numbers, not 6"):
         store.add([name(1)], longer)
     with pytest.raises(VectorsError, match="makes all anew"):
-        store.near(longer[0], 1)
+        store.look(longer[0], 1)[0]
     true_to(store, {0})
 
 
@@ -211,7 +211,7 @@ def test_damage_is_told_and_never_a_wrong_answer(store: VectorStore, spoil: Call
     spoil(store.folder)
     assert not store.sound()
     with pytest.raises(VectorsError, match=r"`memoryclaw sync --vectors` makes them anew"):
-        store.near(row(0), 4)
+        store.look(row(0), 4)[0]
     store.discard()
     store.begin("model 1")
     units(store, range(4))
@@ -225,7 +225,7 @@ def test_a_deleted_folder_is_an_empty_store(store: VectorStore) -> None:
     shutil.rmtree(store.folder.parent)
     assert not store.exists()
     assert (store.recipe(), store.held(), store.missing()) == ("", set(), [])
-    assert store.near(row(0), 1) == {}
+    assert store.look(row(0), 1)[0] == {}
     assert not store.folder.exists()
 
 
@@ -234,12 +234,12 @@ def test_readers_see_what_another_writer_adds(store: VectorStore, tmp_path: Path
     units(store, range(9))
     for n in range(9):
         add(store, [n])
-        assert reader.near(row(n), 1) == {n + 1: 1.0}
+        assert reader.look(row(n), 1)[0] == {n + 1: 1.0}
     store.discard()
     store.begin("model 2")
     units(store, [3])
     add(store, [3])
-    assert reader.near(row(0), 9) == {4: round(float((row(0).astype(float) * row(3)).sum()), 6)}
+    assert reader.look(row(0), 9)[0] == {4: round(float((row(0).astype(float) * row(3)).sum()), 6)}
 
 
 def test_models_have_folders_of_their_own_and_one_stays(tmp_path: Path) -> None:

@@ -59,7 +59,7 @@ def fill(app: App, server: EmbedServer) -> list[str]:
 
 
 def near(app: App, text: str) -> list[str]:
-    rows = app._vectors.store.near(app._vectors.embedder.query(text), 1)
+    rows = app._vectors.store.look(app._vectors.embedder.query(text), 1)[0]
     return [brief.id for brief in app.catalog.briefs(rows)]
 
 
@@ -160,7 +160,7 @@ def test_another_length_makes_all_anew(app: App, server: EmbedServer, root: Path
     (root / "notes/new.md").write_text("# New\n\nA canine.\n")
     app.sync()
     assert app.fill_vectors().missing == 0
-    assert app._vectors.store.near(app._vectors.embedder.query("canine"), 1)
+    assert app._vectors.store.look(app._vectors.embedder.query("canine"), 1)[0]
     assert app.status().vectors == ("hashed", app.index.size()[0], 0)
 
 
