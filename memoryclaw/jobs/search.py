@@ -128,8 +128,11 @@ class Searcher:
         """The share of the question's weight that the best matches hold."""
         if not found.question.weights:
             return 1.0 if matches else 0.0
-        causes = [m.word for match in matches[:_BEST] for m in match.matched if m.via != "vector"]
-        said = " ".join(word.rstrip("*~") for word in causes)
+        synonyms = {leaf.word for leaf in found.question.aliases}
+        causes = [m for match in matches[:_BEST] for m in match.matched if m.via != "vector"]
+        # A related word is a guess: only the vault's own synonyms count as the word that was asked.
+        told = [m.word for m in causes if m.via != "alias" or m.word in synonyms]
+        said = " ".join(word.rstrip("*~") for word in told)
         held = set(map(fold, said.split()))
         return coverage(
             found.question.weights, {word for word in found.question.weights if fold(word) in held}

@@ -66,3 +66,13 @@ def test_names_and_exact_questions_have_no_related_words(tmp_path: Path) -> None
 
 def test_another_language_has_none(tmp_path: Path) -> None:
     assert [match.note for match in asked(tmp_path, "pet", "index: {language: de}\n")] == ["b"]
+
+
+def test_a_related_word_is_no_confidence_and_a_synonym_of_the_vault_is(tmp_path: Path) -> None:
+    notes = {name: text for name, text in NOTES.items() if name != "b.md"}
+    with App(put(tmp_path / "vault", notes)) as app:
+        answer = app.search("any pets?")
+        assert [match.note for match in answer.matches] == ["a"]
+        assert answer.confidence == 0
+        put(app.root, {"semantic/aliases.yaml": "pets: [dog]\n"})
+        assert app.search("any pets?").confidence == 1
