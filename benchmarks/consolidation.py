@@ -33,7 +33,7 @@ from memoryclaw.core.consolidation.fillers import nothing_in
 from memoryclaw.core.consolidation.gist import extract
 from memoryclaw.core.evaluation import share
 from memoryclaw.core.logs import read_jsonl
-from memoryclaw.core.tokens import estimate
+from memoryclaw.core.tokens import length
 
 DEPTH = 10
 FIRST = 3  # of the turns that one hit cites
@@ -117,7 +117,7 @@ class Vault(NamedTuple):
         """The results of a question, in rank order."""
         answer = self.app.search(text, limit=self.depth)
         return [
-            Hit(self.cites(m.path, m.unit.line, m.unit.end_line), estimate(f"{m.unit.title} {m.unit.text}"))
+            Hit(self.cites(m.path, m.unit.line, m.unit.end_line), length(f"{m.unit.title} {m.unit.text}"))
             for m in answer.matches
         ]
 
@@ -152,7 +152,7 @@ def consolidated(root: Path, rows: list[Row], made: Made, *, facts: bool = True)
         lines = [line_of(turn) for turn in turns]
         ids |= {(path, number): turn["id"] for number, turn in enumerate(turns, 1)}
         made.turns += len(turns)
-        made.tokens_in += sum(estimate(f"{turn['speaker']}: {content(turn)}\n") for turn in turns)
+        made.tokens_in += sum(length(f"{turn['speaker']}: {content(turn)}\n") for turn in turns)
         started = time.perf_counter()
         for segment in cut(
             path, lines, read_jsonl(Path(path).stem, b"".join(lines).decode()).turns, Cutting()
@@ -162,7 +162,7 @@ def consolidated(root: Path, rows: list[Row], made: Made, *, facts: bool = True)
                 continue
             id_, text = told(root, segment, templates, made)
             claims += [(id_, claim) for claim in claims_in(segment, {})] if facts else []
-            made.tokens_out += estimate(text)
+            made.tokens_out += length(text)
         made.seconds += time.perf_counter() - started
     made.tokens_out += kept(root, claims, made)
     sources = {path.stem: path.read_text(encoding="utf-8") for path in (root / "episodes").glob("*.md")}
@@ -195,7 +195,7 @@ def kept(root: Path, claims: list[tuple[str, Claim]], made: Made) -> int:
     if text:
         (root / "semantic").mkdir(parents=True, exist_ok=True)
         (root / "semantic" / "facts.md").write_text(text, encoding="utf-8")
-    return estimate(text)
+    return length(text)
 
 
 def observations(root: Path, rows: list[Row]) -> Vault:
