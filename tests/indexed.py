@@ -17,6 +17,7 @@ from memoryclaw.adapters.fingerprint import fingerprint
 from memoryclaw.adapters.index import Index, open_index
 from memoryclaw.adapters.stemming import language
 from memoryclaw.adapters.vault import Vault
+from memoryclaw.core.model import Stamp
 from memoryclaw.core.places import STATE_DIR
 from memoryclaw.core.ports import Clause
 from memoryclaw.jobs.sync import Renamed, Sync
@@ -54,6 +55,14 @@ def kept(root: Path, state: Path | None = None) -> Kept:
     vault, state = Vault(root), state or root / STATE_DIR
     index = open_index(state, engine="fts5", language=language("en"))
     return Kept(vault, index, Sync(vault, index), state)
+
+
+def forget_stamps(own: Kept) -> None:
+    """Leaves the index as a sync does that read every file within the same tick of the clock as its last change."""
+    files = own.index.stamps()
+    with own.index.writing() as work:
+        for path in files:
+            work.touch(path, Stamp(0, 0, 0, 0), racy=True)
 
 
 def rebuilt(root: Path) -> str:

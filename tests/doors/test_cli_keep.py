@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 from conftest import Claw, VaultOf, git
+from indexed import forget_stamps, kept
 
 BAD = "---\ntags: [a\nsummary: x\n---\n\nzebra crossing\n"
 
@@ -54,6 +55,22 @@ def test_status_counts_what_is_behind_and_changes_nothing(asked: Claw) -> None:
     assert now["behind"] == 0
     assert [problem["path"] for problem in now["problems"]] == ["notes/bad.md"]
     assert "notes/bad.md:" in asked("status").out
+
+
+def test_after_a_sync_nothing_is_behind_however_soon_it_came(asked: Claw) -> None:
+    """A file that is read in the tick of the clock in which it changed has a stamp that proves nothing."""
+    assert asked.vault
+    asked("sync")
+    own = kept(asked.vault)
+    forget_stamps(own)
+    before = own.index.stamps()
+    assert set(before.values()) == {b""}
+    assert asked("status", "--json").json["behind"] == 0
+    assert "up to date" in asked("status").out
+    (asked.vault / "notes/moon.md").write_text("# Moon\n\nmore salt\n")
+    assert asked("status", "--json").json["behind"] == 1
+    assert own.index.stamps() == before
+    own.close()
 
 
 def test_status_tells_the_last_machine_change(asked: Claw) -> None:
