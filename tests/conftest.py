@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import pytest
-from forked import STEM
+from forked import PATIENCE, STEM
 from hypothesis import HealthCheck, settings
 
 GUARD = Path(__file__).parent / "guard"
@@ -102,7 +102,7 @@ class Claw:
             return Ran(*STEM.run(words, stdin=stdin, environ=env, cwd=cwd))
         done = subprocess.run(
             [COMMAND, *words],
-            input=stdin, capture_output=True, encoding="utf-8", env=env, cwd=cwd, timeout=60, check=False,
+            input=stdin, capture_output=True, encoding="utf-8", env=env, cwd=cwd, timeout=PATIENCE, check=False,
         )  # fmt: skip
         return Ran(done.returncode, done.stdout, done.stderr)
 

@@ -8,7 +8,7 @@ import shutil
 import tempfile
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import NamedTuple
 
@@ -22,6 +22,8 @@ from memoryclaw.core.places import STATE_DIR
 from memoryclaw.core.ports import Clause
 from memoryclaw.jobs.sync import Renamed, Sync
 from memoryclaw.jobs.watching import Report, Watching
+
+LONG = 60.0  # seconds that a test waits for what a quick machine does in a moment, before it gives up
 
 
 class Kept(NamedTuple):
@@ -84,22 +86,30 @@ class Watched(NamedTuple):
     told: list[Report]
     thread: threading.Thread
 
-    def says(self, kind: str, seconds: float = 5.0) -> Report:
+    def says(self, kind: str) -> Report:
         """The first report of a kind; waits for it."""
-        return until(lambda: next((r for r in list(self.told) if r.kind == kind), None), seconds)
+        return until(lambda: next((r for r in list(self.told) if r.kind == kind), None))
 
 
 @contextlib.contextmanager
 def watched(
-    root: Path, *, reconcile: float = 300.0, poll: float = 0.1, renamed: Renamed | None = None
+    root: Path,
+    *,
+    reconcile: float = 300.0,
+    poll: float = 0.1,
+    renamed: Renamed | None = None,
+    hear: Callable[[Report], object] = lambda _: None,
 ) -> Iterator[Watched]:
-    """A watch in a thread of its own, with a connection of its own."""
+    """A watch in a thread of its own, with a connection of its own; `hear` is called in that thread with every report."""
     own = kept(root)
     told: list[Report] = []
     sync = Sync(own.vault, own.index, renamed=renamed)
-    watching = Watching(
-        sync, own.vault, own.index, own.state, tell=told.append, reconcile=reconcile, poll=poll
-    )
+
+    def tell(report: Report) -> None:
+        told.append(report)
+        hear(report)
+
+    watching = Watching(sync, own.vault, own.index, own.state, tell=tell, reconcile=reconcile, poll=poll)
     thread = threading.Thread(target=watching.run, daemon=True)
     thread.start()
     try:
@@ -107,13 +117,13 @@ def watched(
         yield Watched(watching, told, thread)
     finally:
         watching.stop()
-        thread.join(10)
+        thread.join(LONG)
         own.close()
 
 
-def echoed(state: Path, seconds: float = 10.0) -> None:
+def echoed(state: Path) -> None:
     """Returns when the watcher has said that everything up to now is in the index."""
-    until(lambda: echo(state, 0.5), seconds)
+    until(lambda: echo(state, 0.5))
 
 
 def environment() -> dict[str, str]:
@@ -129,8 +139,8 @@ def is_live(root: Path) -> bool:
     return watcher(root / STATE_DIR)[1] == "live"
 
 
-def until(asked, seconds: float = 5.0):
-    """The first truth that a question gets; fails when none comes in time."""
+def until(asked, seconds: float = LONG):
+    """The first truth that a question gets; fails when none comes, which no machine is too slow for."""
     end = time.monotonic() + seconds
     while time.monotonic() < end:
         answer = asked()

@@ -116,7 +116,7 @@ def test_a_host_that_says_nothing_is_not_waited_for(hooked: Claw) -> None:
     assert process.stdout
     assert json.loads(process.stdout.read()) == NO_CONTEXT, "though standard input is still open"
     process.stdin.close()
-    assert process.wait(10) == 0
+    assert process.wait(60) == 0
 
 
 def test_post_keeps_what_is_new_in_a_transcript_once(hooked: Claw, tmp_path: Path) -> None:

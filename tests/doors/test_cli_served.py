@@ -29,7 +29,7 @@ def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Claw]:
     assert claw("search", "boathouse", "--json").code == 0  # answered once the daemon watches
     yield claw
     process.terminate()
-    process.wait(20)
+    process.wait(60)
     process.stdout.close()
 
 

@@ -152,3 +152,8 @@ MODES: dict[str, Fail] = {
     ),
 }  # fmt: skip
 MENDED = tuple(MODES)[list(MODES).index("prose_around") :]
+
+
+def patience(mode: str) -> float:
+    """Seconds to give a server that fails in this way: few only where nothing but a client's patience ends it."""
+    return 0.5 if mode in {"hang", "drip", "drip_headers", "endless"} else 60.0

@@ -285,11 +285,11 @@ def test_when_another_run_is_at_work_a_due_one_says_so_and_a_plain_one_fails(roo
     def hold() -> None:
         with writer_lock(str(root / "runs")):
             ready.set()
-            free.wait(30)
+            free.wait(60)
 
     holder = threading.Thread(target=hold)
     holder.start()
-    ready.wait(10)
+    assert ready.wait(60)
     try:
         assert "another consolidation" in run(root, due=True).waits
         with pytest.raises(LockedError):
