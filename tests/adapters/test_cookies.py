@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import fcntl
 import os
 import shutil
 import signal
@@ -127,6 +128,20 @@ def test_readers_looking_at_the_lock_do_not_keep_a_watcher_out(state):
         done.set()
         for looker in lookers:
             looker.join()
+
+
+def test_a_reader_that_is_held_up_while_it_looks_does_not_keep_a_watcher_out(state):
+    """A busy machine may stop a process for a while between any two of its steps."""
+    state.mkdir()
+    WatchLock(state).close()
+    looking = os.open(state / "watch.lock", os.O_RDONLY)
+    fcntl.flock(looking, fcntl.LOCK_SH)
+    going_on = threading.Timer(1.0, os.close, [looking])
+    going_on.start()
+    lock = WatchLock(state)
+    assert watcher(state) == (os.getpid(), STARTING)
+    lock.close()
+    going_on.join()
 
 
 def test_a_lock_file_that_was_taken_away_is_noticed(live, state):
