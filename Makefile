@@ -11,7 +11,7 @@ OPENCLAW := $(VENV)/openclaw
 demo: $(READY)
 	@PATH="$(CURDIR)/$(BIN):$$PATH" scripts/demo.sh
 
-# The whole suite but the long law tests and the real weights
+# The whole suite but the long law tests and the real weights; scripts/flaky.sh runs this command again and again
 test: $(READY)
 	$(BIN)/pytest -n auto -m "not laws and not llm and not openclaw"
 

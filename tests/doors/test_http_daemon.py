@@ -166,8 +166,9 @@ def test_another_user_of_the_machine_cannot_read_the_token() -> None:
         vault = put(folder / "vault", STUDIO)
         state = vault / ".memoryclaw"
         state.mkdir()
-        for one in (folder, vault, state):
+        for one in (folder, vault, vault / "notes", state):
             one.chmod(0o755)
+        (vault / "notes/moon.md").chmod(0o644)
         (state / "token").write_text("known-to-everybody-0123456789-0123456789-0123456789\n")
         (state / "token").chmod(0o644)
         with serving(vault) as running:

@@ -26,7 +26,7 @@ class Faulty(ModelServer):
         self.mode = mode
         self._fail = MODES[mode]
         if mode == "refused":
-            self._listener.close()
+            self._listener.shutdown(socket.SHUT_RDWR)  # it keeps its port: another server would answer there
 
     def serve(self, connection: socket.socket, asked: Asked) -> None:
         self._fail(self, connection, asked)
