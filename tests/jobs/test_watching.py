@@ -65,7 +65,7 @@ def test_what_is_written_while_it_starts_is_not_missed(root, reader):
     def write():
         number = 0
         while not done.is_set():
-            put(root, {f"burst{number % 40}/n{number}.md": f"word{number}"})
+            put(root, {f"burst{number % 40}/n{number % 400}.md": f"word{number}"})
             number += 1
 
     writer = threading.Thread(target=write)
