@@ -11,9 +11,9 @@ OPENCLAW := $(VENV)/openclaw
 demo: $(READY)
 	@PATH="$(CURDIR)/$(BIN):$$PATH" scripts/demo.sh
 
-# The whole suite but the long law tests and the real weights
+# The whole suite but the long law tests and the real weights; scripts/flaky.sh runs this command again and again
 test: $(READY)
-	$(BIN)/pytest -n auto -m "not laws and not llm and not openclaw"
+	$(BIN)/pytest -n auto --dist worksteal -m "not laws and not llm and not openclaw"
 
 # The laws, over at least 10,000 random edits and every point at which a write can be killed
 test-laws: $(READY)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import runpy
 import signal
 import subprocess
 import sys
@@ -13,12 +14,12 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import pytest
-from forked import STEM
+from forked import PATIENCE, STEM
 from hypothesis import HealthCheck, settings
 
 GUARD = Path(__file__).parent / "guard"
-sys.path.insert(0, os.fspath(GUARD))
-import sitecustomize as guard  # noqa: E402 - the folder above is what makes it ours
+# Processes that tests start import it by its name; this one may have imported another of that name, as Debian's Python has one.
+runpy.run_path(os.fspath(GUARD / "sitecustomize.py"))
 
 # How long it takes to think of an example says something of the machine, and nothing of the code.
 settings.register_profile(
@@ -43,7 +44,6 @@ VaultOf = Callable[[Files], Path]
 @pytest.fixture(scope="session", autouse=True)
 def guarded_machine(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     """Nothing a test does reaches the person's own vault, git settings or network."""
-    assert guard.__file__ == os.fspath(GUARD / "sitecustomize.py")
     home = tmp_path_factory.mktemp("home")
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("HOME", os.fspath(home))
@@ -102,7 +102,7 @@ class Claw:
             return Ran(*STEM.run(words, stdin=stdin, environ=env, cwd=cwd))
         done = subprocess.run(
             [COMMAND, *words],
-            input=stdin, capture_output=True, encoding="utf-8", env=env, cwd=cwd, timeout=60, check=False,
+            input=stdin, capture_output=True, encoding="utf-8", env=env, cwd=cwd, timeout=PATIENCE, check=False,
         )  # fmt: skip
         return Ran(done.returncode, done.stdout, done.stderr)
 

@@ -82,12 +82,12 @@ class Daemon(NamedTuple):
         """Ends it; its exit code."""
         if self.process.poll() is None:
             self.process.send_signal(number)
-        return self.process.wait(30)
+        return self.process.wait(60)
 
 
 def asked(port: int, method: str, path: str, body: bytes | None, headers: Mapping[str, str]) -> Reply:
     """One request to a port of this machine."""
-    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=30)
+    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=60)
     try:
         connection.request(method, path, body, dict(headers))
         found = connection.getresponse()
@@ -104,7 +104,7 @@ def start(vault: Path, *args: str, **env: str) -> Daemon:
     assert process.stdout is not None
     line = process.stdout.readline()
     if not line:
-        _, err = process.communicate(timeout=30)
+        _, err = process.communicate(timeout=60)
         raise AssertionError(err.decode())
     return Daemon(process, json.loads(line), vault)
 

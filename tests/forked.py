@@ -26,6 +26,7 @@ from typing import NoReturn
 
 # What Python, or a module while it is imported, reads from its environment: a command that differs here is started anew.
 AT_START = ("PYTHON", "LC_", "LANG")
+PATIENCE = 300  # seconds for one command; more than any takes on the slowest machine
 _SHELL = frozenset("|&;<>()$`\\*?[]#~{}!\n")
 
 
@@ -73,10 +74,10 @@ class Stem:
         assert process.stdout
         process.stdin.write(line + "\n")
         process.stdin.flush()
-        if not select.select([process.stdout], [], [], 60)[0]:
+        if not select.select([process.stdout], [], [], PATIENCE)[0]:
             self._process = None
             os.killpg(process.pid, signal.SIGKILL)
-            raise subprocess.TimeoutExpired(line, 60)
+            raise subprocess.TimeoutExpired(line, PATIENCE)
         return int(process.stdout.readline())
 
     @staticmethod

@@ -8,7 +8,7 @@ import shutil
 import tempfile
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import NamedTuple
 
@@ -17,10 +17,13 @@ from memoryclaw.adapters.fingerprint import fingerprint
 from memoryclaw.adapters.index import Index, open_index
 from memoryclaw.adapters.stemming import language
 from memoryclaw.adapters.vault import Vault
+from memoryclaw.core.model import Stamp
 from memoryclaw.core.places import STATE_DIR
 from memoryclaw.core.ports import Clause
 from memoryclaw.jobs.sync import Renamed, Sync
 from memoryclaw.jobs.watching import Report, Watching
+
+LONG = 60.0  # seconds that a test waits for what a quick machine does in a moment, before it gives up
 
 
 class Kept(NamedTuple):
@@ -56,6 +59,14 @@ def kept(root: Path, state: Path | None = None) -> Kept:
     return Kept(vault, index, Sync(vault, index), state)
 
 
+def forget_stamps(own: Kept) -> None:
+    """Leaves the index as a sync does that read every file within the same tick of the clock as its last change."""
+    files = own.index.stamps()
+    with own.index.writing() as work:
+        for path in files:
+            work.touch(path, Stamp(0, 0, 0, 0), racy=True)
+
+
 def rebuilt(root: Path) -> str:
     """The fingerprint of an index of this vault that is built from nothing."""
     folder = Path(tempfile.mkdtemp(prefix="rebuilt-"))
@@ -75,22 +86,30 @@ class Watched(NamedTuple):
     told: list[Report]
     thread: threading.Thread
 
-    def says(self, kind: str, seconds: float = 5.0) -> Report:
+    def says(self, kind: str) -> Report:
         """The first report of a kind; waits for it."""
-        return until(lambda: next((r for r in list(self.told) if r.kind == kind), None), seconds)
+        return until(lambda: next((r for r in list(self.told) if r.kind == kind), None))
 
 
 @contextlib.contextmanager
 def watched(
-    root: Path, *, reconcile: float = 300.0, poll: float = 0.1, renamed: Renamed | None = None
+    root: Path,
+    *,
+    reconcile: float = 300.0,
+    poll: float = 0.1,
+    renamed: Renamed | None = None,
+    hear: Callable[[Report], object] = lambda _: None,
 ) -> Iterator[Watched]:
-    """A watch in a thread of its own, with a connection of its own."""
+    """A watch in a thread of its own, with a connection of its own; `hear` is called in that thread with every report."""
     own = kept(root)
     told: list[Report] = []
     sync = Sync(own.vault, own.index, renamed=renamed)
-    watching = Watching(
-        sync, own.vault, own.index, own.state, tell=told.append, reconcile=reconcile, poll=poll
-    )
+
+    def tell(report: Report) -> None:
+        told.append(report)
+        hear(report)
+
+    watching = Watching(sync, own.vault, own.index, own.state, tell=tell, reconcile=reconcile, poll=poll)
     thread = threading.Thread(target=watching.run, daemon=True)
     thread.start()
     try:
@@ -98,13 +117,13 @@ def watched(
         yield Watched(watching, told, thread)
     finally:
         watching.stop()
-        thread.join(10)
+        thread.join(LONG)
         own.close()
 
 
-def echoed(state: Path, seconds: float = 10.0) -> None:
+def echoed(state: Path) -> None:
     """Returns when the watcher has said that everything up to now is in the index."""
-    until(lambda: echo(state, 0.5), seconds)
+    until(lambda: echo(state, 0.5))
 
 
 def environment() -> dict[str, str]:
@@ -120,8 +139,8 @@ def is_live(root: Path) -> bool:
     return watcher(root / STATE_DIR)[1] == "live"
 
 
-def until(asked, seconds: float = 5.0):
-    """The first truth that a question gets; fails when none comes in time."""
+def until(asked, seconds: float = LONG):
+    """The first truth that a question gets; fails when none comes, which no machine is too slow for."""
     end = time.monotonic() + seconds
     while time.monotonic() < end:
         answer = asked()

@@ -120,7 +120,7 @@ def typed(script: str, vault: Path, env: Mapping[str, str]) -> str:
         return STEM.run(args, stdin="", environ=env, cwd=vault, one=True)[1]
     return subprocess.run(
         ["bash", "-c", script], cwd=vault, env=env, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
-        encoding="utf-8", timeout=60, check=False,
+        encoding="utf-8", timeout=300, check=False,
     ).stdout  # fmt: skip
 
 

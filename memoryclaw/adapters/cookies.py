@@ -21,7 +21,8 @@ WAIT = 0.05  # seconds that a reader waits for its cookie
 FOLDER = "cookies"
 LOCK_FILE = "watch.lock"
 STARTING, LIVE, POLLING = "starting", "live", "polling"
-_PATIENCE = 0.2  # a reader looking at the lock holds it for a moment
+_PATIENCE = 0.2  # seconds that a new watcher gives one that is about to end
+_READERS = 10.0  # and readers, who hold the lock for a moment to look at it, or longer where the machine stops them meanwhile
 _PAUSE = 0.0003
 
 
@@ -86,9 +87,10 @@ class WatchLock:
             raise VaultError(
                 f"{self._path} cannot be written ({error.strerror}), so nothing can be watched"
             ) from error
-        end = time.monotonic() + _PATIENCE
+        begun = time.monotonic()
         while not self._taken():
-            if time.monotonic() >= end:
+            waited = time.monotonic() - begun
+            if waited >= _READERS or (waited >= _PATIENCE and watcher(state)[0]):
                 os.close(self._fd)
                 raise LockedError(
                     f"this vault is being watched already, by process {watcher(state)[0]}; one is enough"

@@ -77,6 +77,12 @@ class Index:
             sql = "select path, digest from files where path in (select value from json_each(?))"
             return dict(connection.execute(sql, (json.dumps(paths),)).fetchall())
 
+    def doubted(self) -> dict[str, bytes]:
+        """The digests of the files that were read so soon after a change that no stamp can tell whether they changed again."""
+        with self.database.guarded() as connection:
+            sql = "select path, digest from files where stamp = x'' and digest != x''"
+            return dict(connection.execute(sql).fetchall())
+
     def collections(self) -> frozenset[str] | None:
         """The collection headings that the vault's schema names, or None when there was none."""
         with self.database.guarded() as connection:

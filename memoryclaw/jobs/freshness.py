@@ -68,7 +68,8 @@ def _synced(sync: Sync, index: Index) -> Freshness:
     try:
         sync.apply(behind, scan)
     except (IndexBusyError, VaultError) as error:
-        return Freshness(behind.count, f"{error} ({_files(behind.count)} behind)")
+        lag = sync.lag(behind, scan)
+        return Freshness(lag, f"{error} ({_files(lag)} behind)") if lag else Freshness()
     return Freshness()
 
 

@@ -115,7 +115,7 @@ def _look(sync: Sync, index: Index, catalog: Catalog) -> _Seen:
         seen.problems = catalog.problems()
         seen.notes, (seen.units, _) = catalog.files(), index.size()
         behind, seen.scan = sync.behind()
-        seen.behind = behind.count
+        seen.behind = sync.lag(behind, seen.scan)
     except (IndexBusyError, IndexDamagedError, VaultError) as error:
         seen.degraded = str(error)
     return seen

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Callable, Collection
 from dataclasses import dataclass
 from typing import NamedTuple
 
 from memoryclaw.adapters.index import Index
 from memoryclaw.adapters.vault import Scan, Vault, is_wanted
+from memoryclaw.core.errors import VaultError
 from memoryclaw.core.model import Problem
 from memoryclaw.core.places import ALIASES_FILE, SCHEMA_FILE
 from memoryclaw.core.ports import Progress
@@ -29,14 +31,14 @@ class Synced(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Behind:
-    """What differs between disk and index."""
+    """What a sync looks at: files whose stamps differ from those in the index, and files that are gone."""
 
     changed: list[str]
     removed: list[str]
 
     @property
     def count(self) -> int:
-        """How many files differ."""
+        """How many files a sync looks at."""
         return len(self.changed) + len(self.removed)
 
 
@@ -68,6 +70,20 @@ class Sync:
         """What a sync would have to do now, found without reading a single note."""
         scan = self._vault.scan()
         return compare(scan.files, self._index.stamps()), scan
+
+    def lag(self, behind: Behind, scan: Scan) -> int:
+        """How many of these files the index does not know as they are; only those with a doubtful stamp are read."""
+        doubted = self._index.doubted()
+        return behind.count - sum(
+            self._holds(path, doubted[path], scan) for path in behind.changed if path in doubted
+        )
+
+    def _holds(self, path: str, digest: bytes, scan: Scan) -> bool:
+        try:
+            found = self._vault.read(path, scan.raw.get(path))
+        except VaultError:
+            return False
+        return found is not None and hashlib.sha256(found[0]).digest() == digest
 
     def run(self) -> Synced:
         """Walks the vault and applies every difference.

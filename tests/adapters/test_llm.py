@@ -6,7 +6,7 @@ import subprocess
 import sys
 
 import pytest
-from servers.faulty import Faulty
+from servers.faulty import Faulty, patience
 from servers.scripted import ModelServer
 
 from memoryclaw.adapters.llm import Endpoint, MindError, Prompt, is_loopback
@@ -156,7 +156,7 @@ def test_proxies_of_the_environment_are_not_used(monkeypatch: pytest.MonkeyPatch
 def test_every_failure_ends_in_one_sentence(mode: str, why: str):
     for make in (Ollama, lambda where, model: OpenAI(where, model, {})):
         with Faulty(mode) as server, pytest.raises(MindError, match=why) as raised:
-            make(at(server.url, timeout=0.5), "m").ask(PROMPT, SCHEMA)
+            make(at(server.url, timeout=patience(mode)), "m").ask(PROMPT, SCHEMA)
         assert "\n" not in str(raised.value)
         assert raised.value.lasting == (mode == "model_missing")
 

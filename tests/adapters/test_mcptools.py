@@ -48,7 +48,7 @@ def notes(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
         yield Running(Server("notes", url=url, headers={"Authorization": "Bearer sesame"}), book)
     finally:
         process.terminate()
-        process.wait(10)
+        process.wait(60)
 
 
 def test_tools_are_found_checked_and_called_over_http(notes: Running) -> None:

@@ -8,12 +8,12 @@ import pty
 import signal
 import subprocess
 import sys
-import time
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from conftest import COMMAND, Claw, VaultOf
+from indexed import until
 from servers.gateway import Gateway, running
 
 MAIL = """---
@@ -144,8 +144,7 @@ def test_who_ends_it_in_the_middle_is_told_where_to_look(mail: Claw, gateway: Ga
     assert mail("skills", "approve", "send-email").code == 0
     before = len(gateway.asked)
     process = mail.start("skills", "run", "send-email", "--apply", "--session", "s1", stderr=subprocess.PIPE)
-    while len(gateway.asked) == before:
-        time.sleep(0.01)
+    until(lambda: len(gateway.asked) > before)
     process.send_signal(signal.SIGINT)
     _, err = process.communicate(timeout=60)
     assert (process.returncode, b"in the log of the session" in err) == (130, True)

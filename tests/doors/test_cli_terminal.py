@@ -6,6 +6,7 @@ import os
 import pty
 import re
 import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -15,12 +16,18 @@ COLOUR = re.compile(r"\x1b\[[0-9;]*m")
 HOSTILE = "\x1b]0;owned\x07\x1b[2J\x9b1m\u202ered\u200b"
 
 
-def on_terminal(claw: Claw, *args: str, stream: str = "stdout") -> str:
+# The installed command, but for how long work must take before its progress is shown.
+PATIENT = "import sys; from memoryclaw.doors.cli import main, progress; progress.PATIENCE = float(sys.argv.pop(1)); main()"
+
+
+def on_terminal(
+    claw: Claw, *args: str, stream: str = "stdout", command: tuple[str | Path, ...] = (COMMAND,)
+) -> str:
     """What one stream of a command shows when it is a terminal; the other one is a pipe."""
     leader, follower = pty.openpty()
     other = "stderr" if stream == "stdout" else "stdout"
     env = {**claw.environment(), "TERM": "xterm-256color", "COLUMNS": "100"}
-    process = subprocess.Popen([COMMAND, *args], env=env, **{stream: follower, other: subprocess.DEVNULL})
+    process = subprocess.Popen([*command, *args], env=env, **{stream: follower, other: subprocess.DEVNULL})
     os.close(follower)
     shown = b""
     while True:
@@ -79,8 +86,20 @@ def test_errors_are_harmless_too(asked: Claw) -> None:
     assert "\x1b" not in asked("show", f"x{HOSTILE}").err
 
 
-def test_long_work_shows_its_progress_on_a_terminal_only(vault_of: VaultOf) -> None:
-    vault = vault_of({f"notes/n{n}.md": f"# Note {n}\n\n" + f"word{n} " * 400 for n in range(4000)})
-    assert "reading notes" in on_terminal(Claw(vault), "sync", stream="stderr")
-    assert on_terminal(Claw(vault), "sync", stream="stderr") == ""
-    assert Claw(vault)("reindex").err == ""
+@pytest.mark.parametrize(("patience", "shown"), [("0", "reading notes"), ("inf", "")])
+def test_work_longer_than_its_patience_shows_its_progress(
+    vault_of: VaultOf, patience: str, shown: str
+) -> None:
+    claw = Claw(vault_of({f"notes/n{n}.md": f"# Note {n}\n" for n in range(300)}))
+    command = (sys.executable, "-P", "-c", PATIENT, patience)
+    seen = on_terminal(claw, "reindex", stream="stderr", command=command)
+    assert shown in seen if shown else seen == ""
+
+
+def test_without_a_terminal_no_progress_is_shown(vault_of: VaultOf) -> None:
+    claw = Claw(vault_of({f"notes/n{n}.md": f"# Note {n}\n" for n in range(300)}))
+    done = subprocess.run(
+        [sys.executable, "-P", "-c", PATIENT, "0", "reindex"],
+        env=claw.environment(), capture_output=True, encoding="utf-8", check=True,
+    )  # fmt: skip
+    assert done.stderr == ""

@@ -20,7 +20,7 @@ GET = b"GET %s HTTP/1.1\r\nHost: a\r\n\r\n"
 class Quick(Connection):
     """The same, with less patience."""
 
-    HEAD = LOOK = 0.05
+    HEAD = LOOK = 0.25
 
 
 async def app(scope: Scope, receive: Receive, send: Send) -> None:
@@ -32,7 +32,7 @@ async def app(scope: Scope, receive: Receive, send: Send) -> None:
         if not heard["more_body"]:
             break
     if scope["path"] == "/slow":
-        await asyncio.sleep(0.3)
+        await asyncio.sleep(0.6)
     body = LARGE if scope["path"] == "/large" else b"fine"
     await send(
         {"type": "http.response.start", "status": 200, "headers": [(b"content-length", b"%d" % len(body))]}

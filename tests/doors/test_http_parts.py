@@ -39,7 +39,7 @@ def test_a_verb_that_writes_or_takes_long_holds_up_nobody_who_reads(vault_of: Va
     lanes, over = Lanes(lambda: open_vault(root)), threading.Event()
 
     async def together() -> int:
-        waiting = [asyncio.create_task(lanes.run(lane, lambda _: over.wait(30))) for lane in (WRITE, LONG)]
+        waiting = [asyncio.create_task(lanes.run(lane, lambda _: over.wait(60))) for lane in (WRITE, LONG)]
         found = await lanes.run(READ, lambda app: len(app.search("lantern").matches))
         over.set()
         assert await asyncio.gather(*waiting) == [True, True]
@@ -54,7 +54,7 @@ def test_a_lane_that_is_full_says_so(vault_of: VaultOf) -> None:
     lane = Lane(lambda: open_vault(root), threads=1, waiting=2)
 
     async def crowd() -> None:
-        held = [asyncio.create_task(lane.run(lambda _: over.wait(30))) for _ in range(3)]
+        held = [asyncio.create_task(lane.run(lambda _: over.wait(60))) for _ in range(3)]
         await asyncio.sleep(0)
         with pytest.raises(RefusedError) as refused:
             await lane.run(lambda _: None)
@@ -72,7 +72,7 @@ def test_two_threads_never_share_a_vault(vault_of: VaultOf) -> None:
     lane = Lane(lambda: open_vault(root), threads=2)
 
     def met(app: App) -> int:
-        both.wait(30)
+        both.wait(60)
         return id(app)
 
     async def pair() -> list[int]:
@@ -85,7 +85,7 @@ def test_two_threads_never_share_a_vault(vault_of: VaultOf) -> None:
 
 def test_settings_that_are_saved_while_they_are_read_count_the_next_time(vault_of: VaultOf) -> None:
     root = vault_of({"notes/a.md": "a"})
-    saved = iter([0, 300, 0])
+    saved = iter([0, 1000, 0])
 
     def opened() -> App:
         app = open_vault(root)
@@ -99,7 +99,7 @@ def test_settings_that_are_saved_while_they_are_read_count_the_next_time(vault_o
             found.append(app.config.budget)
         if len(found) == 1:
             (root / "memoryclaw.yaml").write_text("retrieval:\n  budget: 200\n")
-    assert found == [600, 200, 300]
+    assert found == [600, 200, 1000]
     stock.close()
 
 

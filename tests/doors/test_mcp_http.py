@@ -24,7 +24,7 @@ def daemon(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Daemon]:
 
 
 def client(daemon: Daemon, **options: Any) -> Any:
-    http = AsyncClient(headers={"Authorization": f"Bearer {daemon.token}"}, timeout=30)
+    http = AsyncClient(headers={"Authorization": f"Bearer {daemon.token}"}, timeout=60)
     return connected(streamable_http_client(f"{daemon.address['url']}/mcp", http_client=http), **options)
 
 

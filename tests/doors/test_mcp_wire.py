@@ -65,7 +65,7 @@ def test_a_server_outlives_nonsense_and_a_missing_vault_and_ends_with_its_client
         wire.send(nonsense)
     assert "Moon pancakes" in wire.search()
     rest, errors = wire.process.communicate(
-        timeout=30
+        timeout=60
     )  # closes its standard input, as the end of a client does
     assert wire.process.returncode == 0
     assert all(json.loads(line) for line in rest.splitlines())

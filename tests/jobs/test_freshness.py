@@ -7,7 +7,7 @@ import time
 
 import pytest
 from conftest import STUDIO, put
-from indexed import kept, rebuilt, until, watched
+from indexed import forget_stamps, kept, rebuilt, until, watched
 
 from memoryclaw.adapters.cookies import LIVE, WatchLock
 from memoryclaw.adapters.indexfile import alone
@@ -94,6 +94,16 @@ def test_while_another_process_writes_the_answer_comes_from_what_there_is(own, r
     assert "another process" in said.degraded
     assert "behind" in said.degraded
     assert look(own) == FRESH
+
+
+def test_an_answer_is_not_behind_when_the_writer_in_the_way_has_taken_everything_in(own, root):
+    """Files that were read right after they changed are read again, and found to be what the index holds."""
+    look(own)
+    forget_stamps(own)
+    with alone(own.state):
+        assert look(own) == FRESH
+        put(root, {"notes/moon.md": "changed"})
+        assert look(own).behind == 1
 
 
 def test_an_emptied_vault_answers_from_the_index_and_says_so(own, root, tmp_path):

@@ -10,7 +10,7 @@ import time
 
 import pytest
 from conftest import STUDIO, put
-from indexed import environment, kept, rebuilt, until
+from indexed import environment, forget_stamps, kept, rebuilt, until
 
 from memoryclaw.core.errors import VaultError
 from memoryclaw.jobs.sync import Sync
@@ -68,6 +68,27 @@ def test_a_file_read_the_moment_it_changed_is_looked_at_again(own, root):
     own.sync.run()
     until(read_at_once)
     assert "notes/moon.md" in own.sync.behind()[0].changed
+
+
+def test_a_file_is_not_behind_while_the_index_holds_its_bytes_although_its_stamp_proves_nothing(own, root):
+    put(root, {os.fsdecode(b"notes/n\xe4chte.md"): "nights"})
+    own.sync.run()
+    forget_stamps(own)
+    behind, scan = own.sync.behind()
+    assert sorted(behind.changed) == sorted(scan.files)
+    assert own.sync.lag(behind, scan) == 0
+    put(root, {"notes/moon.md": "changed", "notes/new.md": "new"})
+    (root / "semantic/aliases.yaml").write_text("kiosk: [stall]\n")
+    (root / "semantic/projects.md").unlink()
+    assert own.sync.lag(*own.sync.behind()) == 4
+
+
+def test_a_file_that_must_be_read_anew_is_behind_although_its_bytes_are_the_same(own, root):
+    """Another schema makes other facts of the same bytes."""
+    own.sync.run()
+    with own.index.writing() as work:
+        work.collections(["tools"])
+    assert own.sync.lag(*own.sync.behind()) >= 1
 
 
 def test_how_far_behind_the_index_is_costs_no_reading(own, root):

@@ -267,7 +267,7 @@ def test_a_watch_fills_in_what_is_saved(root: Path, server: EmbedServer) -> None
         until(lambda: [r for r in list(told) if r.kind == "problem" and "no vectors were made" in r.text])
     finally:
         watching.stop()
-        thread.join(10)
+        thread.join(60)
         app.close()
     assert not thread.is_alive()
     assert told[-1].kind == "stopped"

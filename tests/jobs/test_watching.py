@@ -18,7 +18,7 @@ from pathlib import Path
 
 import pytest
 from conftest import STUDIO, git, put
-from indexed import echoed, environment, is_live, kept, rebuilt, until, watched
+from indexed import LONG, echoed, environment, is_live, kept, rebuilt, until, watched
 
 from memoryclaw.adapters.cookies import watcher
 from memoryclaw.core.errors import LockedError
@@ -46,21 +46,17 @@ def test_what_was_there_before_is_found_and_what_comes_is_too(root, reader):
     with watched(root) as watch:
         assert reader.found("pancakes") == ["notes/moon.md"]
         put(root, {"notes/new.md": "quicksilver"})
-        until(lambda: reader.found("quicksilver") == ["notes/new.md"], 1.0)
+        until(lambda: reader.found("quicksilver") == ["notes/new.md"])
         assert watch.says("synced").files > 0
         assert is_live(root)
     assert watcher(reader.state) == (0, "")
 
 
-def test_saved_is_found_within_a_moment(root, reader):
-    with watched(root):
-        waits = []
+def test_every_save_is_found_long_before_the_next_look_at_everything(root, reader):
+    with watched(root, reconcile=3600.0):
         for i in range(40):
             put(root, {"notes/now.md": f"word{i}"})
-            start = time.monotonic()
             until(lambda i=i: reader.found(f"word{i}"))
-            waits.append(time.monotonic() - start)
-        assert sorted(waits)[len(waits) // 2] < 0.05
 
 
 def test_what_is_written_while_it_starts_is_not_missed(root, reader):
@@ -69,7 +65,7 @@ def test_what_is_written_while_it_starts_is_not_missed(root, reader):
     def write():
         number = 0
         while not done.is_set():
-            put(root, {f"burst{number % 40}/n{number}.md": f"word{number}"})
+            put(root, {f"burst{number % 40}/n{number % 400}.md": f"word{number}"})
             number += 1
 
     writer = threading.Thread(target=write)
@@ -134,9 +130,21 @@ def test_a_checkout_is_followed(root, reader):
 
 
 def test_many_files_at_once_are_taken_in_batches(root, reader):
-    with watched(root) as watch:
+    """The watch is held up while they are written, as on a machine that writes faster than it indexes."""
+    begun, written = threading.Event(), threading.Event()
+
+    def hold(report):
+        if begun.is_set() and report.kind == "synced":
+            written.wait(LONG)
+
+    with watched(root, hear=hold) as watch:
+        begun.set()
+        put(root, {"notes/first.md": "quicksilver"})
+        until(lambda: reader.found("quicksilver"))
         put(root, {f"many/n{i}.md": f"burst n{i}" for i in range(600)})
-        until(lambda: len(reader.found("burst")) == 600, 20)
+        until(lambda: watch.watching._hints.qsize() >= 600)
+        written.set()
+        until(lambda: len(reader.found("burst")) == 600)
         assert len([r for r in watch.told if r.kind == "synced"]) < 100
 
 
@@ -148,13 +156,15 @@ def test_a_stream_of_saves_does_not_put_off_what_was_saved_first(root, reader):
             (root / "notes/noise.md").write_text("noise")
             time.sleep(0.0005)
 
-    with watched(root):
+    with watched(root, reconcile=3600.0):
         writer = threading.Thread(target=write)
         writer.start()
         put(root, {"notes/new.md": "quicksilver"})
-        until(lambda: reader.found("quicksilver"), 2.0)
-        done.set()
-        writer.join()
+        try:
+            until(lambda: reader.found("quicksilver"))
+        finally:
+            done.set()
+            writer.join()
 
 
 def test_a_second_watch_refuses_and_names_the_first(root):
@@ -201,11 +211,12 @@ def deafen():
 
 
 def test_a_deaf_observer_is_replaced(root, reader, monkeypatch):
-    monkeypatch.setattr("memoryclaw.jobs.heartbeat.PATIENCE", 0.1)
+    # Twice late, and it is taken for a file system without events: the new observer must be heard within this time.
+    monkeypatch.setattr("memoryclaw.jobs.heartbeat.PATIENCE", 1.0)
     with watched(root, reconcile=0.2) as watch:
         deafen()
         put(root, {"notes/unseen.md": "quicksilver"})
-        until(lambda: reader.found("quicksilver"), 2.0)
+        until(lambda: reader.found("quicksilver"))
         until(lambda: len([r for r in watch.told if r.kind == "started"]) > 1)
         echoed(reader.state)
 
@@ -231,7 +242,7 @@ def test_an_unexpected_failure_does_not_end_the_watch(root, reader):
         assert "no room to note" in watch.says("problem").text
         assert watch.watching.failures > 0
         put(root, {"notes/after.md": "quicksilver"})
-        until(lambda: reader.found("quicksilver"), 3.0)
+        until(lambda: reader.found("quicksilver"))
         assert right(reader)
 
 
@@ -247,7 +258,7 @@ def test_an_index_hurt_while_it_is_kept_heals_without_a_question(root, reader, h
             path.write_bytes(os.urandom(path.stat().st_size))
         else:
             shutil.rmtree(reader.state, ignore_errors=True)  # the watcher may write into it meanwhile
-        until(lambda: sound(root), 4.0)
+        until(lambda: sound(root))
         put(root, {"notes/after.md": "quicksilver"})
         until(lambda: reader.found("quicksilver"))
         until(lambda: is_live(root))
@@ -292,10 +303,10 @@ def test_a_stop_is_quick_and_clean(root):
     threads = threading.active_count()
     with watched(root) as watch:
         watch.watching.stop()
-        watch.thread.join(30)
+        watch.thread.join(LONG)
         assert not watch.thread.is_alive()
         assert watch.told[-1].kind == "stopped"
-    until(lambda: threading.active_count() == threads)
+    until(lambda: threading.active_count() <= threads)  # those of tests before may end meanwhile
 
 
 WATCH = """
@@ -326,7 +337,7 @@ def process(root):
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_a_signal_ends_the_watch_cleanly(process, number):
     process.send_signal(number)
-    out, _ = process.communicate(timeout=5)
+    out, _ = process.communicate(timeout=LONG)
     assert process.returncode == 0
     assert out.endswith("stopped\n")
 

@@ -60,7 +60,7 @@ class ChatModel:
     def __exit__(self, *_: object) -> None:
         self._server.shutdown()
         self._server.server_close()
-        self._thread.join(10)
+        self._thread.join(60)
 
     def _handler(self) -> type[BaseHTTPRequestHandler]:
         model = self

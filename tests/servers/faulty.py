@@ -26,7 +26,7 @@ class Faulty(ModelServer):
         self.mode = mode
         self._fail = MODES[mode]
         if mode == "refused":
-            self._listener.close()
+            self._listener.shutdown(socket.SHUT_RDWR)  # it keeps its port: another server would answer there
 
     def serve(self, connection: socket.socket, asked: Asked) -> None:
         self._fail(self, connection, asked)
@@ -152,3 +152,8 @@ MODES: dict[str, Fail] = {
     ),
 }  # fmt: skip
 MENDED = tuple(MODES)[list(MODES).index("prose_around") :]
+
+
+def patience(mode: str) -> float:
+    """Seconds to give a server that fails in this way: few only where nothing but a client's patience ends it."""
+    return 0.5 if mode in {"hang", "drip", "drip_headers", "endless"} else 60.0

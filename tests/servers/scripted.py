@@ -117,7 +117,7 @@ class ModelServer:
             self._listener.shutdown(socket.SHUT_RDWR)
         self._listener.close()
         for thread in self._threads:
-            thread.join(10)
+            thread.join(60)
 
     def _start(self, work: Callable[..., None], *args: Any) -> None:
         thread = threading.Thread(target=work, args=args, daemon=True)

@@ -9,6 +9,7 @@ import subprocess
 import sys
 import threading
 from datetime import UTC, datetime, timedelta
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -278,18 +279,22 @@ def test_two_at_once_read_every_line_once(root: Path) -> None:
     assert git(root, "fsck", "--strict", "--no-dangling") == ""
 
 
-def test_when_another_run_is_at_work_a_due_one_says_so_and_a_plain_one_fails(root: Path) -> None:
+def test_when_another_run_is_at_work_a_due_one_says_so_and_a_plain_one_fails(
+    root: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    impatient = partial(writer_lock, wait=0.1)
+    monkeypatch.setattr("memoryclaw.jobs.consolidation.consolidate.writer_lock", impatient)
     (root / "runs").mkdir()
     ready, free = threading.Event(), threading.Event()
 
     def hold() -> None:
         with writer_lock(str(root / "runs")):
             ready.set()
-            free.wait(30)
+            free.wait(60)
 
     holder = threading.Thread(target=hold)
     holder.start()
-    ready.wait(10)
+    assert ready.wait(60)
     try:
         assert "another consolidation" in run(root, due=True).waits
         with pytest.raises(LockedError):

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from conftest import put
 from gitvault import git, vault_of
-from servers.faulty import MENDED, MODES, Faulty
+from servers.faulty import MENDED, MODES, Faulty, patience
 
 from memoryclaw.app import App
 
@@ -29,7 +29,7 @@ def test_a_failing_model_costs_nothing_but_its_words(mode: str, tmp_path: Path) 
     root = vault_of(tmp_path / "vault", {"Home.md": "# Home\n"})
     raw = json.dumps(line) + "\n"
     with Faulty(mode) as server:
-        settings = f"llm:\n  url: {server.url}\n  timeout: 0.3\n  retries: 0\n"
+        settings = f"llm:\n  url: {server.url}\n  timeout: {patience(mode)}\n  retries: 0\n"
         put(root, {LOG: raw, "memoryclaw.yaml": settings})
         app = App(root, clock=lambda: NOW)
         done = app.consolidate()

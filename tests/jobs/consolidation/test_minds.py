@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from segments import KITCHEN, basis_of, segment_of
-from servers.faulty import MENDED, MODES, Faulty
+from servers.faulty import MENDED, MODES, Faulty, patience
 from servers.scripted import Asked, ModelServer, honest
 
 from memoryclaw import config
@@ -37,7 +37,7 @@ def settings_of(root: Path, url: str, chain: str = "ollama", **llm: object) -> C
         "openaiUrl": f"{url}/v1",
         "model": "m",
         "openaiModel": "m",
-        "timeout": 5,
+        "timeout": 60,
         **llm,
     }
     (root / "memoryclaw.yaml").write_text(
@@ -106,7 +106,7 @@ def test_a_model_enriches_what_patterns_read(tmp_path: Path, chain: str):
 @pytest.mark.parametrize("mode", MODES)
 def test_however_a_model_fails_the_reading_is_whole(tmp_path: Path, mode: str, chain: str):
     with Faulty(mode) as server:
-        found = read(tmp_path, server.url, chain, timeout=0.5)
+        found = read(tmp_path, server.url, chain, timeout=patience(mode))
     basis = basis_of()
     if mode in MENDED:
         assert found.by == f"{chain}/m"
