@@ -20,6 +20,7 @@ from memoryclaw.core.naming import utc
 _LITERAL = {"GIT_LITERAL_PATHSPECS": "1"}
 _FILE = "100644"
 _FILE_MODES = frozenset({_FILE, "100755"})
+_MODULE = "160000"
 _DEFAULT_AUTHOR = ("MemoryClaw", "memoryclaw@localhost")
 _COMMIT_ID = re.compile(r"[0-9a-f]{4,64}|HEAD(?:[~^][0-9]{0,4}){0,8}")
 _TRAILER = re.compile(r"^([A-Z][A-Za-z-]*): (.+)$", re.MULTILINE)
@@ -257,22 +258,38 @@ class History:
 
     def read(self, commit: str) -> Recorded:
         """A commit's parents, message and trailers."""
-        found = self.objects([commit])[0]
-        if found is None or found[1] != "commit":
-            raise InputError(f"there is no commit {commit[:12]} in the vault's history")
-        header, _, message = found[2].decode("utf-8", "replace").partition("\n\n")
-        parents = tuple(line[7:] for line in header.splitlines() if line.startswith("parent "))
-        last = message.rstrip().rpartition("\n\n")[2]
-        return Recorded(commit, parents, message, dict(_TRAILER.findall(last)))
+        return _recorded(commit, self.objects([commit])[0])
 
     def changes(self, commit: str) -> list[FileChange]:
-        """The files that a commit changed against its first parent, with their bytes before and after."""
-        out = self.git.run("diff-tree", "-r", "-z", "--root", "--no-renames", "--no-commit-id", commit)
+        """The files that a commit changed against its parent, with their bytes before and after; of a merge, none.
+
+        Raises:
+            HistoryError: what came before the commit, or a version of a file, is not in this repository.
+        """
+        found, before = self.objects([commit, f"{commit}^"])
+        recorded = _recorded(commit, found).parents
+        if recorded and (before is None or before[0] != recorded[0]):
+            # Git takes the last commit of a shallow clone for the first of all, as if it had added every file.
+            raise HistoryError(
+                f"what came before {commit[:12]} is not in this copy of the vault's repository; "
+                "`git fetch --unshallow` brings it where a copy has it"
+            )
+        against = recorded if len(recorded) == 1 else ()
+        out = self.git.run(
+            "diff-tree", "-r", "-z", "--root", "--no-renames", "--no-commit-id", *against, commit
+        )
         parts = out.decode("utf-8", "surrogateescape").split("\0")[:-1]
-        raw = [(parts[i + 1], *parts[i].split(" ")[2:4]) for i in range(0, len(parts), 2)]
-        oids = sorted({oid for _, before, after in raw for oid in (before, after) if oid.strip("0")})
-        data = {oid: found[2] for oid, found in zip(oids, self.objects(oids), strict=True) if found}
-        return [FileChange(path, data.get(before), data.get(after)) for path, before, after in raw]
+        raw = [(parts[i + 1], parts[i].lstrip(":").split(" ")) for i in range(0, len(parts), 2)]
+        sides = [(path, _version(was, a), _version(now, b)) for path, (was, now, a, b, _) in raw]
+        oids = sorted({oid for _, *both in sides for oid in both if oid})
+        data = {oid: one[2] for oid, one in zip(oids, self.objects(oids), strict=True) if one}
+        for path, *both in sides:
+            if any(oid and oid not in data for oid in both):
+                raise HistoryError(
+                    f"a version of {path} that {commit[:12]} names is not in this copy of the vault's repository; "
+                    "`memoryclaw doctor` looks closer"
+                )
+        return [FileChange(path, data.get(before), data.get(after)) for path, before, after in sides]
 
     def author(self) -> tuple[str, str]:
         """Name and address for commits: the user's as configured, else MemoryClaw's own."""
@@ -311,6 +328,20 @@ class History:
             else:
                 found.append(None)
         return found
+
+
+def _recorded(commit: str, found: tuple[str, str, bytes] | None) -> Recorded:
+    if found is None or found[1] != "commit":
+        raise InputError(f"there is no commit {commit[:12]} in the vault's history")
+    header, _, message = found[2].decode("utf-8", "replace").partition("\n\n")
+    parents = tuple(line[7:] for line in header.splitlines() if line.startswith("parent "))
+    last = message.rstrip().rpartition("\n\n")[2]
+    return Recorded(commit, parents, message, dict(_TRAILER.findall(last)))
+
+
+def _version(mode: str, oid: str) -> str:
+    """The blob of one side of a change; empty where there is no file, or a submodule, which is no file of this repository."""
+    return oid if oid.strip("0") and mode != _MODULE else ""
 
 
 def _entries(out: bytes) -> dict[str, Entry]:
