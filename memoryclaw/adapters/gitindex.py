@@ -46,6 +46,7 @@ def follow_index(
                 return True
         finally:
             _drop(ours)
+            _drop(f"{ours}.lock")  # of a git that was killed
         if time.monotonic() >= end:
             return False
         time.sleep(_PAUSE)
@@ -60,8 +61,8 @@ def joined(entries: Sequence[Follow]) -> tuple[Follow, ...]:
     return tuple(found.values())
 
 
-def clear_stale(history: History, commit: str, ref: str) -> None:
-    """Removes what a killed run of ours left of git's locks; a lock that is not provably ours stays."""
+def clear_stale(history: History) -> None:
+    """Removes what a killed run of ours left of the index; a lock that is not provably ours stays."""
     folder = history.git_dir
     ours, lock = os.path.join(folder, _OURS), os.path.join(folder, "index.lock")
     with suppress(FileNotFoundError):
@@ -69,14 +70,6 @@ def clear_stale(history: History, commit: str, ref: str) -> None:
             os.unlink(lock)
     _drop(ours)
     _drop(f"{ours}.lock")
-    ref_lock = f"{os.path.join(folder, ref)}.lock"
-    with suppress(FileNotFoundError):
-        with open(ref_lock, "rb") as file:
-            named = file.read(len(commit))
-        if commit and named == commit.encode():
-            os.unlink(ref_lock)
-            # update-ref holds HEAD's lock, empty, as long as the branch's.
-            _drop(os.path.join(folder, "HEAD.lock"))
 
 
 def _unmoved(history: History, entries: Sequence[Follow], ours: str) -> list[Follow]:

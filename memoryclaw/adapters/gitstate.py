@@ -6,6 +6,7 @@ import os
 import re
 from typing import NamedTuple
 
+from memoryclaw.adapters import gitlocks
 from memoryclaw.core.model import Stamp
 
 _BARE = re.compile(r"^\s*bare\s*=\s*(?:true|yes|on|1)\b", re.IGNORECASE | re.MULTILINE)
@@ -23,6 +24,7 @@ class GitState(NamedTuple):
     sentence: str
     git_dir: str = ""
     ref: str = ""  # the branch that commits go to; empty where it takes git to tell
+    lock: str = ""  # the file that is in the way, of a repository that is locked
 
     @property
     def writable(self) -> bool:
@@ -39,10 +41,16 @@ def git_state(root: str) -> GitState:
                 "bare", "the vault folder is itself a bare git repository; use a working copy of it"
             )
         return GitState("none", "the vault has no git repository of its own, so changes cannot be undone")
-    common = _common_dir(git_dir)
+    common = common_dir(git_dir)
     if _BARE.search(_text(os.path.join(common, "config"))) and git_dir == common:
         return GitState("bare", "the vault's git repository is bare; set core.bare to false", git_dir)
-    return _busy(git_dir) or _branch(git_dir, common)
+    return _busy(git_dir) or _branch(root, git_dir, common)
+
+
+def other_locks(root: str, state: GitState) -> list[str]:
+    """A sentence about each lock of git's that keeps no commit away, but something else."""
+    found = gitlocks.others(common_dir(state.git_dir)) if state.git_dir else ()
+    return [gitlocks.told(path, root) for path in found if path != state.lock]
 
 
 def index_stamp(git_dir: str) -> Stamp | None:
@@ -61,13 +69,19 @@ def configured_author(git_dir: str) -> tuple[str, str]:
     places = (
         os.path.join(shared, "git", "config"),
         os.path.join(home, ".gitconfig"),
-        os.path.join(_common_dir(git_dir), "config"),
+        os.path.join(common_dir(git_dir), "config"),
     )
     known: dict[str, str] = {}
     for place in places:
         for section in _USER.findall(_text(place)):
             known.update((key.lower(), value.strip().strip('"')) for key, value in _WHO.findall(section))
     return known.get("name", ""), known.get("email", "")
+
+
+def common_dir(git_dir: str) -> str:
+    """The folder of the repository itself, which the folder of a further working tree points to."""
+    shared = _text(os.path.join(git_dir, "commondir")).strip()
+    return os.path.normpath(os.path.join(git_dir, shared)) if shared else git_dir
 
 
 def _busy(git_dir: str) -> GitState | None:
@@ -80,17 +94,15 @@ def _busy(git_dir: str) -> GitState | None:
     return None
 
 
-def _branch(git_dir: str, common: str) -> GitState:
+def _branch(root: str, git_dir: str, common: str) -> GitState:
     head = _text(os.path.join(git_dir, "HEAD")).strip()
     if not head.startswith("ref:"):
         return GitState(
             "detached", "the vault's git HEAD is on no branch; run `git switch` to a branch first", git_dir
         )
     ref = head[4:].strip()
-    if os.path.exists(os.path.join(git_dir, "index.lock")):
-        return GitState(
-            "locked", "another git command is at work in the vault; wait for it, then try again", git_dir, ref
-        )
+    if lock := gitlocks.blocking(git_dir, common, ref):
+        return GitState("locked", gitlocks.told(lock, root), git_dir, ref, lock)
     if ref == _REFTABLE:
         return GitState("ok", "the vault's git repository is ready", git_dir)
     if _exists(common, ref):
@@ -118,11 +130,6 @@ def _git_dir(root: str) -> str:
         return ""
     target = os.path.normpath(os.path.join(root, pointer[7:].strip()))
     return target if os.path.exists(os.path.join(target, "HEAD")) else ""
-
-
-def _common_dir(git_dir: str) -> str:
-    shared = _text(os.path.join(git_dir, "commondir")).strip()
-    return os.path.normpath(os.path.join(git_dir, shared)) if shared else git_dir
 
 
 def _text(path: str) -> str:

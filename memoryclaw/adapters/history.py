@@ -6,14 +6,16 @@ The rule: a commit holds the files it was given and nothing else, and a branch m
 from __future__ import annotations
 
 import re
+import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
 from typing import NamedTuple
 
+from memoryclaw.adapters import gitlocks
 from memoryclaw.adapters.gitcommand import GitCommand
 from memoryclaw.adapters.gitobjects import Entry, Tree, folders_of, object_id, pack, parse_tree
-from memoryclaw.adapters.gitstate import GitState, configured_author, git_state, index_stamp
-from memoryclaw.core.errors import ConflictError, HistoryError, InputError
+from memoryclaw.adapters.gitstate import GitState, common_dir, configured_author, git_state, index_stamp
+from memoryclaw.core.errors import ConflictError, GitKilledError, HistoryError, InputError
 from memoryclaw.core.model import Stamp
 from memoryclaw.core.naming import utc
 
@@ -99,14 +101,14 @@ class History:
     """The git history of one vault; open one per job, it holds nothing open between commands."""
 
     def __init__(self, root: str) -> None:
-        self._root = root
+        self.root = root
         self._git_dir = ""
         self._author: tuple[str, str] | None = None
         self._command: GitCommand | None = None
 
     def state(self) -> GitState:
         """The state of the repository now, with one sentence for people."""
-        return git_state(self._root)
+        return git_state(self.root)
 
     @property
     def git_dir(self) -> str:
@@ -121,7 +123,7 @@ class History:
             git_dir = self.git_dir
             if not git_dir:
                 raise HistoryError("the vault has no git repository of its own")
-            self._command = GitCommand(self._root, git_dir)
+            self._command = GitCommand(self.root, git_dir)
         return self._command
 
     def base(self, paths: Sequence[str]) -> Base:
@@ -198,10 +200,12 @@ class History:
 
     def move(self, made: Made, verb: str) -> None:
         """Points the branch to the commit if it is still where the commit was built; else ConflictError."""
-        old = made.parent or "0" * len(made.commit)
+        old, began = made.parent or "0" * len(made.commit), time.time()
         try:
             self.git.run("update-ref", "-m", f"memoryclaw: {verb}", made.ref, made.commit, old)
-        except HistoryError:
+        except HistoryError as error:
+            if isinstance(error, GitKilledError):
+                self.clear_locks(made.ref, made.commit, began)
             now = self.head()
             if now == made.parent:
                 raise
@@ -209,6 +213,10 @@ class History:
                 raise ConflictError(
                     "another commit was made in the vault at the same moment; try again"
                 ) from None
+
+    def clear_locks(self, ref: str, commit: str, since: float) -> None:
+        """Removes the locks that a killed `move` of this branch to this commit left; `since` is when it began."""
+        gitlocks.clear_ours(self.git_dir, common_dir(self.git_dir), ref, commit, since)
 
     def head(self) -> str:
         """The commit of HEAD, or an empty string on an unborn branch."""

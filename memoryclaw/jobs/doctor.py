@@ -16,6 +16,7 @@ from typing import NamedTuple
 from memoryclaw.adapters import journal
 from memoryclaw.adapters.catalog import Catalog
 from memoryclaw.adapters.fingerprint import fingerprint
+from memoryclaw.adapters.gitstate import other_locks
 from memoryclaw.adapters.history import History
 from memoryclaw.adapters.index import Index
 from memoryclaw.adapters.locks import writer_lock
@@ -129,6 +130,9 @@ def _names(paths: Iterable[str]) -> Check:
 
 def _git(root: Path) -> Check:
     state = History(os.fspath(root)).state()
+    locks = other_locks(os.fspath(root), state) if state.writable else []
+    if locks:
+        return Check("git", "problem", locks[0], tuple(Problem(".git", 0, told) for told in locks[1:]))
     level = "ok" if state.writable else "advice" if state.name == "none" else "problem"
     return Check("git", level, state.sentence)
 

@@ -2,21 +2,32 @@
 
 from __future__ import annotations
 
+import os
+import time
+
 from memoryclaw.adapters import files, journal
 from memoryclaw.adapters.gitindex import clear_stale, follow_index
+from memoryclaw.adapters.gitstate import GitState
 from memoryclaw.adapters.history import History, Made
 from memoryclaw.adapters.journal import Pending, Step
-from memoryclaw.adapters.locks import writer_lock
+from memoryclaw.adapters.locks import WAIT, writer_lock
 from memoryclaw.core.errors import ConflictError, HistoryError
+
+_PAUSE = 0.05
 
 
 def recover(root: str) -> str:
-    """Ends what a killed writer began; returns one sentence when something needed saying, else an empty string."""
+    """Ends what a killed writer began; returns one sentence when something needed saying, else an empty string.
+
+    Raises:
+        HistoryError: a lock of another's git is in the way; the change stays in the journal for the next time.
+    """
     with writer_lock(root):
         pending = journal.load(root)
         if pending is None:
             journal.clear(root)
             return ""
+        _clear_locks(root, pending)
         begun = any(_done(root, step) and step.before != step.after for step in pending.steps)
         whole = all(_done(root, step) or _ready(root, step) for step in pending.steps)
         notice = ""
@@ -45,6 +56,7 @@ def carry_out(root: str, steps: tuple[Step, ...]) -> None:
 def publish(root: str, pending: Pending, made: Made) -> str:
     """Moves the branch to the commit and lets the user's index follow; a sentence when the index could not."""
     history = History(root)
+    journal.touch(root)
     history.move(made, pending.verb)
     try:
         if follow_index(history, made.follow, made.stamp):
@@ -52,6 +64,25 @@ def publish(root: str, pending: Pending, made: Made) -> str:
     except HistoryError as error:
         return f"the change is committed, but git's index does not know it yet: {error}"
     return "git is busy, so its index does not know this change yet; run `git reset` in the vault when it is free"
+
+
+def _clear_locks(root: str, pending: Pending) -> None:
+    """Removes the locks that git or we held for this change when we were killed."""
+    history = History(root)
+    if pending.commit and history.git_dir:
+        clear_stale(history)
+        history.clear_locks(pending.ref, pending.commit, journal.touched(root))
+
+
+def refuse_while_locked(history: History) -> GitState:
+    """The state of the repository, after a while of waiting for another's git; HistoryError when its lock stays."""
+    end = time.monotonic() + WAIT
+    while (state := history.state()).name == "locked":
+        while os.path.exists(state.lock):
+            if time.monotonic() >= end:
+                raise HistoryError(f"nothing was written: {state.sentence}")
+            time.sleep(_PAUSE)
+    return state
 
 
 def _finish(root: str, pending: Pending) -> str:
@@ -62,7 +93,7 @@ def _finish(root: str, pending: Pending) -> str:
     left = f"the change of {_names(pending)} is in the files but not committed; see it with `git diff`"
     if not history.git_dir:
         return left
-    clear_stale(history, pending.commit, pending.ref)
+    refuse_while_locked(history)
     try:
         if not _published(history, pending) and not _can_publish(history, pending):
             return left

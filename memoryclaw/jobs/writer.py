@@ -5,7 +5,6 @@ The rule: the file gets the change on top of what the user left in it; the commi
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from datetime import datetime
@@ -15,7 +14,7 @@ from memoryclaw.adapters import files, journal
 from memoryclaw.adapters.gitindex import joined
 from memoryclaw.adapters.history import Base, Draft, History, Made
 from memoryclaw.adapters.journal import Pending, Step
-from memoryclaw.adapters.locks import WAIT, writer_lock
+from memoryclaw.adapters.locks import writer_lock
 from memoryclaw.core.errors import (
     ConflictError,
     HistoryError,
@@ -36,7 +35,7 @@ from memoryclaw.jobs.patching import (
     plans_for,
     text_change,
 )
-from memoryclaw.jobs.recovery import carry_out, publish, recover
+from memoryclaw.jobs.recovery import carry_out, publish, recover, refuse_while_locked
 
 __all__ = [
     "REFUSED",
@@ -52,7 +51,6 @@ __all__ = [
     "writing",
 ]
 
-_PAUSE = 0.05
 _ATTEMPTS = 3
 REFUSED = (
     ConflictError,
@@ -232,9 +230,7 @@ class Writer:
 
 
 def _refuse_unless_writable(history: History) -> str:
-    end = time.monotonic() + WAIT
-    while (state := history.state()).name == "locked" and time.monotonic() < end:
-        time.sleep(_PAUSE)
+    state = refuse_while_locked(history)
     if state.name != "none" and not state.writable:
         raise HistoryError(f"nothing was written: {state.sentence}")
     return state.sentence if state.name == "none" else ""
