@@ -11,6 +11,7 @@ import time
 from collections.abc import Iterator
 from contextlib import suppress
 
+INDEX = "memoryclaw.index"  # our copy of the index; a lock that is the same file is ours
 # What blocks a commit, in the order in which it is told; the folder of a working tree, then that of the repository.
 _BLOCKING, _SHARED = ("index.lock", "HEAD.lock"), ("reftable/tables.list.lock",)
 _OTHERS = ("packed-refs.lock", "config.lock")
@@ -37,12 +38,22 @@ def told(path: str, root: str) -> str:
     """One sentence about a lock: where it is, how old, whose, and what to do."""
     inside = path.startswith(f"{root}{os.sep}")
     name = f"git's lock {os.path.relpath(path, root) if inside else path} ({_age(path)} old)"
+    if is_our_index(path):
+        return f"{name} is MemoryClaw's own, of a change that was cut short; the next change clears it"
     if pid := next(_holders(path), 0):
         return f"{name} is held by {_process(pid)}; wait until that is done, then try again"
     if pid := next(_gits_in(root), 0):
         return f"{name} may be that of {_process(pid)}, which is at work in the vault; wait until that is done, then try again"
     seen = "no process is seen to hold it" if os.path.isdir("/proc/self/fd") else "it is in the way"
     return f"{name}: {seen}; remove it if no git command is at work in the vault, then try again"
+
+
+def is_our_index(path: str) -> bool:
+    """True for a lock of the index that a writer of ours took."""
+    try:
+        return os.path.samefile(path, os.path.join(os.path.dirname(path), INDEX))
+    except FileNotFoundError:
+        return False
 
 
 def clear_ours(git_dir: str, common: str, ref: str, commit: str, since: float) -> None:

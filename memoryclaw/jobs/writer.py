@@ -148,16 +148,15 @@ class Writer:
             _refuse_unless_writable(self.history)
             batch = self._worked_out(items, now)
             try:
-                notices = (
-                    [told, self._land(batch, verb)] if any(o.changed for o in batch.outcomes) else [told]
-                )
+                if any(outcome.changed for outcome in batch.outcomes):
+                    self._land(batch, verb)
             except ConflictError:
                 # The user may have committed in between; the files are back as they were, so it can be tried again.
                 if attempt == _ATTEMPTS - 1:
                     raise
             else:
                 break
-        return _told(batch.outcomes, notices, self.untracked), batch.refused
+        return _told(batch.outcomes, told, self.untracked), batch.refused
 
     def _worked_out(self, items: Sequence[Item], now: datetime) -> _Batch:
         work, items, refused = self._read(items)
@@ -204,7 +203,7 @@ class Writer:
         fresh = [p for p, data in work.items() if base and data is None and base.sides[p] == NO_SIDE]
         return self.history.ignored(fresh) if fresh else set()
 
-    def _land(self, batch: _Batch, verb: str) -> str:
+    def _land(self, batch: _Batch, verb: str) -> None:
         root, before, after = self.root, batch.before, batch.after
         # A file that one item changed and a later one changed back is as it was.
         changed = [path for path in after if before[path] != after[path]]
@@ -220,13 +219,15 @@ class Writer:
                 if (data := after[step.path]) is not None:
                     files.prepare(root, step.path, step.temp, data)
             carry_out(root, steps)
-            notice = publish(root, pending, made) if made else ""
+            if made:
+                publish(root, pending, made)
         except (OSError, MemoryClawError):
-            _put_back(root, steps, before)
-            journal.clear(root)
+            # What the branch has is made: the next writer finds it in the journal and ends it.
+            if not made or self.history.head() != made.commit:
+                _put_back(root, steps, before)
+                journal.clear(root)
             raise
         journal.clear(root)
-        return notice
 
 
 def _refuse_unless_writable(history: History) -> str:
@@ -268,11 +269,10 @@ def _uncommitted(plans: Sequence[Plan]) -> str:
     return f"{' and '.join(names)} is not tracked by git, so this cannot be undone" if names else ""
 
 
-def _told(outcomes: list[Outcome], notices: list[str], untracked: str) -> list[Outcome]:
+def _told(outcomes: list[Outcome], first: str, untracked: str) -> list[Outcome]:
     """The outcomes with what is to be said of all of them: at the first, and for each change why it cannot be undone."""
     said = []
     for number, outcome in enumerate(outcomes):
-        parts = notices if number == 0 else []
-        parts = [*parts, untracked if outcome.changed else "", outcome.notice]
+        parts = ["" if number else first, untracked if outcome.changed else "", outcome.notice]
         said.append(outcome._replace(notice="; ".join(filter(None, parts))))
     return said
