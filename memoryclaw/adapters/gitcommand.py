@@ -83,6 +83,18 @@ class GitCommand:
             raise self._failed(args[0], status, err)
         return status == 0, out
 
+    def report(self, *args: str, seconds: float) -> tuple[bool, list[str]] | None:
+        """Whether a command that looks at the whole repository was content, and its lines; None when it takes longer than that."""
+        process = self._started(args, {})
+        try:
+            out, err = process.communicate(b"", seconds)
+        except subprocess.TimeoutExpired:
+            process.kill()
+            process.communicate()
+            return None
+        lines = (out + err).decode("utf-8", "replace").splitlines()
+        return process.returncode == 0, [line for line in lines if line.strip()]
+
     def _failed(self, verb: str, status: int, err: str) -> HistoryError:
         if status < 0:
             return GitKilledError(f"git {verb} was killed by signal {-status}; try again")

@@ -13,28 +13,26 @@ from typing import NamedTuple
 
 from memoryclaw.adapters import gitlocks
 from memoryclaw.adapters.gitcommand import GitCommand
-from memoryclaw.adapters.gitobjects import Entry, Tree, folders_of, object_id, pack, parse_tree
-from memoryclaw.adapters.gitstate import GitState, common_dir, configured_author, git_state, index_stamp
+from memoryclaw.adapters.gitobjects import Entry, Tree, folders_of, object_id, pack
+from memoryclaw.adapters.gitsides import Side, entries_of, missing, side_of, trees_of
+from memoryclaw.adapters.gitstate import (
+    GitState,
+    common_dir,
+    configured_author,
+    git_state,
+    index_stamp,
+    is_unborn,
+)
 from memoryclaw.core.errors import ConflictError, GitKilledError, HistoryError, InputError
 from memoryclaw.core.model import Stamp
 from memoryclaw.core.naming import utc
 
 _LITERAL = {"GIT_LITERAL_PATHSPECS": "1"}
 _FILE = "100644"
-_FILE_MODES = frozenset({_FILE, "100755"})
 _MODULE = "160000"
 _DEFAULT_AUTHOR = ("MemoryClaw", "memoryclaw@localhost")
 _COMMIT_ID = re.compile(r"[0-9a-f]{4,64}|HEAD(?:[~^][0-9]{0,4}){0,8}")
 _TRAILER = re.compile(r"^([A-Z][A-Za-z-]*): (.+)$", re.MULTILINE)
-
-
-class Side(NamedTuple):
-    """What git holds of one file: its entry in HEAD and in the user's index, and the bytes of both."""
-
-    head: Entry | None
-    staged: Entry | None
-    head_data: bytes | None
-    staged_data: bytes | None
 
 
 class Version(NamedTuple):
@@ -134,16 +132,14 @@ class History:
         folders = folders_of(paths)
         names = ["HEAD", *(f"HEAD:{name}" for name in folders), *(f"HEAD:{path}" for path in paths)]
         blobs = dict(zip(names, self.objects(names), strict=True))
-        index, head = _entries(listed()), blobs["HEAD"]
+        index, head = entries_of(listed()), blobs["HEAD"]
         known_here = {found[0] for found in blobs.values() if found}
         staged = sorted({entry.oid for entry in index.values()} - known_here)
         blobs.update(zip(staged, self.objects(staged), strict=True))
         blobs.update({found[0]: found for found in blobs.values() if found})
-        trees = {name: blobs[f"HEAD:{name}"] for name in folders}
-        commit = head[0] if head else ""
-        known = {n: parse_tree(t[2], len(t[0]) // 2) for n, t in trees.items() if t and t[1] == "tree"}
-        tree = Tree(known or {"": {}}, _hash_name(commit, index))
-        sides = {path: _side(path, tree, index, blobs, "HEAD") for path in paths}
+        commit = head[0] if head else self._no_commit()
+        tree = Tree(trees_of(commit, "HEAD", folders, blobs), _hash_name(commit, index))
+        sides = {path: side_of(path, tree, index, blobs, "HEAD") for path in paths}
         return Base(self._ref(), commit, tree, sides, stamp)
 
     def tip(self, ref: str, commit: str, paths: Sequence[str]) -> Base:
@@ -151,10 +147,8 @@ class History:
         folders = folders_of(paths)
         names = [f"{commit}:{name}" for name in (*folders, *paths)] if commit else []
         blobs = dict(zip(names, self.objects(names), strict=True))
-        trees = {name: blobs.get(f"{commit}:{name}") for name in folders}
-        known = {n: parse_tree(t[2], len(t[0]) // 2) for n, t in trees.items() if t and t[1] == "tree"}
-        tree = Tree(known or {"": {}}, _hash_name(commit, {}))
-        sides = {path: _side(path, tree, {}, blobs, commit) for path in paths}
+        tree = Tree(trees_of(commit, commit, folders, blobs), _hash_name(commit, {}))
+        sides = {path: side_of(path, tree, {}, blobs, commit) for path in paths}
         # What is staged is taken to be what is committed: nothing of the user's is in the way.
         even = {path: Side(s.head, s.head, s.head_data, s.head_data) for path, s in sides.items()}
         return Base(ref, commit, tree, even, None)
@@ -221,7 +215,14 @@ class History:
     def head(self) -> str:
         """The commit of HEAD, or an empty string on an unborn branch."""
         found, out = self.git.asks("rev-parse", "--verify", "--quiet", "HEAD^{commit}")
-        return out.decode().strip() if found else ""
+        return out.decode().strip() if found else self._no_commit()
+
+    def _no_commit(self) -> str:
+        """Empty on an unborn branch; HistoryError where there was a commit that is not found: no second first one is made."""
+        if is_unborn(self.git_dir):
+            return ""
+        state = self.state()
+        raise HistoryError(state.sentence if state.name == "damaged" else missing("the last commit"))
 
     def holds(self, commit: str) -> bool:
         """True when HEAD is this commit or has it among its ancestors."""
@@ -236,7 +237,7 @@ class History:
 
     def index_entries(self, paths: Sequence[str], env: dict[str, str] | None = None) -> dict[str, Entry]:
         """The entries that the user's index has for these files; HistoryError for one with a merge conflict."""
-        return _entries(
+        return entries_of(
             self.git.run("ls-files", "--stage", "-z", "--", *paths, env={**_LITERAL, **(env or {})})
         )
 
@@ -352,34 +353,8 @@ def _version(mode: str, oid: str) -> str:
     return oid if oid.strip("0") and mode != _MODULE else ""
 
 
-def _entries(out: bytes) -> dict[str, Entry]:
-    entries = {}
-    for line in out.decode("utf-8", "surrogateescape").split("\0")[:-1]:
-        facts, _, path = line.partition("\t")
-        mode, oid, stage = facts.split(" ")
-        if stage != "0":
-            raise HistoryError(f"{path} has a merge conflict in the vault's git repository; resolve it first")
-        entries[path] = Entry(mode, oid)
-    return entries
-
-
 def _entry(data: bytes | None, was: Entry | None, hash_name: str) -> Entry | None:
     return None if data is None else Entry(was.mode if was else _FILE, object_id("blob", data, hash_name))
-
-
-def _side(
-    path: str,
-    tree: Tree,
-    index: Mapping[str, Entry],
-    blobs: Mapping[str, tuple[str, str, bytes] | None],
-    commit: str,
-) -> Side:
-    head, staged = tree.entry(path), index.get(path)
-    if head is not None and head.mode not in _FILE_MODES:
-        raise HistoryError(f"{path} is not a regular file in the vault's git repository")
-    was = blobs.get(f"{commit}:{path}") if head else None
-    waits = blobs.get(staged.oid) if staged else None
-    return Side(head, staged, was[2] if was else None, waits[2] if waits else None)
 
 
 def _hash_name(commit: str, index: Mapping[str, Entry]) -> str:

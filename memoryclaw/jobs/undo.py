@@ -87,7 +87,7 @@ def undo(pen: Pen, name: str, *, yes: bool = False) -> Written:
     """
     history = History(pen.root)
     state = history.state()
-    if state.name == "none":
+    if state.name in {"none", "damaged"}:
         raise InputError(f"nothing can be undone: {state.sentence}")
     asked = _asked(history, name)
     plan = _plan(pen, history, asked)

@@ -50,3 +50,21 @@ def test_a_verb_that_a_lock_keeps_from_writing_names_it_in_one_sentence(vault: C
     assert "nothing was written: git's lock .git/HEAD.lock (" in ran.err
     assert len(ran.err.splitlines()) == 1
     assert "Berlin" in (vault.vault / "semantic/facts.md").read_text()
+
+
+def test_a_damaged_repository_is_told_by_status_and_by_doctor_and_nothing_is_written(vault: Claw) -> None:
+    assert vault.vault
+    branch = vault.vault / ".git/refs/heads/main"
+    last = branch.read_text().strip()
+    branch.write_text("0" * 40 + "\n")
+    status, doctor, code = told(vault)
+    assert last in status
+    assert last in doctor
+    assert code == 1
+    ran = vault("remember", "Bern", "--entity", "Anna", "--field", "city")
+    assert ran.code == 1
+    assert len(ran.err.splitlines()) == 1
+    assert branch.read_text() == "0" * 40 + "\n"
+    for verb in (("history",), ("sync",), ("recall", "Anna"), ("review",), ("undo", "HEAD")):
+        assert vault(*verb).code in {0, 1}
+    assert "Berlin" in vault("recall", "Anna city").out
