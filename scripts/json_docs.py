@@ -111,7 +111,7 @@ VERBS = (
             "problems": "problems, as of the last sync",
             "degraded": "why the files or the index cannot be looked at; empty when they can",
             "ignored": "what is passed over on purpose: conflict copies, Obsidian's folders",
-            "git.state": "ok, unborn, none, detached, merging, rebasing, bare or locked",
+            "git.state": "ok, unborn, none, detached, merging, rebasing, bare, locked or damaged",
             "git.last": "the newest commit that MemoryClaw made: commit, when, subject, run; or null",
             "daemon": "process id of a live watcher, or null",
             "vectors": "the embedding model, how many units there are and how many of them are `missing` a vector; null without `retrieval.fallback: vector`",

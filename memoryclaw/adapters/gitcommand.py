@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import os
+import re
 import subprocess
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from memoryclaw.core.errors import HistoryError, InputError
+from memoryclaw.adapters import gitlocks
+from memoryclaw.core.errors import GitKilledError, HistoryError, InputError
 
 if TYPE_CHECKING:
     from git.cmd import Git
@@ -24,6 +26,7 @@ _SAFE = (
     ("protocol.allow", "never"),
     ("i18n.commitEncoding", "UTF-8"),
 )
+_LOCK = re.compile(r"Unable to create '(.+?\.lock)': File exists")
 _ENVIRONMENT = {
     "GIT_CONFIG_GLOBAL": os.devnull,
     "GIT_CONFIG_NOSYSTEM": "1",
@@ -56,9 +59,9 @@ class GitCommand:
             stdin: what the command reads.
             env: further variables.
         """
-        status, out, words = self._execute(args, stdin, env or {})
+        status, out, err = self._execute(args, stdin, env or {})
         if status:
-            raise HistoryError(f"git {args[0]} failed: {words or f'exit code {status}'}")
+            raise self._failed(args[0], status, err)
         return out
 
     def start(self, *args: str, env: dict[str, str] | None = None) -> Callable[[], bytes]:
@@ -66,19 +69,39 @@ class GitCommand:
         process = self._started(args, env or {})
 
         def output() -> bytes:
-            status, out, words = _ended(process, b"")
+            status, out, err = _ended(process, b"")
             if status:
-                raise HistoryError(f"git {args[0]} failed: {words or f'exit code {status}'}")
+                raise self._failed(args[0], status, err)
             return out
 
         return output
 
     def asks(self, *args: str, stdin: bytes = b"") -> tuple[bool, bytes]:
         """Whether a command that answers by its exit code said yes, and what it printed."""
-        status, out, words = self._execute(args, stdin, {})
-        if status > 1:
-            raise HistoryError(f"git {args[0]} failed: {words or f'exit code {status}'}")
+        status, out, err = self._execute(args, stdin, {})
+        if status not in {0, 1}:
+            raise self._failed(args[0], status, err)
         return status == 0, out
+
+    def report(self, *args: str, seconds: float) -> tuple[bool, list[str]] | None:
+        """Whether a command that looks at the whole repository was content, and its lines; None when it takes longer than that."""
+        process = self._started(args, {})
+        try:
+            out, err = process.communicate(b"", seconds)
+        except subprocess.TimeoutExpired:
+            process.kill()
+            process.communicate()
+            return None
+        lines = (out + err).decode("utf-8", "replace").splitlines()
+        return process.returncode == 0, [line for line in lines if line.strip()]
+
+    def _failed(self, verb: str, status: int, err: str) -> HistoryError:
+        if status < 0:
+            return GitKilledError(f"git {verb} was killed by signal {-status}; try again")
+        if lock := _LOCK.search(err):
+            return HistoryError(gitlocks.told(lock[1], self._root))
+        words = err.splitlines()
+        return HistoryError(f"git {verb} failed: {words[-1] if words else f'exit code {status}'}")
 
     def _execute(self, args: tuple[str, ...], stdin: bytes, env: dict[str, str]) -> tuple[int, bytes, str]:
         return _ended(self._started(args, env), stdin)
@@ -113,5 +136,4 @@ class GitCommand:
 
 def _ended(process: subprocess.Popen[bytes], stdin: bytes) -> tuple[int, bytes, str]:
     out, err = process.communicate(stdin)
-    words = err.decode("utf-8", "replace").strip().splitlines()
-    return process.returncode, out, words[-1] if words else ""
+    return process.returncode, out, err.decode("utf-8", "replace").strip()

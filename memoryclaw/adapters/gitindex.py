@@ -9,46 +9,63 @@ from __future__ import annotations
 import os
 import shutil
 import time
-from collections.abc import Sequence
-from contextlib import suppress
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
 
+from memoryclaw.adapters import gitlocks
 from memoryclaw.adapters.files import NO_LINKS
 from memoryclaw.adapters.gitstate import index_stamp
 from memoryclaw.adapters.history import Follow, History
+from memoryclaw.core.errors import HistoryError
 from memoryclaw.core.model import Stamp
 
 _WAIT = 5.0
 _PAUSE = 0.05
-_OURS = "memoryclaw.index"
 
 
-def follow_index(
+@contextmanager
+def index_ready(
     history: History, entries: Sequence[Follow], known: Stamp | None, wait: float = _WAIT
-) -> bool:
-    """Brings these entries of the user's index to HEAD where they still are as expected; False when git stayed busy.
+) -> Iterator[Callable[[], None]]:
+    """Makes the user's index ready in which these entries are at HEAD, where they still are as expected; call it to put it there.
+
+    It is on the disk, and git's lock is held, before anything else happens, so that what follows cannot end without it.
 
     Args:
         history: the vault's repository.
         entries: what is to change.
         known: the index's stamp when `was` of the entries was read; while it is the same, they are not read again.
         wait: seconds to wait for a git command of the user's.
+
+    Raises:
+        HistoryError: git stayed busy, or refused; the index is as it was.
     """
-    if not entries:
-        return True
     folder = history.git_dir
-    index, lock, ours = (os.path.join(folder, name) for name in ("index", "index.lock", _OURS))
-    end = time.monotonic() + wait
-    while True:
-        seen = _copy(folder, index, ours)
-        try:
+    index, lock, ours = (os.path.join(folder, name) for name in ("index", "index.lock", gitlocks.INDEX))
+    taken = False
+
+    def put() -> None:
+        nonlocal taken
+        os.rename(lock, index)
+        taken = False  # a lock that is there from now on is another's
+
+    try:
+        end = time.monotonic() + wait
+        while entries and not taken:
+            seen = _copy(folder, index, ours)
             _update(history, entries if seen == known else _unmoved(history, entries, ours), ours)
-            if _swap(folder, lock, ours, seen):
-                return True
-        finally:
-            _drop(ours)
-        if time.monotonic() >= end:
-            return False
-        time.sleep(_PAUSE)
+            if not os.path.exists(ours):
+                break
+            taken = _take(folder, lock, ours, seen)
+            if not taken and time.monotonic() >= end:
+                raise HistoryError(f"nothing was written: {gitlocks.told(lock, history.root)}")
+            time.sleep(0 if taken else _PAUSE)
+        yield put if taken else _nothing
+    finally:
+        if taken:
+            _drop(lock)
+        _drop(ours)
+        _drop(f"{ours}.lock")  # of a git that was killed
 
 
 def joined(entries: Sequence[Follow]) -> tuple[Follow, ...]:
@@ -60,23 +77,14 @@ def joined(entries: Sequence[Follow]) -> tuple[Follow, ...]:
     return tuple(found.values())
 
 
-def clear_stale(history: History, commit: str, ref: str) -> None:
-    """Removes what a killed run of ours left of git's locks; a lock that is not provably ours stays."""
+def clear_stale(history: History) -> None:
+    """Removes what a killed run of ours left of the index; a lock that is not provably ours stays."""
     folder = history.git_dir
-    ours, lock = os.path.join(folder, _OURS), os.path.join(folder, "index.lock")
-    with suppress(FileNotFoundError):
-        if os.path.samefile(ours, lock):
-            os.unlink(lock)
+    ours, lock = os.path.join(folder, gitlocks.INDEX), os.path.join(folder, "index.lock")
+    if gitlocks.is_our_index(lock):
+        os.unlink(lock)
     _drop(ours)
     _drop(f"{ours}.lock")
-    ref_lock = f"{os.path.join(folder, ref)}.lock"
-    with suppress(FileNotFoundError):
-        with open(ref_lock, "rb") as file:
-            named = file.read(len(commit))
-        if commit and named == commit.encode():
-            os.unlink(ref_lock)
-            # update-ref holds HEAD's lock, empty, as long as the branch's.
-            _drop(os.path.join(folder, "HEAD.lock"))
 
 
 def _unmoved(history: History, entries: Sequence[Follow], ours: str) -> list[Follow]:
@@ -95,29 +103,28 @@ def _update(history: History, entries: Sequence[Follow], ours: str) -> None:
         history.git.run("update-index", "-z", "--index-info", stdin=listing, env={"GIT_INDEX_FILE": ours})
 
 
-def _swap(folder: str, lock: str, ours: str, seen: Stamp | None) -> bool:
-    if not os.path.exists(ours):
-        return True
-    try:
-        _take(ours, lock)
-    except FileExistsError:
-        return False
-    if index_stamp(folder) != seen:
-        os.unlink(lock)
-        return False
-    os.rename(lock, os.path.join(folder, "index"))
-    return True
-
-
-def _take(ours: str, lock: str) -> None:
-    """Takes git's lock with our copy as its content; FileExistsError when another holds it."""
+def _take(folder: str, lock: str, ours: str, seen: Stamp | None) -> bool:
+    """Takes git's lock with our copy as its content; False when another holds it, or the index is not what was copied."""
     try:
         os.link(ours, lock)
+    except FileExistsError:
+        return False
     except OSError as error:
         if error.errno not in NO_LINKS:
             raise
-        os.close(os.open(lock, os.O_CREAT | os.O_EXCL | os.O_WRONLY | os.O_CLOEXEC, 0o644))
+        try:
+            os.close(os.open(lock, os.O_CREAT | os.O_EXCL | os.O_WRONLY | os.O_CLOEXEC, 0o644))
+        except FileExistsError:
+            return False
         os.rename(ours, lock)
+    if index_stamp(folder) == seen:
+        return True
+    os.unlink(lock)
+    return False
+
+
+def _nothing() -> None:
+    """What there is to do where no entry changes."""
 
 
 def _copy(folder: str, index: str, ours: str) -> Stamp | None:

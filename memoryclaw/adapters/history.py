@@ -6,32 +6,33 @@ The rule: a commit holds the files it was given and nothing else, and a branch m
 from __future__ import annotations
 
 import re
+import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
 from typing import NamedTuple
 
+from memoryclaw.adapters import gitlocks
 from memoryclaw.adapters.gitcommand import GitCommand
-from memoryclaw.adapters.gitobjects import Entry, Tree, folders_of, object_id, pack, parse_tree
-from memoryclaw.adapters.gitstate import GitState, configured_author, git_state, index_stamp
-from memoryclaw.core.errors import ConflictError, HistoryError, InputError
+from memoryclaw.adapters.gitobjects import Entry, Tree, folders_of, object_id, pack
+from memoryclaw.adapters.gitsides import Side, entries_of, missing, side_of, trees_of
+from memoryclaw.adapters.gitstate import (
+    GitState,
+    common_dir,
+    configured_author,
+    git_state,
+    index_stamp,
+    is_unborn,
+)
+from memoryclaw.core.errors import ConflictError, GitKilledError, HistoryError, InputError
 from memoryclaw.core.model import Stamp
 from memoryclaw.core.naming import utc
 
 _LITERAL = {"GIT_LITERAL_PATHSPECS": "1"}
 _FILE = "100644"
-_FILE_MODES = frozenset({_FILE, "100755"})
+_MODULE = "160000"
 _DEFAULT_AUTHOR = ("MemoryClaw", "memoryclaw@localhost")
 _COMMIT_ID = re.compile(r"[0-9a-f]{4,64}|HEAD(?:[~^][0-9]{0,4}){0,8}")
 _TRAILER = re.compile(r"^([A-Z][A-Za-z-]*): (.+)$", re.MULTILINE)
-
-
-class Side(NamedTuple):
-    """What git holds of one file: its entry in HEAD and in the user's index, and the bytes of both."""
-
-    head: Entry | None
-    staged: Entry | None
-    head_data: bytes | None
-    staged_data: bytes | None
 
 
 class Version(NamedTuple):
@@ -98,14 +99,14 @@ class History:
     """The git history of one vault; open one per job, it holds nothing open between commands."""
 
     def __init__(self, root: str) -> None:
-        self._root = root
+        self.root = root
         self._git_dir = ""
         self._author: tuple[str, str] | None = None
         self._command: GitCommand | None = None
 
     def state(self) -> GitState:
         """The state of the repository now, with one sentence for people."""
-        return git_state(self._root)
+        return git_state(self.root)
 
     @property
     def git_dir(self) -> str:
@@ -120,7 +121,7 @@ class History:
             git_dir = self.git_dir
             if not git_dir:
                 raise HistoryError("the vault has no git repository of its own")
-            self._command = GitCommand(self._root, git_dir)
+            self._command = GitCommand(self.root, git_dir)
         return self._command
 
     def base(self, paths: Sequence[str]) -> Base:
@@ -131,16 +132,14 @@ class History:
         folders = folders_of(paths)
         names = ["HEAD", *(f"HEAD:{name}" for name in folders), *(f"HEAD:{path}" for path in paths)]
         blobs = dict(zip(names, self.objects(names), strict=True))
-        index, head = _entries(listed()), blobs["HEAD"]
+        index, head = entries_of(listed()), blobs["HEAD"]
         known_here = {found[0] for found in blobs.values() if found}
         staged = sorted({entry.oid for entry in index.values()} - known_here)
         blobs.update(zip(staged, self.objects(staged), strict=True))
         blobs.update({found[0]: found for found in blobs.values() if found})
-        trees = {name: blobs[f"HEAD:{name}"] for name in folders}
-        commit = head[0] if head else ""
-        known = {n: parse_tree(t[2], len(t[0]) // 2) for n, t in trees.items() if t and t[1] == "tree"}
-        tree = Tree(known or {"": {}}, _hash_name(commit, index))
-        sides = {path: _side(path, tree, index, blobs, "HEAD") for path in paths}
+        commit = head[0] if head else self._no_commit()
+        tree = Tree(trees_of(commit, "HEAD", folders, blobs), _hash_name(commit, index))
+        sides = {path: side_of(path, tree, index, blobs, "HEAD") for path in paths}
         return Base(self._ref(), commit, tree, sides, stamp)
 
     def tip(self, ref: str, commit: str, paths: Sequence[str]) -> Base:
@@ -148,10 +147,8 @@ class History:
         folders = folders_of(paths)
         names = [f"{commit}:{name}" for name in (*folders, *paths)] if commit else []
         blobs = dict(zip(names, self.objects(names), strict=True))
-        trees = {name: blobs.get(f"{commit}:{name}") for name in folders}
-        known = {n: parse_tree(t[2], len(t[0]) // 2) for n, t in trees.items() if t and t[1] == "tree"}
-        tree = Tree(known or {"": {}}, _hash_name(commit, {}))
-        sides = {path: _side(path, tree, {}, blobs, commit) for path in paths}
+        tree = Tree(trees_of(commit, commit, folders, blobs), _hash_name(commit, {}))
+        sides = {path: side_of(path, tree, {}, blobs, commit) for path in paths}
         # What is staged is taken to be what is committed: nothing of the user's is in the way.
         even = {path: Side(s.head, s.head, s.head_data, s.head_data) for path, s in sides.items()}
         return Base(ref, commit, tree, even, None)
@@ -197,10 +194,12 @@ class History:
 
     def move(self, made: Made, verb: str) -> None:
         """Points the branch to the commit if it is still where the commit was built; else ConflictError."""
-        old = made.parent or "0" * len(made.commit)
+        old, began = made.parent or "0" * len(made.commit), time.time()
         try:
             self.git.run("update-ref", "-m", f"memoryclaw: {verb}", made.ref, made.commit, old)
-        except HistoryError:
+        except HistoryError as error:
+            if isinstance(error, GitKilledError):
+                self.clear_locks(made.ref, made.commit, began)
             now = self.head()
             if now == made.parent:
                 raise
@@ -209,10 +208,21 @@ class History:
                     "another commit was made in the vault at the same moment; try again"
                 ) from None
 
+    def clear_locks(self, ref: str, commit: str, since: float) -> None:
+        """Removes the locks that a killed `move` of this branch to this commit left; `since` is when it began."""
+        gitlocks.clear_ours(self.git_dir, common_dir(self.git_dir), ref, commit, since)
+
     def head(self) -> str:
         """The commit of HEAD, or an empty string on an unborn branch."""
         found, out = self.git.asks("rev-parse", "--verify", "--quiet", "HEAD^{commit}")
-        return out.decode().strip() if found else ""
+        return out.decode().strip() if found else self._no_commit()
+
+    def _no_commit(self) -> str:
+        """Empty on an unborn branch; HistoryError where there was a commit that is not found: no second first one is made."""
+        if is_unborn(self.git_dir):
+            return ""
+        state = self.state()
+        raise HistoryError(state.sentence if state.name == "damaged" else missing("the last commit"))
 
     def holds(self, commit: str) -> bool:
         """True when HEAD is this commit or has it among its ancestors."""
@@ -227,7 +237,7 @@ class History:
 
     def index_entries(self, paths: Sequence[str], env: dict[str, str] | None = None) -> dict[str, Entry]:
         """The entries that the user's index has for these files; HistoryError for one with a merge conflict."""
-        return _entries(
+        return entries_of(
             self.git.run("ls-files", "--stage", "-z", "--", *paths, env={**_LITERAL, **(env or {})})
         )
 
@@ -257,22 +267,38 @@ class History:
 
     def read(self, commit: str) -> Recorded:
         """A commit's parents, message and trailers."""
-        found = self.objects([commit])[0]
-        if found is None or found[1] != "commit":
-            raise InputError(f"there is no commit {commit[:12]} in the vault's history")
-        header, _, message = found[2].decode("utf-8", "replace").partition("\n\n")
-        parents = tuple(line[7:] for line in header.splitlines() if line.startswith("parent "))
-        last = message.rstrip().rpartition("\n\n")[2]
-        return Recorded(commit, parents, message, dict(_TRAILER.findall(last)))
+        return _recorded(commit, self.objects([commit])[0])
 
     def changes(self, commit: str) -> list[FileChange]:
-        """The files that a commit changed against its first parent, with their bytes before and after."""
-        out = self.git.run("diff-tree", "-r", "-z", "--root", "--no-renames", "--no-commit-id", commit)
+        """The files that a commit changed against its parent, with their bytes before and after; of a merge, none.
+
+        Raises:
+            HistoryError: what came before the commit, or a version of a file, is not in this repository.
+        """
+        found, before = self.objects([commit, f"{commit}^"])
+        recorded = _recorded(commit, found).parents
+        if recorded and (before is None or before[0] != recorded[0]):
+            # Git takes the last commit of a shallow clone for the first of all, as if it had added every file.
+            raise HistoryError(
+                f"what came before {commit[:12]} is not in this copy of the vault's repository; "
+                "`git fetch --unshallow` brings it where a copy has it"
+            )
+        against = recorded if len(recorded) == 1 else ()
+        out = self.git.run(
+            "diff-tree", "-r", "-z", "--root", "--no-renames", "--no-commit-id", *against, commit
+        )
         parts = out.decode("utf-8", "surrogateescape").split("\0")[:-1]
-        raw = [(parts[i + 1], *parts[i].split(" ")[2:4]) for i in range(0, len(parts), 2)]
-        oids = sorted({oid for _, before, after in raw for oid in (before, after) if oid.strip("0")})
-        data = {oid: found[2] for oid, found in zip(oids, self.objects(oids), strict=True) if found}
-        return [FileChange(path, data.get(before), data.get(after)) for path, before, after in raw]
+        raw = [(parts[i + 1], parts[i].lstrip(":").split(" ")) for i in range(0, len(parts), 2)]
+        sides = [(path, _version(was, a), _version(now, b)) for path, (was, now, a, b, _) in raw]
+        oids = sorted({oid for _, *both in sides for oid in both if oid})
+        data = {oid: one[2] for oid, one in zip(oids, self.objects(oids), strict=True) if one}
+        for path, *both in sides:
+            if any(oid and oid not in data for oid in both):
+                raise HistoryError(
+                    f"a version of {path} that {commit[:12]} names is not in this copy of the vault's repository; "
+                    "`memoryclaw doctor` looks closer"
+                )
+        return [FileChange(path, data.get(before), data.get(after)) for path, before, after in sides]
 
     def author(self) -> tuple[str, str]:
         """Name and address for commits: the user's as configured, else MemoryClaw's own."""
@@ -313,34 +339,22 @@ class History:
         return found
 
 
-def _entries(out: bytes) -> dict[str, Entry]:
-    entries = {}
-    for line in out.decode("utf-8", "surrogateescape").split("\0")[:-1]:
-        facts, _, path = line.partition("\t")
-        mode, oid, stage = facts.split(" ")
-        if stage != "0":
-            raise HistoryError(f"{path} has a merge conflict in the vault's git repository; resolve it first")
-        entries[path] = Entry(mode, oid)
-    return entries
+def _recorded(commit: str, found: tuple[str, str, bytes] | None) -> Recorded:
+    if found is None or found[1] != "commit":
+        raise InputError(f"there is no commit {commit[:12]} in the vault's history")
+    header, _, message = found[2].decode("utf-8", "replace").partition("\n\n")
+    parents = tuple(line[7:] for line in header.splitlines() if line.startswith("parent "))
+    last = message.rstrip().rpartition("\n\n")[2]
+    return Recorded(commit, parents, message, dict(_TRAILER.findall(last)))
+
+
+def _version(mode: str, oid: str) -> str:
+    """The blob of one side of a change; empty where there is no file, or a submodule, which is no file of this repository."""
+    return oid if oid.strip("0") and mode != _MODULE else ""
 
 
 def _entry(data: bytes | None, was: Entry | None, hash_name: str) -> Entry | None:
     return None if data is None else Entry(was.mode if was else _FILE, object_id("blob", data, hash_name))
-
-
-def _side(
-    path: str,
-    tree: Tree,
-    index: Mapping[str, Entry],
-    blobs: Mapping[str, tuple[str, str, bytes] | None],
-    commit: str,
-) -> Side:
-    head, staged = tree.entry(path), index.get(path)
-    if head is not None and head.mode not in _FILE_MODES:
-        raise HistoryError(f"{path} is not a regular file in the vault's git repository")
-    was = blobs.get(f"{commit}:{path}") if head else None
-    waits = blobs.get(staged.oid) if staged else None
-    return Side(head, staged, was[2] if was else None, waits[2] if waits else None)
 
 
 def _hash_name(commit: str, index: Mapping[str, Entry]) -> str:

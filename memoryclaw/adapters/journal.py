@@ -55,6 +55,19 @@ def save(root: str, pending: Pending) -> None:
         os.close(handle)
 
 
+def touch(root: str) -> None:
+    """Notes in the journal that the branch is about to move."""
+    os.utime(os.path.join(root, PATH))
+
+
+def touched(root: str) -> float:
+    """When the branch was about to move, on the clock of the disk; 0 without a journal."""
+    try:
+        return os.stat(os.path.join(root, PATH)).st_mtime
+    except FileNotFoundError:
+        return 0.0
+
+
 def load(root: str) -> Pending | None:
     """The change that a killed writer left under way, or None."""
     try:

@@ -164,11 +164,14 @@ class App(Reviewing, Skilling, Scheduling, Hosting, Working, OpenClawing, Trusti
 
         return self._written(lambda pen: revive(pen, id_))
 
-    def undo(self, commit: str) -> Written:
-        """Takes back one machine commit or run, and keeps what people changed since; one commit."""
+    def undo(self, commit: str, *, yes: bool = False) -> Written:
+        """Takes back one machine commit or run, and keeps what people changed since; one commit.
+
+        What makes the folder a vault is taken back only with `yes`.
+        """
         from memoryclaw.jobs.undo import undo  # noqa: PLC0415
 
-        return self._written(lambda pen: undo(pen, commit))
+        return self._written(lambda pen: undo(pen, commit, yes=yes))
 
     def capture(self, lines: Iterable[str], *, session: str = "", first: int = 1) -> list[Acknowledged]:
         """Keeps turns and tool events, one JSON object a line, in the logs; each is durable when it is acknowledged."""

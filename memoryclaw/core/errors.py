@@ -38,6 +38,10 @@ class HistoryError(MemoryClawError):
     """Git cannot take the commit now; nothing was written."""
 
 
+class GitKilledError(HistoryError):
+    """A git command was killed by a signal, and may have left its locks behind."""
+
+
 class BudgetError(MemoryClawError):
     """A run would lose more of a file than it may; nothing was written."""
 

@@ -8,7 +8,7 @@ import stat
 import tempfile
 import unicodedata
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
@@ -16,6 +16,7 @@ from typing import NamedTuple
 from memoryclaw.adapters import journal
 from memoryclaw.adapters.catalog import Catalog
 from memoryclaw.adapters.fingerprint import fingerprint
+from memoryclaw.adapters.gitstate import other_locks
 from memoryclaw.adapters.history import History
 from memoryclaw.adapters.index import Index
 from memoryclaw.adapters.locks import writer_lock
@@ -28,6 +29,7 @@ from memoryclaw.jobs.addresses import lead_to
 
 _TEMP = re.compile(r"^\.[0-9a-f]{12}-\d+\.tmp$")
 _STATE_TEMP = re.compile(r"^(?:index\.\d+\.new|config\.\d+\.tmp)$")
+_FSCK, _SHOWN = 60, 20  # seconds for a look at the whole repository, and how many of its lines are shown
 _OTHERS = stat.S_IRWXG | stat.S_IRWXO
 
 
@@ -128,9 +130,30 @@ def _names(paths: Iterable[str]) -> Check:
 
 
 def _git(root: Path) -> Check:
-    state = History(os.fspath(root)).state()
-    level = "ok" if state.writable else "advice" if state.name == "none" else "problem"
-    return Check("git", level, state.sentence)
+    history = History(os.fspath(root))
+    state = history.state()
+    if not state.writable:
+        return Check("git", "advice" if state.name == "none" else "problem", state.sentence)
+    locks = other_locks(os.fspath(root), state)
+    if locks:
+        return Check("git", "problem", locks[0], tuple(Problem(".git", 0, told) for told in locks[1:]))
+    # Packs and loose objects are read whole, and the index is; a reflog may name what git tidied away long ago.
+    looked = history.git.report("fsck", "--no-dangling", "--no-progress", "--no-reflogs", seconds=_FSCK)
+    if looked is None:
+        told = f"{state.sentence}; `git fsck` looks at all of it, which takes longer than {_FSCK} seconds"
+        return Check("git", "advice", told)
+    sound, lines = looked
+    return Check("git", "ok", state.sentence) if sound else _damaged(lines)
+
+
+def _damaged(lines: Sequence[str]) -> Check:
+    found = [line for line in lines if not line.startswith(("notice:", "warning:"))] or ["git fsck failed"]
+    details = tuple(Problem(".git", 0, line) for line in found[:_SHOWN])
+    if any(line.startswith("fatal:") and "index file" in line for line in found):
+        told = "git's index is damaged; move .git/index away and run `git reset`: no file changes, and what was staged can be staged again"
+    else:
+        told = "git's objects or branches are damaged; copy the vault first, then bring what `git fsck` names back from another copy of it"
+    return Check("git", "problem", told, details)
 
 
 def _leftovers(root: Path, state: Path, *, fix: bool) -> Check:

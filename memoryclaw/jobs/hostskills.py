@@ -14,7 +14,7 @@ from memoryclaw.adapters.gitlog import editions
 from memoryclaw.adapters.history import History
 from memoryclaw.adapters.hostfolder import HostFolder
 from memoryclaw.core.consolidation.decisions import APPROVED
-from memoryclaw.core.errors import NotFoundError, VaultError
+from memoryclaw.core.errors import HistoryError, NotFoundError, VaultError
 from memoryclaw.core.skillapprovals import Approval, approvals, version_of
 from memoryclaw.core.skilllint import is_name
 from memoryclaw.jobs.skills import DRAFT, Listed, list_skills, read_decisions
@@ -154,7 +154,7 @@ def _places(root: str, folder: HostFolder, one: _Wanted, inside: str) -> Iterato
         yield files.read_file(root, path).data
     yield folder.read(one.hosted.name, inside)
     history = History(root)
-    if history.git_dir and history.head():
-        for edition in editions(history, path):
+    with suppress(HistoryError):  # a damaged history has no version to give
+        for edition in editions(history, path) if history.git_dir and history.head() else ():
             yield edition.after
             yield edition.before

@@ -8,7 +8,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple
 
-from memoryclaw.adapters.history import Side, Version
+from memoryclaw.adapters.gitsides import Side
+from memoryclaw.adapters.history import Version
 from memoryclaw.core.errors import ConflictError, InputError, NotFoundError
 from memoryclaw.core.merging import same_patch
 from memoryclaw.core.naming import safe_path

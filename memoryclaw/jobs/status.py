@@ -8,11 +8,12 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING, NamedTuple
 
 from memoryclaw.adapters.catalog import Catalog
+from memoryclaw.adapters.gitstate import damage, other_locks
 from memoryclaw.adapters.history import History
 from memoryclaw.adapters.index import Index
 from memoryclaw.adapters.vault import Scan
 from memoryclaw.config import Config
-from memoryclaw.core.errors import IndexBusyError, IndexDamagedError, VaultError
+from memoryclaw.core.errors import HistoryError, IndexBusyError, IndexDamagedError, VaultError
 from memoryclaw.core.model import Problem
 from memoryclaw.core.places import place_of
 from memoryclaw.jobs.sync import Sync
@@ -93,18 +94,23 @@ def status(sync: Sync, index: Index, catalog: Catalog, config: Config, *, daemon
 def git_report(history: History) -> GitReport:
     """The state of the vault's own repository and its newest machine commit."""
     state = history.state()
-    if state.name in ("none", "bare", "unborn"):
-        return GitReport(state.name, state.sentence)
-    found, out = history.git.asks("rev-list", "--max-count=1", "--grep=^Run: ", "--format=%ct %s", "HEAD")
+    locks = other_locks(history.root, state) if state.writable else []
+    sentence = f"{state.sentence}, but {locks[0]}" if locks else state.sentence
+    if state.name in ("none", "bare", "unborn", "damaged"):
+        return GitReport(state.name, sentence)
+    try:
+        found, out = history.git.asks("rev-list", "--max-count=1", "--grep=^Run: ", "--format=%ct %s", "HEAD")
+    except HistoryError as error:
+        return GitReport("damaged", damage(f"{error}; `memoryclaw doctor` looks closer"))
     lines = out.decode("utf-8", "replace").splitlines()
     if not found or len(lines) < 2:  # the id, then what the format asks for
-        return GitReport(state.name, state.sentence)
+        return GitReport(state.name, sentence)
     seconds, _, subject = lines[1].partition(" ")
     commit = lines[0].removeprefix("commit ")
     when = datetime.fromtimestamp(int(seconds), UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
     return GitReport(
         state.name,
-        state.sentence,
+        sentence,
         LastChange(commit, when, subject, history.read(commit).trailers.get("Run", "")),
     )
 

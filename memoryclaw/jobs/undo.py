@@ -12,6 +12,7 @@ from typing import NamedTuple
 from memoryclaw.adapters import files
 from memoryclaw.adapters.history import FileChange, History, Recorded
 from memoryclaw.core.consolidation.decisions import DECISIONS_FILE, UNDONE, Decision, Decisions
+from memoryclaw.core.consolidation.losses import must_be_its_own
 from memoryclaw.core.consolidation.pending import PENDING_FILE
 from memoryclaw.core.consolidation.ranges import parse_ranges
 from memoryclaw.core.consolidation.replaying import facts_that_came as facts_set
@@ -22,7 +23,7 @@ from memoryclaw.core.errors import ConflictError, InputError, NotFoundError
 from memoryclaw.core.frontmatter import split
 from memoryclaw.core.merging import merge, same_patch
 from memoryclaw.core.naming import timestamp
-from memoryclaw.core.places import place_of
+from memoryclaw.core.places import CONFIG_FILE, place_of
 from memoryclaw.core.skillfile import read_skill
 from memoryclaw.core.textfile import decode, encode, readable
 from memoryclaw.jobs.pen import Pen, Written
@@ -73,22 +74,27 @@ class _Plan(NamedTuple):
         self.left.extend(name for name in dict.fromkeys(names) if name not in self.left)
 
 
-def undo(pen: Pen, name: str) -> Written:
+def undo(pen: Pen, name: str, *, yes: bool = False) -> Written:
     """Reverts the commit with this id (or its beginning), or every commit of this run; one commit.
 
     Of one commit all is taken back, or nothing. Of a run, what was changed since stays as it is and is named. Facts are
-    taken back line by line, whatever came around them since.
+    taken back line by line, whatever came around them since. What makes the folder a vault goes only with `yes`.
 
     Raises:
+        BudgetError: more would go than the commits brought; nothing was written.
         ConflictError: later edits stand on the same lines; nothing was written.
         InputError: there is no such commit, it is not ours, or it is undone already.
     """
     history = History(pen.root)
     state = history.state()
-    if state.name == "none":
+    if state.name in {"none", "damaged"}:
         raise InputError(f"nothing can be undone: {state.sentence}")
     asked = _asked(history, name)
     plan = _plan(pen, history, asked)
+    if not yes and _ends_the_vault(asked, plan):
+        raise InputError(
+            f"{asked.subject!r} made this folder a vault; to take it back all the same, give --yes (over HTTP and in Python: yes)"
+        )
     decisions = list(dict.fromkeys(_decisions(pen, history, asked, plan)))
     run = pen.run("undo")
 
@@ -123,6 +129,11 @@ def _asked(history: History, name: str) -> _Asked:
         # The record alone takes nothing back: it stands for its run.
         return _Asked(list(history.of_run(run)), run)
     return _Asked([found], run)
+
+
+def _ends_the_vault(asked: _Asked, plan: _Plan) -> bool:
+    gone = any(change.path == CONFIG_FILE and change.before is None for change in plan.taken)
+    return gone or asked.run.startswith("init-")
 
 
 def _left(plan: _Plan) -> str:
@@ -174,6 +185,8 @@ def _plan(pen: Pen, history: History, asked: _Asked) -> _Plan:
         )
     if not anything:
         raise InputError("; ".join(filter(None, [asked.undone_already, _left(plan)])))
+    changes = [_texts(change) for chain in chains.values() for change in chain]
+    must_be_its_own([(change.path, *_texts(change)) for change in plan.taken], changes)
     return plan
 
 

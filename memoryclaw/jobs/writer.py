@@ -5,7 +5,6 @@ The rule: the file gets the change on top of what the user left in it; the commi
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from datetime import datetime
@@ -15,7 +14,7 @@ from memoryclaw.adapters import files, journal
 from memoryclaw.adapters.gitindex import joined
 from memoryclaw.adapters.history import Base, Draft, History, Made
 from memoryclaw.adapters.journal import Pending, Step
-from memoryclaw.adapters.locks import WAIT, writer_lock
+from memoryclaw.adapters.locks import writer_lock
 from memoryclaw.core.errors import (
     ConflictError,
     HistoryError,
@@ -36,7 +35,7 @@ from memoryclaw.jobs.patching import (
     plans_for,
     text_change,
 )
-from memoryclaw.jobs.recovery import carry_out, publish, recover
+from memoryclaw.jobs.recovery import carry_out, publish, recover, refuse_while_locked
 
 __all__ = [
     "REFUSED",
@@ -52,7 +51,6 @@ __all__ = [
     "writing",
 ]
 
-_PAUSE = 0.05
 _ATTEMPTS = 3
 REFUSED = (
     ConflictError,
@@ -150,16 +148,15 @@ class Writer:
             _refuse_unless_writable(self.history)
             batch = self._worked_out(items, now)
             try:
-                notices = (
-                    [told, self._land(batch, verb)] if any(o.changed for o in batch.outcomes) else [told]
-                )
+                if any(outcome.changed for outcome in batch.outcomes):
+                    self._land(batch, verb)
             except ConflictError:
                 # The user may have committed in between; the files are back as they were, so it can be tried again.
                 if attempt == _ATTEMPTS - 1:
                     raise
             else:
                 break
-        return _told(batch.outcomes, notices, self.untracked), batch.refused
+        return _told(batch.outcomes, told, self.untracked), batch.refused
 
     def _worked_out(self, items: Sequence[Item], now: datetime) -> _Batch:
         work, items, refused = self._read(items)
@@ -206,7 +203,7 @@ class Writer:
         fresh = [p for p, data in work.items() if base and data is None and base.sides[p] == NO_SIDE]
         return self.history.ignored(fresh) if fresh else set()
 
-    def _land(self, batch: _Batch, verb: str) -> str:
+    def _land(self, batch: _Batch, verb: str) -> None:
         root, before, after = self.root, batch.before, batch.after
         # A file that one item changed and a later one changed back is as it was.
         changed = [path for path in after if before[path] != after[path]]
@@ -222,19 +219,19 @@ class Writer:
                 if (data := after[step.path]) is not None:
                     files.prepare(root, step.path, step.temp, data)
             carry_out(root, steps)
-            notice = publish(root, pending, made) if made else ""
+            if made:
+                publish(root, pending, made)
         except (OSError, MemoryClawError):
-            _put_back(root, steps, before)
-            journal.clear(root)
+            # What the branch has is made: the next writer finds it in the journal and ends it.
+            if not made or self.history.head() != made.commit:
+                _put_back(root, steps, before)
+                journal.clear(root)
             raise
         journal.clear(root)
-        return notice
 
 
 def _refuse_unless_writable(history: History) -> str:
-    end = time.monotonic() + WAIT
-    while (state := history.state()).name == "locked" and time.monotonic() < end:
-        time.sleep(_PAUSE)
+    state = refuse_while_locked(history)
     if state.name != "none" and not state.writable:
         raise HistoryError(f"nothing was written: {state.sentence}")
     return state.sentence if state.name == "none" else ""
@@ -272,11 +269,10 @@ def _uncommitted(plans: Sequence[Plan]) -> str:
     return f"{' and '.join(names)} is not tracked by git, so this cannot be undone" if names else ""
 
 
-def _told(outcomes: list[Outcome], notices: list[str], untracked: str) -> list[Outcome]:
+def _told(outcomes: list[Outcome], first: str, untracked: str) -> list[Outcome]:
     """The outcomes with what is to be said of all of them: at the first, and for each change why it cannot be undone."""
     said = []
     for number, outcome in enumerate(outcomes):
-        parts = notices if number == 0 else []
-        parts = [*parts, untracked if outcome.changed else "", outcome.notice]
+        parts = ["" if number else first, untracked if outcome.changed else "", outcome.notice]
         said.append(outcome._replace(notice="; ".join(filter(None, parts))))
     return said

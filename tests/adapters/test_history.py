@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from gitvault import NOW, git, vault_of
 
-from memoryclaw.adapters.gitindex import clear_stale, follow_index
+from memoryclaw.adapters.gitindex import clear_stale, index_ready
 from memoryclaw.adapters.gitobjects import object_id, pack, parse_tree
 from memoryclaw.adapters.gitstate import git_state
 from memoryclaw.adapters.history import Follow, History, Version
@@ -19,8 +19,9 @@ def commit(root, files, message="Change\n\nbody\n\nRun: r-1\nSource: log:1\n"):
     history = History(str(root))
     base = history.base(list(files))
     made = history.commit(base, {path: Version(data) for path, data in files.items()}, message, NOW)
-    history.move(made, "test")
-    assert follow_index(history, made.follow, made.stamp)
+    with index_ready(history, made.follow, made.stamp) as put:
+        history.move(made, "test")
+        put()
     return made.commit
 
 
@@ -196,8 +197,9 @@ def test_an_index_entry_follows_only_while_it_is_as_expected(tmp_path):
     made = history.commit(base, {"a.md": Version(b"y\n"), "b.md": Version(b"y\n")}, "ours\n", NOW)
     (root / "a.md").write_text("mine\n")
     git(root, "add", "a.md")  # after we had looked
-    history.move(made, "test")
-    assert follow_index(history, made.follow, made.stamp)
+    with index_ready(history, made.follow, made.stamp) as put:
+        history.move(made, "test")
+        put()
     assert git(root, "show", ":a.md") == "mine\n"
     assert git(root, "show", ":b.md") == "y\n"
 
@@ -207,26 +209,27 @@ def test_a_lock_of_the_users_git_is_waited_for_and_left(tmp_path):
     history, lock = History(str(root)), root / ".git/index.lock"
     entry = history.index_entries(["a.md"])["a.md"]
     lock.touch()
-    assert not follow_index(history, [Follow("a.md", entry, None)], None, wait=0.1)
+    with (
+        pytest.raises(HistoryError, match=r"index\.lock"),
+        index_ready(history, [Follow("a.md", entry, None)], None, wait=0.1),
+    ):
+        pass
     assert lock.exists()
     assert not (root / ".git/memoryclaw.index").exists()
 
 
-def test_only_locks_that_are_provably_ours_are_cleared(tmp_path):
+def test_only_a_lock_of_the_index_that_is_provably_ours_is_cleared(tmp_path):
     root = vault_of(tmp_path / "v", {"a.md": "x\n"})
-    history, head = History(str(root)), git(root, "rev-parse", "HEAD").strip()
-    folder = root / ".git"
+    history, folder = History(str(root)), root / ".git"
     (folder / "index.lock").touch()
-    (folder / "refs/heads/main.lock").write_text("0" * 40 + "\n")
-    (folder / "HEAD.lock").touch()
-    clear_stale(history, head, "refs/heads/main")
-    assert all((folder / name).exists() for name in ("index.lock", "refs/heads/main.lock", "HEAD.lock"))
+    clear_stale(history)
+    assert (folder / "index.lock").exists()
     (folder / "index.lock").unlink()
     (folder / "memoryclaw.index").write_bytes((folder / "index").read_bytes())
+    (folder / "memoryclaw.index.lock").touch()
     os.link(folder / "memoryclaw.index", folder / "index.lock")
-    (folder / "refs/heads/main.lock").write_text(head + "\n")
-    clear_stale(history, head, "refs/heads/main")
-    assert not any(path.suffix == ".lock" for path in folder.rglob("*"))
+    clear_stale(history)
+    assert not [path for path in folder.rglob("*") if path.suffix == ".lock"]
 
 
 def test_states_are_told_in_a_sentence(tmp_path):

@@ -139,6 +139,15 @@ def test_what_the_user_committed_is_not_undone(kept: Claw) -> None:
     assert "git revert" in ran.err
 
 
+def test_the_start_of_a_vault_is_undone_only_with_yes(claw: Claw, tmp_path: Path) -> None:
+    assert claw("init", str(tmp_path / "new")).code == 0
+    new = Claw(tmp_path / "new")
+    refused = new("undo", "HEAD")
+    assert refused.code == 1
+    assert "--yes" in refused.err
+    assert new("undo", "HEAD", "--yes").code == 0
+
+
 def test_without_git_the_change_is_made_and_the_loss_of_undo_is_told(asked: Claw) -> None:
     ran = asked("edit", DEADLINE, "--set", "value=2027-02-01")
     assert ran.code == 0

@@ -155,7 +155,7 @@ def test_changes_answer_as_the_command_line_and_each_is_a_commit(daemon: Daemon,
     )  # fmt: skip
     gone = same(daemon, twin, "DELETE", "/v1/notes/ep-penicillin", None, "forget", "ep-penicillin")
     same(daemon, twin, "POST", "/v1/revive", {"id": gone["id"]}, "revive", gone["id"])
-    undone = daemon.post("/v1/undo", what=done["commit"])
+    undone = daemon.post("/v1/undo", what=done["commit"], yes=False)
     assert undone["action"] == "undone"
     assert "- deadline: 2026-12-11" in (daemon.vault / "semantic/projects.md").read_text()
     assert "pin: true" in (daemon.vault / "episodes/2025-09-04_15-40-00_wind-plan.md").read_text()

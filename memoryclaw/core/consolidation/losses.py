@@ -59,6 +59,24 @@ def must_keep(files: Mapping[str, tuple[str, str]], budget: float) -> None:
             )
 
 
+def must_be_its_own(steps: Iterable[tuple[str, str, str]], changes: Iterable[tuple[str, str]]) -> None:
+    """Raises BudgetError when taking changes back would lose more lines than the changes brought.
+
+    Args:
+        steps: what is about to be done, in order, as a path and the text after and before the step.
+        changes: each change that is taken back, as the text before and after it.
+    """
+    files: dict[str, tuple[str, str]] = {}
+    for path, after, before in steps:
+        files[path] = (files.get(path, (before,))[0], after)
+    gone = sum(loss.lost for loss in losses(files))
+    came = sum((_lines(after) - _lines(before)).total() for before, after in changes)
+    if gone > came:
+        raise BudgetError(
+            f"nothing was written: the undo would remove {gone} lines, more than the {came} that it takes back"
+        )
+
+
 def _lines(text: str) -> Counter[str]:
     return Counter(stripped for line in text.splitlines() if (stripped := line.strip()))
 

@@ -109,14 +109,15 @@ def revive(said: Said, id_: str) -> None:
 
 @verb(examples=["undo 1a2b3c4", "undo remember-20261121T101500-ab12cd"])
 @click.argument("commit", metavar="RUN|COMMIT", type=TEXT)
+@click.option("--yes", is_flag=True, help="Take back also what makes the folder a vault.")
 @click.pass_obj
-def undo(said: Said, commit: str) -> None:
+def undo(said: Said, commit: str, *, yes: bool) -> None:
     """Take back one change that MemoryClaw made, or a whole run.
 
     Every later edit is kept. The undo is a commit too, and what was taken back is not consolidated again.
     """
     with said.app() as app:
-        tell(said, app.undo(commit))
+        tell(said, app.undo(commit, yes=yes))
 
 
 def _pair(text: str) -> tuple[str, str]:

@@ -36,9 +36,10 @@ class Revive(Asked):
 
 
 class Undo(Asked):
-    """A commit or a run."""
+    """A commit or a run, and whether also what makes the folder a vault goes."""
 
     what: str
+    yes: bool = False
 
 
 class Feedback(Asked):
@@ -79,7 +80,7 @@ def revive(app: App, _name: str, asked: Revive) -> Shape:
 
 def undo(app: App, _name: str, asked: Undo) -> Shape:
     """Takes back a commit or a run."""
-    return shapes.written(app.undo(asked.what))
+    return shapes.written(app.undo(asked.what, yes=asked.yes))
 
 
 def feedback(app: App, _name: str, asked: Feedback) -> Shape:

@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 from changesets import FILES, whole
 
-from memoryclaw.core.consolidation.losses import Loss, losses, lost, must_keep
+from memoryclaw.core.consolidation.losses import Loss, losses, lost, must_be_its_own, must_keep
 from memoryclaw.core.consolidation.performing import outcome_of
 from memoryclaw.core.errors import BudgetError
 
@@ -40,6 +40,13 @@ def test_more_than_the_budget_is_refused_with_file_and_share():
     must_keep({"notes/a.md": (TEN, kept)}, 0.2)
     with pytest.raises(BudgetError, match=r"notes/a\.md would lose 2 of its 10 lines \(20%\)"):
         must_keep({"notes/a.md": (TEN, kept)}, 0.1)
+
+
+def test_an_undo_removes_at_most_as_many_lines_as_its_changes_brought():
+    steps = [("a.md", "1\n2\n", "1\n2\n3\n"), ("a.md", "1\n", "1\n2\n")]
+    must_be_its_own(steps, [("1\n", "1\n2\n"), ("1\n2\n", "1\n2\n3\n")])
+    with pytest.raises(BudgetError, match="remove 2 lines, more than the 1"):
+        must_be_its_own(steps, [("1\n2\n", "1\n2\n3\n")])
 
 
 def test_the_worst_file_is_the_one_named():
