@@ -1,19 +1,24 @@
-"""The gate of secrets: what somebody says is written without them. Pure: the key comes from outside.
+"""The gate of secrets: what somebody says is written without them, and no sentence says them again. Pure: the key comes from outside.
 
 The rule: only what comes in passes here; what a file holds already keeps every byte.
 """
 
 from __future__ import annotations
 
+import json
+import re
 from collections import Counter
 from collections.abc import Callable
 from typing import Any
 
 from memoryclaw.core.redaction import Redactor
 
+_LEAST = 8  # characters of the beginning of a secret that tell it
+_BREAKS = re.compile(r"[\s\"'\\]+")
+
 
 class Gate:
-    """One gate for one verb; it knows what it took out.
+    """One gate for one verb, or for the sentences of one door; it knows what it took out.
 
     Args:
         key: gives the key of the fingerprints; asked for with the first secret, and never before.
@@ -58,6 +63,23 @@ class Gate:
         what = "a secret was" if len(self._taken) == 1 else f"{len(self._taken)} secrets were"
         return f"{what} taken out before anything was written ({told}); --as-is on the command line keeps a text as typed"
 
+    def sentence(self, told: str, *given: Any) -> str:
+        """A sentence for whoever asked, without the secrets in it or in what they gave, not even the beginning of one.
+
+        Args:
+            told: the sentence.
+            given: what came in: texts, bytes of JSON, values.
+        """
+        taking = _Taking(self._kept)
+        for one in given:
+            taking.value(_read(one))
+        said = list(taking.taken.items())
+        marks = {part: taking.mark(kind, one) for one, kind in said for part in _parts(one, told)}
+        if marks:
+            longest = sorted(map(re.escape, marks), key=len, reverse=True)
+            told = re.sub("|".join(longest), lambda hit: marks[hit[0].lower()], told, flags=re.IGNORECASE)
+        return str(taking.text(told).value)
+
     def _kept(self) -> bytes:
         if self._known is None:
             self._known = self._key()
@@ -80,3 +102,25 @@ class _Taking(Redactor):
         self._key = self._ask()
         self.taken[secret] = kind
         return super().mark(kind, secret)
+
+
+def _read(given: Any) -> Any:
+    """JSON as its value, where a name tells a secret; all else as text."""
+    if isinstance(given, bytes):
+        given = given.decode("utf-8", "replace")
+    if isinstance(given, str) and given.lstrip()[:1] in ("{", "["):
+        try:
+            return json.loads(given)
+        except (ValueError, RecursionError):
+            return given
+    return given
+
+
+def _parts(secret: str, told: str) -> list[str]:
+    """What of a secret a sentence says, in lower case: its words, or the beginnings of words that were cut."""
+    secret, told = secret.lower(), told.lower()
+    found = [secret] if secret in told else []
+    for word in _BREAKS.split(secret):
+        size = next((n for n in range(len(word), _LEAST - 1, -1) if word[:n] in told), 0)
+        found += [word[:size]] if size else []
+    return found
