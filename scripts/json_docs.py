@@ -142,7 +142,7 @@ VERBS = (
             "id": "what was written; after `forget`, what `revive` takes",
             "commit": "the commit that holds this change and nothing else; empty when there is none",
             "action": "added, confirmed, superseded, corrected, edited, unchanged, forgotten, revived, undone, created or completed",
-            "notice": "what else there is to know, such as why nothing was committed",
+            "notice": "what else there is to know, such as why nothing was committed, or that a secret was taken out",
         },
     ),
 )  # fmt: skip

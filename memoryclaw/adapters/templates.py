@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -21,7 +21,14 @@ _PACKAGE = Path(__file__).resolve().parent.parent
 
 
 class Templates:
-    """Renders the templates that ship with MemoryClaw."""
+    """Renders the templates that ship with MemoryClaw.
+
+    Args:
+        gate: takes the secrets out of a commit message, whatever its values came from.
+    """
+
+    def __init__(self, gate: Callable[[str], str] = str) -> None:
+        self._gate = gate
 
     def render(self, name: str, /, **values: object) -> str:
         """The text of one template; every value it names must be given."""
@@ -34,7 +41,7 @@ class Templates:
 
     def commit_message(self, verb: str, /, **values: object) -> str:
         """The message of a commit: a subject on one line of at most 72 characters, a body, trailers."""
-        subject, _, rest = self.render(f"commits/{verb}.j2", **values).partition("\n")
+        subject, _, rest = self._gate(self.render(f"commits/{verb}.j2", **values)).partition("\n")
         return f"{_cut(one_line(subject))}\n{rest}"
 
 

@@ -137,20 +137,45 @@ class App(Reviewing, Skilling, Scheduling, Hosting, Working, OpenClawing, Trusti
         return self._looked(lambda: browsing.links(id_, self.catalog, self.vault))
 
     def remember(
-        self, text: str, *, entity: str = "", field: str = "", tags: Sequence[str] = (), source: str = ""
+        self,
+        text: str,
+        *,
+        entity: str = "",
+        field: str = "",
+        tags: Sequence[str] = (),
+        source: str = "",
+        as_is: bool = False,
     ) -> Written:
-        """Keeps a text as an episode, or as the value of an entity's field; one commit."""
+        """Keeps a text as an episode, or as the value of an entity's field; one commit.
+
+        Secrets are taken out first, unless a person means them (`as_is`).
+        """
         from memoryclaw.jobs.remember import remember  # noqa: PLC0415
 
+        # A value is a secret by its field, too; NUL is left out of every text and must not hide one.
+        said = {"name": field, "value": text.replace("\0", ""), "entity": entity, "tags": [*tags], "source": source}  # fmt: skip
         return self._written(
-            lambda pen: remember(pen, text, entity=entity, field=field, tags=tags, source=source)
+            lambda pen, told: remember(
+                pen,
+                told["value"],
+                entity=told["entity"],
+                field=told["name"],
+                tags=told["tags"],
+                source=told["source"],
+            ),
+            said,
+            as_is=as_is,
         )
 
-    def edit(self, id_: str, fields: Mapping[str, str | Sequence[str]]) -> Written:
-        """Corrects fields of a note's frontmatter, of an entity, or the value of a fact; one commit."""
+    def edit(self, id_: str, fields: Mapping[str, str | Sequence[str]], *, as_is: bool = False) -> Written:
+        """Corrects fields of a note's frontmatter, of an entity, or the value of a fact; one commit.
+
+        Secrets are taken out first, unless a person means them (`as_is`).
+        """
         from memoryclaw.jobs.edit import edit  # noqa: PLC0415
 
-        return self._written(lambda pen: edit(pen, id_, fields))
+        said = {key: value if isinstance(value, str) else [*value] for key, value in fields.items()}
+        return self._written(lambda pen, told: edit(pen, id_, told), said, as_is=as_is)
 
     def forget(self, id_: str) -> Written:
         """Moves a note, or a fact's line, to the archive; one commit, and `revive` brings it back."""

@@ -41,10 +41,11 @@ class Consolidating(Wiring):
 
     def _desk(self, llm: str, mode: str) -> Desk:
         from memoryclaw.jobs.consolidation.consolidate import Desk, Rules  # noqa: PLC0415
+        from memoryclaw.jobs.gates import secret_gate  # noqa: PLC0415
 
         config = self.config
         return Desk(
-            pen=self._pen(),
+            pen=self._pen(secret_gate()),
             vault=self.vault,
             catalog=self.catalog,
             mind=self._mind(llm),

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from memoryclaw import config as settings
@@ -35,8 +34,7 @@ class OpenClawing(Wiring):
         from memoryclaw.jobs.openclaw.importing import import_notes, workspace_of  # noqa: PLC0415
 
         folder = workspace or workspace_of(config_path(config, os.environ), os.environ)
-        redact = _redactor()
-        return self._written(lambda pen: import_notes(pen, folder, redact, dry_run=dry_run))
+        return self._written(lambda pen: import_notes(pen, folder, dry_run=dry_run))
 
 
 def openclaw_setup(vault: str, config: str = "") -> Setup:
@@ -69,11 +67,3 @@ def _daemon(vault: str) -> bool:
     from memoryclaw.adapters.daemon import ask  # noqa: PLC0415
 
     return ask(os.fspath(settings.state_folder(Path(vault))), "GET", "/healthz") is not None
-
-
-def _redactor() -> Callable[[str], str]:
-    from memoryclaw.adapters.secretkey import secret_key  # noqa: PLC0415
-    from memoryclaw.core.redaction import Redactor  # noqa: PLC0415
-
-    redactor = Redactor(secret_key(os.fspath(settings.key_folder(os.environ))).key)
-    return lambda text: str(redactor.text(text).value)

@@ -56,12 +56,18 @@ class Reviewing(Wiring):
 
         return self._written(lambda pen: apply(pen, boxes))
 
-    def review_edit(self, id_: str, rewrite: Callable[[str], str]) -> Written:
-        """Puts what waits in other words, as a person rewrites it; checked, stored, not approved."""
+    def review_edit(self, id_: str, rewrite: Callable[[str], str], *, as_is: bool = False) -> Written:
+        """Puts what waits in other words, as a person rewrites it; checked, stored, not approved.
+
+        Secrets that come in are taken out first, unless a person means them (`as_is`).
+        """
         from memoryclaw.jobs.review.rewriting import editable, store  # noqa: PLC0415
 
         item = self.review_one(id_)
-        return self._written(lambda pen: store(pen, item, rewrite(editable(item))))
+        was = editable(item)
+        return self._written(
+            lambda pen, text: store(pen, item, text), rewrite(was), as_is=as_is, standing=was
+        )
 
     def history(self, id_: str = "", *, limit: int = 20) -> Events:
         """What was done to the vault, a note or a fact, newest first."""

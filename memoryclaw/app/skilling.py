@@ -51,11 +51,11 @@ class Skilling(Wiring):
         today = self.clock().astimezone(UTC).date()
         return match_skills(os.fspath(self.root), request, language(self.config.language), today)
 
-    def new_skill(self, name: str, description: str = "") -> Written:
-        """Begins a skill: a valid SKILL.md to be filled in; one commit."""
+    def new_skill(self, name: str, description: str = "", *, as_is: bool = False) -> Written:
+        """Begins a skill: a valid SKILL.md to be filled in; one commit. `as_is`: a secret in it is meant."""
         from memoryclaw.jobs.skillwriting import new_skill  # noqa: PLC0415
 
-        return self._written(lambda pen: new_skill(pen, name, description))
+        return self._written(new_skill, name, description, as_is=as_is)
 
     def approve_skill(self, name: str) -> Ruled:
         """Says yes to a skill as its files are now; a draft moves to its place; one commit."""

@@ -9,7 +9,7 @@ from dataclasses import replace
 from datetime import UTC, date, datetime
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from memoryclaw import config as settings
 from memoryclaw.adapters.catalog import Catalog
@@ -27,6 +27,7 @@ from memoryclaw.jobs.sync import Sync
 
 if TYPE_CHECKING:  # the rest is imported by the verb that needs it: a search must start fast
     from memoryclaw.adapters.ledger import Ledger
+    from memoryclaw.core.gate import Gate
     from memoryclaw.jobs.capture import Recorder
     from memoryclaw.jobs.pen import Pen
     from memoryclaw.jobs.vectorlane import VectorLane
@@ -118,33 +119,52 @@ class Wiring:
         self.freshness, found = freshness.healed(self.index, lambda: (self._fresh(), verb()))
         return found
 
-    def _written(self, verb: Callable[[Pen], T]) -> T:
-        self._fresh()
-        return verb(self._pen())
+    def _written(self, verb: Callable[..., T], *said: Any, as_is: bool = False, standing: str = "") -> T:
+        """Carries out a verb with a pen.
 
-    def _pen(self) -> Pen:
+        Args:
+            verb: takes the pen, then each of `said` without its secrets.
+            said: everything that somebody said and that will be written; it has no other way to the verb.
+            as_is: a person at the command line means what they typed.
+            standing: text of the vault that was given out to be changed; what it holds may stay.
+        """
+        from memoryclaw.jobs.gates import secret_gate  # noqa: PLC0415
+
+        gate = secret_gate(as_is=as_is)
+        clean = [gate.value(one, standing=standing) for one in said]
+        self._fresh()
+        return _noticed(verb(self._pen(gate), *clean), gate.notice)
+
+    def _pen(self, gate: Gate) -> Pen:
         from memoryclaw.adapters.templates import Templates  # noqa: PLC0415
         from memoryclaw.jobs.pen import Pen  # noqa: PLC0415
 
         return Pen(
             root=os.fspath(self.root),
             lookup=self.catalog,
-            templates=Templates(),
+            templates=Templates(gate.message),
             now=self.clock(),
             new_id=new_id,
+            gate=gate,
         )
 
     def _receipted(self, answer: Recalled, session: str) -> Recalled:
         receipt = f"r-{self.clock():%Y%m%dt%H%M%S}-{new_id()}"
         values = {
             "receipt": receipt,
-            "session": session,
+            "session": self._named(session),
             "mode": "recall",
             "ids": [m.unit.id for m in answer.matches],
         }
         trouble = self.ledger.append("shown", values, self.clock()) if answer.matches else ""
         notices = (*answer.notices, trouble) if trouble else answer.notices
         return replace(answer, receipt=receipt, notices=notices)
+
+    def _named(self, session: str) -> str:
+        """A session as it may be written; hosts choose the name."""
+        from memoryclaw.jobs.gates import secret_gate  # noqa: PLC0415 - a recall without one has nothing to hide
+
+        return secret_gate().text(session) if session else ""
 
     def _renamed(self, old: str, new: str) -> None:
         self.ledger.append("renamed", {"from": old, "to": new}, self.clock())
@@ -184,6 +204,14 @@ class Wiring:
         config = self.config
         manner = Manner(config.min_primary_results, config.min_coverage, config.blend_strategy)
         return VectorLane(self._vectors, self.catalog, manner)
+
+
+def _noticed(done: T, notice: str) -> T:
+    """What a verb did, and what the gate says of it; a verb whose answer has no place for it took nothing in."""
+    if notice and isinstance(done, tuple) and hasattr(done, "notice"):
+        told = "; ".join(filter(None, (done.notice, notice)))
+        return cast("T", done._replace(notice=told))  # type: ignore[attr-defined]
+    return done
 
 
 def new_id() -> str:

@@ -5,9 +5,8 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from memoryclaw import config as settings
 from memoryclaw.app.wiring import Wiring
 from memoryclaw.core.fence import one_line
 
@@ -23,7 +22,7 @@ class Working(Wiring):
 
     def working(self, session: str) -> WorkingMemory:
         """The working memory of a session, empty when it has none; changes nothing."""
-        return self._bench.show(session)
+        return self._bench.show(self._named(session))
 
     def set_working(self, session: str, changes: Mapping[str, object]) -> WorkingMemory:
         """Changes a session's working memory and returns it.
@@ -33,16 +32,17 @@ class Working(Wiring):
             changes: `task`, `goal` and `active_skill` are set, `plan` is replaced, `facts` are added or replaced (None
                 removes one), `recent_observations` are appended. Another task begins a new working memory.
         """
-        return self._bench.change(session, changes)
+        return self._bench.change(self._named(session), changes)
 
     def clear_working(self, session: str, *, task: str = "") -> Cleared:
         """Ends a session's working memory: what it held goes to the log, then it is gone. `task`: only if it is of this one."""
-        return self._bench.clear(session, task)
+        return self._bench.clear(self._named(session), task)
 
     def feedback(self, id_: str, rating: int, *, session: str = "", note: str = "") -> Feedback:
         """Keeps in the ledger how useful a note, section, fact or turn was, from 1 to 5."""
         from memoryclaw.jobs.addresses import address_of  # noqa: PLC0415
         from memoryclaw.jobs.feedback import feedback, rating_of  # noqa: PLC0415
+        from memoryclaw.jobs.gates import secret_gate  # noqa: PLC0415
 
         rating_of(rating)
         known = self._looked(lambda: address_of(id_, self.catalog, self.vault)).id
@@ -50,9 +50,9 @@ class Working(Wiring):
             self.ledger,
             known,
             rating,
-            session=session,
+            session=self._named(session),
             note=note,
-            redacted=self._redacted,
+            redacted=secret_gate().text,
             now=self.clock(),
         )
 
@@ -65,19 +65,13 @@ class Working(Wiring):
 
     @cached_property
     def _bench(self) -> Bench:
+        from memoryclaw.jobs.gates import secret_gate  # noqa: PLC0415
         from memoryclaw.jobs.working import Bench  # noqa: PLC0415
 
-        return Bench(os.fspath(self.root), self._redacted, self._logged, self.clock)
+        # A gate remembers what it took, so each change has one of its own.
+        return Bench(os.fspath(self.root), lambda value: secret_gate().value(value), self._logged, self.clock)
 
     def _logged(self, lines: list[str]) -> list[Acknowledged]:
         return self._recorder.capture(
             lines
         )  # which is made only now: to look at a working memory makes no key
-
-    def _redacted(self, value: Any) -> Any:
-        """A JSON value without its secrets."""
-        from memoryclaw.adapters.secretkey import secret_key  # noqa: PLC0415
-        from memoryclaw.core.redaction import Redactor  # noqa: PLC0415
-
-        key = secret_key(os.fspath(settings.key_folder(os.environ))).key
-        return Redactor(key).value(value).value

@@ -15,6 +15,7 @@ from memoryclaw.core.hostturns import Calls, read_turn, session_of
 from memoryclaw.core.logrecords import file_stem, kept, likeness, line_of
 from memoryclaw.core.naming import timestamp
 from memoryclaw.core.redaction import Redactor
+from memoryclaw.jobs.gates import harmless
 
 LONGEST = 32 * 1024 * 1024  # characters of one line
 SESSIONS = 64  # that are kept in mind between batches; what is known of others is read again
@@ -86,7 +87,7 @@ class Recorder:
         try:
             return self._turn(number, _parsed(line), session)
         except (InputError, VaultError) as error:
-            return Acknowledged(number, ok=False, error=str(error))
+            return Acknowledged(number, ok=False, error=harmless(str(error), line[:LONGEST]))
 
     def _turn(self, number: int, value: Any, session: str) -> Acknowledged | _Line:
         name = session_of(value) or session

@@ -9,6 +9,7 @@ from memoryclaw.core.errors import InputError
 from memoryclaw.core.factedits import FactEdit, SemanticFile, correct_fact, set_fact
 from memoryclaw.core.facts import VALUE
 from memoryclaw.core.ports import Address
+from memoryclaw.core.redaction import MARK
 from memoryclaw.core.yamltext import load
 from memoryclaw.jobs.pen import Pen, Written, must_be_a_note
 from memoryclaw.jobs.writer import Edit, text_change, write
@@ -44,7 +45,7 @@ def _with_properties(text: str, fields: Mapping[str, Value]) -> str:
 
 
 def _listed(key: str, value: Value) -> Value:
-    if isinstance(value, str) and value.strip().startswith("["):
+    if isinstance(value, str) and value.strip().startswith("[") and not MARK.match(value.strip()):
         items = load(value.strip()).value
         if isinstance(items, list):
             return [str(item) for item in items if item is not None]

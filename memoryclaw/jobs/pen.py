@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from typing import NamedTuple
 
@@ -11,6 +12,7 @@ from memoryclaw.adapters import files
 from memoryclaw.adapters.templates import Templates
 from memoryclaw.core.errors import InputError, NotFoundError
 from memoryclaw.core.factedits import SemanticFile
+from memoryclaw.core.gate import Gate
 from memoryclaw.core.naming import run_id, utc
 from memoryclaw.core.places import SCHEMA_FILE
 from memoryclaw.core.ports import Address, Lookup
@@ -30,15 +32,21 @@ class Written(NamedTuple):
     notice: str = ""
 
 
+def _own_gate() -> Gate:
+    """A gate whose marks match no others."""
+    return Gate(lambda: os.urandom(32))
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Pen:
-    """The vault to write in, how its ids are found, the templates, the moment, and where fresh ids come from."""
+    """The vault to write in, how its ids are found, the templates, the moment, where fresh ids come from, and what takes secrets out."""
 
     root: str
     lookup: Lookup
     templates: Templates
     now: datetime
     new_id: Callable[[], str]
+    gate: Gate = field(default_factory=_own_gate)
 
     @property
     def today(self) -> str:

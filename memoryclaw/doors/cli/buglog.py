@@ -12,15 +12,17 @@ from pathlib import Path
 
 from memoryclaw import __version__, config
 from memoryclaw.doors.cli.said import Said
+from memoryclaw.jobs.gates import secret_gate
 
 
 def write(error: Exception, said: Said) -> str:
-    """The path of the file that now holds the traceback."""
+    """The path of the file that now holds the traceback, without secrets."""
     text = "\n".join([
         f"memoryclaw {__version__}, Python {platform.python_version()}, {platform.platform()}",
         f"arguments: {sys.argv[1:]!r}",
         "".join(traceback.format_exception(error)),
     ])  # fmt: skip
+    text = secret_gate().sentence(text, sys.argv)
     name = f"bug-{time.strftime('%Y%m%dT%H%M%SZ', time.gmtime())}-{os.getpid()}.log"
     try:
         return _put(_folder(said), name, text)

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import sys
+from io import StringIO
 
 import click
 
 from memoryclaw.core.errors import MemoryClawError, refused_by_system
-from memoryclaw.core.fence import one_line
 from memoryclaw.doors.cli.said import Said
 from memoryclaw.doors.cli.verbs import cli
 
@@ -23,20 +23,24 @@ def run(args: list[str]) -> int:
         code = cli.main(args, prog_name="memoryclaw", standalone_mode=False, obj=said)
         sys.stdout.flush()
     except click.ClickException as error:
-        return _usage(error)
+        return _usage(error, args)
     except (click.Abort, KeyboardInterrupt):
         return INTERRUPTED
     except MemoryClawError as error:
-        return _failed(str(error))
+        return _failed(str(error), args)
     except BrokenPipeError:
         return 0  # who read our output has enough of it
     except Exception as error:  # noqa: BLE001 - the gate: what nobody foresaw is logged and told in one sentence
-        return _unforeseen(error, said)
+        return _unforeseen(error, said, args)
     return code if isinstance(code, int) else 0
 
 
-def _usage(error: click.ClickException) -> int:
-    error.show()
+def _usage(error: click.ClickException, args: list[str]) -> int:
+    from memoryclaw.jobs.gates import secret_gate  # noqa: PLC0415 - most commands end well
+
+    shown = StringIO()
+    error.show(file=shown)
+    click.echo(secret_gate().sentence(shown.getvalue(), args), err=True, nl=False)
     if (
         isinstance(error, click.NoSuchOption)
         and error.ctx
@@ -48,19 +52,22 @@ def _usage(error: click.ClickException) -> int:
     return USAGE
 
 
-def _failed(sentence: str) -> int:
-    click.echo(f"memoryclaw: {one_line(sentence)}", err=True)
+def _failed(sentence: str, args: list[str]) -> int:
+    from memoryclaw.jobs.gates import harmless  # noqa: PLC0415 - as above
+
+    click.echo(f"memoryclaw: {harmless(sentence, args)}", err=True)
     return FAILED
 
 
-def _unforeseen(error: Exception, said: Said) -> int:
+def _unforeseen(error: Exception, said: Said, args: list[str]) -> int:
     if refused := refused_by_system(error):
         where = f" ({error.filename})" if isinstance(error, OSError) and error.filename else ""
-        return _failed(f"{refused}{where}")
+        return _failed(f"{refused}{where}", args)
     from memoryclaw.doors.cli.buglog import write  # noqa: PLC0415 - only when something broke
+    from memoryclaw.jobs.gates import harmless  # noqa: PLC0415
 
     path = write(error, said)
-    name = one_line(f"{type(error).__name__}: {error}")
+    name = harmless(f"{type(error).__name__}: {error}", args)
     click.echo(
         f"memoryclaw: a bug in MemoryClaw stopped this ({name}); please report it with {path}", err=True
     )

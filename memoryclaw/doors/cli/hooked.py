@@ -155,9 +155,11 @@ def _print(answer: Mapping[str, Any]) -> None:
 
 
 def _remark(sentence: str) -> None:
-    from memoryclaw.core.fence import one_line  # noqa: PLC0415
+    from memoryclaw.jobs.gates import harmless  # noqa: PLC0415
 
     try:
-        sys.stderr.write(f"memoryclaw: {one_line(sentence)}\n".encode("ascii", "backslashreplace").decode())
+        sys.stderr.write(
+            f"memoryclaw: {harmless(sentence, sys.argv[1:])}\n".encode("ascii", "backslashreplace").decode()
+        )
     except (OSError, ValueError, AttributeError):
         return

@@ -26,7 +26,9 @@ def say(text: str = "") -> None:
 
 def remark(text: str) -> None:
     """Prints one sentence beside the answer, on standard error."""
-    click.echo(one_line(text), err=True)
+    from memoryclaw.jobs.gates import harmless  # noqa: PLC0415 - most answers have no remark
+
+    click.echo(harmless(text), err=True)
 
 
 def styled(text: str, **style: Any) -> str:

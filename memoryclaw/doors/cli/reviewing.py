@@ -13,7 +13,7 @@ from memoryclaw.doors.cli.diffs import show_difference
 from memoryclaw.doors.cli.groups import group
 from memoryclaw.doors.cli.printing import as_json, plural, remark, say, styled, table
 from memoryclaw.doors.cli.said import Said
-from memoryclaw.doors.cli.verbs import TEXT
+from memoryclaw.doors.cli.verbs import AS_IS, TEXT
 
 if TYPE_CHECKING:
     from memoryclaw.jobs.review.deciding import Ruled
@@ -98,13 +98,14 @@ def reject(ctx: click.Context, names: tuple[str, ...], *, everything: bool, yes:
 
 @review.command("edit", examples=["review edit p-1a2b3c4d"])
 @click.argument("id_", metavar="ID", type=TEXT)
+@AS_IS
 @click.pass_obj
-def edit(said: Said, id_: str) -> None:
+def edit(said: Said, *, id_: str, as_is: bool) -> None:
     """Put what waits in other words, in $VISUAL or $EDITOR; it goes on waiting."""
     from memoryclaw.doors.cli.writing import tell  # noqa: PLC0415
 
     with said.app() as app:
-        done = app.review_edit(id_, _edited)
+        done = app.review_edit(id_, _edited, as_is=as_is)
     tell(said, done)
 
 

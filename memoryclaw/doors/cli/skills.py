@@ -13,7 +13,7 @@ from memoryclaw.doors.cli import running
 from memoryclaw.doors.cli.groups import group
 from memoryclaw.doors.cli.printing import as_json, plural, remark, say, styled, table
 from memoryclaw.doors.cli.said import Said
-from memoryclaw.doors.cli.verbs import TEXT
+from memoryclaw.doors.cli.verbs import AS_IS, TEXT
 
 if TYPE_CHECKING:
     from memoryclaw.jobs.skills import Offer
@@ -89,11 +89,12 @@ def show(said: Said, name: str) -> None:
 @click.option(
     "--description", metavar="TEXT", default="", type=TEXT, help="What it does, and when to use it."
 )
+@AS_IS
 @click.pass_obj
-def new(said: Said, name: str, description: str) -> None:
+def new(said: Said, *, name: str, description: str, as_is: bool) -> None:
     """Begin a skill: a valid SKILL.md to be filled in."""
     with said.app() as app:
-        done = app.new_skill(name, description)
+        done = app.new_skill(name, description, as_is=as_is)
     if said.json:
         as_json(shapes.written(done))
         return

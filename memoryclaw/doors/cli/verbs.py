@@ -36,6 +36,7 @@ class Text(click.types.StringParamType):
 
 
 TEXT = Text()
+AS_IS = click.option("--as-is", is_flag=True, help="Keep what looks like a secret as it was typed.")
 
 
 class Verb(click.Command):

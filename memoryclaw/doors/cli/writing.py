@@ -12,7 +12,7 @@ from memoryclaw import config
 from memoryclaw.doors import shapes
 from memoryclaw.doors.cli.printing import as_json, remark, say, styled
 from memoryclaw.doors.cli.said import Said
-from memoryclaw.doors.cli.verbs import TEXT, verb
+from memoryclaw.doors.cli.verbs import AS_IS, TEXT, verb
 
 if TYPE_CHECKING:
     from memoryclaw.jobs.pen import Written
@@ -53,8 +53,11 @@ def init(said: Said, folder: str | None) -> None:
 @click.option(
     "--tag", "tags", metavar="T", multiple=True, type=TEXT, help="A tag of the episode; may be repeated."
 )
+@AS_IS
 @click.pass_obj
-def remember(said: Said, text: tuple[str, ...], entity: str, field: str, tags: tuple[str, ...]) -> None:
+def remember(
+    said: Said, *, text: tuple[str, ...], entity: str, field: str, tags: tuple[str, ...], as_is: bool
+) -> None:
     """Write down a fact, or what happened as an episode.
 
     With --entity and --field the text is the value of a fact, else it is what happened. A text of - is read from
@@ -62,7 +65,7 @@ def remember(said: Said, text: tuple[str, ...], entity: str, field: str, tags: t
     """
     words = sys.stdin.read() if text == ("-",) else " ".join(text)
     with said.app() as app:
-        tell(said, app.remember(words, entity=entity, field=field, tags=tags))
+        tell(said, app.remember(words, entity=entity, field=field, tags=tags, as_is=as_is))
 
 
 @verb(
@@ -81,12 +84,13 @@ def remember(said: Said, text: tuple[str, ...], entity: str, field: str, tags: t
     type=TEXT,
     help="A field and its value; may be repeated.",
 )
+@AS_IS
 @click.pass_obj
-def edit(said: Said, id_: str, pairs: tuple[str, ...]) -> None:
+def edit(said: Said, *, id_: str, pairs: tuple[str, ...], as_is: bool) -> None:
     """Set fields of a note, or the value of a fact; no other byte changes."""
     fields = dict(_pair(pair) for pair in pairs)
     with said.app() as app:
-        tell(said, app.edit(id_, fields))
+        tell(said, app.edit(id_, fields, as_is=as_is))
 
 
 @verb(examples=["forget episodes/2025-04-15_08-05-00_printer-lease", "forget 'semantic/contacts#John.value'"])

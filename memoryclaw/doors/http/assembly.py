@@ -29,6 +29,7 @@ from memoryclaw.doors.http.openapi import document
 from memoryclaw.doors.http.refusals import Refusal, refusal_of
 from memoryclaw.doors.http.routes import OPEN, ROWS
 from memoryclaw.doors.http.table import BODY, QUERIED, Row
+from memoryclaw.jobs.gates import harmless
 
 Report = Callable[[Exception], str]
 _NAMED = re.compile(r"\{(\w+)\}")
@@ -107,18 +108,22 @@ class _Methods:
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answers one request; whatever goes wrong is an answer too."""
         request = Request(scope, receive)
+        given: list[object] = [*request.path_params.values(), dict(request.query_params)]
         try:
-            said = await self._answered(request)
+            body = await request.body()
+            given.append(body)
+            said = await self._answered(request, body)
         except Exception as error:  # noqa: BLE001 - the gate: what nobody foresaw is kept and told in one sentence
-            said = refused(refusal_of(error) or _bug(self._door.report(error), error))
+            why = refusal_of(error) or _bug(self._door.report(error), error)
+            said = refused(why._replace(message=harmless(why.message, *given)))
         await said(scope, receive, send)
 
-    async def _answered(self, request: Request) -> Response:
+    async def _answered(self, request: Request, body: bytes) -> Response:
         row = self._rows[request.method]
         if row.method in QUERIED:
             asked = from_query(row.asks, request.query_params.multi_items())
         else:
-            asked = from_body(row.asks, await request.body())
+            asked = from_body(row.asks, body)
         name = "".join(request.path_params.values())
         if row.lane != LOG:
             await self._first_look()

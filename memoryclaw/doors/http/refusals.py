@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import NamedTuple
 
 from memoryclaw.core import errors
-from memoryclaw.core.fence import one_line
+from memoryclaw.jobs.gates import harmless
 
 _KNOWN: tuple[tuple[type[errors.MemoryClawError], int, str], ...] = (
     (errors.NotFoundError, 404, "not_found"),
@@ -49,7 +49,7 @@ class Refusal(NamedTuple):
     @property
     def shape(self) -> dict[str, dict[str, str]]:
         """The body of the answer."""
-        return {"error": {"code": self.code, "message": one_line(self.message)}}
+        return {"error": {"code": self.code, "message": harmless(self.message)}}
 
 
 class RefusedError(Exception):

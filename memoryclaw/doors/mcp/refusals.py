@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from memoryclaw.core import errors
-from memoryclaw.core.fence import one_line
+from memoryclaw.jobs.gates import harmless
 
 _CODES: tuple[tuple[type[errors.MemoryClawError], str], ...] = (
     (errors.NotFoundError, "not_found"),
@@ -21,11 +21,11 @@ _CODES: tuple[tuple[type[errors.MemoryClawError], str], ...] = (
 CODES = (*(code for _, code in _CODES), "system", "bug")
 
 
-def refusal(error: Exception) -> str:
-    """What a client is told: `not_found: nothing in this vault …`; empty when nobody foresaw it."""
+def refusal(error: Exception, *given: object) -> str:
+    """What a client is told: `not_found: nothing in this vault …`; empty when nobody foresaw it. `given`: what it sent."""
     for kind, code in _CODES:
         if isinstance(error, kind):
-            return f"{code}: {one_line(str(error))}"
+            return f"{code}: {harmless(str(error), *given)}"
     if isinstance(error, OSError) and error.strerror:
         return f"system: the system refused to go on: {error.strerror}"
     return ""

@@ -18,6 +18,7 @@ from memoryclaw.doors.mcp.lending import Apps, Report
 from memoryclaw.doors.mcp.refusals import bug, refusal
 from memoryclaw.doors.mcp.tools import BY_NAME, Row
 from memoryclaw.doors.mcp.verbs import Told
+from memoryclaw.jobs.gates import harmless
 
 T = TypeVar("T")
 _AT_ONCE = 4  # calls; each has a vault of its own, and writers wait for one another at the vault's lock
@@ -43,11 +44,14 @@ class Desk:
         """What a tool answers; a failure is an answer too, so that the model can read it."""
         row = BY_NAME.get(params.name)
         if row is None:
-            raise MCPError(types.INVALID_PARAMS, f"not_found: there is no tool {params.name[:80]!r}")
+            unknown = f"not_found: there is no tool {params.name[:80]!r}"
+            raise MCPError(types.INVALID_PARAMS, harmless(unknown, params.name))
         try:
             told = await self._ask(lambda app: _told(app, row, params.arguments or {}))
         except Exception as error:  # noqa: BLE001 - the gate: what nobody foresaw is kept and told in one sentence
-            return types.CallToolResult(content=[_text(self._refused(error))], is_error=True)
+            return types.CallToolResult(
+                content=[_text(self._refused(error, params.arguments))], is_error=True
+            )
         return types.CallToolResult(content=[_text(told.text)], structured_content=told.shape)
 
     async def resources(self, _ctx: Any, _params: Any) -> types.ListResourcesResult:
@@ -64,7 +68,7 @@ class Desk:
     async def read(self, _ctx: Any, params: types.ReadResourceRequestParams) -> types.ReadResourceResult:
         """One note, fenced."""
         uri = str(params.uri)
-        text = await self._answered(lambda app: resources.read(app, uri))
+        text = await self._answered(lambda app: resources.read(app, uri), uri)
         content = types.TextResourceContents(uri=uri, mime_type=resources.TYPE, text=text)
         return types.ReadResourceResult(contents=[content])
 
@@ -74,16 +78,17 @@ class Desk:
 
     async def prompt(self, _ctx: Any, params: types.GetPromptRequestParams) -> types.GetPromptResult:
         """A question with what memory holds on it."""
-        text = await self._answered(lambda app: prompts.recalled(app, params.name, params.arguments or {}))
+        name, given = params.name, params.arguments or {}
+        text = await self._answered(lambda app: prompts.recalled(app, name, given), name, given)
         message = types.PromptMessage(role="user", content=_text(text))
         return types.GetPromptResult(description=prompts.ABOUT, messages=[message])
 
-    async def _answered(self, work: Callable[[App], T]) -> T:
+    async def _answered(self, work: Callable[[App], T], *given: object) -> T:
         """The answer of requests that can only fail as a whole."""
         try:
             return await self._ask(work)
         except Exception as error:  # noqa: BLE001 - the gate
-            raise MCPError(types.INVALID_PARAMS, self._refused(error)) from None
+            raise MCPError(types.INVALID_PARAMS, self._refused(error, *given)) from None
 
     async def _ask(self, work: Callable[[App], T]) -> T:
         def done() -> T:
@@ -92,8 +97,8 @@ class Desk:
 
         return await to_thread.run_sync(done, limiter=self._limiter)
 
-    def _refused(self, error: Exception) -> str:
-        return refusal(error) or bug(error, self._report(error))
+    def _refused(self, error: Exception, *given: object) -> str:
+        return refusal(error, *given) or bug(error, self._report(error))
 
 
 def server(apps: Apps, report: Report) -> Server[Any]:

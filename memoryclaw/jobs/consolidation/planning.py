@@ -82,7 +82,9 @@ class _Told(NamedTuple):
 def plan(planner: Planner, logs: Sequence[Unread]) -> ChangeSet:
     """The changes that these logs ask for. Its `run` is empty, and skills are not mined yet."""
     draft = _Draft()
-    segments = [s for log in logs for s in cut(log.path, log.lines, _bounded(log.turns), planner.rules)]
+    segments = [
+        s for log in logs for s in cut(log.path, log.lines, _heard(planner.pen, log.turns), planner.rules)
+    ]
     # Facts are told in the order in which they were said, whatever the files are called.
     segments.sort(key=lambda s: (s.turns[0].ts, s.range.path, s.range.first))
     for number, segment in enumerate(segments, 1):
@@ -102,9 +104,9 @@ def plan(planner: Planner, logs: Sequence[Unread]) -> ChangeSet:
     )
 
 
-def _bounded(turns: Sequence[Turn]) -> list[Turn]:
-    """The turns without the far end of what is too long to have been said."""
-    return [t if len(t.text) <= _LONGEST else t._replace(text=t.text[:_LONGEST]) for t in turns]
+def _heard(pen: Pen, turns: Sequence[Turn]) -> list[Turn]:
+    """The turns without the far end of what is too long to have been said, and without secrets: not every log was captured."""
+    return [t._replace(text=pen.gate.text(t.text[: 2 * _LONGEST])[:_LONGEST]) for t in turns]
 
 
 def _take(planner: Planner, draft: _Draft, segment: Segment) -> None:

@@ -25,7 +25,7 @@ def practised(
     """What the new stretches of the logs show to be done, and the drafts of skills that come of it."""
     lines = {log.path: log.lines for log in logs}
     cited = [range_ for text in ranges for range_ in parse_ranges(text)]
-    new = [one for range_ in cited for one in acted(_calls(lines, range_), range_)]
+    new = [one for range_ in cited for one in acted(_calls(pen, lines, range_), range_)]
     if not new:
         return (), ()
     known = [one for record in done.records for one in record.acted]
@@ -41,8 +41,12 @@ def practised(
     return tuple(new), tuple(map(_change, drafts))
 
 
-def _calls(lines: Mapping[str, Sequence[bytes]], range_: LogRange) -> list[Call]:
-    return calls_in(lines[range_.path], range_.first, range_.last)
+def _calls(pen: Pen, lines: Mapping[str, Sequence[bytes]], range_: LogRange) -> list[Call]:
+    """The calls without secrets: not every log was captured."""
+    found = calls_in(lines[range_.path], range_.first, range_.last)
+    return [
+        call._replace(args=pen.gate.value(dict(call.args)), said=pen.gate.text(call.said)) for call in found
+    ]
 
 
 def _calls_of(pen: Pen, lines: dict[str, list[bytes]], text: str) -> list[Call]:
@@ -50,7 +54,7 @@ def _calls_of(pen: Pen, lines: dict[str, list[bytes]], text: str) -> list[Call]:
     for range_ in parse_ranges(text):
         if range_.path not in lines:
             lines[range_.path] = _read(pen, range_.path)
-        found += _calls(lines, range_)
+        found += _calls(pen, lines, range_)
     return found
 
 

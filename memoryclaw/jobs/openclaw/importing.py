@@ -20,8 +20,6 @@ from memoryclaw.jobs.pen import Pen
 from memoryclaw.jobs.review.held import Held
 from memoryclaw.jobs.writer import Edit, text_change, write
 
-Redact = Callable[[str], str]
-
 
 class Proposed(NamedTuple):
     """One thing that waits, or would wait."""
@@ -60,13 +58,12 @@ def workspace_of(config: str, environ: Mapping[str, str]) -> str:
     return os.path.expanduser(found) if isinstance(found, str) and found else os.path.join(state, "workspace")
 
 
-def import_notes(pen: Pen, workspace: str, redact: Redact, *, dry_run: bool = False) -> Brought:
+def import_notes(pen: Pen, workspace: str, *, dry_run: bool = False) -> Brought:
     """Proposes what the notes of a workspace hold and nobody has decided yet; one commit.
 
     Args:
         pen: the vault and the moment.
         workspace: OpenClaw's folder.
-        redact: takes the secrets out of a text.
         dry_run: write nothing.
     """
     workspace = os.path.abspath(os.path.expanduser(workspace))
@@ -80,7 +77,7 @@ def import_notes(pen: Pen, workspace: str, redact: Redact, *, dry_run: bool = Fa
         except MemoryClawError as error:
             notices.append(f"{name} was left out: {error}")
             continue
-        everything += offered(name, redact(text), pen.templates.render)
+        everything += offered(name, pen.gate.text(text), pen.templates.render)
     fresh = _Fresh(pen)
     new = [one for one in everything if fresh.is_new(one)]
     notices += fresh.notices
