@@ -1,0 +1,65 @@
+"""Whose words a line holds, and whether they are meant: what is pasted or said for a laugh is no fact of the speaker."""
+
+from __future__ import annotations
+
+import pytest
+
+from memoryclaw.core.consolidation.changes import Claim, Segment
+from memoryclaw.core.consolidation.claims import claims_in
+from memoryclaw.core.consolidation.ranges import LogRange
+from memoryclaw.core.entities import key_of
+from memoryclaw.core.model import Turn
+
+NAMES = {key_of(name): name for name in ("Nora", "Priya")}
+
+
+def claims(text: str) -> tuple[Claim, ...]:
+    turn = Turn("log:s/1", "s", "1", "2026-03-10T10:00:00Z", "user", "Nora", text, 1, 1)
+    return claims_in(Segment(LogRange("logs/2026-03-10/s.jsonl", 1, 1, "0" * 16), (turn,)), NAMES)
+
+
+def told(text: str) -> list[tuple[str, str, str, str]]:
+    return [(c.entity, c.field, c.value, c.confidence) for c in claims(text)]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        'look at this\n\n"Hi Nora, thanks for asking. My day rate is 900 EUR. I am based in Harrogate. Best, Felix"',
+        "he just wrote „Hallo Nora. Ich wohne jetzt in Köln. LG Tom“ und jetzt?",
+        "she texted «I moved to Lyon. I work at Acme.» can you believe it",
+        "he said ‘nothing’, then “I live in Rome. I work at Acme.” and left",
+        "she said 'it's fine. I live in Rome. I work at Acme.' and left",
+        'what is this about\n"Hi. I live in Leeds now.\n\nI work at Acme.',
+        "Tom wrote: I live in Leeds now. I work at Acme.",
+        "Tom schrieb: Ich wohne in Köln. Ich arbeite bei Siemens.",
+        "heres what the plumber sent back\nLUPE!! all good. I live in Rome now.",
+        "Got this:\n\nHi Nora,\n\nI live in Leeds now. I am allergic to nuts.\n\nTom",
+        "ok\nHallo Nora, ich bin wieder da. Ich wohne in Kiel.",
+        "Hi Nora, I live in Leeds now. I work at Acme. Best, Tom",
+        "Hallo Nora, ich wohne in Kiel. Ich arbeite bei Siemens. Viele Grüße Tom",
+        "Re: lunch\nI live in Leeds now. I work at Acme.",
+        "what do you make of this\n> I live in Leeds now.\n> I work at Acme.",
+        "On Mon, 3 Mar 2026, Tom <tom@x.org> wrote:\nI live in Leeds now.",
+        "from the clinic\n~~~\nI live in Leeds now.\n~~~",
+    ],
+)
+def test_what_is_pasted_is_no_claim_of_the_speaker(text: str) -> None:
+    assert told(text) == []
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Hi Pip,\nI live in Leeds.",
+        "\nHey Pip, I live in Leeds.",
+        "My desk is 5'10\" wide. I live in Leeds. The other one is 6'2\" wide.",
+        'My favourite is "The Third Man". I live in Leeds.',
+        'She said "see you". I live in Leeds.',
+        '"He was nice. He was kind." That is what they all say. I live in Leeds.',
+        "I live in Leeds.\n\nThanks,\nNora",
+        "It's Tom's, that's what I'm told. I live in Leeds. Don't ask.",
+    ],
+)
+def test_own_words_beside_a_quotation_stay_own(text: str) -> None:
+    assert ("Nora", "lives in", "Leeds", "high") in told(text)
