@@ -203,7 +203,7 @@ class _Reader:
         if not value or "REDACTED" in value or not noun.field or key_of(value) == key_of(who.name):
             return None
         passing = noun.kind not in ("date", "day") and is_momentary(statement.text)
-        level = "low" if foreign or _is_choice(groups["value"], noun) else ""
+        level = "low" if foreign or statement.joking or _is_choice(groups["value"], noun) else ""
         level = level or _level(who, noun, value, statement, open_form=not rule.field)
         return Claim(
             entity=plain_key(who.name),

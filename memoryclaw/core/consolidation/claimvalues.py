@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from datetime import date
 
+from memoryclaw.core.consolidation.durability import without_laughs
 from memoryclaw.core.consolidation.factfields import Noun
 from memoryclaw.core.consolidation.plain import plain_value
 from memoryclaw.core.consolidation.spokendates import date_value
@@ -34,7 +35,7 @@ _CUT = re.compile(
 )
 _TAIL = re.compile(
     r"(?:,?\s+(?:now|too|as well|also|again|anyway|these days|though|already|by the way|btw|please|instead|currently|recently|for sure|of course|a lot|so much|very much"
-    r"|the most|the best|more than anything|most of all|jetzt|auch|übrigens|bitte|sehr|wirklich|nun|after all|officially|offiziell|any ?more|any longer|thanks|thank you|lol|haha|every day|all the time))+$",
+    r"|the most|the best|more than anything|most of all|jetzt|auch|übrigens|bitte|sehr|wirklich|nun|after all|officially|offiziell|any ?more|any longer|thanks|thank you|every day|all the time))+$",
     re.IGNORECASE,
 )
 _MOMENTS = re.compile(
@@ -101,7 +102,7 @@ _URL = re.compile(
 
 def cut(text: str) -> str:
     """The text up to where its next thought begins, without what only rounds it off."""
-    text = _MOMENTS.sub("", _CUT.sub("", _EMOJI.sub("", text))).strip(_EDGES)
+    text = _MOMENTS.sub("", _CUT.sub("", _EMOJI.sub("", without_laughs(text)))).strip(_EDGES)
     return _HANGING.sub("", _TAIL.sub("", text)).strip(_EDGES)
 
 

@@ -7,9 +7,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from itertools import zip_longest
 from typing import NamedTuple
 
-from memoryclaw.core.consolidation.durability import asks, remembered
+from memoryclaw.core.consolidation.durability import asks, laughs, laughs_at_once, remembered
 from memoryclaw.core.consolidation.factfields import noun_of
 from memoryclaw.core.consolidation.spokendates import since_date
 from memoryclaw.core.consolidation.wording import sentences
@@ -142,6 +143,7 @@ class Statement(NamedTuple):
     stressed: bool = False  # asked to be remembered
     onwards: bool = False  # "from now on"
     foreign: bool = False  # behind a sign that words of others follow
+    joking: bool = False  # with a laugh in its sentence, or right behind it
 
 
 def statements(text: str, said: str) -> Iterator[Statement]:
@@ -154,10 +156,12 @@ def statements(text: str, said: str) -> Iterator[Statement]:
     text = _without_quotations(_PASTED.sub("\n", _FENCED.sub("\n", text)))
     at = others_begin(text)
     for part, foreign in ((text[:at], False), (text[at:], True)):
-        for sentence in sentences(_QUOTED_LINE.sub("\n", part)):
+        found = sentences(_QUOTED_LINE.sub("\n", part))
+        for sentence, following in zip_longest(found, found[1:], fillvalue=""):
             if len(sentence) <= LONGEST and not (asks(sentence) and not remembered(sentence)):
+                joking = laughs(sentence) or laughs_at_once(following)
                 for statement in _of_sentence(sentence, said):
-                    yield statement._replace(foreign=foreign)
+                    yield statement._replace(foreign=foreign, joking=joking)
 
 
 def _without_quotations(text: str) -> str:

@@ -63,3 +63,44 @@ def test_what_is_pasted_is_no_claim_of_the_speaker(text: str) -> None:
 )
 def test_own_words_beside_a_quotation_stay_own(text: str) -> None:
     assert ("Nora", "lives in", "Leeds", "high") in told(text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "I'm allergic to Mondays lol",
+        "lol I'm allergic to Mondays",
+        "I'm allergic to Mondays. Haha.",
+        "I'm allergic to Mondays\nhahahah",
+        "I'm allergic to Mondays /s",
+        "I'm allergic to Mondays, jk",
+        "I'm allergic to Mondays ;)",
+        "I'm allergic to Mondays ;-)",
+        "I'm allergic to Mondays 😂",
+        "Ich bin allergisch gegen Mondays, hihi",
+    ],
+)
+def test_what_is_said_with_a_laugh_waits_for_a_person(text: str) -> None:
+    assert told(text) == [("Nora", "allergy", "Mondays", "low")]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "I'm allergic to nuts.",
+        "haha ok. Now in earnest. I'm allergic to nuts.",
+        "I'm allergic to nuts. The server does 30k msg/s lol",
+        "That was fun, haha. I'm allergic to nuts; path is a/s/d.",
+    ],
+)
+def test_a_laugh_about_something_else_takes_nothing_back(text: str) -> None:
+    assert ("Nora", "allergy", "nuts", "high") in told(text)
+
+
+def test_names_with_letters_of_a_laugh_are_no_laugh() -> None:
+    assert told("I love JK Rowling") == [("Nora", "likes", "JK Rowling", "high")]
+    assert told("I use Adobe XD") == [("Nora", "uses", "Adobe XD", "high")]
+
+
+def test_a_joke_said_again_in_earnest_counts() -> None:
+    assert told("I'm allergic to nuts lol. No joke here. I'm allergic to nuts.")[0][3] == "high"
