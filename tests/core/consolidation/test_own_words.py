@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from memoryclaw.core.consolidation.changes import Claim, Segment
 from memoryclaw.core.consolidation.claims import claims_in
+from memoryclaw.core.consolidation.claimvalues import cut
 from memoryclaw.core.consolidation.ranges import LogRange
+from memoryclaw.core.consolidation.statements import statements
 from memoryclaw.core.entities import key_of
 from memoryclaw.core.model import Turn
 
@@ -104,3 +108,35 @@ def test_names_with_letters_of_a_laugh_are_no_laugh() -> None:
 
 def test_a_joke_said_again_in_earnest_counts() -> None:
     assert told("I'm allergic to nuts lol. No joke here. I'm allergic to nuts.")[0][3] == "high"
+
+
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [
+        ("Priya works at Datadog now, lucky her", "Datadog"),
+        ("Priya works at Datadog now lucky her", "Datadog"),
+        ("I live in Leeds, sadly", "Leeds"),
+        ("I live in Portland, Oregon", "Portland, Oregon"),
+        ("I live in Portland, Oregon, close to the river", "Portland, Oregon"),
+        ("My address is 12 High Street, flat 3, Leeds, come round", "12 High Street, flat 3, Leeds"),
+        ("I like olives, capers and blue cheese, yum", "olives, capers and blue cheese"),
+        ("I love hiking, swimming, biking", "hiking, swimming, biking"),
+        ("I speak German, English, and some French", "German, English, and some French"),
+        ("I'm allergic to nuts, boring right", "nuts"),
+        ("My boss is Tom Berg, great guy and all", "Tom Berg"),
+        ("Ich arbeite bei Siemens, Glück gehabt", "Siemens"),
+        ("Ich wohne jetzt in Köln, leider", "Köln"),
+    ],
+)
+def test_a_value_ends_where_its_clause_ends(text: str, value: str) -> None:
+    assert [claim.value for claim in claims(text)] == [value]
+
+
+@given(
+    st.text(alphabet="a Bé,.&1'\"“”„«»\n", max_size=60),
+    st.sampled_from(("and", "now", "lol", "/s", ", jk", "flat 3")),
+)
+def test_any_words_have_an_end(words: str, more: str) -> None:
+    for text in (f"{words} {more}", f"{words}, {more} {words}", f"{more}{words}"):
+        assert len(cut(text)) <= len(text)
+        list(statements(text, "2026-03-10"))
