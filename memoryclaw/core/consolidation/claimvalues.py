@@ -97,6 +97,8 @@ _COMPANY = re.compile(
     re.IGNORECASE,
 )
 _TELLING = re.compile(r"\b(?:last|past|this|next|ago|yesterday|today|tomorrow|in|since)\b", re.IGNORECASE)
+_IDENTIFIER = re.compile(r"[^\W\d_][^\W\dA-ZÄÖÜ_]*+(?:-(?=\d))?[\dA-ZÄÖÜ_][\w-]*")
+_WORD_ALONE = re.compile(r"[^\W\d_A-ZÄÖÜ][\w.-]*\w")
 _EMAIL = re.compile(r"[^\s@<>()\[\],;:]+@[^\s@<>()\[\],;:]+\.[^\W\d_]{2,}")
 _PHONE = re.compile(r"(?=(?:\D*\d){6})\+?\(?\d[\d\s()/-]{4,22}\d(?![.,]?\d)")
 _WHOLE_PHONE = re.compile(r"(?=(?:\D*\d){6})[+(0][\d\s()/-]{5,23}\d")
@@ -206,6 +208,20 @@ def is_name(text: str, most: int = 4) -> bool:
     if any("." in word[:-1] for word in words):
         return False
     return all(word[:1].isupper() or word[:1].isdigit() or word in _SMALL for word in words)
+
+
+def is_identifier(text: str) -> bool:
+    """True for one word that is written as only names are: with a capital, a digit or an underscore inside, as `projectX`."""
+    return _IDENTIFIER.fullmatch(text) is not None
+
+
+def may_name(text: str) -> bool:
+    """True for one word in small letters that points at nothing and is no time, as `nginx`."""
+    first = fold(text)
+    return (
+        _WORD_ALONE.fullmatch(text) is not None
+        and first not in _NO_VALUE | _POINTING | _POINTED | _SMALL | _TIMES
+    )
 
 
 def _timeless(value: str, said: str) -> str:

@@ -132,6 +132,48 @@ def test_a_value_ends_where_its_clause_ends(text: str, value: str) -> None:
     assert [claim.value for claim in claims(text)] == [value]
 
 
+@pytest.mark.parametrize(
+    ("text", "fact"),
+    [
+        ("The deadline of projectX is 2026-04-10", ("projectX", "deadline", "2026-04-10", "high")),
+        ("projectX's deadline is 2026-04-10", ("projectX", "deadline", "2026-04-10", "high")),
+        ("the version of api_v2 is 5.1", ("api_v2", "version", "5.1", "high")),
+        ("Die Frist von projektX ist der 10.4.2026", ("projektX", "deadline", "2026-04-10", "high")),
+        ("nginx's port is 8080", ("nginx", "port", "8080", "medium")),
+        ("the port of nginx is 8080", ("nginx", "port", "8080", "medium")),
+        ("Der Port von nginx ist 8080", ("nginx", "port", "8080", "medium")),
+        ("bob's email is bob@x.org", ("bob", "email", "bob@x.org", "medium")),
+    ],
+)
+def test_a_name_need_not_begin_with_a_capital(text: str, fact: tuple[str, str, str, str]) -> None:
+    assert told(text) == [fact]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "my sister's dog is cute",
+        "the deadline of the project is 2026-04-10",
+        "the deadline of my thesis is 2026-04-10",
+        "the deadline for us is 2026-04-10",
+        "everyone's budget is 5000",
+        "someone's phone number is 040 1234567",
+        "today's deadline is 2026-04-10",
+        "a friend's birthday is 3 May",
+        "its port is 8080",
+        "it's port is 8080",
+        "the size of things is 5",
+        "nginx port is 8080",
+        "das Budget ist 5000 Euro",
+        "alles Budget ist 5000",
+        "die Frist von heute ist der 10.4.2026",
+        "die Frist von uns ist der 10.4.2026",
+    ],
+)
+def test_common_nouns_and_pronouns_are_no_names(text: str) -> None:
+    assert told(text) == []
+
+
 @given(
     st.text(alphabet="a Bé,.&1'\"“”„«»\n", max_size=60),
     st.sampled_from(("and", "now", "lol", "/s", ", jk", "flat 3")),
