@@ -181,7 +181,13 @@ class Wiring:
         return index
 
     def _searcher(self, today: date | None = None) -> Searcher:
-        return Searcher(self.index, self.catalog, today or self.clock().astimezone(UTC).date(), self._lane())
+        today = today or self.clock().astimezone(UTC).date()
+        return Searcher(self.index, self.catalog, today, self._lane(), self._approved)
+
+    def _approved(self) -> frozenset[str]:
+        from memoryclaw.jobs.skills import approved_files  # noqa: PLC0415
+
+        return approved_files(os.fspath(self.root))
 
     @property
     def _has_vectors(self) -> bool:

@@ -40,6 +40,11 @@ def place_of(path: str) -> Place | None:
     return Place("note") if name.endswith(".md") else None
 
 
+def tells_how(path: str) -> bool:
+    """True for what stands in `skills/`, or stood there before it was archived: how things are done, which needs a yes."""
+    return path.removeprefix("archive/").startswith("skills/")
+
+
 def _episode(_rest: str, name: str) -> Place | None:
     return Place("episode") if name.endswith(".md") else None
 

@@ -97,7 +97,7 @@ def _write(
     def message() -> str:
         return pen.templates.commit_message("edit", run=run, name=address.id, fields=told, path=address.path)
 
-    edits = [Edit(address.path, text_change(change))]
+    edits = [Edit(address.path, text_change(change), overwrites=True)]
     outcome = write(pen.root, edits, message, verb="edit", now=pen.now)
     action = action if outcome.changed else "confirmed"
     notice = outcome.notice or ("" if outcome.changed else "it says so already")

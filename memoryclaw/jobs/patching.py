@@ -24,12 +24,14 @@ class Edit(NamedTuple):
     """A change of one file: its bytes (None: no such file) → its new bytes (None: remove it).
 
     What a person wrote where this writes, and did not commit, is a conflict; unless the change `consumes` it: a ticked box
-    goes with the line that it answers.
+    goes with the line that it answers. A file that git does not hold may get new lines, but keeps those that it has; a change
+    that `overwrites` is refused there whatever it does.
     """
 
     path: str
     change: Bytes
     consumes: bool = False
+    overwrites: bool = False
 
 
 class Move(NamedTuple):
@@ -98,7 +100,30 @@ def plans_for(
             plans += _plan_move(change, work, sides)
         else:
             plans += _plan_edit(change, work[change.path], sides.get(change.path))
+    bound = {
+        change.path: change.overwrites
+        for change in changes
+        if isinstance(change, Edit) and not change.consumes
+    }
+    _must_lose_nothing([plan for plan in plans if plan.path in bound and plan.path in sides], plans, bound)
     return plans
+
+
+def _must_lose_nothing(edited: Sequence[Plan], plans: Sequence[Plan], overwrites: Mapping[str, bool]) -> None:
+    """Refuses what would take the only copy of a line: neither git nor a file that is written holds it afterwards."""
+    for plan in edited:
+        if plan.version is not None or plan.before is None or plan.after is None:
+            continue
+        kept = {line for one in plans if one.after for line in _lines(one.after)}
+        if overwrites[plan.path] or not kept.issuperset(_lines(plan.before)):
+            raise ConflictError(
+                f"{plan.path} is not in git, so what this overwrites could not be brought back; nothing was written: "
+                "commit the file first (`git add -f`, then `git commit`), or edit it by hand"
+            )
+
+
+def _lines(data: bytes) -> set[str]:
+    return {stripped for line in decode(data).text.splitlines() if (stripped := line.strip())}
 
 
 def _plan_edit(edit: Edit, work: bytes | None, side: Side | None) -> list[Plan]:

@@ -28,7 +28,7 @@ def recall(
     """Answers a question with a context of at most `budget` tokens.
 
     The words of `goal`, what the agent is at, help to rank. Turns of the running `session` are left out: the host still
-    shows them. What the session is `working` on stands first, in its share of the budget; its goal counts where no other
+    shows them; a skill that is not approved is left out whatever is asked. What the session is `working` on stands first, in its share of the budget; its goal counts where no other
     is given.
     """
     head: list[str] = []
@@ -39,6 +39,7 @@ def recall(
     with searcher.reading():
         found = searcher.find(text, goal=goal)
         _leave_visible(found, session)
+        _leave_unapproved(searcher, found)
         matches = _packed(searcher, found, pack)
         answered = answer_fields(text, searcher, found, matches)
     if working is not None:
@@ -50,6 +51,14 @@ def _leave_visible(found: Found, session: str) -> None:
     for candidate in found.candidates:
         if session and not candidate.decision and candidate.brief.id.startswith(f"log:{session}/"):
             candidate.decision = "already_visible"
+
+
+def _leave_unapproved(searcher: Searcher, found: Found) -> None:
+    """A draft keeps its reason even where the question asks for drafts: a prompt gets only what a person said yes to."""
+    undecided = [candidate for candidate in found.candidates if not candidate.decision]
+    for candidate in searcher.unapproved(undecided):
+        state = candidate.brief.state
+        candidate.decision = "not_approved" if state == "current" else state
 
 
 def _packed(searcher: Searcher, found: Found, pack: Pack) -> list[Match]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from datetime import date
@@ -16,6 +16,7 @@ from memoryclaw.core.goalwords import goal_leaves, goal_words
 from memoryclaw.core.language import fold
 from memoryclaw.core.model import LeftOut, Match, Matched, Term, Unit
 from memoryclaw.core.namewords import asks_name
+from memoryclaw.core.places import tells_how
 from memoryclaw.core.scoring import CALLED, coverage, ranked, shared_out
 from memoryclaw.core.snippets import snippet, without_block_ids
 from memoryclaw.core.spelling import near, slips_in
@@ -55,13 +56,22 @@ class Searcher:
     Args:
         today: the UTC day that "last week" and recency refer to.
         lane: the vectors, where the settings want them.
+        approved: tells the paths of all files of approved skills.
     """
 
-    def __init__(self, index: Index, catalog: Catalog, today: date, lane: VectorLane | None = None) -> None:
+    def __init__(
+        self,
+        index: Index,
+        catalog: Catalog,
+        today: date,
+        lane: VectorLane | None = None,
+        approved: Callable[[], frozenset[str]] = frozenset,
+    ) -> None:
         self._index = index
         self._catalog = catalog
         self._today = today
         self._lane = lane
+        self._approved = approved
         self._units, self._tokens = index.size()
         rarities = Rarities(index, catalog, self._units)
         self._statistics = Statistics(self._units, self._tokens / max(self._units, 1), rarities)
@@ -111,6 +121,12 @@ class Searcher:
         """The units of these candidates by rowid, under the ids that they have in the answer."""
         units = self._catalog.units([c.brief.rowid for c in chosen])
         return {c.brief.rowid: units[c.brief.rowid]._replace(id=c.brief.id) for c in chosen}
+
+    def unapproved(self, chosen: Sequence[Candidate]) -> list[Candidate]:
+        """Those of the candidates that belong to a skill nobody approved as it is."""
+        skills = [candidate for candidate in chosen if tells_how(candidate.brief.path)]
+        approved = self._approved() if skills else frozenset()
+        return [candidate for candidate in skills if candidate.brief.path not in approved]
 
     def matches(self, found: Found, chosen: Sequence[Candidate]) -> list[Match]:
         """The chosen candidates with their explanations, snippets and places."""
@@ -258,7 +274,19 @@ def search(searcher: Searcher, text: str, *, kind: str, limit: int) -> Answer:
         waiting = [candidate for candidate in found.candidates if not candidate.decision]
         for place, candidate in enumerate(waiting):
             candidate.decision = "in" if place < limit else "limit"
-        return Answer(**answer_fields(text, searcher, found, searcher.matches(found, waiting[:limit])))
+        matches = _labelled(searcher, waiting[:limit], searcher.matches(found, waiting[:limit]))
+        return Answer(**answer_fields(text, searcher, found, matches))
+
+
+def _labelled(searcher: Searcher, chosen: Sequence[Candidate], matches: Sequence[Match]) -> list[Match]:
+    """The matches, where a skill that nobody approved is trusted by nobody either."""
+    doubtful = {candidate.brief.rowid for candidate in searcher.unapproved(chosen)}
+    return [
+        match._replace(unit=match.unit._replace(trust="unknown"))
+        if candidate.brief.rowid in doubtful and match.unit.trust == "trusted"
+        else match
+        for candidate, match in zip(chosen, matches, strict=True)
+    ]
 
 
 def answer_fields(text: str, searcher: Searcher, found: Found, matches: Sequence[Match]) -> dict[str, Any]:

@@ -100,6 +100,11 @@ def match_skills(root: str, request: str, language: Language, today: date) -> li
     return [_offer(one, every[one.skill.path].state) for one in found]
 
 
+def approved_files(root: str) -> frozenset[str]:
+    """The paths of all files of the skills that are approved as they are now."""
+    return frozenset(path for one in list_skills(root) if one.state == APPROVED for path in one.digests)
+
+
 def known_skills(vault: Vault) -> frozenset[str]:
     """The names of all skills and drafts, and the fingerprints of their tools: what need not be proposed."""
     every = [one.skill for one in list_skills(os.fspath(vault.root))]

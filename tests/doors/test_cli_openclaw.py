@@ -44,6 +44,23 @@ def test_the_change_is_shown_first_and_nobody_who_cannot_be_asked_is_overrun(mc:
     assert host.read_text() == CONFIG
 
 
+@pytest.mark.parametrize("verb", ["install", "uninstall"])
+def test_where_there_is_no_openclaw_the_sentence_says_so_and_what_to_do(tmp_path: Path, verb: str) -> None:
+    machine = Claw(put(tmp_path / "vault", {"memoryclaw.yaml": ""}), HOME=str(tmp_path / "home"))
+    ran = machine("openclaw", verb, "--yes")
+    path = tmp_path / "home/.openclaw/openclaw.json"
+    sentence = (
+        f"there is no OpenClaw configuration at {path}; install OpenClaw and run `openclaw setup` first, "
+        "or name the file with --config"
+    )
+    assert (ran.code, ran.err) == (1, f"memoryclaw: {sentence}\n")
+    named = machine("openclaw", verb, "--yes", "--config", tmp_path / "nowhere/x.json").err
+    assert f"there is no OpenClaw configuration at {tmp_path}/nowhere/x.json" in named
+    assert not (tmp_path / "home/.openclaw").exists()
+    (check,) = machine("openclaw", "status", "--json").json["checks"]
+    assert (check["name"], check["ok"], check["detail"]) == ("config", False, sentence)
+
+
 def test_install_and_uninstall_leave_no_trace(mc: Claw, host: Path) -> None:
     done = mc("openclaw", "install", "--yes", "--json").json
     backup = Path(done["backup"])

@@ -1,9 +1,9 @@
 from __future__ import annotations
 
 import pytest
-from gitvault import git, pen_for, vault_of
+from gitvault import git, pen_for, snapshot, vault_of
 
-from memoryclaw.core.errors import InputError, NotFoundError
+from memoryclaw.core.errors import ConflictError, InputError, NotFoundError
 from memoryclaw.jobs.edit import edit
 
 NOTE = b"\xef\xbb\xbf---\r\n# mine\r\nid: n1\r\ntags: [a]  # two?\r\n---\r\nBody"
@@ -39,6 +39,35 @@ def test_several_properties_change_in_one_commit(tmp_path):
         b"\r\n---\r\nBody", b'\r\npin: true\r\nsummary: "a: b"\r\n---\r\nBody'
     )
     assert git(root, "rev-list", "--count", "HEAD") == "2\n"
+
+
+@pytest.mark.parametrize(
+    ("id_", "fields"),
+    [
+        ("notes/mine", {"summary": "ours"}),
+        ("notes/mine", {"tags": "new"}),
+        ("semantic/mine#Zoe.city", {"value": "Bern"}),
+        ("semantic/mine#Zoe", {"phone": "1"}),
+    ],
+)
+def test_an_untracked_note_is_refused_before_anything_is_written(tmp_path, id_, fields):
+    root = vault(tmp_path)
+    (root / "notes/mine.md").write_text("---\nsummary: mine\n---\nBody\n")
+    (root / "semantic/mine.md").write_text("# Zoe\n- city: Rome\n")
+    before = (snapshot(root), git(root, "rev-parse", "HEAD"))
+    with pytest.raises(ConflictError, match=r"mine\.md is not in git, .*commit the file first"):
+        edit(pen_for(root), id_, fields)
+    assert (snapshot(root), git(root, "rev-parse", "HEAD")) == before
+    git(root, "add", "-f", "notes/mine.md", "semantic/mine.md")
+    git(root, "commit", "-qm", "mine")
+    assert edit(pen_for(root), id_, fields).commit
+
+
+def test_without_a_repository_an_edit_is_made_and_the_notice_says_so(tmp_path):
+    (tmp_path / "a.md").write_text("---\nsummary: mine\n---\n")
+    done = edit(pen_for(tmp_path), "a", {"summary": "ours"})
+    assert (tmp_path / "a.md").read_text() == "---\nsummary: ours\n---\n"
+    assert "no git repository of its own, so changes cannot be undone" in done.notice
 
 
 def test_a_fact_is_corrected_in_place_without_history(tmp_path):

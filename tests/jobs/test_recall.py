@@ -88,6 +88,47 @@ def test_max_results_bounds_whole_notes_but_not_facts_or_turns(vault_of: VaultOf
     assert [left.reason for left in answer.left_out] == ["max_results"] * 6
 
 
+def test_only_a_skill_that_is_approved_as_it_is_reaches_a_context(vault_of: VaultOf) -> None:
+    def skill(name: str) -> str:
+        return f"---\nname: {name}\ndescription: Sends the zeppelin report.\n---\nSend it as {name}.\n"
+
+    app = App(
+        vault_of(
+            {
+                "skills/mail/SKILL.md": skill("mail"),
+                "skills/mail/notes.md": "Zeppelin report: notes on how it is sent.\n",
+                "skills/_drafts/wire/SKILL.md": skill("wire"),
+                "skills/chase.json": '{"name": "chase", "description": "Chases the zeppelin report."}\n',
+                "archive/skills/old/SKILL.md": skill("old"),
+                "notes/a.md": "The zeppelin report is due.\n",
+            }
+        )
+    )
+    own = "skills/mail/SKILL"
+    for question in ("zeppelin report", "kind:skill zeppelin", "zeppelin path:skills"):
+        answer = app.recall(question, budget=2000)
+        assert not {match.path for match in answer.matches} - {"notes/a.md"}
+        assert "Send" not in answer.context
+        reasons = {left.id: left.reason for left in answer.left_out}
+        assert (reasons[own], reasons["skills/chase.json"]) == ("not_approved", "not_approved")
+    drafts = app.recall("zeppelin kind:draft")
+    assert (drafts.context, [left.reason for left in drafts.left_out]) == ("", ["draft"])
+    assert [left.reason for left in app.recall("zeppelin kind:archived").left_out] == ["archived"]
+    found = {match.path: match.unit.trust for match in app.search("zeppelin report").matches}
+    assert (found["skills/mail/SKILL.md"], found["notes/a.md"]) == ("unknown", "trusted")
+
+    app.approve_skill("mail")
+    answer = app.recall("zeppelin report", budget=2000)
+    assert {"skills/mail/SKILL.md", "skills/mail/notes.md"} <= {match.path for match in answer.matches}
+    assert "Send it as mail." in answer.context
+    assert {m.path: m.unit.trust for m in app.search("zeppelin report").matches}[
+        "skills/mail/SKILL.md"
+    ] == "trusted"
+
+    (app.root / "skills/mail/notes.md").write_text("Zeppelin report: send it to somebody else.\n")
+    assert not {match.path for match in app.recall("zeppelin report").matches} - {"notes/a.md"}
+
+
 def test_the_turns_of_the_running_session_are_not_repeated(app: App) -> None:
     said = app.recall("dowels biscuit tin", session="kanazawa")
     assert [left.reason for left in said.left_out if left.id.startswith("log:kanazawa/")] == [

@@ -5,7 +5,7 @@ from datetime import timedelta
 import pytest
 from gitvault import NOW, git, pen_for, vault_of
 
-from memoryclaw.core.errors import InputError
+from memoryclaw.core.errors import ConflictError, InputError
 from memoryclaw.core.notes import ReadingSettings, read_note
 from memoryclaw.jobs.remember import remember
 
@@ -35,6 +35,18 @@ def test_a_text_becomes_an_episode_with_its_commit(tmp_path):
     ]  # fmt: skip
     assert git(root, "show", "--format=", "--name-only", done.commit) == f"{done.path}\n"
     assert git(root, "status", "--porcelain") == ""
+
+
+def test_a_new_fact_goes_into_an_untracked_file_and_a_changed_one_is_refused(tmp_path):
+    root = vault(tmp_path)
+    (root / "semantic/mine.md").write_text("# Zoe\n- city: Rome\n")
+    done = remember(pen_for(root), "1", entity="Zoe", field="phone")
+    assert "semantic/mine.md is not tracked by git, so this cannot be undone" in done.notice
+    text = (root / "semantic/mine.md").read_text()
+    assert text.startswith("# Zoe\n- city: Rome\n- phone: 1")
+    with pytest.raises(ConflictError, match=r"semantic/mine\.md is not in git"):
+        remember(pen_for(root), "Bern", entity="Zoe", field="city")
+    assert (root / "semantic/mine.md").read_text() == text
 
 
 def test_a_second_episode_of_the_same_second_gets_a_name_of_its_own(tmp_path):

@@ -100,6 +100,34 @@ def test_untracked_and_ignored_files_are_written_but_not_committed(tmp_path):
     assert git(root, "status", "--porcelain") == "?? mine.md\n"
 
 
+@pytest.mark.parametrize("state", ["untracked", "ignored", "staged"])
+def test_what_git_does_not_hold_is_never_overwritten(tmp_path, state):
+    root = vault(tmp_path, **{"a.md": "a\n", ".gitignore": "ignored.md\n"})
+    path = "ignored.md" if state == "ignored" else "mine.md"
+    (root / path).write_text("mine 1\nmine 2\n")
+    if state == "staged":
+        git(root, "add", path)
+    before = (snapshot(root), git(root, "rev-parse", "HEAD"))
+    with pytest.raises(ConflictError, match=rf"{path} is not in git.*commit the file first") as refused:
+        put(root, path, replaced("mine 2\n", "ours 2\n"))
+    assert "\n" not in str(refused.value)
+    assert (snapshot(root), git(root, "rev-parse", "HEAD")) == before
+    git(root, "add", "-f", path)
+    git(root, "commit", "-qm", "mine")
+    assert put(root, path, replaced("mine 2\n", "ours 2\n")).commit
+
+
+def test_a_line_that_git_does_not_hold_may_go_where_the_same_change_keeps_it(tmp_path):
+    root = vault(tmp_path, **{"a.md": "a\n"})
+    (root / "mine.md").write_text("mine 1\nmine 2\n")
+    edits = [
+        Edit("mine.md", text_change(replaced("mine 2\n", ""))),
+        Edit("kept.md", text_change(lambda _: "> quoted\n    mine 2\n")),
+    ]
+    assert write(str(root), edits, lambda: "Keep\n\nRun: r-1\n", verb="test", now=NOW).changed
+    assert (root / "mine.md").read_text() == "mine 1\n"
+
+
 def test_without_a_repository_the_file_is_written_and_the_notice_says_so(tmp_path):
     git(tmp_path, "init", "-q")  # the parent's repository is none of ours
     root = tmp_path / "vault"

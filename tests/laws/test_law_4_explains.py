@@ -41,6 +41,7 @@ REASONS = frozenset(
         "other_entity",
         "other_time",
         "already_visible",
+        "not_approved",
         "weak",
         "max_results",
         "duplicate",

@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from memoryclaw.core.consolidation.changes import LEVELS, Claim, Segment
 from memoryclaw.core.consolidation.claimrules import HABITS, NAMED, OF_OTHERS, OWNED, SPOKEN, WISHES, Rule
-from memoryclaw.core.consolidation.claimvalues import cut, is_name, kind_of, value_of
+from memoryclaw.core.consolidation.claimvalues import cut, is_identifier, is_name, kind_of, may_name, value_of
 from memoryclaw.core.consolidation.durability import (
     believed,
     corrects,
@@ -27,7 +27,7 @@ from memoryclaw.core.consolidation.factfields import KIN, MANY, Noun, noun_of
 from memoryclaw.core.consolidation.plain import plain_key, plain_value
 from memoryclaw.core.consolidation.statements import Statement, statements
 from memoryclaw.core.consolidation.valuechecks import names_another, same_value
-from memoryclaw.core.consolidation.wording import sentences
+from memoryclaw.core.consolidation.wording import is_light, is_small, plain, sentences
 from memoryclaw.core.dates import parse_timestamp
 from memoryclaw.core.entities import candidates, key_of, keys_of, select
 from memoryclaw.core.language import words_of
@@ -49,6 +49,8 @@ _MINE = re.compile(
 _OF = (" of ", " for ")
 _WHOSE = re.compile(r"^(?:(?:the|our|this|that|das|die|der|unser|unsere)\s+)+", re.IGNORECASE)
 _OR = re.compile(r"\s(?:or|oder)\s", re.IGNORECASE)
+_OWNED_BY = (" of ", " for ", " von ", " für ")
+_OWNS = ("'s ", "' ")
 _AFTER = re.compile(r"\s+(?:project|app|task|job|report|projekt)$", re.IGNORECASE)
 
 
@@ -189,6 +191,8 @@ class _Reader:
     ) -> Claim | None:
         groups = hit.groupdict()
         who, noun = self._meant(rule, groups, number, statement)
+        if who is None and noun is not None and _names_outright(hit):
+            who = _unknown(groups["who"] or "")
         if who is None or noun is None or not _is_stated(statement, noun, groups):
             return None
         turn = self._turns[number]
@@ -203,7 +207,7 @@ class _Reader:
         if not value or "REDACTED" in value or not noun.field or key_of(value) == key_of(who.name):
             return None
         passing = noun.kind not in ("date", "day") and is_momentary(statement.text)
-        level = "low" if foreign or _is_choice(groups["value"], noun) else ""
+        level = "low" if foreign or statement.joking or _is_choice(groups["value"], noun) else ""
         level = level or _level(who, noun, value, statement, open_form=not rule.field)
         return Claim(
             entity=plain_key(who.name),
@@ -259,7 +263,7 @@ class _Reader:
         noun = noun_of(own[1] if own else whole)
         if noun and noun.field in KIN | {"manager", "landlord"} and turn.role == "user":
             return _Who(f"{self._canonical(turn.name or 'user')}'s {noun.field}", sure=False)
-        return _Who(whole) if is_name(whole) and not own and not noun else None
+        return _Who(whole) if (is_name(whole) or is_identifier(whole)) and not own and not noun else None
 
     def _here(self, number: int) -> _Who | None:
         """The one known thing that this turn, or else those before it, speak of."""
@@ -314,6 +318,21 @@ class _Reader:
         words = words if noun.kind in ("date", "day", "order") else without_moment(words)
         value = value_of(words, noun, said)
         return self._known(value) or value if noun.kind in ("name", "person") else value
+
+
+def _names_outright(hit: re.Match[str]) -> bool:
+    """True for `X's FIELD is V` and `the FIELD of X is V` without an article before X: what follows it is called so."""
+    if not hit.re.groupindex.keys() >= {"who", "field"} or not hit["who"]:
+        return False
+    before, after = hit.string[: hit.start("who")], hit.string[hit.end("who") :]
+    return before.lower().endswith(_OWNED_BY) or (not before and after.startswith(_OWNS))
+
+
+def _unknown(name: str) -> _Who | None:
+    """What is called by a word that might be a common one as well: never for sure."""
+    word = plain(name)
+    is_common = is_light(word) or is_small(word) or not may_name(name) or noun_of(name) is not None
+    return None if is_common else _Who(name, sure=False)
 
 
 def _is_stated(statement: Statement, noun: Noun, groups: Mapping[str, str | None]) -> bool:

@@ -6,8 +6,10 @@ The rule: a value that could be a mere opinion, a pronoun or half a sentence is 
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from datetime import date
 
+from memoryclaw.core.consolidation.durability import without_laughs
 from memoryclaw.core.consolidation.factfields import Noun
 from memoryclaw.core.consolidation.plain import plain_value
 from memoryclaw.core.consolidation.spokendates import date_value
@@ -28,15 +30,19 @@ _MOST_WORDS = {
 _CUT = re.compile(
     r"(?:,?\s+(?:because|but|so|which|who|whom|where|when|while|although|though|since|as (?:it|i|we|he|she|they)|for (?:its|their|his|her|being)|thanks to|even|especially|to help"
     r"|and [\"'“„]?(?:i|i'm|i've|my|we|it|it's|he|she|they|that|this|the|now|then|want|love|am|have|had|was|is|has|found|finds|feels|felt|enjoys?|appreciates?|expresses|loves|likes|thinks|wants|uses|makes|gets|takes)|weil|aber|denn|obwohl|damit|nachdem|bevor|und (?:ich|wir|er|sie|es|das|mein|meine))\b"
-    r"|,\s+(?:i|i'm|it|it's|he|she|they|we|this|that|that's|the|my|our|your|what|there|there's|coming|especially|not|too|though|right|please|ok|okay|you know|ich|das|es|nicht|bitte|oder|was|die|der|so)\b"
+    r"|\s+(?-i:now|jetzt|nun)\b|,\s+(?:i|i'm|it|it's|he|she|they|we|this|that|that's|the|my|our|your|what|there|there's|coming|especially|not|too|though|right|please|ok|okay|you know|ich|das|es|nicht|bitte|oder|was|die|der|so)\b"
     r"|\s*[(\[{…]|[!?]|\s+[–—-]{1,2}\s|:\s|\s*=>).*",
     re.IGNORECASE,
 )
 _TAIL = re.compile(
     r"(?:,?\s+(?:now|too|as well|also|again|anyway|these days|though|already|by the way|btw|please|instead|currently|recently|for sure|of course|a lot|so much|very much"
-    r"|the most|the best|more than anything|most of all|jetzt|auch|übrigens|bitte|sehr|wirklich|nun|after all|officially|offiziell|any ?more|any longer|thanks|thank you|lol|haha|every day|all the time))+$",
+    r"|the most|the best|more than anything|most of all|jetzt|auch|übrigens|bitte|sehr|wirklich|nun|after all|officially|offiziell|any ?more|any longer|thanks|thank you|every day|all the time))+$",
     re.IGNORECASE,
 )
+_COMMA = re.compile(r",\s+")
+_AND = re.compile(r"(?:^|\s+)(?:and|or|und|oder|&)\s+", re.IGNORECASE)
+_ITEM = 3  # words
+_ITEM_BEGINS = frozenset({"some", "most", "more", "many", "new", "old", "big", "small"})
 _MOMENTS = re.compile(
     r"(?:,?\s+(?:from|starting|as of|until|till|ab|bis|von)\s+(?:tomorrow|today|now|then|next|this|morgen|heute|jetzt|nächste\w*)\b"
     r"|,?\s+(?:next|nächste\w*)\s+(?:day|week|month|quarter|year|woche|monat|quartal|jahr)\b|,\s+(?:tomorrow|today|morgen|heute)\b).*",
@@ -91,6 +97,8 @@ _COMPANY = re.compile(
     re.IGNORECASE,
 )
 _TELLING = re.compile(r"\b(?:last|past|this|next|ago|yesterday|today|tomorrow|in|since)\b", re.IGNORECASE)
+_IDENTIFIER = re.compile(r"[^\W\d_][^\W\dA-ZÄÖÜ_]*+(?:-(?=\d))?[\dA-ZÄÖÜ_][\w-]*")
+_WORD_ALONE = re.compile(r"[^\W\d_A-ZÄÖÜ][\w.-]*\w")
 _EMAIL = re.compile(r"[^\s@<>()\[\],;:]+@[^\s@<>()\[\],;:]+\.[^\W\d_]{2,}")
 _PHONE = re.compile(r"(?=(?:\D*\d){6})\+?\(?\d[\d\s()/-]{4,22}\d(?![.,]?\d)")
 _WHOLE_PHONE = re.compile(r"(?=(?:\D*\d){6})[+(0][\d\s()/-]{5,23}\d")
@@ -101,8 +109,47 @@ _URL = re.compile(
 
 def cut(text: str) -> str:
     """The text up to where its next thought begins, without what only rounds it off."""
-    text = _MOMENTS.sub("", _CUT.sub("", _EMOJI.sub("", text))).strip(_EDGES)
+    text = _clause(_MOMENTS.sub("", _CUT.sub("", _EMOJI.sub("", without_laughs(text))))).strip(_EDGES)
     return _HANGING.sub("", _TAIL.sub("", text)).strip(_EDGES)
+
+
+def _clause(text: str) -> str:
+    """The text up to a comma, unless the next item of a list or the rest of a name or an address stands behind it."""
+    kept, *rest = _COMMA.split(text)
+    while rest:
+        words = rest[0].split()
+        count = 1 if words and _goes_on(words) else _listed(rest)
+        if not count:
+            break
+        kept, rest = ", ".join((kept, *rest[:count])), rest[count:]
+    return kept
+
+
+def _goes_on(words: Sequence[str]) -> bool:
+    """True for words of a name, or of an address: `Oregon`, `flat 3`."""
+    numbered = any(map(str.isdigit, "".join(words))) and not any(fold(word) in _NO_VALUE for word in words)
+    named = all(word[0].isupper() or word[0].isdigit() or word in _SMALL for word in words)
+    return named or (numbered and len(words) <= _ITEM)
+
+
+def _listed(parts: Sequence[str]) -> int:
+    """How many parts go on with a list: short things, the last one behind "and" or "or"; or single words, several of them."""
+    alone = True
+    for count, part in enumerate(parts, 1):
+        items = [item.split() for item in _AND.split(part) if item]
+        if not items or not all(map(_is_item, items)):
+            break
+        if _AND.search(part):
+            return count
+        alone = alone and len(items[0]) == 1
+    else:
+        return len(parts) if alone and len(parts) > 1 else 0
+    return 0
+
+
+def _is_item(words: Sequence[str]) -> bool:
+    folded = [fold(word) for word in words]
+    return len(words) <= _ITEM and not _POINTED & set(folded) and folded[0] not in _NO_VALUE - _ITEM_BEGINS
 
 
 def value_of(words: str, noun: Noun, said: str) -> str:
@@ -161,6 +208,20 @@ def is_name(text: str, most: int = 4) -> bool:
     if any("." in word[:-1] for word in words):
         return False
     return all(word[:1].isupper() or word[:1].isdigit() or word in _SMALL for word in words)
+
+
+def is_identifier(text: str) -> bool:
+    """True for one word that is written as only names are: with a capital, a digit or an underscore inside, as `projectX`."""
+    return _IDENTIFIER.fullmatch(text) is not None
+
+
+def may_name(text: str) -> bool:
+    """True for one word in small letters that points at nothing and is no time, as `nginx`."""
+    first = fold(text)
+    return (
+        _WORD_ALONE.fullmatch(text) is not None
+        and first not in _NO_VALUE | _POINTING | _POINTED | _SMALL | _TIMES
+    )
 
 
 def _timeless(value: str, said: str) -> str:

@@ -46,6 +46,12 @@ _JESTS = re.compile(
     r"\b(?:kidding|joking|just a joke|scratch that|strike that|(?:ignore|forget) (?:that|it|what i said)|i take (?:that|it) back|vergiss das|nur spaß|war (?:ein )?(?:scherz|spaß))\b",
     re.IGNORECASE,
 )
+_LAUGH = (
+    r"(?:(?<!\w)(?:lol+|lmf?ao+|rofl|(?-i:jk|JK(?! [A-Z]))|j/k|b?(?:ha){2,}h?|(?:he){2,}|(?:hi){2,}|(?:hö){2,})(?!\w)"
+    r"|(?<!\S)(?:/[sj]|:-?p|(?-i:x[dD]))(?![\w/])|;-?\)|[😂🤣😆😉😜😝🙃])"
+)
+_LAUGHS = re.compile(_LAUGH, re.IGNORECASE)
+_LAUGHS_AT_ONCE = re.compile(rf"\W*?{_LAUGH}", re.IGNORECASE)
 _REMEMBER = re.compile(
     r"^(?:(?:please|and|also|ok|okay|just|bitte|und|can you|could you|kannst du)[, ]+)*"
     r"(?:(?:remember|note|keep in mind|bear in mind|don't forget|do not forget|make a note|take note|for the record|fyi|for your information"
@@ -88,6 +94,21 @@ def corrects(words: str) -> bool:
 def jests(words: str) -> bool:
     """True for words that take back what was said before."""
     return _JESTS.search(words) is not None
+
+
+def laughs(words: str) -> bool:
+    """True for words with a laugh or a wink among them: what they say may be a joke."""
+    return _LAUGHS.search(words) is not None
+
+
+def without_laughs(words: str) -> str:
+    """The words without what only laughs or winks."""
+    return _LAUGHS.sub("", words)
+
+
+def laughs_at_once(words: str) -> bool:
+    """True for words that begin with a laugh or a wink: what was said before them may be a joke."""
+    return _LAUGHS_AT_ONCE.match(words) is not None
 
 
 def believed(confidence: str, role: str) -> str:

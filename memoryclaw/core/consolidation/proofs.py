@@ -202,8 +202,9 @@ def _speaks_of_others(claim: Claim, stated: str) -> bool:
 
 
 def _stated(quote: str, turn: Turn) -> str:
-    """The sentences that a quote is of and that state something: none of a question, or of what is pasted."""
-    own = (each for each in statements(visible(turn.text), turn.ts[:10]) if not each.foreign)
+    """The sentences that a quote is of and that state something: none of a question, of a joke, or of what is pasted."""
+    said = statements(visible(turn.text), turn.ts[:10])
+    own = (each for each in said if not (each.foreign or each.joking))
     found = dict.fromkeys(each.quote for each in own)
     return " ".join(sentence for sentence in found if quote in sentence or sentence in quote)
 

@@ -7,9 +7,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from itertools import zip_longest
 from typing import NamedTuple
 
-from memoryclaw.core.consolidation.durability import asks, remembered
+from memoryclaw.core.consolidation.durability import asks, laughs, laughs_at_once, remembered
 from memoryclaw.core.consolidation.factfields import noun_of
 from memoryclaw.core.consolidation.spokendates import since_date
 from memoryclaw.core.consolidation.wording import sentences
@@ -20,6 +21,12 @@ _QUOTED_LINE = re.compile(r"(?m)^[ \t]*>.*$")
 _PASTED = re.compile(
     r"(?ims)^[ \t]*(?:-{3,}\s*(?:original message|forwarded|weitergeleitet)|begin forwarded|(?:from|von|sender): \S).*"
 )
+# Each scan ends at the next mark of its kind, so that a text of nothing but marks takes no longer than any other.
+_WHOLE_QUOTATION = re.compile(
+    r"(?<!\w)\"[^\"]*+\"(?!\w)|“[^“”]*+”|„[^„“”]*+[“”]|«[^«»]*+»|»[^«»]*+«|(?<!\w)'(?:[^']|(?<=\w)'(?=\w))*+'(?!\w)"
+)
+_SEVERAL = re.compile(r"[.!?…]\s|\n")
+_UNCLOSED = re.compile(r"(?ms)^[ \t]*(?:\"(?=[^\"]*+\Z)|[“„](?=[^“”„]*+\Z)|«(?=[^«»]*+\Z)).*")
 _QUOTATION = re.compile(
     r"\"[^\"\n]*\s[^\"\n]*\s[^\"\n]*\"|“[^”\n]*\s[^”\n]*\s[^”\n]*”|„[^“”\n]*\s[^“”\n]*\s[^“”\n]*[“”]"
 )
@@ -32,10 +39,14 @@ _ASKED = (
     r"|paste|pasted|forward|forwarded|fwd|quote|schreib(?:e|en)?(?! dir)|verfasse?|übersetze?|formulier\w*|zusammenfass\w*|fasse?|korrigier\w*|antworte|weitergeleitet\w*|lies)"
 )
 _REWORK = r"(?:translate|summari[sz]e|rephrase|rewrite|proofread|paraphrase|polish|shorten|übersetze?n?|zusammenfassen|korrigiere?n?|umformulieren)"
+_TELL = (
+    r"(?:says?|said|writes?|wrote|texts?|texted|sent|replie[sd]|answered|posted|e?mailed|messaged|announced|told (?:me|us)"
+    r"|sagte?|gesagt|schrieb|schreibt|geschrieben|schickte|geschickt|antwortete?|geantwortet|meinte?|mailte|gemailt)"
+)
 _CONTACT = r":?\s*(?:\S+@|[+(\d])"
 # Behind these stand the words of somebody else, or words to be sent in some other name.
 _OTHERS = re.compile(
-    rf"\b(?:here(?:'s|’s| is| are| comes)|this is|below is|hier (?:ist|sind|kommt)|unten (?:ist|steht))\b(?! (?:my|meine?) (?:\w+ )?e?-?mail\b(?! from| von))"
+    rf"\b(?:here(?:'s|’s|s| is| are| comes)|this is|below is|hier (?:ist|sind|kommt)|unten (?:ist|steht))\b(?! (?:my|meine?) (?:\w+ )?e?-?mail\b(?! from| von))"
     rf"[^.!?:\n]{{0,40}}\b{_WRITTEN}\b(?!\s+(?:address|adresse|is|ist)\b|{_CONTACT})"
     rf"|\b{_ASKED}\b[^:\n]{{0,120}}:(?!//|\d)|\b{_REWORK}\b[^.!?:\n]{{0,60}}[.!?]\s"
     rf"|(?:(?m:^)|[.!?,] |\b(?:please|you|to|bitte|du|mir)\s+)[ \t]*{_ASKED}\b[^:\n]{{0,120}}\n"
@@ -46,7 +57,11 @@ _OTHERS = re.compile(
     r"|:[ \t]*\n|:\s*[\"“„][^\"”“\n]*[.!?]\s"
     r"|(?m:^[ \t]*<[^\W\d_][^<>@/\n]*>|^[ \t]*\[[^\]\n]{0,60}\b(?:forwarded|fwd|message|mail|quote|transcript|weitergeleitet|nachricht)\b[^\]\n]{0,80}\])"
     r"|(?m:^[ \t]*>.*\n(?=[ \t]*[^\s>]))"
-    r"|(?m:^[ \t]*(?:dear|liebe[r]?|sehr geehrte[r]?)\b[^.!?:\n]{0,40}[,!]?[ \t]*\n)",
+    rf"|(?<!\bi )(?<!\bich )\b{_TELL}\b[^.!?:\n]{{0,40}}:(?!//|\d)"
+    rf"|\b(?:what|was)\b[^.!?:\n]{{0,40}}\b{_TELL}\b[^.!?:\n]{{0,60}}\n"
+    r"|(?m:^[ \t]*(?:re|aw|wg|fwd?|to|cc|subject|betreff|sent|gesendet)[ \t]*:[ \t]*\S[^\n]*\n)"
+    r"|(?m:^[ \t]*(?:dear|liebe[r]?|sehr geehrte[r]?)\b[^.!?:\n]{0,40}[,!]?[ \t]*\n)"
+    r"|(?<=\n)[ \t]*(?:hi|hello|hey|hallo|moin|servus|guten (?:tag|morgen|abend)|good (?:morning|afternoon|evening))[ ]\S[^.!?:,\n]{0,30}[,!]",
     re.IGNORECASE,
 )
 _ABOVE = re.compile(
@@ -56,6 +71,14 @@ _ABOVE = re.compile(
 _SIGNED = re.compile(
     r"(?im)^[ \t]*(?:-- ?|(?:(?:kind|best|warm|many)(?:est)? (?:regards|wishes)|regards|best|sincerely(?: yours)?|yours(?: sincerely| truly| faithfully)?|cheers"
     r"|(?:mit )?(?:freundliche[nr]?|viele[n]?|liebe[n]?|beste[n]?|herzliche[n]?) gr(?:ü|ue)(?:ß|ss)en?\b.{0,20}|lg|vg|mfg)[,.!]?)[ \t]*\n[ \t]*\S"
+)
+_GREETED = re.compile(
+    r"\s*(?:hi|hello|hey|dear|hallo|moin|servus|liebe[r]?|sehr geehrte[r]?|guten (?:tag|morgen|abend)|good (?:morning|afternoon|evening))\b[^.!?:\n]{0,40}[,!]",
+    re.IGNORECASE,
+)
+_FAREWELL = re.compile(
+    r"(?:[.!?]|^)\s*(?i:(?:kind |best |warm |many )?(?:regards|wishes)|best|cheers|sincerely|yours|love|(?:viele |liebe |beste |herzliche )?gr(?:ü|ue)(?:ß|ss)e|lg|vg|mfg)[,!.]?"
+    r"\s+[^\W\d_a-zß-ÿ][\w.'-]*(?: [^\W\d_a-zß-ÿ][\w.'-]*){0,3}[.!]?\s*\Z"
 )
 _SAID_BY = re.compile(
     r"(?m)^[ \t]*(?:[\[(]?\d{1,2}[:.]\d\d[^\s\w]*\s+(?:[-–—] )?)?(?P<name>[^\W\d_a-zß-ÿ][\w.'-]*(?: [^\W\d_a-zß-ÿ][\w.'-]*){0,2})(?: ?[(\[][^)\]\n]*[)\]])?:[ \t]+(?P<words>\S.*)"
@@ -120,6 +143,7 @@ class Statement(NamedTuple):
     stressed: bool = False  # asked to be remembered
     onwards: bool = False  # "from now on"
     foreign: bool = False  # behind a sign that words of others follow
+    joking: bool = False  # with a laugh in its sentence, or right behind it
 
 
 def statements(text: str, said: str) -> Iterator[Statement]:
@@ -129,18 +153,27 @@ def statements(text: str, said: str) -> Iterator[Statement]:
         text: what was said.
         said: ISO date of the turn, "" when unknown.
     """
-    text = _PASTED.sub("\n", _FENCED.sub("\n", text))
+    text = _without_quotations(_PASTED.sub("\n", _FENCED.sub("\n", text)))
     at = others_begin(text)
     for part, foreign in ((text[:at], False), (text[at:], True)):
-        for sentence in sentences(_QUOTED_LINE.sub("\n", part)):
+        found = sentences(_QUOTED_LINE.sub("\n", part))
+        for sentence, following in zip_longest(found, found[1:], fillvalue=""):
             if len(sentence) <= LONGEST and not (asks(sentence) and not remembered(sentence)):
+                joking = laughs(sentence) or laughs_at_once(following)
                 for statement in _of_sentence(sentence, said):
-                    yield statement._replace(foreign=foreign)
+                    yield statement._replace(foreign=foreign, joking=joking)
+
+
+def _without_quotations(text: str) -> str:
+    """The text without quotations of several sentences, which nobody says in passing, and without one that is never closed."""
+    text = _WHOLE_QUOTATION.sub(lambda hit: "\n" if _SEVERAL.search(hit[0]) else hit[0], text)
+    return _UNCLOSED.sub("\n", text).lstrip()
 
 
 def others_begin(text: str) -> int:
     """Where the sentence begins from which on the words may be those of others: a mail, a transcript, something to be written; else the end."""
-    if _SIGNED.search(text) or _ABOVE.search(text):
+    letter = _GREETED.match(text) and _FAREWELL.search(text, max(0, len(text) - LONGEST))
+    if letter or _SIGNED.search(text) or _ABOVE.search(text):
         return 0
     signs = (_sentence_at(text, hit) for hit in _OTHERS.finditer(text))
     return min(next((at for at in signs if at >= 0), len(text)), _dialogue(text))

@@ -131,6 +131,11 @@ def stops(code: str) -> frozenset[str]:
     return _STOP.get(code, _STOP["en"])
 
 
+def is_small(word: str) -> bool:
+    """True for a folded word that carries no subject in one of the languages."""
+    return any(word in stop for stop in _STOP.values())
+
+
 def is_light(word: str) -> bool:
     """True for a folded word that every talk is full of."""
     return word in _LIGHT or len(word) < 2

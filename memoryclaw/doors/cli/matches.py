@@ -22,6 +22,7 @@ _REASONS = {
     "duplicate": "says what another one says",
     "limit": "after the last one shown",
     "max_results": "enough whole notes are in already",
+    "not_approved": "a skill that nobody approved as it is",
     "other_entity": "a fact of another entity",
     "other_time": "held at another time than the one asked about",
     "pending": "waits for a yes or a no",

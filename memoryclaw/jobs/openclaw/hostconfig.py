@@ -10,7 +10,7 @@ from datetime import datetime
 from typing import Any, NamedTuple
 
 from memoryclaw.adapters import files
-from memoryclaw.core.errors import ConfigError, MemoryClawError, NotFoundError
+from memoryclaw.core.errors import ConfigError, MemoryClawError
 from memoryclaw.core.openclaw.installing import Step, as_record, from_record
 from memoryclaw.core.openclaw.json5 import parse, plain
 
@@ -55,12 +55,12 @@ class HostConfig:
         Raises:
             ConfigError: there is none.
         """
-        try:
-            return files.read_file(self._folder, self._name).data.decode("utf-8", "surrogateescape")
-        except (NotFoundError, FileNotFoundError):
+        if not os.path.lexists(os.path.join(self._folder, self._name)):
             raise ConfigError(
-                f"there is no OpenClaw configuration at {self.path}; run `openclaw setup` first, or name the file with --config"
-            ) from None
+                f"there is no OpenClaw configuration at {self.path}; install OpenClaw and run `openclaw setup` first, "
+                "or name the file with --config"
+            )
+        return files.read_file(self._folder, self._name).data.decode("utf-8", "surrogateescape")
 
     def values(self, text: str) -> dict[str, Any]:
         """What the text says.

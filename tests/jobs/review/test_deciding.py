@@ -96,6 +96,15 @@ def is_clean(root):
     return git(root, "status", "--porcelain") == "" and "dangling" not in git(root, "fsck")
 
 
+def test_a_yes_that_would_overwrite_an_untracked_file_waits_on(root):
+    git(root, "rm", "-q", "--cached", "semantic/people.md")
+    git(root, "commit", "-qm", "mine alone")
+    before = (snapshot(root), git(root, "rev-parse", "HEAD"))
+    with pytest.raises(ConflictError, match=r"semantic/people\.md is not in git"):
+        rule(root, ids(root)[0])
+    assert (snapshot(root), git(root, "rev-parse", "HEAD")) == before
+
+
 def test_everything_that_waits_is_listed_with_a_reason_and_its_run(root):
     found = waiting(pen_for(root))
     assert [(item.kind, item.what, item.why, item.run) for item in found] == [
