@@ -139,6 +139,20 @@ def test_behind_the_guard_the_mcp_server_answers(daemon: Daemon) -> None:
     assert found.json["result"]["serverInfo"]["name"].lower() == "memoryclaw"
 
 
+@pytest.mark.parametrize("path", ["/v1/recall", "/healthz", "/mcp"])
+def test_a_request_that_tells_its_length_twice_is_refused_and_nothing_after_it_is_answered(
+    daemon: Daemon, path: str
+) -> None:
+    head = f"Host: 127.0.0.1:{daemon.port}\r\nAuthorization: Bearer {daemon.token}\r\nContent-Type: application/json\r\n"
+    smuggled = f"0\r\n\r\nGET /v1/status HTTP/1.1\r\n{head}\r\n"
+    lengths = f"Transfer-Encoding: chunked\r\nContent-Length: {len(smuggled)}\r\n"
+    status, answer = raw(daemon.port, f"POST {path} HTTP/1.1\r\n{head}{lengths}\r\n{smuggled}".encode())
+    assert status == 400
+    assert answer.count(b"HTTP/1.1 ") == 1
+    assert b"connection: close" in answer.lower()
+    assert b"length twice" in answer
+
+
 def test_two_tokens_are_none(daemon: Daemon) -> None:
     line = f"GET /v1/status HTTP/1.1\r\nHost: 127.0.0.1:{daemon.port}\r\nConnection: close\r\n"
     status, _ = raw(daemon.port, (line + f"Authorization: Bearer {daemon.token}\r\n" * 2 + "\r\n").encode())

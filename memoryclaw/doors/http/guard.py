@@ -60,6 +60,14 @@ class Guard:
         await self._app(scope, replayed(body, receive), send)
 
     def _check(self, scope: Scope) -> None:
+        # Two programs may each believe another of the two lengths: one's body is then the other's next request.
+        if _all(scope, b"transfer-encoding") and _all(scope, b"content-length"):
+            raise _no(
+                400,
+                "input",
+                "this request tells its length twice; send Content-Length or Transfer-Encoding, not both",
+                {"Connection": "close"},
+            )
         if _all(scope, b"host") not in [[host] for host in self._hosts]:
             raise _no(
                 403,
