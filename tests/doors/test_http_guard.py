@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import http.client
 import json
 import socket
@@ -151,6 +152,17 @@ def test_a_request_that_tells_its_length_twice_is_refused_and_nothing_after_it_i
     assert answer.count(b"HTTP/1.1 ") == 1
     assert b"connection: close" in answer.lower()
     assert b"length twice" in answer
+
+
+@pytest.mark.parametrize("half", ["", "GET /v1/status HT", "POST /v1/recall HTTP/1.1\r\n{}Content-Length: 9\r\n\r\n{{"])
+def test_clients_that_say_half_a_request_take_the_daemon_from_nobody(daemon: Daemon, half: str) -> None:
+    head = f"Host: 127.0.0.1:{daemon.port}\r\nAuthorization: Bearer {daemon.token}\r\nContent-Type: application/json\r\n"
+    with contextlib.ExitStack() as stack:
+        for _ in range(300):
+            line = stack.enter_context(socket.create_connection(("127.0.0.1", daemon.port), timeout=30))
+            line.sendall(half.format(head).encode())
+        assert daemon.get("/healthz")["ok"] is True
+        assert daemon.ask("GET", "/healthz", headers={"Authorization": None}).status == 200
 
 
 def test_two_tokens_are_none(daemon: Daemon) -> None:

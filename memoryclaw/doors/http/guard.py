@@ -13,6 +13,7 @@ from memoryclaw.doors.http.bucket import Bucket
 from memoryclaw.doors.http.refusals import Refusal, RefusedError
 
 LOOPBACK = ("127.0.0.1", "localhost", "[::1]")
+AT_WORK = 256  # requests that are let in at once
 
 
 class Guard:
@@ -42,6 +43,7 @@ class Guard:
         self._hosts = {host.encode() for host in hosts}
         self._origins = {b"http://" + host for host in self._hosts}
         self._open = set(open_paths)
+        self._at_work = 0
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Lets a request through, or answers it."""
@@ -54,10 +56,16 @@ class Guard:
             self._check(scope)
             body = await whole(receive, self._most(scope["method"], scope["path"]))
             self._check_kind(scope, body)
+            if self._at_work >= AT_WORK and scope["path"] not in self._open:
+                raise _no(503, "busy", "too many requests are waiting; try again", {"Retry-After": "1"})
         except RefusedError as error:
             await refused(error.refusal)(scope, receive, send)
             return
-        await self._app(scope, replayed(body, receive), send)
+        self._at_work += 1
+        try:
+            await self._app(scope, replayed(body, receive), send)
+        finally:
+            self._at_work -= 1
 
     def _check(self, scope: Scope) -> None:
         # Two programs may each believe another of the two lengths: one's body is then the other's next request.
