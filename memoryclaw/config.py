@@ -10,9 +10,9 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from memoryclaw.core.errors import ConfigError
+from memoryclaw.core.bounds import LEAST_BUDGET, MOST_BUDGET
 from memoryclaw.core.places import CONFIG_FILE, STATE_DIR
 
-LEAST_BUDGET = 80  # tokens; below this the framing leaves no room for a memory
 LANGUAGES = ("ar", "da", "de", "en", "es", "fi", "fr", "hu", "it", "nl", "no", "none", "pt", "ro", "ru", "sv", "tr")  # fmt: skip
 
 
@@ -72,7 +72,7 @@ SETTINGS = (
         "How keyword and vector hits mix; `weighted` always asks vectors.",
     ),
     Setting(
-        "retrieval.budget", 600, int, "Tokens of a recalled context, framing included.", LEAST_BUDGET, 100_000
+        "retrieval.budget", 600, int, "Tokens of a recalled context, framing included.", LEAST_BUDGET, MOST_BUDGET
     ),
     Setting(
         "llm.chain",

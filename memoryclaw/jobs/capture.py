@@ -10,6 +10,7 @@ from datetime import datetime
 from typing import Any, NamedTuple
 
 from memoryclaw.adapters.logs import FOLDER, Logs
+from memoryclaw.core.bounds import read_json
 from memoryclaw.core.errors import InputError, VaultError
 from memoryclaw.core.hostturns import Calls, read_turn, session_of
 from memoryclaw.core.logrecords import file_stem, kept, likeness, line_of
@@ -17,6 +18,7 @@ from memoryclaw.core.naming import timestamp
 from memoryclaw.core.redaction import Redactor
 
 LONGEST = 32 * 1024 * 1024  # characters of one line
+_NUMBER = 15  # digits of a turn that is counted on from; a longer one is a name
 SESSIONS = 64  # that are kept in mind between batches; what is known of others is read again
 
 
@@ -195,7 +197,7 @@ class _Session:
         self._moments[str(record.get("ts")), said] = turn
         if host := record.get("host_id"):
             self._hosts[host] = turn
-        if turn.isdecimal():
+        if turn.isdecimal() and len(turn) <= _NUMBER:
             self._last = max(self._last, int(turn))
         return self._id(turn)
 
@@ -214,10 +216,7 @@ class _Session:
 def _parsed(line: str) -> Any:
     if len(line) > LONGEST:
         raise InputError(f"this line has {len(line):,} characters, more than the {LONGEST:,} that are read")
-    try:
-        return json.loads(line, parse_constant=str)
-    except (ValueError, RecursionError):
-        raise InputError("this line is not JSON; give one object a line") from None
+    return read_json(line, "this line is not JSON; give one object a line")
 
 
 def _ordered(record: dict[str, Any]) -> dict[str, Any]:

@@ -292,3 +292,17 @@ def _parts(sample: secretset.Sample):
     if "\n" in sample.secret:
         return [line for line in sample.secret.split("\n") if len(line) > 24 and not line.startswith("-----")]
     return [sample.secret] if len(sample.secret) > 7 and sample.secret not in secretset.WORDS else []
+
+
+def test_a_line_with_a_key_twice_is_refused_and_the_others_are_kept(studio: Path) -> None:
+    twice = '{"role": "user", "content": "one", "content": "two"}'
+    with open_vault(studio) as app:
+        refused, kept = app.capture([twice, '{"role": "user", "content": "three"}'], session="s")
+    assert (refused.ok, kept.ok) == (False, True)
+    assert "'content' is given twice" in refused.error
+
+
+def test_a_turn_with_a_number_out_of_all_bounds_is_no_number_to_count_on_from(studio: Path) -> None:
+    turns = ['{"turn": 99999999999999999999, "role": "user", "content": "a"}', '{"role": "user", "content": "b"}']
+    with open_vault(studio) as app:
+        assert [done.id for done in app.capture(turns, session="s")] == ["log:s/99999999999999999999", "log:s/1"]

@@ -7,6 +7,8 @@ from collections.abc import Callable, Iterable
 
 from starlette.types import ASGIApp, Receive, Scope, Send
 
+from memoryclaw.core.bounds import read_json
+from memoryclaw.core.errors import InputError
 from memoryclaw.doors.http.answers import refused
 from memoryclaw.doors.http.body import replayed, whole
 from memoryclaw.doors.http.bucket import Bucket
@@ -55,7 +57,7 @@ class Guard:
         try:
             self._check(scope)
             body = await whole(receive, self._most(scope["method"], scope["path"]))
-            self._check_kind(scope, body)
+            self._check_body(scope, body)
             if self._at_work >= AT_WORK and scope["path"] not in self._open:
                 raise _no(503, "busy", "too many requests are waiting; try again", {"Retry-After": "1"})
         except RefusedError as error:
@@ -100,11 +102,17 @@ class Guard:
         scheme, _, token = said[0].partition(b" ") if len(said) == 1 else (b"", b"", b"")
         return hmac.compare_digest(token, self._token) and scheme.lower() == b"bearer"
 
-    def _check_kind(self, scope: Scope, body: bytes) -> None:
+    def _check_body(self, scope: Scope, body: bytes) -> None:
+        if not body:
+            return
         kinds = _all(scope, b"content-type")
         kind = kinds[0].partition(b";")[0].strip().lower() if len(kinds) == 1 else b""
-        if body and kind != b"application/json":
+        if kind != b"application/json":
             raise _no(415, "media_type", "send the body as JSON, with `Content-Type: application/json`")
+        try:
+            read_json(body.decode("utf-8", "surrogateescape"), "the body is not JSON; send one object")
+        except InputError as error:
+            raise _no(400, "input", str(error)) from None
 
 
 def _all(scope: Scope, name: bytes) -> list[bytes]:
