@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from memoryclaw.core.errors import ConfigError
 from memoryclaw.core.bounds import LEAST_BUDGET, MOST_BUDGET
+from memoryclaw.core.errors import ConfigError
 from memoryclaw.core.places import CONFIG_FILE, STATE_DIR
 
 LANGUAGES = ("ar", "da", "de", "en", "es", "fi", "fr", "hu", "it", "nl", "no", "none", "pt", "ro", "ru", "sv", "tr")  # fmt: skip
@@ -72,7 +72,12 @@ SETTINGS = (
         "How keyword and vector hits mix; `weighted` always asks vectors.",
     ),
     Setting(
-        "retrieval.budget", 600, int, "Tokens of a recalled context, framing included.", LEAST_BUDGET, MOST_BUDGET
+        "retrieval.budget",
+        600,
+        int,
+        "Tokens of a recalled context, framing included.",
+        LEAST_BUDGET,
+        MOST_BUDGET,
     ),
     Setting(
         "llm.chain",

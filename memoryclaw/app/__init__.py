@@ -6,7 +6,7 @@ import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from datetime import date
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING, Any, Self
 
 from memoryclaw import config as settings
 from memoryclaw.adapters.cookies import WAIT, watcher
@@ -166,8 +166,10 @@ class App(Reviewing, Skilling, Scheduling, Hosting, Working, OpenClawing, Trusti
 
         return self._written(lambda pen: undo(pen, commit))
 
-    def capture(self, lines: Iterable[str], *, session: str = "", first: int = 1) -> list[Acknowledged]:
-        """Keeps turns and tool events, one JSON object a line, in the logs; each is durable when it is acknowledged."""
+    def capture(
+        self, lines: Iterable[str | Mapping[str, Any]], *, session: str = "", first: int = 1
+    ) -> list[Acknowledged]:
+        """Keeps turns and tool events, mappings or lines of JSON, in the logs; each is durable when it is acknowledged."""
         return self._recorder.capture(lines, session=session, first=first)
 
     @property

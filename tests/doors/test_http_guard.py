@@ -154,7 +154,9 @@ def test_a_request_that_tells_its_length_twice_is_refused_and_nothing_after_it_i
     assert b"length twice" in answer
 
 
-@pytest.mark.parametrize("half", ["", "GET /v1/status HT", "POST /healthz HTTP/1.1\r\n{}Content-Length: 9\r\n\r\n{{"])
+@pytest.mark.parametrize(
+    "half", ["", "GET /v1/status HT", "POST /healthz HTTP/1.1\r\n{}Content-Length: 9\r\n\r\n{{"]
+)
 def test_clients_that_say_half_a_request_take_the_daemon_from_nobody(daemon: Daemon, half: str) -> None:
     head = f"Host: 127.0.0.1:{daemon.port}\r\nAuthorization: Bearer {daemon.token}\r\nContent-Type: application/json\r\n"
     with contextlib.ExitStack() as stack:
@@ -175,7 +177,9 @@ TWICE = [
 
 
 @pytest.mark.parametrize(("path", "body"), TWICE)
-def test_a_key_that_is_given_twice_is_refused_wherever_it_stands(daemon: Daemon, path: str, body: str) -> None:
+def test_a_key_that_is_given_twice_is_refused_wherever_it_stands(
+    daemon: Daemon, path: str, body: str
+) -> None:
     method = "PATCH" if "working" in path else "POST"
     sentence = refused(daemon.ask(method, path, body.encode(), headers=WAYS), 400, "input")
     assert "is given twice" in sentence
