@@ -217,7 +217,10 @@ def test_a_full_disk_behind_standard_output_is_a_sentence(asked: Claw) -> None:
         assert process.stderr
         told = process.stderr.read().decode()
     assert process.wait(20) == 1
-    assert told == "memoryclaw: the system refused to go on: No space left on device\n"
+    assert (
+        told
+        == "memoryclaw: the answer could not be written (No space left on device); what was asked for is done\n"
+    )
 
 
 def test_an_interruption_ends_with_130_and_no_traceback(asked: Claw) -> None:
