@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import stat
 from pathlib import Path
 
 import pytest
@@ -143,3 +144,32 @@ def test_a_folder_of_the_vault_that_is_a_link_is_not_written_through(
     )
     assert "link" in told
     assert tree(outside) == before
+
+
+def test_everything_in_the_state_folder_is_for_its_owner_alone(tmp_path: Path) -> None:
+    root = put(tmp_path / "vault", {**STUDIO, "memoryclaw.yaml": "index:\n  engine: whoosh\n"})
+    git(root, "init", "-q")
+    before = os.umask(0)
+    try:
+        claw = Claw(root, anew=True)
+        claw("capture", "--session", "s", stdin=TURN)
+        for words in (
+            ["consolidate", "--llm", "none"],
+            ["consolidate", "--llm", "none"],
+            ["recall", "boathouse"],
+            ["skills", "host"],
+        ):
+            assert claw(*words).code == 0
+        with serving(root) as daemon:
+            daemon.get("/v1/status")
+            _only_its_owners(root / ".memoryclaw")
+    finally:
+        os.umask(before)
+    _only_its_owners(root / ".memoryclaw")
+    assert (root / ".memoryclaw/consolidated.json").exists()
+
+
+def _only_its_owners(folder: Path) -> None:
+    for path in (folder, *folder.rglob("*")):
+        found = path.lstat().st_mode
+        assert stat.S_IMODE(found) == (0o700 if stat.S_ISDIR(found) else 0o600), path
