@@ -5,14 +5,15 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from memoryclaw.core.errors import ConfigError
+from memoryclaw.core.bounds import LEAST_BUDGET, MOST_BUDGET
+from memoryclaw.core.errors import ConfigError, VaultError
 from memoryclaw.core.places import CONFIG_FILE, STATE_DIR
 
-LEAST_BUDGET = 80  # tokens; below this the framing leaves no room for a memory
 LANGUAGES = ("ar", "da", "de", "en", "es", "fi", "fr", "hu", "it", "nl", "no", "none", "pt", "ro", "ru", "sv", "tr")  # fmt: skip
 
 
@@ -72,7 +73,12 @@ SETTINGS = (
         "How keyword and vector hits mix; `weighted` always asks vectors.",
     ),
     Setting(
-        "retrieval.budget", 600, int, "Tokens of a recalled context, framing included.", LEAST_BUDGET, 100_000
+        "retrieval.budget",
+        600,
+        int,
+        "Tokens of a recalled context, framing included.",
+        LEAST_BUDGET,
+        MOST_BUDGET,
     ),
     Setting(
         "llm.chain",
@@ -241,6 +247,10 @@ def find_root(given: str | None, environ: Mapping[str, str], cwd: Path) -> Path:
 def state_folder(root: Path) -> Path:
     """Where what can be rebuilt is kept: `.memoryclaw/` in the vault, or a cache folder beside a vault that is read-only."""
     inside = root / STATE_DIR
+    if inside.is_symlink():
+        raise VaultError(
+            f"{inside} is a symbolic link, and none is followed there; delete the link, then try again"
+        )
     if os.access(inside if inside.is_dir() else root, os.W_OK):
         return inside
     cache = os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache")
@@ -311,17 +321,12 @@ def _remembered(root: Path, data: bytes) -> dict[str, Any]:
 
 
 def _remember(cache: Path, known: dict[str, Any]) -> None:
-    if not cache.parent.is_dir():
-        return
-    temporary = cache.with_name(f"config.{os.getpid()}.tmp")
-    try:
-        with open(
-            os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w", encoding="utf-8"
-        ) as file:
-            json.dump(known, file)
-        temporary.replace(cache)
-    except OSError:
-        return  # a cache that cannot be written is only slower
+    temporary, flags = cache.with_name(f"config.{os.getpid()}.tmp"), os.O_WRONLY | os.O_CREAT | os.O_TRUNC
+    with suppress(OSError):  # a cache that cannot be written is only slower
+        if not cache.parent.is_symlink():
+            with open(os.open(temporary, flags | os.O_NOFOLLOW, 0o600), "w", encoding="utf-8") as file:
+                json.dump(known, file)
+            temporary.replace(cache)
 
 
 def _parsed(path: Path, text: str) -> dict[str, Any]:

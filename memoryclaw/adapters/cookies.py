@@ -9,10 +9,11 @@ import contextlib
 import fcntl
 import os
 import time
+from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+from memoryclaw.adapters.statefolder import made
 from memoryclaw.core.errors import LockedError, VaultError
-from memoryclaw.core.places import STATE_DIR
 
 if TYPE_CHECKING:  # a client of the daemon asks here too, and pathlib is what it would wait for
     from pathlib import Path
@@ -21,6 +22,7 @@ WAIT = 0.05  # seconds that a reader waits for its cookie
 FOLDER = "cookies"
 LOCK_FILE = "watch.lock"
 STARTING, LIVE, POLLING = "starting", "live", "polling"
+_FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
 _PATIENCE = 0.2  # seconds that a new watcher gives one that is about to end
 _READERS = 10.0  # and readers, who hold the lock for a moment to look at it, or longer where the machine stops them meanwhile
 _PAUSE = 0.0003
@@ -30,13 +32,13 @@ def echo(state: Path, wait: float = WAIT) -> bool:
     """True when a live watcher says that everything saved before this call is in the index."""
     if watcher(state)[1] != LIVE:
         return False
-    cookie = f"{state}/{FOLDER}/{os.getpid()}-{time.monotonic_ns()}"
+    name = f"{os.getpid()}-{time.monotonic_ns()}"
     try:
-        os.close(os.open(cookie, os.O_CREAT | os.O_EXCL | os.O_WRONLY | os.O_CLOEXEC, 0o600))
+        drop(state, name)
     except OSError:
         return False
     # The cookie is also gone when its folder was thrown away, so the watcher must still be there.
-    return _vanishes(cookie, time.monotonic() + wait) and watcher(state)[1] == LIVE
+    return _vanishes(f"{state}/{FOLDER}/{name}", time.monotonic() + wait) and watcher(state)[1] == LIVE
 
 
 def watcher(state: Path | str) -> tuple[int, str]:
@@ -55,19 +57,31 @@ def watcher(state: Path | str) -> tuple[int, str]:
     return 0, ""
 
 
+def drop(state: Path, name: str) -> None:
+    """Puts a cookie where the watcher sees it.
+
+    Raises:
+        OSError: there is no real folder for it.
+    """
+    with _opened(state) as folder:
+        os.close(os.open(name, os.O_CREAT | os.O_EXCL | os.O_WRONLY | os.O_CLOEXEC, 0o600, dir_fd=folder))
+
+
 def cookies(state: Path) -> list[str]:
     """The names of the cookies that wait now."""
     try:
-        return os.listdir(state / FOLDER)
+        with _opened(state) as folder:
+            return os.listdir(folder)
     except OSError:
         return []
 
 
 def take(state: Path, names: list[str]) -> None:
     """Removes cookies: their readers go on, trusting the index."""
-    for name in names:
-        with contextlib.suppress(OSError):
-            os.unlink(state / FOLDER / name)
+    with contextlib.suppress(OSError), _opened(state) as folder:
+        for name in names:
+            with contextlib.suppress(OSError):
+                os.unlink(name, dir_fd=folder)
 
 
 class WatchLock:
@@ -81,8 +95,8 @@ class WatchLock:
         self._path = state / LOCK_FILE
         try:
             for folder in (state, state / FOLDER):
-                folder.mkdir(mode=0o700, parents=state.name != STATE_DIR, exist_ok=True)
-            self._fd = os.open(self._path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+                made(folder)
+            self._fd = os.open(self._path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
         except OSError as error:
             raise VaultError(
                 f"{self._path} cannot be written ({error.strerror}), so nothing can be watched"
@@ -122,6 +136,20 @@ class WatchLock:
         except BlockingIOError:
             return False
         return True
+
+
+@contextlib.contextmanager
+def _opened(state: Path) -> Iterator[int]:
+    """The folder of the cookies; no link leads there."""
+    above = os.open(state, _FOLDER)
+    try:
+        folder = os.open(FOLDER, _FOLDER, dir_fd=above)
+    finally:
+        os.close(above)
+    try:
+        yield folder
+    finally:
+        os.close(folder)
 
 
 def _vanishes(cookie: str, end: float) -> bool:

@@ -10,8 +10,8 @@ import stat
 from pathlib import Path
 from typing import Any
 
+from memoryclaw.adapters.statefolder import made, put
 from memoryclaw.core.errors import VaultError
-from memoryclaw.core.places import STATE_DIR
 
 TOKEN, ADDRESS = "token", "serve.json"
 _TOKEN = re.compile(r"[A-Za-z0-9_-]{43,200}")
@@ -38,7 +38,7 @@ class DaemonFiles:
     def announce(self, address: dict[str, Any]) -> None:
         """Tells clients where the daemon listens."""
         self._address = json.dumps(address).encode() + b"\n"
-        self._put_address()
+        self._put(ADDRESS, self._address)
 
     def keep(self) -> None:
         """Writes again what somebody has taken away; the token stays the one that clients know."""
@@ -48,7 +48,7 @@ class DaemonFiles:
             self._closed()
             self._put_token()
         if self._address and not self._is_ours():
-            self._put_address()
+            self._put(ADDRESS, self._address)
 
     def withdraw(self) -> None:
         """Takes the address away, unless another daemon has put its own there."""
@@ -59,7 +59,7 @@ class DaemonFiles:
 
     def _closed(self) -> None:
         try:
-            self._state.mkdir(mode=0o700, parents=self._state.name != STATE_DIR, exist_ok=True)
+            made(self._state)
             found = os.stat(self._state)
             if found.st_uid != os.geteuid():
                 raise VaultError(
@@ -90,38 +90,19 @@ class DaemonFiles:
     def _put_token(self) -> None:
         if self._kept_token() == self.token:
             return
-        path = self._state / TOKEN
-        try:
-            with contextlib.suppress(FileNotFoundError):
-                os.unlink(path)
-            _create(path, f"{self.token}\n".encode())
-        except OSError as error:
-            raise VaultError(f"{path} cannot be written ({error.strerror})") from error
+        self._put(TOKEN, f"{self.token}\n".encode())
 
-    def _put_address(self) -> None:
-        temporary = self._state / f"{ADDRESS}.{os.getpid()}.tmp"
+    def _put(self, name: str, data: bytes) -> None:
         try:
-            with contextlib.suppress(FileNotFoundError):
-                os.unlink(temporary)
-            _create(temporary, self._address)
-            os.replace(temporary, self._state / ADDRESS)
+            put(self._state, name, data)
         except OSError as error:
-            raise VaultError(f"{self._state / ADDRESS} cannot be written ({error.strerror})") from error
+            raise VaultError(f"{self._state / name} cannot be written ({error.strerror})") from error
 
     def _is_ours(self) -> bool:
         try:
             return (self._state / ADDRESS).read_bytes() == self._address
         except OSError:
             return False
-
-
-def _create(path: Path, data: bytes) -> None:
-    flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
-    with open(os.open(path, flags, 0o600), "wb") as file:
-        os.fchmod(file.fileno(), 0o600)
-        file.write(data)
-        file.flush()
-        os.fsync(file.fileno())
 
 
 def _minted() -> str:

@@ -9,8 +9,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from memoryclaw.adapters.indexfile import Footprint, alone, footprint, is_sealed, is_taken, seal, unseal
+from memoryclaw.adapters.statefolder import made, must_be_real, touch
 from memoryclaw.core.errors import IndexBusyError, IndexDamagedError, VaultError
-from memoryclaw.core.places import STATE_DIR
 
 SCHEMA = """
 create table meta(key text primary key, value) without rowid;
@@ -158,6 +158,7 @@ class Database:
         self._connection, self._is_frozen = None, False
 
     def _opened(self) -> sqlite3.Connection:
+        must_be_real(self._folder)  # it was when the vault was opened; a daemon lives longer
         try:
             return self._open()
         except sqlite3.DatabaseError as error:
@@ -217,9 +218,11 @@ class Database:
 
     def _create(self) -> None:
         # Built under another name and moved, so that nobody ever opens an index without its tables.
+        must_be_real(self._folder)
         fresh = self._folder / f"index.{os.getpid()}.new"
         with contextlib.suppress(FileNotFoundError):
             os.unlink(fresh)
+        touch(fresh)
         connection = sqlite3.connect(fresh)
         connection.executescript(
             f"pragma page_size=4096; pragma application_id={APPLICATION_ID}; pragma journal_mode=off; begin; {self._schema} commit;"
@@ -230,7 +233,6 @@ class Database:
         connection.commit()
         connection.execute("pragma journal_mode=wal")
         connection.close()
-        os.chmod(fresh, 0o600)
         os.replace(fresh, self.path)
         seal(self.path)
 
@@ -290,8 +292,7 @@ def _check_structure(connection: sqlite3.Connection) -> None:
 
 def _make(folder: Path) -> None:
     try:
-        # A vault that is not there (a disk that is not mounted) must not come into being as an empty folder.
-        folder.mkdir(mode=0o700, parents=folder.name != STATE_DIR, exist_ok=True)
+        made(folder)
     except FileNotFoundError as error:
         raise VaultError(
             f"there is no vault at {folder.parent}, so there is no place for its index"

@@ -242,12 +242,24 @@ def _write_all(handle: int, data: bytes) -> None:
 
 def list_files(root: str, folder: str) -> list[str]:
     """The regular files below a folder, hidden ones and links left out, in order."""
-    found: list[str] = []
+    return [path for path, is_file in _below(root, folder) if is_file]
+
+
+def list_odd(root: str, folder: str) -> list[str]:
+    """What lies below a folder and is neither a regular file nor a folder, links above all; hidden ones left out."""
+    return [path for path, is_file in _below(root, folder) if not is_file]
+
+
+def _below(root: str, folder: str) -> Iterator[tuple[str, bool]]:
     for place, folders, names in os.walk(os.path.join(root, folder)):
         folders[:] = sorted(name for name in folders if not name.startswith("."))
         inside = os.path.relpath(place, root)
         shown = (name for name in sorted(names) if not name.startswith("."))
-        found += [
-            f"{inside}/{name}" for name in shown if stat.S_ISREG(os.lstat(os.path.join(place, name)).st_mode)
-        ]
-    return found
+        yield from ((f"{inside}/{name}", _is_regular(os.path.join(place, name))) for name in shown)
+        yield from (
+            (f"{inside}/{name}", False) for name in folders if os.path.islink(os.path.join(place, name))
+        )
+
+
+def _is_regular(path: str) -> bool:
+    return stat.S_ISREG(os.lstat(path).st_mode)

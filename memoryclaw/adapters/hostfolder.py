@@ -11,6 +11,7 @@ from contextlib import suppress
 
 from memoryclaw.adapters import files
 from memoryclaw.adapters.locks import writer_lock
+from memoryclaw.adapters.statefolder import made
 from memoryclaw.core.errors import NotFoundError, VaultError
 
 FOLDER = "host-skills"
@@ -29,7 +30,7 @@ class HostFolder:
 
     def make(self) -> None:
         """Makes the folder, private to the user; what is no folder goes."""
-        os.makedirs(self._state, 0o700, exist_ok=True)
+        made(self._state)
         if os.path.lexists(self.path) and not _is_folder(self.path):
             os.unlink(self.path)
         with suppress(FileExistsError):

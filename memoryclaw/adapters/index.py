@@ -26,7 +26,7 @@ from memoryclaw.core.language import Language, words_of
 from memoryclaw.core.model import Note, Problem, Stamp
 from memoryclaw.core.ports import Columns, Row, TextIndex
 
-VERSION = "5"  # of the tables and of the analysis; another number means another index
+VERSION = "6"  # of the tables and of the analysis; another number means another index
 _TEXT_COLUMNS = "title, tags, properties, text"
 _FILE_SQL = f"insert into files values({','.join('?' * 14)})"
 _UNIT_SQL = f"insert into unit values({','.join('?' * 25)})"

@@ -137,7 +137,7 @@ def _rewrite(path: Path, text: str) -> None:
 
 def _opened(path: Path, flags: int) -> int:
     try:
-        return os.open(path, flags | os.O_CREAT | os.O_CLOEXEC, 0o600)
+        return os.open(path, flags | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
     except OSError as error:
         raise _unwritable(path, error) from error
 

@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 from memoryclaw.adapters import files
 from memoryclaw.adapters.gitobjects import Entry
 from memoryclaw.adapters.history import Follow
+from memoryclaw.adapters.statefolder import made
 from memoryclaw.core.errors import NotFoundError
 from memoryclaw.core.places import STATE_DIR
 
@@ -46,7 +47,7 @@ def save(root: str, pending: Pending) -> None:
     It is written in place: half a journal means that no file was touched yet, and is as good as none.
     """
     data = json.dumps(pending, ensure_ascii=False).encode("utf-8", "surrogateescape")
-    os.makedirs(os.path.join(root, STATE_DIR), 0o700, exist_ok=True)
+    made(os.path.join(root, STATE_DIR))
     handle = os.open(os.path.join(root, PATH), _NEW, 0o600)
     try:
         os.write(handle, data)

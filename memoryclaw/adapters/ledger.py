@@ -10,12 +10,13 @@ from collections.abc import Mapping
 from datetime import datetime
 from typing import Any
 
+from memoryclaw.adapters import files
+from memoryclaw.core.errors import VaultError
 from memoryclaw.core.naming import slug, timestamp, utc
 from memoryclaw.core.places import STATE_DIR
 
 FOLDER = "ledger"
 _DEVICE = re.compile(r"[a-z0-9][a-z0-9_-]{0,63}")
-_APPEND = os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC
 
 
 class Ledger:
@@ -44,19 +45,14 @@ class Ledger:
             durable: True to wait until it is on the disk.
         """
         line = json.dumps({"ts": timestamp(now), "event": event, **values}, ensure_ascii=False) + "\n"
-        folder = os.path.join(self._root, FOLDER, self.device)
-        path = os.path.join(folder, f"{utc(now):%Y-%m}.jsonl")
+        path = f"{FOLDER}/{self.device}/{utc(now):%Y-%m}.jsonl"
         try:
-            for part in (os.path.join(self._root, FOLDER), folder):
-                os.makedirs(part, 0o700, exist_ok=True)  # its mode counts for the last folder only
-            handle = os.open(path, _APPEND, 0o600)
-            try:
+            with files.appending(self._root, path) as handle:
                 # One write: O_APPEND then keeps the lines of several processes whole.
                 os.write(handle, line.encode("utf-8", "backslashreplace"))
                 if durable:
                     os.fsync(handle)
-            finally:
-                os.close(handle)
-        except OSError as error:
-            return f"this use could not be written to the ledger ({error.strerror}); nothing else is affected"
+        except (OSError, VaultError) as error:
+            why = getattr(error, "strerror", None) or error
+            return f"this use could not be written to the ledger ({why}); nothing else is affected"
         return ""

@@ -36,7 +36,7 @@ class Matrix:
 
     def write(self, rows: Mapping[int, bytes]) -> None:
         """Writes rows at their slots; on the disk when it returns."""
-        fd = os.open(self.path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+        fd = os.open(self.path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
         try:
             for slot, row in sorted(rows.items()):
                 os.pwrite(fd, row, slot * self._width)

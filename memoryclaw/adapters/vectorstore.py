@@ -18,6 +18,7 @@ from typing import Any, NamedTuple
 
 from memoryclaw.adapters.embedders import Floats
 from memoryclaw.adapters.locks import writer_lock
+from memoryclaw.adapters.statefolder import made, touch
 from memoryclaw.adapters.vectormatrix import Matrix, checksum, damaged
 from memoryclaw.core.errors import LockedError, VectorsError
 
@@ -74,7 +75,7 @@ class VectorStore:
         Raises:
             LockedError: another process is at it.
         """
-        self._all.mkdir(mode=0o700, parents=True, exist_ok=True)
+        made(self._all)
         try:
             with writer_lock(os.fspath(self._all), wait=0):
                 yield
@@ -227,7 +228,7 @@ class VectorStore:
 
     def _doubted(self) -> None:
         with contextlib.suppress(OSError):
-            self._doubt.touch(mode=0o600)
+            touch(self._doubt)
 
     def _units_in(self, slots: Sequence[int]) -> list[tuple[Any, ...]]:
         sql = """select unit.rowid, slot, sum from slot join unit using(digest)
@@ -304,9 +305,9 @@ class VectorStore:
         if self._connection is not None and inode == self._inode:
             return self._connection
         self.close()
-        self.folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        made(self.folder)
+        touch(self._path)
         connection = sqlite3.connect(self._path, timeout=_BUSY, isolation_level=None, check_same_thread=False)
-        os.chmod(self._path, 0o600)
         connection.execute("pragma journal_mode=wal")
         connection.execute("pragma synchronous=full")
         connection.execute("pragma secure_delete=on")

@@ -23,6 +23,7 @@ from whoosh.index import FileIndex, LockError
 from whoosh.index import IndexError as WhooshError
 from whoosh.reading import CorruptIndexError, TermNotFound
 
+from memoryclaw.adapters.statefolder import touch
 from memoryclaw.core.errors import IndexBusyError
 from memoryclaw.core.model import COLUMNS
 from memoryclaw.core.ports import Clause, Row
@@ -99,6 +100,7 @@ def create(folder: Path) -> Any:
     elif folder.exists():
         shutil.rmtree(folder)
     folder.mkdir(mode=0o700)
+    touch(folder / LOCK)
     columns = {column: _Tokens() for column in COLUMNS}
     schema = Schema(rowid=COLUMN(NumericColumn("q")), length=COLUMN(NumericColumn("q")), **columns)
     return FileIndex.create(_storage(folder), schema)

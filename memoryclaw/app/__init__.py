@@ -6,7 +6,7 @@ import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from datetime import date
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING, Any, Self
 
 from memoryclaw import config as settings
 from memoryclaw.adapters.cookies import WAIT, watcher
@@ -20,7 +20,7 @@ from memoryclaw.app.trusting import Trusting
 from memoryclaw.app.vectoring import Vectoring
 from memoryclaw.app.wiring import Clock, new_id, system_clock
 from memoryclaw.app.working import Working
-from memoryclaw.core.errors import InputError
+from memoryclaw.core.bounds import MOST_LISTED, within, within_budget
 from memoryclaw.core.model import Fact
 from memoryclaw.core.ports import Progress
 from memoryclaw.jobs import freshness
@@ -83,19 +83,14 @@ class App(Reviewing, Skilling, Scheduling, Hosting, Working, OpenClawing, Trusti
 
     def search(self, query: str, *, kind: str = "", limit: int = 10) -> Answer:
         """Ranked matches for a question or a query, explained; leaves no trace."""
-        if limit < 0:
-            raise InputError(f"a limit of {limit} makes no sense; give a number of matches")
+        within(limit, 0, MOST_LISTED, "a limit")
         return self._answered(lambda: search(self._searcher(), query, kind=kind, limit=limit))
 
     def recall(self, query: str, *, goal: str = "", session: str = "", budget: int | None = None) -> Recalled:
         """What a host should paste into a prompt for this question, within the budget; noted in the ledger."""
         from memoryclaw.jobs.recall import recall  # noqa: PLC0415
 
-        tokens = self.config.budget if budget is None else budget
-        if tokens < settings.LEAST_BUDGET:
-            raise InputError(
-                f"a budget of {tokens} tokens holds nothing; give at least {settings.LEAST_BUDGET}"
-            )
+        tokens = self.config.budget if budget is None else within_budget(budget)
         most, working = self.config.max_results, self._at_work(session)
         answer = self._answered(
             lambda: recall(
@@ -120,6 +115,7 @@ class App(Reviewing, Skilling, Scheduling, Hosting, Working, OpenClawing, Trusti
         """Notes, pinned ones first, then the newest."""
         from memoryclaw.jobs import browsing  # noqa: PLC0415
 
+        within(limit, 0, MOST_LISTED, "a limit")
         return self._looked(lambda: browsing.browse(self.catalog, kind=kind, state=state, limit=limit))
 
     def facts(
@@ -198,8 +194,10 @@ class App(Reviewing, Skilling, Scheduling, Hosting, Working, OpenClawing, Trusti
 
         return self._written(lambda pen: undo(pen, commit, yes=yes))
 
-    def capture(self, lines: Iterable[str], *, session: str = "", first: int = 1) -> list[Acknowledged]:
-        """Keeps turns and tool events, one JSON object a line, in the logs; each is durable when it is acknowledged."""
+    def capture(
+        self, lines: Iterable[str | Mapping[str, Any]], *, session: str = "", first: int = 1
+    ) -> list[Acknowledged]:
+        """Keeps turns and tool events, mappings or lines of JSON, in the logs; each is durable when it is acknowledged."""
         return self._recorder.capture(lines, session=session, first=first)
 
     @property

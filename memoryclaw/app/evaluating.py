@@ -6,9 +6,8 @@ import os
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from memoryclaw import config as settings
 from memoryclaw.app.wiring import Wiring
-from memoryclaw.core.errors import InputError
+from memoryclaw.core.bounds import MOST_LISTED, within, within_budget
 from memoryclaw.core.places import QUESTIONS_FILE
 
 if TYPE_CHECKING:
@@ -38,12 +37,10 @@ class Evaluating(Wiring):
         from memoryclaw.jobs.evaluate import BUDGETS, KS, Bench, evaluate, goldens_of  # noqa: PLC0415
 
         budgets, ks = tuple(budgets or BUDGETS), tuple(sorted(ks or KS))
-        if min(budgets) < settings.LEAST_BUDGET:
-            raise InputError(
-                f"a budget of {min(budgets)} tokens holds nothing; give at least {settings.LEAST_BUDGET}"
-            )
-        if ks[0] < 1:
-            raise InputError(f"the first {ks[0]} are none; give numbers from 1")
+        for tokens in budgets:
+            within_budget(tokens)
+        for k in ks:
+            within(k, 1, MOST_LISTED, "how many of the first count as found")
         given = os.fspath(path) if path is not None else os.fspath(self.root / QUESTIONS_FILE)
         shown = given if path is not None else QUESTIONS_FILE
         goldens = goldens_of(given, shown)

@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 from memoryclaw.app.wiring import Wiring
+from memoryclaw.core.bounds import MOST_LISTED, within
 
 if TYPE_CHECKING:
     from memoryclaw.jobs.blame import Blame
@@ -73,6 +74,7 @@ class Reviewing(Wiring):
         """What was done to the vault, a note or a fact, newest first."""
         from memoryclaw.jobs.histories import history  # noqa: PLC0415
 
+        within(limit, 0, MOST_LISTED, "a limit")
         return self._written(lambda pen: history(pen, id_, limit=limit))
 
     def blame(self, fact: str) -> Blame:

@@ -15,6 +15,7 @@ from memoryclaw import config as settings
 from memoryclaw.adapters.catalog import Catalog
 from memoryclaw.adapters.cookies import WAIT
 from memoryclaw.adapters.index import Index, open_index
+from memoryclaw.adapters.statefolder import must_hold_no_link
 from memoryclaw.adapters.stemming import language
 from memoryclaw.adapters.vault import Vault
 from memoryclaw.core.errors import InputError
@@ -67,6 +68,7 @@ class Wiring:
         self.clock = clock
         self.vault = Vault(root)
         self.vault.must_exist()
+        must_hold_no_link(settings.state_folder(root))
         self.config = settings.load(root)
         self._progress = progress
         self._patience = patience

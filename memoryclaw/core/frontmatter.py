@@ -54,6 +54,17 @@ def split(text: str) -> Split:
     return Split(NOTHING, raw, body, body_line, broken=bool(problems), problems=problems)
 
 
+def header_length(text: str) -> int:
+    """How many characters a closed header takes, however many they are; 0 where none begins."""
+    text = text.removeprefix("\ufeff")
+    if not _KEY_LINE.match(text[:4096]):
+        return 0
+    try:
+        return len(text) - len(_handler().split(text)[1])
+    except ValueError:
+        return 0
+
+
 def _unclosed(text: str) -> tuple[Problem, ...]:
     """A lone `---` above prose is a rule, not a header."""
     if not _KEY_LINE.match(text[:4096]):

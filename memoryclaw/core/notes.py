@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 from memoryclaw.core.dates import parse_timestamp
 from memoryclaw.core.facts import DEFAULT_COLLECTIONS, Facts, read_facts, without_facts
-from memoryclaw.core.frontmatter import Split, split
+from memoryclaw.core.frontmatter import Split, header_length, split
 from memoryclaw.core.logs import Log, read_jsonl, read_markdown_log
 from memoryclaw.core.markdown import Body, links_in, read_body, sections_of
 from memoryclaw.core.model import NOTHING, Link, Note, Problem
@@ -64,8 +64,8 @@ def read_note(path: str, data: bytes, settings: ReadingSettings) -> Note:
     file = decode(data)
     text, rest, problems = readable(file.text), "", file.problems
     if len(text) > MAX_TEXT and not path.endswith(".jsonl"):
-        text, rest = _cut(text)
-        problems += (_too_long(text),)
+        text, rest = _cut(text, MAX_TEXT + header_length(text))
+        problems += (_too_long(text),) if rest else ()
     if "<<<<<<< " in text:
         problems += _conflicts(text)
     name = path.rpartition("/")[2]
@@ -188,17 +188,21 @@ def _links(parts: Split, body: Body) -> tuple[Link, ...]:
     if "[[" not in parts.raw:
         return body.links
     found = links_in(parts.raw)
-    inside = [link._replace(line=2 + parts.raw.count("\n", 0, at)) for at, link in found if link.target]
+    inside, line, before = [], 2, 0
+    for at, link in found:
+        line += parts.raw.count("\n", before, at)
+        before = at
+        if link.target:
+            inside.append(link._replace(line=line))
     return (*inside, *body.links)
 
 
-def _cut(text: str) -> tuple[str, str]:
+def _cut(text: str, most: int) -> tuple[str, str]:
     """A huge text in two, at the last line or word that begins within the limit."""
-    end = (
-        text.rfind("\n", MAX_TEXT // 2, MAX_TEXT) + 1
-        or text.rfind(" ", MAX_TEXT // 2, MAX_TEXT) + 1
-        or MAX_TEXT
-    )
+    if len(text) <= most:
+        return text, ""
+    least = most - MAX_TEXT // 2
+    end = text.rfind("\n", least, most) + 1 or text.rfind(" ", least, most) + 1 or most
     return text[:end], text[end:]
 
 

@@ -44,13 +44,15 @@ def units_of(
     if properties is None:
         meta = without_facts(note.meta) if note.kind == "semantic" else note.meta
         properties = read_properties(meta, {}).other
+    far = [("~rest", 0, rest)] if rest else []
+    if len(properties) > SECTION_CHARS:  # every unit holds the properties: what is large is held once
+        far, properties = [("~header", 1, properties), *far], ""
     facts = [_fact_unit(fact, note, _above(fact, note)) for fact in note.facts]
     cutter = _Cutter(note, properties)
     prose = cutter.units(list(_untold(note.sections, told)) if told else note.sections)
     if not prose and (properties or note.aliases or not facts):
         prose = [cutter.unit("", 1, 1, "", ())]
-    if rest:
-        prose.append(cutter.rest(rest))
+    prose += [cutter.rest(*one) for one in far]
     return (*prose, *facts)
 
 
@@ -113,10 +115,10 @@ class _Cutter:
             state=note.state,
         )
 
-    def rest(self, text: str) -> Unit:
-        """The unit that keeps a huge note findable by the words of its far end."""
-        line = max((section.end_line for section in self._note.sections), default=1)
-        return self.unit("~rest", line, line + text.count("\n"), " ".join(_distinct(text)), ())
+    def rest(self, heading: str, line: int, text: str) -> Unit:
+        """The unit that keeps a huge note findable by the words of its far end, or of a huge header."""
+        line = line or max((section.end_line for section in self._note.sections), default=1)
+        return self.unit(heading, line, line + text.count("\n"), " ".join(_distinct(text)), ())
 
 
 def parts(text: str) -> Iterator[str]:

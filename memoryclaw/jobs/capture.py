@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import json
 from collections import defaultdict
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from datetime import datetime
 from typing import Any, NamedTuple
 
 from memoryclaw.adapters.logs import FOLDER, Logs
+from memoryclaw.core.bounds import read_json
 from memoryclaw.core.errors import InputError, VaultError
 from memoryclaw.core.hostturns import Calls, read_turn, session_of
 from memoryclaw.core.logrecords import file_stem, kept, likeness, line_of
@@ -18,6 +19,8 @@ from memoryclaw.core.redaction import Redactor
 from memoryclaw.jobs.gates import harmless
 
 LONGEST = 32 * 1024 * 1024  # characters of one line
+_NUMBER = 15  # digits of a turn that is counted on from; a longer one is a name
+Turn = str | Mapping[str, Any]  # a line of JSON, or what it says
 SESSIONS = 64  # that are kept in mind between batches; what is known of others is read again
 
 
@@ -63,31 +66,37 @@ class Recorder:
         self._sessions: dict[str, _Session] = {}
         self._calls: dict[str, Calls] = defaultdict(Calls)
 
-    def capture(self, lines: Iterable[str], *, session: str = "", first: int = 1) -> list[Acknowledged]:
+    def capture(self, lines: Iterable[Turn], *, session: str = "", first: int = 1) -> list[Acknowledged]:
         """Keeps a batch of lines; one acknowledgement each, in order.
 
         Args:
-            lines: JSON objects, one a line; blank lines are passed over.
+            lines: objects, each a mapping or one line of JSON; blank lines are passed over.
             session: for lines that name none.
             first: the number of the first line.
+
+        Raises:
+            InputError: it is no batch, but one line.
         """
+        if isinstance(lines, str | bytes | Mapping):
+            raise InputError("several turns are kept at once; put this one into a list")
         done: list[Acknowledged | _Line] = []
         with self._logs.locked():
             for state in self._sessions.values():
                 state.stale = True
             for number, line in enumerate(lines, first):
-                if line and not line.isspace():
+                if not isinstance(line, str) or (line and not line.isspace()):
                     done.append(self._line(number, line, session))
             failed = self._write([one for one in done if isinstance(one, _Line)])
             for known in list(self._sessions)[:-SESSIONS]:
                 del self._sessions[known]
         return [_outcome(one, failed) if isinstance(one, _Line) else one for one in done]
 
-    def _line(self, number: int, line: str, session: str) -> Acknowledged | _Line:
+    def _line(self, number: int, line: Turn, session: str) -> Acknowledged | _Line:
         try:
             return self._turn(number, _parsed(line), session)
         except (InputError, VaultError) as error:
-            return Acknowledged(number, ok=False, error=harmless(str(error), line[:LONGEST]))
+            given = line[:LONGEST] if isinstance(line, str) else dict(line)
+            return Acknowledged(number, ok=False, error=harmless(str(error), given))
 
     def _turn(self, number: int, value: Any, session: str) -> Acknowledged | _Line:
         name = session_of(value) or session
@@ -196,7 +205,7 @@ class _Session:
         self._moments[str(record.get("ts")), said] = turn
         if host := record.get("host_id"):
             self._hosts[host] = turn
-        if turn.isdecimal():
+        if turn.isdecimal() and len(turn) <= _NUMBER:
             self._last = max(self._last, int(turn))
         return self._id(turn)
 
@@ -212,13 +221,28 @@ class _Session:
             self.add({**record, "turn": record.get("turn") or number}, likeness(record))
 
 
-def _parsed(line: str) -> Any:
+def _parsed(line: Turn) -> Any:
+    if not isinstance(line, str):
+        line = _written(line)
     if len(line) > LONGEST:
         raise InputError(f"this line has {len(line):,} characters, more than the {LONGEST:,} that are read")
+    return read_json(line, "this line is not JSON; give one object a line")
+
+
+def _written(turn: Mapping[str, Any]) -> str:
+    """A turn as a host would have written it: what JSON cannot say is in no log either."""
+    if not isinstance(turn, Mapping):
+        raise InputError(f"this is {type(turn).__name__}; give a mapping, or a line of JSON")
     try:
-        return json.loads(line, parse_constant=str)
-    except (ValueError, RecursionError):
-        raise InputError("this line is not JSON; give one object a line") from None
+        return json.dumps(turn, default=_mapped)
+    except (TypeError, ValueError, RecursionError) as error:
+        raise InputError(f"this turn cannot be written as JSON: {error}") from None
+
+
+def _mapped(value: Any) -> Any:
+    if isinstance(value, Mapping):
+        return dict(value)
+    raise TypeError(f"{type(value).__name__} is no value of JSON")
 
 
 def _ordered(record: dict[str, Any]) -> dict[str, Any]:

@@ -6,7 +6,7 @@ import os
 import time
 from pathlib import Path
 
-from memoryclaw.adapters.cookies import FOLDER, take
+from memoryclaw.adapters.cookies import drop, take
 
 PATIENCE = 2.0  # seconds after which an event that has not come will not come
 
@@ -40,7 +40,7 @@ class Heartbeat:
             return
         self.name = f"self-{os.getpid()}-{time.monotonic_ns()}"
         try:
-            os.close(os.open(self._state / FOLDER / self.name, os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600))
+            drop(self._state, self.name)
         except OSError:
             return  # no room, or the folder is gone: the next look at everything sees to that
         self.deadline = time.monotonic() + PATIENCE

@@ -9,6 +9,7 @@ from datetime import datetime
 from memoryclaw.adapters import files
 from memoryclaw.adapters.gitcommand import GitCommand
 from memoryclaw.adapters.gitstate import git_state
+from memoryclaw.adapters.statefolder import made
 from memoryclaw.adapters.templates import Templates
 from memoryclaw.core.errors import HistoryError, MemoryClawError, VaultError
 from memoryclaw.core.naming import run_id
@@ -48,8 +49,11 @@ def init(root: str, templates: Templates, now: datetime, new_id: Callable[[], st
 
 def _make_folders(root: str) -> None:
     try:
-        for folder in ("", *FOLDERS, STATE_DIR):
-            os.makedirs(os.path.join(root, folder), 0o700, exist_ok=True)
+        for folder in ("", *FOLDERS):
+            # A link is left alone: it is reported where notes are read, and nothing is made in what it leads to.
+            if not os.path.islink(os.path.join(root, folder.partition("/")[0])):
+                os.makedirs(os.path.join(root, folder), 0o700, exist_ok=True)
+        made(os.path.join(root, STATE_DIR))
     except OSError as error:
         raise VaultError(f"{root} cannot be made a vault: {error.strerror} ({error.filename})") from None
 

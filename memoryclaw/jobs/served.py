@@ -56,7 +56,7 @@ def root_of(vault: str | None) -> str:
 def state_of(root: str) -> str:
     """The vault's state folder, as `config.state_folder` finds it."""
     inside = os.path.join(root, STATE_DIR)
-    if os.access(inside if os.path.isdir(inside) else root, os.W_OK):
+    if not os.path.islink(inside) and os.access(inside if os.path.isdir(inside) else root, os.W_OK):
         return inside
     from pathlib import Path  # noqa: PLC0415
 

@@ -24,6 +24,9 @@ from memoryclaw.core.skillmatch import ENOUGH, SkillMatch, match
 from memoryclaw.core.textfile import decode
 
 SKILLS = "skills"
+ODD = (
+    "no file"  # in the place of a digest: what is a link, or no file, has no bytes that anybody could approve
+)
 DRAFT, NOT_APPROVED, CHANGED = "draft", "not approved", "changed since approval"
 
 
@@ -144,7 +147,8 @@ def _listed(root: str, path: str, decisions: Decisions) -> Listed:
     skill = read_skill(path, read.data)
     beside = files.list_files(root, skill.folder) if skill.folder else []
     others = {other: files.read_file(root, other).digest for other in beside if other != path}
-    digests = {path: read.digest, **others}
+    odd = dict.fromkeys(files.list_odd(root, skill.folder) if skill.folder else (), ODD)
+    digests = {path: read.digest, **others, **odd}
     return Listed(skill, _state(path, digests, decisions), digests)
 
 

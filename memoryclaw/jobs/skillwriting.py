@@ -15,6 +15,7 @@ from memoryclaw.jobs.pen import Pen, Written
 from memoryclaw.jobs.review.recording import recorded
 from memoryclaw.jobs.skills import (
     DRAFT,
+    ODD,
     SKILLS,
     Listed,
     find,
@@ -122,7 +123,7 @@ def _reject_draft(pen: Pen, found: Listed) -> Ruled:
     path, folder, run = found.skill.path, found.skill.folder, pen.run("skill")
     home = folder or path
     to = free_name(f"archive/{home}", lambda at: files.exists(pen.root, at))
-    moves = [Move(at, to + at.removeprefix(home)) for at in found.digests]
+    moves = [Move(at, to + at.removeprefix(home)) for at, of in found.digests.items() if of != ODD]
     decision = _decision(
         pen, REJECTED, path, digest=found.skill.digest, fingerprint=fingerprint_of(found.skill)
     )
@@ -184,6 +185,10 @@ def _scaffold(pen: Pen, name: str, description: str) -> str:
 
 
 def _must_be_sound(pen: Pen, found: Listed) -> None:
+    if odd := next((path for path, digest in found.digests.items() if digest == ODD), ""):
+        raise InputError(
+            f"{odd} is a link, or no file; a skill is approved by its bytes, so put the file itself there"
+        )
     problems = lint(found.skill.path, files.read_file(pen.root, found.skill.path).data)
     if problems:
         first, more = problems[0], len(problems) - 1

@@ -253,3 +253,49 @@ def test_an_ordinary_note_is_read_in_a_fraction_of_a_millisecond():
     data = SEED_EPISODE.encode() + b"plain words of a note\n" * 24
     best = min(timeit.repeat(lambda: read_note("episodes/a.md", data, SETTINGS), number=100, repeat=5)) / 100
     assert best < 0.002
+
+
+KEYS = "".join(f"key{n}: value {n}\n" for n in range(120_000))
+
+
+@pytest.mark.parametrize("end", ["---\n", "...\n"])
+def test_a_header_above_the_limit_is_refused_where_it_begins_and_the_note_below_it_is_read(end: str) -> None:
+    header = f"---\n{KEYS}last: zebra\n{end}"
+    text = f"{header}# Plan\nMasts down. See [[Moon]].\n"
+    assert len(header) > 2 * 1024 * 1024
+    note = read_note("episodes/2025-09-04_plan.md", text.encode(), ReadingSettings())
+    [problem] = note.problems
+    assert (problem.path, problem.line) == ("episodes/2025-09-04_plan.md", 2)
+    assert "larger than 64 KiB" in problem.message
+    assert problem.hint
+    plan, far = note.units
+    assert (plan.line, plan.title, plan.properties) == (120_004, "Plan", "")
+    assert (far.line, far.properties) == (1, "")
+    assert {"key119999", "zebra"} <= set(far.text.split())
+    assert [(link.target, link.line) for link in note.links] == [("Moon", 120_005)]
+
+
+def test_a_large_header_is_held_once_however_many_sections_there_are() -> None:
+    body = "".join(f"# Part {n}\n{'word ' * 40}\n" for n in range(200))
+    text = f"---\na: *alias\n{KEYS[:50_000]}zebra: last\n---\n{body}"
+    units = read_note("notes/a.md", text.encode(), ReadingSettings()).units
+    assert len(units) == 201
+    assert sum("zebra" in f"{unit.text} {unit.properties}" for unit in units) == 1
+    assert sum(len(unit.text) + len(unit.properties) for unit in units) < 2 * len(text)
+
+
+def test_prose_between_two_rules_is_no_header_however_long() -> None:
+    text = f"---\n\nOnce upon a time.\n{'word ' * 300_000}\n\n---\nThe end.\n"
+    note = read_note("notes/a.md", text.encode(), ReadingSettings())
+    assert "Once upon a time." in "".join(unit.text for unit in note.units)
+
+
+def test_the_lines_of_the_links_of_a_header_are_told() -> None:
+    text = '---\na: "[[One]] and [x](two.md)"\nb: x\nc: "[[#only]] [[Three]]"\n---\n[[Four]]\n'
+    links = read_note("notes/a.md", text.encode(), ReadingSettings()).links
+    assert [(link.target, link.line) for link in links] == [
+        ("One", 2),
+        ("two.md", 2),
+        ("Three", 4),
+        ("Four", 6),
+    ]

@@ -236,3 +236,11 @@ def test_block_ids_are_not_shown_where_a_passage_is(asked: Claw) -> None:
     assert [match["snippet"][a:b] for a, b in match["highlights"]] == ["Dünensand"]
     assert "^" not in asked("recall", "coats", "--json").json["context"]
     assert "matt. ^l3" in asked("show", "notes/paint").out
+
+
+@pytest.mark.parametrize("number", ["0", "-1", "99999999999999999999"])
+def test_no_number_beyond_its_bounds_is_taken(asked: Claw, number: str) -> None:
+    assert asked("recall", "boathouse", "--budget", number).code == 1
+    assert asked("search", "boathouse", "--limit", number).code == 2
+    assert asked("browse", "--limit", number).code == 2
+    assert asked("history", "--limit", number).code == 2

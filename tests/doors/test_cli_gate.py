@@ -219,7 +219,10 @@ def test_a_full_disk_behind_standard_output_is_a_sentence(asked: Claw) -> None:
         assert process.stderr
         told = process.stderr.read().decode()
     assert process.wait(60) == 1
-    assert told == "memoryclaw: the system refused to go on: No space left on device\n"
+    assert (
+        told
+        == "memoryclaw: the answer could not be written (No space left on device); what was asked for is done\n"
+    )
 
 
 def unread(pipe: IO[bytes]) -> int:
@@ -291,3 +294,30 @@ def test_an_empty_folder_is_never_taken_for_a_deletion(vault_of: VaultOf) -> Non
     ran = Claw(vault)("sync")
     assert ran.code == 1
     assert "empty" in ran.err
+
+
+@pytest.mark.parametrize("home", [None, "/nonexistent"])
+@pytest.mark.parametrize("folder", ["there", "a file"])
+def test_a_bug_that_no_file_can_hold_is_told_whole_in_one_sentence(
+    studio: Path, folder: str, home: str | None
+) -> None:
+    """As on a full disk, no file may have a byte."""
+    if folder == "there":
+        Claw(studio)("sync")
+    else:
+        (studio / ".memoryclaw").write_text("no folder\n")
+    env = {**os.environ, "HOME": home or ""}
+    if home is None:
+        del env["HOME"]
+    full = "import resource\nresource.setrlimit(resource.RLIMIT_FSIZE, (0, 0))\n"
+    burst = BROKEN.replace("    with said.app():\n        raise", "    raise")
+    done = subprocess.run(
+        [sys.executable, "-c", full + burst, "--vault", studio],
+        capture_output=True, encoding="utf-8", env=env, check=False,
+    )  # fmt: skip
+    assert (done.returncode, done.stdout) == (3, "")
+    assert done.stderr.count("\n") == 1
+    for told in ("KeyError: ", "the house", "no file can be written", "memoryclaw 0.1.0", "broken"):
+        assert told in done.stderr
+    assert "Traceback" not in done.stderr
+    assert not list(studio.glob(".memoryclaw/bug-*"))

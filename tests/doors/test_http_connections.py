@@ -94,6 +94,29 @@ def test_half_a_request_and_then_nothing_is_none() -> None:
     assert b"fine" in asyncio.run(heard(half + b" more", is_all=True))
 
 
+def test_where_there_are_too_many_the_one_that_was_waited_for_longest_gives_way() -> None:
+    async def crowded() -> None:
+        with patience(30.0) as (_, made):
+            made.HEAD, made.MOST = 30.0, 3  # type: ignore[attr-defined]
+            server = await asyncio.get_running_loop().create_server(made, "127.0.0.1", 0)
+            place = server.sockets[0].getsockname()
+            first, slow, quick, silent = [await asyncio.open_connection(*place) for _ in range(4)]
+            assert await first[0].read() == b""
+            slow[1].write(GET % b"/slow")
+            quick[1].write(GET % b"/")
+            assert b"fine" in await quick[0].readuntil(b"fine")
+            late = await asyncio.open_connection(*place)
+            assert await silent[0].read() == b""
+            late[1].write(GET % b"/")
+            assert b"fine" in await late[0].readuntil(b"fine")
+            assert b"fine" in await slow[0].readuntil(b"fine")
+            for _, writer in (first, slow, quick, silent, late):
+                writer.close()
+            server.close()
+
+    asyncio.run(crowded())
+
+
 def test_an_answer_that_nobody_takes_is_given_up() -> None:
     async def ignored() -> None:
         with patience(30.0) as (state, made):

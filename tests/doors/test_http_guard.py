@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import http.client
 import json
 import socket
@@ -137,6 +138,71 @@ def test_behind_the_guard_the_mcp_server_answers(daemon: Daemon) -> None:
     found = daemon.ask("POST", "/mcp", HELLO, headers=WAYS)
     assert found.status == 200, found
     assert found.json["result"]["serverInfo"]["name"].lower() == "memoryclaw"
+
+
+@pytest.mark.parametrize("path", ["/v1/recall", "/healthz", "/mcp"])
+def test_a_request_that_tells_its_length_twice_is_refused_and_nothing_after_it_is_answered(
+    daemon: Daemon, path: str
+) -> None:
+    head = f"Host: 127.0.0.1:{daemon.port}\r\nAuthorization: Bearer {daemon.token}\r\nContent-Type: application/json\r\n"
+    smuggled = f"0\r\n\r\nGET /v1/status HTTP/1.1\r\n{head}\r\n"
+    lengths = f"Transfer-Encoding: chunked\r\nContent-Length: {len(smuggled)}\r\n"
+    status, answer = raw(daemon.port, f"POST {path} HTTP/1.1\r\n{head}{lengths}\r\n{smuggled}".encode())
+    assert status == 400
+    assert answer.count(b"HTTP/1.1 ") == 1
+    assert b"connection: close" in answer.lower()
+    assert b"length twice" in answer
+
+
+@pytest.mark.parametrize(
+    "half", ["", "GET /v1/status HT", "POST /healthz HTTP/1.1\r\n{}Content-Length: 9\r\n\r\n{{"]
+)
+def test_clients_that_say_half_a_request_take_the_daemon_from_nobody(daemon: Daemon, half: str) -> None:
+    head = f"Host: 127.0.0.1:{daemon.port}\r\nAuthorization: Bearer {daemon.token}\r\nContent-Type: application/json\r\n"
+    with contextlib.ExitStack() as stack:
+        for _ in range(300):
+            line = stack.enter_context(socket.create_connection(("127.0.0.1", daemon.port), timeout=30))
+            line.sendall(half.format(head).encode())
+        assert daemon.get("/healthz")["ok"] is True
+        assert daemon.ask("GET", "/healthz", headers={"Authorization": None}).status == 200
+
+
+HUGE = 99999999999999999999
+TWICE = [
+    ("/v1/recall", '{"query": "boathouse", "query": "moon"}'),
+    ("/v1/capture", '{"turns": [{"session": "s", "role": "user", "content": "a", "content": "b"}]}'),
+    ("/v1/working/s", '{"facts": {"goal": "a", "goal": "b"}}'),
+    ("/mcp", json.dumps(HELLO).replace('"version": "1"', '"version": "1", "version": "2"')),
+]
+
+
+@pytest.mark.parametrize(("path", "body"), TWICE)
+def test_a_key_that_is_given_twice_is_refused_wherever_it_stands(
+    daemon: Daemon, path: str, body: str
+) -> None:
+    method = "PATCH" if "working" in path else "POST"
+    sentence = refused(daemon.ask(method, path, body.encode(), headers=WAYS), 400, "input")
+    assert "is given twice" in sentence
+    assert not list(daemon.vault.glob("logs/**/s.jsonl"))
+    assert not list(daemon.vault.glob("working/*"))
+
+
+@pytest.mark.parametrize(
+    ("method", "path", "body"),
+    [
+        ("POST", "/v1/recall", {**RECALL, "budget": HUGE}),
+        ("POST", "/v1/recall", {**RECALL, "budget": 100_001}),
+        ("POST", "/v1/recall", {**RECALL, "budget": -1}),
+        ("GET", f"/v1/search?q=boathouse&limit={HUGE}", None),
+        ("GET", f"/v1/notes?limit={HUGE}", None),
+        ("GET", f"/v1/history?limit={HUGE}", None),
+        ("POST", "/v1/feedback", {"id": "ep-wind", "rating": HUGE}),
+    ],
+)
+def test_a_number_beyond_its_bounds_is_refused(
+    daemon: Daemon, method: str, path: str, body: dict[str, object] | None
+) -> None:
+    assert "than or equal to" in refused(daemon.ask(method, path, body), 400, "input")
 
 
 def test_two_tokens_are_none(daemon: Daemon) -> None:

@@ -6,12 +6,15 @@ import subprocess
 import sys
 from datetime import UTC, datetime
 from pathlib import Path
+from types import MappingProxyType
+from typing import Any
 
 import pytest
 import secretset
 
 from memoryclaw.adapters.logs import Logs
 from memoryclaw.app import open_vault
+from memoryclaw.core.errors import InputError
 from memoryclaw.core.fence import fenced, item
 from memoryclaw.core.notes import ReadingSettings, read_note
 from memoryclaw.core.redaction import Redactor
@@ -292,3 +295,58 @@ def _parts(sample: secretset.Sample):
     if "\n" in sample.secret:
         return [line for line in sample.secret.split("\n") if len(line) > 24 and not line.startswith("-----")]
     return [sample.secret] if len(sample.secret) > 7 and sample.secret not in secretset.WORDS else []
+
+
+def test_a_line_with_a_key_twice_is_refused_and_the_others_are_kept(studio: Path) -> None:
+    twice = '{"role": "user", "content": "one", "content": "two"}'
+    with open_vault(studio) as app:
+        refused, kept = app.capture([twice, '{"role": "user", "content": "three"}'], session="s")
+    assert (refused.ok, kept.ok) == (False, True)
+    assert "'content' is given twice" in refused.error
+
+
+def test_a_turn_with_a_number_out_of_all_bounds_is_no_number_to_count_on_from(studio: Path) -> None:
+    turns = [
+        '{"turn": 99999999999999999999, "role": "user", "content": "a"}',
+        '{"role": "user", "content": "b"}',
+    ]
+    with open_vault(studio) as app:
+        assert [done.id for done in app.capture(turns, session="s")] == [
+            "log:s/99999999999999999999",
+            "log:s/1",
+        ]
+
+
+def test_a_turn_may_be_a_mapping_and_is_kept_as_its_line_would_be(studio: Path) -> None:
+    turn = {"role": "user", "content": "Thursday, after Henrik.", "ts": "2026-04-19T09:00:00Z"}
+    frozen = MappingProxyType(
+        {**turn, "content": [MappingProxyType({"type": "text", "text": "And Friday."})]}
+    )
+    with open_vault(studio) as app:
+        kept, known, other = app.capture([turn, json.dumps(turn), frozen], session="monday")
+    assert (kept.id, known.id, known.again, other.id) == (
+        "log:monday/1",
+        "log:monday/1",
+        True,
+        "log:monday/2",
+    )
+    lines = (studio / "logs/2026-04-19/monday.jsonl").read_text().splitlines()
+    assert [json.loads(line)["content"] for line in lines] == ["Thursday, after Henrik.", "And Friday."]
+
+
+@pytest.mark.parametrize(
+    "odd", [None, 7, b"{}", ["role"], {"content": object()}, {"content": {1, 2}}, {(1,): 2}]
+)
+def test_what_is_no_turn_is_refused_in_a_sentence_and_the_others_are_kept(studio: Path, odd: Any) -> None:
+    with open_vault(studio) as app:
+        refused, kept = app.capture([odd, {"role": "user", "content": "kept"}], session="s")
+    assert (refused.ok, refused.line, kept.ok) == (False, 1, True)
+    assert refused.error
+
+
+def test_one_turn_that_is_in_no_list_is_told_to_go_into_one(studio: Path) -> None:
+    with open_vault(studio) as app:
+        for alone in ({"role": "user", "content": "x"}, '{"role": "user", "content": "x"}'):
+            with pytest.raises(InputError, match="into a list"):
+                app.capture(alone, session="s")
+    assert not list(studio.glob("logs/*/s.jsonl"))

@@ -10,7 +10,9 @@ import pytest
 from gitvault import git, pen_for, vault_of
 
 from memoryclaw.adapters.hostfolder import HostFolder
+from memoryclaw.core.errors import InputError
 from memoryclaw.jobs.hostskills import host_skills
+from memoryclaw.jobs.skills import list_skills
 from memoryclaw.jobs.skillwriting import approve_skill, reject_skill
 
 MAIL = "---\nname: mail\ndescription: Sends an email to one person.\n---\nAsk first.\n"
@@ -209,3 +211,35 @@ def test_what_is_right_already_is_not_written_again(root):
     before = copy.stat().st_ino, copy.stat().st_mtime_ns
     refreshed(root)
     assert (copy.stat().st_ino, copy.stat().st_mtime_ns) == before
+
+
+@pytest.mark.parametrize("at", ["link.md", "forms/link.md", "more", "pipe"])
+def test_a_link_that_is_put_into_an_approved_skill_takes_the_approval_from_it_and_is_never_followed(
+    root, tmp_path, at
+):
+    approve_skill(pen_for(root), "mail")
+    before = given(root)
+    (tmp_path / "secret.md").write_text("theirs\n")
+    place = root / "skills/mail" / at
+    if at == "pipe":
+        os.mkfifo(place)
+    else:
+        place.symlink_to(tmp_path if at == "more" else tmp_path / "secret.md")
+    [mail] = [one for one in list_skills(str(root)) if one.name == "mail"]
+    assert mail.state == "changed since approval"
+    assert given(root) == before
+    assert refreshed(root).skills[0].version == "earlier"
+    with pytest.raises(InputError, match=rf"skills/mail/{at} is a link"):
+        approve_skill(pen_for(root), "mail")
+    place.unlink()
+    assert [one.state for one in list_skills(str(root)) if one.name == "mail"] == ["approved"]
+    assert given(root) == before
+
+
+def test_a_draft_with_a_link_in_it_is_not_approved_and_can_be_rejected(root, tmp_path):
+    (root / "skills/_drafts/wind-plan/link").symlink_to(tmp_path)
+    with pytest.raises(InputError, match="link"):
+        approve_skill(pen_for(root), "wind-plan")
+    reject_skill(pen_for(root), "wind-plan")
+    assert not (root / "skills/_drafts/wind-plan/SKILL.md").exists()
+    assert given(root) == {}

@@ -25,7 +25,9 @@ def _run(args: list[str]) -> int:
     # The imports stand inside, so that Ctrl-C during them is quiet too.
     if args[:1] == ["hook"] and args[1:2] in (["pre"], ["post"]) and not {"-h", "--help"} & {*args}:
         from memoryclaw.doors.cli.hooked import hook  # noqa: PLC0415 - a host runs it at every prompt: around the gate, and fast
+        from memoryclaw.doors.cli.streams import prepare  # noqa: PLC0415
 
+        prepare()
         return hook(args[1:])
     from memoryclaw.doors.cli.gate import run  # noqa: PLC0415
 

@@ -16,7 +16,7 @@ from memoryclaw.jobs.gates import secret_gate
 
 
 def write(error: Exception, said: Said) -> str:
-    """The path of the file that now holds the traceback, without secrets."""
+    """Where the traceback is now: the path of a file, or, where none can be written, a sentence that says all that must be known; no secret in either."""
     text = "\n".join([
         f"memoryclaw {__version__}, Python {platform.python_version()}, {platform.platform()}",
         f"arguments: {sys.argv[1:]!r}",
@@ -24,10 +24,23 @@ def write(error: Exception, said: Said) -> str:
     ])  # fmt: skip
     text = secret_gate().sentence(text, sys.argv)
     name = f"bug-{time.strftime('%Y%m%dT%H%M%SZ', time.gmtime())}-{os.getpid()}.log"
-    try:
-        return _put(_folder(said), name, text)
-    except OSError:
-        return _put(Path(tempfile.mkdtemp(prefix="memoryclaw-")), name, text)
+    trouble = ""
+    for folder in (_folder, _passing_folder):
+        try:
+            return _put(folder(said), name, text)
+        except Exception as other:  # noqa: BLE001 - whatever is in the way here must not hide the bug itself
+            trouble = getattr(other, "strerror", None) or str(other)
+    return (
+        f"what is said here, as no file can be written ({trouble}): memoryclaw {__version__}, {_place(error)}"
+    )
+
+
+def _place(error: Exception) -> str:
+    """The line of ours in which it happened, and who called that."""
+    frames = [
+        f"{Path(f.filename).name}:{f.lineno} {f.name}" for f in traceback.extract_tb(error.__traceback__)
+    ]
+    return " from ".join(reversed(frames[-4:])) or "nowhere"
 
 
 def _folder(said: Said) -> Path:
@@ -37,13 +50,17 @@ def _folder(said: Said) -> Path:
     return folder
 
 
+def _passing_folder(_said: Said) -> Path:
+    return Path(tempfile.mkdtemp(prefix="memoryclaw-"))
+
+
 def _put(folder: Path, name: str, text: str) -> str:
     path = folder / name
-    with open(
-        os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600),
-        "w",
-        encoding="utf-8",
-        errors="backslashreplace",
-    ) as file:
-        file.write(text)
+    handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+    try:
+        with open(handle, "w", encoding="utf-8", errors="backslashreplace") as file:
+            file.write(text)
+    except OSError:
+        os.unlink(path)  # a full disk leaves a stump
+        raise
     return os.fspath(path)

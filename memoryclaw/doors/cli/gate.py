@@ -8,6 +8,7 @@ from io import StringIO
 import click
 
 from memoryclaw.core.errors import MemoryClawError, refused_by_system
+from memoryclaw.doors.cli import streams
 from memoryclaw.doors.cli.said import Said
 from memoryclaw.doors.cli.verbs import cli
 
@@ -17,11 +18,9 @@ FAILED, USAGE, BUG, INTERRUPTED = 1, 2, 3, 130
 def run(args: list[str]) -> int:
     """Runs one command; the answer is its exit code."""
     said = Said()
-    for stream in (sys.stdout, sys.stderr):
-        stream.reconfigure(errors="backslashreplace")  # type: ignore[union-attr]
+    streams.prepare()
     try:
-        code = cli.main(args, prog_name="memoryclaw", standalone_mode=False, obj=said)
-        sys.stdout.flush()
+        return _ended(cli.main(args, prog_name="memoryclaw", standalone_mode=False, obj=said), args)
     except click.ClickException as error:
         return _usage(error, args)
     except (click.Abort, KeyboardInterrupt):
@@ -29,9 +28,15 @@ def run(args: list[str]) -> int:
     except MemoryClawError as error:
         return _failed(str(error), args)
     except BrokenPipeError:
-        return 0  # who read our output has enough of it
+        return 0  # a watch, or a host, whose reader has enough of it
     except Exception as error:  # noqa: BLE001 - the gate: what nobody foresaw is logged and told in one sentence
         return _unforeseen(error, said, args)
+
+
+def _ended(code: object, args: list[str]) -> int:
+    sys.stdout.flush()
+    if trouble := streams.trouble():
+        return _failed(f"the answer could not be written ({trouble}); what was asked for is done", args)
     return code if isinstance(code, int) else 0
 
 

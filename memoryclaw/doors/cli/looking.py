@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from memoryclaw.core.bounds import MOST_LISTED
 from memoryclaw.core.fence import visible
 from memoryclaw.core.model import Fact
 from memoryclaw.doors import shapes
@@ -70,7 +71,7 @@ def show(said: Said, id_: str) -> None:
     "--limit",
     metavar="N",
     default=50,
-    type=click.IntRange(1, 100_000),
+    type=click.IntRange(1, MOST_LISTED),
     show_default=True,
     help="At most so many notes.",
 )

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from memoryclaw.core.bounds import MOST_LISTED
 from memoryclaw.core.consolidation.telling import fact_in_words
 from memoryclaw.doors.cli.printing import as_json, remark, say, styled, table
 from memoryclaw.doors.cli.said import Said
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
 @click.option(
     "--limit",
     metavar="N",
-    type=click.IntRange(min=1),
+    type=click.IntRange(1, MOST_LISTED),
     default=20,
     show_default=True,
     help="How many at most.",

@@ -10,6 +10,7 @@ import click
 
 from memoryclaw.doors.cli.printing import padded, plural, say, styled
 from memoryclaw.doors.cli.said import Said
+from memoryclaw.doors.cli.streams import is_heard
 from memoryclaw.doors.cli.verbs import verb
 
 if TYPE_CHECKING:
@@ -36,7 +37,15 @@ def watch(said: Said) -> None:
 def _tell(report: Report) -> None:
     cost = f" ({plural(report.files, 'file')} in {report.ms:.0f} ms)" if report.files else ""
     say(f"{padded(report.kind, 9, fg=_COLOURS.get(report.kind))}{styled(report.text)}{cost}")
+    _heard()
 
 
 def _tell_json(report: Report) -> None:
     click.echo(json.dumps(report._asdict()))
+    _heard()
+
+
+def _heard() -> None:
+    """A watch is its reports: nobody ends one that nobody reads."""
+    if not is_heard():
+        raise BrokenPipeError

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pydantic import Field
 
 from memoryclaw.app import App
+from memoryclaw.core.bounds import LEAST_BUDGET, MOST_BUDGET
 from memoryclaw.doors import shapes
 from memoryclaw.doors.http.asked import Asked, question
 from memoryclaw.doors.http.table import Row, Shape
@@ -16,7 +17,7 @@ class Recall(Asked):
     query: str
     goal: str = ""
     session: str = ""
-    budget: int | None = None
+    budget: int | None = Field(default=None, ge=LEAST_BUDGET, le=MOST_BUDGET)
     trace: bool = False
 
 

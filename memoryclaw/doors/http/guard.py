@@ -7,12 +7,15 @@ from collections.abc import Callable, Iterable
 
 from starlette.types import ASGIApp, Receive, Scope, Send
 
+from memoryclaw.core.bounds import read_json
+from memoryclaw.core.errors import InputError
 from memoryclaw.doors.http.answers import refused
 from memoryclaw.doors.http.body import replayed, whole
 from memoryclaw.doors.http.bucket import Bucket
 from memoryclaw.doors.http.refusals import Refusal, RefusedError
 
 LOOPBACK = ("127.0.0.1", "localhost", "[::1]")
+AT_WORK = 256  # requests that are let in at once
 
 
 class Guard:
@@ -42,6 +45,7 @@ class Guard:
         self._hosts = {host.encode() for host in hosts}
         self._origins = {b"http://" + host for host in self._hosts}
         self._open = set(open_paths)
+        self._at_work = 0
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Lets a request through, or answers it."""
@@ -53,13 +57,27 @@ class Guard:
         try:
             self._check(scope)
             body = await whole(receive, self._most(scope["method"], scope["path"]))
-            self._check_kind(scope, body)
+            self._check_body(scope, body)
+            if self._at_work >= AT_WORK and scope["path"] not in self._open:
+                raise _no(503, "busy", "too many requests are waiting; try again", {"Retry-After": "1"})
         except RefusedError as error:
             await refused(error.refusal)(scope, receive, send)
             return
-        await self._app(scope, replayed(body, receive), send)
+        self._at_work += 1
+        try:
+            await self._app(scope, replayed(body, receive), send)
+        finally:
+            self._at_work -= 1
 
     def _check(self, scope: Scope) -> None:
+        # Two programs may each believe another of the two lengths: one's body is then the other's next request.
+        if _all(scope, b"transfer-encoding") and _all(scope, b"content-length"):
+            raise _no(
+                400,
+                "input",
+                "this request tells its length twice; send Content-Length or Transfer-Encoding, not both",
+                {"Connection": "close"},
+            )
         if _all(scope, b"host") not in [[host] for host in self._hosts]:
             raise _no(
                 403,
@@ -84,11 +102,17 @@ class Guard:
         scheme, _, token = said[0].partition(b" ") if len(said) == 1 else (b"", b"", b"")
         return hmac.compare_digest(token, self._token) and scheme.lower() == b"bearer"
 
-    def _check_kind(self, scope: Scope, body: bytes) -> None:
+    def _check_body(self, scope: Scope, body: bytes) -> None:
+        if not body:
+            return
         kinds = _all(scope, b"content-type")
         kind = kinds[0].partition(b";")[0].strip().lower() if len(kinds) == 1 else b""
-        if body and kind != b"application/json":
+        if kind != b"application/json":
             raise _no(415, "media_type", "send the body as JSON, with `Content-Type: application/json`")
+        try:
+            read_json(body.decode("utf-8", "surrogateescape"), "the body is not JSON; send one object")
+        except InputError as error:
+            raise _no(400, "input", str(error)) from None
 
 
 def _all(scope: Scope, name: bytes) -> list[bytes]:

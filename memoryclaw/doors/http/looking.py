@@ -7,6 +7,7 @@ from datetime import date
 from pydantic import Field
 
 from memoryclaw.app import App
+from memoryclaw.core.bounds import MOST_LISTED
 from memoryclaw.core.errors import InputError
 from memoryclaw.doors import shapes
 from memoryclaw.doors.http.asked import Asked
@@ -18,7 +19,7 @@ class Browse(Asked):
 
     kind: str = ""
     state: str = "current"
-    limit: int = Field(default=50, ge=1, le=100_000)
+    limit: int = Field(default=50, ge=1, le=MOST_LISTED)
 
 
 class Facts(Asked):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from typing import Any, Literal
 
 from memoryclaw.app import App
@@ -39,7 +38,7 @@ class Redo(Asked):
 
 def capture(app: App, _name: str, asked: Capture) -> Shape:
     """Keeps turns; each is on the disk when it is acknowledged."""
-    done = app.capture((json.dumps(turn) for turn in asked.turns), session=asked.session)
+    done = app.capture(asked.turns, session=asked.session)
     return {"acknowledged": [shapes.acknowledged(one) for one in done], "notice": app.capture_notice}
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pydantic import Field
 
 from memoryclaw.app import App
+from memoryclaw.core.bounds import MOST_LISTED
 from memoryclaw.doors import reviewshapes
 from memoryclaw.doors.http.asked import Asked
 from memoryclaw.doors.http.lanes import WRITE
@@ -15,7 +16,7 @@ class History(Asked):
     """Whose history, and how much of it."""
 
     id: str = ""
-    limit: int = Field(default=20, ge=1, le=100_000)
+    limit: int = Field(default=20, ge=1, le=MOST_LISTED)
 
 
 def review(app: App, _name: str, _asked: Asked) -> Shape:

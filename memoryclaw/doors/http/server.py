@@ -14,7 +14,6 @@ from starlette.types import ASGIApp
 from memoryclaw.doors.http.connections import Connection
 
 _GRACE = 5  # seconds that requests in flight are given at the end
-_CONNECTIONS = 256
 _KEPT = 30  # seconds that a silent connection stays open
 
 
@@ -33,7 +32,6 @@ class Server(uvicorn.Server):
                 access_log=False,
                 server_header=False,
                 proxy_headers=False,
-                limit_concurrency=_CONNECTIONS,
                 timeout_keep_alive=_KEPT,
                 timeout_graceful_shutdown=_GRACE,
             )

@@ -46,7 +46,7 @@ class Feedback(Asked):
     """What a memory was worth."""
 
     id: str
-    rating: int
+    rating: int = Field(ge=1, le=5)
     session: str = ""
     note: str = ""
 

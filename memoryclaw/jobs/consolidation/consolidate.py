@@ -14,6 +14,7 @@ from memoryclaw.adapters import files, journal
 from memoryclaw.adapters.catalog import Catalog
 from memoryclaw.adapters.history import History
 from memoryclaw.adapters.locks import writer_lock
+from memoryclaw.adapters.statefolder import made
 from memoryclaw.adapters.vault import Vault
 from memoryclaw.core.consolidation.changes import ChangeSet
 from memoryclaw.core.consolidation.cutting import Cutting
@@ -181,7 +182,7 @@ def _applied(desk: Desk, changes: ChangeSet, told: str) -> Consolidated:
 
 def _keep(root: str, plan_: bytes) -> None:
     """Remembers a plan durably before its first change is made."""
-    os.makedirs(os.path.join(root, STATE_DIR), 0o700, exist_ok=True)
+    made(os.path.join(root, STATE_DIR))
     # Always by the same name, so that the next run clears away what a killed one left.
     files.prepare(root, _PLAN, _STUMP, plan_)
     files.place(root, _PLAN, _STUMP, files.digest_at(root, _PLAN))

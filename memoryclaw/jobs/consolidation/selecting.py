@@ -8,9 +8,11 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Iterable, Mapping
+from contextlib import suppress
 from typing import NamedTuple
 
 from memoryclaw.adapters import files
+from memoryclaw.adapters.statefolder import put
 from memoryclaw.adapters.vault import Vault
 from memoryclaw.core.consolidation.decisions import DECISIONS_FILE, Decisions
 from memoryclaw.core.consolidation.ranges import LogRange, unread
@@ -148,9 +150,5 @@ def _remember(vault: Vault, known: Mapping[str, list[str]], fresh: dict[str, lis
     folder = vault.root / STATE_DIR
     if fresh == known or not folder.is_dir():
         return
-    temporary = folder / ".consolidated.tmp"
-    try:
-        temporary.write_text(json.dumps(fresh), encoding="utf-8", errors="surrogateescape")
-        temporary.replace(folder / "consolidated.json")
-    except OSError:
-        return  # what cannot be remembered is read again
+    with suppress(OSError):  # what cannot be remembered is read again
+        put(folder, _CACHE.rpartition("/")[2], json.dumps(fresh).encode("utf-8", "surrogateescape"))

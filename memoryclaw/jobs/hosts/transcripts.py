@@ -14,7 +14,8 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from typing import Any, BinaryIO, NamedTuple
 
-from memoryclaw.core.errors import InputError
+from memoryclaw.adapters.statefolder import made, put
+from memoryclaw.core.errors import InputError, VaultError
 from memoryclaw.core.hosts.claudecode import turns_of
 
 FOLDER = "hooks"  # in the state folder
@@ -128,13 +129,6 @@ def _remember(mark: str, place: Place) -> None:
     folder = os.path.dirname(mark)
     if not os.path.isdir(os.path.dirname(folder)):
         return
-    temporary = f"{mark}.{os.getpid()}.tmp"
-    with suppress(OSError):
-        os.makedirs(folder, 0o700, exist_ok=True)
-        with open(
-            os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_NOFOLLOW, 0o600),
-            "w",
-            encoding="utf-8",
-        ) as file:
-            json.dump(place._asdict(), file)
-        os.replace(temporary, mark)
+    with suppress(OSError, VaultError):
+        made(folder)
+        put(folder, os.path.basename(mark), json.dumps(place._asdict()).encode())
