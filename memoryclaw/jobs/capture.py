@@ -95,7 +95,7 @@ class Recorder:
         try:
             return self._turn(number, _parsed(line), session)
         except (InputError, VaultError) as error:
-            given = line[:LONGEST] if isinstance(line, str) else dict(line)
+            given = line[:LONGEST] if isinstance(line, str) else str(line)[:LONGEST]
             return Acknowledged(number, ok=False, error=harmless(str(error), given))
 
     def _turn(self, number: int, value: Any, session: str) -> Acknowledged | _Line:
