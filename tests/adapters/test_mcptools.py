@@ -25,7 +25,7 @@ class Running(NamedTuple):
     book: Path
 
     def tools(self, **changes: object) -> McpTools:
-        return McpTools([self.server._replace(**changes)], 10, "/")
+        return McpTools([self.server._replace(**changes)], 60, "/")
 
     @property
     def calls(self) -> list[object]:
@@ -97,7 +97,7 @@ def test_a_wrong_token_or_a_wrong_address_is_one_sentence(notes: Running) -> Non
 
 def test_a_bare_name_that_two_servers_have_is_not_guessed(notes: Running) -> None:
     twin = notes.server._replace(name="twin")
-    with McpTools([notes.server, twin], 10, "/") as tools:
+    with McpTools([notes.server, twin], 60, "/") as tools:
         with pytest.raises(InputError, match=r"write notes\.note and twin\.note, whichever is meant"):
             tools.find("note")
         found = tools.find("twin.note")
@@ -109,7 +109,7 @@ def test_a_bare_name_that_two_servers_have_is_not_guessed(notes: Running) -> Non
 def test_a_server_over_standard_input_is_started_and_stopped(tmp_path: Path) -> None:
     book = tmp_path / "calls"
     server = Server("local", command=sys.executable, args=(str(SERVER), "calls"), cwd=str(tmp_path))
-    with McpTools([server], 20, "/") as tools:
+    with McpTools([server], 60, "/") as tools:
         found = tools.find("local.note")
         assert found is not None
         assert tools.call(found, {"text": "here"}).ok
@@ -120,7 +120,7 @@ def test_a_server_that_does_not_start_is_waited_for_only_once(tmp_path: Path) ->
     started = tmp_path / "started"
     code = f"open({str(started)!r}, 'a').write('x')"
     server = Server("notes", sys.executable, ("-c", code))
-    with McpTools([server], 10, str(tmp_path)) as tools:
+    with McpTools([server], 60, str(tmp_path)) as tools:
         for name in ("notes.note", "notes.other", "bare"):
             with pytest.raises(InputError, match="the MCP server notes cannot be used"):
                 tools.find(name)

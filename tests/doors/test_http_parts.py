@@ -107,7 +107,10 @@ def test_however_many_wait_for_the_first_look_no_thread_is_held(
     vault_of: VaultOf, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(assembly, "_LOOKS", 100_000)
-    daemon = Daemon(vault_of({"notes/a.md": "# Lantern\n"}), print)
+    root = vault_of({"notes/a.md": "# Lantern\n"})
+    with open_vault(root) as app:  # else both threads make the index at once, and one may find it busy
+        app.sync()
+    daemon = Daemon(root, print)
     lanes = Lanes(daemon.open)
     door = assembly.asgi(assembly.Door(daemon, lanes, ["127.0.0.1:1"], 1000.0, repr))
     headers = {"Authorization": f"Bearer {daemon.files.token}"}
