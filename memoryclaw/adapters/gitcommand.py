@@ -26,7 +26,7 @@ _SAFE = (
     ("protocol.allow", "never"),
     ("i18n.commitEncoding", "UTF-8"),
 )
-_LOCK = re.compile(r"Unable to create '(.+?\.lock)': File exists")
+_LOCK = re.compile(r"Unable to create '((?:(?!Unable to create ').)+?\.lock)': File exists")
 _ENVIRONMENT = {
     "GIT_CONFIG_GLOBAL": os.devnull,
     "GIT_CONFIG_NOSYSTEM": "1",

@@ -11,7 +11,7 @@ from memoryclaw.adapters.history import History
 from memoryclaw.core.naming import timestamp
 
 _TRAILER = re.compile(r"^([A-Z][A-Za-z-]*): (.+)$", re.MULTILINE)
-_WHO = re.compile(r"(?P<name>.*?) ?<[^>]*> (?P<seconds>-?\d{1,12}) [+-]\d{4}")
+_WHO = re.compile(r"(?P<name>.*?) ?<[^<>]*> (?P<seconds>-?\d{1,12}) [+-]\d{4}")
 _AT_ONCE = 200  # versions of a file that are read with one command
 
 

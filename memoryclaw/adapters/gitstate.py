@@ -9,7 +9,7 @@ from typing import NamedTuple
 from memoryclaw.adapters import gitlocks
 from memoryclaw.core.model import Stamp
 
-_BARE = re.compile(r"^\s*bare\s*=\s*(?:true|yes|on|1)\b", re.IGNORECASE | re.MULTILINE)
+_BARE = re.compile(r"^[^\S\n]*bare[^\S\n]*=[^\S\n]*(?:true|yes|on|1)\b", re.IGNORECASE | re.MULTILINE)
 _USER = re.compile(r"^[ \t]*\[user\](.*?)(?=^[ \t]*\[|\Z)", re.IGNORECASE | re.MULTILINE | re.DOTALL)
 _WHO = re.compile(r"^[ \t]*(name|email)[ \t]*=[ \t]*([^\n#;]*)", re.IGNORECASE | re.MULTILINE)
 _MERGES = ("MERGE_HEAD", "CHERRY_PICK_HEAD", "REVERT_HEAD")

@@ -54,10 +54,12 @@ def leading_range(text: str, today: date) -> DateRange | None:
 
 
 def blanked(text: str, spans: Iterable[tuple[int, int]]) -> str:
-    """The text with spaces in place of these spans; every other character keeps its place."""
+    """The text with spaces in place of these spans, given in order; every other character keeps its place."""
+    parts, at = [], 0
     for start, end in spans:
-        text = text[:start] + " " * (end - start) + text[end:]
-    return text
+        parts += [text[at:start], " " * (end - start)]
+        at = end
+    return "".join([*parts, text[at:]])
 
 
 def parse_timestamp(text: str) -> str:

@@ -13,15 +13,15 @@ from memoryclaw.core.splices import Splice
 from memoryclaw.core.yamlwrite import scalar
 
 _KEYED = re.compile(
-    r"([ \t]*(?:(?:[-*+]|\d+[.)])[ \t]+)?"  # indentation and bullet
-    r"(?:\[\[[^\[\]]+\]\]|\"[^\"]+\"|[^:]*?)[ \t]*"  # the key
-    r"(?:::?(?:\*\*|__)?|(?<=[*_]):)(?=[ \t]|$))[ \t]*(.*)$"
+    r"([ \t]*+(?:(?:[-*+]|\d+[.)])[ \t]++)?"  # indentation and bullet
+    r"(?:(?:\[\[[^\[\]]+\]\]|\"[^\"]+\")[ \t]*+|[^:]*+)"  # the key
+    r"(?:::?(?:\*\*|__)?|(?<=[*_]):)(?=[ \t]|$))[ \t]*+(.*)$"
 )
 _INLINE = re.compile(
-    r"(?:[ \t]*(?:\[(?:since|until|source)::(?:\[\[[^\[\]]*\]\]|[^\[\]])*\]|\((?:since|until|source)::[^()]*\)))+"
+    r"(?:(?<![ \t])[ \t]*+(?:\[(?:since|until|source)::(?:\[\[[^\[\]]*\]\]|[^\[\]])*\]|\((?:since|until|source)::[^()]*\)))+"
 )
 _BLOCK_ID = re.compile(r"[ \t]\^[A-Za-z0-9-]+$")
-_COMMENT = re.compile(r"[ \t]+#.*$")
+_COMMENT = re.compile(r"(?<![ \t])[ \t]++#.*$")
 _PIPE = re.compile(r"(?<!\\)\|")
 
 

@@ -11,8 +11,10 @@ _UNSEEN = re.compile(
     "\u2060-\u206f\u3164\ufe00-\ufe0f\ufeff\uffa0\ufff0-\ufffb\ufffe\uffff\U0001bca0-\U0001bca3\U0001d173-\U0001d17a\U000e0000-\U000e0fff]"
 )
 _SURROGATE = re.compile("[\ud800-\udfff]")
-_REMOTE_IMAGE = re.compile(r"!\[([^\]]*)\]\(\s*<?(?:https?:)?//[^)]*\)", re.IGNORECASE)
-_IMAGE = re.compile(r"!+\[")
+_REMOTE_IMAGE = re.compile(
+    r"!\[((?:[^\]!]|!(?!\[))*+)\]\(\s*+<?(?:https?:)?//(?:[^)!]|!(?!\[))*+\)", re.IGNORECASE
+)
+_IMAGE = re.compile(r"(?<!!)!++\[")
 # What a host that shows Markdown makes a link of by itself, and may fetch to show what is behind it.
 _ADDRESS = re.compile(r"(?<![^\W\d_])([^\W\d_][\w+.-]{0,30}):(?=[/\\]{2})")
 _WWW = re.compile(r"(?<!\w)(www)\.(?=\w)", re.IGNORECASE)

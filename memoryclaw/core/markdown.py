@@ -13,7 +13,7 @@ from memoryclaw.core.model import Link, Section
 _HEADING = re.compile(r"\n {0,3}(#{1,6})[ \t]+([^\n]*)")
 _UNDERLINE = re.compile(r"\n {0,3}(=+|-+)[ \t]*(?=\n|\Z)")
 _NOT_PARAGRAPH = re.compile(r" {0,3}(?:[>#|]|[*+-](?:\s|\Z|[*-])|\d+[.)]\s|=+\s*\Z)|\s*\Z|(?: {4}|\t)")
-_WIKILINK = re.compile(r"\[\[([^\[\]\n|#^\\]*)(?:#?(\^?[^\[\]\n|\\]*))(?:\\?\|([^\[\]\n]*))?\]\]")
+_WIKILINK = re.compile(r"\[\[([^\[\]\n|#^\\]*+)(?:#?(\^?[^\[\]\n|\\]*+))(?:\\?\|([^\[\]\n]*+))?\]\]")
 _MARKDOWN_LINK = re.compile(
     r"\[([^\[\]\n]*)\]\(<?([^()<>\s]+?\.md)(?:#([^()<>\s]*))?>?(?:[ \t]+\"[^\"\n]*\")?\)"
 )
@@ -127,7 +127,12 @@ def _links(text: str, first_line: int) -> Iterator[Link]:
 
 
 def _blocks(text: str, first_line: int) -> tuple[tuple[str, int], ...]:
-    return tuple((hit[1], first_line + text.count("\n", 0, hit.start(1))) for hit in _BLOCK_ID.finditer(text))
+    found, line, at = [], first_line, 0
+    for hit in _BLOCK_ID.finditer(text):
+        line += text.count("\n", at, hit.start(1))
+        at = hit.start(1)
+        found.append((hit[1], line))
+    return tuple(found)
 
 
 def _headings(text: str) -> tuple[Heading, ...]:

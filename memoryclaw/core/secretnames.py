@@ -31,14 +31,14 @@ _CORE = re.compile(
 _NAME = rf"(?:(?P<password>{_LOGIN_WORDS})|(?P<token>{_KEY_WORDS}))"
 _TAIL = r"(?P<tail>[\w.-]{0,40}?)"
 _CLOSE = r"(?:\\{0,3}[\"'`\]*]|&quot;){0,3}"
-_OPEN = r"[*_]{0,2}[ \t]*(?P<open>\\{0,3}[\"'`]|&quot;|<)?"
+_OPEN = r"[*_]{0,2}[ \t]*+(?P<open>\\{0,3}[\"'`]|&quot;|<)?"
 _SAYS = r"(?:[:=]{1,2}>?|:=|->|→|\|\|?|\?=|：|>)"
 _GAP = r"(?P<gap>(?:[ \t]{1,3}+[\w'’().@/-]{1,24}+){0,7}?)"
-_MEANS = r"(?P<verb>\s(?:is|was|ist|est|es|är|:=)(?:[ \t](?:now|set to|still|just))?[ \t]*:?)"
+_MEANS = r"(?P<verb>\s(?:is|was|ist|est|es|är|:=)(?:[ \t](?:now|set to|still|just))?(?:[ \t]*+:\s{1,3}|(?=\s)[ \t]*+\s{0,3}))"
 _VALUE = r"(?P<value>[^\s\"'`<>]\S{0,255}+)"
 _ASSIGNED = re.compile(
     rf"{_NAME}{_TAIL}{_CLOSE}(?:\s?\([^()\n]{{1,40}}\))?"
-    rf"(?:{_GAP}(?:[ \t]{{0,8}}(?P<sign>{_SAYS})\s{{0,16}}|{_MEANS}\s{{1,3}}){_OPEN}|(?P<space>[ \t]{{1,3}}\\?[\"'`]?)){_VALUE}",
+    rf"(?:{_GAP}(?:[ \t]{{0,8}}(?P<sign>{_SAYS})\s{{0,16}}|{_MEANS}){_OPEN}|(?P<space>[ \t]{{1,3}}\\?[\"'`]?)){_VALUE}",
     re.IGNORECASE,
 )
 _SCHEME = re.compile(
@@ -48,7 +48,7 @@ _HEADER = re.compile(
     r"authorization[\"']{0,2}\s{0,3}[:=]\s{0,3}[\"']?(?:[A-Za-z0-9-]{2,30}\s+)?([^\s\"',;]{8,4000})",
     re.IGNORECASE,
 )
-_PIN = re.compile(r"(?<![a-z])pin(?:[ _-]?(?:code|number))?(?:[ \t]+(?:for|of|to)(?:[ \t]+[\w'’-]{1,20}){1,4}?)?(?:\s?[:=]\s?|\s+(?:is|was)\s+)[\"']?(\d{4,8})(?!\S*\w)", re.IGNORECASE)  # fmt: skip
+_PIN = re.compile(r"(?<![a-z])pin(?:[ _-]?(?:code|number))?(?:[ \t]+(?:for|of|to)(?:[ \t]+[\w'’-]{1,20}){1,4}?)?(?:\s?[:=]\s?|\s+(?:is|was)\s+)[\"']?(\d{4,8})(?!\S{0,200}\w)", re.IGNORECASE)  # fmt: skip
 
 _PAIR = re.compile(r"(?:name|key)\\{0,3}[\"']?\s?:\s?\\{0,3}[\"']?(?P<name>[\w.-]{2,60})\\{0,3}[\"']?\s?,?\s{0,20}\\{0,3}[\"']?value\\{0,3}[\"']?\s?:\s?\\{0,3}[\"']?(?P<value>[^\s\"'\\,}]{4,512})", re.IGNORECASE)  # fmt: skip
 

@@ -194,8 +194,8 @@ SHAPES = _rows(
     ("pgpass-password", ":5432: :3306: :6543:", r"[\w.*-]{1,100}:\d{4}:[\w.*-]{1,60}:[\w.@*-]{1,60}:([^\s\"':]{3,200})"),
     ("command-password", "mysql mariadb", r"(?:mysql|mariadb)(?:dump|admin|import)?\s[^\n|;]{0,200}?(?<=\s)-p[\"']?([^\s\"'-][^\s\"']{3,100})"),
     ("command-password", "curl http wget", r"(?:curl|https?|wget)\s(?:[^\n|;]{0,400}?\s)?(?:-u|--user|-a|--auth)[ =]?[\"']?[^\s:\"'/]{1,100}:([^\s\"']{3,100})"),
-    ("command-password", "sshpass docker podman helm az oc ldap redis-cli mongo smbclient", r"(?:sshpass|docker|podman|helm|az|oc|ldap\w{3,8}|redis-cli|mongo(?:sh|dump)?)\s(?:[^\n|;]{0,200}?\s)?-[pwa][ =]?(?:[\"']([^\"'\n]{3,100})[\"']|((?=[^\s]*[\d!@#$%^&*])[^\s\"'\-:][^\s\"':]{3,100})(?=\s|$))"),
-    ("command-password", "pass:", r"(?<=[ =])pass:((?=[^\s]*\d)[^\s\"']{4,100})"),
+    ("command-password", "sshpass docker podman helm az oc ldap redis-cli mongo smbclient", r"(?:sshpass|docker|podman|helm|az|oc|ldap\w{3,8}|redis-cli|mongo(?:sh|dump)?)\s(?:[^\n|;]{0,200}?\s)?-[pwa][ =]?(?:[\"']([^\"'\n]{3,100})[\"']|((?=[^\s]{0,100}[\d!@#$%^&*])[^\s\"'\-:][^\s\"':]{3,100})(?=\s|$))"),
+    ("command-password", "pass:", r"(?<=[ =])pass:((?=[^\s]{0,200}\d)[^\s\"']{4,100})"),
     ("cookie", "cookie:", r"cookie:\s*([^\n\"']{0,200}?=[^\n\"']{8,4000})"),
     ("seed-phrase", "phrase mnemonic seed", r"(?i:(?:seed|recovery|secret|backup|wallet)[ _-]?(?:phrase|words?)|mnemonic|seed)[\"']?\s{0,3}(?:is|are|was|=|:)\s{0,3}[\"']?((?:[a-z]{3,8}[ ,]{1,2}){11,23}[a-z]{3,8})"),
 )  # fmt: skip

@@ -15,7 +15,7 @@ from memoryclaw.core.skillsteps import Need, Step
 
 LONGEST = 64 * 1024  # characters of one value
 HIDDEN = "[secret]"
-_EMAIL = re.compile(r"[^\s@<>,;\"']+@[^\s@<>,;\"']+\.[^\W\d_]{2,}")
+_EMAIL = re.compile(r"(?<![^\s@<>,;\"'])[^\s@<>,;\"']+@[^\s@<>,;\"']+\.[^\W\d_]{2,}")
 _URL = re.compile(r"https?://[^\s<>\"']+")
 _DATE = re.compile(r"\d{4}-\d\d-\d\d")
 _YES, _NO = frozenset({"true", "yes", "on", "1"}), frozenset({"false", "no", "off", "0"})

@@ -10,11 +10,13 @@ from memoryclaw.core.dates import blanked, find_ranges
 from memoryclaw.core.skillfile import Asked
 
 _LONGEST = 2000  # characters of a request that are looked at
-_EMAIL = re.compile(r"[^\s@<>,;\"']+@[^\s@<>,;\"']+\.[^\W\d_]{2,}")
+_EMAIL = re.compile(r"(?<![^\s@<>,;\"'])[^\s@<>,;\"']+@[^\s@<>,;\"']+\.[^\W\d_]{2,}")
 _URL = re.compile(r"https?://[^\s<>\"']+")
 _TIME = re.compile(r"(?<![\d:])\d{1,2}:\d\d(?![\d:])")
 _NUMBER = re.compile(r"(?<![\w.])[+-]?\d+(?:[.,]\d+)?(?![\w])")
-_QUOTED = re.compile(r"\"([^\"]+)\"|“([^”]+)”|„([^“”]+)[“”]|«\s*([^»]+?)\s*»|(?<!\w)'([^']+)'(?!\w)")
+_QUOTED = re.compile(
+    r"\"([^\"]+)\"|“([^“”]+)”|„([^„“”]+)[“”]|«\s*+([^«»]*[^«»\s])\s*»|(?<!\w)'([^']+)'(?!\w)"
+)
 _WORD = r"[^\W\d_][\w'’-]*"
 _NAMED = re.compile(
     rf"\b(to|for|with|from|at|in|an|für|mit|von|nach|à|pour|avec|de)\s+(?=({_WORD}(?:\s+{_WORD}){{0,3}}))",

@@ -24,7 +24,7 @@ def _spelled(tag: str) -> str:
 
 
 _NEWLINE = r"(?:\s|\\{1,3}n)"
-_OWN_BLOCK = re.compile(rf"{_spelled(OPENING)}.*?{_spelled(CLOSING)}{_NEWLINE}*", re.DOTALL)
+_OWN_BLOCK = re.compile(rf"{_spelled(OPENING)}.*?(?:{_spelled(CLOSING)}{_NEWLINE}*|(?P<open>\Z))", re.DOTALL)
 # A host that cut the block short left lines that only our block has.
 _CUT_BLOCK = re.compile(rf"{_spelled(OPENING)}(?:{_NEWLINE}*{_LESS}/?(?:memory|m)\b[^\n]*)*")
 _INTERNAL = re.compile(
@@ -56,7 +56,9 @@ def said(content: Any) -> str:
 def cleaned(text: str) -> str:
     """The text without our own recalled block, without what the host put around it, and without binary data."""
     if "memories note=" in text:
-        text = _CUT_BLOCK.sub("", _OWN_BLOCK.sub("", text))
+        # What nothing closes reaches the end here, so that nobody looks for its end twice; it is left to the next pattern.
+        text = _OWN_BLOCK.sub(lambda hit: "" if hit["open"] is None else hit[0], text)
+        text = _CUT_BLOCK.sub("", text)
     if "OPENCLAW_INTERNAL" in text:
         text = _INTERNAL.sub("", text)
     if text.startswith("["):

@@ -125,7 +125,7 @@ def parts(text: str) -> Iterator[str]:
     """A text in parts of at most `SECTION_WORDS` words, cut at paragraphs, else at lines, else at spaces."""
     start = 0
     while True:
-        words = _WORDS.match(text, start)
+        words = _WORDS.match(text, start, start + SECTION_CHARS)
         limit = min(words.end() if words else len(text), start + SECTION_CHARS)
         if limit >= len(text):
             yield text[start:]

@@ -16,7 +16,7 @@ _QUOTED = rf"\"[{_SAFE}']*+\" *+|'[{_SAFE}\"]*+' *+"
 _ITEM = r"\w[\w ./+@-]*+"
 _FLOW = rf"\[ *+(?:{_ITEM}(?:, *+{_ITEM})*+)?\] *+"
 _LINE = re.compile(
-    rf"((?:(\w[\w-]{{0,63}}+):(?: ++(?:({_PLAIN})|({_QUOTED})|({_FLOW}))| *+)|( *+)- ++({_PLAIN}))(?:\n|\Z))"
+    rf"(?m:^)((?:(\w[\w-]{{0,63}}+):(?: ++(?:({_PLAIN})|({_QUOTED})|({_FLOW}))| *+)|( *+)- ++({_PLAIN}))(?:\n|\Z))"
 )
 _NULLS = frozenset({"null", "Null", "NULL"})
 

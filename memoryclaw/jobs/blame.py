@@ -31,7 +31,7 @@ from memoryclaw.jobs.histories import fact_named
 from memoryclaw.jobs.pen import Pen
 
 _LOG_LINE = re.compile(r"l(\d{1,9})")
-_MARKS = re.compile(r"^[ \t]*(?:[-*+]|\d+[.)])[ \t]+|[ \t]+\^[A-Za-z0-9-]+[ \t]*$")
+_MARKS = re.compile(r"^[ \t]*(?:[-*+]|\d+[.)])[ \t]+|(?<![ \t])[ \t]++\^[A-Za-z0-9-]+[ \t]*$")
 
 
 class Cited(NamedTuple):

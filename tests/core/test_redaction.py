@@ -124,10 +124,34 @@ def test_any_text_is_redacted_without_harm_and_only_once(text):
     assert redacted(once) == once
 
 
+@given(
+    st.integers(0, 3000),
+    st.sampled_from(["=pass: ", "secret ", "word ", "password is ", " "]),
+    st.sampled_from(["ghp_" + "aB3d" * 9, "password: hunter2-Zebra", "https://nora:hunter2@example.org/ "]),
+)
+def test_a_secret_is_found_wherever_it_stands_in_a_long_line(before, piece, said):
+    out = redacted(f"{piece * before} {said} {piece * 500}")
+    assert "aB3d" not in out
+    assert "hunter2" not in out
+
+
 @pytest.mark.parametrize(
     "piece",
-    ["key:", "token ", "eyJ-", "sk-", "a://b:", "-----BEGIN PRIVATE KEY-----\n", "curl -u ", "cookie: "],
+    [
+        "=pass:",
+        "password is ",
+        "pin:0000",
+        "docker -p",
+        "key:",
+        "token ",
+        "eyJ-",
+        "sk-",
+        "a://b:",
+        "-----BEGIN PRIVATE KEY-----\n",
+        "curl -u ",
+        "cookie: ",
+    ],
 )
 def test_a_text_made_to_be_slow_is_not(piece):
-    text = piece * (60_000 // len(piece))
-    assert redacted(text) is not None  # quadratic patterns would take hours over this
+    text = piece * (400_000 // len(piece))
+    assert redacted(text) is not None  # quadratic patterns would take many minutes over this

@@ -88,8 +88,15 @@ class _Corrections:
 
     def __init__(self, segment: Segment, claims: tuple[Claim, ...]) -> None:
         self._turns = segment.turns
-        self._claims = claims
         self._at = {turn.line: number for number, turn in enumerate(segment.turns)}
+        self._flat: dict[
+            int, tuple[str, int]
+        ] = {}  # by line: the text of a turn, and how far it was looked through
+        self._valued: dict[tuple[int, str, str], list[Claim]] = {}
+        self._stated: dict[tuple[int, str], list[Claim]] = {}
+        for claim in claims:
+            self._valued.setdefault((claim.line, claim.field, key_of(claim.entity)), []).append(claim)
+            self._stated.setdefault((claim.line, claim.quote), []).append(claim)
 
     def __call__(self, claim: Claim) -> Claim:
         """The claim, of a lower confidence where words that follow it speak against it."""
@@ -106,20 +113,26 @@ class _Corrections:
         """The rest of the turn, and the turns that follow it."""
         number = self._at[claim.line]
         turn = self._turns[number]
-        yield turn, " ".join(turn.text.split()).partition(claim.quote)[2][:_HEARD]
+        yield turn, self._behind(turn, " ".join(claim.quote.split()))
         for turn in self._turns[number + 1 : number + 1 + _CORRECTING]:
             if turn.role in ("user", "assistant"):
                 yield turn, turn.text[:_HEARD]
 
+    def _behind(self, turn: Turn, quote: str) -> str:
+        """What follows a sentence in its turn. Claims come in the order of their sentences, so each turn is read once."""
+        text, at = self._flat.get(turn.line) or (" ".join(turn.text.split()), 0)
+        found = text.find(quote, at)
+        if found < 0:
+            found = text.find(quote)
+        end = found + len(quote) if found >= 0 else len(text)
+        self._flat[turn.line] = (text, max(at, found))
+        return text[end : end + _HEARD]
+
     def _put_otherwise(self, claim: Claim, turn: Turn) -> bool:
-        return any(
-            other.line == turn.line > claim.line
-            and other.field == claim.field
-            and key_of(other.entity) == key_of(claim.entity)
-            and claim.field not in MANY
-            and not same_value(other.value, claim.value)
-            for other in self._claims
-        )
+        if claim.field in MANY or turn.line <= claim.line:
+            return False
+        others = self._valued.get((turn.line, claim.field, key_of(claim.entity)), ())
+        return any(not same_value(other.value, claim.value) for other in others)
 
     def _names_another(self, claim: Claim, turn: Turn, text: str) -> bool:
         said = parse_timestamp(turn.ts)[:10]
@@ -131,7 +144,7 @@ class _Corrections:
 
     def _says_more(self, claim: Claim, turn: Turn, sentence: str) -> bool:
         """True for a sentence that states another field, or of something else: its values are no correction."""
-        stated = [other for other in self._claims if (other.line, other.quote) == (turn.line, sentence)]
+        stated = self._stated.get((turn.line, sentence), ())
         return bool(stated) and all(
             (other.field, key_of(other.entity)) != (claim.field, key_of(claim.entity)) for other in stated
         )

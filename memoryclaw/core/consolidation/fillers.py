@@ -18,7 +18,7 @@ _SILENT = re.compile(r"\W*(?:HEARTBEAT_OK|NO_REPLY|ANNOUNCE_SKIP|REPLY_SKIP)\W*"
 _PROMPT = re.compile(r"HEARTBEAT(?:\.md|_OK)|\bheartbeat poll\b|\A\W*heartbeat\W*\Z", re.IGNORECASE)
 # Placeholders for what is no text, and our own marks.
 _PLACEHOLDER = re.compile(
-    r"\[(?:image|audio|video|file|document|private|recalled memory)\]|\[REDACTED:[^\]]*\]"
+    r"\[(?:image|audio|video|file|document|private|recalled memory)\]|\[REDACTED:[^\[\]]*\]"
 )
 # Whole phrases of words that may mean something elsewhere. Folded, without apostrophes.
 _PHRASE_TEXT = """how are you|how are you doing|how are things|how is it going|hows it going|how have you been|how do you do|whats up|

@@ -22,7 +22,7 @@ _SENTENCE = 120
 _MARKS = tuple(".!?…。！？")
 # A sentence that begins so speaks of what was said before it.
 _POINTS_BACK = re.compile(
-    r"\W*(?:and|but|und|aber|so|well|oh)?[,\s]*(?:he|she|it|its|they|them|their|her|his|him|this|that|these|those|er|sie|es|ihr|ihre[nmrs]?|sein|seine[nmrs]?|dies\w*|das|elle|ils?|elles)\b(?!-)",
+    r"\W*+(?:(?:and|but|und|aber|so|well|oh)[,\s]*+)?(?:he|she|it|its|they|them|their|her|his|him|this|that|these|those|er|sie|es|ihr|ihre[nmrs]?|sein|seine[nmrs]?|dies\w*|das|elle|ils?|elles)\b(?!-)",
     re.IGNORECASE,
 )
 _RESOLVED = re.compile(r" \(\d{4}(?:-\d\d){0,2}(?: to \d{4}-\d\d-\d\d)?\)")

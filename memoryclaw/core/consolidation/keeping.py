@@ -21,10 +21,18 @@ _CHANGED = re.compile(
     r"\b(?:changed|moved|shifted|postponed|rescheduled|delayed|brought forward|pushed|cancel+ed|verschoben|verlegt|geändert|vorgezogen|abgesagt|verschiebt)\b",
     re.IGNORECASE,
 )
-_REACH = re.compile(
-    r"\b(?:phone|mobile|cell|number|call|telefon\w*|handy\w*|mobil\w*|tel|\w*nummer)\b.*\d(?:[\s()/+-]?\d){3}|\b(?:e-?mail|mail)\w*\b.*\S@\S|\S@[\w-]+\.\w"
-    r"|\b(?:address|\w*adresse|anschrift|postcode|zip code|plz)\b.*\d",
-    re.IGNORECASE,
+# A word, and what has to stand behind it on its line: in two, for a pattern of both looks for the second behind every first.
+_REACH = tuple(
+    (re.compile(word, re.IGNORECASE), re.compile(behind))
+    for word, behind in (
+        (
+            r"\b(?:phone|mobile|cell|number|call|telefon\w*|handy\w*|mobil\w*|tel|\w*nummer)\b",
+            r"\d(?:[\s()/+-]?\d){3}",
+        ),
+        (r"\b(?:e-?mail|mail)\w*\b", r"\S@\S"),
+        (r"\b(?:address|\w*adresse|anschrift|postcode|zip code|plz)\b", r"\d"),
+        (r"\S(?=@[\w-]+\.\w)", "@"),
+    )
 )
 _CORRECTS = re.compile(
     r"\b(?:sorry|correction|actually|scratch that|i meant|my mistake|my bad|instead|kidding|korrektur|korrigiere|doch|sondern|entschuldigung|vertan|verschrieben|eigentlich)\b|^\W*(?:no|nein|nee|oh)\b",
@@ -37,9 +45,18 @@ def is_kept(text: str) -> bool:
     """True for a sentence that is kept whatever it weighs; questions are not, the answer says it."""
     if text.endswith(("?", "？")):
         return False
-    if _KEPT.search(text) or _REACH.search(text):
+    if _KEPT.search(text) or _tells_how_to_reach(text):
         return True
     dated = _DATED.search(text) is not None
     return (dated and _CHANGED.search(text) is not None) or (
         (dated or _NUMBER.search(text) is not None) and _CORRECTS.search(text) is not None
+    )
+
+
+def _tells_how_to_reach(text: str) -> bool:
+    return any(
+        behind.search(line, hit.end())
+        for line in text.split("\n")
+        for word, behind in _REACH
+        if (hit := word.search(line))
     )

@@ -39,7 +39,7 @@ _OTHERS_TEXT = """he she they his her their him them sister brother mother fathe
 friend boss cousin uncle aunt neighbour neighbor colleague girlfriend boyfriend partner er sie seine seiner ihre ihr ihrer schwester
 bruder mutter vater eltern frau mann sohn tochter kind freund freundin chef chefin nachbar nachbarin kollege kollegin"""
 _SELF, _OTHERS = frozenset(_SELF_TEXT.split()), frozenset(_OTHERS_TEXT.split())
-_OWNER = re.compile(r"([^\W\d_]+)['’]s\b")
+_OWNER = re.compile(r"(?<![^\W\d_])([^\W\d_]++)['’]s\b")
 _NO_OWNER = frozenset({"it", "that", "he", "she", "what", "there", "who", "let", "here", "where", "how"})
 _UNSPACED = "\u0e00"  # scripts written without spaces come after it
 

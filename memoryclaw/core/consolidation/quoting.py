@@ -9,9 +9,9 @@ from memoryclaw.core.fence import one_line
 
 _LINKS = re.compile(r"!?\[\[+|!\[|\]\]+")
 _TAG = re.compile(r"(?<!\S)#+(?=[^\s\d#])")
-_COMMENT = re.compile(r"%%+|<!--+|--+>")
+_COMMENT = re.compile(r"%%+|<!--+|(?<!-)--+>")
 _BLOCK_ID = re.compile(r"(?:(?<=\s)|^)\^(?=[A-Za-z0-9-]+\s*$)")
-_LEADING = re.compile(r"^(?:[#>+*=~-]+|\d{1,9}[.)]|\[[ xX]?\])(?=\s|$)\s*")
+_LEADING = re.compile(r"(?:[#>+*=~-]+|\d{1,9}[.)]|\[[ xX]?\])(?=\s|$)\s*")
 _NAME = re.compile(r"[\[\]|^#`*<>:%\\]+")
 _LONGEST_NAME = 60
 _HIDDEN = re.compile(r"\[?\bREDACTED\b(?::[^\]\s]*)?\]?")
@@ -20,8 +20,10 @@ _HIDDEN = re.compile(r"\[?\bREDACTED\b(?::[^\]\s]*)?\]?")
 def harmless(text: str) -> str:
     """The text on one line, as part of a note's prose."""
     flat = one_line(text)
-    while (hit := _LEADING.match(flat)) and hit[0]:
-        flat = flat[hit.end() :]
+    start = 0
+    while hit := _LEADING.match(flat, start):
+        start = hit.end()
+    flat = flat[start:]
     flat = _LINKS.sub(lambda hit: hit[0].lstrip("!")[:1], flat)
     flat = _COMMENT.sub(lambda hit: " " if hit[0][0] == "%" else hit[0].replace("--", "- "), flat)
     flat = _TAG.sub("", flat)

@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from typing import NamedTuple
 
 _RANGE = re.compile(
-    r"(?P<path>logs/[^\x00-\x1f#@]+)#(?P<first>\d{1,9})-(?P<last>\d{1,9})@(?P<digest>[0-9a-f]{16})"
+    r"(?P<path>logs/[^\x00-\x1f#@]{1,1024})#(?P<first>\d{1,9})-(?P<last>\d{1,9})@(?P<digest>[0-9a-f]{16})"
 )
 
 

@@ -17,7 +17,7 @@ DRAFTS = "skills/_drafts"
 _SHOWN = 20  # sessions that the evidence names
 _NAMED = 6  # tools that the description names all
 _TRIGGER = 4  # words
-_SERVER = re.compile(r".*(?:__|[.:/])(?=.)")
+_SERVER = re.compile(r"\A.*(?:__|[.:/])(?=.)")
 _ENGLISH = Language("en", None, frozenset())  # knows which words carry a question but not its subject
 
 Render = Callable[..., str]

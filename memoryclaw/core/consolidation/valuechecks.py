@@ -12,10 +12,10 @@ _ISO_DAY = re.compile(r"\d{4}-\d\d-\d\d(?:\s.*)?")
 _GROUPED = re.compile(r"(?<=\d)[,'’\u202f\u00a0 ](?=\d{3}(?!\d))")
 _PHONE = re.compile(r"\+?[\d\s()/.-]{5,24}(?:\s?(?:x|ext\.?)\s?\d{1,6})?")
 _NUMBER = re.compile(r"\d+(?:\.\d+)?\w*")
-_ADDRESS = re.compile(r"\S+@\S+|(?:[\w-]+\.)+[a-z]{2,}\S*")
+_ADDRESS = re.compile(r"(?<!\S)\S+@\S+|(?<![\w-])(?<![\w-]\.)(?:[\w-]+\.)+[a-z]{2,}\S*")
 _CAPITAL = re.compile(r"(?<=[\w,;:] )[^\W\d_a-zß-ÿ][\w-]+")
 _SHORT = 8  # words of a turn that is no more than a correction
-_AND = re.compile(r"\s*[,;]\s*|\s+(?:and|und|&)\s+")
+_AND = re.compile(r"(?:(?<!\s)\s++)?[,;]\s*|(?<!\s)\s+(?:and|und|&)\s+")
 _SHAPES = {
     "email": (re.compile(r"[^\s@<>()]+@[^\s@<>()]+\.[^\W\d_]{2,}"), "an e-mail address"),
     "phone": (re.compile(rf"(?=(?:\D*\d){{5}}){_PHONE.pattern}"), "a phone number"),

@@ -18,7 +18,7 @@ EVENTS = (
     ("SessionEnd", "post", 30),
 )
 _OURS = re.compile(r"(?:\A|[\s/\\'\"])memoryclaw(?:\.exe)?['\"]?\s+hook\s+(?:pre|post)\b")
-_VERB = re.compile(r"\s+hook\s+(?:pre|post)\b")
+_VERB = re.compile(r"(?<!\s)\s+hook\s+(?:pre|post)\b")
 _EMPTY = "{}\n"
 
 

@@ -12,9 +12,11 @@ from memoryclaw.core.textfile import readable
 
 USER = "user"
 _COMMENT = re.compile(
-    r"[ \t]*<!--\s*(?:(trigger|triggers|importance|project)\s*:)?\s*(.*?)-->", re.DOTALL | re.IGNORECASE
+    # Nothing ends a comment that reaches the end: it is none, and to find that out once is enough.
+    r"(?:(?<![ \t])[ \t]++)?<!--\s*+(?:(trigger|triggers|importance|project)\s*+:\s*+)?(.*?)(?:-->|(?P<open>\Z))",
+    re.DOTALL | re.IGNORECASE,
 )
-_HEADING = re.compile(r"(#{1,6})[ \t]+(.+?)[ \t]*#*")
+_HEADING = re.compile(r"(#{1,6})[ \t]++(.+)")
 _FENCE = re.compile(r"[ \t]*(`{3,}|~{3,})")
 _ITEM = re.compile(r"[-*+][ \t]+")
 _FACT = re.compile(
@@ -105,6 +107,8 @@ def without_remarks(text: str) -> tuple[str, Remarks]:
     projects: list[str] = []
     importance = ""
     for hit in _COMMENT.finditer(text):
+        if hit["open"] is not None:
+            break
         word, said = (hit[1] or "").lower(), " ".join(hit[2].split())
         if word.startswith("trigger"):
             triggers += [each.strip() for each in said.split(",") if each.strip()]
@@ -112,7 +116,7 @@ def without_remarks(text: str) -> tuple[str, Remarks]:
             projects.append(said)
         elif word == "importance" and re.fullmatch(r"\d{1,2}(?:\.\d+)?", said):
             importance = said
-    bare = _COMMENT.sub("", text)
+    bare = _COMMENT.sub(lambda hit: "" if hit["open"] is None else hit[0], text)
     return bare, Remarks(tuple(dict.fromkeys(triggers)), importance, tuple(dict.fromkeys(projects)))
 
 
@@ -132,7 +136,8 @@ def _blocks(text: str) -> Iterator[_Block]:
             yield _Block(heading, level, "\n".join(lines), first)
             lines = []
         if title:
-            heading, level = without_remarks(title[2])[0].strip(), len(title[1])
+            said = title[2].rstrip("#").rstrip(" \t") or title[2][0]
+            heading, level = without_remarks(said)[0].strip(), len(title[1])
         elif line.strip() or inside:
             first = number if not lines else first
             lines.append(line)

@@ -15,7 +15,7 @@ _WORD = re.compile(r"[^\s\ufeff,:{}\[\]\"'/]+")
 _ESCAPE = re.compile(r"\\(\r\n|u[0-9a-fA-F]{4}|x[0-9a-fA-F]{2}|.)", re.DOTALL)
 _PLAIN = {"b": "\b", "f": "\f", "n": "\n", "r": "\r", "t": "\t", "v": "\v", "0": "\0"}
 _CONTINUED = frozenset({"\n", "\r", "\r\n", "\u2028", "\u2029"})
-_NUMBER = re.compile(r"([+-]?)(?:(0[xX][0-9a-fA-F]+)|(\d+)|(Infinity|NaN|\d*\.?\d*(?:[eE][+-]?\d+)?))")
+_NUMBER = re.compile(r"([+-]?)(?:(0[xX][0-9a-fA-F]+)|(\d+)|(Infinity|NaN|\d*+(?:\.\d*+)?(?:[eE][+-]?\d+)?))")
 _NAMES: dict[str, Any] = {"true": True, "false": False, "null": None}
 _DEEPEST = 100
 

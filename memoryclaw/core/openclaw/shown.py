@@ -6,7 +6,7 @@ import re
 from difflib import unified_diff
 
 _SECRET = re.compile(
-    r"([\"']?[\w.-]*(?:token|api_?key|password|passphrase|secret|credential)s?[\"']?\s*:\s*)"
+    r"([\"']?(?<![\w.-])[\w.-]*(?:token|api_?key|password|passphrase|secret|credential)s?[\"']?\s*:\s*)"
     r"(\"(?:[^\"\\]|\\.)*\"|'(?:[^'\\]|\\.)*')",
     re.IGNORECASE,
 )

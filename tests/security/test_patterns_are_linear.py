@@ -1,0 +1,220 @@
+"""No text makes a pattern, or a function that reads what comes from outside, work longer than in proportion to its length.
+
+The patterns are collected from the package and the texts are derived from the patterns (tests/adversaries.py): a new
+pattern is covered without anybody naming it. `make test` tries some texts of each, `make test-laws` many, and the worst of them up to 1 MB.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import date
+from functools import partial
+
+import patterns
+import pytest
+from adversaries import Pump, pumps, seconds, spaced, superlinear
+from patterns import Found
+from segments import segment_of
+
+from memoryclaw.core import dates, fence, query, units
+from memoryclaw.core.consolidation import claims, gist, pending, proposals, quoting
+from memoryclaw.core.consolidation.statements import LONGEST, statements
+from memoryclaw.core.hosts import words
+from memoryclaw.core.hostturns import Calls, read_turn
+from memoryclaw.core.logrecords import kept
+from memoryclaw.core.notes import ReadingSettings, read_note
+from memoryclaw.core.openclaw import curated
+from memoryclaw.core.redaction import Redactor
+
+LARGEST = 1 << 20
+SOME, SOME_LARGEST = 24, 1 << 16  # texts a pattern, and their size, in `make test`
+MANY = 40  # texts a pattern in `make test-laws`
+WORST = 1  # text of each pattern that is tried up to the largest size
+
+# Run at one place of a text and not at every place, though the sources alone do not tell.
+ONCE = {
+    "core.consolidation.pending._ADDRESS": "once a line, behind its bullet",
+    "core.consolidation.pending._NAME": "once a line, behind its bullet",
+    "core.consolidation.valuechecks._SHAPES": "a value is one of a kind as a whole or not at all",
+    "core.openclaw.json5.COMMENT": "the reader goes on where a match ended, and the first failure ends the reading",
+    "core.openclaw.json5._STRING": "the reader goes on where a match ended, and the first failure ends the reading",
+    "core.openclaw.jsonedit._SAME_LINE": "once an edit, behind the comma",
+    "core.units._WORDS": "each part begins where the last one ended, and the first failure ends the cutting",
+}
+# Read pieces that cannot be long: what their growth is beyond does not matter.
+SHORT = {
+    "core.consolidation.claimrules.": "a clause of a sentence of at most 400 characters (statements.LONGEST)",
+    "core.consolidation.claims.": "a clause of a sentence of at most 400 characters (statements.LONGEST)",
+    "core.consolidation.claimvalues.": "a clause of a sentence of at most 400 characters (statements.LONGEST)",
+    "core.consolidation.statements._BREAK": "a sentence of at most 400 characters (statements.LONGEST)",
+    "core.consolidation.statements._BUT": "a sentence of at most 400 characters (statements.LONGEST)",
+    "core.consolidation.statements._FROM_NOW": "a sentence of at most 400 characters (statements.LONGEST)",
+    "core.consolidation.statements._NOT_THE_OTHER": "a sentence of at most 400 characters (statements.LONGEST)",
+    "core.consolidation.statements._QUOTATION": "a sentence of at most 400 characters (statements.LONGEST)",
+    "core.consolidation.statements._SINCE": "a sentence of at most 400 characters (statements.LONGEST)",
+    "core.places.CONFLICT_COPY": "the name of a file, which the file system keeps below 256 bytes",
+}
+FOUND = [found for found in patterns.patterns() if not found.name.startswith(tuple(SHORT))]
+PARTS = [FOUND[at : at + 20] for at in range(0, len(FOUND), 20)]
+
+
+def runs(found: Found) -> list[Callable[[str], object]]:
+    """The ways in which the program runs a pattern; to try every start is the hardest of them."""
+    ways = {"match"} if found.name in ONCE else found.ways or {"finditer"}
+    return [found.run(way) for way in (ways if ways <= patterns.ONCE else {"finditer"})]
+
+
+def growing(run: Callable[[str], object], pump: Pump, most: int, **how: float) -> object:
+    def work(size: int) -> Callable[[], object]:
+        text = pump.text(size)
+        return lambda: run(text)
+
+    return superlinear(work, most, **how)  # type: ignore[arg-type]
+
+
+def worst(run: Callable[[str], object], tried: list[Pump], size: int) -> list[Pump]:
+    """Those that cost most."""
+    texts = {pump: pump.text(size) for pump in tried}
+    return sorted(tried, key=lambda pump: -seconds(partial(run, texts[pump])))[:WORST]
+
+
+@pytest.mark.parametrize("part", PARTS, ids=lambda part: part[0].name)
+def test_no_pattern_takes_longer_than_in_proportion_to_its_text(part):
+    for found in part:
+        for pump in spaced(pumps(found.pattern.pattern, found.pattern.flags), SOME):
+            for run in runs(found):
+                growth = growing(run, pump, SOME_LARGEST)
+                assert growth is None, f"{found.name} on {pump}: {growth}"
+
+
+@pytest.mark.laws
+@pytest.mark.parametrize("part", PARTS, ids=lambda part: part[0].name)
+def test_no_pattern_takes_longer_than_in_proportion_to_any_text_up_to_a_megabyte(part):
+    for found in part:
+        tried = spaced(pumps(found.pattern.pattern, found.pattern.flags), MANY)
+        for run in runs(found):
+            for pump in tried:
+                growth = growing(run, pump, SOME_LARGEST)
+                assert growth is None, f"{found.name} on {pump}: {growth}"
+            for pump in worst(run, tried, 4096):
+                growth = growing(run, pump, LARGEST, least=16 * 1024, enough=LARGEST)
+                assert growth is None, f"{found.name} on {pump}: {growth}"
+
+
+def test_a_pattern_that_is_slow_would_be_seen():
+    for slow in (r"[ \t]+$", r"pass:(?=[^\s]*\d)", r"<a>.*?</a>", r"(\w+)@(\w+)\.de", r"a*b?a*c"):
+        found = patterns.Found("slow", patterns.re.compile(slow), frozenset({"search"}))
+        assert any(growing(found.run("search"), pump, SOME_LARGEST) for pump in pumps(slow)), slow
+
+
+def test_every_exception_is_still_a_pattern():
+    names = [found.name for found in patterns.patterns()]
+    assert [name for name in ONCE if name not in names] == []
+    assert [name for name in SHORT if not any(one.startswith(name) for one in names)] == []
+
+
+def test_a_sentence_that_is_longer_is_not_read_at_all():
+    said = "My rent is 500 euros, "
+    assert list(statements(said, "2026-03-10"))
+    assert not list(statements(said * (LONGEST // len(said) + 1), "2026-03-10"))
+
+
+REDACTOR = Redactor(b"a key")
+TODAY = date(2026, 3, 1)
+
+
+def note(path: str) -> Callable[[str], object]:
+    """Reads a file of a vault, as the index does."""
+    return lambda text: units.units_of(
+        read_note(path, text.encode("utf-8", "surrogatepass"), ReadingSettings())
+    )
+
+
+# What reads from outside as a whole, and the modules whose patterns tell what is hard for it.
+READERS: dict[str, tuple[Callable[[str], object], tuple[str, ...]]] = {
+    "redaction of a text": (REDACTOR.text, ("core.redaction", "core.secret")),
+    "a captured turn": (
+        lambda text: kept(read_turn({"role": "user", "content": text}, Calls()), REDACTOR),
+        ("core.turnshapes", "core.markers", "core.fence", "core.redaction"),
+    ),
+    "a captured tool result": (
+        lambda text: kept(
+            read_turn({"tool": "t", "args": {"token": text}, "result": text}, Calls()), REDACTOR
+        ),
+        ("core.turnshapes", "core.markers", "core.secret"),
+    ),
+    "a host's message": (words.spoken, ("core.hosts.words",)),
+    "claims of a turn": (
+        lambda text: claims.claims_in(segment_of([("user", text)]), {}),
+        ("core.consolidation.statements", "core.consolidation.wording"),
+    ),
+    "the gist of a turn": (
+        lambda text: gist.extract(segment_of([("user", text)]), {}),
+        ("core.consolidation.p", "core.consolidation.k"),
+    ),
+    "a question": (lambda text: query.parse(text, today=TODAY), ("core.query", "core.date")),
+    "dates": (lambda text: dates.find_ranges(text, TODAY), ("core.date",)),
+    "facts": (note("semantic/projects.md"), ("core.fact", "core.propert", "core.yaml", "core.markdown")),
+    "a note": (note("notes/a.md"), ("core.markdown", "core.notes", "core.frontmatter", "core.units")),
+    "an episode": (note("episodes/2025-04-08_14-32-10_x.md"), ("core.markdown", "core.yaml", "core.time")),
+    "a skill": (note("skills/a/SKILL.md"), ("core.skill", "core.yaml")),
+    "a skill in JavaScript": (note("skills/a.js"), ("core.skill",)),
+    "a log": (note("logs/2026-01-01/s.jsonl"), ("core.logs",)),
+    "a log in Markdown": (note("logs/2026-01-01/s.md"), ("core.logs",)),
+    "facts that wait": (pending.read_pending, ("core.consolidation.pending",)),
+    "a proposal": (proposals.read_proposal, ("core.consolidation.proposals", "core.yaml")),
+    "OpenClaw's memory": (curated.read_curated, ("core.openclaw.curated",)),
+    "a recalled text": (fence.said, ("core.fence",)),
+    "a quotation": (quoting.harmless, ("core.consolidation.quoting",)),
+}
+# What a Python loop may go through once more for each line, link, sentence or name.
+UNITS = [
+    Pump(head, unit, tail)
+    for head, tail, found in (
+        ("", "", ("a", " ", "\n", "- ", "- a: b\n", "- a\n  ", "# h\n", "a\n==\n", "[[a]] ", "| a | b |\n", "> a\n", "```\n", "x ^a\n", "#a ", "a b c. ",
+                  "tomorrow ", "2026-03-01 ", "My rent is 5. ", "I like Oak. Actually, no.\n", "- [ ] a.b: c\n", "[since:: a] ", '{"role": "user"}\n',
+                  "## User\nhi\n", "=pass:", "password is ", "\udfff", "é", "<private>", "(", '"', "OR ")),
+        ("---\n", "\n---\nx", ("a: b\n", "- a\n", "a", "'", "[", "{", "&a ", "k: [", "# ")),
+    )
+    for unit in found
+]  # fmt: skip
+NAMES = "".join(
+    f" I live in {chr(65 + n % 26)}{chr(97 + n // 26 % 26)}{chr(97 + n // 676)}o. Actually, no."
+    for n in range(5000)
+)
+
+
+def hard_for(modules: tuple[str, ...], most: int) -> list[Pump]:
+    found: dict[Pump, None] = {}
+    for one in spaced([one for one in patterns.patterns() if one.name.startswith(modules)], most):
+        found.update(dict.fromkeys(spaced(pumps(one.pattern.pattern, one.pattern.flags), 200)))
+    return [*UNITS, *spaced(list(found), most)]
+
+
+@pytest.mark.parametrize("reader", READERS)
+def test_no_reader_takes_longer_than_in_proportion_to_its_text(reader):
+    read, modules = READERS[reader]
+    for pump in hard_for(modules, 12):
+        growth = growing(read, pump, SOME_LARGEST, least=4096, quick=6e-6, enough=16 * 1024)
+        assert growth is None, f"{reader} of {pump}: {growth}"
+
+
+@pytest.mark.laws
+@pytest.mark.parametrize("reader", READERS)
+def test_no_reader_takes_longer_than_in_proportion_to_any_text_up_to_a_megabyte(reader):
+    read, modules = READERS[reader]
+    tried = hard_for(modules, 24)
+    for pump in tried:
+        growth = growing(read, pump, SOME_LARGEST, least=4096, quick=1e-6, enough=SOME_LARGEST)
+        assert growth is None, f"{reader} of {pump}: {growth}"
+    for pump in worst(read, tried, 16 * 1024):
+        growth = growing(read, pump, LARGEST, least=16384, quick=0)
+        assert growth is None, f"{reader} of {pump}: {growth}"
+
+
+def test_many_claims_of_one_turn_are_weighed_in_proportion_to_their_number():
+    def work(size: int) -> Callable[[], object]:
+        segment = segment_of([("user", NAMES[:size])])
+        return lambda: claims.claims_in(segment, {})
+
+    assert superlinear(work, 1 << 15, least=2048, quick=0) is None
