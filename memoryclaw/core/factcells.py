@@ -18,7 +18,7 @@ _KEYED = re.compile(
     r"(?:::?(?:\*\*|__)?|(?<=[*_]):)(?=[ \t]|$))[ \t]*+(.*)$"
 )
 _INLINE = re.compile(
-    r"(?:(?<![ \t])[ \t]*+(?:\[(?:since|until|source)::(?:\[\[[^\[\]]*\]\]|[^\[\]])*\]|\((?:since|until|source)::[^()]*\)))+"
+    r"(?:(?<![ \t])[ \t]*+(?:\[(?:since|until|source)::(?:\[\[[^\[\]]*\]\]|[^\[\]])*+\]|\((?:since|until|source)::[^()]*\)))+"
 )
 _BLOCK_ID = re.compile(r"[ \t]\^[A-Za-z0-9-]+$")
 _COMMENT = re.compile(r"(?<![ \t])[ \t]++#.*$")

@@ -14,7 +14,7 @@ from memoryclaw.core.model import Fact
 from memoryclaw.core.splices import Splice, spliced
 
 # A source as `[source:: [[a#^l3]], [[b]]]` or `(source:: …)`: where its text ends is where one more is put.
-_FIELD = re.compile(r"\[source::[ \t]*+((?:\[\[[^\[\]\n]*\]\]|[^\[\]\n])*)\]|\(source::[ \t]*+([^()\n]*)\)")
+_FIELD = re.compile(r"\[source::[ \t]*+((?:\[\[[^\[\]\n]*\]\]|[^\[\]\n])*+)\]|\(source::[ \t]*+([^()\n]*)\)")
 _SOURCE = re.compile(r"!?\[\[([^\[\]|\n]*)(?:\|[^\[\]\n]*)?\]\]|([^,\[\]]+)")
 _BLOCK_ID = re.compile(r"(?<![ \t])[ \t]++(?:\^[A-Za-z0-9-]++[ \t]*+)?$")
 _UNSAFE = re.compile(r"[\[\]|\x00-\x1f\x7f]")

@@ -9,7 +9,7 @@ from memoryclaw.core.properties import plain_name
 from memoryclaw.core.yamltext import Path, load, strings
 
 _INLINE = re.compile(
-    r"\[(since|until|source)::[ \t]*+((?:\[\[[^\[\]]*\]\]|[^\[\]])*)\]|\((since|until|source)::[ \t]*+([^()]*)\)"
+    r"\[(since|until|source)::[ \t]*+((?:\[\[[^\[\]]*\]\]|[^\[\]])*+)\]|\((since|until|source)::[ \t]*+([^()]*)\)"
 )
 _BLOCK_ID = re.compile(r"(?<!\S)\^[A-Za-z0-9-]+$")
 _EMPHASIS = re.compile(r"^(\*\*|__|\*|`)(.+)\1$")

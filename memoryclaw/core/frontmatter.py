@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from memoryclaw.core.yamlheader import GuardedHandler
     from memoryclaw.core.yamltext import Path
 
-_KEY_LINE = re.compile(r"---[ \t]*\n(?:[ \t]*(?:#.*)?\n)*[^\s:#-][^:\n]*:(?:\s|\Z)")
+_KEY_LINE = re.compile(r"---[ \t]*\n(?:[ \t]*+(?:#.*+)?\n)*+[^\s:#-][^:\n]*:(?:\s|\Z)")
 
 
 class Split(NamedTuple):

@@ -26,7 +26,7 @@ def _spelled(tag: str) -> str:
 _NEWLINE = r"(?:\s|\\{1,3}n)"
 _OWN_BLOCK = re.compile(rf"{_spelled(OPENING)}.*?(?:{_spelled(CLOSING)}{_NEWLINE}*|(?P<open>\Z))", re.DOTALL)
 # A host that cut the block short left lines that only our block has.
-_CUT_BLOCK = re.compile(rf"{_spelled(OPENING)}(?:{_NEWLINE}*{_LESS}/?(?:memory|m)\b[^\n]*)*")
+_CUT_BLOCK = re.compile(rf"{_spelled(OPENING)}(?:{_NEWLINE}*+{_LESS}/?(?:memory|m)\b[^\n]*)*")
 _INTERNAL = re.compile(
     r"<<<BEGIN_OPENCLAW_INTERNAL_CONTEXT>>>.*?(?:<<<END_OPENCLAW_INTERNAL_CONTEXT>>>\s*|\Z)", re.DOTALL
 )

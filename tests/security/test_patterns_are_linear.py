@@ -35,6 +35,7 @@ WORST = 1  # text of each pattern that is tried up to the largest size
 ONCE = {
     "core.consolidation.pending._ADDRESS": "once a line, behind its bullet",
     "core.consolidation.pending._NAME": "once a line, behind its bullet",
+    "core.consolidation.quoting._LEADING": "the next look begins where a match ended, and the first failure ends the looking",
     "core.consolidation.valuechecks._SHAPES": "a value is one of a kind as a whole or not at all",
     "core.openclaw.json5.COMMENT": "the reader goes on where a match ended, and the first failure ends the reading",
     "core.openclaw.json5._STRING": "the reader goes on where a match ended, and the first failure ends the reading",

@@ -29,7 +29,7 @@ _ADDRESS = re.compile(
 )
 _NAME = re.compile(r"(\"(?:[^\"]|\"\")++\"|[^\":]++)[ \t]*+:(?:[ \t]+|$)")
 _INLINE = re.compile(
-    r"(?:(?<![ \t])[ \t]++)?\[(confidence|since|until|source)::[ \t]*+((?:\[\[[^\[\]]*\]\]|[^\[\]])*)\]|~~|[ \t]\^[A-Za-z0-9-]+$"
+    r"(?:(?<![ \t])[ \t]++)?\[(confidence|since|until|source)::[ \t]*+((?:\[\[[^\[\]]*\]\]|[^\[\]])*+)\]|~~|[ \t]\^[A-Za-z0-9-]+$"
 )
 _NOTE = re.compile(r"[ \t]+(?:[-*+][ \t]+)?(why|known)[ \t]*::?[ \t]*(.*)")
 _FENCE = re.compile(r"[ \t]*(`{3,}|~{3,})")

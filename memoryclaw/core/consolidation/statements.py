@@ -43,18 +43,18 @@ _TELL = (
     r"(?:says?|said|writes?|wrote|texts?|texted|sent|replie[sd]|answered|posted|e?mailed|messaged|announced|told (?:me|us)"
     r"|sagte?|gesagt|schrieb|schreibt|geschrieben|schickte|geschickt|antwortete?|geantwortet|meinte?|mailte|gemailt)"
 )
-_CONTACT = r":?\s*(?:\S+@|[+(\d])"
+_CONTACT = r":?\s*(?:\S{1,100}@|[+(\d])"
 # Behind these stand the words of somebody else, or words to be sent in some other name.
 _OTHERS = re.compile(
     rf"\b(?:here(?:'s|’s|s| is| are| comes)|this is|below is|hier (?:ist|sind|kommt)|unten (?:ist|steht))\b(?! (?:my|meine?) (?:\w+ )?e?-?mail\b(?! from| von))"
     rf"[^.!?:\n]{{0,40}}\b{_WRITTEN}\b(?!\s+(?:address|adresse|is|ist)\b|{_CONTACT})"
     rf"|\b{_ASKED}\b[^:\n]{{0,120}}:(?!//|\d)|\b{_REWORK}\b[^.!?:\n]{{0,60}}[.!?]\s"
-    rf"|(?:(?m:^)|[.!?,] |\b(?:please|you|to|bitte|du|mir)\s+)[ \t]*{_ASKED}\b[^:\n]{{0,120}}\n"
+    rf"|(?:(?m:^)|[.!?,] |\b(?:please|you|to|bitte|du|mir)\s++)[ \t]*+{_ASKED}\b[^:\n]{{0,120}}\n"
     rf"|\b{_ASKED}\b[^.!?:\n]{{0,60}}\b{_WRITTEN}\b[^.!?:\n]{{0,60}}\b(?:from|by|of|von)\b"
     rf"|\b(?:the|a|an|this|that|his|her|their|got|following|der|die|das|diese\w?|eine?|folgende\w?|from|von|'s)\s+(?:[\w'-]+\s+)?{_WRITTEN}\b[^.!?:\n]{{0,60}}:(?!//|\d)(?!{_CONTACT})"
     rf"|\b(?:transcript|forwarded|fwd|subject|betreff|weitergeleitet|abschrift|protokoll)\b[^.!?:\n]{{0,40}}:"
-    rf"|\b{_WRITTEN}\s+(?:from|by|von)\b[^.!?:\n]{{0,60}}(?::(?!//)|\n|\?|,[^.!?\n]*\?|\b{_ASKED}\b)"
-    r"|:[ \t]*\n|:\s*[\"“„][^\"”“\n]*[.!?]\s"
+    rf"|\b{_WRITTEN}\s+(?:from|by|von)\b[^.!?:\n]{{0,60}}(?::(?!//)|\n|\?|,[^.!?\n]{{0,400}}\?|\b{_ASKED}\b)"
+    r"|:[ \t]*\n|:\s*[\"“„][^\"”“\n]{0,1000}[.!?]\s"
     r"|(?m:^[ \t]*<[^\W\d_][^<>@/\n]*>|^[ \t]*\[[^\]\n]{0,60}\b(?:forwarded|fwd|message|mail|quote|transcript|weitergeleitet|nachricht)\b[^\]\n]{0,80}\])"
     r"|(?m:^[ \t]*>.*\n(?=[ \t]*[^\s>]))"
     rf"|(?<!\bi )(?<!\bich )\b{_TELL}\b[^.!?:\n]{{0,40}}:(?!//|\d)"
