@@ -22,10 +22,9 @@ GUARD = Path(__file__).parent / "guard"
 runpy.run_path(os.fspath(GUARD / "sitecustomize.py"))
 
 # How long it takes to think of an example says something of the machine, and nothing of the code.
-settings.register_profile(
-    "house", max_examples=50, deadline=None, suppress_health_check=[HealthCheck.too_slow]
-)
-settings.load_profile("house")
+PATIENT = {"max_examples": 50, "deadline": None, "suppress_health_check": [HealthCheck.too_slow]}
+settings.register_profile("same", **PATIENT, derandomize=True)
+settings.register_profile("search", **PATIENT)
 
 COMMAND = Path(sys.executable).with_name("memoryclaw")
 NOW = "2026-04-20T08:00:00Z"
@@ -39,6 +38,11 @@ PRIVATE = (
 )
 Files = Mapping[str, str | bytes]
 VaultOf = Callable[[Files], Path]
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """`make test` tries the same examples each time, so that a failure is of the change; `make test-laws` looks for new ones."""
+    settings.load_profile("search" if config.option.markexpr == "laws" else "same")
 
 
 @pytest.fixture(scope="session", autouse=True)
