@@ -33,10 +33,10 @@ from tally import milliseconds
 from withvectors import MODEL, STRATEGY, filled, missing, settings
 
 import memoryclaw
-from memoryclaw.adapters.index import Writing
 from memoryclaw.app import App
-from memoryclaw.core.evaluation import Interval, mean, ndcg, paired_bootstrap, recall_at
-from memoryclaw.core.timewords import Told, time_told
+from memoryclaw.index.index import Writing
+from memoryclaw.index.rows import Told, time_told
+from memoryclaw.recall.evaluation import Interval, mean, ndcg, paired_bootstrap, recall_at
 
 
 class Step(NamedTuple):
@@ -68,21 +68,21 @@ def _undated(text: str, at: str = "") -> Told:  # noqa: ARG001
 
 
 _analysed = Writing._analysed  # noqa: SLF001 (what is switched off is inside)
-_BOOSTS, _AROUND = "memoryclaw.core.boosts:", "memoryclaw.core.conversation:"
+_BOOSTS, _AROUND = "memoryclaw.recall.boosts:", "memoryclaw.index.rows:"
 STEPS = (
     Step("words as written, any of them", {}),
     Step(
         "stems, irregular forms",
         {
-            "memoryclaw.adapters.stemming:has_stemmer": lambda _code: False,
-            "memoryclaw.core.language:IRREGULAR": {},
+            "memoryclaw.index.stemming:has_stemmer": lambda _code: False,
+            "memoryclaw.text.language:IRREGULAR": {},
         },
         indexed=True,
     ),
-    Step("stop words", {"memoryclaw.core.language:Language.is_stop": lambda _self, _word: False}),
-    Step("neighbours as columns", {"memoryclaw.adapters.index:Writing._analysed": _alone}, indexed=True),
-    Step("names: `entity`, `field`, `other_entity`", {"memoryclaw.jobs.asking:_name": _nothing}),
-    Step("synonyms: `alias`, other names", {"memoryclaw.adapters.catalog:Catalog.synonyms": _none}),
+    Step("stop words", {"memoryclaw.text.language:Language.is_stop": lambda _self, _word: False}),
+    Step("neighbours as columns", {"memoryclaw.index.index:Writing._analysed": _alone}, indexed=True),
+    Step("names: `entity`, `field`, `other_entity`", {"memoryclaw.recall.asking:_name": _nothing}),
+    Step("synonyms: `alias`, other names", {"memoryclaw.index.catalog:Catalog.synonyms": _none}),
     Step("`speaker`", {_BOOSTS + "SPEAKER": 0.0}),
     Step("`date`", {_BOOSTS + "DATE": 0.0}),
     Step("`date` for what is said soon after", {_BOOSTS + "TOLD_WITHIN": 0}),
@@ -90,13 +90,11 @@ STEPS = (
     Step("`when`", {_BOOSTS + "WHEN": 0.0}),
     Step("`asks`", {_BOOSTS + "ASKS": 0.0}),
     Step("`recency`", {_BOOSTS + "RECENCY": 0.0}),
-    Step("`related`", {"memoryclaw.jobs.asking:_relate": _nothing}),
+    Step("`related`", {"memoryclaw.recall.asking:_relate": _nothing}),
     Step("`absent`", {_BOOSTS + "ABSENT": 0.0}),
-    Step("`CALLED`", {"memoryclaw.jobs.company:_discount": _nothing}),
+    Step("`CALLED`", {"memoryclaw.recall.weighing:_discount": _nothing}),
     Step("`names`", {_BOOSTS + "NAMES": 0.0}),
-    Step(
-        "`date` for the days that words mean", {"memoryclaw.adapters.rows:time_told": _undated}, indexed=True
-    ),
+    Step("`date` for the days that words mean", {"memoryclaw.index.rows:time_told": _undated}, indexed=True),
 )
 VECTORS = Step(f"vectors, {MODEL}, `{STRATEGY}`", {}, settings=settings(MODEL))
 

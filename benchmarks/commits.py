@@ -20,12 +20,11 @@ from pathlib import Path
 
 from clock import in_turn, wall
 
-from memoryclaw.adapters.templates import Templates
-from memoryclaw.core.consolidation.changes import ChangeSet, NewFile, PlannedChange, SetFact
-from memoryclaw.core.ports import Address
-from memoryclaw.jobs.consolidation.applying import apply
-from memoryclaw.jobs.pen import Pen
-from memoryclaw.jobs.writer import Edit, text_change, write
+from memoryclaw.consolidation.applying import apply
+from memoryclaw.consolidation.changes import ChangeSet, NewFile, PlannedChange, SetFact
+from memoryclaw.ports import Address
+from memoryclaw.writing.context import Pen, Templates
+from memoryclaw.writing.writer import Edit, text_change, write
 
 NOW = datetime(2026, 4, 20, 8, tzinfo=UTC)
 RANGE = "logs/2026-04-19/s.jsonl#1-{}@0123456789abcdef"

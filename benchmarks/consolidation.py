@@ -23,17 +23,16 @@ from typing import Any, NamedTuple
 
 from conversations import by_conversation
 
-from memoryclaw.adapters.templates import Templates
 from memoryclaw.app import App, open_vault
-from memoryclaw.core.consolidation.changes import Claim, Segment
-from memoryclaw.core.consolidation.claims import claims_in
-from memoryclaw.core.consolidation.cutting import Cutting, cut
-from memoryclaw.core.consolidation.episodes import episode
-from memoryclaw.core.consolidation.fillers import nothing_in
-from memoryclaw.core.consolidation.gist import extract
-from memoryclaw.core.evaluation import share
-from memoryclaw.core.logs import read_jsonl
-from memoryclaw.core.tokens import length
+from memoryclaw.consolidation.changes import Claim, Segment
+from memoryclaw.consolidation.claims import claims_in
+from memoryclaw.consolidation.cutting import Cutting, cut
+from memoryclaw.consolidation.gist import episode, extract
+from memoryclaw.consolidation.statements import nothing_in
+from memoryclaw.recall.evaluation import share
+from memoryclaw.text.tokens import length
+from memoryclaw.vault.logs import read_jsonl
+from memoryclaw.writing.context import Templates
 
 DEPTH = 10
 FIRST = 3  # of the turns that one hit cites

@@ -28,12 +28,11 @@ from manyunits import Many
 from rows import tell
 
 from memoryclaw.app import App, open_vault
-from memoryclaw.core.language import words_of
-from memoryclaw.jobs.asking import ask
-from memoryclaw.jobs.freshness import Freshness
-from memoryclaw.jobs.lane import POOL
-from memoryclaw.jobs.pruning import pruned
-from memoryclaw.jobs.rarities import Rarities
+from memoryclaw.index.sync import Freshness
+from memoryclaw.recall.asking import ask
+from memoryclaw.recall.candidates import Rarities
+from memoryclaw.recall.lane import POOL, pruned
+from memoryclaw.text.language import words_of
 
 GOALS = {10_000: 10, 100_000: 25, 1_000_000: 150}  # milliseconds, p95
 _PLAIN = "create virtual table plain using fts5(body)"

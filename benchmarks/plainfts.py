@@ -7,7 +7,7 @@ import sqlite3
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from memoryclaw.adapters.stemming import language
+from memoryclaw.index.stemming import language
 
 DEPTH = 50
 

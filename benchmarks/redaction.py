@@ -19,10 +19,13 @@ sys.path[:0] = [str(Path(__file__).resolve().parents[1] / "tests")]
 
 import secretset  # noqa: E402 - the folder above is what makes it ours
 
-from memoryclaw.core import redaction  # noqa: E402
-from memoryclaw.core.redaction import Redactor  # noqa: E402
-from memoryclaw.core.secretnames import named_secrets  # noqa: E402
-from memoryclaw.core.secretrules import SHAPES, TOKENS  # noqa: E402
+from memoryclaw.text import redaction  # noqa: E402
+from memoryclaw.text.redaction import (  # noqa: E402
+    SHAPES,
+    TOKENS,
+    Redactor,
+)
+from memoryclaw.text.secretnames import named_secrets  # noqa: E402
 
 REPEATS = 3
 

@@ -25,7 +25,7 @@ from references import RawFts5, walked
 from rows import Row, measured, tell
 
 from memoryclaw.app import App, open_vault
-from memoryclaw.jobs.search import Searcher, search
+from memoryclaw.recall.search import Searcher, search
 
 SECONDS, MILLISECONDS, MEGABYTES = ("s", 1.0, 2), ("ms", 1e3, 2), ("MB", 1e-6, 1)
 WHOLE = ("ms", 1e3, 0)

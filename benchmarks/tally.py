@@ -9,7 +9,7 @@ from typing import Any
 
 from conversations import scored
 
-from memoryclaw.core.evaluation import mean, ndcg, recall_at, share
+from memoryclaw.recall.evaluation import mean, ndcg, recall_at, share
 
 BUDGETS = (200, 400, 600, 800)
 

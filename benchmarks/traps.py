@@ -22,7 +22,7 @@ from plainfts import PlainFts5
 from trapset.data import Half, half, write
 
 from memoryclaw.app import App
-from memoryclaw.core.evaluation import mean, recall_at, reciprocal_rank, share
+from memoryclaw.recall.evaluation import mean, recall_at, reciprocal_rank, share
 
 CATEGORIES = ("speaker", "next", "dates", "paraphrase", "twins", "facts", "tags", "language", "cjk")
 DEPTH, BUDGET = 10, 400

@@ -16,7 +16,7 @@ from typing import Self
 from references import RawFts5, walk
 
 from memoryclaw.app import App
-from memoryclaw.core.ports import Clause
+from memoryclaw.ports import Clause
 
 PROGRAM = shutil.which("memoryclaw", path=os.path.dirname(sys.executable)) or "memoryclaw"
 _PAUSE = 0.03  # seconds between saves, so that each is found alone

@@ -6,9 +6,9 @@ from importlib.util import find_spec
 
 from progress import Progress
 
-from memoryclaw.adapters.embedders import EXTRA
-from memoryclaw.adapters.wheelembed import MINILM
 from memoryclaw.app import App
+from memoryclaw.models.embedders import EXTRA
+from memoryclaw.models.wheel import MINILM
 
 MODEL = MINILM
 STRATEGY = "weighted"

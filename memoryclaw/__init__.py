@@ -16,7 +16,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from memoryclaw.core.version import __version__
+from memoryclaw.version import __version__
 
 if TYPE_CHECKING:
     from memoryclaw.app import App, init_vault, open_vault

@@ -1,6 +1,6 @@
 """`python -m memoryclaw` is the same as the `memoryclaw` command."""
 
-from memoryclaw.doors.cli import main
+from memoryclaw.interfaces.cli import main
 
 if __name__ == "__main__":
     main()

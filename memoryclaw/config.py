@@ -10,9 +10,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from memoryclaw.core.bounds import LEAST_BUDGET, MOST_BUDGET
-from memoryclaw.core.errors import ConfigError, VaultError
-from memoryclaw.core.places import CONFIG_FILE, STATE_DIR
+from memoryclaw.errors import ConfigError, VaultError
+from memoryclaw.text.bounds import LEAST_BUDGET, MOST_BUDGET
+from memoryclaw.vault.places import CONFIG_FILE, STATE_DIR
 
 LANGUAGES = ("ar", "da", "de", "en", "es", "fi", "fr", "hu", "it", "nl", "no", "none", "pt", "ro", "ru", "sv", "tr")  # fmt: skip
 
@@ -330,7 +330,7 @@ def _remember(cache: Path, known: dict[str, Any]) -> None:
 
 
 def _parsed(path: Path, text: str) -> dict[str, Any]:
-    from memoryclaw.core import yamltext  # noqa: PLC0415 - only where the file changed
+    from memoryclaw.text import yamltext  # noqa: PLC0415 - only where the file changed
 
     parsed = yamltext.load(text, 1)
     if parsed.problems:

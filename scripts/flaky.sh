@@ -2,7 +2,7 @@
 # Finds tests that depend on the machine: runs what `make test` runs N times in a row, every fourth time beside two busy processes.
 #
 #   scripts/flaky.sh 20                                      the whole suite, 5 of 20 times under load
-#   scripts/flaky.sh 50 tests/doors/test_cli_keep.py -n 0    a part of it; what follows N goes to pytest
+#   scripts/flaky.sh 50 tests/interfaces/test_cli_keep.py -n 0    a part of it; what follows N goes to pytest
 #
 # Prints how each run went, then every test that failed with how often and under which condition. Exits with 1 if any did.
 set -euo pipefail

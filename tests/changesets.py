@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from memoryclaw.core.consolidation.changes import (
+from memoryclaw.consolidation.changes import (
     Acted,
     AddPending,
     AddSource,

@@ -98,7 +98,7 @@ STEM = Stem()
 
 
 def _preloaded() -> None:
-    import memoryclaw.doors.cli as door  # noqa: PLC0415
+    import memoryclaw.interfaces.cli as door  # noqa: PLC0415
 
     for module in pkgutil.iter_modules(door.__path__):
         with contextlib.suppress(ImportError):  # a door whose extra is not installed
@@ -106,7 +106,7 @@ def _preloaded() -> None:
 
 
 def _command(args: list[str], environ: dict[str, str], cwd: str, streams: list[str]) -> NoReturn:
-    from memoryclaw.doors.cli import main  # noqa: PLC0415
+    from memoryclaw.interfaces.cli import main  # noqa: PLC0415
 
     os.environ.clear()
     os.environ.update(environ)

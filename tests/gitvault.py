@@ -8,11 +8,10 @@ import subprocess
 from datetime import UTC, datetime
 from pathlib import Path
 
-from memoryclaw.adapters.templates import Templates
-from memoryclaw.core.notes import ReadingSettings, read_note
-from memoryclaw.core.places import place_of
-from memoryclaw.core.ports import Address
-from memoryclaw.jobs.pen import Pen
+from memoryclaw.ports import Address
+from memoryclaw.vault.notes import ReadingSettings, read_note
+from memoryclaw.vault.places import place_of
+from memoryclaw.writing.context import Pen, Templates
 
 NOW = datetime(2026, 11, 21, 10, 15, tzinfo=UTC)
 ENV = {"PATH": os.environ["PATH"], "HOME": "/nonexistent", "GIT_CONFIG_NOSYSTEM": "1"}

@@ -12,16 +12,15 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import NamedTuple
 
-from memoryclaw.adapters.cookies import echo, watcher
-from memoryclaw.adapters.fingerprint import fingerprint
-from memoryclaw.adapters.index import Index, open_index
-from memoryclaw.adapters.stemming import language
-from memoryclaw.adapters.vault import Vault
-from memoryclaw.core.model import Stamp
-from memoryclaw.core.places import STATE_DIR
-from memoryclaw.core.ports import Clause
-from memoryclaw.jobs.sync import Renamed, Sync
-from memoryclaw.jobs.watching import Report, Watching
+from memoryclaw.index.index import Index, fingerprint, open_index
+from memoryclaw.index.stemming import language
+from memoryclaw.index.sync import Renamed, Sync
+from memoryclaw.index.watching import Report, Watching
+from memoryclaw.model import Stamp
+from memoryclaw.ports import Clause
+from memoryclaw.vault.cookies import echo, watcher
+from memoryclaw.vault.folder import Vault
+from memoryclaw.vault.places import STATE_DIR
 
 LONG = 60.0  # seconds that a test waits for what a quick machine does in a moment, before it gives up
 

@@ -12,7 +12,7 @@ from gitvault import git
 from memoryclaw.app import App
 
 if TYPE_CHECKING:
-    from memoryclaw.jobs.consolidation.consolidate import Consolidated
+    from memoryclaw.consolidation.consolidate import Consolidated
 
 NIGHT = datetime(2026, 4, 20, 3, tzinfo=UTC)
 LATER = datetime(2026, 4, 21, 3, tzinfo=UTC)

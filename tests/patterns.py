@@ -13,8 +13,7 @@ from types import ModuleType
 from typing import Any, NamedTuple
 
 import memoryclaw
-from memoryclaw.core.redaction import compiled
-from memoryclaw.core.secretrules import SecretRule
+from memoryclaw.text.redaction import SecretRule, compiled
 
 _DEEPEST = 6
 _RUNS = {"search", "match", "fullmatch", "finditer", "findall", "sub", "subn", "split"}

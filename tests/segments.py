@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from memoryclaw.core.consolidation.changes import Extraction, Segment
-from memoryclaw.core.consolidation.ranges import LogRange
-from memoryclaw.core.model import Turn
+from memoryclaw.consolidation.changes import Extraction, Segment
+from memoryclaw.model import Turn
+from memoryclaw.vault.logs import LogRange
 
 LOG = "logs/2026-03-10/evening.jsonl"
 KITCHEN = (

@@ -15,7 +15,7 @@ from conftest import STUDIO, VaultOf, git, put
 from indexed import is_live, until
 
 from memoryclaw.app import App, init_vault, open_vault, system_clock
-from memoryclaw.core.errors import ConfigError, InputError, NotFoundError, VaultError
+from memoryclaw.errors import ConfigError, InputError, NotFoundError, VaultError
 
 NOW = datetime(2026, 4, 20, 8, tzinfo=UTC)
 

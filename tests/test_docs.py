@@ -22,10 +22,9 @@ import pytest
 sys.path.insert(0, os.fspath(Path(__file__).parent))  # for python -m tests.test_docs
 from forked import STEM, plain
 
-from memoryclaw.adapters.database import SCHEMA
-from memoryclaw.doors.cli.groups import Group
-from memoryclaw.doors.cli.matches import _REASONS
-from memoryclaw.doors.cli.verbs import VERBS, cli
+from memoryclaw.index.database import SCHEMA
+from memoryclaw.interfaces.cli.asking import _REASONS
+from memoryclaw.interfaces.cli.verbs import VERBS, Group, cli
 
 HOUSE = Path(__file__).parent.parent
 DOCS = HOUSE / "docs"

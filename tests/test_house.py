@@ -32,7 +32,7 @@ NAMES = {name_of(path) for path in MODULES}
 
 
 def layer(module: str) -> str:
-    """`memoryclaw.core.model` lives in `core`; the package itself in `` (its version and its map)."""
+    """`memoryclaw.model` lives in `core`; the package itself in `` (its version and its map)."""
     return module.partition("memoryclaw.")[2].partition(".")[0]
 
 

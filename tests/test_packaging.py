@@ -12,7 +12,7 @@ import pytest
 ROOT = Path(__file__).parent.parent
 RENDER = """
 import sys
-from memoryclaw.adapters import templates
+from memoryclaw.writing import context as templates
 assert templates.__file__.startswith(sys.argv[1]), templates.__file__
 print(templates.Templates().render("notes/gitignore.j2"))
 """

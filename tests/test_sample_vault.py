@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from memoryclaw.app import App
-from memoryclaw.core.language import fold
+from memoryclaw.text.language import fold
 
 VAULT = Path(__file__).parents[1] / "vault"
 PROJECTS, CONTACTS = "semantic/projects#", "semantic/contacts#"

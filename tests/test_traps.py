@@ -18,7 +18,7 @@ sys.path.insert(0, os.fspath(BENCHMARKS))
 import traps  # noqa: E402 - the folder above is what makes it found
 from trapset.data import HALVES, Half, half, write  # noqa: E402
 
-from memoryclaw.adapters.stemming import language  # noqa: E402
+from memoryclaw.index.stemming import language  # noqa: E402
 
 HALF_NAMES = ("dev", "test")
 EACH = 8  # questions of a vault that are asked here

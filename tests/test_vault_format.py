@@ -11,22 +11,21 @@ from typing import Any, NamedTuple
 
 import pytest
 
-from memoryclaw.core.consolidation.changes import AddPending
-from memoryclaw.core.consolidation.decisions import DECISIONS_FILE, Decisions, fingerprint
-from memoryclaw.core.consolidation.pending import add_pending, read_pending
-from memoryclaw.core.consolidation.proposals import about, read_proposal
-from memoryclaw.core.consolidation.ranges import parse_ranges, range_of
-from memoryclaw.core.consolidation.runrecord import read_record
-from memoryclaw.core.edits import set_property
-from memoryclaw.core.factedits import SemanticFile, correct_fact, remove_fact, set_fact
-from memoryclaw.core.facts import DEFAULT_COLLECTIONS, read_aliases, read_schema
-from memoryclaw.core.factsources import add_source
-from memoryclaw.core.language import words_of
-from memoryclaw.core.model import Note, Problem
-from memoryclaw.core.notes import ReadingSettings, read_note
-from memoryclaw.core.places import ALIASES_FILE, SCHEMA_FILE
-from memoryclaw.jobs.consolidation.selecting import lines_of
-from memoryclaw.jobs.writer import text_change
+from memoryclaw.consolidation.changes import AddPending
+from memoryclaw.consolidation.pending import add_pending, read_pending
+from memoryclaw.consolidation.proposals import about, read_proposal
+from memoryclaw.consolidation.runrecord import read_record
+from memoryclaw.consolidation.selecting import lines_of
+from memoryclaw.model import Note, Problem
+from memoryclaw.text.language import words_of
+from memoryclaw.vault.edits import set_property
+from memoryclaw.vault.factedits import SemanticFile, add_source, correct_fact, remove_fact, set_fact
+from memoryclaw.vault.facts import DEFAULT_COLLECTIONS, read_aliases, read_schema
+from memoryclaw.vault.logs import parse_ranges, range_of
+from memoryclaw.vault.notes import ReadingSettings, read_note
+from memoryclaw.vault.places import ALIASES_FILE, SCHEMA_FILE
+from memoryclaw.writing.decisions import DECISIONS_FILE, Decisions, fingerprint
+from memoryclaw.writing.writer import text_change
 
 TEXT = (Path(__file__).parent.parent / "docs" / "vault-format.md").read_text(encoding="utf-8")
 RULE = re.compile(r"\b([A-Z]\d+)\b")

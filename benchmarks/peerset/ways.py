@@ -18,7 +18,7 @@ from whoosh.fields import ID, TEXT, Schema
 from whoosh.filedb.filestore import RamStorage
 from whoosh.qparser import MultifieldParser, OrGroup
 
-from memoryclaw.adapters.stemming import language
+from memoryclaw.index.stemming import language
 
 Payload = str | list[str]
 Ask = Callable[

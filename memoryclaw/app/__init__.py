@@ -9,35 +9,31 @@ from datetime import date
 from typing import TYPE_CHECKING, Any, Self
 
 from memoryclaw import config as settings
-from memoryclaw.adapters.cookies import WAIT, watcher
+from memoryclaw.app.consolidating import Scheduling
 from memoryclaw.app.evaluating import Evaluating
-from memoryclaw.app.hosting import Hosting
 from memoryclaw.app.openclawing import OpenClawing
 from memoryclaw.app.reviewing import Reviewing
-from memoryclaw.app.scheduling import Scheduling
 from memoryclaw.app.skilling import Skilling
-from memoryclaw.app.trusting import Trusting
-from memoryclaw.app.vectoring import Vectoring
-from memoryclaw.app.wiring import Clock, new_id, system_clock
-from memoryclaw.app.working import Working
-from memoryclaw.core.bounds import MOST_LISTED, within, within_budget
-from memoryclaw.core.model import Fact
-from memoryclaw.core.ports import Progress
-from memoryclaw.jobs import freshness
-from memoryclaw.jobs.answers import Answer, Recalled
-from memoryclaw.jobs.search import search
-from memoryclaw.jobs.sync import Synced
+from memoryclaw.app.wiring import Clock, Trusting, Vectoring, new_id, system_clock
+from memoryclaw.app.working import Hosting, Working
+from memoryclaw.index import sync as freshness
+from memoryclaw.index.sync import Synced
+from memoryclaw.model import Fact
+from memoryclaw.ports import Progress
+from memoryclaw.recall.answers import Answer, Recalled
+from memoryclaw.recall.search import search
+from memoryclaw.text.bounds import MOST_LISTED, within, within_budget
+from memoryclaw.vault.cookies import WAIT, watcher
 
 if TYPE_CHECKING:  # the rest is imported by the verb that needs it: a search must start fast
-    from memoryclaw.jobs import browsing
-    from memoryclaw.jobs.capture import Acknowledged
-    from memoryclaw.jobs.doctor import Check
-    from memoryclaw.jobs.filler import Filler
-    from memoryclaw.jobs.importers import Imported
-    from memoryclaw.jobs.pen import Written
-    from memoryclaw.jobs.status import Status
-    from memoryclaw.jobs.vectors import Filled
-    from memoryclaw.jobs.watching import Report, Watching
+    from memoryclaw.app.doctor import Check
+    from memoryclaw.app.status import Status
+    from memoryclaw.capture.capture import Acknowledged
+    from memoryclaw.capture.importers import Imported
+    from memoryclaw.index.vectors import Filled, Filler
+    from memoryclaw.index.watching import Report, Watching
+    from memoryclaw.recall import browsing
+    from memoryclaw.writing.context import Written
 
 __all__ = ["App", "init_vault", "open_vault", "system_clock"]
 
@@ -72,8 +68,8 @@ def open_vault(
 
 def init_vault(path: str | os.PathLike[str], *, clock: Clock = system_clock) -> Written:
     """Makes a folder a vault: folders, commented settings, a git repository with a first commit. Changes nothing that is there."""
-    from memoryclaw.adapters.templates import Templates  # noqa: PLC0415
-    from memoryclaw.jobs.init import init  # noqa: PLC0415
+    from memoryclaw.writing.context import Templates  # noqa: PLC0415
+    from memoryclaw.writing.init import init  # noqa: PLC0415
 
     return init(os.path.abspath(os.path.expanduser(path)), Templates(), clock(), new_id)
 
@@ -88,7 +84,7 @@ class App(Reviewing, Skilling, Scheduling, Hosting, Working, OpenClawing, Trusti
 
     def recall(self, query: str, *, goal: str = "", session: str = "", budget: int | None = None) -> Recalled:
         """What a host should paste into a prompt for this question, within the budget; noted in the ledger."""
-        from memoryclaw.jobs.recall import recall  # noqa: PLC0415
+        from memoryclaw.recall.recall import recall  # noqa: PLC0415
 
         tokens = self.config.budget if budget is None else within_budget(budget)
         most, working = self.config.max_results, self._at_work(session)
@@ -107,13 +103,13 @@ class App(Reviewing, Skilling, Scheduling, Hosting, Working, OpenClawing, Trusti
 
     def show(self, id_: str) -> browsing.Shown:
         """The lines of a note, section, fact or turn as they stand in their file."""
-        from memoryclaw.jobs import browsing  # noqa: PLC0415
+        from memoryclaw.recall import browsing  # noqa: PLC0415
 
         return self._looked(lambda: browsing.show(id_, self.catalog, self.vault))
 
     def browse(self, *, kind: str = "", state: str = "current", limit: int = 50) -> list[browsing.Listed]:
         """Notes, pinned ones first, then the newest."""
-        from memoryclaw.jobs import browsing  # noqa: PLC0415
+        from memoryclaw.recall import browsing  # noqa: PLC0415
 
         within(limit, 0, MOST_LISTED, "a limit")
         return self._looked(lambda: browsing.browse(self.catalog, kind=kind, state=state, limit=limit))
@@ -122,13 +118,13 @@ class App(Reviewing, Skilling, Scheduling, Hosting, Working, OpenClawing, Trusti
         self, entity: str = "", *, as_of: date | None = None, history: bool = False
     ) -> list[tuple[str, Fact]]:
         """Facts with the path of their file: those that hold now, held on a day, or all."""
-        from memoryclaw.jobs import browsing  # noqa: PLC0415
+        from memoryclaw.recall import browsing  # noqa: PLC0415
 
         return self._looked(lambda: browsing.facts(self.catalog, entity=entity, as_of=as_of, history=history))
 
     def links(self, id_: str) -> browsing.Links:
         """The links that a note holds, and those of other notes that lead to it."""
-        from memoryclaw.jobs import browsing  # noqa: PLC0415
+        from memoryclaw.recall import browsing  # noqa: PLC0415
 
         return self._looked(lambda: browsing.links(id_, self.catalog, self.vault))
 
@@ -146,7 +142,7 @@ class App(Reviewing, Skilling, Scheduling, Hosting, Working, OpenClawing, Trusti
 
         Secrets are taken out first, unless a person means them (`as_is`).
         """
-        from memoryclaw.jobs.remember import remember  # noqa: PLC0415
+        from memoryclaw.writing.remember import remember  # noqa: PLC0415
 
         # A value is a secret by its field, too; NUL is left out of every text and must not hide one.
         said = {"name": field, "value": text.replace("\0", ""), "entity": entity, "tags": [*tags], "source": source}  # fmt: skip
@@ -168,20 +164,20 @@ class App(Reviewing, Skilling, Scheduling, Hosting, Working, OpenClawing, Trusti
 
         Secrets are taken out first, unless a person means them (`as_is`).
         """
-        from memoryclaw.jobs.edit import edit  # noqa: PLC0415
+        from memoryclaw.writing.edit import edit  # noqa: PLC0415
 
         said = {key: value if isinstance(value, str) else [*value] for key, value in fields.items()}
         return self._written(lambda pen, told: edit(pen, id_, told), said, as_is=as_is)
 
     def forget(self, id_: str) -> Written:
         """Moves a note, or a fact's line, to the archive; one commit, and `revive` brings it back."""
-        from memoryclaw.jobs.forget import forget  # noqa: PLC0415
+        from memoryclaw.writing.edit import forget  # noqa: PLC0415
 
         return self._written(lambda pen: forget(pen, id_))
 
     def revive(self, id_: str) -> Written:
         """Brings back what `forget` archived, byte for byte; one commit."""
-        from memoryclaw.jobs.forget import revive  # noqa: PLC0415
+        from memoryclaw.writing.edit import revive  # noqa: PLC0415
 
         return self._written(lambda pen: revive(pen, id_))
 
@@ -190,7 +186,7 @@ class App(Reviewing, Skilling, Scheduling, Hosting, Working, OpenClawing, Trusti
 
         What makes the folder a vault is taken back only with `yes`.
         """
-        from memoryclaw.jobs.undo import undo  # noqa: PLC0415
+        from memoryclaw.review.undo import undo  # noqa: PLC0415
 
         return self._written(lambda pen: undo(pen, commit, yes=yes))
 
@@ -207,7 +203,7 @@ class App(Reviewing, Skilling, Scheduling, Hosting, Working, OpenClawing, Trusti
 
     def import_logs(self, source: str | os.PathLike[str], *, format_: str = "") -> Imported:
         """Brings the logs of other programs into the vault's; the source is only read, and a second import adds nothing."""
-        from memoryclaw.jobs.importers import import_logs  # noqa: PLC0415
+        from memoryclaw.capture.importers import import_logs  # noqa: PLC0415
 
         path = os.fspath(source)
         return import_logs(
@@ -229,7 +225,7 @@ class App(Reviewing, Skilling, Scheduling, Hosting, Working, OpenClawing, Trusti
 
     def watching(self, tell: Callable[[Report], None]) -> Watching:
         """A watch over this vault, to be `run`; everything that happens is told. The copies for hosts follow the skills."""
-        from memoryclaw.jobs.watching import Watching  # noqa: PLC0415
+        from memoryclaw.index.watching import Watching  # noqa: PLC0415
 
         filler = self._filler(tell)
 
@@ -246,7 +242,7 @@ class App(Reviewing, Skilling, Scheduling, Hosting, Working, OpenClawing, Trusti
         """Who fills in vectors beside a watch, with an open vault of its own."""
         if not self._has_vectors:
             return None
-        from memoryclaw.jobs.filler import Filler  # noqa: PLC0415
+        from memoryclaw.index.vectors import Filler  # noqa: PLC0415
 
         def fill(stopping: Callable[[], bool]) -> Filled:
             with App(self.root, clock=self.clock) as own:
@@ -256,7 +252,7 @@ class App(Reviewing, Skilling, Scheduling, Hosting, Working, OpenClawing, Trusti
 
     def status(self) -> Status:
         """How the vault stands; looks at the disk and changes nothing."""
-        from memoryclaw.jobs.status import status  # noqa: PLC0415
+        from memoryclaw.app.status import status  # noqa: PLC0415
 
         vectors, trouble = self._vectors_stand()
         now = status(
@@ -266,7 +262,7 @@ class App(Reviewing, Skilling, Scheduling, Hosting, Working, OpenClawing, Trusti
 
     def doctor(self, *, fix: bool = False) -> list[Check]:
         """Examines the vault; with `fix`, repairs what can be rebuilt from the files."""
-        from memoryclaw.jobs.doctor import Patient, examine  # noqa: PLC0415
+        from memoryclaw.app.doctor import Patient, examine  # noqa: PLC0415
 
         self.sync()
         patient = Patient(self.vault, self.index, self.catalog, self.config, self._rebuilt, self.reindex)

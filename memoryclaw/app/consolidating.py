@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING
 from memoryclaw.app.wiring import Wiring
 
 if TYPE_CHECKING:
-    from memoryclaw.jobs.consolidation.consolidate import Consolidated, Desk
-    from memoryclaw.jobs.consolidation.planning import Mind
+    from memoryclaw.consolidation.consolidate import Consolidated, Desk
+    from memoryclaw.consolidation.planning import Mind
+    from memoryclaw.daemon.scheduling import Schedule
 
 
 class Consolidating(Wiring):
@@ -26,7 +27,7 @@ class Consolidating(Wiring):
             llm: auto (the models of the settings), or none.
             mode: direct, branch or propose; empty: as the settings say.
         """
-        from memoryclaw.jobs.consolidation.consolidate import consolidate, preview  # noqa: PLC0415
+        from memoryclaw.consolidation.consolidate import consolidate, preview  # noqa: PLC0415
 
         self._fresh()
         desk = self._desk(llm, mode)
@@ -34,14 +35,14 @@ class Consolidating(Wiring):
 
     def redo(self, since: str, *, llm: str = "auto") -> Consolidated:
         """Consolidates the logs of a day (ISO) and later once more, on a branch that waits for `review`."""
-        from memoryclaw.jobs.consolidation.redoing import redo  # noqa: PLC0415
+        from memoryclaw.consolidation.consolidate import redo  # noqa: PLC0415
 
         self._fresh()
         return redo(self._desk(llm, "branch"), since)
 
     def _desk(self, llm: str, mode: str) -> Desk:
-        from memoryclaw.jobs.consolidation.consolidate import Desk, Rules  # noqa: PLC0415
-        from memoryclaw.jobs.gates import secret_gate  # noqa: PLC0415
+        from memoryclaw.consolidation.consolidate import Desk, Rules  # noqa: PLC0415
+        from memoryclaw.writing.secret_gate import secret_gate  # noqa: PLC0415
 
         config = self.config
         return Desk(
@@ -62,7 +63,24 @@ class Consolidating(Wiring):
         )
 
     def _mind(self, llm: str) -> Mind:
-        from memoryclaw.adapters.templates import Templates  # noqa: PLC0415
-        from memoryclaw.jobs.consolidation.minds import minds_of  # noqa: PLC0415
+        from memoryclaw.consolidation.model_chain import minds_of  # noqa: PLC0415
+        from memoryclaw.writing.context import Templates  # noqa: PLC0415
 
         return minds_of(self.config, Templates(), os.environ, llm=llm).read
+
+
+# ── The timer of a vault: a scheduler of this machine calls `consolidate --due`.
+
+
+class Scheduling(Consolidating):
+    """Consolidation that nobody has to think of."""
+
+    def schedule(self) -> Schedule:
+        """The vault's timer: to be installed, removed, or told how it stands."""
+        from memoryclaw.consolidation.consolidate import standing  # noqa: PLC0415
+        from memoryclaw.daemon.scheduling import Schedule  # noqa: PLC0415
+        from memoryclaw.writing.context import Templates  # noqa: PLC0415
+
+        return Schedule(
+            os.fspath(self.root), Templates(), self.clock, lambda: standing(self._desk("none", ""))
+        )

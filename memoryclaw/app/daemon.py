@@ -10,16 +10,16 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from memoryclaw import config as settings
-from memoryclaw.adapters import ending
-from memoryclaw.adapters.cookies import watcher
-from memoryclaw.adapters.daemonfiles import DaemonFiles
 from memoryclaw.app import App, open_vault
-from memoryclaw.core.errors import LockedError, MemoryClawError
-from memoryclaw.core.places import CONFIG_FILE
-from memoryclaw.jobs.nightwork import NightWork
+from memoryclaw.daemon import client
+from memoryclaw.daemon.client import DaemonFiles
+from memoryclaw.daemon.scheduling import NightWork
+from memoryclaw.errors import LockedError, MemoryClawError
+from memoryclaw.vault.cookies import watcher
+from memoryclaw.vault.places import CONFIG_FILE
 
 if TYPE_CHECKING:
-    from memoryclaw.jobs.watching import Report, Watching
+    from memoryclaw.index.watching import Report, Watching
 
 _LOOK = 0.5  # seconds between looks at the files that clients need
 _PAUSE = 0.002
@@ -156,7 +156,7 @@ class Daemon:
 
 def end_daemon(root: Path) -> int:
     """Ends the daemon of the vault at `root` and waits for it; its process id, or 0 when none runs."""
-    return ending.stop(settings.state_folder(root))
+    return client.stop(settings.state_folder(root))
 
 
 def stamp(root: Path) -> tuple[int, int, int]:

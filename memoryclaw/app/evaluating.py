@@ -7,11 +7,11 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from memoryclaw.app.wiring import Wiring
-from memoryclaw.core.bounds import MOST_LISTED, within, within_budget
-from memoryclaw.core.places import QUESTIONS_FILE
+from memoryclaw.text.bounds import MOST_LISTED, within, within_budget
+from memoryclaw.vault.places import QUESTIONS_FILE
 
 if TYPE_CHECKING:
-    from memoryclaw.jobs.evaluate import Evaluated
+    from memoryclaw.recall.evaluate import Evaluated
 
 
 class Evaluating(Wiring):
@@ -34,7 +34,7 @@ class Evaluating(Wiring):
         Raises:
             InputError: the file cannot be read, or says something that cannot be used.
         """
-        from memoryclaw.jobs.evaluate import BUDGETS, KS, Bench, evaluate, goldens_of  # noqa: PLC0415
+        from memoryclaw.recall.evaluate import BUDGETS, KS, Bench, evaluate, goldens_of  # noqa: PLC0415
 
         budgets, ks = tuple(budgets or BUDGETS), tuple(sorted(ks or KS))
         for tokens in budgets:

@@ -10,9 +10,9 @@ from memoryclaw import config as settings
 from memoryclaw.app.wiring import Wiring, system_clock
 
 if TYPE_CHECKING:
-    from memoryclaw.jobs.openclaw.importing import Brought
-    from memoryclaw.jobs.openclaw.setup import Setup
-    from memoryclaw.jobs.openclaw.standing import Standing
+    from memoryclaw.hosts.openclaw.importing import Brought
+    from memoryclaw.hosts.openclaw.setup import Setup
+    from memoryclaw.hosts.openclaw.status import Standing
 
 
 class OpenClawing(Wiring):
@@ -30,8 +30,8 @@ class OpenClawing(Wiring):
             config: OpenClaw's configuration file.
             dry_run: only tell what would be proposed.
         """
-        from memoryclaw.jobs.openclaw.hostconfig import config_path  # noqa: PLC0415
-        from memoryclaw.jobs.openclaw.importing import import_notes, workspace_of  # noqa: PLC0415
+        from memoryclaw.hosts.openclaw.importing import import_notes, workspace_of  # noqa: PLC0415
+        from memoryclaw.hosts.openclaw.setup import config_path  # noqa: PLC0415
 
         folder = workspace or workspace_of(config_path(config, os.environ), os.environ)
         return self._written(lambda pen: import_notes(pen, folder, dry_run=dry_run))
@@ -39,8 +39,11 @@ class OpenClawing(Wiring):
 
 def openclaw_setup(vault: str, config: str = "") -> Setup:
     """A vault's place in OpenClaw's configuration, whether or not the vault is there."""
-    from memoryclaw.jobs.openclaw.hostconfig import HostConfig, config_path  # noqa: PLC0415
-    from memoryclaw.jobs.openclaw.setup import Setup  # noqa: PLC0415
+    from memoryclaw.hosts.openclaw.setup import (  # noqa: PLC0415
+        HostConfig,
+        Setup,
+        config_path,
+    )
 
     host = HostConfig(config_path(config, os.environ), os.fspath(settings.key_folder(os.environ)))
     # -P: a folder called memoryclaw where the gateway happens to run must not be taken for the program.
@@ -50,13 +53,13 @@ def openclaw_setup(vault: str, config: str = "") -> Setup:
 
 def openclaw_standing(vault: str, config: str = "") -> Standing:
     """How OpenClaw stands to a vault."""
-    from memoryclaw.jobs.openclaw.standing import standing  # noqa: PLC0415
+    from memoryclaw.hosts.openclaw.status import standing  # noqa: PLC0415
 
     return standing(openclaw_setup(vault, config), _daemon)
 
 
 def _plugin() -> str:
-    from memoryclaw.adapters.plugins import plugin_folder  # noqa: PLC0415
+    from memoryclaw.hosts.openclaw.setup import plugin_folder  # noqa: PLC0415
 
     return plugin_folder("openclaw")
 
@@ -64,6 +67,6 @@ def _plugin() -> str:
 def _daemon(vault: str) -> bool:
     from pathlib import Path  # noqa: PLC0415
 
-    from memoryclaw.adapters.daemon import ask  # noqa: PLC0415
+    from memoryclaw.daemon.client import ask  # noqa: PLC0415
 
     return ask(os.fspath(settings.state_folder(Path(vault))), "GET", "/healthz") is not None

@@ -6,16 +6,14 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 from memoryclaw.app.wiring import Wiring
-from memoryclaw.core.bounds import MOST_LISTED, within
+from memoryclaw.text.bounds import MOST_LISTED, within
 
 if TYPE_CHECKING:
-    from memoryclaw.jobs.blame import Blame
-    from memoryclaw.jobs.histories import Events
-    from memoryclaw.jobs.pen import Written
-    from memoryclaw.jobs.review.deciding import Ruled
-    from memoryclaw.jobs.review.showing import Difference
-    from memoryclaw.jobs.review.ticking import Ticked
-    from memoryclaw.jobs.review.waiting import Waits
+    from memoryclaw.review.deciding import Ruled, Ticked
+    from memoryclaw.review.histories import Blame, Events
+    from memoryclaw.review.showing import Difference
+    from memoryclaw.review.waiting import Waits
+    from memoryclaw.writing.context import Written
 
 
 class Reviewing(Wiring):
@@ -23,37 +21,37 @@ class Reviewing(Wiring):
 
     def review(self, names: Sequence[str] = ()) -> list[Waits]:
         """What waits for a yes or a no: everything, or what has these ids or came from these runs; no skills then."""
-        from memoryclaw.jobs.review.waiting import chosen, waiting  # noqa: PLC0415
+        from memoryclaw.review.waiting import chosen, waiting  # noqa: PLC0415
 
         return self._written(lambda pen: chosen(pen, names) if names else waiting(pen))
 
     def review_one(self, id_: str) -> Waits:
         """The one thing that waits under this id."""
-        from memoryclaw.jobs.review.waiting import one_of  # noqa: PLC0415
+        from memoryclaw.review.waiting import one_of  # noqa: PLC0415
 
         return self._written(lambda pen: one_of(pen, id_))
 
     def review_diff(self, item: Waits) -> list[Difference]:
         """The files that would change if this were approved now, before and after."""
-        from memoryclaw.jobs.review.showing import differences  # noqa: PLC0415
+        from memoryclaw.review.showing import differences  # noqa: PLC0415
 
         return self._written(lambda pen: differences(pen, item))
 
     def decide(self, items: Sequence[Waits], decision: str) -> list[Ruled]:
         """Approves or rejects what waits, as it was shown; one commit each, remembered. `approved` or `rejected`."""
-        from memoryclaw.jobs.review.deciding import decide  # noqa: PLC0415
+        from memoryclaw.review.deciding import decide  # noqa: PLC0415
 
         return self._written(lambda pen: decide(pen, items, decision))
 
     def review_ticked(self) -> Ticked:
         """What people ticked in `semantic/_pending.md` and `review/*.md`; nothing is decided."""
-        from memoryclaw.jobs.review.ticking import ticked  # noqa: PLC0415
+        from memoryclaw.review.deciding import ticked  # noqa: PLC0415
 
         return self._written(ticked)
 
     def review_apply(self, boxes: Ticked) -> list[Ruled]:
         """Decides what was shown to be ticked."""
-        from memoryclaw.jobs.review.ticking import apply  # noqa: PLC0415
+        from memoryclaw.review.deciding import apply  # noqa: PLC0415
 
         return self._written(lambda pen: apply(pen, boxes))
 
@@ -62,7 +60,7 @@ class Reviewing(Wiring):
 
         Secrets that come in are taken out first, unless a person means them (`as_is`).
         """
-        from memoryclaw.jobs.review.rewriting import editable, store  # noqa: PLC0415
+        from memoryclaw.review.deciding import editable, store  # noqa: PLC0415
 
         item = self.review_one(id_)
         was = editable(item)
@@ -72,13 +70,13 @@ class Reviewing(Wiring):
 
     def history(self, id_: str = "", *, limit: int = 20) -> Events:
         """What was done to the vault, a note or a fact, newest first."""
-        from memoryclaw.jobs.histories import history  # noqa: PLC0415
+        from memoryclaw.review.histories import history  # noqa: PLC0415
 
         within(limit, 0, MOST_LISTED, "a limit")
         return self._written(lambda pen: history(pen, id_, limit=limit))
 
     def blame(self, fact: str) -> Blame:
         """A fact back to its commit, its episode, its log line, and who approved it."""
-        from memoryclaw.jobs.blame import blame  # noqa: PLC0415
+        from memoryclaw.review.histories import blame  # noqa: PLC0415
 
         return self._written(lambda pen: blame(pen, fact))

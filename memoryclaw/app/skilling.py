@@ -8,19 +8,19 @@ from contextlib import suppress
 from datetime import UTC
 from typing import TYPE_CHECKING
 
-from memoryclaw.adapters.stemming import language
 from memoryclaw.app.wiring import Wiring, new_id
-from memoryclaw.core.errors import MemoryClawError, NotFoundError
-from memoryclaw.core.model import Fact, Problem
+from memoryclaw.errors import MemoryClawError, NotFoundError
+from memoryclaw.index.stemming import language
+from memoryclaw.model import Fact, Problem
 
 if TYPE_CHECKING:
-    from memoryclaw.adapters.toolhosts import ToolHosts
-    from memoryclaw.core.skillsteps import Need
-    from memoryclaw.jobs.hostskills import HostSkills
-    from memoryclaw.jobs.pen import Written
-    from memoryclaw.jobs.skillrun import SkillRun
-    from memoryclaw.jobs.skills import Listed, Offer, Shown
-    from memoryclaw.jobs.skillwriting import Ruled
+    from memoryclaw.skills.decide import Ruled
+    from memoryclaw.skills.hostskills import HostSkills
+    from memoryclaw.skills.listing import Listed, Offer, Shown
+    from memoryclaw.skills.run import SkillRun
+    from memoryclaw.skills.steps import Need
+    from memoryclaw.skills.toolhosts import ToolHosts
+    from memoryclaw.writing.context import Written
 
 
 class Skilling(Wiring):
@@ -28,44 +28,44 @@ class Skilling(Wiring):
 
     def skills(self) -> list[Listed]:
         """Every skill and draft, and how each stands."""
-        from memoryclaw.jobs.skills import list_skills  # noqa: PLC0415
+        from memoryclaw.skills.listing import list_skills  # noqa: PLC0415
 
         return list_skills(os.fspath(self.root))
 
     def skill(self, name: str) -> Shown:
         """One skill as it stands in its file, with what is wrong with it."""
-        from memoryclaw.jobs.skills import show_skill  # noqa: PLC0415
+        from memoryclaw.skills.listing import show_skill  # noqa: PLC0415
 
         return show_skill(os.fspath(self.root), name)
 
     def lint_skills(self, name: str = "") -> list[Problem]:
         """Every problem of one skill, or of all."""
-        from memoryclaw.jobs.skills import lint_skills  # noqa: PLC0415
+        from memoryclaw.skills.listing import lint_skills  # noqa: PLC0415
 
         return lint_skills(os.fspath(self.root), name)
 
     def match_skills(self, request: str) -> list[Offer]:
         """The skills that fit a request, the best first, and whether a host would be offered them."""
-        from memoryclaw.jobs.skills import match_skills  # noqa: PLC0415
+        from memoryclaw.skills.listing import match_skills  # noqa: PLC0415
 
         today = self.clock().astimezone(UTC).date()
         return match_skills(os.fspath(self.root), request, language(self.config.language), today)
 
     def new_skill(self, name: str, description: str = "", *, as_is: bool = False) -> Written:
         """Begins a skill: a valid SKILL.md to be filled in; one commit. `as_is`: a secret in it is meant."""
-        from memoryclaw.jobs.skillwriting import new_skill  # noqa: PLC0415
+        from memoryclaw.skills.decide import new_skill  # noqa: PLC0415
 
         return self._written(new_skill, name, description, as_is=as_is)
 
     def approve_skill(self, name: str) -> Ruled:
         """Says yes to a skill as its files are now; a draft moves to its place; one commit."""
-        from memoryclaw.jobs.skillwriting import approve_skill  # noqa: PLC0415
+        from memoryclaw.skills.decide import approve_skill  # noqa: PLC0415
 
         return self._hosted(self._written(lambda pen: approve_skill(pen, name)))
 
     def reject_skill(self, name: str) -> Ruled:
         """Says no: a draft goes to the archive, an approval is withdrawn; one commit."""
-        from memoryclaw.jobs.skillwriting import reject_skill  # noqa: PLC0415
+        from memoryclaw.skills.decide import reject_skill  # noqa: PLC0415
 
         return self._hosted(self._written(lambda pen: reject_skill(pen, name)))
 
@@ -75,8 +75,8 @@ class Skilling(Wiring):
         Args:
             refresh: False to look only.
         """
-        from memoryclaw.adapters.hostfolder import HostFolder  # noqa: PLC0415
-        from memoryclaw.jobs.hostskills import host_skills  # noqa: PLC0415
+        from memoryclaw.skills.hostfolder import HostFolder  # noqa: PLC0415
+        from memoryclaw.skills.hostskills import host_skills  # noqa: PLC0415
 
         return host_skills(os.fspath(self.root), HostFolder(os.fspath(self._state)), refresh=refresh)
 
@@ -101,7 +101,7 @@ class Skilling(Wiring):
         Raises:
             InputError: it is not approved as it is now, or something is missing or wrong; nothing was done then.
         """
-        from memoryclaw.jobs.skillrun import Runner, run_skill  # noqa: PLC0415
+        from memoryclaw.skills.run import Runner, run_skill  # noqa: PLC0415
 
         runner = Runner(
             root=os.fspath(self.root),
@@ -115,10 +115,10 @@ class Skilling(Wiring):
         return run_skill(runner, name, params, apply=apply, session=session, ask=ask)
 
     def _tools(self) -> ToolHosts:
-        from memoryclaw.adapters.gatewaytools import TOKEN, GatewayTools  # noqa: PLC0415
-        from memoryclaw.adapters.mcptools import McpTools  # noqa: PLC0415
-        from memoryclaw.adapters.toolhosts import ToolHosts  # noqa: PLC0415
-        from memoryclaw.core.toolservers import read_servers  # noqa: PLC0415
+        from memoryclaw.skills.gatewaytools import TOKEN, GatewayTools  # noqa: PLC0415
+        from memoryclaw.skills.mcptools import McpTools  # noqa: PLC0415
+        from memoryclaw.skills.toolhosts import ToolHosts  # noqa: PLC0415
+        from memoryclaw.skills.tools import read_servers  # noqa: PLC0415
 
         config, wait = self.config, self.config.tool_timeout
         servers = read_servers(config.servers, os.environ)
@@ -132,7 +132,7 @@ class Skilling(Wiring):
 
     def _facts_of(self, entity: str) -> list[Fact]:
         """The facts that hold now and that somebody vouches for, of an entity or all; none where the entity is unknown."""
-        from memoryclaw.jobs import browsing  # noqa: PLC0415
+        from memoryclaw.recall import browsing  # noqa: PLC0415
 
         try:
             found = self._looked(lambda: browsing.facts(self.catalog, entity=entity))
@@ -143,7 +143,7 @@ class Skilling(Wiring):
 
     def _hosts_follow(self) -> None:
         """Brings the copies for hosts up to date where there are any; trouble with them is told by `host_skills` itself."""
-        from memoryclaw.adapters.hostfolder import FOLDER  # noqa: PLC0415
+        from memoryclaw.skills.hostfolder import FOLDER  # noqa: PLC0415
 
         if (self._state / FOLDER).exists():
             with suppress(MemoryClawError, OSError):

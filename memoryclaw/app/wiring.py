@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
+from contextlib import suppress
 from dataclasses import replace
 from datetime import UTC, date, datetime
 from functools import cached_property
@@ -12,27 +13,27 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from memoryclaw import config as settings
-from memoryclaw.adapters.catalog import Catalog
-from memoryclaw.adapters.cookies import WAIT
-from memoryclaw.adapters.index import Index, open_index
-from memoryclaw.adapters.statefolder import must_hold_no_link
-from memoryclaw.adapters.stemming import language
-from memoryclaw.adapters.vault import Vault
-from memoryclaw.core.errors import InputError
-from memoryclaw.core.ports import Progress
-from memoryclaw.jobs import freshness
-from memoryclaw.jobs.answers import Answer, Recalled
-from memoryclaw.jobs.freshness import Freshness
-from memoryclaw.jobs.search import Searcher
-from memoryclaw.jobs.sync import Sync
+from memoryclaw.errors import InputError, LockedError, VectorsError
+from memoryclaw.index import sync
+from memoryclaw.index.catalog import Catalog
+from memoryclaw.index.index import Index, open_index
+from memoryclaw.index.stemming import language
+from memoryclaw.index.sync import Freshness, Sync
+from memoryclaw.ports import Progress
+from memoryclaw.recall.answers import Answer, Recalled
+from memoryclaw.recall.search import Searcher
+from memoryclaw.vault.cookies import WAIT
+from memoryclaw.vault.folder import Vault
+from memoryclaw.vault.statefolder import must_hold_no_link
 
-if TYPE_CHECKING:  # the rest is imported by the verb that needs it: a search must start fast
-    from memoryclaw.adapters.ledger import Ledger
-    from memoryclaw.core.gate import Gate
-    from memoryclaw.jobs.capture import Recorder
-    from memoryclaw.jobs.pen import Pen
-    from memoryclaw.jobs.vectorlane import VectorLane
-    from memoryclaw.jobs.vectors import Vectors
+if TYPE_CHECKING:
+    from memoryclaw.app.doctor import Check
+    from memoryclaw.capture.capture import Recorder
+    from memoryclaw.index.vectors import Filled, Standing, Vectors
+    from memoryclaw.recall.vectorlane import VectorLane
+    from memoryclaw.text.gate import Gate
+    from memoryclaw.vault.ledger import Ledger
+    from memoryclaw.writing.context import Pen
 
 Clock = Callable[[], datetime]
 T = TypeVar("T")
@@ -91,34 +92,32 @@ class Wiring:
     @cached_property
     def ledger(self) -> Ledger:
         """The usage record."""
-        from memoryclaw.adapters.ledger import Ledger  # noqa: PLC0415
+        from memoryclaw.vault.ledger import Ledger  # noqa: PLC0415
 
         return Ledger(os.fspath(self.root))
 
     @cached_property
     def _recorder(self) -> Recorder:
-        from memoryclaw.adapters.logs import Logs  # noqa: PLC0415
-        from memoryclaw.adapters.secretkey import secret_key  # noqa: PLC0415
-        from memoryclaw.core.redaction import Redactor  # noqa: PLC0415
-        from memoryclaw.jobs.capture import Recorder  # noqa: PLC0415
+        from memoryclaw.capture.capture import Recorder  # noqa: PLC0415
+        from memoryclaw.capture.logfiles import Logs  # noqa: PLC0415
+        from memoryclaw.text.redaction import Redactor  # noqa: PLC0415
+        from memoryclaw.writing.secret_gate import secret_key  # noqa: PLC0415
 
         kept = secret_key(os.fspath(settings.key_folder(os.environ)))
         return Recorder(Logs(os.fspath(self.root)), Redactor(kept.key), self.clock, notice=kept.notice)
 
     def _fresh(self) -> Freshness:
-        return freshness.fresh(self._sync(), self.index, self._state, wait=self._patience)
+        return sync.fresh(self._sync(), self.index, self._state, wait=self._patience)
 
     def _answered(self, verb: Callable[[], A]) -> A:
         started = time.perf_counter()
-        fresh, synced, answer = freshness.healed(
-            self.index, lambda: (self._fresh(), time.perf_counter(), verb())
-        )
+        fresh, synced, answer = sync.healed(self.index, lambda: (self._fresh(), time.perf_counter(), verb()))
         timings = {"fresh": _ms(synced - started), "answer": _ms(time.perf_counter() - synced)}
         degraded = "; ".join(filter(None, (fresh.degraded, answer.degraded)))
         return replace(answer, degraded=degraded, behind=fresh.behind, timings_ms=timings)
 
     def _looked(self, verb: Callable[[], T]) -> T:
-        self.freshness, found = freshness.healed(self.index, lambda: (self._fresh(), verb()))
+        self.freshness, found = sync.healed(self.index, lambda: (self._fresh(), verb()))
         return found
 
     def _written(self, verb: Callable[..., T], *said: Any, as_is: bool = False, standing: str = "") -> T:
@@ -130,7 +129,7 @@ class Wiring:
             as_is: a person at the command line means what they typed.
             standing: text of the vault that was given out to be changed; what it holds may stay.
         """
-        from memoryclaw.jobs.gates import secret_gate  # noqa: PLC0415
+        from memoryclaw.writing.secret_gate import secret_gate  # noqa: PLC0415
 
         gate = secret_gate(as_is=as_is)
         clean = [gate.value(one, standing=standing) for one in said]
@@ -138,8 +137,10 @@ class Wiring:
         return _noticed(verb(self._pen(gate), *clean), gate.notice)
 
     def _pen(self, gate: Gate) -> Pen:
-        from memoryclaw.adapters.templates import Templates  # noqa: PLC0415
-        from memoryclaw.jobs.pen import Pen  # noqa: PLC0415
+        from memoryclaw.writing.context import (  # noqa: PLC0415
+            Pen,
+            Templates,
+        )
 
         return Pen(
             root=os.fspath(self.root),
@@ -164,7 +165,7 @@ class Wiring:
 
     def _named(self, session: str) -> str:
         """A session as it may be written; hosts choose the name."""
-        from memoryclaw.jobs.gates import secret_gate  # noqa: PLC0415 - a recall without one has nothing to hide
+        from memoryclaw.writing.secret_gate import secret_gate  # noqa: PLC0415 - a recall without one has nothing to hide
 
         return secret_gate().text(session) if session else ""
 
@@ -187,7 +188,7 @@ class Wiring:
         return Searcher(self.index, self.catalog, today, self._lane(), self._approved)
 
     def _approved(self) -> frozenset[str]:
-        from memoryclaw.jobs.skills import approved_files  # noqa: PLC0415
+        from memoryclaw.skills.listing import approved_files  # noqa: PLC0415
 
         return approved_files(os.fspath(self.root))
 
@@ -197,9 +198,11 @@ class Wiring:
 
     @cached_property
     def _vectors(self) -> Vectors:
-        from memoryclaw.adapters.vectorstore import VectorStore  # noqa: PLC0415
-        from memoryclaw.jobs.embedding import embedder_of  # noqa: PLC0415
-        from memoryclaw.jobs.vectors import Vectors  # noqa: PLC0415
+        from memoryclaw.index.vectors import (  # noqa: PLC0415
+            Vectors,
+            embedder_of,
+        )
+        from memoryclaw.index.vectorstore import VectorStore  # noqa: PLC0415
 
         store = VectorStore(self._state, self.config.vector_model)
         return Vectors(store, embedder_of(self.config), self.catalog)
@@ -207,7 +210,7 @@ class Wiring:
     def _lane(self) -> VectorLane | None:
         if not self._has_vectors:
             return None
-        from memoryclaw.jobs.vectorlane import Manner, VectorLane  # noqa: PLC0415
+        from memoryclaw.recall.vectorlane import Manner, VectorLane  # noqa: PLC0415
 
         config = self.config
         manner = Manner(config.min_primary_results, config.min_coverage, config.blend_strategy)
@@ -231,3 +234,76 @@ def new_id() -> str:
 
 def _ms(seconds: float) -> float:
     return round(seconds * 1e3, 2)
+
+
+# ── The verb of doors that label what they hand on.
+
+
+class Trusting(Wiring):
+    """How far things of the vault are to be trusted."""
+
+    def trust_of(self, paths: Iterable[str]) -> dict[str, str]:
+        """The trust of each of these files that is known; asked after a verb that read them, so it looks at no disk."""
+        from memoryclaw.recall.browsing import trust_of  # noqa: PLC0415
+
+        return trust_of(self.catalog, paths)
+
+
+# ── The verbs around vectors, which exist only where the settings ask for them (`retrieval.fallback:
+# vector`).
+
+
+class Vectoring(Wiring):
+    """Vectors for what words do not find."""
+
+    def fill_vectors(
+        self,
+        *,
+        progress: Progress | None = None,
+        stopping: Callable[[], bool] = lambda: False,
+        thorough: bool = True,
+    ) -> Filled:
+        """Makes the vectors that are missing, a batch at a time; what is made stays.
+
+        Args:
+            progress: told (done, total) after each batch.
+            stopping: asked before each batch; True ends the work there.
+            thorough: looks first whether what is there is whole; else only when damage was met.
+        """
+        if not self._has_vectors:
+            raise InputError(
+                "no vectors are wanted here; write `fallback: vector` below `retrieval:` in memoryclaw.yaml"
+            )
+
+        def work() -> Filled:
+            # An index that is not what the files are would have vectors dropped that are still wanted.
+            if behind := self._fresh().degraded:
+                raise VectorsError(f"no vectors can be made now: {behind}")
+            return self._vectors.fill(progress, stopping, thorough=thorough)
+
+        return sync.healed(self.index, work)
+
+    def _vectors_follow(self) -> None:
+        """Wipes out the vectors of what is gone; a fill that is under way does it itself."""
+        if self._has_vectors:
+            with suppress(LockedError, VectorsError):
+                self._vectors.forget_gone()
+
+    def _vectors_stand(self) -> tuple[Standing | None, str]:
+        """How they stand, and what is wrong with them."""
+        if not self._has_vectors:
+            return None, ""
+        try:
+            return self._vectors.standing(), ""
+        except VectorsError as error:
+            from memoryclaw.index.vectors import Standing  # noqa: PLC0415
+
+            units = self.index.size()[0]
+            return Standing(self.config.vector_model, units, units), str(error)
+
+    def _vectors_checked(self) -> list[Check]:
+        if not self._has_vectors:
+            return []
+        from memoryclaw.app.doctor import check  # noqa: PLC0415
+
+        return [check(self._vectors)]

@@ -8,13 +8,13 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from memoryclaw.app.wiring import Wiring
-from memoryclaw.core.fence import one_line
+from memoryclaw.text.fence import one_line
 
 if TYPE_CHECKING:
-    from memoryclaw.core.working import WorkingMemory
-    from memoryclaw.jobs.capture import Acknowledged
-    from memoryclaw.jobs.feedback import Feedback
-    from memoryclaw.jobs.working import Bench, Cleared
+    from memoryclaw.capture.capture import Acknowledged
+    from memoryclaw.capture.feedback import Feedback
+    from memoryclaw.working.memory import WorkingMemory
+    from memoryclaw.working.store import Bench, Cleared
 
 
 class Working(Wiring):
@@ -40,9 +40,9 @@ class Working(Wiring):
 
     def feedback(self, id_: str, rating: int, *, session: str = "", note: str = "") -> Feedback:
         """Keeps in the ledger how useful a note, section, fact or turn was, from 1 to 5."""
-        from memoryclaw.jobs.addresses import address_of  # noqa: PLC0415
-        from memoryclaw.jobs.feedback import feedback, rating_of  # noqa: PLC0415
-        from memoryclaw.jobs.gates import secret_gate  # noqa: PLC0415
+        from memoryclaw.capture.feedback import feedback, rating_of  # noqa: PLC0415
+        from memoryclaw.recall.addresses import address_of  # noqa: PLC0415
+        from memoryclaw.writing.secret_gate import secret_gate  # noqa: PLC0415
 
         rating_of(rating)
         known = self._looked(lambda: address_of(id_, self.catalog, self.vault)).id
@@ -65,8 +65,8 @@ class Working(Wiring):
 
     @cached_property
     def _bench(self) -> Bench:
-        from memoryclaw.jobs.gates import secret_gate  # noqa: PLC0415
-        from memoryclaw.jobs.working import Bench  # noqa: PLC0415
+        from memoryclaw.working.store import Bench  # noqa: PLC0415
+        from memoryclaw.writing.secret_gate import secret_gate  # noqa: PLC0415
 
         # A gate remembers what it took, so each change has one of its own.
         return Bench(os.fspath(self.root), lambda value: secret_gate().value(value), self._logged, self.clock)
@@ -75,3 +75,28 @@ class Working(Wiring):
         return self._recorder.capture(
             lines
         )  # which is made only now: to look at a working memory makes no key
+
+
+# ── What hosts with shell hooks need of a vault that no other verb gives: how the last session ended, as a
+# file.
+
+
+class Hosting(Working):
+    """The vault as a host with nothing but hooks and files sees it."""
+
+    def write_latest(self, session: str) -> str:
+        """Writes `working/latest.md`, what a session was at and said last; returns its path, or nothing when it said nothing."""
+        from memoryclaw.capture.logfiles import Logs  # noqa: PLC0415
+        from memoryclaw.hosts.hooks import write_latest  # noqa: PLC0415
+        from memoryclaw.working.memory import within  # noqa: PLC0415
+
+        budget = self.config.budget
+        memory = self._at_work(session)
+        return write_latest(
+            os.fspath(self.root),
+            Logs(os.fspath(self.root)),
+            session,
+            working=within(memory, budget // 2) if memory else (),
+            budget=budget,
+            now=self.clock(),
+        )

@@ -11,11 +11,11 @@ from pathlib import Path
 import pytest
 from killing import Killed, killed_at
 
-from memoryclaw.adapters.logs import Logs
-from memoryclaw.adapters.secretkey import secret_key
-from memoryclaw.core.notes import ReadingSettings, read_note
-from memoryclaw.core.redaction import Redactor
-from memoryclaw.jobs.capture import Recorder
+from memoryclaw.capture.capture import Recorder
+from memoryclaw.capture.logfiles import Logs
+from memoryclaw.text.redaction import Redactor
+from memoryclaw.vault.notes import ReadingSettings, read_note
+from memoryclaw.writing.secret_gate import secret_key
 
 WORDS = ("one password: hunter2", "two", "three " + "long " * 3000, "four", "five")
 

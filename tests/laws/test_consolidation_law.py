@@ -13,8 +13,8 @@ from gitvault import git, pen_for, users_work, vault_of
 from killing import killed_at
 from test_kill_points import work_of
 
-from memoryclaw.core.errors import NotFoundError
-from memoryclaw.jobs.consolidation import applying, branching
+from memoryclaw.consolidation import applying, branching
+from memoryclaw.errors import NotFoundError
 
 assert Git  # loaded, so that no child has to
 LANES = 4  # the points are shared out, so that several processes can look at them

@@ -1,6 +1,6 @@
 """Law 1 to 3 where git is killed: at every call of its `update-ref` that touches a file, alone or with the writer.
 
-Needs strace; `tests/jobs/test_git_killed.py` plays the same moments without.
+Needs strace; `tests/history/test_git_killed.py` plays the same moments without.
 """
 
 from __future__ import annotations
@@ -15,8 +15,8 @@ from gitkiller import at_call, killed_once
 from gitvault import NOW, git, users_work, vault_of
 from killing import killed_at
 
-from memoryclaw.core.errors import HistoryError
-from memoryclaw.jobs.writer import Edit, text_change, write
+from memoryclaw.errors import HistoryError
+from memoryclaw.writing.writer import Edit, text_change, write
 
 assert Git  # loaded, so that no child has to
 pytestmark = [

@@ -23,7 +23,7 @@ from hypothesis.stateful import (
 )
 from indexed import echoed, kept, rebuilt, until, watched
 
-from memoryclaw.core.errors import IndexBusyError
+from memoryclaw.errors import IndexBusyError
 
 FOLDERS = (
     "",

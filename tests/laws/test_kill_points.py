@@ -11,10 +11,9 @@ from git.cmd import Git
 from gitvault import git, pen_for, users_work, vault_of
 from killing import killed_at
 
-from memoryclaw.jobs.edit import edit
-from memoryclaw.jobs.forget import forget
-from memoryclaw.jobs.recovery import recover
-from memoryclaw.jobs.remember import remember
+from memoryclaw.writing.edit import edit, forget
+from memoryclaw.writing.remember import remember
+from memoryclaw.writing.writer import recover
 
 assert Git  # loaded, so that no child has to
 FACTS = "# Anna\n- city: Berlin\n- phone: 1\n"

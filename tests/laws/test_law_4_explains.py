@@ -9,9 +9,9 @@ from hypothesis import HealthCheck, given, settings
 from vaults import opened, questions, vaults
 
 from memoryclaw.app import App
-from memoryclaw.core.language import fold, words_of
-from memoryclaw.core.model import COLUMNS, Match
-from memoryclaw.jobs.answers import Answer
+from memoryclaw.model import COLUMNS, Match
+from memoryclaw.recall.answers import Answer
+from memoryclaw.text.language import fold, words_of
 
 VIAS = frozenset(
     [

@@ -15,7 +15,7 @@ from hypothesis import HealthCheck, given, settings
 from vaults import opened, questions, vaults
 
 from memoryclaw.app import App
-from memoryclaw.doors import shapes
+from memoryclaw.interfaces import shapes
 
 QUESTIONS = (
     "boathouse deadline",

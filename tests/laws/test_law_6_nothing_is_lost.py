@@ -17,8 +17,8 @@ from hypothesis import strategies as st
 from nights import PROJECTS, SCHEMA, said, tree
 
 from memoryclaw.app import App
-from memoryclaw.core.errors import ConflictError, InputError
-from memoryclaw.core.language import fold
+from memoryclaw.errors import ConflictError, InputError
+from memoryclaw.text.language import fold
 
 START = datetime(2026, 4, 1, 8, tzinfo=UTC)
 TURNS = (

@@ -20,7 +20,7 @@ from servers.embedder import EmbedServer, settings
 from vaults import MONDAY, questions, vaults
 
 from memoryclaw.app import App
-from memoryclaw.doors import shapes
+from memoryclaw.interfaces import shapes
 
 pytest.importorskip("numpy")
 pytestmark = pytest.mark.laws

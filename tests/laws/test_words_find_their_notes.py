@@ -8,9 +8,9 @@ from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 from vaults import opened
 
-from memoryclaw.adapters.stemming import language
 from memoryclaw.config import LANGUAGES
-from memoryclaw.core.language import words_of
+from memoryclaw.index.stemming import language
+from memoryclaw.text.language import words_of
 
 ALPHABETS = (
     "abcdefghijklmnopqrstuvwxyzäöüßéèêçñøåæłşığőű'’-_.+#@/:",

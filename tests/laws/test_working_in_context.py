@@ -16,9 +16,9 @@ from vaults import opened, questions, vaults
 
 from memoryclaw.app import App
 from memoryclaw.config import LEAST_BUDGET
-from memoryclaw.core.fence import one_line
-from memoryclaw.core.tokens import estimate
-from memoryclaw.jobs.recall import WORKING_SHARE
+from memoryclaw.recall.recall import WORKING_SHARE
+from memoryclaw.text.fence import one_line
+from memoryclaw.text.tokens import estimate
 
 INJECTIONS = (Path(__file__).parents[1] / "injections.txt").read_text(encoding="utf-8").splitlines()
 text = st.one_of(hostile, questions, st.text(max_size=2000), st.sampled_from(INJECTIONS))

@@ -21,11 +21,11 @@ from nights import said as spoken
 from segments import basis_of, segment_of
 
 from memoryclaw import config
-from memoryclaw.adapters.llm import Endpoint, Prompt
-from memoryclaw.adapters.ollama import Ollama
-from memoryclaw.adapters.templates import Templates
-from memoryclaw.core.consolidation.changes import Extraction
-from memoryclaw.jobs.consolidation.minds import minds_of
+from memoryclaw.consolidation.changes import Extraction
+from memoryclaw.consolidation.model_chain import minds_of
+from memoryclaw.models.llm import Endpoint, Prompt
+from memoryclaw.models.ollama import Ollama
+from memoryclaw.writing.context import Templates
 
 pytestmark = [
     pytest.mark.llm,

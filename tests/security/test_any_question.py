@@ -9,8 +9,8 @@ import pytest
 from conftest import STUDIO, put
 
 from memoryclaw.app import App
-from memoryclaw.core.query import parse
-from memoryclaw.jobs.search import search
+from memoryclaw.recall.query import parse
+from memoryclaw.recall.search import search
 
 MONDAY = date(2026, 4, 20)
 

@@ -10,8 +10,8 @@ import pytest
 from conftest import put
 from daemons import Daemon, Reply, serving
 
-from memoryclaw.doors.http.nights import CAPTURE_BODY
-from memoryclaw.doors.http.table import BODY
+from memoryclaw.interfaces.http.requests import BODY
+from memoryclaw.interfaces.http.routes import CAPTURE_BODY
 
 ROOM = 4096  # what stands around a text in a body
 SLOW = ("=pass:", "password is ", "secret")

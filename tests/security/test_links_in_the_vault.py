@@ -12,7 +12,7 @@ from conftest import STUDIO, Claw, git, put
 from daemons import asked, serving
 
 from memoryclaw.app import open_vault
-from memoryclaw.core.errors import VaultError
+from memoryclaw.errors import VaultError
 
 WRITING = [
     ["search", "boathouse"],

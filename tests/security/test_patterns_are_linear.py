@@ -16,15 +16,17 @@ from adversaries import Pump, pumps, seconds, spaced, superlinear
 from patterns import Found
 from segments import segment_of
 
-from memoryclaw.core import dates, fence, query, units
-from memoryclaw.core.consolidation import claims, gist, pending, proposals, quoting
-from memoryclaw.core.consolidation.statements import LONGEST, statements
-from memoryclaw.core.hosts import words
-from memoryclaw.core.hostturns import Calls, read_turn
-from memoryclaw.core.logrecords import kept
-from memoryclaw.core.notes import ReadingSettings, read_note
-from memoryclaw.core.openclaw import curated
-from memoryclaw.core.redaction import Redactor
+from memoryclaw.capture.hostturns import Calls, read_turn
+from memoryclaw.capture.logrecords import kept
+from memoryclaw.consolidation import claims, gist, pending, proposals, transcript
+from memoryclaw.consolidation.statements import LONGEST, statements
+from memoryclaw.hosts import transcripts
+from memoryclaw.hosts.openclaw import curated
+from memoryclaw.recall import query
+from memoryclaw.text import dates, fence
+from memoryclaw.text.redaction import Redactor
+from memoryclaw.vault import notes
+from memoryclaw.vault.notes import ReadingSettings, read_note
 
 LARGEST = 1 << 20
 SOME, SOME_LARGEST = 24, 1 << 16  # texts a pattern, and their size, in `make test`
@@ -126,7 +128,7 @@ TODAY = date(2026, 3, 1)
 
 def note(path: str) -> Callable[[str], object]:
     """Reads a file of a vault, as the index does."""
-    return lambda text: units.units_of(
+    return lambda text: notes.units_of(
         read_note(path, text.encode("utf-8", "surrogatepass"), ReadingSettings())
     )
 
@@ -144,7 +146,7 @@ READERS: dict[str, tuple[Callable[[str], object], tuple[str, ...]]] = {
         ),
         ("core.turnshapes", "core.markers", "core.secret"),
     ),
-    "a host's message": (words.spoken, ("core.hosts.words",)),
+    "a host's message": (transcripts.spoken, ("core.hosts.words",)),
     "claims of a turn": (
         lambda text: claims.claims_in(segment_of([("user", text)]), {}),
         ("core.consolidation.statements", "core.consolidation.wording"),
@@ -166,7 +168,7 @@ READERS: dict[str, tuple[Callable[[str], object], tuple[str, ...]]] = {
     "a proposal": (proposals.read_proposal, ("core.consolidation.proposals", "core.yaml")),
     "OpenClaw's memory": (curated.read_curated, ("core.openclaw.curated",)),
     "a recalled text": (fence.said, ("core.fence",)),
-    "a quotation": (quoting.harmless, ("core.consolidation.quoting",)),
+    "a quotation": (transcript.harmless, ("core.consolidation.quoting",)),
 }
 # What a Python loop may go through once more for each line, link, sentence or name.
 UNITS = [

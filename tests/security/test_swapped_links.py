@@ -15,10 +15,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memoryclaw.adapters import files
-from memoryclaw.core.errors import MemoryClawError
-from memoryclaw.core.naming import episode_name, is_minted_id, safe_path, slug
-from memoryclaw.core.notes import ReadingSettings, read_note
+from memoryclaw.errors import MemoryClawError
+from memoryclaw.text.naming import episode_name, is_minted_id, safe_path, slug
+from memoryclaw.vault import files
+from memoryclaw.vault.notes import ReadingSettings, read_note
 
 WHEN = datetime(2026, 11, 21, 10, 15, tzinfo=UTC)
 PATHS = st.text(max_size=300) | st.lists(

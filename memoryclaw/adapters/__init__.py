@@ -1,1 +1,0 @@
-"""One module per outside thing: files, index, git, watcher, templates."""

@@ -1,0 +1,292 @@
+"""Every check of a vault's health, one sentence each. `fix` repairs derived data only: a note is never touched."""
+
+from __future__ import annotations
+
+import os
+import re
+import stat
+import tempfile
+import unicodedata
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import NamedTuple
+
+from memoryclaw.config import Config
+from memoryclaw.errors import LockedError, VectorsError
+from memoryclaw.history import journal
+from memoryclaw.history.repository import History, other_locks
+from memoryclaw.index.catalog import Catalog
+from memoryclaw.index.index import Index, fingerprint
+from memoryclaw.index.vectors import Vectors
+from memoryclaw.model import Problem
+from memoryclaw.models.llm import MindError
+from memoryclaw.recall.addresses import lead_to
+from memoryclaw.vault.folder import Vault
+from memoryclaw.vault.locks import writer_lock
+from memoryclaw.vault.places import CONFIG_FILE, FOLDERS, STATE_DIR
+
+_TEMP = re.compile(r"^\.[0-9a-f]{12}-\d+\.tmp$")
+_STATE_TEMP = re.compile(r"^(?:index\.\d+\.new|config\.\d+\.tmp)$")
+_FSCK, _SHOWN = 60, 20  # seconds for a look at the whole repository, and how many of its lines are shown
+_OTHERS = stat.S_IRWXG | stat.S_IRWXO
+
+
+class Check(NamedTuple):
+    """One check and what it found; line 0 of a detail means the file or folder as a whole."""
+
+    name: str
+    level: str  # ok | advice | problem | mended
+    sentence: str
+    details: tuple[Problem, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Patient:
+    """A vault with an index that was just brought up to date.
+
+    `rebuild` builds a second index of the same vault in a folder; `mend` throws the real one away and builds it again.
+    """
+
+    vault: Vault
+    index: Index
+    catalog: Catalog
+    config: Config
+    rebuild: Callable[[Path], Index]
+    mend: Callable[[], object]
+
+
+def examine(patient: Patient, *, fix: bool) -> list[Check]:
+    """Runs every check."""
+    root = patient.vault.root
+    return [
+        _notes(patient.catalog),
+        _index(patient, fix=fix),
+        _settings(patient.config),
+        _names(patient.vault.scan().files),
+        _git(root),
+        _leftovers(root, patient.index.database.path.parent, fix=fix),
+        _permissions(root, patient.index.database.path.parent),
+        _links(patient),
+    ]
+
+
+def _notes(catalog: Catalog) -> Check:
+    problems = tuple(catalog.problems())
+    count = catalog.files()
+    if not problems:
+        return Check("notes", "ok", f"{count} notes, all of them read without a problem")
+    return Check("notes", "problem", f"{_some(len(problems), 'problem')} in {_some(count, 'note')}", problems)
+
+
+def _index(patient: Patient, *, fix: bool) -> Check:
+    trouble = _unsound(patient)
+    if not trouble:
+        return Check("index", "ok", "sound, and equal to one built from the files just now")
+    if not fix:
+        return Check("index", "problem", f"{trouble}; `memoryclaw doctor --fix` builds it again")
+    patient.mend()
+    return Check("index", "mended", f"{trouble}; it was built again")
+
+
+def _unsound(patient: Patient) -> str:
+    verdict = patient.catalog.rows("pragma quick_check(1)")
+    if verdict != [("ok",)]:
+        return f"SQLite finds the index damaged ({verdict[0][0]})"
+    with tempfile.TemporaryDirectory(prefix="memoryclaw-doctor-") as folder:
+        fresh = patient.rebuild(Path(folder))
+        try:
+            same = fingerprint(fresh) == fingerprint(patient.index)
+        finally:
+            fresh.database.close()
+    return "" if same else "the index differs from one built from the files"
+
+
+def _settings(config: Config) -> Check:
+    if not config.notices:
+        return Check("settings", "ok", f"{CONFIG_FILE} is understood")
+    details = tuple(
+        Problem(CONFIG_FILE, 0, notice.removeprefix(f"{CONFIG_FILE}: ")) for notice in config.notices
+    )
+    return Check("settings", "problem", f"{_some(len(details), 'setting')} ignored", details)
+
+
+def _names(paths: Iterable[str]) -> Check:
+    twins = defaultdict(list)
+    for path in sorted(paths):
+        twins[unicodedata.normalize("NFC", path).casefold()].append(path)
+    hint = "rename one of them: other systems take the two names for one file"
+    details = tuple(
+        Problem(second, 0, f"differs from {first!r} only in case or in the way its letters are encoded", hint)
+        for first, *others in twins.values()
+        for second in others
+    )
+    if not details:
+        return Check("names", "ok", "no two files would collide on another system")
+    return Check(
+        "names", "problem", f"{_some(len(details), 'file name')} would collide on another system", details
+    )
+
+
+def _git(root: Path) -> Check:
+    history = History(os.fspath(root))
+    state = history.state()
+    if not state.writable:
+        return Check("git", "advice" if state.name == "none" else "problem", state.sentence)
+    locks = other_locks(os.fspath(root), state)
+    if locks:
+        return Check("git", "problem", locks[0], tuple(Problem(".git", 0, told) for told in locks[1:]))
+    # Packs and loose objects are read whole, and the index is; a reflog may name what git tidied away long ago.
+    looked = history.git.report("fsck", "--no-dangling", "--no-progress", "--no-reflogs", seconds=_FSCK)
+    if looked is None:
+        told = f"{state.sentence}; `git fsck` looks at all of it, which takes longer than {_FSCK} seconds"
+        return Check("git", "advice", told)
+    sound, lines = looked
+    return Check("git", "ok", state.sentence) if sound else _damaged(lines)
+
+
+def _damaged(lines: Sequence[str]) -> Check:
+    found = [line for line in lines if not line.startswith(("notice:", "warning:"))] or ["git fsck failed"]
+    details = tuple(Problem(".git", 0, line) for line in found[:_SHOWN])
+    if any(line.startswith("fatal:") and "index file" in line for line in found):
+        told = "git's index is damaged; move .git/index away and run `git reset`: no file changes, and what was staged can be staged again"
+    else:
+        told = "git's objects or branches are damaged; copy the vault first, then bring what `git fsck` names back from another copy of it"
+    return Check("git", "problem", told, details)
+
+
+def _leftovers(root: Path, state: Path, *, fix: bool) -> Check:
+    try:
+        with writer_lock(os.fspath(root), wait=0):
+            if os.path.exists(root / journal.PATH):
+                return Check(
+                    "leftovers", "advice", "a change was cut short; the next change finishes or drops it"
+                )
+            found = sorted(_stale(root, state))
+            if found and fix:
+                for path in found:
+                    os.unlink(path)
+    except LockedError:
+        return Check(
+            "leftovers", "ok", "another process is writing to the vault, so its temp files are in use"
+        )
+    if not found:
+        return Check("leftovers", "ok", "no temp file was left behind")
+    if fix:
+        return Check(
+            "leftovers", "mended", f"removed {_some(len(found), 'temp file')} of an interrupted write"
+        )
+    details = tuple(
+        Problem(os.path.relpath(path, root), 0, "was left behind by an interrupted write") for path in found
+    )
+    return Check(
+        "leftovers", "advice", f"{_some(len(found), 'temp file')} left behind; --fix removes them", details
+    )
+
+
+def _stale(root: Path, state: Path) -> Iterator[str]:
+    for folder, folders, names in os.walk(root):
+        folders[:] = [name for name in folders if not name.startswith(".")]
+        yield from (os.path.join(folder, name) for name in names if _TEMP.match(name))
+    if state.is_dir():
+        yield from (
+            entry.path
+            for entry in os.scandir(state)
+            if _STATE_TEMP.match(entry.name) and not _alive(entry.name)
+        )
+
+
+def _alive(name: str) -> bool:
+    try:
+        os.kill(int(name.split(".")[1]), 0)
+    except ProcessLookupError:
+        return False
+    except PermissionError:
+        return True
+    return True
+
+
+def _permissions(root: Path, state: Path) -> Check:
+    details = tuple(
+        Problem(
+            os.path.relpath(path, root),
+            0,
+            f"others may use it (mode {mode:04o})",
+            f"chmod {'700' if folder else '600'} it",
+        )
+        for path, mode, folder in _modes(root, state)
+        if mode & _OTHERS
+    )
+    if not details:
+        return Check("permissions", "ok", "nobody else can look into the vault")
+    return Check(
+        "permissions",
+        "advice",
+        f"{_some(len(details), 'place')} open to other users of this machine",
+        details,
+    )
+
+
+def _modes(root: Path, state: Path) -> Iterator[tuple[Path, int, bool]]:
+    private = [
+        root,
+        *(root / name for name in (*FOLDERS, "ledger", "working", STATE_DIR)),
+        root / CONFIG_FILE,
+    ]
+    if state.is_dir():
+        private += sorted(Path(entry.path) for entry in os.scandir(state))
+    for path in private:
+        try:
+            mode = os.lstat(path).st_mode
+        except FileNotFoundError:
+            continue
+        yield path, stat.S_IMODE(mode), stat.S_ISDIR(mode)
+
+
+def _links(patient: Patient) -> Check:
+    rows = patient.catalog.rows("select path, line, target from links where target != '' order by path, seq")
+    details = tuple(
+        Problem(str(path), int(str(line)), f"links to {target!r}, which nothing in the vault answers to")
+        for path, line, target in rows
+        if not lead_to(str(target), str(path), patient.catalog)
+        and not _is_file(patient.vault.root, str(path), str(target))
+    )
+    if not details:
+        return Check("links", "ok", "every link leads somewhere")
+    return Check("links", "advice", f"{_some(len(details), 'link')} to what is not there yet", details)
+
+
+def _is_file(root: Path, source: str, target: str) -> bool:
+    places = (root / target, (root / source).parent / target)
+    return any(
+        os.path.normpath(place).startswith(f"{root}{os.sep}") and os.path.lexists(place) for place in places
+    )
+
+
+def _some(count: int, what: str) -> str:
+    return f"{count} {what}" if count == 1 else f"{count} {what}s"
+
+
+# ── How the vectors of a vault stand, for `status` and `doctor`. Looks only.
+
+_MAKE = "`memoryclaw sync --vectors` makes them"
+_WORDS = "until then words alone answer"
+
+
+def check(vectors: Vectors) -> Check:
+    """Whether questions can be answered with vectors."""
+    try:
+        recipe, standing = vectors.recipe, vectors.standing()
+        if not vectors.store.exists():
+            return Check("vectors", "advice", f"there are none yet; {_MAKE}")
+        if not vectors.store.sound():
+            return Check("vectors", "problem", f"they are damaged; {_MAKE} anew, {_WORDS}")
+        if vectors.store.recipe() != recipe:
+            return Check("vectors", "advice", f"they are of another model; {_MAKE} anew, {_WORDS}")
+    except (MindError, VectorsError) as error:
+        return Check("vectors", "problem", f"{error}; {_WORDS}")
+    if standing.missing:
+        told = f"{standing.missing} of {standing.units} units have none yet"
+        return Check("vectors", "advice", f"{told}; {_MAKE}")
+    return Check("vectors", "ok", f"all {standing.units} units have one by {standing.model}")

@@ -1,0 +1,126 @@
+"""How a vault stands: files, index, git, watcher. Looks only: it never syncs, so `behind` is what a sync would find."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, NamedTuple
+
+from memoryclaw.config import Config
+from memoryclaw.errors import HistoryError, IndexBusyError, IndexDamagedError, VaultError
+from memoryclaw.history.repository import History, damage, other_locks
+from memoryclaw.index.catalog import Catalog
+from memoryclaw.index.index import Index
+from memoryclaw.index.sync import Sync
+from memoryclaw.model import Problem
+from memoryclaw.vault.folder import Scan
+from memoryclaw.vault.places import place_of
+
+if TYPE_CHECKING:  # most vaults have no vectors
+    from memoryclaw.index.vectors import Standing
+
+
+class LastChange(NamedTuple):
+    """The newest commit that a machine edit made."""
+
+    commit: str
+    when: str
+    subject: str
+    run: str
+
+
+class GitReport(NamedTuple):
+    """The state of the vault's repository, in one sentence, and the last machine commit in it."""
+
+    state: str
+    sentence: str
+    last: LastChange | None = None
+
+
+class IndexReport(NamedTuple):
+    """What the index is and holds."""
+
+    engine: str
+    language: str
+    path: str
+    bytes: int
+    notes: int
+    units: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Status:
+    """How a vault stands now."""
+
+    vault: str
+    notes: dict[str, int]  # kind → files on disk
+    behind: int
+    problems: tuple[Problem, ...]
+    degraded: str
+    ignored: tuple[str, ...]
+    git: GitReport
+    daemon: int | None  # process id of a live watcher
+    index: IndexReport
+    notices: tuple[str, ...] = ()
+    vectors: Standing | None = None  # where the settings want some
+
+
+@dataclass(slots=True)
+class _Seen:
+    scan: Scan = field(default_factory=lambda: Scan({}, [], [], {}))
+    problems: list[Problem] = field(default_factory=list)
+    behind: int = 0
+    notes: int = 0
+    units: int = 0
+    degraded: str = ""
+
+
+def status(sync: Sync, index: Index, catalog: Catalog, config: Config, *, daemon: int | None) -> Status:
+    """How the vault stands, found without changing anything; `daemon` is the process id of a live watcher."""
+    seen = _look(sync, index, catalog)
+    kinds = Counter(place.kind for path in seen.scan.files if (place := place_of(path)))
+    size = index.database.path.stat().st_size if index.database.path.exists() else 0
+    return Status(
+        vault=str(config.root), notes=dict(sorted(kinds.items())), behind=seen.behind,
+        problems=tuple(sorted({*seen.problems, *seen.scan.problems})), degraded=seen.degraded,
+        ignored=tuple(sorted(seen.scan.ignored)), git=git_report(History(str(config.root))), daemon=daemon,
+        index=IndexReport(config.engine, config.language, str(index.database.path), size, seen.notes, seen.units),
+        notices=config.notices,
+    )  # fmt: skip
+
+
+def git_report(history: History) -> GitReport:
+    """The state of the vault's own repository and its newest machine commit."""
+    state = history.state()
+    locks = other_locks(history.root, state) if state.writable else []
+    sentence = f"{state.sentence}, but {locks[0]}" if locks else state.sentence
+    if state.name in ("none", "bare", "unborn", "damaged"):
+        return GitReport(state.name, sentence)
+    try:
+        found, out = history.git.asks("rev-list", "--max-count=1", "--grep=^Run: ", "--format=%ct %s", "HEAD")
+    except HistoryError as error:
+        return GitReport("damaged", damage(f"{error}; `memoryclaw doctor` looks closer"))
+    lines = out.decode("utf-8", "replace").splitlines()
+    if not found or len(lines) < 2:  # the id, then what the format asks for
+        return GitReport(state.name, sentence)
+    seconds, _, subject = lines[1].partition(" ")
+    commit = lines[0].removeprefix("commit ")
+    when = datetime.fromtimestamp(int(seconds), UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+    return GitReport(
+        state.name,
+        sentence,
+        LastChange(commit, when, subject, history.read(commit).trailers.get("Run", "")),
+    )
+
+
+def _look(sync: Sync, index: Index, catalog: Catalog) -> _Seen:
+    seen = _Seen()
+    try:
+        seen.problems = catalog.problems()
+        seen.notes, (seen.units, _) = catalog.files(), index.size()
+        behind, seen.scan = sync.behind()
+        seen.behind = sync.lag(behind, seen.scan)
+    except (IndexBusyError, IndexDamagedError, VaultError) as error:
+        seen.degraded = str(error)
+    return seen

@@ -1,0 +1,261 @@
+"""capture: lines of JSON from a host → logs. The rule: a line is acknowledged only when it is durable, and never kept twice."""
+
+from __future__ import annotations
+
+import json
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import replace
+from datetime import datetime
+from typing import Any, NamedTuple
+
+from memoryclaw.capture.hostturns import Calls, read_turn, session_of
+from memoryclaw.capture.logfiles import FOLDER, Logs
+from memoryclaw.capture.logrecords import file_stem, kept, likeness, line_of
+from memoryclaw.errors import InputError, VaultError
+from memoryclaw.text.bounds import read_json
+from memoryclaw.text.naming import timestamp
+from memoryclaw.text.redaction import Redactor
+from memoryclaw.writing.secret_gate import harmless
+
+LONGEST = 32 * 1024 * 1024  # characters of one line
+_NUMBER = 15  # digits of a turn that is counted on from; a longer one is a name
+Turn = str | Mapping[str, Any]  # a line of JSON, or what it says
+SESSIONS = 64  # that are kept in mind between batches; what is known of others is read again
+
+
+class Acknowledged(NamedTuple):
+    """What became of one line: kept under an id, known already, left out on purpose, or refused."""
+
+    line: int
+    ok: bool
+    id: str = ""
+    error: str = ""
+    again: bool = False
+    left_out: str = ""  # why nothing was kept, where that is right
+    redacted: int = 0  # secrets taken out
+
+
+class _Line(NamedTuple):
+    """A line that will be kept."""
+
+    path: str
+    data: bytes
+    artifacts: dict[str, bytes]
+    done: Acknowledged
+    session: str
+
+
+class Recorder:
+    """Captures into one vault; knows the sessions that it has seen, so that every batch costs only what is new.
+
+    Args:
+        logs: the vault's logs.
+        redactor: takes the secrets out.
+        clock: gives a line without a time its time.
+        notice: what else to say of this recorder, in one sentence.
+    """
+
+    def __init__(
+        self, logs: Logs, redactor: Redactor, clock: Callable[[], datetime], notice: str = ""
+    ) -> None:
+        self.notice = notice
+        self._logs = logs
+        self._redactor = redactor
+        self._clock = clock
+        self._sessions: dict[str, _Session] = {}
+        self._calls: dict[str, Calls] = defaultdict(Calls)
+
+    def capture(self, lines: Iterable[Turn], *, session: str = "", first: int = 1) -> list[Acknowledged]:
+        """Keeps a batch of lines; one acknowledgement each, in order.
+
+        Args:
+            lines: objects, each a mapping or one line of JSON; blank lines are passed over.
+            session: for lines that name none.
+            first: the number of the first line.
+
+        Raises:
+            InputError: it is no batch, but one line.
+        """
+        if isinstance(lines, str | bytes | Mapping):
+            raise InputError("several turns are kept at once; put this one into a list")
+        done: list[Acknowledged | _Line] = []
+        with self._logs.locked():
+            for state in self._sessions.values():
+                state.stale = True
+            for number, line in enumerate(lines, first):
+                if not isinstance(line, str) or (line and not line.isspace()):
+                    done.append(self._line(number, line, session))
+            failed = self._write([one for one in done if isinstance(one, _Line)])
+            for known in list(self._sessions)[:-SESSIONS]:
+                del self._sessions[known]
+        return [_outcome(one, failed) if isinstance(one, _Line) else one for one in done]
+
+    def _line(self, number: int, line: Turn, session: str) -> Acknowledged | _Line:
+        try:
+            return self._turn(number, _parsed(line), session)
+        except (InputError, VaultError) as error:
+            given = line[:LONGEST] if isinstance(line, str) else str(line)[:LONGEST]
+            return Acknowledged(number, ok=False, error=harmless(str(error), given))
+
+    def _turn(self, number: int, value: Any, session: str) -> Acknowledged | _Line:
+        name = session_of(value) or session
+        said = read_turn(value, self._calls[name])
+        found = kept(replace(said, session=name), self._redactor)
+        if found.left_out:
+            return Acknowledged(number, ok=True, left_out=found.left_out)
+        record = found.record
+        if not record.get("session"):
+            raise InputError('this line names no session; give it "session", or say --session')
+        state = self._session(record["session"])
+        said_so = likeness(record)
+        known = state.known(record, said_so)
+        if known:
+            return Acknowledged(number, ok=True, id=known, again=True)
+        record = {"ts": timestamp(self._clock()), **record, "turn": record.get("turn") or state.next_turn()}
+        id_ = state.add(record, said_so)
+        path = f"{FOLDER}/{record['ts'][:10]}/{state.stem}.jsonl"
+        done = Acknowledged(number, ok=True, id=id_, redacted=len(found.kinds))
+        return _Line(path, line_of(_ordered(record)), found.artifacts, done, state.session)
+
+    def _session(self, session: str) -> _Session:
+        state = self._sessions.pop(session, None) or _Session(session)
+        self._sessions[session] = state  # the last one used stands last
+        if state.stale:
+            state.refresh(self._logs)
+        return state
+
+    def _write(self, lines: list[_Line]) -> dict[str, str]:
+        """Writes the lines, file by file; the paths that failed, each with one sentence."""
+        by_path: dict[str, list[_Line]] = defaultdict(list)
+        for line in lines:
+            by_path[line.path].append(line)
+        failed = {}
+        for path, group in by_path.items():
+            try:
+                for line in group:
+                    for digest, data in line.artifacts.items():
+                        self._logs.keep(digest, data)
+                end = self._logs.append(path, [line.data for line in group])
+                self._sessions[group[0].session].wrote(path, [line.data for line in group], end)
+            except OSError as error:
+                failed[path] = f"{path} could not be written ({error.strerror}); send this line again"
+            except VaultError as error:
+                failed[path] = str(error)
+        if failed:
+            self._sessions.clear()  # what they hold was not written
+        return failed
+
+
+class _Session:
+    """What the logs hold of one session."""
+
+    def __init__(self, session: str) -> None:
+        self.session = session
+        self.stem = file_stem(session)
+        self.stale = True
+        self._read: dict[str, tuple[int, int]] = {}  # path → bytes and lines read
+        self._turns: dict[str, bytes] = {}  # turn → what it says
+        self._hosts: dict[str, str] = {}  # the host's id → our turn
+        self._moments: dict[tuple[str, bytes], str] = {}  # when it was said, and what → our turn
+        self._last = 0
+
+    def refresh(self, logs: Logs) -> None:
+        """Reads what was appended since the last look, by us or by anybody."""
+        for path in logs.of_session(self.stem):
+            offset, number = self._read.get(path, (0, 0))
+            if logs.size(path) == offset:
+                continue
+            lines = logs.lines(path, offset)
+            for at, line in enumerate(lines, number + 1):
+                self._learn(line, at)
+            whole = lines[:-1] if lines else []
+            self._read[path] = offset + sum(len(line) + 1 for line in whole), number + len(whole)
+        self.stale = False
+
+    def wrote(self, path: str, lines: list[bytes], end: int) -> None:
+        """Takes note of lines that were appended and are known, if nobody else wrote in between."""
+        offset, number = self._read.get(path, (0, 0))
+        if offset + sum(map(len, lines)) == end:
+            self._read[path] = end, number + len(lines)
+
+    def known(self, record: dict[str, Any], said: bytes) -> str:
+        """The id under which this line is kept already, or nothing; InputError when its turn is taken by another."""
+        host, turn = record.get("host_id"), record.get("turn")
+        if host and host in self._hosts:
+            return self._id(self._hosts[host])
+        if turn:
+            if turn in self._turns and self._turns[turn] != said:
+                raise InputError(
+                    f"turn {turn} of session {self.session} is kept already and says something else; give this line another turn"
+                )
+            return self._id(turn) if turn in self._turns else ""
+        if not host and "ts" in record:
+            return self._id(self._moments.get((record["ts"], said), ""))
+        return ""
+
+    def next_turn(self) -> int:
+        """The number after the highest of this session."""
+        return self._last + 1
+
+    def add(self, record: dict[str, Any], said: bytes) -> str:
+        """Takes note of a line; returns its id."""
+        turn = str(record["turn"])
+        self._turns[turn] = said
+        self._moments[str(record.get("ts")), said] = turn
+        if host := record.get("host_id"):
+            self._hosts[host] = turn
+        if turn.isdecimal() and len(turn) <= _NUMBER:
+            self._last = max(self._last, int(turn))
+        return self._id(turn)
+
+    def _id(self, turn: str) -> str:
+        return f"log:{self.session}/{turn}" if turn else ""
+
+    def _learn(self, line: bytes, number: int) -> None:
+        try:
+            record = json.loads(line)
+        except (ValueError, RecursionError):
+            return
+        if isinstance(record, dict) and str(record.get("session", self.session)) == self.session:
+            self.add({**record, "turn": record.get("turn") or number}, likeness(record))
+
+
+def _parsed(line: Turn) -> Any:
+    if not isinstance(line, str):
+        line = _written(line)
+    if len(line) > LONGEST:
+        raise InputError(f"this line has {len(line):,} characters, more than the {LONGEST:,} that are read")
+    return read_json(line, "this line is not JSON; give one object a line")
+
+
+def _written(turn: Mapping[str, Any]) -> str:
+    """A turn as a host would have written it: what JSON cannot say is in no log either."""
+    if not isinstance(turn, Mapping):
+        raise InputError(f"this is {type(turn).__name__}; give a mapping, or a line of JSON")
+    try:
+        return json.dumps(turn, default=_mapped)
+    except (TypeError, ValueError, RecursionError) as error:
+        raise InputError(f"this turn cannot be written as JSON: {error}") from None
+
+
+def _mapped(value: Any) -> Any:
+    if isinstance(value, Mapping):
+        return dict(value)
+    raise TypeError(f"{type(value).__name__} is no value of JSON")
+
+
+def _ordered(record: dict[str, Any]) -> dict[str, Any]:
+    """The fields in the order in which a person reads them; a turn that is a number is written as one."""
+    turn = str(record["turn"])
+    first = {
+        "ts": record["ts"],
+        "session": record["session"],
+        "turn": int(turn) if turn.isdecimal() and turn == str(int(turn)) else turn,
+    }
+    return {**first, **{key: value for key, value in record.items() if key not in first}}
+
+
+def _outcome(line: _Line, failed: dict[str, str]) -> Acknowledged:
+    told = failed.get(line.path)
+    return Acknowledged(line.done.line, ok=False, error=told) if told else line.done

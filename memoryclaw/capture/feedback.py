@@ -1,0 +1,68 @@
+"""feedback: how useful a memory was, 1 to 5, kept in the ledger. The rule: a rating that was not kept is never acknowledged."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import datetime
+from typing import NamedTuple
+
+from memoryclaw.capture.hostturns import NAME_LENGTH
+from memoryclaw.capture.logrecords import unmarked
+from memoryclaw.errors import InputError, VaultError
+from memoryclaw.text.fence import one_line
+from memoryclaw.text.naming import timestamp
+from memoryclaw.vault.ledger import Ledger
+
+LEAST, MOST = 1, 5
+_NOTE = 500  # characters
+
+
+class Feedback(NamedTuple):
+    """A rating as it was kept."""
+
+    id: str
+    rating: int
+    session: str
+    note: str
+    ts: str
+
+
+def rating_of(rating: int) -> int:
+    """The rating, if it is one."""
+    if type(rating) is not int or not LEAST <= rating <= MOST:  # True is no rating
+        raise InputError(
+            f"{rating!r} is no rating; give a whole number from {LEAST} (useless) to {MOST} (just right)"
+        )
+    return rating
+
+
+def feedback(
+    ledger: Ledger,
+    id_: str,
+    rating: int,
+    *,
+    session: str,
+    note: str,
+    redacted: Callable[[str], str],
+    now: datetime,
+) -> Feedback:
+    """Keeps a rating of what has this id.
+
+    Args:
+        ledger: where it is kept.
+        id_: of a note, section, fact or turn that exists.
+        rating: from 1 to 5.
+        session: in which it was used.
+        note: why; without secrets and what is marked private.
+        redacted: takes secrets out.
+        now: when.
+    """
+    said = redacted(one_line(unmarked(note).text))[:_NOTE]
+    done = Feedback(id_, rating_of(rating), one_line(session)[:NAME_LENGTH], said, timestamp(now))
+    values = {"ids": [done.id], "rating": done.rating, "session": done.session, "note": done.note}
+    trouble = ledger.append(
+        "rated", {key: value for key, value in values.items() if value}, now, durable=True
+    )
+    if trouble:
+        raise VaultError(trouble.replace("use", "rating", 1))
+    return done

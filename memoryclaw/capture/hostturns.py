@@ -1,0 +1,410 @@
+"""One message as a host sends it → what was said in it: our own lines, and those of OpenClaw, OpenAI, Anthropic, Gemini.
+
+The rule: a shape that nobody knows is kept as text; only what says nothing at all is refused, in one sentence.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from memoryclaw.errors import InputError
+from memoryclaw.text.dates import parse_timestamp
+from memoryclaw.text.fence import CLOSING, OPENING, one_line
+
+NAME_LENGTH = 200
+_TURN = re.compile(r"[A-Za-z0-9][\w.:-]{0,63}", re.ASCII)
+_ROLES = {
+    "human": "user", "ai": "assistant", "agent": "assistant", "bot": "assistant", "model": "assistant",
+    "function": "tool", "toolresult": "tool", "tool_result": "tool", "developer": "system",
+}  # fmt: skip
+# A tool that looks into a memory brings back what is remembered already.
+_RECALLING = re.compile(r"(?:.*(?:__|\.))?memory_(?:search|get|browse|recall)")
+RECALLED = "[recalled memory]"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Said:
+    """One turn or tool event, in our words; nothing is redacted yet."""
+
+    session: str = ""
+    turn: str = ""
+    host_id: str = ""
+    ts: str = ""  # as our logs write it; empty where the host gave none
+    role: str = ""
+    name: str = ""
+    content: str = ""
+    calls: tuple[tuple[str, Any], ...] = ()  # tools that this message calls, with their arguments
+    tool: str = ""
+    args: Any = None
+    result: Any = None
+    ok: bool | None = None
+
+
+class Calls:
+    """Tool calls that are waiting for their results: the host names the tool in one message and answers it in another."""
+
+    def __init__(self) -> None:
+        self._waiting: dict[str, tuple[str, Any]] = {}
+
+    def note(self, id_: str, name: str, args: Any) -> None:
+        """Remembers a call."""
+        if id_:
+            self._waiting[_plain_id(id_)] = (name, args)
+
+    def of(self, id_: Any) -> tuple[str, Any]:
+        """The name and arguments of the call with this id."""
+        return self._waiting.pop(_plain_id(id_), ("", None)) if isinstance(id_, str) else ("", None)
+
+
+def session_of(value: Any) -> str:
+    """The session that a message names, or nothing."""
+    if not isinstance(value, Mapping):
+        return ""
+    message = value.get("message")
+    inner = {**value, **message} if isinstance(message, Mapping) else value
+    return one_line(str(_first(inner, "session", "sessionId", "session_id", "sessionKey") or ""))[
+        :NAME_LENGTH
+    ]
+
+
+def read_turn(value: Any, calls: Calls) -> Said:
+    """What one message says.
+
+    Raises:
+        InputError: it is no message, or its time or turn cannot be used.
+    """
+    if not isinstance(value, Mapping):
+        raise InputError(
+            'this is not a JSON object; give one object a line, such as {"role": "user", "content": "…"}'
+        )
+    outer, message = value, value.get("message")
+    inner: Mapping[str, Any] = {**value, **message} if isinstance(message, Mapping) else value
+    content = _first(inner, "content", "parts", "text") if not isinstance(message, str) else message
+    parts = [part for part in content if isinstance(part, Mapping)] if isinstance(content, list) else []
+    called = [call_of(dict(part)) for part in _calls_in(parts, inner)]
+    for id_, tool, args in called:
+        calls.note(id_, tool, args)
+    about: dict[str, Any] = {
+        "session": session_of(value),
+        "turn": _turn(inner.get("turn")),
+        "host_id": one_line(str(_first(outer, "host_id", "id", "messageId", "message_id", "uuid", "idempotencyKey") or _first(inner, "id", "idempotencyKey") or ""))[:NAME_LENGTH],
+        "ts": _time(_first(inner, "ts", "timestamp", "time", "created_at", "createdAt")),
+        "name": one_line(_name(inner))[:NAME_LENGTH],
+    }  # fmt: skip
+    role = _role(inner, message)
+    if _is_tool(inner, role, parts):
+        return Said(**about, **_tool(inner, content, parts, calls))
+    text = said(content)
+    if not (text or called or isinstance(message, str) or {"content", "parts", "text"} & inner.keys()):
+        raise InputError('this line says nothing; give it "content", or "tool" with "args" and "result"')
+    return Said(
+        **about,
+        role=role or "user",
+        content=text,
+        calls=tuple((tool, tidy(args)) for _, tool, args in called),
+    )
+
+
+def _is_tool(inner: Mapping[str, Any], role: str, parts: list[Mapping[str, Any]]) -> bool:
+    if role == "tool" or (isinstance(_first(inner, "tool", "toolName"), str) and role != "assistant"):
+        return True
+    return bool(parts) and role in {"user", ""} and all(kind_of(part) in RESULTS for part in parts)
+
+
+def _tool(
+    inner: Mapping[str, Any], content: Any, parts: list[Mapping[str, Any]], calls: Calls
+) -> dict[str, Any]:
+    whole: Mapping[str, Any] = parts[0] if len(parts) == 1 and kind_of(parts[0]) in RESULTS else inner
+    response = whole.get("functionResponse")
+    whole = response if isinstance(response, Mapping) else whole
+    name, args = calls.of(_first(whole, "toolCallId", "tool_call_id", "tool_use_id", "call_id"))
+    tool = one_line(
+        str(_first(inner, "tool", "toolName", "tool_name") or name or whole.get("name") or "tool")
+    )[:NAME_LENGTH]
+    given = _first(inner, "args", "arguments", "input", "params")
+    result = _first(whole, "result", "response", "output")
+    if result is None:
+        result = said(content) if content is not None else None
+    if _RECALLING.fullmatch(tool) and result is not None:
+        result = RECALLED
+    return {
+        "role": "tool",
+        "tool": tool,
+        "args": tidy(given if given is not None else args),
+        "result": said(result) if isinstance(result, list) else tidy(result),
+        "ok": _worked(inner, whole),
+    }
+
+
+def _worked(inner: Mapping[str, Any], whole: Mapping[str, Any]) -> bool | None:
+    if isinstance(inner.get("ok"), bool):
+        return bool(inner["ok"])
+    failed = _first(whole, "isError", "is_error")
+    failed = _first(inner, "isError", "is_error", "error") if failed is None else failed
+    return None if failed is None else not failed
+
+
+def _calls_in(parts: list[Mapping[str, Any]], inner: Mapping[str, Any]) -> list[Mapping[str, Any]]:
+    listed = inner.get("tool_calls")
+    extra = [part for part in listed if isinstance(part, Mapping)] if isinstance(listed, list) else []
+    return [part for part in (*parts, *extra) if kind_of(part) in CALLS or "function" in part]
+
+
+def _role(inner: Mapping[str, Any], message: Any) -> str:
+    role = _first(inner, "role", "sender", "author")
+    if not isinstance(role, str) and (isinstance(message, Mapping) or inner.get("type") in {"human", "ai"}):
+        role = inner.get("type")
+    low = one_line(role).lower()[:NAME_LENGTH] if isinstance(role, str) else ""
+    return _ROLES.get(low, low)
+
+
+def _name(inner: Mapping[str, Any]) -> str:
+    name = _first(inner, "name", "senderName", "speaker")
+    return (
+        name
+        if isinstance(name, str) and not isinstance(_first(inner, "tool_call_id", "toolCallId"), str)
+        else ""
+    )
+
+
+def _turn(turn: Any) -> str:
+    if turn is None:
+        return ""
+    text = str(turn) if isinstance(turn, int) and not isinstance(turn, bool) else turn
+    if not isinstance(text, str) or not _TURN.fullmatch(text):
+        raise InputError(
+            "this turn cannot be an id; give a number, or up to 64 of the characters A-Z a-z 0-9 . _ : -"
+        )
+    return text
+
+
+def _time(ts: Any) -> str:
+    if ts is None or ts == "":
+        return ""
+    found = parse_timestamp(str(ts)) if isinstance(ts, str | int | float) and not isinstance(ts, bool) else ""
+    if not found:
+        raise InputError(
+            f"{one_line(str(ts))[:40]!r} is not a time; give ISO 8601, such as 2026-03-01T12:00:00Z, or seconds since 1970"
+        )
+    return found if len(found) > 10 else f"{found}T00:00:00Z"
+
+
+def _plain_id(id_: str) -> str:
+    """Hosts rewrite the ids of calls between request and history: `call_1` → `call1`."""
+    return "".join(filter(str.isalnum, id_))
+
+
+def _first(place: Mapping[str, Any], *keys: str) -> Any:
+    return next((place[key] for key in keys if place.get(key) is not None), None)
+
+
+# ── Every shape in which hosts send what was said → plain text. Images and binaries become placeholders;
+# thoughts are left out.
+
+_DEEPEST = 32
+_QUOTE = r"(?:\\{0,3}[\"']|&quot;|&#34;|&#x22;)"
+_LESS, _MORE = r"(?:<|&lt;|\\u003c)", r"(?:>|&gt;|\\u003e)"
+
+
+def _spelled(tag: str) -> str:
+    """A tag of our fence as a pattern that also matches it escaped for HTML or JSON."""
+    parts = (re.escape(char) for char in tag)
+    ways = {re.escape("<"): _LESS, re.escape(">"): _MORE, re.escape('"'): _QUOTE, "/": r"\\?/"}
+    return "".join(ways.get(part, part) for part in parts)
+
+
+_NEWLINE = r"(?:\s|\\{1,3}n)"
+_OWN_BLOCK = re.compile(rf"{_spelled(OPENING)}.*?(?:{_spelled(CLOSING)}{_NEWLINE}*|(?P<open>\Z))", re.DOTALL)
+# A host that cut the block short left lines that only our block has.
+_CUT_BLOCK = re.compile(rf"{_spelled(OPENING)}(?:{_NEWLINE}*+{_LESS}/?(?:memory|m)\b[^\n]*)*")
+_INTERNAL = re.compile(
+    r"<<<BEGIN_OPENCLAW_INTERNAL_CONTEXT>>>.*?(?:<<<END_OPENCLAW_INTERNAL_CONTEXT>>>\s*|\Z)", re.DOTALL
+)
+_ENVELOPE = re.compile(r"\A\[(?:(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun),? )?\d{4}-\d\d-\d\d[ T]\d\d:\d\d(?::\d\d)?(?: ?[A-Z]{1,5}(?:[+-]\d{1,2})?| ?[+-]\d\d:?\d\d)?\][ \t]+")  # fmt: skip
+_DATA_URI = re.compile(
+    r"data:([\w.+-]+/[\w.+-]+)?(?:;[\w=.+-]+)*;base64,([A-Za-z0-9+/_=-]{16,}|[A-Za-z0-9+/]*)(?:\\n)?"
+)
+_BASE64 = re.compile(r"[A-Za-z0-9+/]{1024,}={0,2}")
+_MAGIC = {
+    "iVBORw0KGgo": "image/png", "/9j/": "image/jpeg", "R0lGOD": "image/gif", "UklGR": "image/webp",
+    "JVBERi0": "application/pdf", "UEsDB": "application/zip", "SUQz": "audio/mpeg", "T2dnUw": "audio/ogg",
+}  # fmt: skip
+_TEXTS = frozenset({"text", "input_text", "output_text", "markdown", "refusal"})
+_THOUGHTS = frozenset({"thinking", "redacted_thinking", "reasoning", "thought"})
+CALLS = frozenset(
+    {"toolCall", "tool_call", "tool_use", "function_call", "functionCall", "mcp_call", "server_tool_use"}
+)
+RESULTS = frozenset({"toolResult", "tool_result", "function_call_output", "functionResponse", "web_search_tool_result", "mcp_tool_result"})  # fmt: skip
+_PICTURES = frozenset({"image", "image_url", "input_image", "imageUrl"})
+
+
+def said(content: Any) -> str:
+    """What a message says: its text, and placeholders for what is no text. Tool calls are not said; `call_of` reads them."""
+    return cleaned(_text(content, 0))
+
+
+def cleaned(text: str) -> str:
+    """The text without our own recalled block, without what the host put around it, and without binary data."""
+    if "memories note=" in text:
+        # What nothing closes reaches the end here, so that nobody looks for its end twice; it is left to the next pattern.
+        text = _OWN_BLOCK.sub(lambda hit: "" if hit["open"] is None else hit[0], text)
+        text = _CUT_BLOCK.sub("", text)
+    if "OPENCLAW_INTERNAL" in text:
+        text = _INTERNAL.sub("", text)
+    if text.startswith("["):
+        text = _ENVELOPE.sub("", text, count=1)
+    return unpacked(text)
+
+
+def unpacked(text: str) -> str:
+    """The text with placeholders for the binary data in it."""
+    if "base64," in text:
+        text = _DATA_URI.sub(lambda hit: placeholder(hit[1] or "", hit[2]), text)
+    if len(text) > 1024:
+        text = _BASE64.sub(_if_binary, text)
+    return text
+
+
+def tidy(value: Any, depth: int = 0) -> Any:
+    """A tool's arguments or result with placeholders for the binary data in it, and without our own block."""
+    if isinstance(value, str):
+        return cleaned(value)
+    if depth > _DEEPEST:
+        return "…"
+    if isinstance(value, dict):
+        if value.get("type") in _PICTURES:
+            return _picture(value)
+        return {str(key): tidy(inner, depth + 1) for key, inner in value.items()}
+    return [tidy(inner, depth + 1) for inner in value] if isinstance(value, list) else value
+
+
+def placeholder(mime: str, data: str) -> str:
+    """`[image: image/png, 12 kB]`, with the size that the Base64 text stands for."""
+    mime = mime or next((kind for magic, kind in _MAGIC.items() if data.startswith(magic)), "")
+    what = mime.partition("/")[0] if mime.startswith(("image/", "audio/", "video/")) else "file"
+    return f"[{what}: {mime or 'binary'}, {_size(len(data) * 3 // 4)}]"
+
+
+def compact(value: Any) -> str:
+    """A value as one line of JSON; a string as it is."""
+    if isinstance(value, str):
+        return value
+    try:
+        return json.dumps(value, ensure_ascii=False)
+    except (RecursionError, TypeError, ValueError):
+        return "…"
+
+
+def call_of(part: dict[str, Any]) -> tuple[str, str, Any]:
+    """The id, name and arguments of a tool call, in any host's spelling."""
+    inner: dict[str, Any] = next(
+        (
+            part[key]
+            for key in ("function", "functionCall", "function_call")
+            if isinstance(part.get(key), dict)
+        ),
+        {},
+    )
+    args = _first_text((part, inner), ("arguments", "input", "args", "parameters"))
+    return (
+        str(_first_text((part, inner), ("id", "call_id", "toolCallId")) or ""),
+        str(_first_text((part, inner), ("name", "toolName")) or "tool"),
+        _decoded(args),
+    )
+
+
+def kind_of(part: Any) -> str:
+    """What a part of a message is, in the words of the newest hosts."""
+    if not isinstance(part, dict):
+        return ""
+    kind = part.get("type")
+    if isinstance(kind, str):
+        return kind
+    return next(
+        (key for key in ("functionCall", "functionResponse", "inlineData", "image_url") if key in part), ""
+    )
+
+
+def _text(content: Any, depth: int) -> str:
+    if isinstance(content, str):
+        return content
+    if content is None or depth > _DEEPEST:
+        return ""
+    if isinstance(content, list):
+        return "\n".join(filter(None, (_text(part, depth + 1) for part in content)))
+    return _part(content, depth) if isinstance(content, dict) else compact(content)
+
+
+def _part(part: dict[str, Any], depth: int) -> str:
+    kind = kind_of(part)
+    if kind in _THOUGHTS or kind in CALLS or part.get("thought") is True:
+        return ""
+    if kind in RESULTS:
+        return _text(_first_text((part,), ("content", "output", "result", "functionResponse")), depth + 1)
+    if kind in _PICTURES or kind == "inlineData":
+        return _picture(part)
+    for key in ("text", "content", "refusal", "parts"):
+        if key in part and (kind in _TEXTS or not isinstance(part[key], bytes)):
+            return _text(part[key], depth + 1)
+    return _file(part, kind) if kind else compact(part)
+
+
+def _picture(part: dict[str, Any]) -> str:
+    source = next((part[key] for key in ("source", "image_url", "inlineData", "image") if key in part), part)
+    if isinstance(source, str):
+        source = {"url": source}
+    if not isinstance(source, dict):
+        return "[image]"
+    url, data = source.get("url"), source.get("data", part.get("data"))
+    if isinstance(url, str) and url.startswith("data:"):
+        return unpacked(url)
+    if isinstance(data, str):
+        return placeholder(
+            str(_first_text((source, part), ("media_type", "mimeType", "mime_type")) or "image/*"), data
+        )
+    return f"[image: {url.partition('?')[0][:200]}]" if isinstance(url, str) else "[image]"
+
+
+def _file(part: dict[str, Any], kind: str) -> str:
+    source = part.get("source") if isinstance(part.get("source"), dict) else part.get(kind)
+    source = source if isinstance(source, dict) else part
+    data = _first_text((source,), ("data", "file_data"))
+    name = str(_first_text((source, part), ("filename", "file_name", "title", "name")) or "")[:100]
+    mime = str(_first_text((source, part), ("media_type", "mimeType", "mime_type", "format")) or "")
+    size = _size(len(data) * 3 // 4) if isinstance(data, str) else ""
+    about = ", ".join(filter(None, (name, mime, size)))
+    return f"[{kind}: {about}]" if about else f"[{kind}]"
+
+
+def _if_binary(hit: re.Match[str]) -> str:
+    data = hit[0]
+    mixed = any(map(str.isdigit, data)) and any(map(str.isupper, data)) and any(map(str.islower, data))
+    return placeholder("", data) if mixed else data
+
+
+def _decoded(args: Any) -> Any:
+    """OpenAI's hosts send arguments as a text of JSON."""
+    if isinstance(args, str) and args[:1] in "{[":
+        try:
+            return json.loads(args)
+        except (ValueError, RecursionError):
+            return args
+    return args
+
+
+def _first_text(places: tuple[dict[str, Any], ...], keys: tuple[str, ...]) -> Any:
+    return next((place[key] for key in keys for place in places if place.get(key) is not None), None)
+
+
+def _size(count: int) -> str:
+    return (
+        f"{count} B"
+        if count < 1000
+        else f"{count / 1000:.0f} kB"
+        if count < 1_000_000
+        else f"{count / 1_000_000:.1f} MB"
+    )

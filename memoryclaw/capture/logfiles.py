@@ -1,0 +1,73 @@
+"""The logs on disk: whole lines, appended, durable before anybody is told. The rule: what stands in a log is never rewritten."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Sequence
+from contextlib import AbstractContextManager, suppress
+
+from memoryclaw.capture.logrecords import ARTIFACTS
+from memoryclaw.errors import ConflictError, NotFoundError
+from memoryclaw.vault import files
+from memoryclaw.vault.locks import folder_lock
+
+FOLDER = "logs"
+_DAY = re.compile(r"\d{4}-\d\d-\d\d", re.ASCII)
+
+
+class Logs:
+    """The logs of one vault."""
+
+    def __init__(self, root: str) -> None:
+        self._root = root
+
+    def locked(self) -> AbstractContextManager[None]:
+        """Keeps other captures of this vault out, and only those: writers of notes and git go on."""
+        return folder_lock(self._root, FOLDER)
+
+    def of_session(self, stem: str) -> list[str]:
+        """The vault paths of a session's files, one a day, oldest first."""
+        days = sorted(name for name in os.listdir(os.path.join(self._root, FOLDER)) if _DAY.fullmatch(name))
+        paths = (f"{FOLDER}/{day}/{stem}.jsonl" for day in days)
+        return [path for path in paths if os.path.isfile(os.path.join(self._root, path))]
+
+    def size(self, path: str) -> int:
+        """How many bytes a log has; 0 when there is none."""
+        try:
+            return os.lstat(os.path.join(self._root, path)).st_size
+        except FileNotFoundError:
+            return 0
+
+    def lines(self, path: str, offset: int) -> list[bytes]:
+        """The lines of a log from an offset on; the last may be torn."""
+        try:
+            return files.read_file(self._root, path).data[offset:].split(b"\n")
+        except NotFoundError:
+            return []
+
+    def append(self, path: str, lines: Sequence[bytes]) -> int:
+        """Appends whole lines, one write each, and waits until they are on the disk; returns how long the log is now.
+
+        A line that a killed writer left torn is ended first, so that it spoils no line but itself.
+        """
+        with files.appending(self._root, path) as handle:
+            size = os.fstat(handle).st_size
+            torn = size > 0 and os.pread(handle, 1, size - 1) != b"\n"
+            for number, line in enumerate(lines):
+                _write(handle, b"\n" + line if torn and number == 0 else line)
+            os.fsync(handle)
+            return os.fstat(handle).st_size
+
+    def keep(self, digest: str, data: bytes) -> None:
+        """Keeps a payload whole, under its digest."""
+        path = f"{ARTIFACTS}/{digest}"
+        if not files.exists(self._root, path):
+            with suppress(ConflictError):
+                files.write_file(self._root, path, data, None)
+
+
+def _write(handle: int, line: bytes) -> None:
+    view = memoryview(line)
+    while view:
+        view = view[os.write(handle, view) :]

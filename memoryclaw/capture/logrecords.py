@@ -1,0 +1,180 @@
+"""What was said → the one line of a log: private parts left out, secrets redacted, payloads cut. Nothing is written here.
+
+The rule: every text passes through here before its first byte reaches a disk.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+from typing import Any, NamedTuple
+
+from memoryclaw.capture.hostturns import Said, compact
+from memoryclaw.text.naming import is_minted_id, slug
+from memoryclaw.text.redaction import MARK, Redactor
+
+PAYLOAD = 8 * 1024  # bytes of one payload that a line holds; longer ones are cut
+ARTIFACTS = "logs/artifacts"
+_HEAD, _TAIL = 6 * 1024, 1024
+_SURROGATE = re.compile("[\ud800-\udfff]")
+_COMPARED = ("role", "name", "content", "tool", "args", "result", "ok")
+
+
+class Kept(NamedTuple):
+    """A turn as it may be written: the line's fields, the whole payloads by their digest, and the kinds of secrets taken out."""
+
+    record: dict[str, Any]
+    artifacts: dict[str, bytes]
+    kinds: tuple[str, ...]
+    left_out: str = ""  # why nothing of it may be kept
+
+
+def kept(said: Said, redactor: Redactor) -> Kept:
+    """The turn without what must not be kept."""
+    values: dict[str, Any] = {
+        "ts": said.ts, "session": said.session, "turn": said.turn, "host_id": said.host_id, "role": said.role, "name": said.name,
+        "content": said.content, "calls": [list(call) for call in said.calls], "tool": said.tool, "args": said.args, "result": said.result, "ok": said.ok,
+    }  # fmt: skip
+    marks = _Marks()
+    for key in ("name", "content", "calls", "tool", "args", "result"):
+        values[key] = marks.of(values[key])
+    if marks.unlogged:
+        return Kept({}, {}, (), "marked [NOMEM]")
+    if said.role == "custom":
+        return Kept({}, {}, (), "a note of the host to itself")
+    if not any(values[key] not in (None, "", []) for key in ("content", "calls", "tool", "result")):
+        return Kept({}, {}, (), "nothing that was said")
+    said_here = {key: value for key, value in values.items() if value not in (None, "") or key == "content"}
+    redacted = redactor.value(_whole(said_here))
+    # As text only now: inside the arguments of a call a secret is known by the name it stands under.
+    calls = (
+        f"{tool} {compact(args)}" if args is not None else tool for tool, args in redacted.value.pop("calls")
+    )
+    redacted.value["content"] = "\n".join(filter(None, (redacted.value["content"], *calls)))
+    record = {key: value for key, value in redacted.value.items() if value not in (None, "")}
+    if marks.private:
+        record["audience"] = "owner"
+    if marks.no_export:
+        record["export"] = False
+    artifacts: dict[str, bytes] = {}
+    for key in ("content", "args", "result"):
+        if key in record:
+            record[key] = _cut(record[key], artifacts)
+    return Kept(record, artifacts, redacted.kinds)
+
+
+def line_of(record: dict[str, Any]) -> bytes:
+    """The bytes of one line of a log, its newline included."""
+    return (json.dumps(record, ensure_ascii=False, separators=(", ", ": ")) + "\n").encode()
+
+
+def likeness(record: dict[str, Any]) -> bytes:
+    """A digest of what a line says, so that it is known again; fingerprints of secrets do not count."""
+    text = json.dumps([record.get(key) for key in _COMPARED], ensure_ascii=False, sort_keys=True)
+    if "[REDACTED:" in text:
+        text = MARK.sub(r"[REDACTED:\1]", text)
+    if (
+        "logs/artifacts/" in text
+    ):  # a payload's artifact is named by its digest, which changes with the fingerprints in it
+        text = re.sub(r"logs/artifacts/[0-9a-f]{64}", "", text)
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).digest()[:16]
+
+
+def file_stem(session: str) -> str:
+    """The name of a session's file: the session itself where that is safe, else its words and six digits of its digest."""
+    if is_minted_id(session):
+        return session
+    return f"{slug(session)}-{hashlib.sha256(session.encode('utf-8', 'surrogatepass')).hexdigest()[:6]}"
+
+
+class _Marks:
+    """Reads the private marks of all texts of one turn."""
+
+    def __init__(self) -> None:
+        self.unlogged = self.private = self.no_export = False
+
+    def of(self, value: Any) -> Any:
+        if isinstance(value, str):
+            found = unmarked(value)
+            self.unlogged |= found.unlogged
+            self.private |= found.private
+            self.no_export |= found.no_export
+            return found.text
+        if isinstance(value, dict):
+            return {key: self.of(inner) for key, inner in value.items()}
+        return [self.of(inner) for inner in value] if isinstance(value, list) else value
+
+
+def _whole(value: Any) -> Any:
+    """The value without lone surrogates, which no file can hold."""
+    if isinstance(value, str):
+        return value if value.isascii() else _SURROGATE.sub("\ufffd", value)
+    if isinstance(value, dict):
+        return {_whole(key): _whole(inner) for key, inner in value.items()}
+    return [_whole(inner) for inner in value] if isinstance(value, list) else value
+
+
+def _cut(value: Any, artifacts: dict[str, bytes]) -> Any:
+    """The value with every long text in it cut; a value that is long in many short parts becomes one cut text."""
+    if isinstance(value, str):
+        return _cut_text(value, artifacts)
+    if not isinstance(value, dict | list):
+        return value
+    if isinstance(value, dict):
+        shorter: Any = {key: _cut(inner, artifacts) for key, inner in value.items()}
+    else:
+        shorter = [_cut(inner, artifacts) for inner in value]
+    text = compact(shorter)
+    return shorter if len(text.encode()) <= PAYLOAD else _cut_text(compact(value), artifacts)
+
+
+def _cut_text(text: str, artifacts: dict[str, bytes]) -> str:
+    data = text.encode()
+    if len(data) <= PAYLOAD:
+        return text
+    digest = hashlib.sha256(data).hexdigest()
+    artifacts[digest] = data
+    head, tail = data[:_HEAD].decode(errors="ignore"), data[-_TAIL:].decode(errors="ignore")
+    return f"{head}\n[cut: {len(data):,} bytes, whole in {ARTIFACTS}/{digest}]\n{tail}"
+
+
+# ── What people mark as private in what they say. The rule: in doubt, more is left out, never less.
+
+_OPEN = r"(?:<|&lt;)\s*private\s*(?:>|&gt;)"
+_CLOSE = r"(?:<|&lt;)\s*/\s*private\s*(?:>|&gt;)"
+# An opening mark that nobody closed covers the rest.
+_PRIVATE_SPAN = re.compile(rf"{_OPEN}.*?(?:{_CLOSE}|\Z)", re.IGNORECASE | re.DOTALL)
+_NOMEM = re.compile(r"\[NOMEM\]", re.IGNORECASE)
+_WHOLE_TURN = re.compile(r"\A\s*\[NOMEM\]|^[ \t]*\[NOMEM\][ \t]*$", re.IGNORECASE | re.MULTILINE)
+_PRIVATE = re.compile(r"\[PRIVATE\]", re.IGNORECASE)
+_NOEXPORT = re.compile(r"\[NOEXPORT\]", re.IGNORECASE)
+
+
+class Marked(NamedTuple):
+    """A text as it may be kept, and what its marks ask for."""
+
+    text: str
+    unlogged: bool = False  # the whole turn must not be kept
+    private: bool = False  # for its owner only
+    no_export: bool = False  # not for bundles that leave the vault
+
+
+def unmarked(text: str) -> Marked:
+    """The text without what must not reach the disk.
+
+    `<private>…</private>` becomes `[private]`; a line with [NOMEM] is left out, and the whole turn where the mark begins
+    it or stands on a line of its own. [PRIVATE] and [NOEXPORT] stay where they are and are told.
+    """
+    if "[" not in text and "private" not in text.lower():
+        return Marked(text)
+    if _WHOLE_TURN.search(text):
+        return Marked("", unlogged=True)
+    kept = _PRIVATE_SPAN.sub("[private]", text)
+    if _NOMEM.search(kept):
+        kept = "\n".join(line for line in kept.split("\n") if not _NOMEM.search(line))
+        if not kept.strip():
+            return Marked("", unlogged=True)
+    return Marked(
+        kept, False, bool(_PRIVATE.search(kept.replace("[private]", ""))), bool(_NOEXPORT.search(kept))
+    )

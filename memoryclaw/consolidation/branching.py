@@ -1,0 +1,278 @@
+"""A run that waits as a branch of its own: made without touching a file, then approved commit by commit, or rejected.
+
+The rule: the branch is built on HEAD alone, and the user's files and index know nothing of it until a person says yes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from datetime import datetime
+from typing import NamedTuple
+
+from memoryclaw.consolidation.changes import PlannedChange
+from memoryclaw.consolidation.patches import Teller, actions_of, replayed
+from memoryclaw.consolidation.proposals import proposal
+from memoryclaw.consolidation.runrecord import read_record, record_path
+from memoryclaw.errors import ConflictError, HistoryError, InputError, MemoryClawError, NotFoundError
+from memoryclaw.history import gitlog
+from memoryclaw.history.gitlog import Branch
+from memoryclaw.history.repository import FileChange, History, Recorded, Version
+from memoryclaw.text.encoding import decode, encode
+from memoryclaw.text.naming import timestamp
+from memoryclaw.vault.factedits import SemanticFile
+from memoryclaw.vault.places import place_of
+from memoryclaw.writing.context import Pen
+from memoryclaw.writing.decisions import APPROVED, DECISIONS_FILE, REJECTED, Decision, Decisions
+from memoryclaw.writing.writer import (
+    REFUSED,
+    Bytes,
+    Edit,
+    Item,
+    Outcome,
+    Writer,
+    patched,
+    paths_of,
+    plans_for,
+    writing,
+)
+
+PREFIX = "refs/heads/memoryclaw/"
+_REPLAYED = "Approved"  # the trailer that names the commit of the branch
+
+
+class OpenBranch(NamedTuple):
+    """A run that waits: its branch, its commits (oldest first) and its run record."""
+
+    run: str
+    ref: str
+    tip: str
+    commits: tuple[Recorded, ...]
+    record: str
+
+
+class Approved(NamedTuple):
+    """What became of a branch: the commits on the current branch, the proposals for what met later edits, and remarks."""
+
+    commits: tuple[str, ...] = ()
+    proposed: tuple[str, ...] = ()
+    notices: tuple[str, ...] = ()
+
+
+class BranchWriter:
+    """Writes like a `Writer`, but only commits, one on the other, that nothing shows until `publish`."""
+
+    def __init__(self, history: History, run: str) -> None:
+        self._history = history
+        self._ref = PREFIX + run
+        self._tip = history.head()
+
+    def read_all(self, paths: Iterable[str]) -> dict[str, bytes | None]:
+        """The bytes of files as the branch has them, None where it has none."""
+        sides = self._history.tip(self._ref, self._tip, list(paths)).sides
+        return {path: side.head_data for path, side in sides.items()}
+
+    def write_all(
+        self, items: Sequence[Item], *, verb: str, now: datetime
+    ) -> tuple[list[Outcome], MemoryClawError | None]:
+        """Makes the items in order as commits on top of the branch, like the method of the same name of `Writer`."""
+        del verb
+        paths, items, refused = _safe(items)
+        base = self._history.tip(self._ref, self._tip, paths)
+        outcomes: list[Outcome] = []
+        objects: list[tuple[str, bytes]] = []
+        for item in items:
+            found = {path: side.head_data for path, side in base.sides.items()}
+            try:
+                plans = plans_for(item.changes, found, base.sides)
+            except REFUSED as error:
+                refused = error
+                break
+            versions = {plan.path: Version(plan.after) for plan in plans}
+            outcomes.append(Outcome(changed=False))
+            if versions:
+                draft = self._history.draft(base, versions, item.message(), now)
+                base, self._tip = draft.base, draft.made.commit
+                objects += draft.objects
+                outcomes[-1] = Outcome(changed=True, commit=self._tip)
+        if objects:
+            self._history.store(objects, base.tree.hash_name)
+        return outcomes, refused
+
+    def publish(self, verb: str) -> None:
+        """Lets the branch appear."""
+        gitlog.create(self._history, self._ref, self._tip, verb)
+
+
+def open_branches(history: History) -> list[OpenBranch]:
+    """The runs that wait as branches, in order of their names."""
+    if history.state().name == "none":
+        return []
+    return [_opened(history, branch) for branch in gitlog.branches(history, PREFIX)]
+
+
+def approve(pen: Pen, run: str) -> Approved:
+    """Makes every commit of a run's branch again on the current branch, then removes the branch.
+
+    Raises:
+        ConflictError: the branch is checked out, or holds commits that are not the run's.
+        NotFoundError: no branch of this run is open.
+    """
+    with writing(pen.root) as writer:
+        branch, waiting = _find(writer, run)
+        _must_be_the_runs(branch, waiting)
+        done = {found.trailers.get(_REPLAYED) for found in _of_run(writer.history, run)}
+        left = [recorded for recorded in waiting.commits if recorded.commit not in done]
+        replay = _Replay(pen, writer, run)
+        for recorded in left:
+            replay.one(recorded, last=recorded is left[-1])
+        gitlog.delete(writer.history, branch)
+    return Approved(tuple(replay.commits), tuple(replay.proposed), tuple(dict.fromkeys(replay.notices)))
+
+
+def reject(pen: Pen, run: str) -> str:
+    """Writes down that a run is not wanted, so that its log lines count as done, then removes its branch; returns the commit.
+
+    Raises:
+        ConflictError: the branch is checked out.
+        NotFoundError: no branch of this run is open.
+    """
+    with writing(pen.root) as writer:
+        branch, waiting = _find(writer, run)
+        ranges = tuple(map(str, read_record(waiting.record).ranges))
+        decide = _decided(writer, Decision(timestamp(pen.now), REJECTED, "run", run=run, ranges=ranges))
+
+        def message() -> str:
+            return pen.templates.commit_message("consolidate-rejected", run=run)
+
+        outcome = writer.write([decide], message, verb="reject", now=pen.now)
+        gitlog.delete(writer.history, branch)
+    return outcome.commit
+
+
+class _Replay:
+    """The commits of one branch, made again one after another."""
+
+    def __init__(self, pen: Pen, writer: Writer, run: str) -> None:
+        self._pen = pen
+        self._writer = writer
+        self._run = run
+        self.commits: list[str] = []
+        self.proposed: list[str] = []
+        self.notices: list[str] = []
+
+    def one(self, recorded: Recorded, *, last: bool) -> None:
+        """One commit; what of it meets later edits becomes a proposal. The last one brings the decision with it."""
+        changes = self._writer.history.changes(recorded.commit)
+        edits = [Edit(change.path, self._again(change)) for change in changes]
+        if last:
+            decision = Decision(timestamp(self._pen.now), APPROVED, "run", run=self._run)
+            edits.append(_decided(self._writer, decision))
+        message = f"{recorded.message.rstrip()}\n{_REPLAYED}: {recorded.commit}\n"
+        try:
+            self._write(edits, message)
+        except ConflictError as error:
+            self._propose(recorded, changes, str(error))
+
+    def _propose(self, recorded: Recorded, changes: Sequence[FileChange], why: str) -> None:
+        actions = tuple(
+            action
+            for c in changes
+            for action in actions_of(c.path, _text(c.before), _text(c.after), self._file(c.path))
+        )
+        if not actions:
+            self.notices.append(f"{recorded.message.partition(chr(10))[0]} was left out: {why}")
+            return
+        title = recorded.message.partition("\n")[0]
+        source, confidence = (recorded.trailers.get(key, "") for key in ("Source", "Confidence"))
+        change = PlannedChange("fact", title, actions, (), source, confidence, why)
+        path, text = proposal(change, self._run)
+        message = Teller(self._pen.templates, self._run).proposal(change)
+        new = Edit(path, patched(lambda now: text if now is None else now))
+        self._write([new], f"{message.rstrip()}\n{_REPLAYED}: {recorded.commit}\n")
+        self.proposed.append(path)
+
+    def _write(self, edits: Sequence[Edit], message: str) -> None:
+        outcome = self._writer.write(edits, lambda: message, verb="approve", now=self._pen.now)
+        self.commits += filter(None, [outcome.commit])
+        self.notices += filter(None, [outcome.notice])
+
+    def _file(self, path: str) -> SemanticFile | None:
+        return self._pen.semantic(path) if place_of(path) == ("semantic", "current") else None
+
+    def _again(self, change: FileChange) -> Bytes:
+        file = self._file(change.path)
+
+        def again(now: bytes | None) -> bytes | None:
+            if now in (change.before, change.after):
+                return change.after
+            if now is None or change.after is None:
+                raise ConflictError(f"{change.path} {'is gone' if now is None else 'was changed'} since")
+            if change.before is None:
+                return now  # a file of that name came meanwhile, and stays
+            current, base, wanted = (decode(data) for data in (now, change.before, change.after))
+            text = replayed(base.text, wanted.text, current.text, file)
+            if text is None:
+                raise ConflictError(f"{change.path} was changed on the same lines since")
+            return encode(current._replace(text=text))
+
+        return again
+
+
+def _safe(items: Sequence[Item]) -> tuple[list[str], Sequence[Item], MemoryClawError | None]:
+    """The files that are asked for, and the items up to the first that asks for one outside the vault."""
+    paths: list[str] = []
+    for number, item in enumerate(items):
+        try:
+            paths += paths_of(item.changes)
+        except InputError as error:
+            return paths, items[:number], error
+    return paths, items, None
+
+
+def _find(writer: Writer, run: str) -> tuple[Branch, OpenBranch]:
+    if writer.untracked:
+        raise HistoryError(f"no branch waits: {writer.untracked}")
+    for branch in gitlog.branches(writer.history, PREFIX + run):
+        if branch.ref == PREFIX + run:
+            if branch.checked_out:
+                raise ConflictError(
+                    f"the branch memoryclaw/{run} is checked out; switch to your own branch first"
+                )
+            return branch, _opened(writer.history, branch)
+    raise NotFoundError(f"no run {run!r} waits as a branch; `memoryclaw review` lists what waits")
+
+
+def _opened(history: History, branch: Branch) -> OpenBranch:
+    run = branch.ref.removeprefix(PREFIX)
+    record = gitlog.text_in(history, branch.tip, record_path(run))
+    return OpenBranch(run, branch.ref, branch.tip, tuple(gitlog.unmerged(history, branch.tip)), record)
+
+
+def _must_be_the_runs(branch: Branch, waiting: OpenBranch) -> None:
+    for recorded in waiting.commits:
+        if recorded.trailers.get("Run") != waiting.run:
+            name = branch.ref.removeprefix("refs/heads/")
+            raise ConflictError(
+                f"{name} holds a commit that is not the run's ({recorded.commit[:12]}); take it in with `git merge {name}`"
+            )
+
+
+def _of_run(history: History, run: str) -> Iterator[Recorded]:
+    return history.of_run(run) if history.head() else iter(())
+
+
+def _decided(writer: Writer, decision: Decision) -> Edit:
+    """The line of a decision, once; who took it is the commit's author."""
+    decision = decision._replace(by=writer.history.author()[0])
+
+    def change(text: str | None) -> str:
+        text = text or ""
+        if any(d.run == decision.run and d.decision == decision.decision for d in Decisions.read(text).all):
+            return text
+        return text + ("\n" if text and not text.endswith("\n") else "") + decision.line()
+
+    return Edit(DECISIONS_FILE, patched(change))
+
+
+def _text(data: bytes | None) -> str | None:
+    return None if data is None else decode(data).text

@@ -1,0 +1,330 @@
+"""consolidate: raw logs become episodes, facts and proposals. The rule: one run at a time, and a line is read once."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from collections.abc import Iterator, Sequence
+from contextlib import AbstractContextManager, suppress
+from dataclasses import dataclass
+from datetime import date, datetime
+from typing import NamedTuple
+
+from memoryclaw.consolidation.applying import Applied, apply
+from memoryclaw.consolidation.branching import open_branches
+from memoryclaw.consolidation.changes import (
+    ChangeSet,
+    MoveFile,
+    NewFile,
+    PlannedChange,
+    Replace,
+    read_plan,
+    write_plan,
+)
+from memoryclaw.consolidation.cutting import Cutting
+from memoryclaw.consolidation.patches import outcome_of
+from memoryclaw.consolidation.planning import Knowing, Mind, Planner, Twins, plan
+from memoryclaw.consolidation.selecting import RUNS, Past, Unread, past, practised, select
+from memoryclaw.daemon.timetable import Due, due
+from memoryclaw.errors import HistoryError, InputError, LockedError, NotFoundError, VaultError
+from memoryclaw.history import journal
+from memoryclaw.history.gitlog import log
+from memoryclaw.history.repository import History
+from memoryclaw.index.catalog import Catalog
+from memoryclaw.ports import Progress
+from memoryclaw.text.naming import run_id, utc
+from memoryclaw.vault import files
+from memoryclaw.vault.folder import Vault
+from memoryclaw.vault.locks import writer_lock
+from memoryclaw.vault.logs import LogRange, parse_ranges, range_of
+from memoryclaw.vault.places import STATE_DIR
+from memoryclaw.vault.statefolder import made
+from memoryclaw.writing.context import Pen
+from memoryclaw.writing.writer import recover
+
+_PLAN, _STUMP = f"{STATE_DIR}/plan.json", ".plan.tmp"
+
+
+class Rules(NamedTuple):
+    """The settings that a run follows."""
+
+    mode: str = "direct"
+    threshold: int = 7
+    loss_budget: float = 0.2
+    gap: int = 30
+    interval: int = 60
+    idle: int = 30
+    language: str = "en"
+
+
+class Consolidated(NamedTuple):
+    """What a run planned, and did unless `applied` is None; `waits` says why nothing was done at all."""
+
+    changes: ChangeSet
+    applied: Applied | None = None
+    waits: str = ""
+    mode: str = ""  # direct | branch | propose
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Desk:
+    """What consolidation works with; `mind` may make more of an episode than the patterns did."""
+
+    pen: Pen
+    vault: Vault
+    catalog: Catalog
+    mind: Mind
+    rules: Rules
+    progress: Progress | None = None
+
+
+def preview(desk: Desk) -> Consolidated:
+    """The change set that a run would apply now; nothing is written."""
+    done = what_is_done(desk)
+    changes = _begun(desk, done) or planned(desk, done, select(desk.vault, done))
+    return Consolidated(changes, mode=desk.rules.mode)
+
+
+def consolidate(desk: Desk, *, only_if_due: bool = False) -> Consolidated:
+    """Reads what the logs hold and no run has read, and applies what it makes of it.
+
+    Args:
+        desk: the vault and the settings.
+        only_if_due: do nothing, and say why, while it is too early or another run is at work.
+
+    Raises:
+        LockedError: another run is at work.
+        HistoryError: git can take no commit now; nothing was written.
+    """
+    try:
+        with one_at_a_time(desk.pen.root):
+            told = _recovered(desk.pen.root)
+            done = what_is_done(desk)
+            begun = _begun(desk, done)
+            if not begun:
+                _forget(desk.pen.root)
+            logs = [] if begun else select(desk.vault, done, remember=True)
+            if only_if_due and not begun and not (verdict := _verdict(desk, done, logs)).due:
+                return Consolidated(ChangeSet(""), waits=verdict.reason)
+            return _applied(desk, begun or planned(desk, done, logs), told)
+    except LockedError:
+        if not only_if_due:
+            raise
+        return Consolidated(ChangeSet(""), waits="another consolidation is at work in this vault")
+
+
+def _recovered(root: str) -> str:
+    """Finishes what a killed writer began: a run record that is there and not committed would end a run too early."""
+    return recover(root) if files.exists(root, journal.PATH) else ""
+
+
+def one_at_a_time(root: str) -> AbstractContextManager[None]:
+    """Keeps other runs out while this one plans; people and captures go on writing."""
+    folder = os.path.join(root, RUNS)
+    with suppress(FileExistsError):
+        os.mkdir(folder, 0o700)
+    if os.path.islink(folder) or not os.path.isdir(folder):
+        raise VaultError(f"{folder} is a link or a file; only a real folder is used")
+    return writer_lock(folder)
+
+
+def what_is_done(desk: Desk) -> Past:
+    """What runs, decisions and open branches say is done."""
+    return past(desk.vault, [branch.record for branch in open_branches(History(desk.pen.root))])
+
+
+def _begun(desk: Desk, done: Past) -> ChangeSet | None:
+    """What a killed run had planned, while its logs are as they were and nothing has read them since."""
+    try:
+        changes = read_plan(files.read_file(desk.pen.root, _PLAN).data.decode("utf-8", "replace"))
+    except NotFoundError:
+        return None
+    if changes is None or any(record.run == changes.run for record in done.records):
+        return None
+    waiting = select(desk.vault, done)
+    still = {r for log in waiting for r in parse_ranges(" ".join(changes.ranges)) if _covers(log, r)}
+    return changes if len(still) == len(changes.ranges) else None
+
+
+def _covers(log: Unread, range_: LogRange) -> bool:
+    if log.path != range_.path or range_.last > len(log.lines):
+        return False
+    return range_of(log.path, log.lines, range_.first, range_.last) == range_
+
+
+def planned(
+    desk: Desk, done: Past, logs: Sequence[Unread], *, verb: str = "consolidate", twins: bool = True
+) -> ChangeSet:
+    """The change set that these logs ask for; `twins`: episodes that the vault has already are merged."""
+    if not logs:
+        return ChangeSet("")
+    rules, pen = desk.rules, desk.pen
+    planner = Planner(
+        pen=pen,
+        knowing=Knowing(desk.catalog, pen.schema(), done.decisions, today=pen.today),
+        twins=Twins(pen, desk.catalog.episodes_on if twins else lambda _day: ()),
+        mind=desk.mind,
+        rules=Cutting(gap_minutes=rules.gap),
+        language=rules.language,
+        progress=desk.progress,
+    )
+    changes = plan(planner, logs)
+    acted, drafts = practised(pen, desk.vault, logs, changes.ranges, done, threshold=rules.threshold)
+    digest = hashlib.sha256("\n".join(changes.ranges).encode("utf-8", "surrogateescape")).hexdigest()
+    return changes._replace(
+        run=run_id(verb, pen.now, digest[:6]), changes=(*changes.changes, *drafts), acted=acted
+    )
+
+
+def _applied(desk: Desk, changes: ChangeSet, told: str) -> Consolidated:
+    if not changes.ranges:
+        return Consolidated(changes, waits=told)
+    _keep(desk.pen.root, write_plan(changes).encode())
+    rules = desk.rules
+    applied = apply(desk.pen, changes, mode=rules.mode, loss_budget=rules.loss_budget, progress=desk.progress)
+    _forget(desk.pen.root)
+    notices = (*filter(None, [told]), *applied.notices)
+    return Consolidated(changes, applied._replace(notices=notices), mode=rules.mode)
+
+
+def _keep(root: str, plan_: bytes) -> None:
+    """Remembers a plan durably before its first change is made."""
+    made(os.path.join(root, STATE_DIR))
+    # Always by the same name, so that the next run clears away what a killed one left.
+    files.prepare(root, _PLAN, _STUMP, plan_)
+    files.place(root, _PLAN, _STUMP, files.digest_at(root, _PLAN))
+
+
+def _forget(root: str) -> None:
+    for name in (_PLAN.rpartition("/")[2], _STUMP):
+        files.discard(root, _PLAN, name)
+
+
+def standing(desk: Desk) -> Due:
+    """Whether a run is due now, and why or why not."""
+    done = what_is_done(desk)
+    if _begun(desk, done):
+        return Due(True, "the last run was cut short")
+    return _verdict(desk, done, select(desk.vault, done))
+
+
+def _verdict(desk: Desk, done: Past, logs: Sequence[Unread]) -> Due:
+    turns = sorted(turn.ts for log in logs for turn in log.turns if turn.ts)
+    if logs and not turns:
+        return Due(True, "turns wait, and their logs have no clock")
+    runs = sorted(record.at for record in done.records if record.at)
+    return due(
+        desk.pen.now,
+        last_run=_moment(runs[-1:]),
+        newest_turn=_moment(turns[-1:]),
+        oldest_waiting=_moment(turns[:1]),
+        interval_minutes=desk.rules.interval,
+        idle_minutes=desk.rules.idle,
+    )
+
+
+def _moment(times: Sequence[str]) -> datetime | None:
+    try:
+        return utc(datetime.fromisoformat(times[0])) if times else None
+    except ValueError:
+        return None
+
+
+# ── redo: old logs read again with the tools of today, on a branch. The rule: what a person edited stays as
+# the person left it.
+
+_SAME = "the tools of today make the same of these logs"
+
+
+def redo(desk: Desk, since: str) -> Consolidated:
+    """Consolidates the logs of a day and later once more, as commits on a branch that waits for a yes.
+
+    Raises:
+        InputError: `since` is no day.
+        HistoryError: there is no repository to hold a branch.
+    """
+    day = _day(since)
+    with one_at_a_time(desk.pen.root):
+        history = History(desk.pen.root)
+        if not history.git_dir:
+            raise HistoryError(f"redo needs a branch to work on, and {history.state().sentence}")
+        done = what_is_done(desk)
+        logs = select(desk.vault, done, since=day)
+        # Its own earlier episodes are no twins: they are what is told anew.
+        changes = planned(desk, done, logs, verb="redo", twins=False)
+        if not changes.ranges:
+            return Consolidated(changes, waits=f"there are no logs since {day}")
+        changes = _replaced(desk, done, history, changes)
+        if not _differs(desk, changes):
+            return Consolidated(ChangeSet(""), waits=_SAME)
+        # A person looks at all of it before it counts, so nothing is too much.
+        applied = apply(desk.pen, changes, mode="branch", loss_budget=1.0, progress=desk.progress)
+        return Consolidated(changes, applied, mode="branch")
+
+
+def _day(since: str) -> str:
+    try:
+        return date.fromisoformat(since).isoformat()
+    except ValueError:
+        raise InputError(f"{since!r} is not a day; write it like 2026-03-01") from None
+
+
+def _replaced(desk: Desk, done: Past, history: History, changes: ChangeSet) -> ChangeSet:
+    """The change set with today's text over each note that a run wrote, and the notes that none tells any more put away."""
+    own = _own(desk, done, history, changes)
+    paths = set(own.values())
+    told = {
+        action.path for change in changes.changes for action in change.actions if isinstance(action, NewFile)
+    }
+    after = [
+        change._replace(
+            actions=tuple(
+                Replace(action.path, action.text)
+                if isinstance(action, NewFile) and action.path in paths
+                else action
+                for action in change.actions
+            )
+        )
+        for change in changes.changes
+    ]
+    away = [_away(id_, path) for id_, path in own.items() if path not in told]
+    return changes._replace(changes=(*after, *away))
+
+
+def _own(desk: Desk, done: Past, history: History, changes: ChangeSet) -> dict[str, str]:
+    """The episodes (id → path) that runs wrote of these logs and that nobody has edited since."""
+    logs = {range_.path for text in changes.ranges for range_ in parse_ranges(text)}
+    return {
+        id_: address.path
+        for id_, source in _told(done)
+        if any(range_.path in logs for range_ in parse_ranges(source))
+        and (address := desk.catalog.resolve(id_))
+        and address.path.startswith("episodes/")
+        and _is_untouched(history, address.path)
+    }
+
+
+def _told(done: Past) -> Iterator[tuple[str, str]]:
+    for record in done.records:
+        yield from record.episodes.items()
+
+
+def _is_untouched(history: History, path: str) -> bool:
+    last = log(history, [path], limit=1)
+    return bool(last) and last[0].run.partition("-")[0] in ("consolidate", "redo", "approve")
+
+
+def _away(id_: str, path: str) -> PlannedChange:
+    name = path.rpartition("/")[2]
+    return PlannedChange(
+        kind="merge",
+        title=f"{id_} is told by other episodes now",
+        actions=(MoveFile(path, f"archive/episodes/{name}"),),
+        id=id_,
+    )
+
+
+def _differs(desk: Desk, changes: ChangeSet) -> bool:
+    collections = desk.pen.schema().collections
+    outcome = outcome_of(changes.changes, collections, lambda path: desk.pen.text(path) or None)
+    return any(before != after for before, after in outcome.values())

@@ -1,0 +1,295 @@
+"""What a model says of a segment, held against the segment's own words. The rule: what it cannot prove by a quote is not known.
+
+A model never has the last word: roles, lines, dates, trust, paths and ids come from the log, and what patterns read stays.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from datetime import date
+from typing import NamedTuple
+
+from memoryclaw.consolidation import statements as wording
+from memoryclaw.consolidation.changes import LEVELS, Claim, Extraction, Segment
+from memoryclaw.consolidation.claims import plain_key, plain_value
+from memoryclaw.consolidation.spokendates import resolved
+from memoryclaw.consolidation.statements import denies, is_doubtful, is_momentary, statements, supposes
+from memoryclaw.consolidation.transcript import SPOKEN, harmless
+from memoryclaw.model import Turn
+from memoryclaw.text import naming
+from memoryclaw.text.dates import DateRange, find_ranges
+from memoryclaw.text.fence import one_line, visible
+from memoryclaw.text.language import fold, pairs
+from memoryclaw.vault.entities import key_of
+
+_TITLE, _SUMMARY, _TAG, _NAME, _FIELD, _VALUE = 80, 600, 30, 60, 40, 120  # characters, at most
+_TAGS, _TAG_WORDS, _ENTITIES, _CLAIMS, _DROPPED = 7, 3, 20, 20, 20  # how many, at most
+_LEAST_QUOTE = 8  # characters; a shorter one must be the whole turn
+_GROUNDED = 0.5  # the share of a summary's words that the segment must hold
+_HTML = re.compile(r"[<>`|]+")
+_SECRET = re.compile(r"\[?REDACTED:", re.IGNORECASE)
+_OWN_NAMES = frozenset({"i", "me", "my", "myself", "self", "user", "the user", "speaker", "the speaker"})
+_SELF_TEXT = """i im ive id ill me my mine myself we our us ich mich mir mein meine meinen meinem meiner wir uns unser unsere
+je mon ma mes moi nous notre yo mi mis nos nuestra nuestro"""
+# Where such a word stands beside a name, it may be another person's fact.
+_OTHERS_TEXT = """he she they his her their him them sister brother mother father mom mum dad parents wife husband son daughter child
+friend boss cousin uncle aunt neighbour neighbor colleague girlfriend boyfriend partner er sie seine seiner ihre ihr ihrer schwester
+bruder mutter vater eltern frau mann sohn tochter kind freund freundin chef chefin nachbar nachbarin kollege kollegin"""
+_SELF, _OTHERS = frozenset(_SELF_TEXT.split()), frozenset(_OTHERS_TEXT.split())
+_OWNER = re.compile(r"(?<![^\W\d_])([^\W\d_]++)['’]s\b")
+_NO_OWNER = frozenset({"it", "that", "he", "she", "what", "there", "who", "let", "here", "where", "how"})
+_UNSPACED = "\u0e00"  # scripts written without spaces come after it
+
+
+class Claimed(NamedTuple):
+    """A claim as a model makes it, of the asked form and no more."""
+
+    line: int
+    quote: str
+    entity: str
+    field: str
+    value: str
+    durable: bool = True
+    confidence: str = "medium"
+
+
+class Answer(NamedTuple):
+    """A model's answer, of the asked form and not yet believed."""
+
+    title: str
+    summary: str
+    tags: tuple[str, ...] = ()
+    entities: tuple[str, ...] = ()
+    claims: tuple[Claimed, ...] = ()
+    unread: int = 0  # claims that were not of the asked form
+
+
+def proven(
+    answer: Answer, segment: Segment, basis: Extraction, names: Mapping[str, str], by: str
+) -> Extraction:
+    """What patterns read, with what a model adds and the segment's words prove.
+
+    Args:
+        answer: what the model said.
+        segment: what it read.
+        basis: what patterns read; its claims, points and participants stay.
+        names: key_of(name) -> name, of the entities that the vault knows.
+        by: the model.
+    """
+    ground = _Ground(segment, basis, names)
+    judged = [ground.judged(claimed, by) for claimed in answer.claims[:_CLAIMS]]
+    dropped = [each for each in judged if isinstance(each, str)]
+    claims = _without_twins(basis.claims, [each for each in judged if isinstance(each, Claim)])
+    missing = answer.unread + len(answer.claims[_CLAIMS:])
+    if missing:
+        dropped.append(f"left out: {missing} of its claims, too many or not of the asked form")
+    title, summary = ground.text(answer.title, _TITLE), ground.dated(ground.text(answer.summary, _SUMMARY))
+    if not summary:
+        dropped.append("the summary was left out: its words do not stand in the log")
+    return basis._replace(
+        title=title or basis.title,
+        summary=summary or basis.summary,
+        tags=_tags(filter(ground.names, answer.tags), basis.tags),
+        entities=_distinct((*basis.entities, *ground.entities(answer.entities)), _ENTITIES),
+        claims=claims,
+        by=by,
+        dropped=(*basis.dropped, *dropped[:_DROPPED]),
+    )
+
+
+class _Ground:
+    """The words of a segment, which everything must stand on."""
+
+    def __init__(self, segment: Segment, basis: Extraction, names: Mapping[str, str]) -> None:
+        self._turns = {turn.line: turn for turn in segment.turns}
+        self._names = names
+        self._patterns = {(key_of(c.entity), fold(c.field), c.line): fold(c.value) for c in basis.claims}
+        heard = [turn for turn in segment.turns if turn.role in SPOKEN]
+        said = [*(turn.text for turn in heard), *(turn.name for turn in heard)]
+        self._words = frozenset(part for text in (*said, *basis.participants) for part in _parts(text))
+        self._stems = frozenset(map(wording.stem, self._words))
+
+    def text(self, text: str, longest: int) -> str:
+        """The text on one plain line, if at least half of its words stand in the segment; else nothing."""
+        plain = _shortened(harmless(_HTML.sub(" ", text)), longest)
+        parts = _parts(plain)
+        stop = wording.stops(wording.language_of(parts))
+        telling = {wording.stem(part) for part in parts if part not in stop}
+        return plain if telling and len(telling & self._stems) >= _GROUNDED * len(telling) else ""
+
+    def dated(self, text: str) -> str:
+        """The text with dates behind words like "yesterday", where all lines were said on one day."""
+        said = {turn.ts[:10] for turn in self._turns.values()}
+        return resolved(text, said.pop(), wording.language_of(_parts(text))) if len(said) == 1 else text
+
+    def entities(self, found: Iterable[str]) -> Iterator[str]:
+        """The names that stand in the segment, as the vault writes them."""
+        for name in found:
+            if self._holds(name) and (known := self._named(name)):
+                yield known
+
+    def names(self, tag: str) -> bool:
+        """True for a tag whose words all stand in the segment, in any form."""
+        parts = _parts(tag.replace("-", " ").replace("_", " "))
+        return bool(parts) and self._stems.issuperset(map(wording.stem, parts))
+
+    def judged(self, claimed: Claimed, by: str) -> Claim | str:
+        """The claim as the log proves it, or one sentence why it is left out."""
+        turn = self._turns.get(claimed.line)
+        why = _unproven(claimed, turn)
+        claim = self._claim(claimed, turn, by) if turn and not why else None
+        if claim and turn and not (why := _unfit(claim) or _unsaid(claim, turn)):
+            return claim
+        about = _shortened(plain_key(one_line(claimed.entity)), _NAME) or "nothing"
+        return f"a claim about {about} was left out: {why}"
+
+    def _claim(self, claimed: Claimed, turn: Turn, by: str) -> Claim:
+        quote = one_line(claimed.quote)
+        stated = _stated(quote, turn)
+        claim = Claim(
+            entity=self._entity(claimed.entity, turn),
+            field=plain_key(one_line(claimed.field.replace("_", " "))).lower(),
+            value=plain_value(one_line(claimed.value)),
+            line=turn.line,
+            quote=quote,
+            role=turn.role,
+            said=turn.ts[:10],
+            durable=claimed.durable and not is_momentary(stated),
+            by=by,
+        )
+        sure = self._sure(claim, turn, stated)
+        return claim._replace(confidence=min(claimed.confidence, sure, key=LEVELS.index))
+
+    def _entity(self, name: str, turn: Turn) -> str:
+        """Who it is about, as the vault writes the name; who speaks of themselves goes by their name, else by their role."""
+        if fold(" ".join(name.split())) in _OWN_NAMES:
+            return self._named(turn.name) or turn.role or "user"
+        return self._named(name)
+
+    def _named(self, name: str) -> str:
+        plain = plain_key(one_line(name))
+        return self._names.get(key_of(plain), plain) if len(plain) <= _NAME else ""
+
+    def _holds(self, name: str) -> bool:
+        parts = _parts(name)
+        return bool(parts) and self._words.issuperset(parts)
+
+    def _sure(self, claim: Claim, turn: Turn, stated: str) -> str:
+        """How sure the words make it: low where they do not state it at all, high where they state every part of it."""
+        text = one_line(turn.text)
+        speaker = key_of(claim.entity) == key_of(turn.name or turn.role)
+        if not _stands_in(claim.value, text) or not (speaker or self._holds(claim.entity)):
+            return "low"
+        # Patterns make few claims and mostly right ones; what contradicts them is for a person.
+        read = self._patterns.get((key_of(claim.entity), fold(claim.field), claim.line))
+        if not stated or supposes(stated) or read not in {None, fold(claim.value)}:
+            return "low"
+        parts = set(_parts(stated))
+        named = _stands_in(claim.entity, stated) or (speaker and not parts.isdisjoint(_SELF))
+        told = not set(map(wording.stem, parts)).isdisjoint(map(wording.stem, _parts(claim.field)))
+        firm = not (denies(stated) or is_doubtful(stated) or _speaks_of_others(claim, stated))
+        return "high" if named and told and _stands_in(claim.value, stated) and firm else "medium"
+
+
+def _speaks_of_others(claim: Claim, stated: str) -> bool:
+    """True where the words name somebody besides the one whom the claim is about: "Anna's sister lives in Rome"."""
+    about = {*_parts(claim.entity), *_parts(claim.field), *_parts(claim.value)}
+    owners = {wording.plain(hit[1]) for hit in _OWNER.finditer(stated)}
+    return bool((set(_parts(stated)) & _OTHERS | owners - _NO_OWNER) - about)
+
+
+def _stated(quote: str, turn: Turn) -> str:
+    """The sentences that a quote is of and that state something: none of a question, of a joke, or of what is pasted."""
+    said = statements(visible(turn.text), turn.ts[:10])
+    own = (each for each in said if not (each.foreign or each.joking))
+    found = dict.fromkeys(each.quote for each in own)
+    return " ".join(sentence for sentence in found if quote in sentence or sentence in quote)
+
+
+def _stands_in(words: str, text: str) -> bool:
+    parts = _parts(words)
+    return set(_parts(text)).issuperset(parts) if parts else words in text
+
+
+def _unproven(claimed: Claimed, turn: Turn | None) -> str:
+    """Why a claim has no proof; empty when its quote stands in the line that it names."""
+    if turn is None:
+        return f"line {claimed.line} is none of these lines"
+    quote, text = one_line(claimed.quote), one_line(turn.text)
+    if not quote or quote not in text or (len(quote) < _LEAST_QUOTE and quote != text):
+        return f"its quote does not stand in line {claimed.line}"
+    if _SECRET.search(f"{claimed.entity} {claimed.field} {claimed.value}"):
+        return "it rests on a secret that was taken out"
+    return ""
+
+
+def _unfit(claim: Claim) -> str:
+    """Why a claim cannot be written as a fact."""
+    if not claim.entity or not claim.field or not claim.value:
+        return "it names no entity, no field or no value"
+    if len(claim.field) > _FIELD or len(claim.value) > _VALUE:
+        return "it is too long for a fact"
+    return ""
+
+
+def _unsaid(claim: Claim, turn: Turn) -> str:
+    """Why the value is nobody's word: it stands nowhere in the turn, in no form and as no date that is meant there."""
+    text = one_line(turn.text)
+    meant = " ".join(one_day for found in _dates(text, turn.ts) for one_day in (found.start, found.end))
+    stems = set(map(wording.stem, _parts(f"{text} {meant}")))
+    parts = _parts(claim.value)
+    stands = stems.issuperset(map(wording.stem, parts)) if parts else claim.value in text
+    return "" if stands else f"its value does not stand in line {claim.line}"
+
+
+def _dates(text: str, said: str) -> Sequence[DateRange]:
+    """The days that a turn speaks of; none where the log does not say when it was."""
+    return find_ranges(text, date.fromisoformat(said[:10]))[0] if said else ()
+
+
+def _without_twins(known: tuple[Claim, ...], new: list[Claim]) -> tuple[Claim, ...]:
+    """All claims in the order of their lines; what patterns read is not said twice."""
+    seen = {_sameness(claim) for claim in known}
+    kept = []
+    for claim in new:
+        if _sameness(claim) not in seen:
+            seen.add(_sameness(claim))
+            kept.append(claim)
+    return tuple(sorted((*known, *kept), key=lambda claim: claim.line))
+
+
+def _sameness(claim: Claim) -> tuple[str, str, str]:
+    return key_of(claim.entity), fold(claim.field), fold(claim.value)
+
+
+def _tags(found: Iterable[str], basis: tuple[str, ...]) -> tuple[str, ...]:
+    """The model's tags of at most three words that a tag can hold, then those of the patterns."""
+    spelled = (tag for tag in map(one_line, found) if any(c.isascii() and c.isalnum() for c in fold(tag)))
+    slugs = (naming.slug(tag) for tag in spelled)
+    return _distinct(
+        (*(tag for tag in slugs if len(tag) <= _TAG and tag.count("-") < _TAG_WORDS), *basis), _TAGS
+    )
+
+
+def _distinct(found: Iterable[str], most: int) -> tuple[str, ...]:
+    by_key: dict[str, str] = {}
+    for name in found:
+        by_key.setdefault(fold(name), name)
+    return tuple(by_key.values())[:most]
+
+
+def _shortened(text: str, longest: int) -> str:
+    if len(text) <= longest:
+        return text
+    return (text[:longest].rpartition(" ")[0] or text[: longest - 1]).rstrip(" ,;:-") + "…"
+
+
+def _parts(text: str) -> list[str]:
+    """The words of a text as they are compared; runs of a script without spaces as their pairs."""
+    return [
+        part
+        for word in wording.words(one_line(text))
+        for part in (pairs(word) if max(word, default="") >= _UNSPACED else [word])
+        if part
+    ]

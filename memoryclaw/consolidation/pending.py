@@ -1,0 +1,176 @@
+"""`semantic/_pending.md`: facts that wait for a yes or a no, one checkbox line each, written by jobs and ticked by people.
+
+The rule: every byte but those of the line meant stays, and what is written reads back as what was meant.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import NamedTuple
+
+from memoryclaw.consolidation.changes import AddPending
+from memoryclaw.consolidation.claims import plain_key, plain_value
+from memoryclaw.errors import NotFoundError
+from memoryclaw.text.encoding import lines_of, readable
+from memoryclaw.vault.edits import Splice, line_end, spliced
+from memoryclaw.vault.factedits import source_field, sources_in
+from memoryclaw.vault.facts import VALUE, split_address
+from memoryclaw.writing.decisions import fingerprint
+
+PENDING_FILE = "semantic/_pending.md"
+_INTRO = (
+    "# Waiting for a yes or a no", "",
+    "Facts that were heard but not certain enough to be held true. Tick what is right, strike what is not.", "",
+)  # fmt: skip
+_ITEM = re.compile(r" ?[-*+][ \t]+(?:\[([ xX/-])\][ \t]+)?(~~)?(?=\S)")
+_ADDRESS = re.compile(
+    r"((?:\"(?:[^\"]|\"\")++\"|[^\":]+?)\.(?:\"(?:[^\"]|\"\")++\"|[^\".:]++))[ \t]*+:(?:[ \t]+|$)"
+)
+_NAME = re.compile(r"(\"(?:[^\"]|\"\")++\"|[^\":]++)[ \t]*+:(?:[ \t]+|$)")
+_INLINE = re.compile(
+    r"(?:(?<![ \t])[ \t]++)?\[(confidence|since|until|source)::[ \t]*+((?:\[\[[^\[\]]*\]\]|[^\[\]])*+)\]|~~|[ \t]\^[A-Za-z0-9-]+$"
+)
+_NOTE = re.compile(r"[ \t]+(?:[-*+][ \t]+)?(why|known)[ \t]*::?[ \t]*(.*)")
+_FENCE = re.compile(r"[ \t]*(`{3,}|~{3,})")
+_BOXES = {"x": "x", "X": "x", "-": "-"}
+
+
+class Waiting(NamedTuple):
+    """A fact that waits. `box` is what a person did to it: nothing (" "), ticked it ("x") or struck it ("-")."""
+
+    id: str
+    entity: str
+    field: str
+    value: str
+    confidence: str = ""
+    since: str = ""
+    source: str = ""  # ids of episodes with their blocks, joined by ", "
+    why: str = ""
+    known: str = ""  # the value that is held true now
+    line: int = 0  # of the file, 1-based
+    end_line: int = 0
+    box: str = " "
+
+
+def waiting_id(entity: str, field: str, value: str) -> str:
+    """The id of a waiting fact, the same for the same words in any case."""
+    return "p-" + fingerprint("fact", entity, field, value)[:8]
+
+
+def read_pending(text: str) -> list[Waiting]:
+    """The facts that wait in a text, in order; lines that are none are passed over."""
+    found: list[Waiting] = []
+    lines, fence = readable(text).split("\n"), ""
+    for number, line in enumerate(lines, 1):
+        if mark := _FENCE.match(line):
+            fence = "" if fence and mark[1].startswith(fence) else fence or mark[1]
+        elif not fence and (waiting := _waiting(line, number)):
+            found.append(_with_notes(waiting, lines))
+    return found
+
+
+def add_pending(text: str, fact: AddPending) -> str:
+    """The text with one more fact that waits; unchanged where the same one waits already."""
+    entity, field, value = plain_key(fact.entity), plain_key(fact.field), plain_value(fact.value)
+    id_, waiting = waiting_id(entity, field, value), read_pending(text)
+    if any(known.id == id_ for known in waiting):
+        return text
+    since = f" [since:: {plain_value(fact.since)}]" if fact.since else ""
+    confidence = f" [confidence:: {plain_value(fact.confidence) or 'low'}]"
+    source = source_field(*(part.strip() for part in fact.source.split(",")))
+    lines = [f"- [ ] {_address(entity, field)}: {value}{confidence}{since}{source}"]
+    lines += [
+        f"  - {key}: {plain_value(said)}" for key, said in (("known", fact.known), ("why", fact.why)) if said
+    ]
+    return _appended(text, waiting, lines)
+
+
+def remove_pending(text: str, id_: str) -> str:
+    """The text without the lines of this fact; unchanged when it does not wait."""
+    found = next((waiting for waiting in read_pending(text) if waiting.id == id_), None)
+    return spliced(text, [Splice(found.line - 1, found.end_line)]) if found else text
+
+
+def replace_value(text: str, id_: str, value: str) -> str:
+    """The text with another value in the line of this fact, which thereby gets another id; NotFoundError when it does not wait."""
+    found = next((waiting for waiting in read_pending(text) if waiting.id == id_), None)
+    if found is None:
+        raise NotFoundError(f"no fact waits under the id {id_}")
+    line = lines_of(readable(text))[found.line - 1].rstrip("\n")
+    start = _said_at(line)
+    fields = "".join(hit[0] for hit in _INLINE.finditer(line, start))
+    return spliced(text, [Splice(found.line - 1, found.line, (line[:start] + plain_value(value) + fields,))])
+
+
+def _address(entity: str, field: str) -> str:
+    return ".".join(f'"{part}"' if re.search(r"[.#:]", part) else part for part in (entity, field))
+
+
+def _appended(text: str, waiting: list[Waiting], lines: list[str]) -> str:
+    if not text.strip():
+        return "\n".join((*_INTRO, *lines)) + "\n"
+    if waiting:
+        at = waiting[-1].end_line
+        return spliced(text, [Splice(at, at, tuple(lines))])
+    newline, count = line_end(text), len(lines_of(text))
+    if not text.endswith(("\n", "\r")):
+        text += newline
+    blank = lines_of(text)[-1].strip()
+    return text + "".join(line + newline for line in ([""] if blank and count else []) + lines)
+
+
+def _waiting(line: str, number: int) -> Waiting | None:
+    hit = _ITEM.match(line)
+    if hit is None:
+        return None
+    named = _named(line, hit)
+    start = _said_at(line)
+    value = " ".join(_INLINE.sub("", line[start:]).split())
+    if named is None or not value:
+        return None
+    inline = {key: said.strip() for key, said in _INLINE.findall(line, start) if key}
+    box = "-" if hit[2] else _BOXES.get(hit[1] or " ", " ")
+    return Waiting(
+        id=waiting_id(*named, value),
+        entity=named[0],
+        field=named[1],
+        value=value,
+        confidence=inline.get("confidence", ""),
+        since=inline.get("since", ""),
+        source=", ".join(sources_in(line)),
+        line=number,
+        end_line=number,
+        box=box,
+    )
+
+
+def _named(line: str, item: re.Match[str]) -> tuple[str, str] | None:
+    """Entity and field of a line; a box before a name alone makes it the one value of that entity."""
+    hit = _ADDRESS.match(line, item.end())
+    if hit:
+        return split_address(hit[1].strip())
+    name = _NAME.match(line, item.end()) if item[1] else None
+    return (name[1].strip().strip('"'), VALUE) if name else None
+
+
+def _said_at(line: str) -> int:
+    """Where the value of a line begins."""
+    item = _ITEM.match(line)
+    start = item.end() if item else 0
+    hit = _ADDRESS.match(line, start) or _NAME.match(line, start)
+    return hit.end() if hit else start
+
+
+def _with_notes(waiting: Waiting, lines: list[str]) -> Waiting:
+    """The fact with what stands indented below it."""
+    notes: dict[str, str] = {}
+    end = waiting.line
+    while end < len(lines) and lines[end].strip() and lines[end][0] in " \t" and not _is_item(lines[end]):
+        if hit := _NOTE.match(lines[end]):
+            notes.setdefault(hit[1], " ".join(hit[2].split()))
+        end += 1
+    return waiting._replace(why=notes.get("why", ""), known=notes.get("known", ""), end_line=end)
+
+
+def _is_item(line: str) -> bool:
+    return _waiting(line, 0) is not None

@@ -1,0 +1,330 @@
+"""`review/<kind>-<hex>.md`: a planned change as a note that a person reads, edits, ticks; and back to the same change.
+
+The rule: whatever a proposal says, only the actions that it spells out are read from it, and only on the paths that such
+actions may touch; nothing in it can approve it.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Iterator, Mapping
+from typing import NamedTuple
+
+from memoryclaw.consolidation.changes import (
+    LEVELS,
+    Action,
+    AddPending,
+    AddSource,
+    ConfirmFact,
+    MoveFile,
+    NewFile,
+    PlannedChange,
+    Replace,
+    SetFact,
+)
+from memoryclaw.errors import InputError
+from memoryclaw.model import Problem
+from memoryclaw.text.encoding import readable
+from memoryclaw.text.fence import one_line
+from memoryclaw.text.frontmatter import split
+from memoryclaw.text.naming import safe_path, slug
+from memoryclaw.text.yamltext import scalar
+from memoryclaw.vault.logs import parse_ranges
+from memoryclaw.vault.places import place_of
+from memoryclaw.vault.properties import text_of
+from memoryclaw.writing.decisions import fingerprint
+
+FOLDER = "review/"
+APPROVE, REJECT, BOTH = "approve", "reject", "both"
+
+_HEADINGS: Mapping[str, type[Action]] = {
+    "New file": NewFile,
+    "New text of a file": Replace,
+    "Fact": SetFact,
+    "One more source of a fact": ConfirmFact,
+    "Fact that waits": AddPending,
+    "One more source of an episode": AddSource,
+    "Move": MoveFile,
+}
+_NAMES = {kind: heading for heading, kind in _HEADINGS.items()}
+_SPELT = {"path": "file", "many": "several values", "fact": "id"}
+_MEANT = {spelt: name for name, spelt in _SPELT.items()}
+_HINT = "mend it, or remove the file: git keeps it"
+_HOW = (
+    "Tick one box and run `memoryclaw review apply`, or run `memoryclaw review approve {id}`.\n"
+    "What stands below is what will be done; change it where it is wrong."
+)
+_BOX = re.compile(r"[ \t]*[-*+][ \t]+\[(.)\][ \t]+(approve|reject)\b", re.IGNORECASE)
+_FIELD = re.compile(r"[ \t]*[-*+][ \t]+([a-z ]{1,40}):(?:[ \t]++(.*))?")
+_FENCE = re.compile(r"(~{3,})(markdown|json)?[ \t]*")
+_FINGERPRINT = re.compile(r"[0-9a-f]{16}")
+_WILD = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]")
+_NOT_PLAIN_TEXT = re.compile("[\x00\r\ud800-\udfff]|(?<!\n)\\Z")
+
+
+class About(NamedTuple):
+    """What a proposal says of itself: its id, the run it came from, the box that a person ticked, what it is known by again."""
+
+    id: str
+    run: str
+    box: str = ""  # "" | approve | reject | both
+    fingerprint: str = ""
+
+
+class _Part(NamedTuple):
+    """One heading of a proposal with the fields below it, and the text of its fence."""
+
+    heading: str
+    line: int
+    fields: dict[str, str]
+    text: str | None = None
+
+
+class _Broken(Exception):  # noqa: N818 - never leaves this module
+    def __init__(self, line: int, message: str) -> None:
+        super().__init__(message)
+        self.problem = Problem("", line, message, _HINT)
+
+
+def proposal(change: PlannedChange, run: str) -> tuple[str, str]:
+    """Path and text of the note that asks a person for this change; the same change has the same path in every run."""
+    kind = slug(change.kind)
+    known_by = fingerprint_of(change)
+    id_ = f"{kind}-{known_by[:8]}"
+    header = {
+        "id": id_, "kind": kind, "title": change.title, "run": run, "source": change.source,
+        "confidence": change.confidence, "makes": change.id, "fingerprint": known_by,
+    }  # fmt: skip
+    lines = [
+        "---",
+        *(f"{key}: {scalar(line)}" for key, value in header.items() if (line := one_line(value))),
+        "---",
+    ]
+    lines += [f"# {one_line(change.title)}", ""]
+    lines += [f"Waits: {one_line(change.reason)}", ""] if one_line(change.reason) else []
+    quotes = [f"> {said}" for line in change.evidence if (said := one_line(line))]
+    lines += [*quotes, ""] if quotes else []
+    lines += ["- [ ] approve", "- [ ] reject", "", _HOW.format(id=id_)]
+    for action in change.actions:
+        lines += ["", *_written(action)]
+    return f"{FOLDER}{id_}.md", "\n".join(lines) + "\n"
+
+
+def fingerprint_of(change: PlannedChange) -> str:
+    """What a proposal is known by again, from whichever run it comes."""
+    if change.kind == "fact" and len(change.actions) == 1 and isinstance(change.actions[0], SetFact):
+        fact = change.actions[0]
+        return fingerprint("fact", fact.entity, fact.field, fact.value)
+    return fingerprint(change.kind, *(part for action in change.actions for part in _target(action)))
+
+
+def facts_of(change: PlannedChange) -> Iterator[str]:
+    """The fingerprints of the facts that a change sets."""
+    for action in change.actions:
+        if isinstance(action, SetFact):
+            yield fingerprint("fact", action.entity, action.field, action.value)
+
+
+def about(text: str, path: str) -> About:
+    """What the proposal in this file says of itself; its id is the name of its file."""
+    parts = split(readable(text))
+    ticked = {
+        hit[2].lower()
+        for line in _head(parts.body.split("\n"))
+        if (hit := _BOX.match(line)) and hit[1] in "xX"
+    }
+    box = BOTH if len(ticked) == 2 else next(iter(ticked), "")
+    known_by = text_of(parts.meta.get("fingerprint"))
+    return About(
+        id=path.rpartition("/")[2].removesuffix(".md"),
+        run=text_of(parts.meta.get("run")),
+        box=box,
+        fingerprint=known_by if _FINGERPRINT.fullmatch(known_by) else "",
+    )
+
+
+def read_proposal(text: str) -> PlannedChange | Problem:
+    """The change that a proposal asks for, with what a person changed in it; a Problem when it cannot be done as it stands."""
+    parts = split(readable(text))
+    meta, lines = parts.meta, parts.body.split("\n")
+    try:
+        actions = tuple(_action(part) for part in _parts(lines, parts.body_line))
+    except _Broken as broken:
+        return broken.problem
+    if not actions:
+        return Problem("", 1, "this proposal does not say what is to be done", _HINT)
+    head = list(_head(lines))
+    return PlannedChange(
+        kind=text_of(meta.get("kind")) or "note",
+        title=text_of(meta.get("title")) or next((line[2:] for line in head if line.startswith("# ")), ""),
+        actions=actions,
+        evidence=tuple(line[2:] for line in head if line.startswith("> ")),
+        source=" ".join(map(str, parse_ranges(text_of(meta.get("source"))))),
+        confidence=level if (level := text_of(meta.get("confidence"))) in LEVELS else "",
+        reason=next((line[7:] for line in head if line.startswith("Waits: ")), ""),
+        id=text_of(meta.get("makes")),
+    )
+
+
+def _target(action: Action) -> tuple[str, ...]:
+    if isinstance(action, NewFile | Replace):
+        return (action.path,)
+    if isinstance(action, SetFact | AddPending):
+        return action.entity, action.field, action.value
+    if isinstance(action, ConfirmFact):
+        return action.fact, action.value, action.source
+    if isinstance(action, AddSource):
+        return action.path, *action.ranges
+    return action.path, action.to
+
+
+def _written(action: Action) -> Iterator[str]:
+    yield f"## {_NAMES[type(action)]}"
+    yield ""
+    for name, value in action._asdict().items():
+        if isinstance(action, NewFile | Replace) and name == "text":
+            continue
+        if value or name not in action._field_defaults:
+            yield f"- {_SPELT.get(name, name)}: {_field(value)}".rstrip(" ")
+    if isinstance(action, NewFile | Replace):
+        yield ""
+        yield from _fenced(action.text)
+
+
+def _field(value: str | bool | tuple[str, ...]) -> str:
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, tuple):
+        return " ".join(value)
+    plain = value == value.strip() and not value.startswith('"') and not _WILD.search(value)
+    return value if plain else json.dumps(value, ensure_ascii=bool(_WILD.search(value)))
+
+
+def _fenced(text: str) -> Iterator[str]:
+    """A text as it is in a fence that it cannot close; one that a file of lines cannot hold exactly, as JSON."""
+    if _NOT_PLAIN_TEXT.search(text):
+        yield "~~~json"
+        yield json.dumps(text)
+        yield "~~~"
+        return
+    fence = "~" * max([3, *(len(run) + 1 for run in re.findall("~+", text))])
+    yield f"{fence}markdown"
+    yield text.removesuffix("\n")
+    yield fence
+
+
+def _head(lines: list[str]) -> Iterator[str]:
+    """The lines above the first action: those for people, with the boxes."""
+    for line in lines:
+        if line.startswith("## "):
+            return
+        yield line
+
+
+def _parts(lines: list[str], first: int) -> Iterator[_Part]:
+    """The headings with what stands below them; a fence ends only at its own length."""
+    part: _Part | None = None
+    at = 0
+    while at < len(lines):
+        line = lines[at]
+        if line.startswith("## "):
+            if part:
+                yield part
+            part = _Part(line[3:].strip(), first + at, {})
+        elif part and (fence := _FENCE.fullmatch(line)):
+            end = next((n for n in range(at + 1, len(lines)) if _closes(lines[n], fence[1])), 0)
+            if not end:
+                raise _Broken(first + at, "the fence that begins here is never closed")
+            if part.text is not None:
+                raise _Broken(first + at, "there are two texts for one file")
+            inside = "\n".join(lines[at + 1 : end]) + "\n"
+            part = part._replace(text=_from_json(inside, first + at) if fence[2] == "json" else inside)
+            at = end
+        elif part and (field := _FIELD.fullmatch(line.rstrip(" \t"))):
+            part.fields.setdefault(_MEANT.get(field[1], field[1]), _unfielded(field[2] or ""))
+        at += 1
+    if part:
+        yield part
+
+
+def _closes(line: str, fence: str) -> bool:
+    bare = line.rstrip(" \t")
+    return bare.startswith(fence) and not bare.strip("~")
+
+
+def _from_json(inside: str, line: int) -> str:
+    try:
+        value = json.loads(inside)
+    except (ValueError, RecursionError):
+        value = None
+    if not isinstance(value, str):
+        raise _Broken(line, "this is not a text in JSON")
+    return value
+
+
+def _unfielded(written: str) -> str:
+    if written.startswith('"'):
+        try:
+            value = json.loads(written)
+        except (ValueError, RecursionError):
+            return written
+        return value if isinstance(value, str) else written
+    return written
+
+
+def _action(part: _Part) -> Action:
+    kind = _HEADINGS.get(part.heading)
+    if kind is None:
+        raise _Broken(part.line, f"{one_line(part.heading)!r} is nothing that a proposal can do")
+    values: dict[str, object] = {name: part.fields[name] for name in kind._fields if name in part.fields}
+    if "text" in kind._fields and part.text is not None:
+        values["text"] = part.text
+    if "many" in values:
+        values["many"] = values["many"] == "yes"
+    if "ranges" in values:
+        values["ranges"] = tuple(map(str, parse_ranges(str(values["ranges"]))))
+    missing = [name for name in kind._fields if name not in values and name not in kind._field_defaults]
+    if missing:
+        raise _Broken(part.line, f"this lacks its {_SPELT.get(missing[0], missing[0])}")
+    action: Action = kind(**values)  # type: ignore[arg-type] # every field was read as its own type above
+    _must_be_allowed(action, part.line)
+    return action
+
+
+def _must_be_allowed(action: Action, line: int) -> None:
+    paths = [getattr(action, name) for name in ("path", "to") if hasattr(action, name)]
+    try:
+        for path in paths:
+            safe_path(path)
+    except InputError as error:
+        raise _Broken(line, str(error)) from None
+    if not _MAY[type(action)](*paths):
+        raise _Broken(line, f"a proposal may not touch {' or '.join(paths)} like this")
+
+
+def _is_semantic(path: str) -> bool:
+    return place_of(path) == ("semantic", "current")
+
+
+def _is_episode(path: str) -> bool:
+    return path.startswith("episodes/") and path.endswith(".md")
+
+
+def _is_draft(path: str) -> bool:
+    return path.startswith("skills/_drafts/") and path.endswith(".md")
+
+
+def _is_new(path: str) -> bool:
+    return _is_semantic(path) or _is_episode(path) or _is_draft(path)
+
+
+_MAY: Mapping[type[Action], Callable[..., bool]] = {
+    NewFile: _is_new,
+    Replace: _is_episode,
+    SetFact: _is_semantic,
+    ConfirmFact: _is_semantic,
+    AddPending: lambda: True,
+    AddSource: _is_episode,
+    MoveFile: lambda path, to: _is_new(path) and to.startswith("archive/") and to.endswith(".md"),
+}

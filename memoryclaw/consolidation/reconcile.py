@@ -1,0 +1,283 @@
+"""A claim beside what is known → what becomes of it: added, confirmed, put in the place of the old value, left to a person, dropped.
+
+The rule: only what a person said, clearly and to last, changes what is held true, and only where nothing is lost by it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from datetime import date, timedelta
+from typing import NamedTuple
+
+from memoryclaw.consolidation.changes import Claim, Decided
+from memoryclaw.consolidation.claims import (
+    holds_value,
+    misfit,
+    plain_key,
+    plain_value,
+    same_field,
+    same_value,
+    says_less,
+)
+from memoryclaw.consolidation.factfields import MANY, is_of_people, is_preference, is_yearly
+from memoryclaw.consolidation.spokendates import date_value
+from memoryclaw.consolidation.statements import believed
+from memoryclaw.model import Fact
+from memoryclaw.vault.factedits import same
+from memoryclaw.vault.facts import fact_id
+from memoryclaw.vault.vocabulary import Field, Schema
+from memoryclaw.writing.decisions import Decisions, fingerprint
+
+Known = Sequence[tuple[str, Fact]]
+_PERSON = "user"
+_PEOPLE_FILE, _PREFERENCES_FILE, _FACTS_FILE = (
+    "semantic/people.md",
+    "semantic/preferences.md",
+    "semantic/facts.md",
+)
+
+
+class Homes(NamedTuple):
+    """Where facts go: the semantic files that hold facts of the claim's entity already, the first of them first."""
+
+    files: Sequence[str] = ()
+
+    def of(self, field: str, known: Known) -> str:
+        """The file for a new fact: where the entity lives, else the one for its kind of field."""
+        held = [path for path, fact in known if fact.current] or [path for path, _ in known]
+        for path in (*self.files, *held):
+            if path.startswith("semantic/") and not path.rpartition("/")[2].startswith("_"):
+                return path
+        if is_preference(field):
+            return _PREFERENCES_FILE
+        return _PEOPLE_FILE if is_of_people(field) else _FACTS_FILE
+
+
+class _Case(NamedTuple):
+    """A claim with what is known of its field."""
+
+    claim: Claim
+    when: str  # ISO date from which it would hold
+    declared: Field | None
+    now: tuple[tuple[str, Fact], ...]  # current values of the field
+    past: tuple[Fact, ...]
+    path: str  # where it would be added
+
+    @property
+    def many(self) -> bool:
+        """True where the field holds several values side by side."""
+        return self.declared.many if self.declared else self.claim.field in MANY
+
+    def __call__(self, action: str, reason: str) -> Decided:
+        """The case decided."""
+        path, fact = self.now[0] if self.now and not self.many else (self.path, None)
+        held = fact.value if fact else ""
+        return Decided(
+            claim=self.claim, action=action, reason=reason, path=path, fact=fact.id if fact else "", known=held,
+            many=self.many, since=self.when,
+        )  # fmt: skip
+
+
+def reconcile(
+    claim: Claim, known: Known, schema: Schema, decisions: Decisions, *, homes: Homes, today: str = ""
+) -> Decided:
+    """What becomes of a claim.
+
+    Args:
+        claim: what a line of a log states.
+        known: all facts of its entity, current and past, with the path of their file.
+        schema: the fields that the vault declares.
+        decisions: what people decided before.
+        homes: where a new fact goes.
+        today: ISO date by the clock of the app, "" when unknown.
+    """
+    case = _case(claim, known, schema, homes)
+    return (
+        _ruled_out(case, decisions)
+        or _held(case)
+        or _outdated(case)
+        or _doubted(case, decisions)
+        or _ahead(case, today)
+        or _settled(case)
+    )
+
+
+def after(known: Known, decided: Decided, source: str, day: str = "") -> list[tuple[str, Fact]]:
+    """The known facts as they are once this is done.
+
+    Args:
+        known: the facts before.
+        decided: what becomes of a claim.
+        source: the episode that it rests on.
+        day: the date a fact gets whose claim has none.
+    """
+    facts, claim = list(known), decided.claim
+    since = decided.since or day
+    if decided.action == "add":
+        fact = Fact(claim.entity, claim.field, claim.value, 0, since, "", source, id=_new_id(facts, decided))
+        return [*facts, (decided.path, fact)]
+    at = next((n for n, (_, fact) in enumerate(facts) if fact.current and fact.id == decided.fact), None)
+    if at is None or decided.action not in ("confirm", "supersede"):
+        return facts
+    path, old = facts[at]
+    if decided.action == "confirm":
+        sources = dict.fromkeys(filter(None, (*old.source.split(", "), source)))
+        facts[at] = (path, old._replace(source=", ".join(sources)))
+        return facts
+    facts[at] = (path, old._replace(value=claim.value, since=since, until="", source=source))
+    past = old._replace(until=since, current=False, id=f"{old.id}~{len(facts) + 1}")
+    return [*facts, (path, past)]
+
+
+def _case(claim: Claim, known: Known, schema: Schema, homes: Homes) -> _Case:
+    """The claim in the spelling of the vault, beside what is known of its field."""
+    claim = claim._replace(
+        entity=plain_key(claim.entity),
+        field=plain_key(claim.field),
+        value=plain_value(claim.value),
+        confidence=believed(claim.confidence, claim.role),
+    )
+    entity = next((fact.entity for _, fact in known if same(fact.entity, claim.entity)), "")
+    entity = entity or next((fact.entity for _, fact in known), claim.entity)
+    own = sorted(
+        ((path, fact) for path, fact in known if same_field(fact.field, claim.field)),
+        key=lambda pair: not pair[1].current,
+    )
+    field = own[0][1].field if own else claim.field
+    declared = _declared(schema, field)
+    if declared and declared.type == "date":
+        recurs = is_yearly(field)
+        claim = claim._replace(value=date_value(claim.value, claim.said, recurs=recurs) or claim.value)
+    claim = claim._replace(entity=entity, field=field)
+    return _Case(
+        claim=claim,
+        when=claim.since or claim.said,
+        declared=declared,
+        now=tuple((path, fact) for path, fact in own if fact.current),
+        past=tuple(fact for _, fact in own if not fact.current),
+        path=own[0][0] if own else homes.of(claim.field, known),
+    )
+
+
+def _declared(schema: Schema, field: str) -> Field | None:
+    low = " ".join(field.lower().split())
+    found = schema.fields.get(low)
+    return found or next((kind for name, kind in schema.fields.items() if same_field(name, field)), None)
+
+
+def _ruled_out(case: _Case, decisions: Decisions) -> Decided | None:
+    claim = case.claim
+    if not (claim.entity and claim.field and claim.value):
+        return case("drop", "it does not say what of what")
+    if not claim.durable:
+        return case("drop", "it holds for the moment only")
+    if decisions.is_rejected(_print(claim)):
+        return case("drop", "you said no to this")
+    return None
+
+
+def _held(case: _Case) -> Decided | None:
+    """What is known already: a person's word is one more source for it, anybody else's is not."""
+    claim = case.claim
+    holds = holds_value if case.many else same_value
+    for path, fact in case.now:
+        if not holds(fact.value, claim.value) and not (not case.many and says_less(claim.value, fact.value)):
+            continue
+        if claim.role != _PERSON or claim.confidence == "low":
+            return case("drop", f"it is known already, and {_speaker(claim)} is no further source for it")
+        known = claim._replace(value=fact.value, entity=fact.entity, field=fact.field)
+        return case("confirm", "it is known, and was said again")._replace(
+            claim=known, path=path, fact=fact.id, known=fact.value
+        )
+    return None
+
+
+def _outdated(case: _Case) -> Decided | None:
+    if not case.when:
+        return None
+    for fact in case.past:
+        if same_value(fact.value, case.claim.value) and max(fact.since, fact.until) >= case.when:
+            return case("drop", "it held once, and something newer took its place")
+    since = max((fact.since for _, fact in case.now), default="")
+    if not case.many and since > case.when:
+        return case("drop", f"it is older than what is known since {since}")
+    return None
+
+
+def _doubted(case: _Case, decisions: Decisions) -> Decided | None:
+    """What a person has to decide; what hardly anybody would decide is dropped."""
+    claim = case.claim
+    wrong = misfit(claim.value, case.declared.type, claim.field) if case.declared else ""
+    if claim.role != _PERSON:
+        if claim.confidence == "low":
+            return case("drop", f"only {_speaker(claim)} said it, and not for sure")
+        return case("pending", f"{_speaker(claim)} said it, and no person has")
+    if decisions.is_undone(_print(claim)):
+        return case("pending", "you took this back before")
+    if wrong:
+        return case("pending", wrong)
+    if claim.confidence != "high":
+        hint = (
+            "it was said with a doubt"
+            if claim.confidence == "low"
+            else "it is not quite clear from the words"
+        )
+        return case("pending", hint)
+    return None
+
+
+def _ahead(case: _Case, today: str) -> Decided | None:
+    """A log with a clock that runs ahead would outdate everything that is said until then."""
+    if not (today and case.claim.said):
+        return None
+    days = date.fromisoformat(case.claim.said[:10]) - date.fromisoformat(today[:10])
+    return case("pending", "it was said at a time that lies ahead") if days > timedelta(days=1) else None
+
+
+def _settled(case: _Case) -> Decided:
+    """A clear word of a person: new, beside others, or in the place of what it outdates."""
+    if not case.now:
+        return case("add", "it is new")
+    held = case.now[0][1]
+    if case.many:
+        return case("add", f"{case.claim.field} may have several values")
+    if len(case.now) > 1:
+        return case(
+            "pending", f"there are {len(case.now)} values already, and it is not clear which one it replaces"
+        )
+    doubt = _keeps(case)
+    if doubt:
+        return case("pending", f"{held.value} is known too, and {doubt}")
+    return case(
+        "supersede", f"it is newer than {held.value}" + (f", known since {held.since}" if held.since else "")
+    )
+
+
+def _keeps(case: _Case) -> str:
+    """Why a person has to say which of two values holds; empty where the newer one does."""
+    if is_yearly(case.claim.field):
+        return "such a day does not change"
+    if case.declared is None:
+        return "it is not clear that it no longer holds"
+    return "" if case.when else "when this was said is not"
+
+
+def _print(claim: Claim) -> str:
+    return fingerprint("fact", claim.entity, claim.field, claim.value)
+
+
+def _speaker(claim: Claim) -> str:
+    if claim.role == "assistant":
+        return "the assistant"
+    if claim.role == _PERSON:
+        return "a doubtful word"
+    return f"a {claim.role}" if claim.role else "a line without a speaker"
+
+
+def _new_id(known: Iterable[tuple[str, Fact]], decided: Decided) -> str:
+    """The id that the fact will have in its file; the note's own id is seen on its other facts."""
+    beside = [fact for path, fact in known if path == decided.path]
+    note = next((fact.id.partition("#")[0] for fact in beside if fact.id), decided.path.removesuffix(".md"))
+    base = fact_id(note, decided.claim.entity, decided.claim.field)
+    taken = sum(fact.current and fact.id.partition("~")[0] == base for fact in beside)
+    return f"{base}~{taken + 1}" if taken else base

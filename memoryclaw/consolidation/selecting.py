@@ -1,0 +1,224 @@
+"""Selects the log lines that no run record, decision or open branch cites yet. The rule: done is what the files say is done.
+
+What was found done is remembered beside the index, so that a year of old logs costs a look at each and no reading.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
+from typing import NamedTuple
+
+from memoryclaw.consolidation.actions import Call, acted, calls_in
+from memoryclaw.consolidation.changes import Acted, NewFile, PlannedChange
+from memoryclaw.consolidation.mining import plan_skills
+from memoryclaw.consolidation.runrecord import RunRecord, read_record
+from memoryclaw.consolidation.skilldrafts import SkillDraft
+from memoryclaw.errors import NotFoundError
+from memoryclaw.model import Turn
+from memoryclaw.skills.listing import known_skills
+from memoryclaw.text.encoding import decode
+from memoryclaw.vault import files
+from memoryclaw.vault.folder import Vault
+from memoryclaw.vault.logs import LogRange, parse_ranges, unread
+from memoryclaw.vault.notes import ReadingSettings, read_note
+from memoryclaw.vault.places import STATE_DIR
+from memoryclaw.vault.statefolder import put
+from memoryclaw.writing.context import Pen
+from memoryclaw.writing.decisions import DECISIONS_FILE, Decisions
+
+RUNS = "runs"
+_CACHE = f"{STATE_DIR}/consolidated.json"
+
+
+class Unread(NamedTuple):
+    """One log with turns that were not consolidated yet."""
+
+    path: str
+    lines: list[bytes]  # with their line ends
+    turns: tuple[Turn, ...]  # those that were not read yet
+
+
+class Past(NamedTuple):
+    """What earlier runs and people decided."""
+
+    records: tuple[RunRecord, ...]
+    decisions: Decisions
+
+    def ranges(self) -> dict[str, list[LogRange]]:
+        """Every range that is done, by its log."""
+        found: dict[str, list[LogRange]] = {}
+        for range_ in (*self.decisions.ranges(), *(r for record in self.records for r in record.ranges)):
+            found.setdefault(range_.path, []).append(range_)
+        return found
+
+
+def past(vault: Vault, branches: Iterable[str]) -> Past:
+    """What runs and decisions say, those on open branches included (as texts of run records)."""
+    texts = [read_text(vault, path) for path in run_files(vault)]
+    records = [read_record(text) for text in (*texts, *branches)]
+    return Past(tuple(records), Decisions.read(read_text(vault, DECISIONS_FILE)))
+
+
+def run_files(vault: Vault) -> list[str]:
+    """The paths of all run records, oldest first."""
+    try:
+        names = os.listdir(vault.root / RUNS)
+    except (FileNotFoundError, NotADirectoryError):
+        return []
+    return [f"{RUNS}/{name}" for name in sorted(names) if name.endswith(".json") and not name.startswith(".")]
+
+
+def read_text(vault: Vault, path: str) -> str:
+    """The text of a file; empty when there is none."""
+    try:
+        return decode(files.read_file(os.fspath(vault.root), path).data).text
+    except NotFoundError:
+        return ""
+
+
+def select(vault: Vault, done: Past, *, since: str = "", remember: bool = False) -> list[Unread]:
+    """The logs that hold turns not consolidated yet, in order of their paths.
+
+    Args:
+        vault: the vault.
+        done: what is done.
+        since: an ISO date; then what is done does not count, and only logs of that day and later are read.
+        remember: note what was found done, for the next look; only one process at a time may.
+    """
+    stamps = vault.scan("logs").files
+    ranges = {} if since else done.ranges()
+    known = {} if since else _remembered(vault)
+    fresh: dict[str, list[str]] = {}
+    found = []
+    for path in sorted(stamps):
+        if since and path.split("/")[1] < since:
+            continue
+        mark = [stamps[path].hex(), *sorted({str(range_) for range_ in ranges.get(path, ())})]
+        if known.get(path) == mark:
+            fresh[path] = mark
+            continue
+        log = _read(vault, path, ranges.get(path, ()))
+        if log.turns:
+            found.append(log)
+        elif not since:
+            fresh[path] = mark
+    if remember:
+        _remember(vault, known, fresh)
+    return found
+
+
+def lines_of(data: bytes) -> list[bytes]:
+    """The lines of a log with their ends; the last gets one if it has none, so that its digest stays when more is appended."""
+    lines = data.split(b"\n")
+    return [line + b"\n" for line in (lines if lines[-1] else lines[:-1])]
+
+
+def _read(vault: Vault, path: str, ranges: Iterable[LogRange]) -> Unread:
+    read = vault.read(path)
+    if read is None:
+        return Unread(path, [], ())
+    data = read[0]
+    if path.endswith(".jsonl"):
+        data = _whole(data)
+    lines = lines_of(data)
+    stretches = unread(path, lines, ranges)
+    if not stretches:
+        return Unread(path, lines, ())
+    turns = read_note(path, data, ReadingSettings()).turns
+    wanted = [False] * (len(lines) + 2)
+    for first, last in stretches:
+        wanted[first : last + 1] = [True] * (last - first + 1)
+    return Unread(path, lines, tuple(t for t in turns if wanted[min(t.line, len(lines) + 1)]))
+
+
+def _whole(data: bytes) -> bytes:
+    """A log without a last line that is still being written."""
+    end = data.rfind(b"\n") + 1
+    try:
+        json.loads(data[end:])
+    except ValueError:
+        return data[:end]
+    return data
+
+
+def _remembered(vault: Vault) -> dict[str, list[str]]:
+    try:
+        known = json.loads(files.read_file(os.fspath(vault.root), _CACHE).data)
+    except (NotFoundError, ValueError, OSError):
+        return {}
+    return known if isinstance(known, dict) else {}
+
+
+def _remember(vault: Vault, known: Mapping[str, list[str]], fresh: dict[str, list[str]]) -> None:
+    folder = vault.root / STATE_DIR
+    if fresh == known or not folder.is_dir():
+        return
+    with suppress(OSError):  # what cannot be remembered is read again
+        put(folder, _CACHE.rpartition("/")[2], json.dumps(fresh).encode("utf-8", "surrogateescape"))
+
+
+# ── What was practised often enough to be a skill: the actions of new logs beside those that earlier runs
+# saw.
+
+Practised = tuple[tuple[Acted, ...], tuple[PlannedChange, ...]]
+
+
+def practised(
+    pen: Pen, vault: Vault, logs: Sequence[Unread], ranges: Iterable[str], done: Past, *, threshold: int
+) -> Practised:
+    """What the new stretches of the logs show to be done, and the drafts of skills that come of it."""
+    lines = {log.path: log.lines for log in logs}
+    cited = [range_ for text in ranges for range_ in parse_ranges(text)]
+    new = [one for range_ in cited for one in acted(_calls(pen, lines, range_), range_)]
+    if not new:
+        return (), ()
+    known = [one for record in done.records for one in record.acted]
+    drafts = plan_skills(
+        new,
+        known,
+        threshold,
+        done.decisions,
+        existing=known_skills(vault),
+        calls_of=lambda text: _calls_of(pen, lines, text),
+        render=pen.templates.render,
+    )
+    return tuple(new), tuple(map(_change, drafts))
+
+
+def _calls(pen: Pen, lines: Mapping[str, Sequence[bytes]], range_: LogRange) -> list[Call]:
+    """The calls without secrets: not every log was captured."""
+    found = calls_in(lines[range_.path], range_.first, range_.last)
+    return [
+        call._replace(args=pen.gate.value(dict(call.args)), said=pen.gate.text(call.said)) for call in found
+    ]
+
+
+def _calls_of(pen: Pen, lines: dict[str, list[bytes]], text: str) -> list[Call]:
+    found = []
+    for range_ in parse_ranges(text):
+        if range_.path not in lines:
+            lines[range_.path] = _read_lines(pen, range_.path)
+        found += _calls(pen, lines, range_)
+    return found
+
+
+def _read_lines(pen: Pen, path: str) -> list[bytes]:
+    try:
+        return lines_of(files.read_file(pen.root, path).data)
+    except NotFoundError:
+        return []
+
+
+def _change(draft: SkillDraft) -> PlannedChange:
+    return PlannedChange(
+        kind="skill",
+        title=f"Skill draft: {draft.title or draft.name}",
+        actions=(NewFile(draft.path, draft.text),),
+        evidence=draft.evidence,
+        source=" ".join(draft.ranges[:3]),
+        confidence="medium",
+        id=draft.name,
+    )

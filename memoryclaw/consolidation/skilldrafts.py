@@ -1,0 +1,299 @@
+"""A repeated sequence of steps → the draft of a skill. The rule: a draft says what was done, and nothing in it is ever run."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, NamedTuple
+
+from memoryclaw.consolidation.actions import Call
+from memoryclaw.text.dates import parse_timestamp
+from memoryclaw.text.fence import one_line, visible
+from memoryclaw.text.language import Language, fold, words_of
+from memoryclaw.text.naming import slug
+from memoryclaw.text.redaction import MARK
+from memoryclaw.writing.decisions import fingerprint
+
+DRAFTS = "skills/_drafts"
+_SHOWN = 20  # sessions that the evidence names
+_NAMED = 6  # tools that the description names all
+_TRIGGER = 4  # words
+_SERVER = re.compile(r"\A.*(?:__|[.:/])(?=.)")
+_ENGLISH = Language("en", None, frozenset())  # knows which words carry a question but not its subject
+
+Render = Callable[..., str]
+
+
+class Occurrence(NamedTuple):
+    """The calls of one session that are the steps of a pattern; none where its log is gone."""
+
+    session: str
+    ranges: tuple[str, ...]
+    calls: tuple[Call, ...] = ()
+
+
+class SkillDraft(NamedTuple):
+    """A skill that is proposed; `text` is its SKILL.md."""
+
+    name: str
+    description: str
+    text: str
+    fingerprint: str
+    evidence: tuple[str, ...]  # a line for each session, of very many for the first
+    ranges: tuple[str, ...] = ()
+    title: str = ""
+    tools: tuple[str, ...] = ()
+
+    @property
+    def path(self) -> str:
+        """Where the draft waits."""
+        return f"{DRAFTS}/{self.name}/SKILL.md"
+
+
+def propose(
+    tools: Sequence[str], occurrences: Sequence[Occurrence], render: Render, name: str = ""
+) -> SkillDraft:
+    """The draft of a skill with these steps.
+
+    Args:
+        tools: what is called, in order.
+        occurrences: the sessions in which it was; at least one with its calls.
+        render: gives the text of a template.
+        name: the name to take; else it is made of the tools' names.
+    """
+    told = [occurrence for occurrence in occurrences if occurrence.calls]
+    plan = generalised(tools, [[call.args for call in one.calls] for one in told])
+    name, title = name or name_of(tools), _title(tools)
+    triggers = _triggers(told)
+    description = _description(tools, triggers, len(occurrences))
+    evidence = (*map(_evidence, occurrences[:_SHOWN]), *_more(len(occurrences) - _SHOWN))
+    values = {
+        "name": name, "title": title, "description": description, "triggers": triggers, "support": len(occurrences),
+        "tools": list(tools), "steps": [_shown(step) for step in plan.steps], "written": _written(plan),
+        "parameters": plan.parameters, "evidence": evidence,
+    }  # fmt: skip
+    text = render("notes/skill-draft.md.j2", **values)
+    ranges = tuple(dict.fromkeys(range_ for one in occurrences for range_ in one.ranges))
+    return SkillDraft(
+        name, description, text, fingerprint("skill", *tools), evidence, ranges, title, tuple(tools)
+    )
+
+
+def name_of(tools: Sequence[str]) -> str:
+    """A name for these steps, of the tools' own names; of many steps the first and the last."""
+    names = [slug(_bare(tool)) for tool in tools]
+    whole = slug(" ".join(dict.fromkeys(names)))
+    return whole if len(tools) <= 3 else slug(f"{names[0]} to {names[-1]}")
+
+
+def _bare(tool: str) -> str:
+    """The tool's name without the server that offers it: `mcp__mail__send_email` → `send_email`."""
+    return _SERVER.sub("", tool)
+
+
+def _title(tools: Sequence[str]) -> str:
+    words = ", then ".join(" ".join(re.findall(r"[^\W_]+", _bare(tool))) or "tool" for tool in tools)
+    return one_line(words[:1].upper() + words[1:])
+
+
+def _description(tools: Sequence[str], triggers: Sequence[str], sessions: int) -> str:
+    names = [_safe(tool) for tool in tools]
+    shown = names[:-1] if len(names) <= _NAMED else [*names[:3], f"{len(names) - 4} more"]
+    calls = f"Calls {', '.join(shown)} and then {names[-1]}, in this order."
+    use = f" Use when asked for: {', '.join(triggers)}." if triggers else ""
+    return f"{calls}{use} Proposed after {sessions} sessions did the same."
+
+
+def _triggers(occurrences: Sequence[Occurrence]) -> list[str]:
+    """What the user said before the first step in every session, as far as it was the same."""
+    said = [list(dict.fromkeys(map(fold, words_of(one.calls[0].said)))) for one in occurrences]
+    if len(said) < 2:
+        return []
+    common = [
+        word
+        for word in said[0]
+        if not _ENGLISH.is_stop(word)
+        and word.isalpha()
+        and len(word) > 2
+        and all(word in others for others in said[1:])
+    ]
+    return [" ".join(common[:_TRIGGER])] if common else []
+
+
+def _written(plan: Plan) -> list[str]:
+    """The steps for the header: the tool, and its parameters."""
+    return [
+        " ".join([_safe(step.tool), *(f"{key}={value}" for key, value in step.args if value.startswith("$"))])
+        for step in plan.steps
+    ]
+
+
+def _shown(step: Step) -> Step:
+    return step._replace(tool=_safe(step.tool))
+
+
+def _safe(tool: str) -> str:
+    return re.sub(r"[^\w.:/-]+", "_", one_line(tool)) or "tool"
+
+
+def _evidence(occurrence: Occurrence) -> str:
+    lines = ", ".join(str(call.line) for call in occurrence.calls)
+    where = f"lines {lines}" if lines else "its log is gone"
+    session = re.sub(r"[\[\]`|]", "", one_line(occurrence.session))[:80]
+    return f"session {session}, {where}: {' '.join(f'`{range_}`' for range_ in occurrence.ranges)}"
+
+
+def _more(count: int) -> list[str]:
+    return [f"and {count} more sessions"] if count > 0 else []
+
+
+# ── The arguments of the same steps in several sessions → what is constant, and parameters for what varies.
+# Values are data.
+
+_CONSTANT = 400  # characters; what is longer is asked for, though it was always the same
+_EXAMPLE = 60
+_EXAMPLES = 2
+_NAME = 40
+_EMAIL = re.compile(r"[^\s@<>]+@[^\s@<>]+\.[^\s@<>]+")
+_URL = re.compile(r"https?://\S+")
+_NUMBER = re.compile(r"[+-]?\d+(?:[.,]\d+)?")
+_TIME = re.compile(r"\d{1,2}:\d\d(?::\d\d)?")
+_MISSING = object()
+
+
+class Parameter(NamedTuple):
+    """One argument that differs from session to session."""
+
+    name: str
+    type: str  # one of skillfile.TYPES
+    of: str  # where it goes: `send_email to`
+    optional: bool = False
+    examples: tuple[str, ...] = ()
+
+
+class Step(NamedTuple):
+    """One step with its arguments: (name, constant as JSON, or `$parameter`), in the order in which they were first given."""
+
+    tool: str
+    args: tuple[tuple[str, str], ...] = ()
+
+
+class Plan(NamedTuple):
+    """Steps, and the parameters that they share."""
+
+    steps: tuple[Step, ...]
+    parameters: tuple[Parameter, ...]
+
+
+def generalised(tools: Sequence[str], occurrences: Sequence[Sequence[Mapping[str, Any]]]) -> Plan:
+    """The steps of a pattern, given for each occurrence the arguments of each step.
+
+    An argument that was the same each time is written out. The others become parameters; where two of them always had
+    the same value, they are one.
+    """
+    named = _Names()
+    steps = []
+    for place, tool in enumerate(tools):
+        given = [occurrence[place] for occurrence in occurrences]
+        keys = dict.fromkeys(key for args in given for key in args)
+        args = tuple(
+            (_plain(key), named.told(tool, key, [one.get(key, _MISSING) for one in given])) for key in keys
+        )
+        steps.append(Step(tool, args))
+    return Plan(tuple(steps), tuple(named.parameters.values()))
+
+
+def as_json(value: Any) -> str:
+    """A value as JSON on one line that a code span can hold and a reader can see."""
+    return visible(_dumped(value)).replace("`", "\\u0060")
+
+
+class _Names:
+    """Gives each varying argument its parameter."""
+
+    def __init__(self) -> None:
+        self.parameters: dict[str, Parameter] = {}
+        self._by_values: dict[str, str] = {}
+
+    def told(self, tool: str, key: str, values: Sequence[Any]) -> str:
+        """The constant as JSON, or the parameter as `$name`."""
+        given = [value for value in values if value is not _MISSING]
+        constant = as_json(given[0])
+        private = any(MARK.search(_dumped(value)) for value in given)
+        same = len(given) == len(values) and len({_dumped(value) for value in given}) == 1
+        if same and not private and len(constant) <= _CONSTANT:
+            return constant
+        all_values = _dumped([None if value is _MISSING else [value] for value in values])
+        name = self._by_values.get(all_values) if len(given) > 1 else None
+        if name is None:
+            name = self._free(key, tool)
+            self._by_values[all_values] = name
+            kind = "secret" if private else _type(given)
+            examples = () if private else _examples(given)
+            of = f"{_plain(tool)} {_plain(key)}"
+            self.parameters[name] = Parameter(name, kind, of, len(given) < len(values), examples)
+        return f"${name}"
+
+    def _free(self, key: str, tool: str) -> str:
+        base = _identifier(key)
+        for name in (base, f"{_identifier(tool)}_{base}"[: 2 * _NAME]):
+            if name not in self.parameters:
+                return name
+        number = 2
+        while f"{base}_{number}" in self.parameters:
+            number += 1
+        return f"{base}_{number}"
+
+
+def _dumped(value: Any) -> str:
+    try:
+        return json.dumps(value, ensure_ascii=False, sort_keys=True)
+    except RecursionError:
+        return '"…"'
+
+
+def _identifier(key: str) -> str:
+    """A name of small letters, digits and `_`, that begins with a letter."""
+    split = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", key)
+    name = re.sub(r"[^a-z0-9]+", "_", fold(split)).strip("_")[:_NAME].strip("_")
+    return name if name[:1].isalpha() else f"value_{name}".strip("_")
+
+
+def _plain(name: str) -> str:
+    return re.sub(r"[^\w.:/-]+", "_", one_line(name))[:80] or "_"
+
+
+def _type(values: Sequence[Any]) -> str:
+    kinds = {_type_of(value) for value in values}
+    return kinds.pop() if len(kinds) == 1 else "string"
+
+
+def _type_of(value: Any) -> str:
+    if isinstance(value, str):
+        return _type_of_text(value.strip())
+    if isinstance(value, bool):
+        return "boolean"
+    if isinstance(value, int | float):
+        return "number"
+    return "list" if isinstance(value, list) else "map" if isinstance(value, dict) else "string"
+
+
+def _type_of_text(text: str) -> str:
+    if _EMAIL.fullmatch(text):
+        return "email"
+    if _URL.fullmatch(text):
+        return "url"
+    if _NUMBER.fullmatch(text):
+        return "number"
+    if _TIME.fullmatch(text):
+        return "time"
+    if len(text) >= 10 and parse_timestamp(text):
+        return "date"
+    return "text" if "\n" in text or len(text) > 120 else "string"
+
+
+def _examples(values: Sequence[Any]) -> tuple[str, ...]:
+    texts = (one_line(value) if isinstance(value, str) else as_json(value) for value in values)
+    short = (text if len(text) <= _EXAMPLE else f"{text[: _EXAMPLE - 1].rstrip()}…" for text in texts if text)
+    return tuple(dict.fromkeys(short))[:_EXAMPLES]

@@ -1,0 +1,313 @@
+"""Dates as values: the one day that words name, by the clock of who said them. English and German; what is unclear stays words.
+
+The rule: a day without a year lies ahead of the speaker (a deadline), or recurs (a birthday) and stays without one.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from datetime import date
+
+from memoryclaw.text import days
+from memoryclaw.text.dates import DateRange, find_ranges, leading_range, parse_timestamp
+from memoryclaw.text.days import Days
+from memoryclaw.text.language import fold
+
+_MONTH_TEXT = """jan january januar|feb february februar|mar march marz maerz mrz|apr april|may mai|jun june juni|jul july juli
+|aug august|sep sept september|oct october okt oktober|nov november|dec december dez dezember"""
+_MONTHS = {
+    name: number
+    for number, names in enumerate(_MONTH_TEXT.replace("\n", "").split("|"), 1)
+    for name in names.split()
+}
+_MONTH_NAMES = [
+    "January", "February", "March", "April", "May", "June", "July", "August", "September", "October", "November", "December",
+]  # fmt: skip
+_WEEKDAY_TEXT = (
+    "mon monday montag|tue tues tuesday dienstag|wed wednesday mittwoch|thu thur thurs thursday donnerstag"
+)
+_WEEKDAY_TEXT += "|fri friday freitag|sat saturday samstag sonnabend|sun sunday sonntag"
+_WEEKDAYS = {name: number for number, names in enumerate(_WEEKDAY_TEXT.split("|")) for name in names.split()}
+_FIXED = {
+    "today": 0, "heute": 0, "now": 0, "jetzt": 0, "sofort": 0, "tomorrow": 1, "morgen": 1, "ubermorgen": 2, "day after tomorrow": 2,
+    "yesterday": -1, "gestern": -1, "vorgestern": -2,
+}  # fmt: skip
+_NUMBERS = {
+    "a": 1, "an": 1, "one": 1, "two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "ein": 1, "einem": 1, "einer": 1, "zwei": 2,
+    "drei": 3, "vier": 4, "funf": 5, "sechs": 6,
+}  # fmt: skip
+_UNITS = {
+    "day": "day", "days": "day", "tagen": "day", "tag": "day", "week": "week", "weeks": "week", "woche": "week", "wochen": "week",
+    "month": "month", "months": "month", "monat": "month", "monaten": "month", "year": "year", "years": "year", "jahr": "year",
+    "jahren": "year",
+}  # fmt: skip
+_LEAD = re.compile(
+    r"^(?:(?:on|by|until|till|to|for|due|from|the|this|am|bis|zum|den|dem|der|vom|ab|auf|noch|kommenden|nächsten)\s+)*",
+    re.IGNORECASE,
+)
+_WEEKDAY = re.compile(r"([^\W\d_]{3,10})\.?,?\s+(?=(?:the\s|den\s|dem\s)?\d|[^\W\d_]{3,9}\.?\s\d)")
+_DAY_MONTH = re.compile(
+    r"(\d{1,2})(?:st|nd|rd|th|\.)?\s?(?:of\s)?([^\W\d_]{3,9})\.?(?:,?\s(\d{4}))?", re.IGNORECASE
+)
+_MONTH_DAY = re.compile(
+    r"([^\W\d_]{3,9})\.?\s(?:the\s)?(\d{1,2})(?:st|nd|rd|th)?(?:,?\s(\d{4}))?", re.IGNORECASE
+)
+_DOTTED = re.compile(r"(\d{1,2})\.\s?(\d{1,2})\.(?:\s?(\d{4}))?")
+_AHEAD = re.compile(r"in\s(\d{1,3}|[^\W\d_]{1,6})\s([^\W\d_]+)")
+_TIME = re.compile(
+    r",?\s(?:(?:at|um|@)\s)?(?:\d{1,2}[:.]\d\d(?:\s?[ap]\.?m\.?|\suhr)?|\d{1,2}\s?(?:[ap]\.?m\.?|uhr|o'clock)|noon|midnight)$",
+    re.IGNORECASE,
+)
+_LEAP = 2000  # a year that has every day
+
+
+def since_date(word: str, phrase: str, said: str) -> str:
+    """The first day of the time that `since March`, `from 1 May` or `ab morgen` begins, as an ISO date; "" where it names none."""
+    if not said:
+        exact = date_value(phrase)
+    elif fold(word) in {"since", "seit"}:
+        exact = _past(phrase, date.fromisoformat(said[:10]))
+    else:
+        exact = date_value(phrase, said) or _begun(phrase, said)
+    return (exact + "-01")[:10] if re.fullmatch(r"\d{4}-\d\d(?:-\d\d)?", exact) else ""
+
+
+def date_value(text: str, said: str = "", *, recurs: bool = False) -> str:
+    """A date as a fact holds it, or "" where the text is no date: `2026-12-18`, `2026-05` for a month, `11 February` for what recurs.
+
+    Args:
+        text: a date as people write it, with nothing else but a time of day, which is kept.
+        said: the ISO date that words like "tomorrow" count from; without it they are no date.
+        recurs: a day without a year is one of every year.
+    """
+    text = " ".join(text.split()).rstrip(" !,")
+    text = text if _DOTTED.search(text) else text.rstrip(".")
+    if time := _TIME.search(text):
+        whole = date_value(text[: time.start()], said, recurs=recurs)
+        return f"{whole} {time[0].lstrip(', ')}" if whole else ""
+    exact = parse_timestamp(text) if re.match(r"\d{4}-\d", text) else ""
+    if exact:
+        return exact[:10]
+    text = _LEAD.sub("", text)
+    hit = _WEEKDAY.match(text)
+    plain = text[hit.end() :] if hit and fold(hit[1]) in _WEEKDAYS else text
+    plain = re.sub(r"^(?:the|den|dem)\s", "", plain)
+    if found := _day_of_year(plain, said, recurs=recurs):
+        return found
+    relative = _relative(text, said) if said else ""
+    return _spoken(relative) or relative if recurs else relative
+
+
+def same_day(one: str, other: str) -> bool:
+    """True for two spellings of a day, also where only one of them names the year."""
+    first, second = date_value(one, recurs=True), date_value(other, recurs=True)
+    if not first or not second:
+        return False
+    if first == second:
+        return True
+    short, long = sorted((first, second), key=lambda text: text[:4].isdigit() and "-" in text)
+    return short == _spoken(long)
+
+
+def _day_of_year(text: str, said: str, *, recurs: bool) -> str:
+    found = _numbers(text)
+    if found is None:
+        return ""
+    year, month, day = found
+    if year:
+        span = days.exact(year, month, day)
+        return span.first.isoformat() if span else ""
+    if days.exact(_LEAP, month, day) is None:
+        return ""
+    if recurs:
+        return f"{day} {_MONTH_NAMES[month - 1]}"
+    return _next(month, day, date.fromisoformat(said[:10])) if said else ""
+
+
+def _numbers(text: str) -> tuple[int, int, int] | None:
+    """Year (0: none), month and day of a date of numbers or with a month's name."""
+    for pattern, day_at, month_at in ((_DAY_MONTH, 1, 2), (_MONTH_DAY, 2, 1)):
+        hit = pattern.fullmatch(text)
+        if hit and fold(hit[month_at]) in _MONTHS:
+            return int(hit[3] or 0), _MONTHS[fold(hit[month_at])], int(hit[day_at])
+    dotted = _DOTTED.fullmatch(text)
+    if dotted and int(dotted[2]) in _MONTHS.values():
+        return int(dotted[3] or 0), int(dotted[2]), int(dotted[1])
+    return None
+
+
+def _next(month: int, day: int, spoken: date) -> str:
+    """The first such day that has not passed; 29 February may be eight years away."""
+    years = range(spoken.year, spoken.year + 9)
+    spans = [span for year in years if year < date.max.year and (span := days.exact(year, month, day))]
+    return next((span.first.isoformat() for span in spans if span.first >= spoken), "")
+
+
+def _relative(text: str, said: str) -> str:
+    today, low = date.fromisoformat(said[:10]), fold(text)
+    if low in _FIXED:
+        return days.plus(today, _FIXED[low]).isoformat()
+    if low in _MONTHS:
+        return _month_ahead(_MONTHS[low], said)
+    if low.removeprefix("next ") in _WEEKDAYS:
+        return days.weekday(today, _WEEKDAYS[low.removeprefix("next ")], 1).first.isoformat()
+    hit = _AHEAD.fullmatch(low)
+    if hit and hit[2] in _UNITS:
+        count = int(hit[1]) if hit[1].isdecimal() else _NUMBERS.get(hit[1], 0)
+        return days.moved(today, _UNITS[hit[2]], count).isoformat() if count else ""
+    return _phrase(text, today)
+
+
+def _phrase(text: str, today: date) -> str:
+    found = leading_range(text, today)
+    if found is None or found.span[1] != len(text) or not found.start or not found.end:
+        return ""
+    if found.start == found.end:
+        return found.start
+    span = days.Days(date.fromisoformat(found.start), date.fromisoformat(found.end))
+    return found.start[:7] if span == days.month(span.first.year, span.first.month) else ""
+
+
+def _past(phrase: str, today: date) -> str:
+    """The latest such day or month that has begun."""
+    found = _numbers(_LEAD.sub("", phrase))
+    if found and found[0]:
+        return date_value(phrase)
+    if found:
+        span = days.latest(lambda year: days.exact(year, found[1], found[2]), today)
+        return span.first.isoformat() if span else ""
+    plain = fold(_LEAD.sub("", phrase))
+    if plain in _MONTHS:
+        span = days.latest(lambda year: days.month(year, _MONTHS[plain]), today)
+        return span.first.isoformat() if span else ""
+    if plain in _FIXED and _FIXED[plain] <= 0:
+        return days.plus(today, _FIXED[plain]).isoformat()
+    return _begun(phrase, today.isoformat())
+
+
+def _month_ahead(number: int, said: str) -> str:
+    spoken = date.fromisoformat(said[:10])
+    return f"{spoken.year + (number < spoken.month):04}-{number:02}"
+
+
+def _begun(phrase: str, said: str) -> str:
+    found = leading_range(phrase, date.fromisoformat(said[:10]))
+    return found.start if found and found.span[1] == len(phrase) else ""
+
+
+def _spoken(iso: str) -> str:
+    day = date.fromisoformat(iso) if re.fullmatch(r"\d{4}-\d\d-\d\d", iso) else None
+    return f"{day.day} {_MONTH_NAMES[day.month - 1]}" if day else ""
+
+
+# ── Words like "yesterday" and "last week" → the same words with their dates behind them, by the clock of
+# who said them.
+
+_COUNTING = re.compile(
+    r"\b(?:yesterday|today|tonight|tomorrow|ago|last|past|previous|this|next|coming|upcoming)\b",
+    re.IGNORECASE,
+)
+_BEFORE_DATE = re.compile(
+    r"(?:until|till|before|after|by)\s+", re.IGNORECASE
+)  # what the date itself does not count
+_Span = Callable[[date], Days]
+
+
+def _day(count: int) -> _Span:
+    return lambda today: Days(days.plus(today, count), days.plus(today, count))
+
+
+def _around(unit: str, count: int) -> _Span:
+    return lambda today: days.around(days.moved(days.around(today, unit).first, unit, count), unit)
+
+
+_FOREIGN: dict[str, tuple[tuple[re.Pattern[str], _Span], ...]] = {
+    code: tuple((re.compile(rf"(?<![\w-])(?:{pattern})(?![\w-])"), span) for pattern, span in rules)
+    for code, rules in {
+        "de": (
+            (r"(?<![Hh]eute )(?<![Gg]estern )(?<!jeden )(?<!am )morgen", _day(1)),
+            (r"[Vv]orgestern", _day(-2)),
+            (r"[Gg]estern", _day(-1)),
+            (r"[Üü]bermorgen", _day(2)),
+            (r"[Hh]eute", _day(0)),
+            (r"(?i:letzte[rn]? woche|vorige woche)", _around("week", -1)),
+            (r"(?i:nächste[rn]? woche)", _around("week", 1)),
+            (r"(?i:letzte[nr]? monat|vorigen monat)", _around("month", -1)),
+            (r"(?i:nächste[nr]? monat)", _around("month", 1)),
+            (r"(?i:letztes jahr|voriges jahr)", _around("year", -1)),
+            (r"(?i:nächstes jahr)", _around("year", 1)),
+        ),
+        "fr": (
+            (r"[Aa]vant-hier", _day(-2)),
+            (r"[Hh]ier", _day(-1)),
+            (r"[Aa]près-demain", _day(2)),
+            (r"[Dd]emain", _day(1)),
+            (r"[Aa]ujourd['’]hui", _day(0)),
+            (r"(?i:la semaine dernière)", _around("week", -1)),
+            (r"(?i:la semaine prochaine)", _around("week", 1)),
+            (r"(?i:le mois dernier)", _around("month", -1)),
+            (r"(?i:le mois prochain)", _around("month", 1)),
+            (r"(?i:l['’]année dernière|l['’]an dernier)", _around("year", -1)),
+            (r"(?i:l['’]année prochaine|l['’]an prochain)", _around("year", 1)),
+        ),
+        "es": (
+            (r"[Aa]nteayer", _day(-2)),
+            (r"[Aa]yer", _day(-1)),
+            (r"[Pp]asado mañana", _day(2)),
+            (r"(?<!la )(?<!esta )(?<!pasado )(?<!Pasado )[Mm]añana", _day(1)),
+            (r"[Hh]oy", _day(0)),
+            (r"(?i:la semana pasada)", _around("week", -1)),
+            (r"(?i:la semana que viene|la próxima semana)", _around("week", 1)),
+            (r"(?i:el mes pasado)", _around("month", -1)),
+            (r"(?i:el mes que viene|el próximo mes)", _around("month", 1)),
+            (r"(?i:el año pasado)", _around("year", -1)),
+            (r"(?i:el año que viene|el próximo año)", _around("year", 1)),
+        ),
+    }.items()
+}
+
+
+def resolved(text: str, said: str, language: str = "en") -> str:
+    """The text with the date behind every phrase that counts from the day it was said.
+
+    Args:
+        text: one sentence, as said.
+        said: when, as logs give it; without it the text stays as it is.
+        language: of the text.
+    """
+    if not said:
+        return text
+    today = date.fromisoformat(said[:10])
+    if language in _FOREIGN:
+        for pattern, span in _FOREIGN[language]:
+            dates = spoken(span(today))
+            text = pattern.sub(rf"\g<0> ({dates})", text)
+        return text
+    if not _COUNTING.search(text):
+        return text
+    for found in reversed(find_ranges(text, today)[0]):
+        start, end = found.span
+        lead = _BEFORE_DATE.match(found.text)
+        if lead:
+            text = text[: start + lead.end()] + resolved(text[start + lead.end() : end], said) + text[end:]
+        elif found.start and _COUNTING.search(found.text):
+            text = text[:start] + f"{found.text} ({spoken(_days(found))})" + text[end:]
+    return text
+
+
+def spoken(span: Days) -> str:
+    """Days as one writes them: `2023-05-07`, `2023-05`, `2023`, `2023-05-01 to 2023-05-07`."""
+    first, last = span
+    if first == last:
+        return first.isoformat()
+    if span == days.year(first.year):
+        return f"{first.year:04}"
+    if span == days.month(first.year, first.month):
+        return f"{first:%Y-%m}"
+    return f"{first.isoformat()} to {last.isoformat()}"
+
+
+def _days(found: DateRange) -> Days:
+    first = date.fromisoformat(found.start)
+    return Days(first, date.fromisoformat(found.end) if found.end else first)

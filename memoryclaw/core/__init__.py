@@ -1,1 +1,0 @@
-"""Pure: no disk, no clock, no network."""

@@ -1,0 +1,1 @@
+"""One daemon for each vault: how it is found, started, scheduled and ended."""

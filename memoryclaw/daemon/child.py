@@ -1,0 +1,117 @@
+"""One child process at a time, heard to its end. The rule: it never outlives the one who started it on purpose."""
+
+from __future__ import annotations
+
+import os
+import select
+import subprocess
+import threading
+import time
+from collections.abc import Callable, Sequence
+from typing import NamedTuple
+
+_PATIENCE = 5.0  # seconds that a child is given to end by itself
+
+
+class Ended(NamedTuple):
+    """How a child ended, and what it said."""
+
+    code: int
+    out: str
+    err: str
+
+
+class Child:
+    """A command that is run now and then, and may be ended from another thread.
+
+    Args:
+        command: the program and its arguments; no shell.
+    """
+
+    def __init__(self, command: Sequence[str]) -> None:
+        self._command = list(command)
+        self._running: subprocess.Popen[str] | None = None
+        self._guard = threading.Lock()
+        self._over = False
+
+    def run(self) -> Ended | None:
+        """Runs the command to its end; None when `end` was called."""
+        with self._guard:
+            if self._is_over():
+                return None
+            pipe = subprocess.PIPE
+            child = self._running = subprocess.Popen(
+                self._command,
+                stdin=subprocess.DEVNULL,
+                stdout=pipe,
+                stderr=pipe,
+                encoding="utf-8",
+                errors="replace",
+            )
+        out, err = child.communicate()
+        return None if self._is_over() else Ended(child.returncode, out, err)
+
+    def end(self) -> None:
+        """Ends the child that runs, if there is one, and lets no other begin."""
+        with self._guard:
+            self._over = True
+            child = self._running
+        if child is None or child.poll() is not None:
+            return
+        child.terminate()
+        try:
+            child.wait(_PATIENCE)
+        except subprocess.TimeoutExpired:
+            child.kill()
+
+    def _is_over(self) -> bool:
+        return self._over
+
+
+# ── Work in a process of its own that is waited for only so long. The rule: who waits gets an answer in
+# time, and the work goes on to its end.
+
+_CHUNK = 1 << 16
+
+
+def within(seconds: float, work: Callable[[], str]) -> str | None:
+    """What the work gives, or None when it fails or takes longer; then it goes on alone, and what it gives is dropped.
+
+    Args:
+        seconds: how long to wait.
+        work: what to do; it opens for itself whatever it needs.
+    """
+    reader, writer = os.pipe()
+    child = os.fork()
+    if child == 0:
+        os.close(reader)
+        _work(writer, work)
+    os.close(writer)
+    try:
+        return _heard(reader, time.monotonic() + seconds)
+    finally:
+        os.close(reader)
+
+
+def _heard(reader: int, end: float) -> str | None:
+    found = b""
+    while select.select([reader], [], [], max(0.0, end - time.monotonic()))[0]:
+        part = os.read(reader, _CHUNK)
+        if not part:
+            return found[1:].decode("utf-8", "replace") if found else None
+        found += part
+    return None
+
+
+def _work(writer: int, work: Callable[[], str]) -> None:
+    """Never returns. Who started us may be waited for by somebody who reads its output: that must not stay open here."""
+    try:
+        os.setsid()
+        nothing = os.open(os.devnull, os.O_RDWR)
+        for stream in (0, 1, 2):
+            os.dup2(nothing, stream)
+        answer = b"+" + work().encode("utf-8", "replace")  # so that an empty answer is one
+        with open(writer, "wb") as pipe:
+            pipe.write(answer)
+    finally:
+        os._exit(0)

@@ -1,0 +1,297 @@
+"""Asks the daemon of a vault, if one runs. The rule: the token goes to nobody but the process of ours that watches this very vault.
+
+It imports next to nothing: whoever asks here wants an answer sooner than the program could work it out by itself.
+"""
+
+from __future__ import annotations
+
+import _socket  # the module around it costs a tenth of the whole question
+import contextlib
+import json
+import os
+import re
+import signal
+import stat
+import time
+from pathlib import Path
+from typing import Any, NamedTuple, Self
+
+from memoryclaw.errors import LockedError, VaultError
+from memoryclaw.vault.cookies import watcher
+from memoryclaw.vault.statefolder import made, put
+from memoryclaw.version import __version__
+
+_LOOPBACK = {
+    "127.0.0.1": _socket.AF_INET,
+    "::1": _socket.AF_INET6,
+}  # the only addresses a token is sent to, and their families
+_MOST_BYTES = 64 * 1024 * 1024
+_HEAD = 64 * 1024
+_FILE = 4096
+
+
+class _Address(NamedTuple):
+    host: str
+    port: int
+    token: str
+
+
+class _NoAnswer(Exception):  # noqa: N818 - it is the ordinary case, and nobody outside hears of it
+    """There is no daemon, or none that can be trusted, or it did not answer in time."""
+
+
+def ask(state: str, method: str, path: str, body: Any = None, timeout: float = 2.0) -> Any | None:
+    """What the daemon answers, or None: there is none, it is another version, it refuses, or takes longer than `timeout` seconds.
+
+    Args:
+        state: the state folder of the vault.
+        method: GET, POST …
+        path: such as `/v1/recall`, with what it asks for.
+        body: a JSON value to send.
+        timeout: seconds for all of it.
+    """
+    try:
+        # A clock that was set for this process is not set for the daemon.
+        if os.environ.get("MEMORYCLAW_NOW"):
+            raise _NoAnswer
+        address = _address(state)
+        with _Line(address, time.monotonic() + timeout) as line:
+            return line.ask(method, path, body)
+    except (_NoAnswer, OSError, ValueError, RecursionError):
+        return None
+
+
+def _address(state: str) -> _Address:
+    told = json.loads(_private(os.path.join(state, "serve.json")))
+    if not isinstance(told, dict) or told.get("version") != __version__ or told.get("host") not in _LOOPBACK:
+        raise _NoAnswer
+    pid, port = told.get("pid"), told.get("port")
+    if type(pid) is not int or pid <= 0 or type(port) is not int or not 0 < port < 1 << 16:
+        raise _NoAnswer
+    # Whoever holds the lock of the watch lives, and watches this vault: the files may have been copied with another.
+    if watcher(state)[0] != pid:
+        raise _NoAnswer
+    token = _private(os.path.join(state, "token")).decode("ascii").strip()
+    if not token or not all(char.isalnum() or char in "-_" for char in token):
+        raise _NoAnswer
+    return _Address(told["host"], port, token)
+
+
+def _private(path: str) -> bytes:
+    """A small file that nobody but its owner, who is the one who asks, could have written or read."""
+    handle = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
+    try:
+        info = os.fstat(handle)
+        if not stat.S_ISREG(info.st_mode) or info.st_uid != os.geteuid() or info.st_mode & 0o077:
+            raise _NoAnswer
+        return os.read(handle, _FILE)
+    finally:
+        os.close(handle)
+
+
+class _Line:
+    """One connection for one question; every step of it ends in time."""
+
+    def __init__(self, address: _Address, end: float) -> None:
+        self._address, self._end = address, end
+        self._socket = _socket.socket(_LOOPBACK[address.host], _socket.SOCK_STREAM)
+        self._rest = b""
+
+    def __enter__(self) -> Self:
+        self._in_time()
+        self._socket.connect((self._address.host, self._address.port))
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._socket.close()
+
+    def ask(self, method: str, path: str, body: Any) -> Any:
+        """The JSON of an answer that says 200."""
+        data = b"" if body is None else json.dumps(body).encode()
+        self._in_time()
+        self._socket.sendall(self._request(method, path, data) + data)
+        return json.loads(self._answer())
+
+    def _request(self, method: str, path: str, data: bytes) -> bytes:
+        host = f"[{self._address.host}]" if ":" in self._address.host else self._address.host
+        lines = [f"{method} {path} HTTP/1.1", f"Host: {host}:{self._address.port}", "Connection: close"]
+        lines += [f"Authorization: Bearer {self._address.token}", "Accept: application/json"]
+        lines += ["Content-Type: application/json", f"Content-Length: {len(data)}"] if data else []
+        return "\r\n".join([*lines, "", ""]).encode("ascii")
+
+    def _answer(self) -> bytes:
+        head = self._until_blank_line()
+        first, *lines = head.decode("latin-1").split("\r\n")
+        named = (line.partition(":") for line in lines)
+        headers = {name.strip().lower(): value.strip() for name, _, value in named}
+        length = headers.get("content-length", "")
+        if first.split(" ")[1:2] != ["200"] or not length.isdecimal() or int(length) > _MOST_BYTES:
+            raise _NoAnswer
+        return self._bytes(int(length))
+
+    def _until_blank_line(self) -> bytes:
+        while b"\r\n\r\n" not in self._rest:
+            if len(self._rest) > _HEAD:
+                raise _NoAnswer
+            self._rest += self._heard()
+        head, _, self._rest = self._rest.partition(b"\r\n\r\n")
+        return head
+
+    def _bytes(self, count: int) -> bytes:
+        parts, size = [self._rest], len(self._rest)
+        while size < count:
+            parts.append(self._heard())
+            size += len(parts[-1])
+        return b"".join(parts)[:count]
+
+    def _heard(self) -> bytes:
+        self._in_time()
+        part = self._socket.recv(1 << 16)
+        if not part:
+            raise _NoAnswer
+        return part
+
+    def _in_time(self) -> None:
+        left = self._end - time.monotonic()
+        if left <= 0:
+            raise _NoAnswer
+        self._socket.settimeout(left)
+
+
+# ── What a daemon leaves for its clients in the state folder: a token and an address. The rule: nobody but
+# its owner reads them.
+
+TOKEN, ADDRESS = "token", "serve.json"
+_TOKEN = re.compile(r"[A-Za-z0-9_-]{43,200}")
+_BYTES = 32
+
+
+class DaemonFiles:
+    """The files of one daemon, written when it begins and again whenever they are gone.
+
+    Args:
+        state: the state folder of the vault; it is closed to everybody else.
+
+    Raises:
+        VaultError: the folder is not ours, or cannot be made.
+    """
+
+    def __init__(self, state: Path) -> None:
+        self._state = state
+        self._address: bytes = b""
+        self._closed()
+        self.token = self._kept_token() or _minted()
+        self._put_token()
+
+    def announce(self, address: dict[str, Any]) -> None:
+        """Tells clients where the daemon listens."""
+        self._address = json.dumps(address).encode() + b"\n"
+        self._put(ADDRESS, self._address)
+
+    def keep(self) -> None:
+        """Writes again what somebody has taken away; the token stays the one that clients know."""
+        if not self._state.parent.is_dir():
+            return
+        if self._kept_token() != self.token:
+            self._closed()
+            self._put_token()
+        if self._address and not self._is_ours():
+            self._put(ADDRESS, self._address)
+
+    def withdraw(self) -> None:
+        """Takes the address away, unless another daemon has put its own there."""
+        if self._is_ours():
+            with contextlib.suppress(OSError):
+                os.unlink(self._state / ADDRESS)
+        self._address = b""
+
+    def _closed(self) -> None:
+        try:
+            made(self._state)
+            found = os.stat(self._state)
+            if found.st_uid != os.geteuid():
+                raise VaultError(
+                    f"{self._state} belongs to another user, who could read the token; make it your own, or delete it"
+                )
+            if stat.S_IMODE(found.st_mode) != 0o700:
+                os.chmod(self._state, 0o700)
+        except OSError as error:
+            raise VaultError(
+                f"{self._state} cannot be made private ({error.strerror}), so no token can be kept there"
+            ) from error
+
+    def _kept_token(self) -> str:
+        """The token on the disk, if it is one, is ours, and nobody else could have read it."""
+        try:
+            handle = os.open(self._state / TOKEN, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
+        except OSError:
+            return ""
+        with open(handle, "rb") as file:
+            found = os.fstat(handle)
+            if not stat.S_ISREG(found.st_mode) or found.st_uid != os.geteuid():
+                return ""
+            if stat.S_IMODE(found.st_mode) & 0o177:
+                return ""
+            text = file.read(300).decode("ascii", "replace").strip()
+        return text if _TOKEN.fullmatch(text) else ""
+
+    def _put_token(self) -> None:
+        if self._kept_token() == self.token:
+            return
+        self._put(TOKEN, f"{self.token}\n".encode())
+
+    def _put(self, name: str, data: bytes) -> None:
+        try:
+            put(self._state, name, data)
+        except OSError as error:
+            raise VaultError(f"{self._state / name} cannot be written ({error.strerror})") from error
+
+    def _is_ours(self) -> bool:
+        try:
+            return (self._state / ADDRESS).read_bytes() == self._address
+        except OSError:
+            return False
+
+
+def _minted() -> str:
+    import secrets  # noqa: PLC0415 - only where there is no token yet
+
+    return secrets.token_urlsafe(_BYTES)
+
+
+# ── Ends the daemon of a vault from outside. The rule: only the process that both watches this vault and
+# wrote its address is told to stop.
+
+_PATIENCE = 15.0  # seconds: a consolidation that has begun to write ends first
+_PAUSE = 0.02
+
+
+def stop(state: Path) -> int:
+    """Asks the daemon to stop and waits until it is gone; its process id, or 0 when none runs.
+
+    Args:
+        state: the state folder of the vault.
+
+    Raises:
+        LockedError: it was asked, and still runs.
+    """
+    pid = watcher(state)[0]
+    if not pid or pid != _told(state):
+        return 0
+    with contextlib.suppress(ProcessLookupError):  # it ended by itself meanwhile
+        os.kill(pid, signal.SIGTERM)
+    end = time.monotonic() + _PATIENCE
+    while watcher(state)[0] == pid:
+        if time.monotonic() >= end:
+            raise LockedError(f"process {pid} was asked to stop and has not yet; look again in a moment")
+        time.sleep(_PAUSE)
+    return pid
+
+
+def _told(state: Path) -> int:
+    try:
+        found = json.loads((state / ADDRESS).read_bytes())
+    except (OSError, ValueError, RecursionError):
+        return 0
+    pid = found.get("pid") if isinstance(found, dict) else 0
+    return pid if type(pid) is int else 0

@@ -1,0 +1,283 @@
+"""schedule: a timer of the machine that calls `consolidate --due`. The rule: whatever it does, it does once, and can take back."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import sys
+import threading
+from collections.abc import Callable
+from datetime import UTC, datetime
+from typing import NamedTuple
+
+from memoryclaw.daemon import cron, systemd
+from memoryclaw.daemon.child import Child, Ended
+from memoryclaw.daemon.systemd import ask
+from memoryclaw.daemon.timetable import (
+    Due,
+    Timetable,
+    for_cron,
+    for_shell,
+    for_systemd,
+    name_of,
+    timetable,
+    told,
+)
+from memoryclaw.errors import InputError, VaultError
+from memoryclaw.writing.context import Templates
+
+USING = ("systemd", "cron")
+_RUN = re.compile(r"consolidate-(\d{8}T\d{6})-[0-9a-z]+\.json", re.ASCII)
+_FOUND_BY_ALL = ("/usr/bin", "/bin")
+
+
+class Scheduled(NamedTuple):
+    """What was done about the timer of a vault."""
+
+    action: str  # installed | unchanged | would install | removed | not installed
+    name: str
+    by: str = ""  # systemd | cron
+    times: str = ""
+    next: str = ""  # ISO, in the machine's own zone
+    files: tuple[tuple[str, str], ...] = ()  # what was, or would be, written, and where
+    notices: tuple[str, ...] = ()
+
+
+class Standing(NamedTuple):
+    """How the timer of a vault stands, and what it would do now."""
+
+    installed: bool
+    name: str
+    by: str = ""
+    active: bool = False
+    times: str = ""
+    next: str = ""
+    last_run: str = ""
+    due: bool = False
+    reason: str = ""
+    notices: tuple[str, ...] = ()
+
+
+class Schedule:
+    """The timer of one vault.
+
+    Args:
+        root: the vault's folder.
+        templates: renders the entries.
+        clock: tells the time.
+        due: says whether a consolidation is due.
+        python: the Python that MemoryClaw is installed for.
+    """
+
+    def __init__(
+        self,
+        root: str,
+        templates: Templates,
+        clock: Callable[[], datetime],
+        due: Callable[[], Due],
+        *,
+        python: str = sys.executable,
+    ) -> None:
+        self._root = os.path.abspath(root)
+        self._name = name_of(self._root)
+        self._templates = templates
+        self._clock = clock
+        self._due = due
+        self._python = python
+
+    def install(self, *, at: str = "", every: int = 0, using: str = "", dry_run: bool = False) -> Scheduled:
+        """Installs the timer, or gives the one that is there new times.
+
+        Args:
+            at: a time of day.
+            every: minutes, instead of a time of day.
+            using: one of USING; what works here when empty.
+            dry_run: only say what would be written.
+
+        Raises:
+            VaultError: nothing here can run anything on time; the sentence holds the line to add by hand.
+        """
+        times = timetable(at, every)
+        command = command_of(self._root, self._python, shutil.which("git") or "")
+        by = using or self._usable(times, command)
+        written = self._units(times, command) if by == "systemd" else self._block(times, command)
+        done = Scheduled("would install", self._name, by, str(times), self._next(times), written)
+        if dry_run:
+            return done
+        _must_start(self._python)
+        changed, other = self._install(by, written)
+        notices = (f"The entry in {other} was taken away.",) if other else ()
+        return done._replace(
+            action="installed" if changed else "unchanged", notices=(*notices, *_remarks(by))
+        )
+
+    def remove(self) -> Scheduled:
+        """Takes away exactly what `install` put there."""
+        gone = [
+            by
+            for by, remove in (("systemd", systemd.remove), ("cron", _remove_from_cron))
+            if remove(self._name)
+        ]
+        return Scheduled("removed" if gone else "not installed", self._name, " and ".join(gone))
+
+    def status(self) -> Standing:
+        """Whether there is a timer, when it runs next, when the last run was, and whether one is due now."""
+        due, last = self._due(), last_run(self._root)
+        standing = Standing(False, self._name, last_run=_iso(last), due=due.due, reason=due.reason)
+        found = {"systemd": systemd.entry(self._name), "cron": cron.entry(self._name)}
+        by = next((by for by, text in found.items() if text), "")
+        if not by:
+            return standing
+        times = told(found[by])
+        active = by == "cron" or systemd.is_active(self._name)
+        asleep = (
+            ()
+            if active
+            else ("systemd does not run this timer; `memoryclaw schedule install` starts it again.",)
+        )
+        return standing._replace(
+            installed=True, by=by, active=active, times=str(times or ""), next=self._next(times) if active else "",
+            notices=(*asleep, *_remarks(by)),
+        )  # fmt: skip
+
+    def _usable(self, times: Timetable, command: tuple[str, ...]) -> str:
+        troubles = {by: trouble() for by, trouble in (("systemd", systemd.trouble), ("cron", cron.trouble))}
+        works = next((by for by, trouble in troubles.items() if not trouble), "")
+        if works:
+            return works
+        why = " and ".join(troubles.values())
+        raise VaultError(
+            f"{why}; let whatever runs commands on time here run this {times}: {for_shell(command)}"
+        )
+
+    def _install(self, by: str, written: tuple[tuple[str, str], ...]) -> tuple[bool, str]:
+        """Installs by one scheduler and takes the entry of the other away: whether anything changed, and the other's name."""
+        if by == "cron":
+            changed = cron.install(self._name, written[0][1])
+            return changed, "systemd" if systemd.remove(self._name) else ""
+        changed = systemd.install(self._name, {os.path.basename(path): text for path, text in written})
+        return changed, "cron" if _remove_from_cron(self._name) else ""
+
+    def _units(self, times: Timetable, command: tuple[str, ...]) -> tuple[tuple[str, str], ...]:
+        about = {"name": self._name, "timetable": str(times)}
+        service = self._templates.render("units/service.j2", command=for_systemd(command), **about)
+        timer = self._templates.render("units/timer.j2", calendar=times.calendar(), **about)
+        at = os.path.join(systemd.folder(), self._name)
+        return (f"{at}.service", service), (f"{at}.timer", timer)
+
+    def _block(self, times: Timetable, command: tuple[str, ...]) -> tuple[tuple[str, str], ...]:
+        block = self._templates.render(
+            "units/crontab.j2", name=self._name, timetable=str(times), times=times.cron(),
+            command=for_cron(self._root, command), daily=not times.every,
+        )  # fmt: skip
+        return (("crontab", block),)
+
+    def _next(self, times: Timetable | None) -> str:
+        return times.following(self._clock().astimezone()).isoformat(timespec="minutes") if times else ""
+
+
+def command_of(vault: str, python: str, git: str) -> tuple[str, ...]:
+    """The command that a scheduler runs.
+
+    Without `-P` Python would take a `click.py` that lies in the folder where a scheduler starts for the real one. A git that
+    lies where schedulers do not look is made known to it.
+    """
+    command = (python, "-P", "-m", "memoryclaw", "--vault", vault, "consolidate", "--due")
+    place = os.path.dirname(git)
+    if (
+        place in ("", *_FOUND_BY_ALL) and "$" not in python
+    ):  # systemd expands nothing in arguments, but the name of a program
+        return command
+    return (
+        "/bin/sh",
+        "-c",
+        'PATH="$PATH:$0" && export PATH && exec "$@"',
+        place or _FOUND_BY_ALL[0],
+        *command,
+    )
+
+
+def last_run(root: str) -> datetime | None:
+    """When the newest run record says that its consolidation began; None when there is none."""
+    try:
+        names = os.listdir(os.path.join(root, "runs"))
+    except (FileNotFoundError, NotADirectoryError):
+        return None
+    stamps = [hit[1] for name in names if (hit := _RUN.fullmatch(name))]
+    return datetime.strptime(max(stamps), "%Y%m%dT%H%M%S").replace(tzinfo=UTC) if stamps else None
+
+
+def _must_start(python: str) -> None:
+    """A scheduler has neither this shell's folder nor its variables, so what starts here need not start there."""
+    bare = {key: value for key, value in os.environ.items() if not key.startswith("PYTHON")}
+    done = ask(python, "-P", "-m", "memoryclaw", "--version", environment=bare)
+    if done.code:
+        raise InputError(
+            f"{python} -m memoryclaw does not start outside of this shell ({done.words}); install MemoryClaw for this Python"
+        )
+
+
+def _remove_from_cron(name: str) -> bool:
+    return bool(cron.entry(name)) and cron.remove(name)
+
+
+def _remarks(by: str) -> tuple[str, ...]:
+    if by == "systemd" and systemd.ends_with_the_session():
+        return ("systemd runs this while you are logged in; `loginctl enable-linger` lets it run always.",)
+    return ()
+
+
+def _iso(moment: datetime | None) -> str:
+    return f"{moment:%Y-%m-%dT%H:%M:%SZ}" if moment else ""
+
+
+# ── The schedule of a daemon: `consolidate --due` as a process of its own, again and again. The rule: a
+# failure is told, never passed over.
+
+FIRST = 60.0  # seconds after the start until the first look: whoever starts a daemon wants an answer first
+
+
+class NightWork:
+    """Looks after consolidation while a daemon runs; its own process, so that it takes neither time nor memory from the answers.
+
+    Args:
+        root: the vault's folder.
+        every: seconds between two looks; `consolidate --due` itself decides whether there is something to do.
+        tell: is given one sentence for every run that did something or failed.
+        first: seconds until the first look.
+    """
+
+    def __init__(self, root: str, every: float, tell: Callable[[str], None], *, first: float = FIRST) -> None:
+        self._child = Child(
+            [sys.executable, "-P", "-m", "memoryclaw", "--vault", root, "consolidate", "--due"]
+        )
+        self._every, self._first, self._tell = every, first, tell
+        self._stop = threading.Event()
+
+    def run(self) -> None:
+        """Works until `stop` is called."""
+        wait = min(self._first, self._every)
+        while not self._stop.wait(wait):
+            wait = self._every
+            try:
+                ended = self._child.run()
+            except OSError as error:
+                self._tell(f"consolidation could not be started ({error.strerror})")
+                continue
+            if ended is not None and (said := _said(ended)):
+                self._tell(said)
+
+    def stop(self) -> None:
+        """Ends the work, and the process that is at it; safe from other threads."""
+        self._stop.set()
+        self._child.end()
+
+
+def _said(ended: Ended) -> str:
+    """The one sentence worth a line in the log; what the logs of the vault hold is never in it."""
+    if ended.code == 0:
+        first = ended.out.partition("\n")[0]
+        return "" if first.startswith("Nothing to do") else f"consolidated: {first}"
+    last = ended.err.strip().rpartition("\n")[2].removeprefix("memoryclaw: ")
+    return f"consolidation failed (exit code {ended.code}): {last or 'it said nothing'}"

@@ -1,0 +1,117 @@
+"""Timers of the user's own systemd. The rule: only units of exactly our name are written, started, stopped or removed."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+from collections.abc import Mapping
+from contextlib import suppress
+from typing import NamedTuple
+
+from memoryclaw.errors import NotFoundError, VaultError
+from memoryclaw.vault import files
+
+_WANTS = "timers.target.wants"
+
+
+def trouble() -> str:
+    """Why no timer can be installed here, or nothing."""
+    done = _systemctl("show", "--property=Version")
+    return f"systemd cannot be used here ({done.words or 'no answer'})" if done.code else ""
+
+
+def folder() -> str:
+    """Where the user's units are."""
+    home = os.environ.get("XDG_CONFIG_HOME", "")
+    if not os.path.isabs(home):
+        home = os.path.expanduser("~/.config")
+    return os.path.join(home, "systemd", "user")
+
+
+def install(name: str, units: Mapping[str, str]) -> bool:
+    """Writes the units of a timer and starts it; False when all was so already."""
+    if {unit: _read(unit) for unit in units} == dict(units) and is_active(name):
+        return False
+    os.makedirs(folder(), 0o700, exist_ok=True)
+    for unit, text in units.items():
+        files.write_file(
+            folder(), unit, text.encode("utf-8", "surrogateescape"), files.digest_at(folder(), unit)
+        )
+    # A restart, unlike `enable --now`, also takes new times over.
+    for step in (["daemon-reload"], ["enable", f"{name}.timer"], ["restart", f"{name}.timer"]):
+        done = _systemctl(*step)
+        if done.code:
+            remove(name)
+            raise VaultError(f"systemctl --user {' '.join(step)} failed: {done.words}; nothing was installed")
+    return True
+
+
+def remove(name: str) -> bool:
+    """Stops a timer and removes its units; False when there were none. A consolidation under way goes on to its end."""
+    mine = [unit for unit in (f"{name}.timer", f"{name}.service") if _read(unit)]
+    if not mine:
+        return False
+    _systemctl("disable", "--now", f"{name}.timer")
+    for unit in (*mine, f"{_WANTS}/{name}.timer"):  # without a running systemd nobody took the link away
+        with suppress(FileNotFoundError):
+            os.unlink(os.path.join(folder(), unit))
+    _systemctl("daemon-reload")
+    return True
+
+
+def entry(name: str) -> str:
+    """The text of a timer's unit; empty when there is none."""
+    return _read(f"{name}.timer")
+
+
+def is_active(name: str) -> bool:
+    """True while systemd waits for the timer's next time."""
+    return _systemctl("is-active", f"{name}.timer").code == 0
+
+
+def ends_with_the_session() -> bool:
+    """True when systemd says that it stops the user's timers when the user logs out."""
+    done = ask("loginctl", "show-user", str(os.getuid()), "--property=Linger")
+    return done.code == 0 and done.out.strip() == b"Linger=no"
+
+
+def _read(unit: str) -> str:
+    try:
+        return files.read_file(folder(), unit).data.decode("utf-8", "surrogateescape")
+    except (NotFoundError, VaultError):
+        return ""
+
+
+def _systemctl(*words: str) -> Answered:
+    return ask("systemctl", "--user", *words)
+
+
+# ── Runs the programs of the machine's schedulers. The rule: they are asked in plain C locale, and never
+# for longer than a moment.
+
+_LONGEST = 20.0
+
+
+class Answered(NamedTuple):
+    """How a program ended and what it said."""
+
+    code: int
+    out: bytes
+    words: str  # the last line of what it complained of
+
+
+def ask(
+    *command: str, stdin: bytes = b"", environment: dict[str, str] | None = None, cwd: str = "/"
+) -> Answered:
+    """Runs a program; one that is missing or does not end has failed."""
+    variables = {**(os.environ if environment is None else environment), "LC_ALL": "C"}
+    try:
+        done = subprocess.run(
+            command, input=stdin, capture_output=True, env=variables, cwd=cwd, timeout=_LONGEST, check=False
+        )
+    except FileNotFoundError:
+        return Answered(127, b"", f"there is no program {command[0]}")
+    except (OSError, subprocess.TimeoutExpired) as error:
+        return Answered(126, b"", f"{command[0]} cannot be run ({type(error).__name__})")
+    lines = done.stderr.decode("utf-8", "replace").strip().splitlines()
+    return Answered(done.returncode, done.stdout, lines[-1].strip() if lines else "")

@@ -1,0 +1,220 @@
+"""The write-ahead journal of one change: what was about to happen, so that the next writer can finish or drop it.
+
+The rule: it is on the disk before the first file changes, and gone only after the last thing it names is done.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
+from typing import Any, NamedTuple
+
+from memoryclaw.errors import HistoryError, NotFoundError
+from memoryclaw.history import gitlocks
+from memoryclaw.history.repository import Entry, Follow, History, index_stamp
+from memoryclaw.model import Stamp
+from memoryclaw.vault import files
+from memoryclaw.vault.files import NO_LINKS
+from memoryclaw.vault.places import STATE_DIR
+from memoryclaw.vault.statefolder import made
+
+PATH = f"{STATE_DIR}/pending.json"
+_NEW = os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_NOFOLLOW | os.O_CLOEXEC
+
+
+class Step(NamedTuple):
+    """One file of a change: its digests before and after (None: no file), and the temp file that holds the new bytes."""
+
+    path: str
+    before: str | None
+    after: str | None
+    temp: str = ""
+
+
+class Pending(NamedTuple):
+    """One change under way; `commit` is empty when nothing of it is committed."""
+
+    verb: str
+    steps: tuple[Step, ...]
+    commit: str = ""
+    parent: str = ""
+    ref: str = ""
+    follow: tuple[Follow, ...] = ()
+
+
+def save(root: str, pending: Pending) -> None:
+    """Puts the journal on the disk, durably.
+
+    It is written in place: half a journal means that no file was touched yet, and is as good as none.
+    """
+    data = json.dumps(pending, ensure_ascii=False).encode("utf-8", "surrogateescape")
+    made(os.path.join(root, STATE_DIR))
+    handle = os.open(os.path.join(root, PATH), _NEW, 0o600)
+    try:
+        os.write(handle, data)
+        os.fsync(handle)
+    finally:
+        os.close(handle)
+
+
+def touch(root: str) -> None:
+    """Notes in the journal that the branch is about to move."""
+    os.utime(os.path.join(root, PATH))
+
+
+def touched(root: str) -> float:
+    """When the branch was about to move, on the clock of the disk; 0 without a journal."""
+    try:
+        return os.stat(os.path.join(root, PATH)).st_mtime
+    except FileNotFoundError:
+        return 0.0
+
+
+def load(root: str) -> Pending | None:
+    """The change that a killed writer left under way, or None."""
+    try:
+        data = files.read_file(root, PATH).data
+        verb, steps, commit, parent, ref, follow = json.loads(data.decode("utf-8", "surrogateescape"))
+    except (NotFoundError, ValueError):
+        return None
+    moves = tuple(Follow(path, _entry(was), _entry(now)) for path, was, now in follow)
+    return Pending(verb, tuple(Step(*step) for step in steps), commit, parent, ref, moves)
+
+
+def clear(root: str) -> None:
+    """Forgets the journal: the change it names is done or dropped."""
+    with suppress(FileNotFoundError):
+        os.unlink(os.path.join(root, PATH))
+
+
+def _entry(value: Any) -> Entry | None:
+    return Entry(*value) if value else None
+
+
+# ── The user's git index follows our commits, entry by entry. The rule: an entry that the user staged is
+# left as it is.
+
+_WAIT = 5.0
+_PAUSE = 0.05
+
+
+@contextmanager
+def index_ready(
+    history: History, entries: Sequence[Follow], known: Stamp | None, wait: float = _WAIT
+) -> Iterator[Callable[[], None]]:
+    """Makes the user's index ready in which these entries are at HEAD, where they still are as expected; call it to put it there.
+
+    It is on the disk, and git's lock is held, before anything else happens, so that what follows cannot end without it.
+
+    Args:
+        history: the vault's repository.
+        entries: what is to change.
+        known: the index's stamp when `was` of the entries was read; while it is the same, they are not read again.
+        wait: seconds to wait for a git command of the user's.
+
+    Raises:
+        HistoryError: git stayed busy, or refused; the index is as it was.
+    """
+    folder = history.git_dir
+    index, lock, ours = (os.path.join(folder, name) for name in ("index", "index.lock", gitlocks.INDEX))
+    taken = False
+
+    def put() -> None:
+        nonlocal taken
+        os.rename(lock, index)
+        taken = False  # a lock that is there from now on is another's
+
+    try:
+        end = time.monotonic() + wait
+        while entries and not taken:
+            seen = _copy(folder, index, ours)
+            _update(history, entries if seen == known else _unmoved(history, entries, ours), ours)
+            if not os.path.exists(ours):
+                break
+            taken = _take(folder, lock, ours, seen)
+            if not taken and time.monotonic() >= end:
+                raise HistoryError(f"nothing was written: {gitlocks.told(lock, history.root)}")
+            time.sleep(0 if taken else _PAUSE)
+        yield put if taken else _nothing
+    finally:
+        if taken:
+            _drop(lock)
+        _drop(ours)
+        _drop(f"{ours}.lock")  # of a git that was killed
+
+
+def joined(entries: Sequence[Follow]) -> tuple[Follow, ...]:
+    """Several changes of the same entries as one change each, from the first to the last."""
+    found: dict[str, Follow] = {}
+    for entry in entries:
+        was = found[entry.path].was if entry.path in found else entry.was
+        found[entry.path] = Follow(entry.path, was, entry.now)
+    return tuple(found.values())
+
+
+def clear_stale(history: History) -> None:
+    """Removes what a killed run of ours left of the index; a lock that is not provably ours stays."""
+    folder = history.git_dir
+    ours, lock = os.path.join(folder, gitlocks.INDEX), os.path.join(folder, "index.lock")
+    if gitlocks.is_our_index(lock):
+        os.unlink(lock)
+    _drop(ours)
+    _drop(f"{ours}.lock")
+
+
+def _unmoved(history: History, entries: Sequence[Follow], ours: str) -> list[Follow]:
+    now = history.index_entries([entry.path for entry in entries], env={"GIT_INDEX_FILE": ours})
+    return [entry for entry in entries if now.get(entry.path) == entry.was]
+
+
+def _update(history: History, entries: Sequence[Follow], ours: str) -> None:
+    lines = [
+        f"{e.now.mode} {e.now.oid}\t{e.path}" if e.now else f"0 {'0' * 40}\t{e.path}"
+        for e in entries
+        if e.now != e.was
+    ]
+    if lines:
+        listing = "".join(f"{line}\0" for line in lines).encode("utf-8", "surrogateescape")
+        history.git.run("update-index", "-z", "--index-info", stdin=listing, env={"GIT_INDEX_FILE": ours})
+
+
+def _take(folder: str, lock: str, ours: str, seen: Stamp | None) -> bool:
+    """Takes git's lock with our copy as its content; False when another holds it, or the index is not what was copied."""
+    try:
+        os.link(ours, lock)
+    except FileExistsError:
+        return False
+    except OSError as error:
+        if error.errno not in NO_LINKS:
+            raise
+        try:
+            os.close(os.open(lock, os.O_CREAT | os.O_EXCL | os.O_WRONLY | os.O_CLOEXEC, 0o644))
+        except FileExistsError:
+            return False
+        os.rename(ours, lock)
+    if index_stamp(folder) == seen:
+        return True
+    os.unlink(lock)
+    return False
+
+
+def _nothing() -> None:
+    """What there is to do where no entry changes."""
+
+
+def _copy(folder: str, index: str, ours: str) -> Stamp | None:
+    _drop(ours)
+    seen = index_stamp(folder)
+    if seen is not None:
+        shutil.copyfile(index, ours)
+        shutil.copymode(index, ours)
+    return seen
+
+
+def _drop(path: str) -> None:
+    with suppress(FileNotFoundError):
+        os.unlink(path)

@@ -1,0 +1,1 @@
+"""Hosts with shell hooks: their transcripts, answers and settings files."""

@@ -1,0 +1,212 @@
+"""What a hook is called with, and what it does: a context before a prompt, the new turns after an answer.
+
+The rule: a running daemon is asked first, because it answers at once; without one the own work does the same.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Callable, Mapping, Sequence
+from datetime import datetime
+from typing import TYPE_CHECKING, Any
+
+from memoryclaw.capture.logfiles import Logs
+from memoryclaw.capture.logrecords import file_stem
+from memoryclaw.daemon.served import served, state_of
+from memoryclaw.errors import InputError
+from memoryclaw.hosts.transcripts import spoken
+from memoryclaw.model import Turn as LogTurn
+from memoryclaw.text.fence import CLOSING, OPENING, item, one_line
+from memoryclaw.text.naming import timestamp
+from memoryclaw.text.tokens import estimate
+from memoryclaw.vault import files
+from memoryclaw.vault.logs import read_jsonl
+
+if TYPE_CHECKING:
+    from memoryclaw.hosts.transcripts import Turn
+
+PATIENCE = 0.9  # seconds that a host waits for a context before the prompt goes on without one
+_ANSWER = 5.0  # seconds that a daemon is given to keep turns
+_LONGEST_NAME = 200
+
+
+def context_for(hook: Mapping[str, Any], root: str, own: Callable[[str, str], str], end: float) -> str | None:
+    """What `own` gives for the words of a prompt, or the daemon's context; None when it would take too long.
+
+    Args:
+        hook: what the host handed over.
+        root: the vault's folder.
+        own: (question, session) → the context, worked out in a process of its own.
+        end: when it is too late, on the monotonic clock.
+    """
+    question, session = question_of(spoken(_text(hook, "prompt", "query"))), session_of(hook)
+    if not question.strip():
+        return ""
+    asked = {"query": question, **({"session": session} if session else {})}
+    answer = served(root, "POST", "/v1/recall", asked, end - time.monotonic())
+    if answer is not None and isinstance(answer.get("context"), str):
+        return str(answer["context"])
+    from memoryclaw.daemon.child import within  # noqa: PLC0415 - only where no daemon answers
+
+    return within(max(0.0, end - time.monotonic()), lambda: own(question, session))
+
+
+def keep_turns(
+    hook: Mapping[str, Any], root: str, own: Callable[[Sequence[Turn]], Sequence[Turn]]
+) -> dict[str, int]:
+    """Keeps the turns that the host handed over or wrote to its transcript; returns what became of them, counted."""
+    from memoryclaw.hosts.transcripts import count, keep_new  # noqa: PLC0415 - a prompt needs none of it
+
+    session = session_of(hook)
+
+    def keep(turns: Sequence[Turn]) -> Sequence[Turn]:
+        answer = served(root, "POST", "/v1/capture", {"turns": list(turns), "session": session}, _ANSWER)
+        kept = (answer or {}).get("acknowledged")
+        return kept if isinstance(kept, list) and len(kept) == len(turns) else own(turns)
+
+    if not session:
+        raise InputError('this hook names no session; give it "session_id"')
+    given = hook.get("turns")
+    if isinstance(given, list):
+        counts = dict.fromkeys(("kept", "again", "left_out", "refused"), 0)
+        count(counts, keep([{"session": session, **turn} for turn in given if isinstance(turn, Mapping)]))
+        return counts
+    path = _text(hook, "transcript_path")
+    if not path:
+        raise InputError('this hook brings nothing to keep; give it "transcript_path" or "turns"')
+    return keep_new(path, session, state_of(root), keep)
+
+
+def session_of(hook: Mapping[str, Any]) -> str:
+    """The session that a hook was called for; a transcript is named after its own."""
+    named = _text(hook, "session_id", "session")
+    path = _text(hook, "transcript_path")
+    return (named or os.path.splitext(os.path.basename(path))[0])[:_LONGEST_NAME]
+
+
+def ends_session(hook: Mapping[str, Any]) -> bool:
+    """True when the host says that its session is over."""
+    return hook.get("hook_event_name") == "SessionEnd"
+
+
+def _text(hook: Mapping[str, Any], *keys: str) -> str:
+    return next((value for key in keys if isinstance(value := hook.get(key), str) and value), "")
+
+
+# ── latest.md: what happened last, for hosts that can read a file and nothing else. The rule: it is
+# replaced whole, and only by more than nothing.
+
+PATH = "working/latest.md"
+_DAYS = 2  # of a session's logs: what happened last stands at their end
+
+
+def write_latest(
+    root: str, logs: Logs, session: str, *, working: Sequence[str], budget: int, now: datetime
+) -> str:
+    """Writes down how a session ended; returns the path, or nothing when there is nothing to say.
+
+    Args:
+        root: the vault's folder.
+        logs: its logs.
+        session: the one that ended.
+        working: the lines of its working memory.
+        budget: tokens of the block at most.
+        now: when it ended.
+    """
+    said = block(_turns(root, logs, session), working, budget)
+    if not said:
+        return ""
+    head = f"<!-- How session {_harmless(session)} ended at {timestamp(now)}; written by memoryclaw, not to be edited. -->"
+    data = f"{head}\n{said}\n".encode("utf-8", "replace")
+    files.write_file(root, PATH, data, files.digest_at(root, PATH))
+    return PATH
+
+
+def _turns(root: str, logs: Logs, session: str) -> list[LogTurn]:
+    if not os.path.isdir(os.path.join(root, "logs")):
+        return []
+    stem = file_stem(session)
+    found: list[LogTurn] = []
+    for path in logs.of_session(stem)[-_DAYS:]:
+        text = b"\n".join(logs.lines(path, 0)).decode("utf-8", "replace")
+        found += [turn for turn in read_jsonl(stem, text).turns if turn.session == session]
+    return found
+
+
+def _harmless(session: str) -> str:
+    """A session's name that ends no comment."""
+    return one_line(session).replace("-->", "").replace("--", "-")
+
+
+# ── What a session was about at its end, as one fenced block: its working memory, and the last things that
+# were said.
+
+_TRUST = {"user": "trusted"}  # what anybody else said may have come from anywhere
+_SPOKEN = frozenset({"user", "assistant"})
+_LONGEST = 600  # characters that are quoted of one turn
+_CLOSE = "</memory>"
+
+
+def block(turns: Sequence[LogTurn], working: Sequence[str], budget: int) -> str:
+    """The block, the newest turns last; empty when there is nothing to say.
+
+    Args:
+        turns: of the session, the oldest first.
+        working: the lines of its working memory, escaped already, or none.
+        budget: tokens of the whole block; the oldest turns go first.
+    """
+    taken: list[LogTurn] = []
+    said = [turn for turn in turns if turn.role in _SPOKEN and turn.text.strip()]
+    for turn in reversed(said):
+        if estimate(_fenced([turn, *taken], working)) > budget:
+            break
+        taken.insert(0, turn)
+    return _fenced(taken, working) if taken or working else ""
+
+
+def _fenced(turns: Sequence[LogTurn], working: Sequence[str]) -> str:
+    lines, trust = [OPENING, *working], ""
+    for turn in turns:
+        now = _TRUST.get(turn.role, "unknown")
+        if now != trust:
+            lines += [_CLOSE] * bool(trust) + [f'<memory trust="{now}">']
+        trust = now
+        lines.append(item(turn.id, f"{turn.name or turn.role}: {_short(turn.text)}", turn.ts))
+    return "\n".join([*lines, *([_CLOSE] * bool(trust)), CLOSING])
+
+
+def _short(text: str) -> str:
+    return text if len(text) <= _LONGEST else f"{text[:_LONGEST].rpartition(' ')[0] or text[:_LONGEST]} …"
+
+
+# ── What a hook answers, in its host's own shape. The rule: an answer without a context is still a whole
+# answer.
+
+CLAUDE_CODE, PLAIN = "claude-code", "plain"
+HOSTS = (CLAUDE_CODE, PLAIN)
+WORDS, CHARACTERS = (
+    16,
+    600,
+)  # of each end of a long prompt; a question counts with 32 words, and no daemon takes endless ones
+
+
+def context_of(host: str, context: str) -> dict[str, Any]:
+    """The answer of `hook pre`; Claude Code puts the context beside the prompt."""
+    if host == PLAIN:
+        return {"context": context}
+    return {"hookSpecificOutput": {"hookEventName": "UserPromptSubmit", "additionalContext": context}}
+
+
+def kept_of(host: str, counts: Mapping[str, int]) -> dict[str, Any]:
+    """The answer of `hook post`; Claude Code wants none, and reads unknown keys as a mistake."""
+    return dict(counts) if host == PLAIN else {}
+
+
+def question_of(prompt: str) -> str:
+    """As much of a long prompt as is asked: its beginning and its end, where questions stand."""
+    words = prompt.split()
+    if len(words) <= 2 * WORDS and len(prompt) <= 2 * CHARACTERS:
+        return prompt
+    middle = min(WORDS, len(words) // 2)
+    return f"{' '.join(words[:middle])[:CHARACTERS]} {' '.join(words[middle:][-WORDS:])[-CHARACTERS:]}"

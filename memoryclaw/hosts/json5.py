@@ -1,0 +1,345 @@
+"""JSON5 text → values with the places where they stand. The rule: every character is accounted for, so that edits can keep it."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+from memoryclaw.errors import ConfigError
+
+COMMENT = re.compile(r"//[^\n\r\u2028\u2029]*|/\*.*?\*/", re.DOTALL)
+_BLANK = re.compile(r"[\s\ufeff]+")
+_STRING = re.compile(r"\"(?:[^\"\\\n\r]|\\(?:\r\n|.))*+\"|'(?:[^'\\\n\r]|\\(?:\r\n|.))*+'", re.DOTALL)
+_WORD = re.compile(r"[^\s\ufeff,:{}\[\]\"'/]+")
+_ESCAPE = re.compile(r"\\(\r\n|u[0-9a-fA-F]{4}|x[0-9a-fA-F]{2}|.)", re.DOTALL)
+_PLAIN = {"b": "\b", "f": "\f", "n": "\n", "r": "\r", "t": "\t", "v": "\v", "0": "\0"}
+_CONTINUED = frozenset({"\n", "\r", "\r\n", "\u2028", "\u2029"})
+_NUMBER = re.compile(r"([+-]?)(?:(0[xX][0-9a-fA-F]+)|(\d+)|(Infinity|NaN|\d*+(?:\.\d*+)?(?:[eE][+-]?\d+)?))")
+_NAMES: dict[str, Any] = {"true": True, "false": False, "null": None}
+_DEEPEST = 100
+
+
+class Node(NamedTuple):
+    """A value from `start` to `end`; `members` of an object or an array."""
+
+    kind: str  # object | array | scalar
+    start: int
+    end: int
+    value: Any = None
+    members: tuple[Member, ...] = ()
+
+    def member(self, key: str) -> Member | None:
+        """The member of an object with this key; of several the last, which is the one that counts."""
+        found = [each for each in self.members if each.key == key] if self.kind == "object" else []
+        return found[-1] if found else None
+
+
+class Member(NamedTuple):
+    """A member of an object, or an item of an array (without a key): where it starts, its value, the comma behind it."""
+
+    key: str
+    start: int
+    node: Node
+    comma: int = -1  # -1: none
+
+
+def parse(text: str) -> Node:
+    """The value of a JSON5 text.
+
+    Raises:
+        ConfigError: it is none; the sentence names the line.
+    """
+    reader = _Reader(text)
+    node = reader.value(reader.skipped(0), 0)
+    end = reader.skipped(node.end)
+    if end < len(text):
+        raise reader.error(end, "there is more text after the end of the value")
+    return node
+
+
+def plain(node: Node) -> Any:
+    """A node as Python's own values."""
+    if node.kind == "object":
+        return {member.key: plain(member.node) for member in node.members}
+    if node.kind == "array":
+        return [plain(member.node) for member in node.members]
+    return node.value
+
+
+class _Reader:
+    def __init__(self, text: str) -> None:
+        self._text = text
+
+    def error(self, at: int, message: str) -> ConfigError:
+        return ConfigError(f"line {self._text.count(chr(10), 0, at) + 1}: {message}")
+
+    def skipped(self, at: int) -> int:
+        while hit := _BLANK.match(self._text, at) or COMMENT.match(self._text, at):
+            at = hit.end()
+        return at
+
+    def value(self, at: int, depth: int) -> Node:
+        if depth > _DEEPEST:
+            raise self.error(at, "this is nested too deeply")
+        first = self._text[at : at + 1]
+        if first in {"{", "["} and first:
+            return self._container(at, depth)
+        if hit := _STRING.match(self._text, at):
+            return Node("scalar", at, hit.end(), _unquoted(hit[0]))
+        hit = _WORD.match(self._text, at)
+        if hit is None:
+            raise self.error(at, "a value is missing here")
+        if hit[0] in _NAMES:
+            return Node("scalar", at, hit.end(), _NAMES[hit[0]])
+        return Node("scalar", at, hit.end(), self._number(hit[0], at))
+
+    def _container(self, start: int, depth: int) -> Node:
+        kind, close = ("object", "}") if self._text[start] == "{" else ("array", "]")
+        members: list[Member] = []
+        at = self.skipped(start + 1)
+        while self._text[at : at + 1] != close:
+            if members and members[-1].comma < 0:
+                raise self.error(at, "a comma is missing here")
+            member = self._member(at, kind, depth)
+            at = self.skipped(member.node.end)
+            if self._text[at : at + 1] == ",":
+                member = member._replace(comma=at)
+                at = self.skipped(at + 1)
+            members.append(member)
+        return Node(kind, start, at + 1, None, tuple(members))
+
+    def _member(self, at: int, kind: str, depth: int) -> Member:
+        if kind == "array":
+            return Member("", at, self.value(at, depth + 1))
+        hit = _STRING.match(self._text, at)
+        word = None if hit else _WORD.match(self._text, at)
+        if not (hit or word):
+            raise self.error(at, "a key is missing here")
+        key = _unquoted(hit[0]) if hit else _unescaped(word[0]) if word else ""
+        colon = self.skipped((hit or word).end())  # type: ignore[union-attr] # one of the two is there
+        if self._text[colon : colon + 1] != ":":
+            raise self.error(colon, f"a colon is missing after {key!r}")
+        return Member(key, at, self.value(self.skipped(colon + 1), depth + 1))
+
+    def _number(self, word: str, at: int) -> int | float:
+        hit = _NUMBER.fullmatch(word)
+        sign = -1 if hit and hit[1] == "-" else 1
+        try:
+            if hit and (hit[2] or hit[3]):
+                return sign * int(hit[2] or hit[3], 16 if hit[2] else 10)
+            if hit and hit[4]:
+                return sign * float(hit[4])
+        except ValueError:  # a dot alone, or more digits than Python reads
+            pass
+        raise self.error(at, f"{word[:40]!r} is no value")
+
+
+def _unquoted(quoted: str) -> str:
+    return _unescaped(quoted[1:-1])
+
+
+def _unescaped(text: str) -> str:
+    if "\\" not in text:
+        return text
+    joined = _ESCAPE.sub(lambda hit: _meant(hit[1]), text)
+    # Two escapes may spell the halves of one character.
+    return joined.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "surrogatepass")
+
+
+def _meant(escaped: str) -> str:
+    if escaped in _CONTINUED:
+        return ""
+    if len(escaped) > 1:
+        return chr(int(escaped[1:], 16))
+    return _PLAIN.get(escaped, escaped)
+
+
+def written(value: Any) -> str:
+    """A value as JSON on one line, readable where it may be."""
+    text = json.dumps(value, ensure_ascii=False)
+    return json.dumps(value) if any("\ud800" <= c <= "\udfff" for c in text) else text
+
+
+# ── Sets, adds and takes away single values of a JSON5 text. The rule: every other character stays, and
+# taking away undoes adding.
+
+_UNIT = re.compile(r"[\n\r]([ \t]+)\S")
+_SAME_LINE = re.compile(r"(?:[ \t]*(?://[^\n\r\u2028\u2029]*|/\*[^\n\r]*?\*/))*")
+_MAYBE_BLANK = re.compile(r"[\s\ufeff]*")
+
+Path = Sequence[str]
+
+
+class Added(NamedTuple):
+    """Where something was added: how many keys of the path were there before, and what an empty place held."""
+
+    there: int
+    tail: str | None = None  # the blanks before the end of a container that had nothing in it; None: it had
+
+
+def found(text: str, path: Path) -> Node | None:
+    """The value at a path; None when there is none."""
+    node = parse(text)
+    for key in path:
+        member = node.member(key)
+        if member is None:
+            return None
+        node = member.node
+    return node
+
+
+def put(text: str, path: Path, value: Any) -> tuple[str, Added]:
+    """The text with a value at a path that holds none yet; objects on the way are made."""
+    node, there = _nearest(text, path)
+    for key in reversed(path[there + 1 :]):
+        value = {key: value}
+    fresh, tail = _inserted(text, node, written(path[there]) + ": ", value, depth=there)
+    return fresh, Added(there, tail)
+
+
+def replaced(text: str, node: Node, raw: str) -> str:
+    """The text with other characters in the place of a value."""
+    return text[: node.start] + raw + text[node.end :]
+
+
+def append(text: str, path: Path, value: Any) -> tuple[str, Added]:
+    """The text with one more item at the end of the array at a path; made where there is none."""
+    node = found(text, path)
+    if node is None:
+        return put(text, path, [value])
+    if node.kind != "array":
+        raise ConfigError(f"{'.'.join(path)} is no list")
+    fresh, tail = _inserted(text, node, "", value, depth=len(path))
+    return fresh, Added(len(path), tail)
+
+
+def take(text: str, path: Path, added: Added) -> str:
+    """The text without the value at a path, nor the objects around it that were made for it and are empty now."""
+    chain = _chain(text, path)
+    if chain is None:
+        return text
+    depth = len(path) - 1
+    while depth > added.there and len(chain[depth].members) == 1:
+        depth -= 1
+    member = chain[depth].member(path[depth])
+    return _without(text, chain[depth], member, added if depth == added.there else None) if member else text
+
+
+def drop(text: str, path: Path, value: Any, added: Added) -> str:
+    """The text without an item of the array at a path; an array that was made for it goes too once it is empty."""
+    node = found(text, path)
+    items = [m for m in node.members if m.node.value == value and m.node.kind == "scalar"] if node else []
+    if node is None or node.kind != "array" or not items:
+        return text
+    if len(node.members) == 1 and added.there < len(path):
+        return take(text, path, added)
+    return _without(text, node, items[-1], added if added.there == len(path) else None)
+
+
+def _nearest(text: str, path: Path) -> tuple[Node, int]:
+    """The innermost object on the way, and how many keys led there."""
+    node = parse(text)
+    for there, key in enumerate(path):
+        if node.kind != "object":
+            raise ConfigError(f"{'.'.join(path[:there]) or 'the whole text'} is no object")
+        member = node.member(key)
+        if member is None or there == len(path) - 1:
+            return node, there
+        node = member.node
+    return node, len(path)
+
+
+def _chain(text: str, path: Path) -> list[Node] | None:
+    """The objects from the outermost to the one that holds the last key."""
+    chain = [parse(text)]
+    for key in path:
+        member = chain[-1].member(key)
+        if member is None:
+            return None
+        chain.append(member.node)
+    return chain[:-1]
+
+
+def _inserted(text: str, node: Node, key: str, value: Any, *, depth: int) -> tuple[str, str | None]:
+    if node.members:
+        return _after_last(text, node, key, value), None
+    at = _end_of_comments(text, node.start + 1)
+    close = node.end - 1
+    tail = text[at:close]
+    if depth and not re.search(r"[\n\r]", text.strip()):
+        return text[:at] + key + written(value) + text[close:], tail
+    outer = _indent_of_line(text, node.start)
+    indent, newline = outer + _unit(text), _newline(text)
+    shown = key + _shown(value, indent, _unit(text), newline)
+    return f"{text[:at]}{newline}{indent}{shown}{newline}{outer}{text[close:]}", tail
+
+
+def _after_last(text: str, node: Node, key: str, value: Any) -> str:
+    last = node.members[-1]
+    after = last.node.end if last.comma < 0 else last.comma + 1
+    line = text[_line_start(text, last.start) : last.start]
+    own_line = not line.strip() and _line_start(text, last.start) > node.start
+    if own_line:
+        hit = _SAME_LINE.match(text, after)
+        at = hit.end() if hit else after
+        separator = _newline(text) + line
+        shown = key + _shown(value, line, _unit(text), _newline(text))
+    else:
+        at, separator, shown = after, " ", key + written(value)
+    if last.comma < 0:
+        return f"{text[:after]},{text[after:at]}{separator}{shown}{text[at:]}"
+    return f"{text[:at]}{separator}{shown},{text[at:]}"
+
+
+def _without(text: str, node: Node, member: Member, added: Added | None) -> str:
+    place = node.members.index(member)
+    before = node.members[place - 1] if place else None
+    inside = node.start + 1 if before is None else max(before.comma + 1, before.node.end)
+    start, end = _end_of_comments(text, inside, member.start), member.node.end
+    rest = text[end : member.comma] + text[member.comma + 1 :] if member.comma >= 0 else text[end:]
+    head = text[:start]
+    if member.comma < 0 and before is not None and before.comma >= 0:
+        head = head[: before.comma] + head[before.comma + 1 :]
+    if len(node.members) == 1 and added is not None and added.tail is not None:
+        hit = _MAYBE_BLANK.match(rest)
+        rest = added.tail + rest[hit.end() if hit else 0 :]
+    return head + rest
+
+
+def _end_of_comments(text: str, at: int, stop: int | None = None) -> int:
+    """Where the last comment from here on ends; `at` when there is none before the next token."""
+    end = at
+    while True:
+        blank = _MAYBE_BLANK.match(text, at)
+        hit = COMMENT.match(text, blank.end() if blank else at)
+        if hit is None or (stop is not None and hit.end() > stop):
+            return end
+        at = end = hit.end()
+
+
+def _shown(value: Any, indent: str, unit: str, newline: str) -> str:
+    text = written(value)
+    if not isinstance(value, dict | list) or not value:
+        return text
+    pretty = json.dumps(value, ensure_ascii=text.isascii(), indent=unit)
+    return pretty.replace("\n", newline + indent)
+
+
+def _unit(text: str) -> str:
+    hit = _UNIT.search(text)
+    return hit[1] if hit else "  "
+
+
+def _newline(text: str) -> str:
+    return "\r\n" if "\r\n" in text else "\n"
+
+
+def _line_start(text: str, at: int) -> int:
+    return max(text.rfind("\n", 0, at), text.rfind("\r", 0, at)) + 1
+
+
+def _indent_of_line(text: str, at: int) -> str:
+    start = _line_start(text, at)
+    return text[start : start + len(text[start:at]) - len(text[start:at].lstrip(" \t"))]

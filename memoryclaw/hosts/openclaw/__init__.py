@@ -1,0 +1,1 @@
+"""OpenClaw: its configuration edited in place, its old notes as proposals."""

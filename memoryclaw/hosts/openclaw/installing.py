@@ -1,0 +1,232 @@
+"""What MemoryClaw writes into OpenClaw's configuration, and how it is taken out again. The rule: exactly our keys, and what stood there returns."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from difflib import unified_diff
+from typing import Any, NamedTuple
+
+from memoryclaw.hosts.json5 import (
+    Added,
+    Node,
+    append,
+    drop,
+    found,
+    parse,
+    plain,
+    put,
+    replaced,
+    take,
+    written,
+)
+
+PLUGIN = "memoryclaw"
+ENTRY = ("plugins", "entries", PLUGIN)
+PATHS = ("plugins", "load", "paths")
+SLOT = ("plugins", "slots", "memory")
+ALLOW = ("plugins", "allow")
+RIVAL = ("plugins", "entries", "memory-core", "enabled")
+SKILLS = ("skills", "load", "extraDirs")
+PERMISSION = (*ENTRY, "hooks", "allowConversationAccess")
+HOST_SKILLS = ".memoryclaw/host-skills"
+ADDED, REPLACED, ITEM = "added", "replaced", "item"
+
+
+class Wish(NamedTuple):
+    """One thing that the configuration should say: a value at a path, or an item of the list there."""
+
+    path: tuple[str, ...]
+    value: Any
+    item: bool = False
+
+
+class Step(NamedTuple):
+    """One thing that was written, with all that it takes to undo it."""
+
+    path: tuple[str, ...]
+    did: str  # added | replaced | item
+    value: Any
+    before: str = ""  # replaced: the characters that stood there
+    there: int = 0  # added, item: how many keys of the path were there before
+    tail: str | None = None  # added, item: the blanks of a place that was empty
+
+
+def wishes(*, plugin: str, vault: str, command: Sequence[str]) -> list[Wish]:
+    """Everything that OpenClaw needs to be told.
+
+    Args:
+        plugin: the folder of the plugin.
+        vault: the vault's folder.
+        command: how the plugin calls MemoryClaw.
+    """
+    entry = {
+        "enabled": True,
+        "hooks": {"allowConversationAccess": True},
+        "config": {"vault": vault, "command": list(command)},
+    }
+    return [
+        Wish(PATHS, plugin, item=True),
+        Wish(SLOT, PLUGIN),
+        Wish(ENTRY, entry),
+        Wish(RIVAL, False),
+        Wish(ALLOW, PLUGIN, item=True),
+        Wish(SKILLS, f"{vault}/{HOST_SKILLS}", item=True),
+    ]
+
+
+def install(text: str, wanted: Iterable[Wish], known: Iterable[Step] = ()) -> tuple[str, list[Step]]:
+    """The text that says what is wanted, and the steps that undo it; `known` are those of an earlier time."""
+    wanted, steps = list(wanted), list(known)
+    for wish in wanted:
+        text = _moved(text, wish, steps, wanted) if wish.item else text
+        text = _with_item(text, wish, steps) if wish.item else _with_value(text, wish, steps)
+    return text, steps
+
+
+def uninstall(text: str, steps: Sequence[Step]) -> str:
+    """The text without what these steps wrote; where a person has put something else since, that stays."""
+    for step in reversed(steps):
+        text = _undone(text, step)
+    return text
+
+
+def lost(text: str, wanted: Iterable[Wish]) -> list[Step]:
+    """Steps that undo what stands in a text of which nothing was written down: OpenClaw's own defaults return."""
+    if found(text, ENTRY) is None:
+        return []
+    steps = [Step(ENTRY, ADDED, None, there=len(ENTRY) - 1)]
+    steps += [
+        Step(path, ADDED, value, there=len(path) - 1)
+        for path, value in ((SLOT, PLUGIN), (RIVAL, False))
+        if (node := found(text, path)) and node.value == value
+    ]
+    ours = {(wish.path, wish.value) for wish in wanted if wish.item}
+    for path in (PATHS, ALLOW, SKILLS):
+        items = plain(node) if (node := found(text, path)) else []
+        mine = [
+            each
+            for each in items
+            if isinstance(each, str) and ((path, each) in ours or _was_ours(path, each))
+        ]
+        steps += [Step(path, ITEM, item, there=len(path)) for item in mine]
+    return steps
+
+
+def as_record(step: Step) -> dict[str, Any]:
+    """A step as JSON can hold it."""
+    return {**step._asdict(), "path": list(step.path)}
+
+
+def from_record(value: Mapping[str, Any]) -> Step:
+    """A step as it was kept.
+
+    Raises:
+        KeyError, TypeError: it is none.
+    """
+    return Step(**{**value, "path": tuple(map(str, value["path"]))})
+
+
+def _was_ours(path: tuple[str, ...], item: str) -> bool:
+    """True for what an installation elsewhere, or of another vault, put into a list."""
+    return (path == PATHS and item.endswith("plugins/openclaw")) or (
+        path == SKILLS and item.endswith(HOST_SKILLS)
+    )
+
+
+def _moved(text: str, wish: Wish, steps: list[Step], wanted: Sequence[Wish]) -> str:
+    """The text with the item of an earlier time, of another folder, in the place of which this one comes."""
+    node = found(text, wish.path)
+    for n, step in enumerate(steps):
+        stale = (
+            step.did == ITEM
+            and step.path == wish.path
+            and Wish(step.path, step.value, item=True) not in wanted
+        )
+        if not stale or node is None:
+            continue
+        items = [member.node for member in node.members if member.node.value == step.value]
+        if items and not any(member.node.value == wish.value for member in node.members):
+            steps[n] = step._replace(value=wish.value)
+            return replaced(text, items[-1], written(wish.value))
+    return text
+
+
+def _with_item(text: str, wish: Wish, steps: list[Step]) -> str:
+    node = found(text, wish.path)
+    if wish.path == ALLOW and node is None:
+        return text  # a list of what may be loaded would shut out all others
+    if node is not None and any(member.node.value == wish.value for member in node.members):
+        return text
+    steps[:] = [s for s in steps if (s.path, s.value) != (wish.path, wish.value)]
+    text, added = append(text, wish.path, wish.value)
+    steps.append(Step(wish.path, ITEM, wish.value, there=added.there, tail=added.tail))
+    return text
+
+
+def _with_value(text: str, wish: Wish, steps: list[Step]) -> str:
+    node = found(text, wish.path)
+    if isinstance(wish.value, dict) and (wish.path != ENTRY if node is None else node.kind == "object"):
+        for key, value in wish.value.items():  # what a person said in there stays
+            text = _with_value(text, Wish((*wish.path, key), value), steps)
+        return text
+    if node is None:
+        steps[:] = [s for s in steps if s.path != wish.path]
+        text, added = put(text, wish.path, wish.value)
+        if not _covered(wish.path, steps):
+            steps.append(Step(wish.path, ADDED, wish.value, there=added.there, tail=added.tail))
+        return text
+    return text if plain(node) == wish.value else _replaced(text, wish, node, steps)
+
+
+def _replaced(text: str, wish: Wish, node: Node, steps: list[Step]) -> str:
+    known = next((n for n, step in enumerate(steps) if step.path == wish.path), None)
+    raw = text[node.start : node.end]
+    if known is not None:
+        step = steps[known]
+        ours = plain(node) == step.value
+        before = step.before if ours else raw
+        did = step.did if ours else REPLACED
+        steps[known] = step._replace(value=wish.value, before=before, did=did)
+    elif not _covered(wish.path, steps):
+        steps.append(Step(wish.path, REPLACED, wish.value, raw))
+    return replaced(text, node, written(wish.value))
+
+
+def _covered(path: Sequence[str], steps: Iterable[Step]) -> bool:
+    """True where something that was added as a whole holds this path."""
+    return any(
+        step.did == ADDED and len(step.path) < len(path) and tuple(path[: len(step.path)]) == step.path
+        for step in steps
+    )
+
+
+def _undone(text: str, step: Step) -> str:
+    added = Added(step.there, step.tail)
+    if step.did == ITEM:
+        return drop(text, step.path, step.value, added)
+    node = found(text, step.path)
+    if node is None:
+        return text
+    if step.did == REPLACED:
+        parse(step.before)  # a record that somebody spoilt must not spoil the configuration
+        return replaced(text, node, step.before) if plain(node) == step.value else text
+    if step.path == ENTRY or plain(node) == step.value:
+        return take(text, step.path, added)
+    return text
+
+
+# ── A change of a configuration as a person is shown it: a unified diff. The rule: no password or token of
+# the rest is in it.
+
+_SECRET = re.compile(
+    r"([\"']?(?<![\w.-])[\w.-]*(?:token|api_?key|password|passphrase|secret|credential)s?[\"']?\s*:\s*)"
+    r"(\"(?:[^\"\\]|\\.)*\"|'(?:[^'\\]|\\.)*')",
+    re.IGNORECASE,
+)
+
+
+def difference(before: str, after: str, name: str) -> str:
+    """What changes, as a unified diff; the values of secrets are not shown."""
+    lines = unified_diff(before.splitlines(), after.splitlines(), name, name, lineterm="", n=2)
+    return "\n".join(_SECRET.sub(r'\1"…"', line) for line in lines)

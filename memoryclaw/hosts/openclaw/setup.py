@@ -1,0 +1,276 @@
+"""install and uninstall: our keys into OpenClaw's configuration and out again. The rule: shown before it is written, kept as it was beside it."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+from collections.abc import Callable, Mapping, Sequence
+from datetime import datetime
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from memoryclaw.errors import ConfigError, MemoryClawError
+from memoryclaw.hosts.json5 import parse, plain
+from memoryclaw.hosts.openclaw.installing import (
+    Step,
+    Wish,
+    as_record,
+    difference,
+    from_record,
+    install,
+    lost,
+    uninstall,
+    wishes,
+)
+from memoryclaw.vault import files
+
+RESTART = "a gateway that runs takes this up by itself, or after `openclaw gateway restart`"
+_LEFT = "where none runs, its scheduler keeps the nightly job: `openclaw cron list` shows memoryclaw:nightly"
+
+
+class Planned(NamedTuple):
+    """A change of the configuration that nobody has made yet."""
+
+    verb: str  # install | uninstall
+    config: str
+    before: str
+    after: str
+    steps: tuple[Step, ...] = ()
+    notices: tuple[str, ...] = ()
+
+    @property
+    def diff(self) -> str:
+        """The change for people."""
+        return difference(self.before, self.after, self.config)
+
+
+class Changed(NamedTuple):
+    """What became of a change."""
+
+    action: str  # installed | uninstalled | unchanged | not installed | would install | would uninstall
+    config: str
+    diff: str
+    backup: str = ""
+    notices: tuple[str, ...] = ()
+
+
+class Setup:
+    """One OpenClaw and one vault.
+
+    Args:
+        host: OpenClaw's configuration.
+        vault: the vault's folder.
+        command: how the plugin calls MemoryClaw.
+        plugin: tells the folder of our plugin.
+        clock: tells the time.
+    """
+
+    def __init__(
+        self,
+        host: HostConfig,
+        vault: str,
+        command: Sequence[str],
+        *,
+        plugin: Callable[[], str],
+        clock: Callable[[], datetime],
+    ) -> None:
+        self.host = host
+        self.vault = vault
+        self.command = tuple(command)
+        self.plugin = plugin
+        self._clock = clock
+
+    def plan_install(self) -> Planned:
+        """What installing would write.
+
+        Raises:
+            ConfigError: there is no configuration, or it cannot be edited.
+        """
+        before = self.host.read()
+        self.host.values(before)
+        try:
+            after, steps = install(before, self._wanted(), self._steps(before))
+        except ConfigError as error:
+            raise ConfigError(f"{self.host.path}: {error}; nothing was written") from None
+        return Planned("install", self.host.path, before, after, tuple(steps))
+
+    def plan_uninstall(self) -> Planned:
+        """What uninstalling would write."""
+        before = self.host.read()
+        self.host.values(before)
+        steps = self._steps(before)
+        unknown = self.host.record() is None and bool(steps)
+        told = (
+            "nothing was written down of this install, so OpenClaw's own defaults return" if unknown else ""
+        )
+        after = uninstall(before, steps)
+        return Planned("uninstall", self.host.path, before, after, tuple(steps), (told,) if told else ())
+
+    def do(self, planned: Planned) -> Changed:
+        """Makes the change, if the file is still what was shown."""
+        return self._install(planned) if planned.verb == "install" else self._uninstall(planned)
+
+    def _wanted(self) -> list[Wish]:
+        return wishes(plugin=self.plugin(), vault=self.vault, command=self.command)
+
+    def _steps(self, text: str) -> list[Step]:
+        record = self.host.record()
+        return list(record.steps) if record else lost(text, self._wanted())
+
+    def _install(self, planned: Planned) -> Changed:
+        record = self.host.record()
+        kept = record.backup if record else ""
+        if planned.before == planned.after:
+            self.host.keep(self.vault, planned.steps, kept)
+            return Changed("unchanged", planned.config, "", kept)
+        backup = self.host.back_up(planned.before, self._clock())
+        self.host.keep(
+            self.vault, planned.steps, kept or backup
+        )  # first: a change without a record could not be undone exactly
+        self.host.write(planned.before, planned.after)
+        return Changed("installed", planned.config, planned.diff, backup, (RESTART,))
+
+    def _uninstall(self, planned: Planned) -> Changed:
+        record = self.host.record()
+        backup = record.backup if record else ""
+        if planned.before == planned.after:
+            self.host.drop_record()
+            return Changed("not installed", planned.config, "", "", planned.notices)
+        self.host.write(planned.before, planned.after)
+        self.host.drop_record()
+        gone = bool(backup) and self.host.discard_backup(backup, planned.after)
+        return Changed(
+            "uninstalled",
+            planned.config,
+            planned.diff,
+            "" if gone else backup,
+            (*planned.notices, RESTART, _LEFT),
+        )
+
+
+# ── OpenClaw's configuration on the disk, and what we wrote down of our changes to it. The rule: the file
+# is replaced whole or not at all.
+
+_FOLDER = "openclaw"
+
+
+class Record(NamedTuple):
+    """What an install left behind to be undone: for which vault, the steps, and the copy of the file as it was."""
+
+    vault: str = ""
+    steps: tuple[Step, ...] = ()
+    backup: str = ""
+
+
+def config_path(given: str, environ: Mapping[str, str]) -> str:
+    """The file as given, as OpenClaw's own variables say, else where OpenClaw keeps it."""
+    home = environ.get("HOME") or os.path.expanduser("~")
+    state = environ.get("OPENCLAW_STATE_DIR") or os.path.join(home, ".openclaw")
+    chosen = given or environ.get("OPENCLAW_CONFIG_PATH") or os.path.join(state, "openclaw.json")
+    return os.path.abspath(os.path.expanduser(chosen))
+
+
+class HostConfig:
+    """One configuration file.
+
+    Args:
+        path: of the file; a link is followed, so that a folder of dotfiles keeps its links.
+        records: the folder of our own records, which is the user's and no vault's.
+    """
+
+    def __init__(self, path: str, records: str) -> None:
+        self.path = path
+        self._folder, self._name = os.path.split(os.path.realpath(path))
+        self._records = records
+        self._record = (
+            f"{_FOLDER}/{hashlib.sha256(os.fsencode(os.path.realpath(path))).hexdigest()[:16]}.json"
+        )
+
+    def read(self) -> str:
+        """The text; bytes that are no UTF-8 survive being written again.
+
+        Raises:
+            ConfigError: there is none.
+        """
+        if not os.path.lexists(os.path.join(self._folder, self._name)):
+            raise ConfigError(
+                f"there is no OpenClaw configuration at {self.path}; install OpenClaw and run `openclaw setup` first, "
+                "or name the file with --config"
+            )
+        return files.read_file(self._folder, self._name).data.decode("utf-8", "surrogateescape")
+
+    def values(self, text: str) -> dict[str, Any]:
+        """What the text says.
+
+        Raises:
+            ConfigError: it is no JSON5.
+        """
+        try:
+            found = plain(parse(text))
+        except ConfigError as error:
+            raise ConfigError(f"{self.path}: {error}") from None
+        return found if isinstance(found, dict) else {}
+
+    def write(self, before: str, after: str) -> None:
+        """Puts one text in the place of another, if it is still there."""
+        files.write_file(self._folder, self._name, _bytes(after), files.digest_of(_bytes(before)))
+
+    def back_up(self, text: str, now: datetime) -> str:
+        """Keeps a copy beside the file, as private as the file; returns its path."""
+        name = f"{self._name}.before-memoryclaw-{now:%Y%m%dT%H%M%SZ}"
+        if not files.exists(self._folder, name):
+            files.write_file(self._folder, name, _bytes(text), None)
+        return os.path.join(self._folder, name)
+
+    def discard_backup(self, path: str, text: str) -> bool:
+        """Removes a copy that says what the file says again; whether it is gone."""
+        folder, name = os.path.split(path)
+        digest = files.digest_of(_bytes(text))
+        if folder != self._folder or not name or files.digest_at(folder, name) != digest:
+            return False
+        files.remove_file(folder, name, digest)
+        return True
+
+    def record(self) -> Record | None:
+        """What was written down of an install; None where nothing is, or nothing that can be read."""
+        try:
+            kept = json.loads(files.read_file(self._records, self._record).data)
+            return Record(str(kept["vault"]), tuple(map(from_record, kept["steps"])), str(kept["backup"]))
+        except (MemoryClawError, OSError, ValueError, KeyError, TypeError):
+            return None
+
+    def keep(self, vault: str, steps: Sequence[Step], backup: str) -> None:
+        """Writes down what an install did."""
+        os.makedirs(self._records, 0o700, exist_ok=True)
+        kept = {
+            "config": self.path,
+            "vault": vault,
+            "backup": backup,
+            "steps": [as_record(step) for step in steps],
+        }
+        data = json.dumps(kept, indent=1).encode()
+        files.write_file(self._records, self._record, data, files.digest_at(self._records, self._record))
+
+    def drop_record(self) -> None:
+        """Forgets an install that is undone."""
+        if digest := files.digest_at(self._records, self._record):
+            files.remove_file(self._records, self._record, digest)
+
+
+def _bytes(text: str) -> bytes:
+    return text.encode("utf-8", "surrogateescape")
+
+
+# ── Where the plugins that ship with MemoryClaw are: in the installed package, else in the checkout.
+
+_PACKAGE = Path(__file__).resolve().parents[2]
+
+
+def plugin_folder(host: str) -> str:
+    """The folder of the plugin for a host."""
+    shipped = _PACKAGE / "_shipped" / "plugins" / host
+    found = shipped if shipped.is_dir() else _PACKAGE.parent / "plugins" / host
+    if not found.is_dir():
+        raise MemoryClawError(f"the plugin for {host} is missing from {found}; install MemoryClaw again")
+    return os.fspath(found)

@@ -1,0 +1,237 @@
+"""What is new in a transcript that a host writes, turn by turn. The rule: the file is only read, and nothing counts as read before it is kept.
+
+Where the last look ended is remembered in the state folder. Without that the file is read from its beginning: what is in the
+logs already is known by its id, and is not kept twice.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import re
+import stat
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from typing import Any, BinaryIO, NamedTuple
+
+from memoryclaw.errors import InputError, VaultError
+from memoryclaw.text.dates import parse_timestamp
+from memoryclaw.vault.statefolder import made, put
+
+FOLDER = "hooks"  # in the state folder
+_LONGEST = 32 * 1024 * 1024  # bytes of a line; a longer one is passed over
+_BATCH = 192 * 1024  # bytes of turns that are handed on at once
+_TAIL = 256  # bytes before the place where a look ended, by which a file is known again
+
+Turn = dict[str, Any]
+Keep = Callable[[Sequence[Turn]], Sequence[Turn]]
+"""Keeps turns and acknowledges each, as `capture --json` does."""
+
+
+class Place(NamedTuple):
+    """How far a transcript was read, and how to tell that it still is the same one."""
+
+    file: str = ""
+    offset: int = 0
+    tail: str = ""
+
+
+def keep_new(path: str, session: str, state: str, keep: Keep) -> dict[str, int]:
+    """Keeps what is new in the transcript; returns how many turns were kept, known already, left out or refused.
+
+    Args:
+        path: the transcript.
+        session: the session that its turns belong to.
+        state: the state folder, where the place is remembered.
+        keep: keeps turns; those that it does not keep are read again the next time.
+    """
+    counts = dict.fromkeys(("kept", "again", "left_out", "refused"), 0)
+    mark = os.path.join(
+        state, FOLDER, f"{hashlib.sha256(session.encode('utf-8', 'replace')).hexdigest()[:16]}.json"
+    )
+    with _opened(path) as file:
+        start = _start(file, _remembered(mark))
+        file.seek(start)
+        for turns, end in _batches(file, session):
+            count(counts, keep(turns) if turns else [])
+            if counts["refused"]:
+                break
+            start = end
+        _remember(mark, _place(file, start))
+    return counts
+
+
+def count(counts: dict[str, int], acknowledged: Sequence[Turn]) -> None:
+    """Adds up what became of turns."""
+    for one in acknowledged:
+        what = (
+            "refused"
+            if not one.get("ok")
+            else next((key for key in ("again", "left_out") if one.get(key)), "kept")
+        )
+        counts[what] += 1
+
+
+def _opened(path: str) -> BinaryIO:
+    try:
+        handle = os.open(os.path.expanduser(path), os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
+    except OSError as error:
+        raise InputError(f"the transcript {path} cannot be read ({error.strerror})") from None
+    if not stat.S_ISREG(os.fstat(handle).st_mode):
+        os.close(handle)
+        raise InputError(f"the transcript {path} is not a regular file")
+    return open(handle, "rb")
+
+
+def _batches(file: BinaryIO, session: str) -> Iterator[tuple[list[Turn], int]]:
+    """Turns, some at a time, each time with the place behind the last whole line that they came from."""
+    waiting: list[Turn] = []
+    size, end = 0, file.tell()
+    while line := file.readline(_LONGEST):
+        whole = line.endswith(b"\n") or _passed_over(file, line)
+        waiting += turns_of(line.decode("utf-8", "replace"), session)
+        size += len(line)
+        end = file.tell() if whole else end
+        if size >= _BATCH:
+            yield waiting, end
+            waiting, size = [], 0
+    yield waiting, end
+
+
+def _passed_over(file: BinaryIO, line: bytes) -> bool:
+    """Reads a line that is too long to its end; False for one that its writer has not ended yet."""
+    while len(line) == _LONGEST and not line.endswith(b"\n"):
+        line = file.readline(_LONGEST)
+    return line.endswith(b"\n")
+
+
+def _start(file: BinaryIO, known: Place) -> int:
+    """Where reading begins: behind what was read, if this is the same file and it only grew."""
+    return known.offset if known.offset and _place(file, known.offset) == known else 0
+
+
+def _place(file: BinaryIO, offset: int) -> Place:
+    info = os.fstat(file.fileno())
+    tail = os.pread(file.fileno(), min(_TAIL, offset), max(0, offset - _TAIL))
+    return Place(f"{info.st_dev}:{info.st_ino}", offset, hashlib.sha256(tail).hexdigest()[:16])
+
+
+def _remembered(mark: str) -> Place:
+    try:
+        with open(mark, encoding="utf-8") as file:
+            return Place(**json.load(file))
+    except (OSError, ValueError, TypeError):
+        return Place()
+
+
+def _remember(mark: str, place: Place) -> None:
+    """What cannot be remembered is only read again; a state folder that is not there is not made for this."""
+    folder = os.path.dirname(mark)
+    if not os.path.isdir(os.path.dirname(folder)):
+        return
+    with suppress(OSError, VaultError):
+        made(folder)
+        put(folder, os.path.basename(mark), json.dumps(place._asdict()).encode())
+
+
+# ── What Claude Code writes down of a session → lines for `capture`. The rule: what a person or a model
+# said, and nothing the host put in.
+
+_KINDS = ("user", "assistant")  # a tuple: whatever stands there is compared
+# Caveats, summaries of a compaction, a subagent's own talk, and sentences of the host in the model's place.
+_NOT_SAID = ("isMeta", "isCompactSummary", "isVisibleInTranscriptOnly", "isSidechain", "isApiErrorMessage")
+
+
+def turns_of(line: str, session: str) -> list[dict[str, Any]]:
+    """The turns that one line of a transcript holds: none, one, or as many as it has results of tools.
+
+    Args:
+        line: one line of the JSONL file.
+        session: the session that the hook was called for.
+    """
+    record = _object(line)
+    message = record.get("message")
+    if record.get("type") not in _KINDS or not isinstance(message, Mapping):
+        return []
+    if any(record.get(flag) for flag in _NOT_SAID) or message.get("model") == "<synthetic>":
+        return []
+    known = str(record.get("uuid") or hashlib.sha256(line.encode("utf-8", "surrogatepass")).hexdigest()[:32])
+    about = {"session": session, "role": record["type"], **_time(record.get("timestamp"))}
+    parts = [part for part in _parts(message.get("content")) if part]
+    return [
+        {**about, "uuid": known if place == 0 else f"{known}:{place}", "content": content}
+        for place, content in enumerate(parts)
+    ]
+
+
+def _parts(content: Any) -> list[Any]:
+    """What was said as one turn, and each result of a tool as one of its own: a turn has room for one tool."""
+    if isinstance(content, str):
+        return [spoken(content)]
+    if not isinstance(content, list):
+        return []
+    results = [part for part in content if isinstance(part, Mapping) and part.get("type") == "tool_result"]
+    others = [_cleaned(part) for part in content if part not in results]
+    return [*([result] for result in results), [part for part in others if part]]
+
+
+def _cleaned(part: Any) -> Any:
+    if isinstance(part, str):
+        return spoken(part)
+    if isinstance(part, Mapping) and isinstance(part.get("text"), str):
+        text = spoken(part["text"])
+        return {**part, "text": text} if text else None
+    return part
+
+
+def _time(stamp: Any) -> dict[str, str]:
+    """The line's time where it has one; a line without gets the moment of its capture."""
+    return {"timestamp": stamp} if isinstance(stamp, str) and parse_timestamp(stamp) else {}
+
+
+def _object(line: str) -> Mapping[str, Any]:
+    try:
+        value = json.loads(line)
+    except (ValueError, RecursionError):
+        return {}
+    return value if isinstance(value, Mapping) else {}
+
+
+# ── A message without what its host put around it. The rule: only marks that no person types are taken for
+# the host's.
+
+# Told to the model, by the host and not by the person.
+_TOLD = re.compile(
+    r"<(system-reminder|local-command-std(?:out|err)|local-command-caveat|command-message|command-contents|bash-std(?:out|err)"
+    r"|user-prompt-submit-hook|user-memory-input|ide_opened_file|ide_selection|ide_diagnostics)>"
+)
+_SPACE = re.compile(r"\s*")
+# Typed by the person, and only wrapped.
+_WRAPPED = re.compile(r"</?(?:command-name|command-args|bash-input)>")
+
+
+def spoken(text: str) -> str:
+    """What the person or the model said; a slash command stays as it was typed."""
+    if "<" not in text:
+        return text
+    return _WRAPPED.sub("", _untold(text)).strip()
+
+
+def _untold(text: str) -> str:
+    """The text without what the host tells the model. An end that is missing once is missing for all that follows."""
+    parts: list[str] = []
+    unclosed: set[str] = set()
+    at = 0
+    for hit in _TOLD.finditer(text):
+        if hit.start() < at or hit[1] in unclosed:
+            continue
+        close = f"</{hit[1]}>"
+        end = text.find(close, hit.end())
+        if end < 0:
+            unclosed.add(hit[1])
+            continue
+        parts.append(text[at : hit.start()])
+        behind = _SPACE.match(text, end + len(close))
+        at = behind.end() if behind else end
+    return "".join([*parts, text[at:]])

@@ -1,0 +1,1 @@
+"""The index that is derived from the files: text engines, the catalog, vectors, sync and watch."""

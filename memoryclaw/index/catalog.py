@@ -1,0 +1,251 @@
+"""Questions to the index's tables: what an id names, which units these are, what words and entities there are. Reads only."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from collections.abc import Iterable, Sequence
+from typing import Any, NamedTuple
+
+from memoryclaw.index.database import Database
+from memoryclaw.index.rows import unpacked
+from memoryclaw.model import Fact, Problem, Unit
+from memoryclaw.ports import Address
+from memoryclaw.text.language import fold
+from memoryclaw.vault.entities import key_of
+from memoryclaw.vault.places import LOGS
+
+_UNIT = "rowid, id, kind, line, end_line, title, tags, properties, text, at, until, entity, field, value, trust, pinned, state"
+_IN = "in (select value from json_each(?))"
+_LAST_CHARACTER = 0x10FFFF  # sorts after every other
+
+
+class Brief(NamedTuple):
+    """What ranking needs of a unit, without its text."""
+
+    rowid: int
+    id: str
+    kind: str
+    path: str
+    seq: int
+    line: int
+    at: str
+    until: str
+    entity_key: str
+    field: str
+    value: str
+    trust: str
+    pinned: int
+    state: str
+    asks: int  # a turn that ends in a question
+    told: str  # the expression of time that a turn holds
+    means_from: str  # the days that it means
+    means_to: str
+    names: int  # a turn that holds a name inside a sentence
+
+
+class Catalog:
+    """The read side of an index."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    def rows(self, sql: str, values: Sequence[object] = ()) -> list[tuple[Any, ...]]:
+        """The rows of one query, with SQLite's errors told apart."""
+        with self._database.guarded() as connection:
+            return connection.execute(sql, tuple(values)).fetchall()
+
+    def briefs(self, rowids: Iterable[int]) -> list[Brief]:
+        """What ranking needs of these units."""
+        columns = ", ".join(Brief._fields)
+        found = self.rows(f"select {columns} from units where rowid {_IN}", [json.dumps(list(rowids))])
+        return list(map(Brief._make, found))
+
+    def units(self, rowids: Sequence[int]) -> dict[int, Unit]:
+        """These units, whole."""
+        found = self.rows(f"select {_UNIT} from units where rowid {_IN}", [json.dumps(list(rowids))])
+        return {row[0]: _unit(row) for row in found}
+
+    def texts_beside(self, rowids: Iterable[int]) -> dict[int, tuple[str, str]]:
+        """For each of these turns, the texts of the turns before and after it in its log."""
+        sql = f"""select t.rowid, beside.seq - t.seq, beside.text from unit t join unit beside
+            on beside.fid = t.fid and beside.seq in (t.seq - 1, t.seq + 1) where t.kind = 'turn' and t.rowid {_IN}"""
+        texts = {
+            (rowid, step): unpacked(text) for rowid, step, text in self.rows(sql, [json.dumps(list(rowids))])
+        }
+        return {rowid: (texts.get((rowid, -1), ""), texts.get((rowid, 1), "")) for rowid, _ in texts}
+
+    def has_logs(self) -> bool:
+        """True when there is a log, and so turns may be among the units."""
+        sql = "select exists(select 1 from files where path >= ? and path < ?)"
+        return any(self.rows(sql, (folder, f"{folder}\U0010ffff"))[0][0] for folder in LOGS)
+
+    def note_ids(self, paths: Iterable[str]) -> dict[str, str]:
+        """The id of the note at each path."""
+        return dict(self.rows(f"select path, id from files where path {_IN}", [json.dumps(list(paths))]))
+
+    def count_of(self, tokens: Sequence[str]) -> dict[str, int]:
+        """How many units hold each token; unknown ones are absent."""
+        return dict(
+            self.rows(f"select word, held from words where word {_IN} and held", [json.dumps(list(tokens))])
+        )
+
+    def words_like(self, prefix: str, limit: int) -> list[str]:
+        """Words of the vault that begin so, whatever the case and the accents, the most frequent first."""
+        begin = fold(prefix)
+        sql = """select word, spelled from words where spelled and (word >= ?1 and word < ?2 or word >= ?3 and word < ?4
+            or word glob '*[^ -~]*')"""
+        found = self.rows(sql, (prefix, prefix + "\U0010ffff", begin, begin + "\U0010ffff"))
+        near = [(-n, word) for word, n in found if fold(word).startswith(begin)]
+        return [word for _, word in sorted(near)[:limit]]
+
+    def words_spelled(self, word: str) -> list[str]:
+        """Words of the vault that are the same but for case and accents."""
+        plain = fold(word)
+        sql = "select word from words where spelled and (word = ? or word glob '*[^ -~]*') order by word"
+        return [found for (found,) in self.rows(sql, (plain,)) if fold(str(found)) == plain]
+
+    def words_alike(self, word: str, slips: int) -> list[tuple[str, int]]:
+        """Words of the vault, with their counts, that may be so many slips from a folded one: as long, and of its letters.
+
+        They also begin alike: the first letter is the same, was swapped, lost or put before, or the next two are the same.
+        """
+        letters, inner = sorted(set(word)), word[1:3]
+        after_one = {f"{first}{rest}" for first in self._first_letters() for rest in (word[:1], inner)}
+        lacking = " + ".join(["(instr(word, ?) = 0)"] * len(letters)) or "0"
+        sql = f"""select distinct word, spelled from json_each(?) as begun cross join words
+            on word >= begun.value and word < begun.value || char({_LAST_CHARACTER})
+            where spelled and length(word) between ? and ? and {lacking} <= ?"""
+        begun = json.dumps(sorted({*word[:2], *after_one}))
+        return self.rows(sql, (begun, len(word) - slips, len(word) + slips, *letters, slips))
+
+    def _first_letters(self) -> list[str]:
+        """The letters that words of the vault begin with, each found by one step in the index."""
+        sql = f"""with recursive begun(letter) as (select substr(min(word), 1, 1) from words union all select (
+            select substr(word, 1, 1) from words where word > letter || char({_LAST_CHARACTER}) order by word limit 1)
+            from begun where letter is not null) select letter from begun where letter is not null"""
+        return [letter for (letter,) in self.rows(sql)]
+
+    def names(self, keys: Sequence[str], kinds: Sequence[str]) -> list[tuple[str, str, str]]:
+        """Which of these keys name something, and only one thing: (key, kind, name)."""
+        sql = f"""select key, kind, min(name) from names where key {_IN} and kind {_IN}
+            group by key, kind having kind != 'part' or count(distinct lower(name)) = 1 order by key, kind"""
+        return self.rows(sql, (json.dumps(list(keys)), json.dumps(list(kinds))))
+
+    def speaking(self, keys: Sequence[str], paths: Iterable[str]) -> list[tuple[str, str]]:
+        """Which of these people speak in which of these logs: (key, path)."""
+        sql = f"select key, path from names where path {_IN} and kind = 'person' and key {_IN}"
+        return self.rows(sql, (json.dumps(list(paths)), json.dumps(list(keys))))
+
+    def first_words(self, kinds: Sequence[str]) -> set[str]:
+        """The first words of all keys that name something."""
+        sql = f"select distinct substr(key, 1, instr(key || ' ', ' ') - 1) from name where kind {_IN}"
+        return {word for (word,) in self.rows(sql, [json.dumps(list(kinds))])}
+
+    def episodes_on(self, day: str) -> list[tuple[str, str]]:
+        """The episodes of an ISO day, as (id, path)."""
+        sql = """select id, path from files where at >= ? and at < ? || '~' and kind = 'episode' and state = 'current'
+            order by path"""
+        return self.rows(sql, (day, day))
+
+    def synonyms(self, keys: Sequence[str]) -> list[tuple[str, str]]:
+        """The synonyms of these words: (word, synonym)."""
+        sql = f"select key, expansion from aliases where key {_IN} order by key, expansion"
+        return self.rows(sql, [json.dumps(list(keys))])
+
+    def problems(self) -> list[Problem]:
+        """Everything wrong in the vault's files, by path and line; ids and names that two notes share included."""
+        found = [Problem(*row) for row in self.rows("select path, line, message, hint from problems")]
+        return sorted({*found, *self._twins()})
+
+    def files(self) -> int:
+        """How many notes there are."""
+        return int(self.rows("select count(*) from files where kind != 'settings'")[0][0])
+
+    def facts(self, entity: str | None = None) -> list[tuple[str, Fact]]:
+        """Facts with the path of their file, in file order; of one entity or of all."""
+        where, values = ("where entity_key = ?", [key_of(entity)]) if entity else ("", [])
+        sql = f"select path, entity, field, value, line, since, until, source, current, id from facts {where} order by path, seq"
+        names = ("entity", "field", "value", "line", "since", "until", "source", "current", "id")
+        return [
+            (row[0], Fact(**{**dict(zip(names, row[1:], strict=True)), "current": bool(row[8])}))
+            for row in self.rows(sql, values)
+        ]
+
+    def fields_of(self, keys: Sequence[str]) -> list[str]:
+        """The fields that facts of these entities have or had."""
+        return [
+            row[0]
+            for row in self.rows(
+                f"select distinct field from fact where entity_key {_IN}", [json.dumps(list(keys))]
+            )
+        ]
+
+    def entity_name(self, entity: str) -> str:
+        """The name under which facts of this entity stand, also when asked by a synonym; as given when none do."""
+        key = key_of(entity)
+        keys = [key, *(key_of(word) for _, word in self.synonyms([key]))]
+        sql = f"""select entity from facts where entity_key {_IN}
+            order by entity != ?, entity_key != ?, current desc, path, seq limit 1"""
+        found = self.rows(sql, [json.dumps(keys), entity, key])
+        return str(found[0][0]) if found else entity
+
+    def entity_files(self, entity: str) -> list[str]:
+        """Paths of the files that hold facts of this entity, those with current facts first."""
+        keys = [key_of(entity), *(key_of(word) for _, word in self.synonyms([key_of(entity)]))]
+        sql = f"select path from facts where entity_key {_IN} group by path order by max(current) desc, path"
+        return [row[0] for row in self.rows(sql, [json.dumps(keys)])]
+
+    def resolve(self, id_: str) -> Address | None:
+        """The address of whatever an id names: a note (also by path), a fact, a section or a turn."""
+        found = self.rows(
+            "select id, kind, path, state from files where id = ? and kind != 'settings' order by path limit 1",
+            (id_,),
+        )
+        found = found or self.rows(
+            "select id, kind, path, state from files where path in (?, ? || '.md') and kind != 'settings' order by path limit 1",
+            (id_, id_),
+        )
+        if found:
+            note, kind, path, state = found[0]
+            return Address(str(note), str(note), str(kind), str(path), 1, 1, str(state))
+        sql = """select u.id, f.id, u.kind, u.path, u.line, u.end_line, u.state, u.entity, u.field from units u
+            join files f on f.path = u.path where u.id = ? order by u.state != 'current', u.path, u.seq limit 1"""
+        rows = self.rows(sql, (id_,))
+        return Address(*rows[0]) if rows else None
+
+    def _twins(self) -> list[Problem]:
+        sql = """select path, id, (select min(path) from files g where g.id = f.id and g.kind != 'settings') from files f
+            where kind != 'settings' and id in (select id from files where kind != 'settings' group by id having count(*) > 1)"""
+        hint = "give one of the two another id"
+        return [
+            Problem(str(path), 1, f"has the id {id_!r} that {first} has too; the first path wins", hint)
+            for path, id_, first in self.rows(sql)
+            if path != first
+        ]
+
+
+def _unit(row: tuple[object, ...]) -> Unit:
+    names = (
+        "id",
+        "kind",
+        "line",
+        "end_line",
+        "title",
+        "tags",
+        "properties",
+        "text",
+        "when",
+        "until",
+        "entity",
+        "field",
+        "value",
+        "trust",
+        "pinned",
+        "state",
+    )
+    values = dict(zip(names, row[1:], strict=True))
+    try:
+        return Unit(**{**values, "text": unpacked(values["text"]), "pinned": bool(values["pinned"])})  # type: ignore[arg-type]
+    except TypeError as error:
+        raise sqlite3.DatabaseError("a stored unit is malformed") from error

@@ -1,0 +1,105 @@
+"""What a boolean question means, once for both text engines: which units match, and which parts count for each. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Set as AbstractSet
+from typing import NamedTuple
+
+from memoryclaw.errors import InputError
+from memoryclaw.ports import Clause
+
+ROOM = 96  # what SQLite's parser holds of a question at once; one of 32 words always fits
+Counts = Mapping[int, float]  # unit → occurrences of a token or phrase, each with the weight of its column
+
+
+class Tally(NamedTuple):
+    """One clause, counted: the units that match it, and what its tokens or its parts found."""
+
+    units: AbstractSet[int]
+    counts: Counts | None = None
+    parts: tuple[Tally, ...] = ()
+
+
+def sound(clause: Clause) -> Clause | None:
+    """The same question without what is empty, needless or stands alone as a `not`; None when nothing can match.
+
+    Groups come before words, the deepest first: so SQLite's parser has the least to remember.
+
+    Raises:
+        InputError: it is nested deeper than SQLite can follow.
+    """
+    kept = _sound(_twice_negated(clause))
+    if kept is not None and _room(kept) > ROOM:
+        raise InputError("this question is nested too deeply; use fewer parentheses")
+    return kept
+
+
+def tally(clause: Clause, look_up: Callable[[Clause], Counts]) -> Tally:
+    """Counts a sound clause with the counts that `look_up` gives for each token and phrase."""
+    if clause.op in ("token", "phrase"):
+        counts = look_up(clause)
+        return Tally(counts.keys(), counts)
+    parts = tuple(tally(part, look_up) for part in clause.parts if part.op != "not")
+    if clause.op == "any":
+        return Tally(set().union(*(part.units for part in parts)), parts=parts)
+    units = set(parts[0].units).intersection(*(part.units for part in parts[1:]))
+    barred = (tally(part.parts[0], look_up).units for part in clause.parts if part.op == "not")
+    return Tally(units.difference(*barred), parts=parts)
+
+
+def counted(found: Tally, units: AbstractSet[int]) -> Iterator[tuple[Counts, AbstractSet[int]]]:
+    """Yields, for each token and phrase in order, its counts and those of `units` whose score it adds to.
+
+    A part of an `any` that does not hold in full adds nothing: in `(a AND b) OR c`, a unit with a and c scores c.
+    """
+    units = found.units & units
+    if found.counts is not None:
+        yield found.counts, units
+    for part in found.parts:
+        yield from counted(part, units)
+
+
+def _sound(clause: Clause) -> Clause | None:
+    if clause.op in ("token", "phrase"):
+        return clause if clause.text.strip(" ") else None
+    if clause.op == "not":
+        return None
+    parts = [_twice_negated(part) for part in clause.parts]
+    wanted = [_sound(part) for part in parts if part.op != "not"]
+    kept = [part for part in wanted if part is not None]
+    if not kept or (clause.op == "all" and len(kept) < len(wanted)):
+        return None
+    barred = [_sound(part.parts[0]) for part in parts if part.op == "not"] if clause.op == "all" else []
+    negated = [Clause("not", parts=(part,)) for part in barred if part is not None]
+    if len(kept) == 1 and not negated:
+        return kept[0]
+    return Clause(
+        clause.op, parts=tuple(sorted(_flat(clause.op, [*kept, *negated]), key=_room, reverse=True))
+    )
+
+
+def _twice_negated(clause: Clause) -> Clause:
+    while clause.op == "not" and clause.parts[0].op == "not":
+        clause = clause.parts[0].parts[0]
+    return clause
+
+
+def _flat(op: str, parts: list[Clause]) -> Iterator[Clause]:
+    for part in parts:
+        if part.op == op:
+            yield from part.parts
+        else:
+            yield part
+
+
+def _room(clause: Clause) -> int:
+    """How many symbols a parser that reads from left to right must remember at the innermost place."""
+    if clause.op == "not":
+        return _room(clause.parts[0])
+    wanted = [_room(part) for part in clause.parts if part.op != "not"]
+    barred = [_room(part) for part in clause.parts if part.op == "not"]
+    first, first_barred = 1 + (len(wanted) > 1 and bool(barred)), 3 + (len(barred) > 1)
+    places = [first + 2 * (at > 0) + room for at, room in enumerate(wanted)]
+    places += [first_barred + 2 * (at > 0) + room for at, room in enumerate(barred)]
+    return max(places, default=0)

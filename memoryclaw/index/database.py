@@ -1,0 +1,451 @@
+"""The SQLite file under .memoryclaw/: opened, versioned, guarded and healed. Derived data only; it may vanish at any moment."""
+
+from __future__ import annotations
+
+import contextlib
+import fcntl
+import os
+import sqlite3
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+from memoryclaw.errors import IndexBusyError, IndexDamagedError, VaultError
+from memoryclaw.vault.statefolder import made, must_be_real, touch
+
+SCHEMA = """
+create table meta(key text primary key, value) without rowid;
+create table files(fid integer primary key, path text unique, stamp blob, digest blob, id text, kind text, state text,
+    title text, at text, until text, tags text, trust text, pinned integer, stem text);
+create index files_id on files(id);
+create index files_stem on files(stem);
+create index files_at on files(at);
+create table unit(rowid integer primary key, fid integer, seq integer, id text, kind text, line integer,
+    end_line integer, title text, tags text, properties text, text blob, at text, until text, entity text,
+    entity_key text, field text, value text, trust text, pinned integer, state text,
+    asks integer, told text, means_from text, means_to text, names integer);
+create index unit_fid on unit(fid, seq);
+create index unit_id on unit(id);
+create index unit_at on unit(at) where at != '';
+create index unit_means on unit(means_from) where means_from != '';
+create table fact(fid integer, seq integer, id text, entity text, entity_key text, field text, value text, since text,
+    until text, source text, line integer, current integer, primary key(fid, seq)) without rowid;
+create index fact_entity on fact(entity_key);
+create table tag(tag text, fid integer, primary key(tag, fid)) without rowid;
+create index tag_fid on tag(fid);
+create table name(key text, kind text, fid integer, name text, primary key(key, kind, fid, name)) without rowid;
+create index name_fid on name(fid);
+create table link(fid integer, seq integer, target text, target_key text, anchor text, label text, line integer,
+    embed integer, primary key(fid, seq)) without rowid;
+create index link_target on link(target_key);
+create table problems(path text, origin text, seq integer, line integer, message text, hint text,
+    primary key(path, origin, seq)) without rowid;
+create table aliases(key text, expansion text, primary key(key, expansion)) without rowid;
+create table words(word text primary key, spelled integer, held integer) without rowid;
+create view units as select unit.*, files.path from unit join files using (fid);
+create view facts as select fact.*, files.path from fact join files using (fid);
+create view tags as select tag.*, files.path from tag join files using (fid);
+create view names as select name.*, files.path from name join files using (fid);
+create view links as select link.*, files.path from link join files using (fid);
+"""
+APPLICATION_ID = 0x4D434C57  # "MCLW"
+BUSY_MS = 200
+_DISK = ("SQLITE_FULL", "SQLITE_READONLY", "SQLITE_CANTOPEN", "SQLITE_PERM", "SQLITE_IOERR_SHM")
+
+
+class Database:
+    """One connection to the index file, reopened when the file under it was replaced or rewritten.
+
+    Args:
+        folder: the state folder, made when missing; the folder around it must be there.
+        recipe: whatever the content depends on besides the files; another recipe means another index.
+        extra: SQL that the text engine adds to the schema.
+    """
+
+    def __init__(self, folder: Path, recipe: str, extra: str = "") -> None:
+        self.path = folder / "index.sqlite"
+        self._folder = folder
+        self._recipe = recipe
+        self._schema = SCHEMA + extra
+        self._connection: sqlite3.Connection | None = None
+        self._seen: Footprint | None = None
+        self._is_alone = False
+        self._is_frozen = False
+        self.rebuilt = False
+
+    def connection(self) -> sqlite3.Connection:
+        """The open connection; a missing, damaged, foreign or outdated file is replaced by an empty index first."""
+        held = self._connection
+        if held is not None and (held.in_transaction or self.is_current()):
+            return held
+        self.close()
+        self._connection = connection = self._opened()
+        self._seen = footprint(self.path)
+        return connection
+
+    def is_current(self) -> bool:
+        """True while the open connection is to the file on disk, and nobody else has changed that file."""
+        seen, now = self._seen, footprint(self.path)
+        if now == seen:
+            return self._connection is not None
+        if seen is None or self._connection is None or _inodes(now) != _inodes(seen):
+            return False
+        if is_sealed(self.path):
+            self._seen = now
+            return True
+        return not self._is_alone and is_taken(self._folder)
+
+    @contextlib.contextmanager
+    def writing(self) -> Iterator[sqlite3.Connection]:
+        """One write transaction; committed at the end of the block, rolled back when it raises."""
+        if self._is_frozen:
+            self.close()  # there may be room again
+        with self.guarded(), self._alone():
+            connection = self.connection()
+            unseal(self.path)
+            connection.execute("begin immediate")
+            try:
+                yield connection
+            except BaseException:
+                if connection.in_transaction:
+                    connection.rollback()
+                self._seal(connection)
+                raise
+            connection.commit()
+            self._settle(connection)
+
+    @contextlib.contextmanager
+    def reading(self) -> Iterator[None]:
+        """One state of the index for all that is asked in the block, looked at once for damage; nests."""
+        with self.guarded() as connection:
+            if connection.in_transaction:
+                yield
+                return
+            connection.execute("begin")
+            try:
+                yield
+            finally:
+                if connection.in_transaction:
+                    connection.rollback()
+
+    @contextlib.contextmanager
+    def guarded(self) -> Iterator[sqlite3.Connection]:
+        """The connection, with SQLite's errors told apart."""
+        with self.telling():
+            yield self.connection()
+
+    @contextlib.contextmanager
+    def telling(self) -> Iterator[None]:
+        """Turns SQLite's errors into ours: busy, damaged, or the disk's fault."""
+        try:
+            yield
+        except sqlite3.ProgrammingError:
+            raise
+        except sqlite3.DatabaseError as error:
+            raise _told(error, self.path) from error
+
+    def discard(self) -> None:
+        """Throws the index away; the next use builds it again from the files."""
+        self.close()
+        with self.telling():
+            self._connection = self._replace(even_if_sound=True)
+        self._seen = footprint(self.path)
+
+    def close(self) -> None:
+        """Closes the connection; the object can be used again."""
+        if self._connection is not None:
+            with contextlib.suppress(sqlite3.Error):
+                self._connection.close()
+        self._connection, self._is_frozen = None, False
+
+    def _opened(self) -> sqlite3.Connection:
+        must_be_real(self._folder)  # it was when the vault was opened; a daemon lives longer
+        try:
+            return self._open()
+        except sqlite3.DatabaseError as error:
+            told = _told(error, self.path)
+            if isinstance(told, VaultError) and is_sealed(self.path):
+                self._is_frozen = True
+                return self._checked(_frozen(self.path))
+            if not isinstance(told, IndexDamagedError):
+                raise told from error
+        return self._replace()
+
+    def _open(self) -> sqlite3.Connection:
+        if not self.path.exists():
+            raise sqlite3.DatabaseError("there is no index yet")
+        sealed = is_sealed(self.path)
+        if sealed is False:
+            raise sqlite3.DatabaseError("somebody else has changed the file")
+        if (
+            sealed is None
+            and not self._is_alone
+            and not is_taken(self._folder)
+            and is_sealed(self.path) is None
+        ):
+            raise sqlite3.DatabaseError("a writer was killed; it takes the lock to look closer")
+        connection = self._checked(_connect(self.path))
+        if sealed is None and self._is_alone:
+            _check_structure(connection)
+            self._seal(connection)
+        return connection
+
+    def _checked(self, connection: sqlite3.Connection) -> sqlite3.Connection:
+        try:
+            if connection.execute("pragma application_id").fetchone()[0] != APPLICATION_ID:
+                raise sqlite3.DatabaseError("not an index of ours")
+            row = connection.execute("select value from meta where key = 'recipe'").fetchone()
+            if row is None or row[0] != self._recipe:
+                raise sqlite3.DatabaseError("made by another recipe")
+        except BaseException:
+            connection.close()
+            raise
+        return connection
+
+    def _replace(self, *, even_if_sound: bool = False) -> sqlite3.Connection:
+        with self._alone():
+            if not even_if_sound:
+                with contextlib.suppress(sqlite3.DatabaseError):
+                    return self._open()  # sound after all, or healed by another process while we waited
+            try:
+                for suffix in ("-wal", "-shm", ""):
+                    with contextlib.suppress(FileNotFoundError):
+                        os.unlink(f"{self.path}{suffix}")
+                self._create()
+            except OSError as error:
+                raise VaultError(_unwritable(self.path, str(error.strerror))) from error
+            self.rebuilt = True
+            return self._open()
+
+    def _create(self) -> None:
+        # Built under another name and moved, so that nobody ever opens an index without its tables.
+        must_be_real(self._folder)
+        fresh = self._folder / f"index.{os.getpid()}.new"
+        with contextlib.suppress(FileNotFoundError):
+            os.unlink(fresh)
+        touch(fresh)
+        connection = sqlite3.connect(fresh)
+        connection.executescript(
+            f"pragma page_size=4096; pragma application_id={APPLICATION_ID}; pragma journal_mode=off; begin; {self._schema} commit;"
+        )
+        # Row numbers begin anew in a new file, so whoever remembers some must know which file they are of.
+        own = (self._recipe, os.urandom(8).hex())
+        connection.execute("insert into meta values('recipe', ?), ('next', 1), ('born', ?)", own)
+        connection.commit()
+        connection.execute("pragma journal_mode=wal")
+        connection.close()
+        os.replace(fresh, self.path)
+        seal(self.path)
+
+    @contextlib.contextmanager
+    def _alone(self) -> Iterator[None]:
+        if self._is_alone:
+            yield
+            return
+        _make(self._folder)
+        with alone(self._folder):
+            self._is_alone = True
+            try:
+                yield
+            finally:
+                self._is_alone = False
+
+    def _settle(self, connection: sqlite3.Connection) -> None:
+        if self._seen and _inodes(footprint(self.path)) != _inodes(self._seen):
+            raise sqlite3.DatabaseError("the file was replaced while it was written")
+        self._seal(connection)
+        self._seen = footprint(self.path)
+
+    def _seal(self, connection: sqlite3.Connection) -> None:
+        # Without room for a checkpoint, or with a reader in its way, the file stays unsealed: sound, but looked at closer.
+        with contextlib.suppress(sqlite3.OperationalError):
+            busy, logged, moved = connection.execute("pragma wal_checkpoint(passive)").fetchone()
+            if not busy and logged == moved:
+                seal(self.path)
+
+
+def _inodes(seen: Footprint) -> tuple[int, int, int]:
+    return seen.main.inode, seen.wal.inode, seen.shm
+
+
+def _connect(path: Path) -> sqlite3.Connection:
+    connection = sqlite3.connect(
+        path, timeout=BUSY_MS / 1000, isolation_level=None, check_same_thread=False, cached_statements=256
+    )
+    connection.execute("pragma synchronous=normal")
+    connection.execute("pragma temp_store=memory")
+    return connection
+
+
+def _frozen(path: Path) -> sqlite3.Connection:
+    """A connection that needs no room and no right to write; true to the file as long as it is sealed."""
+    return sqlite3.connect(
+        f"{path.as_uri()}?mode=ro&immutable=1", uri=True, isolation_level=None, check_same_thread=False
+    )
+
+
+def _check_structure(connection: sqlite3.Connection) -> None:
+    verdict = connection.execute("pragma quick_check(1)").fetchone()[0]
+    if verdict != "ok":
+        connection.close()
+        raise sqlite3.DatabaseError(verdict)
+
+
+def _make(folder: Path) -> None:
+    try:
+        made(folder)
+    except FileNotFoundError as error:
+        raise VaultError(
+            f"there is no vault at {folder.parent}, so there is no place for its index"
+        ) from error
+    except OSError as error:
+        raise VaultError(f"the index folder {folder} cannot be made ({error.strerror})") from error
+
+
+def _told(error: sqlite3.DatabaseError, path: Path) -> Exception:
+    name = getattr(error, "sqlite_errorname", None) or ""
+    if name.startswith(("SQLITE_BUSY", "SQLITE_LOCKED")):
+        return IndexBusyError("the index is being written by another process; try again")
+    if name.startswith(_DISK) and name != "SQLITE_READONLY_DBMOVED":
+        return VaultError(_unwritable(path, str(error)))
+    return IndexDamagedError(f"the index {path} is damaged ({error}); it is being built again")
+
+
+def _unwritable(path: Path, why: str) -> str:
+    return f"the index {path} cannot be written ({why}); make room or give yourself the right to write there"
+
+
+# ── The lock and the seal of the index file; the seal holds what the disk said of the file after our last
+# write.
+
+WAIT = 0.2  # seconds; a question never waits longer for another process
+_PAUSE = 0.002
+
+
+class _Stat(NamedTuple):
+    inode: int
+    size: int
+    mtime: int
+    ctime: int
+
+
+_NOTHING = _Stat(0, 0, 0, 0)
+
+
+class Footprint(NamedTuple):
+    """What the disk says of the index file and of the two that SQLite keeps beside it."""
+
+    main: _Stat
+    wal: _Stat
+    shm: int  # inode; readers write into this one
+
+
+def footprint(path: Path) -> Footprint:
+    """The footprint now; zeros for what is not there."""
+    return Footprint(_look(f"{path}"), _look_at_log(path), _look(f"{path}-shm").inode)
+
+
+def seal(path: Path) -> None:
+    """Notes that the file is whole. Call it with the lock held and nothing left in the write-ahead log."""
+    _rewrite(path, " ".join(map(str, (*_look(f"{path}"), *_look_at_log(path)))))
+
+
+def unseal(path: Path) -> None:
+    """Notes that the file is about to change."""
+    _rewrite(path, "")
+
+
+def is_sealed(path: Path) -> bool | None:
+    """True while the file is as we left it, False when somebody else changed it, None when there is no seal to tell."""
+    for _ in range(2):
+        said = _said(path)
+        if not said:
+            return None
+        main, wal = _look(f"{path}"), _look_at_log(path)
+        # The last to close the index takes the log away: all of it is in the file.
+        if said == [*main, *wal] or (wal.size == 0 and said[:4] == [*main]):
+            return True
+    # Read twice, because a writer may have broken its own seal between our two looks.
+    return False
+
+
+@contextlib.contextmanager
+def alone(folder: Path, wait: float = WAIT) -> Iterator[None]:
+    """Holds the index's lock, which every process takes to write, to seal and to replace; freed when its holder dies."""
+    fd = _opened(folder / "index.lock", os.O_RDWR)
+    try:
+        end = time.monotonic() + wait
+        while not _taken(fd):
+            if time.monotonic() >= end:
+                raise IndexBusyError("the index is being written by another process; try again")
+            time.sleep(_PAUSE)
+        yield
+    finally:
+        os.close(fd)
+
+
+def is_taken(folder: Path) -> bool:
+    """True while another process (or another connection of this one) holds the lock."""
+    try:
+        with alone(folder, 0):
+            return False
+    except IndexBusyError:
+        return True
+
+
+def _taken(fd: int) -> bool:
+    try:
+        fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    return True
+
+
+def _look(path: str) -> _Stat:
+    try:
+        found = os.stat(path)
+    except OSError:
+        return _NOTHING
+    return _Stat(found.st_ino, found.st_size, found.st_mtime_ns, found.st_ctime_ns)
+
+
+def _look_at_log(path: Path) -> _Stat:
+    # Whoever opens the log as root sets its owner once more, and so its change time.
+    return _look(f"{path}-wal")._replace(ctime=0)
+
+
+def _said(path: Path) -> list[int]:
+    try:
+        fd = os.open(path.with_suffix(".seal"), os.O_RDONLY | os.O_CLOEXEC)
+    except OSError:
+        return []
+    try:
+        return [int(number) for number in os.read(fd, 200).split()]
+    except ValueError:
+        return [0]  # not written by us
+    finally:
+        os.close(fd)
+
+
+def _rewrite(path: Path, text: str) -> None:
+    fd = _opened(path.with_suffix(".seal"), os.O_WRONLY)
+    try:
+        # One write of constant length over what was there: a reader sees the old line or the new one.
+        os.pwrite(fd, text.ljust(160).encode("ascii"), 0)
+    except OSError as error:
+        raise _refused(path.with_suffix(".seal"), error) from error
+    finally:
+        os.close(fd)
+
+
+def _opened(path: Path, flags: int) -> int:
+    try:
+        return os.open(path, flags | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
+    except OSError as error:
+        raise _refused(path, error) from error
+
+
+def _refused(path: Path, error: OSError) -> VaultError:
+    why = f"{path} cannot be written ({error.strerror})"
+    return VaultError(f"{why}; make room or give yourself the right to write there")

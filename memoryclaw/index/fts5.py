@@ -1,0 +1,140 @@
+"""The default text index: SQLite FTS5 over tokens that we analysed ourselves. Contentless, so it holds no text twice."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+import string
+from collections.abc import Callable, Iterable, Sequence
+
+from memoryclaw.errors import IndexDamagedError
+from memoryclaw.index.clauses import sound
+from memoryclaw.index.scoring import WEIGHTS
+from memoryclaw.model import COLUMNS
+from memoryclaw.ports import Clause, Hit, Row
+
+
+def _quoted(text: str) -> str:
+    return "'" + text.replace("'", "''") + "'"
+
+
+# The tokens are already folded and stemmed, so the tokenizer only has to keep them whole: `unicode61` would cut at an
+# apostrophe and at the vowel signs of Devanagari.
+_TOKENIZER = "ascii tokenchars " + _quoted(string.punctuation)
+_HASH_BYTES = (
+    8 << 20
+)  # what a transaction gathers before it writes a segment: fewer segments, a smaller index
+FTS5_SCHEMA = f"""
+create virtual table text using fts5({", ".join(COLUMNS)}, content='', tokenize={_quoted(_TOKENIZER)});
+insert into text(text, rank) values('hashsize', {_HASH_BYTES});
+insert into text(text, rank) values('rank', 'bm25({", ".join(str(WEIGHTS[c]) for c in COLUMNS)})');
+"""
+_TIES = 100  # more than wanted that are asked for: ties with the last are common, and asking twice is scoring twice
+_NAMES = ", ".join(COLUMNS)
+_MARKS = ", ".join("?" for _ in COLUMNS)
+_FIND = "select rowid, -rank from text where text match ? order by rank, rowid limit ?"
+# Without the plus, SQLite would ask FTS5 anew for every single rowid.
+_FIND_WITHIN = """select rowid, -rank from text where text match ? and +rowid in (select value from json_each(?))
+    order by rank, rowid limit ?"""
+
+
+class Fts5:
+    """The FTS5 engine, on the connection that `connect` gives.
+
+    Args:
+        connect: returns the open connection of the index.
+    """
+
+    def __init__(self, connect: Callable[[], sqlite3.Connection]) -> None:
+        self._connect = connect
+
+    def add(self, rows: Iterable[Row]) -> None:
+        """Adds units to the index."""
+        self._connect().executemany(
+            f"insert into text(rowid, {_NAMES}) values(?, {_MARKS})",
+            ((row.rowid, *row.columns) for row in rows),
+        )
+
+    def remove(self, rows: Iterable[Row]) -> None:
+        """Removes units; a contentless index needs the very tokens they were added with."""
+        self._connect().executemany(
+            f"insert into text(text, rowid, {_NAMES}) values('delete', ?, {_MARKS})",
+            ((row.rowid, *row.columns) for row in rows),
+        )
+
+    def find(self, clause: Clause, limit: int, within: Sequence[int] | None = None) -> list[Hit]:
+        """The best units by BM25, with all that tie with the last of them."""
+        match, wanted = expression(clause), limit + _TIES
+        if not match or limit < 1:
+            return []
+        sql, values = _FIND, [match]
+        if within is not None:
+            sql, values = _FIND_WITHIN, [match, json.dumps(list(within))]
+        while True:
+            found = [Hit(*row) for row in self._connect().execute(sql, (*values, wanted))]
+            if found and found[0].score is None:
+                raise IndexDamagedError(
+                    "the text index holds a unit without its length; it is being built again"
+                )
+            if len(found) <= limit:
+                return found
+            last = found[limit - 1].score
+            if found[-1].score < last or len(found) < wanted:
+                return [hit for hit in found if hit.score >= last]
+            wanted *= 4
+
+    def count(self, clause: Clause) -> int:
+        """How many units match."""
+        match = expression(clause)
+        sql = "select count(*) from text where text match ?"
+        return int(self._connect().execute(sql, (match,)).fetchone()[0]) if match else 0
+
+    def size(self) -> tuple[int, int]:
+        """Units and tokens as of the last commit, from the averages record that FTS5 keeps for BM25 itself."""
+        row = self._connect().execute("select block from text_data where id = 1").fetchone()
+        numbers = _varints(row[0]) if row and row[0] else [0]
+        return numbers[0], sum(numbers[1:])
+
+    def clear(self) -> None:
+        """Forgets everything."""
+        self._connect().execute("insert into text(text) values('delete-all')")
+
+    def settle(self, *, keep: bool) -> None:
+        """Nothing to do: the tables around it commit or roll back, and FTS5 with them."""
+
+
+def expression(clause: Clause) -> str:
+    """A clause as an FTS5 match expression, empty when nothing can match; every token is quoted, so no text can be syntax."""
+    kept = sound(clause)
+    return _expression(kept) if kept is not None else ""
+
+
+def _expression(clause: Clause) -> str:
+    if clause.op in ("token", "phrase"):
+        quoted = '"' + clause.text.replace('"', '""') + '"'
+        return f"{{{' '.join(clause.columns)}}} : {quoted}" if clause.columns else quoted
+    wanted = [_grouped(part) for part in clause.parts if part.op != "not"]
+    barred = [_grouped(part.parts[0]) for part in clause.parts if part.op == "not"]
+    text = (" OR " if clause.op == "any" else " AND ").join(wanted)
+    if not barred:
+        return text
+    return f"{_bracketed(text, len(wanted))} NOT {_bracketed(' OR '.join(barred), len(barred))}"
+
+
+def _grouped(clause: Clause) -> str:
+    return _bracketed(_expression(clause), len(clause.parts))
+
+
+def _bracketed(text: str, parts: int) -> str:
+    # Every bracket that is not needed would count against the depth of SQLite's parser.
+    return f"({text})" if parts > 1 else text
+
+
+def _varints(block: bytes) -> list[int]:
+    numbers, value = [], 0
+    for byte in block:
+        value = value << 7 | byte & 0x7F
+        if byte < 0x80:
+            numbers.append(value)
+            value = 0
+    return numbers

@@ -1,0 +1,358 @@
+"""The index: notes go in and out, whole files at a time. Derived from the files; equal to a rebuild after any edits."""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import json
+import sqlite3
+from collections import Counter
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from itertools import groupby
+from pathlib import Path
+from typing import NamedTuple
+
+from memoryclaw.index.database import Database
+from memoryclaw.index.fts5 import Fts5
+from memoryclaw.index.rows import (
+    Filed,
+    fact_rows,
+    file_row,
+    link_rows,
+    name_rows,
+    problem_rows,
+    stored_stamp,
+    unit_row,
+    unpacked,
+)
+from memoryclaw.model import Note, Problem, Stamp
+from memoryclaw.ports import Clause, Columns, Row, TextIndex
+from memoryclaw.text.language import Language, words_of
+
+VERSION = "6"  # of the tables and of the analysis; another number means another index
+_TEXT_COLUMNS = "title, tags, properties, text"
+_FILE_SQL = f"insert into files values({','.join('?' * 14)})"
+_UNIT_SQL = f"insert into unit values({','.join('?' * 25)})"
+
+_COUNT_SQL = """insert into words values(?,?,?)
+    on conflict(word) do update set spelled = spelled + excluded.spelled, held = held + excluded.held"""
+
+
+class _Texts(NamedTuple):
+    title: str
+    tags: str
+    properties: str
+    text: str
+
+
+class Index:
+    """All that is known of a vault, in one SQLite file plus, with `engine: whoosh`, one Whoosh folder.
+
+    Args:
+        database: the SQLite file.
+        engine: the text lane.
+        language: the analysis; part of the recipe, so that a change of it means another index.
+    """
+
+    def __init__(self, database: Database, engine: TextIndex, language: Language) -> None:
+        self.database = database
+        self.engine = engine
+        self.language = language
+
+    def stamps(self) -> dict[str, bytes]:
+        """The packed stamp of every file as it was indexed."""
+        with self.database.guarded() as connection:
+            return dict(connection.execute("select path, stamp from files").fetchall())
+
+    def stamps_near(self, paths: Collection[str], folders: Collection[str]) -> dict[str, bytes]:
+        """The same for these files and for all below these folders."""
+        some = "select path, stamp from files where path in (select value from json_each(?))"
+        below = "select path, stamp from files where path > ? || '/' and path < ? || '0'"
+        with self.database.guarded() as connection:
+            found = dict(connection.execute(some, (json.dumps(list(paths)),)).fetchall())
+            for folder in folders:
+                found.update(connection.execute(below, (folder, folder)).fetchall())
+        return found
+
+    def digests(self, paths: Sequence[str]) -> dict[str, bytes]:
+        """The digests of files as they were indexed."""
+        with self.database.guarded() as connection:
+            sql = "select path, digest from files where path in (select value from json_each(?))"
+            return dict(connection.execute(sql, (json.dumps(paths),)).fetchall())
+
+    def doubted(self) -> dict[str, bytes]:
+        """The digests of the files that were read so soon after a change that no stamp can tell whether they changed again."""
+        with self.database.guarded() as connection:
+            sql = "select path, digest from files where stamp = x'' and digest != x''"
+            return dict(connection.execute(sql).fetchall())
+
+    def collections(self) -> frozenset[str] | None:
+        """The collection headings that the vault's schema names, or None when there was none."""
+        with self.database.guarded() as connection:
+            row = connection.execute("select value from meta where key = 'collections'").fetchone()
+        return frozenset(row[0].split("\n")) if row else None
+
+    def scan_problems(self) -> list[Problem]:
+        """What the last walk over the folder found odd, sorted."""
+        sql = "select path, line, message, hint from problems where origin = 'scan' order by path, seq"
+        with self.database.guarded() as connection:
+            return [Problem(*row) for row in connection.execute(sql).fetchall()]
+
+    @contextlib.contextmanager
+    def writing(self) -> Iterator[Writing]:
+        """One transaction over tables, text engine and word counts."""
+        with self.database.writing() as connection:
+            work = Writing(connection, self.engine, self.language)
+            try:
+                yield work
+                work.count_words()
+            except BaseException:
+                self.engine.settle(keep=False)
+                raise
+            self.engine.settle(keep=True)
+
+    def size(self) -> tuple[int, int]:
+        """How many units there are, and how many tokens they hold."""
+        with self.database.guarded():
+            return self.engine.size()
+
+    def discard(self) -> None:
+        """Throws everything away; the next sync builds it again."""
+        self.database.discard()
+        with self.database.writing():
+            self.engine.clear()
+
+
+class Writing:
+    """The write side of one transaction."""
+
+    def __init__(self, connection: sqlite3.Connection, engine: TextIndex, language: Language) -> None:
+        self._connection = connection
+        self._engine = engine
+        self._language = language
+        self._words: Counter[str] = Counter()
+        self._tokens: Counter[str] = Counter()
+        self._next = int(connection.execute("select value from meta where key = 'next'").fetchone()[0])
+
+    def put(self, filed: Sequence[Filed]) -> None:
+        """Takes notes in, in place of whatever the index held under their paths."""
+        self.remove([f.note.path for f in filed])
+        first = self._next_file()
+        notes = [(first + i, f.note) for i, f in enumerate(filed)]
+        run = self._connection.executemany
+        run(_FILE_SQL, (file_row(first + i, f) for i, f in enumerate(filed)))
+        rows: list[Row] = []
+        run(_UNIT_SQL, (row for fid, note in notes for row in self._unit_rows(fid, note, rows)))
+        self._engine.add(rows)
+        run(
+            "insert into fact values(?,?,?,?,?,?,?,?,?,?,?,?)",
+            (row for fid, n in notes for row in fact_rows(fid, n)),
+        )
+        run(
+            "insert or ignore into tag values(?,?)",
+            ((tag.lower(), fid) for fid, n in notes for tag in n.tags),
+        )
+        run(
+            "insert or ignore into name values(?,?,?,?)",
+            (row for fid, n in notes for row in name_rows(fid, n)),
+        )
+        run(
+            "insert into link values(?,?,?,?,?,?,?,?)",
+            (row for fid, n in notes for row in link_rows(fid, n)),
+        )
+        problems = (row for _, n in notes for row in problem_rows(n.problems))
+        run("insert into problems(path, seq, line, message, hint, origin) values(?,?,?,?,?,'note')", problems)
+
+    def remove(self, paths: Sequence[str]) -> None:
+        """Forgets files and all that came from them."""
+        sql = "select fid, path from files where path in (select value from json_each(?))"
+        known = self._connection.execute(sql, (json.dumps(paths),)).fetchall()
+        for fid, _ in known:
+            self._remove_units(fid)
+        for table in ("files", "fact", "tag", "name", "link"):
+            self._connection.executemany(f"delete from {table} where fid = ?", ((fid,) for fid, _ in known))
+        sql = "delete from problems where path = ? and origin = 'note'"
+        self._connection.executemany(sql, ((path,) for _, path in known))
+
+    def touch(self, path: str, stamp: Stamp, *, racy: bool) -> None:
+        """Notes a new stamp of a file whose bytes are the same."""
+        self._connection.execute(
+            "update files set stamp = ? where path = ?", (stored_stamp(stamp, racy), path)
+        )
+
+    def settings_file(
+        self, path: str, stamp: Stamp, digest: bytes, *, racy: bool, problems: Sequence[Problem]
+    ) -> None:
+        """Remembers a settings file (aliases, schema) so that a change of it is seen."""
+        self._connection.executemany(
+            "insert into problems(path, seq, line, message, hint, origin) values(?,?,?,?,?,'note')",
+            problem_rows(problems),
+        )
+        self._connection.execute("delete from files where path = ?", (path,))
+        row = (self._next_file(), path, stored_stamp(stamp, racy), digest, path, "settings", *[""] * 6, 0, "")
+        self._connection.execute(_FILE_SQL, row)
+
+    def aliases(self, pairs: Iterable[tuple[str, str]]) -> None:
+        """Replaces the synonyms."""
+        self._connection.execute("delete from aliases")
+        self._connection.executemany("insert or ignore into aliases values(?,?)", pairs)
+
+    def scan_problems(self, problems: Sequence[Problem]) -> None:
+        """Replaces what the walk over the folder found odd."""
+        self._connection.execute("delete from problems where origin = 'scan'")
+        rows = problem_rows(sorted(problems))
+        self._connection.executemany(
+            "insert into problems(path, seq, line, message, hint, origin) values(?,?,?,?,?,'scan')", rows
+        )
+
+    def collections(self, collections: Sequence[str]) -> None:
+        """Keeps the collection headings; when they changed, every semantic file counts as changed."""
+        value = "\n".join(collections)
+        row = self._connection.execute("select value from meta where key = 'collections'").fetchone()
+        if row is None or row[0] != value:
+            self._connection.execute("insert or replace into meta values('collections', ?)", (value,))
+            self._connection.execute(
+                "update files set stamp = x'', digest = x'' where path glob 'semantic/*' and kind != 'settings'"
+            )
+
+    def count_words(self) -> None:
+        """Brings the word and token counts up to date; called once, at the end of the transaction."""
+        spelled, held = self._words, self._tokens
+        for word, n in spelled.items():
+            for token in self._language.token(word).split():
+                held[token] += n
+        counts = ((word, spelled[word], held[word]) for word in sorted(spelled.keys() | held.keys()))
+        rows = [row for row in counts if row[1] or row[2]]
+        self._connection.executemany(_COUNT_SQL, rows)
+        gone = [(word,) for word, n, m in rows if n < 0 or m < 0]
+        self._connection.executemany("delete from words where word = ? and spelled <= 0 and held <= 0", gone)
+        self._connection.execute("update meta set value = ? where key = 'next'", (self._next,))
+
+    def _next_file(self) -> int:
+        return int(self._connection.execute("select coalesce(max(fid), 0) + 1 from files").fetchone()[0])
+
+    def _unit_rows(self, fid: int, note: Note, rows: list[Row]) -> Iterator[tuple[object, ...]]:
+        texts = [_Texts(u.title, u.tags, u.properties, u.text) for u in note.units]
+        columns = self._analysed(texts, neighbours=bool(note.units) and note.units[0].kind == "turn", sign=1)
+        for seq, (unit, analysed) in enumerate(zip(note.units, columns, strict=True)):
+            rowid = self._next
+            self._next += 1
+            rows.append(Row(rowid, analysed))
+            yield unit_row(rowid, fid, seq, unit)
+
+    def _remove_units(self, fid: int) -> None:
+        sql = f"select rowid, kind, {_TEXT_COLUMNS} from unit where fid = ? order by seq"
+        found = self._connection.execute(sql, (fid,)).fetchall()
+        texts = [
+            _Texts(title, tags, properties, unpacked(text)) for _, _, title, tags, properties, text in found
+        ]
+        columns = self._analysed(texts, neighbours=bool(found) and found[0][1] == "turn", sign=-1)
+        self._engine.remove([Row(row[0], analysed) for row, analysed in zip(found, columns, strict=True)])
+        self._connection.execute("delete from unit where fid = ?", (fid,))
+
+    def _analysed(self, texts: Sequence[_Texts], *, neighbours: bool, sign: int) -> list[Columns]:
+        token_of = self._language.known.__getitem__
+        held: list[list[str]] = []
+        own: list[Columns] = []
+        for text in texts:
+            spelled = [words_of(column) if column else () for column in text]
+            own.append((*[" ".join(map(token_of, column)) for column in spelled], "", ""))  # type: ignore[arg-type]
+            distinct = set().union(*spelled)
+            _count(self._words, distinct, sign)
+            held.append(" ".join(map(token_of, distinct)).split())
+        bodies = [columns[3].split() for columns in own] if neighbours else []
+        for i, tokens in enumerate(held):
+            self._correct(tokens, bodies[max(i - 1, 0) : i + 2], sign)
+        return [(*c[:4], *_around(own, i)) for i, c in enumerate(own)] if neighbours else own
+
+    def _correct(self, tokens: Sequence[str], around: Sequence[Sequence[str]], sign: int) -> None:
+        """Notes where the tokens of a unit are not one for each of its words: two words share one, or a neighbour adds some."""
+        single = set(tokens)
+        if len(single) < len(tokens):
+            shared = Counter(tokens)
+            shared.subtract(single)
+            _count(self._tokens, shared, -sign)
+        if around:
+            _count(self._tokens, set().union(*around) - single, sign)
+
+
+def open_index(folder: Path, *, engine: str, language: Language) -> Index:
+    """The index in `folder`, with the text engine that the settings name."""
+    recipe = f"{VERSION} {engine} {language.code} sqlite"
+    if engine == "whoosh":
+        from memoryclaw.index.whoosh import WhooshIndex  # noqa: PLC0415 - an import of 100 ms
+
+        database = Database(folder, recipe)
+        return Index(database, WhooshIndex(folder / "whoosh", database.connection), language)
+    from memoryclaw.index.fts5 import FTS5_SCHEMA, Fts5  # noqa: PLC0415
+
+    database = Database(folder, recipe, FTS5_SCHEMA)
+    return Index(database, Fts5(database.connection), language)
+
+
+def _count(counter: Counter[str], seen: Iterable[str] | Counter[str], sign: int) -> None:
+    if sign > 0:
+        counter.update(seen)
+    else:
+        counter.subtract(seen)
+
+
+def _around(own: Sequence[Columns], i: int) -> tuple[str, str]:
+    return own[i - 1][3] if i else "", own[i + 1][3] if i + 1 < len(own) else ""
+
+
+# ── One digest over all that an index knows. The rule: two indexes of the same files have the same one,
+# however each came about.
+
+# Everything but what the disk says of a file and the numbers that rows happened to get.
+_TABLES = (
+    "select path, digest, id, kind, state, title, at, until, tags, trust, pinned, stem from files order by path",
+    """select path, seq, id, kind, line, end_line, title, tags, properties, text, at, until, entity, entity_key, field,
+        value, trust, pinned, state, asks, told, means_from, means_to, names from units order by path, seq""",
+    """select path, seq, id, entity, entity_key, field, value, since, until, source, line, current from facts
+        order by path, seq""",
+    "select path, tag from tags order by path, tag",
+    "select path, kind, key, name from names order by path, kind, key",
+    "select path, seq, target, target_key, anchor, label, line, embed from links order by path, seq",
+    "select path, origin, seq, line, message, hint from problems order by path, origin, seq",
+    "select key, expansion from aliases order by key, expansion",
+    "select word, spelled, held from words order by word",
+)
+_PLACES = "select rowid, path, seq from units"
+
+Place = tuple[str, int]
+
+
+def fingerprint(index: Index) -> str:
+    """The digest of an index's tables and of its text lane, down to the place of every token."""
+    digest = hashlib.sha256()
+    for row in _rows(index):
+        digest.update(repr(row).encode("utf-8", "backslashreplace"))
+    return digest.hexdigest()
+
+
+def _rows(index: Index) -> Iterator[object]:
+    with index.database.guarded() as connection:
+        for sql in _TABLES:
+            yield from connection.execute(sql)
+        places = {rowid: (path, seq) for rowid, path, seq in connection.execute(_PLACES)}
+        yield index.size()
+        yield from _instances(index, places) if isinstance(index.engine, Fts5) else _postings(index, places)
+
+
+def _instances(index: Index, places: dict[int, Place]) -> Iterator[object]:
+    connection = index.database.connection()
+    connection.execute(
+        "create virtual table if not exists temp.instances using fts5vocab(main, text, instance)"
+    )
+    rows = connection.execute("select term, doc, col, offset from temp.instances")
+    for term, found in groupby(rows, key=lambda row: row[0]):
+        yield term, sorted((places.get(doc, ("", doc)), column, offset) for _, doc, column, offset in found)
+
+
+def _postings(index: Index, places: dict[int, Place]) -> Iterator[object]:
+    for (token,) in (
+        index.database.connection().execute("select word from words where held order by word").fetchall()
+    ):
+        hits = index.engine.find(Clause("token", token), len(places) + 1)
+        yield token, sorted((places.get(hit.rowid, ("", hit.rowid)), round(hit.score, 9)) for hit in hits)

@@ -1,0 +1,31 @@
+"""Stemmers and stop words for 16 languages, from Whoosh. Imports only its small language modules."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from whoosh.lang import has_stemmer, stemmer_for_language
+from whoosh.lang.stopwords import stoplists
+
+from memoryclaw.text.language import Language
+
+# Whatever the English stemmer takes off a word ends like one of these; it looks at 60 endings to find out.
+_ENGLISH_ENDS = (
+    *("s", "ed", "ing", "y", "e", "ll", "al", "ful", "er", "ator", "ic", "ion", "ism", "ant", "ent"),
+    *("li", "ogi", "nci", "iti"),
+)
+
+
+def language(code: str) -> Language:
+    """The analysis for `index.language`; `none` compares words as written."""
+    if code == "none":
+        return Language(code, None, frozenset())
+    stem = stemmer_for_language(code) if has_stemmer(code) else None  # Turkish has only stop words
+    return Language(
+        code, _hurried(stem) if code == "en" and stem else stem, frozenset(stoplists.get(code, ()))
+    )
+
+
+def _hurried(stem: Callable[[str], str]) -> Callable[[str], str]:
+    """The English stemmer, asked only about words that may have another stem."""
+    return lambda word: stem(word) if word.endswith(_ENGLISH_ENDS) or not word.isascii() else word

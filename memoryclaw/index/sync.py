@@ -1,0 +1,364 @@
+"""Brings the index in line with the files: compare stamps, read what differs, apply. The files always win."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Collection, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import NamedTuple, TypeVar
+
+from memoryclaw.errors import IndexBusyError, IndexDamagedError, VaultError
+from memoryclaw.index.index import Index, Writing
+from memoryclaw.index.rows import Filed, is_racy
+from memoryclaw.model import Problem, Stamp
+from memoryclaw.ports import Progress
+from memoryclaw.text.encoding import decode
+from memoryclaw.vault.cookies import WAIT, echo
+from memoryclaw.vault.entities import key_of
+from memoryclaw.vault.folder import Scan, Vault, is_wanted
+from memoryclaw.vault.notes import ReadingSettings, read_note
+from memoryclaw.vault.places import ALIASES_FILE, SCHEMA_FILE
+from memoryclaw.vault.vocabulary import read_aliases, read_schema, vocabulary_problems
+
+SETTINGS_FILES = frozenset({ALIASES_FILE, SCHEMA_FILE})
+Renamed = Callable[[str, str], None]
+
+
+class Synced(NamedTuple):
+    """What a sync did. Files that could not be read keep what the index knew of them."""
+
+    added: int = 0
+    changed: int = 0
+    removed: int = 0
+    unread: int = 0
+    total: int = 0
+    racy: tuple[str, ...] = ()  # read so soon after their last change that they must be looked at once more
+
+
+@dataclass(frozen=True, slots=True)
+class Behind:
+    """What a sync looks at: files whose stamps differ from those in the index, and files that are gone."""
+
+    changed: list[str]
+    removed: list[str]
+
+    @property
+    def count(self) -> int:
+        """How many files a sync looks at."""
+        return len(self.changed) + len(self.removed)
+
+
+def compare(files: dict[str, bytes], known: dict[str, bytes]) -> Behind:
+    """The paths whose stamps differ, and those that are gone from disk."""
+    if files == known:
+        return Behind([], [])
+    changed = [path for path, stamp in files.items() if known.get(path) != stamp]
+    return Behind(changed, [path for path in known if path not in files])
+
+
+class Sync:
+    """One vault and its index.
+
+    Args:
+        renamed: told the old and the new path of a file that was moved as it was.
+        progress: told (done, total) after each batch of files.
+    """
+
+    def __init__(
+        self, vault: Vault, index: Index, *, renamed: Renamed | None = None, progress: Progress | None = None
+    ) -> None:
+        self._vault = vault
+        self._index = index
+        self._renamed = renamed
+        self._progress = progress
+
+    def behind(self) -> tuple[Behind, Scan]:
+        """What a sync would have to do now, found without reading a single note."""
+        scan = self._vault.scan()
+        return compare(scan.files, self._index.stamps()), scan
+
+    def lag(self, behind: Behind, scan: Scan) -> int:
+        """How many of these files the index does not know as they are; only those with a doubtful stamp are read."""
+        doubted = self._index.doubted()
+        return behind.count - sum(
+            self._holds(path, doubted[path], scan) for path in behind.changed if path in doubted
+        )
+
+    def _holds(self, path: str, digest: bytes, scan: Scan) -> bool:
+        try:
+            found = self._vault.read(path, scan.raw.get(path))
+        except VaultError:
+            return False
+        return found is not None and hashlib.sha256(found[0]).digest() == digest
+
+    def run(self) -> Synced:
+        """Walks the vault and applies every difference.
+
+        Raises:
+            VaultError: the walk did not see everything; nothing was changed.
+            IndexBusyError: another process is writing the index.
+        """
+        return self.apply(*self.behind())
+
+    def apply(self, behind: Behind, scan: Scan) -> Synced:
+        """Applies the differences that `behind` found."""
+        unread: list[Problem] = []
+        if SETTINGS_FILES.intersection([*behind.changed, *behind.removed]):
+            unread = self._settings(scan)
+            behind = _but_settings(compare(scan.files, self._index.stamps()))
+        if behind.count:
+            done = self._files(behind, scan, unread)
+        else:
+            self._odd([*scan.problems, *unread])
+            done = Synced(total=len(scan.files), unread=len(unread))
+        self._index.database.rebuilt = False
+        return done
+
+    def paths(self, paths: Collection[str], folders: Collection[str] = ()) -> Synced:
+        """Applies the differences of a few files and of all below a few folders; what a watcher calls on a hint."""
+        near = self._near(paths, folders)
+        if near is None:
+            return self.run()
+        return self._files(*near, None) if near[0].count else Synced()
+
+    def _near(self, paths: Collection[str], folders: Collection[str]) -> tuple[Behind, Scan] | None:
+        """What differs in one corner of the vault, or None when only a whole walk can tell."""
+        odd_folder = not all(folder.isprintable() for folder in folders)
+        if odd_folder or any(map(self._vault.is_odd, paths)) or self._is_known_odd(paths, folders):
+            return None
+        files = {path: stamp for path in paths if (stamp := self._vault.stamp(path)) is not None}
+        for folder in folders:
+            below = self._vault.scan(folder)
+            if below.problems:
+                return None
+            files |= below.files
+        known = self._index.stamps_near(paths, folders)
+        if any(path not in files and path not in known and is_wanted(path) for path in paths):
+            return None  # a note that neither was nor is there: the hint may have meant another folder
+        behind = compare(files, known)
+        if SETTINGS_FILES.intersection([*behind.changed, *behind.removed]):
+            return None
+        return behind, Scan(files, [], [], {})
+
+    def _is_known_odd(self, paths: Collection[str], folders: Collection[str]) -> bool:
+        inside = tuple(f"{folder}/" for folder in folders)
+        return any(p.path in paths or p.path.startswith(inside) for p in self._index.scan_problems())
+
+    def _files(self, behind: Behind, scan: Scan, unread: list[Problem] | None) -> Synced:
+
+        gone = self._index.digests(behind.removed)
+        filing = Filing(self._vault, self._index, scan.raw)
+        filing.run(behind.changed, behind.removed, self._progress)
+        for path, digest in gone.items():
+            if self._renamed and digest in filing.new_digests:
+                self._renamed(path, filing.new_digests[digest])
+        if unread is not None:
+            filing.unread += unread
+            self._odd([*scan.problems, *filing.unread])
+        counts = filing.added, filing.changed, len(behind.removed), len(filing.unread), len(scan.files)
+        return Synced(*counts, tuple(filing.racy))
+
+    def _odd(self, problems: list[Problem]) -> None:
+        if sorted(problems) != self._index.scan_problems():
+            with self._index.writing() as work:
+                work.scan_problems(problems)
+
+    def _settings(self, scan: Scan) -> list[Problem]:
+        """Reads the vault's own vocabulary; a file that cannot be read leaves what was known of it."""
+        return take_vocabulary(self._vault, self._index, scan.files)
+
+
+def _but_settings(behind: Behind) -> Behind:
+    return Behind(
+        *([p for p in paths if p not in SETTINGS_FILES] for paths in (behind.changed, behind.removed))
+    )
+
+
+# ── Reads changed files and puts them into the index, a bounded batch at a time; an unchanged digest costs
+# no parsing.
+
+TRANSACTION = 4096  # files per transaction: few commits, yet an interrupted build keeps most of its work
+BATCH = 128  # files parsed at a time: this bounds the memory
+
+
+class Filing:
+    """One pass over changed files.
+
+    Args:
+        raw: true names of files whose names are not UTF-8.
+    """
+
+    def __init__(self, vault: Vault, index: Index, raw: dict[str, bytes]) -> None:
+        self._vault = vault
+        self._index = index
+        self._raw = raw
+        self._settings = ReadingSettings()
+        self.added = 0
+        self.changed = 0
+        self.unread: list[Problem] = []
+        self.racy: list[str] = []
+        self.new_digests: dict[bytes, str] = {}
+
+    def run(self, changed: Sequence[str], removed: Sequence[str], progress: Progress | None) -> None:
+        """Applies all of it; every transaction leaves an index that is right for the files it covered."""
+        for start in range(0, max(len(changed), 1), TRANSACTION):
+            with self._index.writing() as work:
+                # Asked inside the transaction: another process may have read another schema meanwhile.
+                collections = self._index.collections()
+                self._settings = ReadingSettings() if collections is None else ReadingSettings(collections)
+                if start == 0:
+                    work.remove([path for path in removed if self._is_gone(path)])
+                for at in range(start, min(start + TRANSACTION, len(changed)), BATCH):
+                    self._batch(changed[at : at + BATCH], work)
+                    if progress:
+                        progress(min(at + BATCH, len(changed)), len(changed))
+
+    def _batch(self, paths: Sequence[str], work: Writing) -> None:
+        known = self._index.digests(paths)
+        read = [(path, self._filed(path, known, work)) for path in paths]
+        work.put([filed for _, filed in read if isinstance(filed, Filed)])
+        work.remove([path for path, filed in read if filed == "gone"])
+
+    def _is_gone(self, path: str) -> bool:
+        try:
+            return self._vault.stamp(path) is None
+        except VaultError:
+            return False  # who knows; what the index has is kept
+
+    def _filed(self, path: str, known: dict[str, bytes], work: Writing) -> Filed | str:
+        try:
+            found = self._vault.read(path, self._raw.get(path))
+        except VaultError as error:
+            self.unread.append(Problem(path, 1, str(error), "give yourself the right to read it"))
+            return "unread"
+        if found is None:
+            return "gone"
+        data, stamp = found
+        digest = hashlib.sha256(data).digest()
+        racy = is_racy(stamp)
+        if racy:
+            self.racy.append(path)
+        if known.get(path) == digest:
+            work.touch(path, stamp, racy=racy)
+            return "same"
+        self.added += path not in known
+        self.changed += path in known
+        self.new_digests[digest] = path
+        return Filed(read_note(path, data, self._settings), stamp, digest, racy)
+
+
+# ── Takes the vault's own vocabulary (aliases.yaml, _schema.yaml) into the index. The rule: unreadable is
+# not the same as empty.
+
+
+class _Read(NamedTuple):
+    """One of the two files; no stamp when it is not there."""
+
+    text: str = ""
+    digest: bytes = b""
+    stamp: Stamp | None = None
+
+
+def take_vocabulary(vault: Vault, index: Index, present: Collection[str]) -> list[Problem]:
+    """Brings synonyms and collection headings up to date; returns what could not be read, which stays as it was."""
+    read: dict[str, _Read] = {}
+    unread: list[Problem] = []
+    for path in (ALIASES_FILE, SCHEMA_FILE):
+        try:
+            read[path] = _read(vault, path) if path in present else _Read()
+        except VaultError as error:
+            unread.append(Problem(path, 1, str(error), "give yourself the right to read it"))
+    with index.writing() as work:
+        for path, found in read.items():
+            _file(path, found, work)
+    return unread
+
+
+def _read(vault: Vault, path: str) -> _Read:
+    found = vault.read(path)
+    if found is None:
+        return _Read()
+    data, stamp = found
+    return _Read(decode(data).text, hashlib.sha256(data).digest(), stamp)
+
+
+def _file(path: str, found: _Read, work: Writing) -> None:
+    work.remove([path])
+    if found.stamp is not None:
+        problems = vocabulary_problems(path, found.text)
+        work.settings_file(path, found.stamp, found.digest, racy=is_racy(found.stamp), problems=problems)
+    if path == ALIASES_FILE:
+        aliases = read_aliases(found.text)
+        work.aliases((key_of(word), synonym) for word, synonyms in aliases.items() for synonym in synonyms)
+    else:
+        work.collections(sorted(read_schema(found.text).collections))
+
+
+# ── Makes sure that an answer is as fresh as the files, or says how far behind it is. The rule: a doubt is
+# never a deletion.
+
+_T = TypeVar("_T")
+
+
+class Freshness(NamedTuple):
+    """How an answer relates to the files: how many of them the index does not know as they are, and why, in one sentence."""
+
+    behind: int = 0
+    degraded: str = ""
+
+
+def fresh(sync: Sync, index: Index, state: Path, *, wait: float = WAIT) -> Freshness:
+    """Brings the index in line with the files, or relies on a live watcher that has done so.
+
+    Args:
+        sync: brings the index in line.
+        index: what the answer will come from.
+        state: the state folder, where a live watcher takes cookies.
+        wait: seconds that the watcher is given.
+
+    Raises:
+        VaultError: there is nothing to answer from.
+    """
+    if _is_kept(index, state, wait):
+        return Freshness()
+    return healed(index, lambda: _synced(sync, index))
+
+
+def healed(index: Index, work: Callable[[], _T]) -> _T:
+    """Does something with the index; if that finds it damaged, does it once more with a new one (which is empty at first)."""
+    try:
+        with index.database.telling():
+            return work()
+    except IndexDamagedError:
+        index.discard()
+    with index.database.telling():
+        return work()
+
+
+def _is_kept(index: Index, state: Path, wait: float) -> bool:
+    """True when a watcher keeps this very index, and has just said so."""
+    if not index.database.path.exists():
+        return False
+    with index.database.guarded():
+        was_new = index.database.rebuilt
+    return not was_new and echo(state, wait) and index.database.is_current()
+
+
+def _synced(sync: Sync, index: Index) -> Freshness:
+    try:
+        behind, scan = sync.behind()
+    except VaultError as error:
+        if not index.database.path.exists() or not index.stamps():
+            raise
+        return Freshness(0, str(error))
+    try:
+        sync.apply(behind, scan)
+    except (IndexBusyError, VaultError) as error:
+        lag = sync.lag(behind, scan)
+        return Freshness(lag, f"{error} ({_files(lag)} behind)") if lag else Freshness()
+    return Freshness()
+
+
+def _files(count: int) -> str:
+    return "1 file" if count == 1 else f"{count} files"

@@ -1,0 +1,324 @@
+"""Keeps a vector for every passage of a vault: which are missing, and the work to fill them in, a batch at a time.
+
+The rule: a batch that is done stays done, so filling may be interrupted at any moment and goes on where it was.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import threading
+import time
+from collections.abc import Callable, Iterator
+from functools import cache
+from typing import NamedTuple
+
+from memoryclaw.config import Config
+from memoryclaw.errors import LockedError, MemoryClawError, VectorsError
+from memoryclaw.index.catalog import Catalog
+from memoryclaw.index.rows import unpacked
+from memoryclaw.index.vectorstore import Mark, VectorStore
+from memoryclaw.index.watching import Report
+from memoryclaw.models.embedders import Embedder, Floats, Guarded, numpy
+from memoryclaw.models.llm import Breaker, Endpoint
+from memoryclaw.models.ollama import WHO, OllamaEmbedder
+from memoryclaw.models.wheel import MINILM, MiniLM
+from memoryclaw.ports import Progress
+
+_READ = 500  # units in one look at the index
+_PIECES = "select rowid, kind, title, text from unit where rowid between ? and ? order by rowid limit ?"
+_LAST = (1 << 63) - 1
+
+
+class Standing(NamedTuple):
+    """How many units there are, and how many of them have no vector of this model yet."""
+
+    model: str
+    units: int
+    missing: int
+
+
+class Filled(NamedTuple):
+    """What a fill did."""
+
+    model: str
+    units: int
+    filled: int  # passages that got a vector
+    missing: int  # units still without one: the fill was stopped
+    notice: str = ""
+
+
+class _Settlement(NamedTuple):
+    """What became of the units since the store last heard of them."""
+
+    mark: Mark
+    gone: list[int]
+    new: dict[int, bytes]
+
+
+class Vectors:
+    """The vectors of one vault.
+
+    Args:
+        store: keeps them.
+        embedder: makes them.
+        catalog: reads the index they are of.
+    """
+
+    def __init__(self, store: VectorStore, embedder: Embedder, catalog: Catalog) -> None:
+        self.store = store
+        self.embedder = embedder
+        self._catalog = catalog
+
+    @property
+    def recipe(self) -> str:
+        """Who makes vectors now, and of what texts; MindError when nobody can be asked."""
+        return f"{self.embedder.recipe()}, texts {VERSION}"
+
+    def settle(self) -> int:
+        """Makes the store know the units of the index as it is now; returns how many there are. Asks no model."""
+        found = self._settlement()
+        if found.mark != self.store.mark():
+            self.store.settle(*found)
+        return found.mark.units
+
+    def standing(self) -> Standing:
+        """How things stand; changes nothing."""
+        found = self._settlement()
+        passages = {} if self.store.mark().born != found.mark.born else self.store.units()
+        for rowid in found.gone:
+            passages.pop(rowid, None)
+        held = self.store.held()
+        missing = sum(own not in held for own in [*passages.values(), *found.new.values()])
+        return Standing(self.embedder.name, found.mark.units, missing)
+
+    def forget_gone(self) -> None:
+        """Wipes out at once the vectors of what is no longer in the vault."""
+        if self.store.exists():
+            with self.store.filling():
+                self.settle()
+                self.store.drop()
+
+    def fill(
+        self,
+        progress: Progress | None = None,
+        stopping: Callable[[], bool] = lambda: False,
+        *,
+        thorough: bool = True,
+    ) -> Filled:
+        """Makes the vectors that are missing.
+
+        Args:
+            thorough: looks at every vector first; else only when damage was met.
+            progress: told (done, total) after each batch.
+            stopping: asked before each batch; True ends the work there.
+
+        Raises:
+            LockedError: another process is at it.
+            MindError: the model gave no vectors; those made before stay.
+        """
+        numpy()
+        recipe = self.recipe
+        with self.store.filling():
+            notice = self._look_over(thorough=thorough)
+            self.store.begin(recipe)
+            units = self.settle()
+            self.store.drop()
+            filled = self._work(recipe, progress, stopping)
+            if not self.store.lacking():
+                self.store.discard_others()
+        return Filled(self.embedder.name, units, filled, self.store.lacking(), notice)
+
+    def _look_over(self, *, thorough: bool) -> str:
+        """Throws vectors away that are not what was written."""
+        wanted = self.store.exists() and (thorough or self.store.doubtful())
+        if not wanted or self.store.sound():
+            return ""
+        self.store.discard()
+        return "the vectors were damaged and are made anew"
+
+    def _work(self, recipe: str, progress: Progress | None, stopping: Callable[[], bool]) -> int:
+        missing, filled = self.store.missing(), 0
+        for batch in self._batches(missing):
+            if stopping():
+                break
+            rows = self.embedder.passages(list(batch.values()))
+            if not (filled or self.store.fits(rows)):
+                # The same name, another length: what is there is of another model.
+                self.store.discard()
+                self.store.begin(recipe)
+                self.settle()
+                return self._work(recipe, progress, stopping)
+            self.store.add(list(batch), rows)
+            filled += len(batch)
+            if progress:
+                progress(filled, len(missing))
+        return filled
+
+    def _batches(self, missing: list[int]) -> Iterator[dict[bytes, str]]:
+        wanted, batch = set(missing), {}
+        for rowid, text in self._passages(min(missing, default=_LAST), max(missing, default=0)):
+            if rowid in wanted:
+                batch[digest(text)] = text
+            if len(batch) == self.embedder.batch:
+                yield batch
+                batch = {}
+        if batch:
+            yield batch
+
+    def _settlement(self) -> _Settlement:
+        """What differs between the index and what the store knows of it."""
+        sql = "select (select value from meta where key = 'born'), (select value from meta where key = 'next'), count(*) from unit"
+        (born, next_, units), *_ = self._catalog.rows(sql)
+        mark, known = Mark(born or "", int(next_), units), self.store.mark()
+        if mark == known:
+            return _Settlement(mark, [], {})
+        first = known.next if known.born == mark.born else 0
+        new = {rowid: digest(text) for rowid, text in self._passages(first, _LAST)}
+        gone: list[int] = []
+        if first and known.units + len(new) != units:
+            there = {rowid for (rowid,) in self._catalog.rows("select rowid from unit")}
+            gone = [rowid for rowid in self.store.units() if rowid not in there]
+        return _Settlement(mark, gone, new)
+
+    def _passages(self, first: int, last: int) -> Iterator[tuple[int, str]]:
+        """Every unit between two row numbers with its text."""
+        while rows := self._catalog.rows(_PIECES, (first, last, _READ)):
+            for rowid, kind, title, text in rows:
+                yield rowid, vector_text(Piece(kind, title, unpacked(text)))
+            first = rows[-1][0] + 1
+
+
+def asking(vectors: Vectors) -> Callable[[str], Floats]:
+    """Makes the vectors of questions, if those of the store are of the same model; who calls it gets MindError when none came.
+
+    Raises:
+        VectorsError: they are not.
+        MindError: nobody can be asked.
+    """
+    known = vectors.store.recipe()
+    if not known:
+        raise VectorsError("there are no vectors yet; `memoryclaw sync --vectors` makes them")
+    numpy()
+    if known != vectors.recipe:
+        raise VectorsError("the vectors are of another model; `memoryclaw sync --vectors` makes new ones")
+    return vectors.embedder.query
+
+
+# ── The text that is embedded for a unit, and the digest that tells one from another. The rule: another
+# text has another digest.
+
+VERSION = 2  # of the texts made here: vectors of another version are never asked
+MOST = 2000  # characters: models cut what is longer, and at their own places
+
+
+class Piece(NamedTuple):
+    """What a text is made of."""
+
+    kind: str
+    title: str
+    text: str
+
+
+def vector_text(piece: Piece) -> str:
+    """The text that stands for a unit."""
+    if piece.kind == "fact":
+        text = f"{piece.title}: {piece.text}"
+    elif piece.kind == "turn":
+        text = piece.text
+    else:
+        begins = piece.text.lstrip().startswith(piece.title)  # a heading is part of the text below it
+        text = piece.text if begins else f"{piece.title}\n{piece.text}"
+    # Models written in C end a text at NUL, and no model knows half a character.
+    clean = text.replace("\0", " ").encode("utf-8", "replace").decode("utf-8")
+    return clean.strip()[:MOST].strip() or "-"
+
+
+def digest(text: str) -> bytes:
+    """The name of a text: 16 bytes of BLAKE2."""
+    return hashlib.blake2b(f"{VERSION}\n{text}".encode(), digest_size=16).digest()
+
+
+# ── Which embedder the settings name, made once for all open vaults of a process: a model is large, and a
+# failure is known to all.
+
+HURRY = 5.0  # seconds that a question waits for its vector
+
+
+def embedder_of(config: Config) -> Embedder:
+    """The embedder for a vault's vectors."""
+    where = Endpoint(WHO, "llm.url", config.url, config.timeout, config.allow_remote)
+    return _embedder(config.vector_model, where)
+
+
+@cache
+def _embedder(model: str, where: Endpoint) -> Embedder:
+    inner = MiniLM() if model == MINILM else OllamaEmbedder(where, model, HURRY)
+    return Guarded(inner, Breaker(time.monotonic))
+
+
+# ── Fills in vectors beside a watch, in a thread of its own. The rule: whatever goes wrong is said once and
+# tried again, and no question waits.
+
+AGAIN = 30.0  # seconds until the next try after a failure
+_PATIENCE = 6.0  # seconds that the batch at hand is given to end
+
+Stopping = Callable[[], bool]
+
+
+class Filler:
+    """Works when the index has changed, until the watch has ended.
+
+    Args:
+        fill: makes what is missing, with an open vault of its own; ends early when what it is given says so.
+        tell: is given every report.
+        again: seconds until the next try after a failure.
+    """
+
+    def __init__(
+        self, fill: Callable[[Stopping], Filled], tell: Callable[[Report], None], *, again: float = AGAIN
+    ) -> None:
+        self._fill = fill
+        self._tell = tell
+        self._again = again
+        self._woken = threading.Event()
+        self._stopping = threading.Event()
+        self._thread = threading.Thread(target=self._run, name="vectors", daemon=True)
+
+    def hears(self, report: Report) -> None:
+        """Begins when the index is in line with the files, and ends with the watch."""
+        if report.kind == "stopped":
+            self._stop()
+        elif report.kind in ("started", "synced"):
+            if self._thread.ident is None:
+                self._thread.start()
+            self._woken.set()
+
+    def _stop(self) -> None:
+        self._stopping.set()
+        self._woken.set()
+        if self._thread.ident is not None:
+            self._thread.join(_PATIENCE)
+
+    def _run(self) -> None:
+        wait: float | None = None
+        said = ""
+        while self._woken.wait(wait) or not self._stopping.is_set():
+            self._woken.clear()
+            if self._stopping.is_set():
+                return
+            trouble, wait = self._filled()
+            if trouble and trouble != said:
+                self._tell(Report("problem", trouble))
+            said = trouble
+
+    def _filled(self) -> tuple[str, float | None]:
+        """What went wrong, and the seconds until the next try; none when all is done."""
+        try:
+            done = self._fill(self._stopping.is_set)
+        except LockedError:
+            return "", self._again
+        except MemoryClawError as error:
+            return f"no vectors were made: {error}", self._again
+        if done.filled:
+            self._tell(Report("vectors", f"{done.filled} made, {done.missing} units are without"))
+        return "", self._again if done.missing else None

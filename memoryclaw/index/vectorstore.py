@@ -1,0 +1,429 @@
+"""The vectors of a vault for one model: which passage is in which row, and which unit has which passage. Derived; it may vanish.
+
+The rule: a row is on the disk before its slot is known, so whatever kills a writer, no slot ever has another's vector.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import json
+import os
+import re
+import shutil
+import sqlite3
+import zlib
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from memoryclaw.errors import LockedError, VectorsError
+from memoryclaw.models.embedders import Floats, numpy
+from memoryclaw.vault.locks import writer_lock
+from memoryclaw.vault.statefolder import made, touch
+
+FOLDER = "vectors"
+_SCHEMA = """
+create table if not exists meta(key text primary key, value) without rowid;
+create table if not exists slot(slot integer primary key, digest blob unique, sum integer);
+create table if not exists unit(rowid integer primary key, digest blob not null);
+create index if not exists unit_digest on unit(digest);
+"""
+_MISSING = """select min(rowid) from unit where not exists(select 1 from slot where slot.digest = unit.digest)
+    group by digest order by 1"""
+_COUNT = "select count(*) from unit where not exists(select 1 from slot where slot.digest = unit.digest)"
+_ORPHANS = """select slot from slot where digest is not null
+    and not exists(select 1 from unit where unit.digest = slot.digest)"""
+_BUSY = 5.0  # seconds that one process waits for another's transaction
+
+
+class Mark(NamedTuple):
+    """Which state of the index the units here are of: rows get new numbers only, so these three tell any two apart."""
+
+    born: str
+    next: int
+    units: int
+
+
+class VectorStore:
+    """Vectors of one model.
+
+    Args:
+        state: the state folder of the vault.
+        model: as the settings call it; each has a folder of its own.
+    """
+
+    def __init__(self, state: Path, model: str) -> None:
+        slug = re.sub(r"[^a-z0-9.]+", "-", model.lower()).strip("-.")
+        own = hashlib.blake2b(model.encode("utf-8", "replace"), digest_size=4).hexdigest()
+        self._all = state / FOLDER
+        self.folder = self._all / f"{slug[:60]}-{own}"
+        self._path = self.folder / "slots.sqlite"
+        self._doubt = self.folder / "doubt"  # there since somebody met a row that was not what was written
+        self._connection: sqlite3.Connection | None = None
+        self._inode = 0
+        self._matrix: Matrix | None = None
+
+    def exists(self) -> bool:
+        """True when there are vectors, or once were some."""
+        return self._path.exists()
+
+    @contextlib.contextmanager
+    def filling(self) -> Iterator[None]:
+        """Keeps others from filling and dropping meanwhile.
+
+        Raises:
+            LockedError: another process is at it.
+        """
+        made(self._all)
+        try:
+            with writer_lock(os.fspath(self._all), wait=0):
+                yield
+        except LockedError:
+            raise LockedError("the vectors are being filled by another process") from None
+
+    def recipe(self) -> str:
+        """Who made the vectors; empty when nobody has."""
+        return str(self._meta("recipe") or "")
+
+    def mark(self) -> Mark:
+        """The state of the index as of the last `settle`."""
+        return Mark(*json.loads(self._meta("mark") or '["", 0, 0]'))
+
+    def units(self) -> dict[int, bytes]:
+        """The passage of each unit, as of then."""
+        return dict(self._rows("select rowid, digest from unit"))
+
+    def held(self) -> set[bytes]:
+        """The passages that have a vector."""
+        return {digest for (digest,) in self._rows("select digest from slot where digest is not null")}
+
+    def missing(self) -> list[int]:
+        """For each passage without a vector the first unit that has it, in order."""
+        return [rowid for (rowid,) in self._rows(_MISSING)]
+
+    def lacking(self) -> int:
+        """How many units have no vector."""
+        return int(self._meta("lacking") or 0)
+
+    def settle(self, mark: Mark, gone: Sequence[int], new: Mapping[int, bytes]) -> None:
+        """Takes over which units there are; those of another index (`mark.born`) are forgotten."""
+        with self._writing() as connection:
+            if self.mark().born != mark.born:
+                connection.execute("delete from unit")
+            connection.executemany("delete from unit where rowid = ?", [(rowid,) for rowid in gone])
+            connection.executemany("insert or replace into unit values(?,?)", new.items())
+            _keep(connection, "mark", json.dumps(mark))
+
+    def begin(self, recipe: str) -> None:
+        """Makes the store one of this recipe; vectors of another are thrown away."""
+        if self.recipe() != recipe:
+            self.discard()
+            with self._writing() as connection:
+                _keep(connection, "recipe", recipe)
+
+    def fits(self, rows: Floats) -> bool:
+        """True when rows are as long as those that are there, or none are."""
+        known = self._meta("dimension")
+        return known is None or int(known) == int(rows.shape[1])
+
+    def add(self, digests: Sequence[bytes], rows: Floats) -> None:
+        """Keeps the vectors of passages; call it within `filling`.
+
+        Raises:
+            VectorsError: the rows have another length than those that are there.
+        """
+        matrix = self._matrix_of(int(rows.shape[1]))
+        free = [slot for (slot,) in self._rows("select slot from slot where digest is null and sum = 0")]
+        slots = [*free, *range(self._count(), self._count() + len(digests))][: len(digests)]
+        bytes_of = {slot: row.tobytes() for slot, row in zip(slots, rows, strict=True)}
+        matrix.write(bytes_of)
+        with self._writing() as connection:
+            told = [
+                (slot, digest, checksum(bytes_of[slot])) for slot, digest in zip(slots, digests, strict=True)
+            ]
+            connection.executemany("insert or replace into slot values(?,?,?)", told)
+
+    def drop(self) -> int:
+        """Wipes out the vectors of passages that no unit has any more; call it within `filling`."""
+        orphans = self._rows(_ORPHANS)
+        if orphans:
+            with self._writing() as connection:
+                connection.executemany("update slot set digest = null, sum = null where slot = ?", orphans)
+        # Also what a killed process has dropped and not wiped out.
+        unwiped = [slot for (slot,) in self._rows("select slot from slot where sum is null")]
+        dimension = self._meta("dimension")
+        if unwiped and dimension:
+            self._matrix_of(int(dimension)).zero(unwiped)
+            with self._writing() as connection:
+                connection.execute("update slot set sum = 0 where sum is null and digest is null")
+        return len(orphans)
+
+    def look(
+        self, query: Floats, wanted: int, within: Sequence[int] | None = None
+    ) -> tuple[dict[int, float], float]:
+        """The units nearest to a vector, with all that tie with the last, and their cosines; and the mean cosine of all vectors.
+
+        Args:
+            query: of length 1.
+            wanted: how many units at least, if there are so many.
+            within: limits them to some.
+
+        Raises:
+            VectorsError: the vector is of another length, or what is there is not what was written.
+        """
+        count, ask = self._count(), wanted
+        if not count:
+            return {}, 0.0
+        while True:
+            slots, mean = self._asked(query).nearest(query, count, ask)
+            if within is not None:
+                return _best(self.cosines(query, within), wanted), mean
+            found = self._cosines(query, self._units_in(slots))
+            if len(found) >= wanted or ask >= count:
+                return _best(found, wanted), mean
+            ask *= 4  # some of the nearest are of no unit any more
+
+    def cosines(self, query: Floats, rowids: Sequence[int]) -> dict[int, float]:
+        """The cosine of each of these units that has a vector."""
+        sql = """select unit.rowid, slot, sum from unit join slot using(digest)
+            where unit.rowid in (select value from json_each(?))"""
+        return self._cosines(query, self._rows(sql, json.dumps(list(rowids))))
+
+    def doubtful(self) -> bool:
+        """True when somebody found damage since the last look at every vector."""
+        return self._doubt.exists()
+
+    def sound(self) -> bool:
+        """True when every vector is what was written."""
+        try:
+            dimension = self._meta("dimension")
+            if self._rows("pragma quick_check(1)") != [("ok",)]:
+                return False
+            sums = self._rows("select slot, sum from slot where digest is not null")
+            whole = not sums or self._matrix_of(int(dimension)).sound(sums, self._count())
+        except VectorsError:
+            return False
+        if whole:
+            self._doubt.unlink(missing_ok=True)
+        return whole
+
+    def discard(self) -> None:
+        """Throws the vectors away; call it within `filling`."""
+        self.close()
+        with contextlib.suppress(FileNotFoundError):
+            shutil.rmtree(self.folder)
+
+    def discard_others(self) -> None:
+        """Throws the vectors of other models away; call it within `filling`."""
+        for entry in os.scandir(self._all):
+            if entry.name != self.folder.name and entry.is_dir(follow_symlinks=False):
+                shutil.rmtree(entry.path, ignore_errors=True)
+
+    def close(self) -> None:
+        """Closes the connection; the object can be used again."""
+        if self._connection is not None:
+            self._connection.close()
+        self._connection, self._matrix = None, None
+
+    def _doubted(self) -> None:
+        with contextlib.suppress(OSError):
+            touch(self._doubt)
+
+    def _units_in(self, slots: Sequence[int]) -> list[tuple[Any, ...]]:
+        sql = """select unit.rowid, slot, sum from slot join unit using(digest)
+            where slot in (select value from json_each(?))"""
+        return self._rows(sql, json.dumps(slots))
+
+    def _cosines(self, query: Floats, found: Sequence[tuple[Any, ...]]) -> dict[int, float]:
+        if not found:
+            return {}
+        sums = {slot: known for _, slot, known in found}
+        try:
+            cosines = self._asked(query).cosines(query, sums, self._count())
+        except VectorsError:
+            self._doubted()
+            raise
+        return {rowid: cosines[slot] for rowid, slot, _ in found}
+
+    def _asked(self, query: Floats) -> Matrix:
+        return self._matrix_of(int(query.shape[0]))
+
+    def _matrix_of(self, dimension: int) -> Matrix:
+        known = self._meta("dimension")
+        if known is None:
+            with self._writing() as connection:
+                _keep(connection, "dimension", dimension)
+        elif int(known) != dimension:
+            raise VectorsError(
+                f"the model now makes vectors of {dimension} numbers, not {known}; `memoryclaw sync --vectors` makes all anew"
+            )
+        if self._matrix is None:
+            self._matrix = Matrix(self.folder / "rows.f32", dimension)
+        return self._matrix
+
+    def _count(self) -> int:
+        found = self._rows("select max(slot) + 1 from slot")
+        return int(found[0][0] or 0) if found else 0
+
+    def _meta(self, key: str) -> Any:
+        found = self._rows("select value from meta where key = ?", key)
+        return found[0][0] if found else None
+
+    def _rows(self, sql: str, *values: object) -> list[tuple[Any, ...]]:
+        with self._telling():
+            return self._open().execute(sql, values).fetchall() if self.exists() else []
+
+    @contextlib.contextmanager
+    def _writing(self) -> Iterator[sqlite3.Connection]:
+        with self._telling():
+            connection = self._open()
+            connection.execute("begin immediate")
+            try:
+                yield connection
+                _keep(connection, "lacking", connection.execute(_COUNT).fetchone()[0])
+            except BaseException:
+                connection.rollback()
+                raise
+            connection.commit()
+
+    @contextlib.contextmanager
+    def _telling(self) -> Iterator[None]:
+        try:
+            yield
+        except sqlite3.OperationalError as error:
+            raise VectorsError(f"the vectors in {self.folder} cannot be used now ({error})") from error
+        except sqlite3.DatabaseError as error:
+            self._doubted()
+            raise VectorsError(damaged(self._path)) from error
+        except OSError as error:
+            raise VectorsError(f"{self.folder} cannot be used ({error.strerror})") from error
+
+    def _open(self) -> sqlite3.Connection:
+        """The connection to the file that is there now, made when there is none."""
+        inode = self._path.stat().st_ino if self._path.exists() else 0
+        if self._connection is not None and inode == self._inode:
+            return self._connection
+        self.close()
+        made(self.folder)
+        touch(self._path)
+        connection = sqlite3.connect(self._path, timeout=_BUSY, isolation_level=None, check_same_thread=False)
+        connection.execute("pragma journal_mode=wal")
+        connection.execute("pragma synchronous=full")
+        connection.execute("pragma secure_delete=on")
+        connection.executescript(_SCHEMA)
+        self._connection, self._inode = connection, self._path.stat().st_ino
+        return connection
+
+
+def _keep(connection: sqlite3.Connection, key: str, value: object) -> None:
+    connection.execute("insert or replace into meta values(?,?)", (key, value))
+
+
+def _best(found: Mapping[int, float], wanted: int) -> dict[int, float]:
+    if len(found) <= wanted:
+        return dict(found)
+    least = sorted(found.values(), reverse=True)[wanted - 1]
+    return {rowid: cosine for rowid, cosine in found.items() if cosine >= least}
+
+
+# ── Rows of numbers in one file, asked by looking at all of them. The rule: a cosine depends on its two
+# vectors alone, not on their place.
+
+_FLOAT = 4  # bytes
+_CHUNK = 1 << 16  # rows looked at in one go
+_DOUBT = 1e-4  # by which a quick product of two vectors may be off
+_DIGITS = 6  # of a cosine
+
+
+class Matrix:
+    """A file of rows.
+
+    Args:
+        path: the file.
+        dimension: numbers in a row.
+    """
+
+    def __init__(self, path: Path, dimension: int) -> None:
+        self.path = path
+        self.dimension = dimension
+        self._width = dimension * _FLOAT
+        self._mapped: Any = None
+
+    def write(self, rows: Mapping[int, bytes]) -> None:
+        """Writes rows at their slots; on the disk when it returns."""
+        fd = os.open(self.path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
+        try:
+            for slot, row in sorted(rows.items()):
+                os.pwrite(fd, row, slot * self._width)
+            os.fsync(fd)
+        finally:
+            os.close(fd)
+
+    def zero(self, slots: Iterable[int]) -> None:
+        """Wipes rows out."""
+        nothing = bytes(self._width)
+        self.write(dict.fromkeys(slots, nothing))
+
+    def nearest(self, query: Floats, count: int, wanted: int) -> tuple[list[int], float]:
+        """The slots whose rows are nearest to a vector, and the mean cosine of all rows, among the first `count`.
+
+        At least as many slots as wanted, in no order. Rows that were wiped out have no part in the mean, which is told in
+        thousandths: what rounding depends on the place of a row is far below that.
+        """
+        np, rows = numpy(), self._rows(count)
+        quick = np.concatenate([np.dot(rows[at : at + _CHUNK], query) for at in range(0, count, _CHUNK)])
+        held = quick[quick != 0]
+        mean = round(float(held.mean(dtype=np.float64)), 3) if held.size else 0.0
+        if count <= wanted:
+            return list(range(count)), mean
+        least = np.partition(quick, count - wanted)[count - wanted] - _DOUBT
+        return [int(slot) for slot in np.flatnonzero(quick >= least)], mean
+
+    def cosines(self, query: Floats, sums: Mapping[int, int], count: int) -> dict[int, float]:
+        """The exact cosine of each slot to a vector.
+
+        Args:
+            query: of length 1.
+            sums: the checksum that each slot's row must have.
+            count: rows that the file must have at least.
+
+        Raises:
+            VectorsError: a row is not what was written.
+        """
+        np = numpy()
+        slots = list(sums)
+        rows = self._rows(count)[slots]  # a copy, which nobody changes between the look and the sum
+        if [checksum(row.tobytes()) for row in rows] != list(sums.values()):
+            raise VectorsError(damaged(self.path))
+        # A product by BLAS would round by the place of a row; this sum does not.
+        products = rows.astype(np.float64) * query.astype(np.float64)
+        return dict(zip(slots, np.round(products.sum(axis=1), _DIGITS).tolist(), strict=True))
+
+    def sound(self, sums: Sequence[tuple[int, int]], count: int) -> bool:
+        """True when every row has its checksum."""
+        rows = self._rows(count)
+        return all(checksum(rows[slot].tobytes()) == known for slot, known in sums)
+
+    def _rows(self, count: int) -> Any:
+        """The file as a matrix of `count` rows or more; mapped anew when it has grown."""
+        np = numpy()
+        if self._mapped is None or len(self._mapped) < count:
+            try:
+                held = self.path.stat().st_size // self._width
+            except FileNotFoundError:
+                held = 0
+            if held < max(count, 1):
+                raise VectorsError(damaged(self.path))
+            self._mapped = np.memmap(self.path, np.float32, "r", shape=(held, self.dimension))
+        return self._mapped[:count]
+
+
+def checksum(row: bytes) -> int:
+    """Tells one row from another."""
+    return zlib.crc32(row)
+
+
+def damaged(path: Path) -> str:
+    """What is said of vectors that are not what was written."""
+    return f"the vectors in {path.parent} are damaged; `memoryclaw sync --vectors` makes them anew"

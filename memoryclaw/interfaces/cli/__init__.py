@@ -1,0 +1,34 @@
+"""The command line. This module imports nothing heavy, so that an interruption is quiet from the first moment on."""
+
+from __future__ import annotations
+
+import gc
+import os
+import sys
+from typing import NoReturn
+
+INTERRUPTED = 130
+
+
+def main() -> NoReturn:
+    """Runs one command and exits with its code."""
+    gc.disable()  # imports make no garbage; `Said.app` turns it on again before the work begins
+    try:
+        code = _run(sys.argv[1:])
+    except KeyboardInterrupt:
+        code = INTERRUPTED
+    # Everything is closed and flushed by now, and to take the interpreter apart would cost as much as a search.
+    os._exit(code)
+
+
+def _run(args: list[str]) -> int:
+    # The imports stand inside, so that Ctrl-C during them is quiet too.
+    if args[:1] == ["hook"] and args[1:2] in (["pre"], ["post"]) and not {"-h", "--help"} & {*args}:
+        from memoryclaw.interfaces.cli.hooked import hook  # noqa: PLC0415 - a host runs it at every prompt: around the gate, and fast
+        from memoryclaw.interfaces.cli.streams import prepare  # noqa: PLC0415
+
+        prepare()
+        return hook(args[1:])
+    from memoryclaw.interfaces.cli.gate import run  # noqa: PLC0415
+
+    return run(args)

@@ -1,0 +1,208 @@
+"""`recall` and `search`: a question, and the answer with its reasons. What a running daemon can answer, it answers: it is faster.
+
+The rule: one shape is told, wherever it comes from, so that the bytes are the same.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import click
+
+from memoryclaw.interfaces.cli.context import Said
+from memoryclaw.interfaces.cli.printing import aligned, as_json, marked, remark, say, styled, table
+from memoryclaw.interfaces.cli.verbs import TEXT, verb
+from memoryclaw.model import Match, Matched, Term
+from memoryclaw.text.fence import visible
+from memoryclaw.text.snippets import snippet
+
+
+@verb(
+    examples=[
+        "search boathouse deadline",
+        "search 'kind:episode \"oat milk\" since:2025-06' --limit 3",
+        "search 'dowels in October 2025' --explain",
+    ]
+)
+@click.argument("query", nargs=-1, required=True, type=TEXT)
+@click.option(
+    "--kind", metavar="KIND", default="", type=TEXT, help="Only one kind: episode, fact, skill, note or turn."
+)
+@click.option(
+    "--limit",
+    metavar="N",
+    default=10,
+    type=click.IntRange(1, 1000),
+    show_default=True,
+    help="At most so many matches.",
+)
+@click.option("--explain", is_flag=True, help="Show each term of every score, and which words matched where.")
+@click.pass_obj
+def search(said: Said, *, query: tuple[str, ...], kind: str, limit: int, explain: bool) -> None:
+    """Find what answers a question, best first; leaves no trace.
+
+    A question may be plain words, or use phrases in quotes, AND OR NOT -word, proj*, jonh~, and
+    tag: kind: entity: person: project: path: title: since: until: on:
+    """
+    if said.json and (found := said.served("GET", "/v1/search", q=" ".join(query), kind=kind, limit=limit)):
+        as_json(found)
+        return
+    from memoryclaw.interfaces import shapes  # noqa: PLC0415 - what a daemon's answer needs none of
+
+    with said.app() as app:
+        answer = app.search(" ".join(query), kind=kind, limit=limit)
+    if said.json:
+        as_json(shapes.search(answer))
+        return
+    for place, match in enumerate(answer.matches, 1):
+        show(place, match, explain=explain)
+    if not answer.matches:
+        say(_nothing("search", "found", answer.query))
+    _remarks(shapes.search(answer))
+
+
+@verb(
+    examples=[
+        "recall 'When is the boathouse deadline?'",
+        "recall 'what coffee does Nora drink' --budget 400",
+        "recall 'spare key' --goal 'let the plumber in' --trace",
+    ]
+)
+@click.argument("query", nargs=-1, required=True, type=TEXT)
+@click.option(
+    "--goal", metavar="TEXT", default="", type=TEXT, help="What the agent is at; its words help to rank."
+)
+@click.option("--budget", metavar="N", type=int, help="Tokens of the context at most, framing included.")
+@click.option(
+    "--session", metavar="S", default="", type=TEXT, help="The running session; its own turns are left out."
+)
+@click.option("--trace", is_flag=True, help="List every candidate with the one decision made of it.")
+@click.pass_obj
+def recall(
+    said: Said, *, query: tuple[str, ...], goal: str, budget: int | None, session: str, trace: bool
+) -> None:
+    """Answer with a context to paste into a prompt, within a budget."""
+    asked: dict[str, Any] = {
+        "query": " ".join(query),
+        "goal": goal,
+        "session": session,
+        "budget": budget,
+        "trace": trace,
+    }
+    found = said.served("POST", "/v1/recall", **asked) or _recalled(said, **asked)
+    if said.json:
+        as_json(found)
+        return
+    say(visible(found["context"]) or _nothing("recall", "recalled", found["query"]))
+    say(f"\n{found['tokens']} of {found['budget']} tokens, confidence {found['confidence']:.2f}")
+    if trace:
+        say()
+        show_trace(found["trace"])
+    _remarks(found)
+
+
+def _recalled(said: Said, query: str, *, trace: bool, **asked: Any) -> Mapping[str, Any]:
+    from memoryclaw.interfaces import shapes  # noqa: PLC0415
+
+    with said.app() as app:
+        return shapes.recall(app.recall(query, **asked), trace=trace)
+
+
+def _nothing(verb: str, done: str, query: str) -> str:
+    from memoryclaw.text.language import words_of  # noqa: PLC0415
+
+    if words_of(query):
+        return f"Nothing {done} for {styled(query)}."
+    return f"There is no word to look for; ask with some, as in: memoryclaw {verb} boathouse deadline"
+
+
+def _remarks(found: Mapping[str, Any]) -> None:
+    for word, better in found["did_you_mean"].items():
+        remark(f"Did you mean {better!r} instead of {word!r}?")
+    for notice in found["notices"]:
+        remark(notice)
+    if found["degraded"]:
+        remark(f"Degraded: {found['degraded']}")
+
+
+# ── How a match, its explanation and a trace look on a page. The rule: the printed terms add up to the
+# printed score.
+
+_INDENT = "   "
+_WHOLE = 1000
+_REASONS = {
+    "in": "in the context",
+    "already_visible": "the host still shows it",
+    "archived": "archived",
+    "budget": "no room left in the budget",
+    "draft": "a draft",
+    "duplicate": "says what another one says",
+    "limit": "after the last one shown",
+    "max_results": "enough whole notes are in already",
+    "not_approved": "a skill that nobody approved as it is",
+    "other_entity": "a fact of another entity",
+    "other_time": "held at another time than the one asked about",
+    "pending": "waits for a yes or a no",
+    "quarantined": "quarantined",
+    "superseded": "superseded by a newer value",
+    "weak": "scores far below the best",
+}
+
+
+def show(place: int, match: Match, *, explain: bool) -> None:
+    """Prints one match: title, date, id, where it stands, and the passage that answers."""
+    unit = match.unit
+    facts = [styled(unit.kind, fg="magenta")]
+    if unit.when:
+        facts.append(styled(unit.when[:10], fg="green"))
+    if unit.trust != "trusted":
+        facts.append(styled(unit.trust, fg="red"))
+    title = snippet(unit.title or unit.id, match.surfaces, _WHOLE)
+    say(f"{place:>2} {marked(title.text, title.highlights, bold=True)}  {', '.join(facts)}")
+    where = styled(f"{match.path}:{unit.line}", fg="cyan")
+    say(f"{_INDENT}{where if match.path.startswith(f'{unit.id}.') else f'{styled(unit.id)}  {where}'}")
+    if match.snippet:
+        say(f"{_INDENT}{marked(match.snippet, match.highlights)}")
+    if explain:
+        _explain(match)
+    say()
+
+
+def show_trace(trace: Sequence[Mapping[str, Any]]) -> None:
+    """Prints every candidate with the one decision that was made of it."""
+    decided = [(one, one["reason"] or one["decision"]) for one in trace]
+    rows = [[f"{one['score']:.3f}", why, _REASONS.get(why, ""), one["id"]] for one, why in decided]
+    table(["score", "decision", "because", "id"], rows)
+
+
+def rounded(terms: Sequence[Term], score: float) -> list[tuple[str, int]]:
+    """Each term in thousandths, so that they add up to the score in thousandths.
+
+    What rounding leaves over goes, one thousandth each, to the terms that it changed most.
+    """
+    exact = [term.value * 1000 for term in terms]
+    whole = [int(value // 1) for value in exact]
+    order = sorted(range(len(terms)), key=lambda i: (whole[i] - exact[i], terms[i].name))
+    for i in order[: round(score * 1000) - sum(whole)]:
+        whole[i] += 1
+    return [(term.name, value) for term, value in zip(terms, whole, strict=True)]
+
+
+def _explain(match: Match) -> None:
+    rows = [[styled(name), f"{value / 1000:.3f}"] for name, value in rounded(match.terms, match.score)]
+    rows.append(["score", f"{round(match.score * 1000) / 1000:.3f}"])
+    longest = max(len(row[1]) for row in rows)
+    lines = aligned([[row[0], row[1].rjust(longest)] for row in rows])
+    for line in lines[:-1]:
+        say(f"{_INDENT}  {line}")
+    say(f"{_INDENT}  {click.style(lines[-1], bold=True)}")
+    for word, where in _by_word(match.matched).items():
+        say(f"{_INDENT}  {styled(word, fg='yellow')}: {', '.join(where)}")
+
+
+def _by_word(matched: Sequence[Matched]) -> dict[str, list[str]]:
+    found: dict[str, list[str]] = {}
+    for one in matched:
+        found.setdefault(one.word, []).append(f"{styled(one.field)} ({one.via})")
+    return found

@@ -1,0 +1,170 @@
+"""`consolidate` and `redo`: what the logs hold becomes episodes, facts and proposals, each change a commit."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import TYPE_CHECKING
+
+import click
+
+from memoryclaw.interfaces.cli.context import Said
+from memoryclaw.interfaces.cli.printing import aligned, as_json, plural, remark, say, styled
+from memoryclaw.interfaces.cli.verbs import TEXT, verb
+
+if TYPE_CHECKING:
+    from memoryclaw.consolidation.changes import Action, ChangeSet, PlannedChange
+    from memoryclaw.consolidation.consolidate import Consolidated
+
+_LONGEST = 40  # commits that are told one by one
+
+
+@verb(examples=["consolidate --dry-run", "consolidate", "consolidate --due", "consolidate --llm none --json"])
+@click.option("--dry-run", is_flag=True, help="Show what would change, and write nothing.")
+@click.option("--due", is_flag=True, help="Do nothing while it is too early or another run is at work.")
+@click.option(
+    "--llm",
+    type=click.Choice(["auto", "none"]),
+    default="auto",
+    help="Whether the language models of the settings are asked.",
+)
+@click.option(
+    "--mode",
+    type=click.Choice(["direct", "branch", "propose"]),
+    help="Commit on this branch, on one of its own, or write proposals; else as the settings say.",
+)
+@click.pass_obj
+def consolidate(said: Said, *, dry_run: bool, due: bool, llm: str, mode: str | None) -> None:
+    """Turn new log lines into episodes, facts and skill drafts.
+
+    Each change is a commit. Facts that are not certain wait in semantic/_pending.md; `review` shows them. Without a
+    model the words of the log are quoted and sorted by rules.
+    """
+    with said.app("consolidating") as app:
+        done = app.consolidate(dry_run=dry_run, due=due, llm=llm, mode=mode or "")
+    _tell(said, done, dry_run=dry_run)
+
+
+@verb(examples=["redo --since 2026-03-01"])
+@click.option(
+    "--since", metavar="DATE", required=True, type=TEXT, help="The first day whose logs are read again."
+)
+@click.option("--llm", type=click.Choice(["auto", "none"]), default="auto", help="As in `consolidate`.")
+@click.pass_obj
+def redo(said: Said, since: str, llm: str) -> None:
+    """Consolidate old logs again, with the tools of today, on a branch.
+
+    Nothing in the vault changes until `review approve` takes the branch over. Notes that a person edited stay as
+    they are.
+    """
+    with said.app("consolidating") as app:
+        done = app.redo(since, llm=llm)
+    _tell(said, done, dry_run=False)
+
+
+def _tell(said: Said, done: Consolidated, *, dry_run: bool) -> None:
+    if said.json:
+        from memoryclaw.interfaces import shapes  # noqa: PLC0415
+
+        as_json(shapes.consolidated(done))
+        return
+    changes = done.changes
+    if done.waits or not changes.ranges:
+        say(f"Nothing to do: {done.waits or 'every line of the logs is consolidated'}.")
+        return
+    say(_summary(changes, done.mode, dry_run=dry_run))
+    if dry_run:
+        _planned(changes)
+        say()
+        say("Nothing was written.")
+    else:
+        _applied(done)
+    if changes.degraded:
+        remark(f"degraded: {changes.degraded}")
+
+
+def _summary(changes: ChangeSet, mode: str, *, dry_run: bool) -> str:
+    """One sentence that is true in every mode: what is done is told apart from what waits for a yes or a no."""
+    from memoryclaw.consolidation.patches import waits  # noqa: PLC0415 - what runs has loaded it
+
+    done = [change for change in changes.changes if not waits(change, mode)]
+    kinds = Counter(change.kind for change in done)
+    acts = Counter(type(action).__name__ for change in done for action in change.actions)
+    proposed = len(changes.changes) - len(done)
+    words = [plural(kinds["episode"], "episode")] * bool(kinds["episode"] or not proposed)
+    words += [plural(acts["SetFact"], "new fact")] * bool(acts["SetFact"])
+    words += [f"{acts['ConfirmFact']} confirmed"] * bool(acts["ConfirmFact"])
+    words += [f"{acts['AddPending']} waiting for a yes or a no"] * bool(acts["AddPending"])
+    words += [plural(kinds["skill"], "skill draft")] * bool(kinds["skill"])
+    words += [plural(kinds["merge"], "merge")] * bool(kinds["merge"])
+    words += [f"{plural(proposed, 'proposal')} {'would wait' if dry_run else 'waiting'} in review/"] * bool(
+        proposed
+    )
+    where = f", all on a branch{' of its own' if dry_run else f' memoryclaw/{changes.run}'}" * (
+        mode == "branch"
+    )
+    return f"{plural(changes.turns, 'turn')} read: {', '.join(words)}{where}."
+
+
+def _planned(changes: ChangeSet) -> None:
+    for planned in changes.changes:
+        say()
+        say(styled(planned.title, bold=True))
+        for line in _details(planned):
+            say(f"    {styled(line)}")
+    if changes.skipped:
+        say()
+        say(styled("nothing to keep", fg="cyan"))
+        for line in aligned([(s.range.partition("@")[0], s.reason) for s in changes.skipped]):
+            say(f"    {styled(line)}")
+    left = [
+        (f"{d.claim.entity}, {d.claim.field}: {d.claim.value}", d.reason)
+        for d in changes.decided
+        if d.action == "drop"
+    ]
+    if left or changes.dropped:
+        say()
+        say(styled("left out", fg="cyan"))
+        for line in [*(aligned(left) if left else ()), *changes.dropped]:
+            say(f"    {styled(line)}")
+
+
+def _details(planned: PlannedChange) -> list[str]:
+    lines = [_action(action) for action in planned.actions]
+    lines += planned.evidence
+    lines += [f"waits: {planned.reason}"] * bool(planned.reason)
+    return lines
+
+
+def _action(action: Action) -> str:
+    values = action._asdict()
+    kind = type(action).__name__
+    if kind == "NewFile":
+        return f"+ {values['path']} ({plural(values['text'].count(chr(10)), 'line')})"
+    if kind in ("SetFact", "AddPending"):
+        where = values.get("path", "semantic/_pending.md")
+        return f"+ {where}  {values['entity']}, {values['field']}: {values['value']}"
+    if kind == "ConfirmFact":
+        return f"= {values['fact']}: {values['value']}, one more source"
+    if kind == "MoveFile":
+        return f"> {values['path']} to {values['to']}"
+    return f"~ {values['path']}"
+
+
+def _applied(done: Consolidated) -> None:
+    applied = done.applied
+    assert applied is not None  # noqa: S101 - told so by the caller
+    for commit in applied.commits[:_LONGEST]:
+        say(f"{styled(commit.commit[:10] or '-', fg='yellow')} {styled(commit.title)}")
+    if len(applied.commits) > _LONGEST:
+        say(f"… and {len(applied.commits) - _LONGEST:,} more; `memoryclaw history` lists them")
+    for path in applied.proposed:
+        say(styled(f"waits: {path}"))
+    say()
+    if done.mode == "branch":
+        say(
+            f"Nothing in the vault has changed yet: `memoryclaw review approve {done.changes.run}` takes it over."
+        )
+    elif any(commit.commit for commit in applied.commits):
+        say(f"Take it all back with `memoryclaw undo {done.changes.run}`.")
+    for notice in applied.notices:
+        remark(notice)

@@ -1,0 +1,165 @@
+"""`hook pre` and `hook post`: JSON in, JSON out. The rule: whatever happens, an answer in time and exit code 0.
+
+A host runs these at every prompt, so they go around Click and everything else that a verb of a person needs.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import select
+import sys
+import time
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from memoryclaw.daemon.served import root_of
+from memoryclaw.errors import InputError, MemoryClawError
+from memoryclaw.hosts import hooks
+from memoryclaw.hosts.hooks import CLAUDE_CODE, HOSTS, context_of, kept_of
+
+if TYPE_CHECKING:
+    from memoryclaw.app import App
+
+VERBS = ("pre", "post")
+_OPTIONS = {"--vault": "vault", "--host": "host"}
+_MOST_BYTES = 32 * 1024 * 1024
+_READING = {"pre": hooks.PATIENCE, "post": 10.0}  # seconds for the host to hand over what it has
+
+
+def hook(args: Sequence[str]) -> int:
+    """Answers `pre …` or `post …`; the exit code is 0, because hosts take others for a veto."""
+    begun, verb = time.monotonic(), args[0]
+    answer: dict[str, Any] = {}
+    host = CLAUDE_CODE
+    try:
+        said = _options(args[1:])
+        host = _host(said)
+        root = root_of(said.get("vault"))
+        given = _given(begun + _READING[verb])
+        answer = (
+            _pre(given, root, host, begun + hooks.PATIENCE) if verb == "pre" else _post(given, root, host)
+        )
+    except (MemoryClawError, OSError) as error:
+        _remark(str(error))
+    except Exception as error:  # noqa: BLE001 - a host must never wait for, or be stopped by, a mistake of ours
+        _remark(f"a bug in MemoryClaw stopped this hook ({type(error).__name__}: {error})")
+    except KeyboardInterrupt:
+        pass
+    _print(answer or (context_of(host, "") if verb == "pre" else kept_of(host, {})))
+    return 0
+
+
+def _pre(given: Mapping[str, Any], root: str, host: str, end: float) -> dict[str, Any]:
+    told = hooks.context_for(given, root, lambda question, session: _recalled(root, question, session), end)
+    if told is None:
+        _remark("the memory did not answer in time; the prompt goes on without it")
+    elif told.startswith(_TROUBLE):
+        _remark(told.removeprefix(_TROUBLE))
+    return context_of(host, "" if told is None or told.startswith(_TROUBLE) else told)
+
+
+_TROUBLE = "\0"
+
+
+def _recalled(root: str, question: str, session: str) -> str:
+    """The context, or the one sentence why there is none."""
+    try:
+        app = _opened(root)
+        try:
+            return app.recall(question, session=session).context
+        finally:
+            app.close()
+    except MemoryClawError as error:
+        return f"{_TROUBLE}{error}"
+
+
+def _post(given: Mapping[str, Any], root: str, host: str) -> dict[str, Any]:
+    opened: list[App] = []
+
+    def app() -> App:
+        if not opened:
+            opened.append(_opened(root))
+        return opened[0]
+
+    def keep(turns: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
+        from memoryclaw.interfaces import shapes  # noqa: PLC0415
+
+        return [shapes.acknowledged(done) for done in app().capture(map(json.dumps, turns))]
+
+    try:
+        counts = hooks.keep_turns(given, root, keep)
+        if counts["refused"]:
+            _remark(f"{counts['refused']} turns could not be kept; they are tried again the next time")
+        if hooks.ends_session(given):
+            app().write_latest(hooks.session_of(given))
+    finally:
+        for one in opened:
+            one.close()
+    return kept_of(host, counts)
+
+
+def _opened(root: str) -> App:
+    import gc  # noqa: PLC0415
+
+    from memoryclaw.app import open_vault  # noqa: PLC0415 - a daemon may have spared us all this
+
+    gc.enable()
+    return open_vault(root)
+
+
+def _options(args: Sequence[str]) -> dict[str, str]:
+    """What was said: `--vault DIR`, `--host HOST`, and `--json`, which changes nothing."""
+    found: dict[str, str] = {}
+    waiting = [arg for arg in args if arg != "--json"]
+    while waiting:
+        name, equals, value = waiting.pop(0).partition("=")
+        if name not in _OPTIONS or not (equals or waiting):
+            raise InputError(f"a hook does not know {name!r}; it takes --vault DIR and --host HOST")
+        found[_OPTIONS[name]] = value if equals else waiting.pop(0)
+    return found
+
+
+def _host(said: Mapping[str, str]) -> str:
+    host = said.get("host", CLAUDE_CODE)
+    if host not in HOSTS:
+        raise InputError(f"{host!r} is no host that is known; it is one of {', '.join(HOSTS)}")
+    return host
+
+
+def _given(end: float) -> Mapping[str, Any]:
+    """The JSON object on standard input, if it comes in time."""
+    data = b""
+    while len(data) <= _MOST_BYTES:
+        if not select.select([0], [], [], max(0.0, end - time.monotonic()))[0]:
+            raise InputError("nothing whole came on standard input in time")
+        part = os.read(0, 1 << 16)
+        if not part:
+            break
+        data += part
+    try:
+        value = json.loads(data)
+    except (ValueError, RecursionError):
+        value = None
+    if not isinstance(value, dict):
+        raise InputError("standard input holds no JSON object")
+    return value
+
+
+def _print(answer: Mapping[str, Any]) -> None:
+    try:
+        sys.stdout.write(f"{json.dumps(answer)}\n")
+        sys.stdout.flush()
+    except (OSError, ValueError):
+        return  # nobody listens, or the disk behind it is full
+
+
+def _remark(sentence: str) -> None:
+    from memoryclaw.writing.secret_gate import harmless  # noqa: PLC0415
+
+    try:
+        sys.stderr.write(
+            f"memoryclaw: {harmless(sentence, sys.argv[1:])}\n".encode("ascii", "backslashreplace").decode()
+        )
+    except (OSError, ValueError, AttributeError):
+        return

@@ -1,0 +1,195 @@
+"""`sync`, `reindex`, `status` and `doctor`: keeping the index true and the vault in order."""
+
+from __future__ import annotations
+
+import json
+import signal
+from typing import TYPE_CHECKING
+
+import click
+from click.shell_completion import get_completion_class
+
+from memoryclaw.index.sync import Synced
+from memoryclaw.interfaces import shapes
+from memoryclaw.interfaces.cli.context import Said
+from memoryclaw.interfaces.cli.printing import as_json, padded, plural, remark, say, styled
+from memoryclaw.interfaces.cli.progress import Bar
+from memoryclaw.interfaces.cli.streams import is_heard
+from memoryclaw.interfaces.cli.verbs import cli, verb
+from memoryclaw.model import Problem
+
+if TYPE_CHECKING:
+    from memoryclaw.index.vectors import Standing
+    from memoryclaw.index.watching import Report
+
+_SHOWN = 20
+_COLOURS = {"ok": "green", "mended": "cyan", "advice": "yellow", "problem": "red"}
+
+
+@verb(examples=["sync", "sync --vectors", "sync --vault ~/notes --json"])
+@click.option("--vectors", is_flag=True, help="Make the vectors that are missing, too.")
+@click.pass_obj
+def sync(said: Said, vectors: bool) -> None:
+    """Bring the index in line with the files now."""
+    with said.app() as app:
+        done = app.sync()
+        if not vectors:
+            _tell_synced(said, done)
+            return
+        with Bar("making vectors") as bar:
+            filled = app.fill_vectors(progress=bar)
+    if said.json:
+        as_json(shapes.synced(done, filled))
+        return
+    _tell_synced(said, done)
+    missing = f", {plural(filled.missing, 'unit')} still without" if filled.missing else ""
+    say(
+        f"{plural(filled.filled, 'vector')} made by {styled(filled.model)} for {plural(filled.units, 'unit')}{missing}."
+    )
+    if filled.notice:
+        remark(filled.notice)
+
+
+@verb(examples=["reindex", "reindex --vault ~/notes"])
+@click.pass_obj
+def reindex(said: Said) -> None:
+    """Throw the index away and build it again from the files."""
+    with said.app() as app:
+        _tell_synced(said, app.reindex())
+
+
+@verb(examples=["status", "status --json"])
+@click.pass_obj
+def status(said: Said) -> None:
+    """Show how the vault stands: files, index, git, watcher. Changes nothing."""
+    with said.app() as app:
+        now = app.status()
+    if said.json:
+        as_json(shapes.status(now))
+        return
+    kinds = ", ".join(f"{count} {kind}" for kind, count in now.notes.items()) or "none"
+    last = now.git.last
+    rows = [
+        ["vault", now.vault],
+        ["files", kinds],
+        ["index", f"{now.index.engine}, {plural(now.index.units, 'unit')}, {_size(now.index.bytes)}"],
+        ["behind", f"{plural(now.behind, 'file')} behind" if now.behind else "up to date"],
+        ["watcher", f"running (process {now.daemon})" if now.daemon else "not running"],
+        *([["vectors", _vectors(now.vectors)]] if now.vectors else []),
+        ["git", now.git.sentence],
+        *([["last change", f"{last.commit[:10]} {last.when[:10]} {last.subject}"]] if last else []),
+        ["problems", plural(len(now.problems), "problem")],
+        ["ignored", ", ".join(now.ignored) or "nothing"],
+    ]
+    for name, text in rows:
+        say(f"{padded(name, 13, bold=True)}{styled(text)}")
+    _list(now.problems)
+    for sentence in (*now.notices, now.degraded):
+        if sentence:
+            remark(sentence)
+
+
+@verb(examples=["doctor", "doctor --fix", "doctor --json"])
+@click.option(
+    "--fix", is_flag=True, help="Repair derived data: build the index again, remove our own stale temp files."
+)
+@click.pass_context
+def doctor(ctx: click.Context, fix: bool) -> None:
+    """Check the vault's health; exits with 1 when there are problems."""
+    said: Said = ctx.obj
+    with said.app() as app:
+        checks = app.doctor(fix=fix)
+    if said.json:
+        as_json(shapes.doctor(checks))
+    else:
+        for check in checks:
+            level = padded(check.level, 9, fg=_COLOURS[check.level])
+            say(f"{level}{padded(check.name, 13)}{styled(check.sentence)}")
+            _list(check.details)
+    ctx.exit(int(any(check.level == "problem" for check in checks)))
+
+
+def _tell_synced(said: Said, done: Synced) -> None:
+    if said.json:
+        as_json(shapes.synced(done))
+        return
+    unread = f", {done.unread} that cannot be read" if done.unread else ""
+    say(
+        f"{plural(done.total, 'file')}: {done.added} added, {done.changed} changed, {done.removed} removed{unread}."
+    )
+
+
+def _vectors(now: Standing) -> str:
+    if not now.units:
+        return f"{now.model}, nothing to make one for yet"
+    missing = f"{now.missing} of {plural(now.units, 'unit')} missing" if now.missing else "none missing"
+    return f"{now.model}, {missing}"
+
+
+def _list(problems: tuple[Problem, ...]) -> None:
+    for problem in problems[:_SHOWN]:
+        hint = f"; {problem.hint}" if problem.hint else ""
+        place = f"{problem.path}:{problem.line}" if problem.line else problem.path
+        say(f"    {styled(place, fg='cyan')} {styled(problem.message + hint)}")
+    if len(problems) > _SHOWN:
+        say(f"    … and {plural(len(problems) - _SHOWN, 'more', 'more')}; --json lists them all")
+
+
+def _size(count: int) -> str:
+    return f"{count / 1_000_000:.1f} MB" if count >= 100_000 else f"{count / 1000:.0f} kB"
+
+
+# ── `watch`: follows the files until it is told to stop, and says in a line what it does.
+
+_WATCH_COLOURS = {"problem": "red", "overflow": "yellow", "polling": "yellow", "started": "green"}
+
+
+@verb(examples=["watch", "watch --vault ~/notes --json"])
+@click.pass_obj
+def watch(said: Said) -> None:
+    """Keep the index in line with the files as they are edited.
+
+    Ends with Ctrl-C. With --json each report is one line: kind, text, files and ms.
+    """
+    from memoryclaw.index.watching import watch_until_told  # noqa: PLC0415 - `--help` needs no watcher
+
+    with said.app() as app:
+        told = watch_until_told(app.watching(_tell_json if said.json else _tell))
+    if told == signal.SIGINT:
+        raise KeyboardInterrupt
+
+
+def _tell(report: Report) -> None:
+    cost = f" ({plural(report.files, 'file')} in {report.ms:.0f} ms)" if report.files else ""
+    say(f"{padded(report.kind, 9, fg=_WATCH_COLOURS.get(report.kind))}{styled(report.text)}{cost}")
+    _heard()
+
+
+def _tell_json(report: Report) -> None:
+    click.echo(json.dumps(report._asdict()))
+    _heard()
+
+
+def _heard() -> None:
+    """A watch is its reports: nobody ends one that nobody reads."""
+    if not is_heard():
+        raise BrokenPipeError
+
+
+# ── `completion`: the script that teaches a shell to complete our verbs and options.
+
+
+@verb(
+    examples=[
+        "completion bash >> ~/.bashrc",
+        "completion zsh >> ~/.zshrc",
+        "completion fish > ~/.config/fish/completions/memoryclaw.fish",
+    ]
+)
+@click.argument("shell", type=click.Choice(["bash", "zsh", "fish"]))
+def completion(shell: str) -> None:
+    """Print the completion script of a shell."""
+    kind = get_completion_class(shell)
+    if kind is None:
+        raise click.BadParameter(f"there is no completion for {shell}")
+    click.echo(kind(cli, {}, "memoryclaw", "_MEMORYCLAW_COMPLETE").source())

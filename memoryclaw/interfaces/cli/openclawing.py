@@ -1,0 +1,159 @@
+"""`openclaw`: OpenClaw remembers with this vault; installed, removed, examined, and its old notes brought over."""
+
+from __future__ import annotations
+
+import os
+import sys
+from typing import TYPE_CHECKING
+
+import click
+
+from memoryclaw import config as settings
+from memoryclaw.interfaces import shapes
+from memoryclaw.interfaces.cli.context import Said
+from memoryclaw.interfaces.cli.printing import as_json, marked, padded, plural, remark, say, styled
+from memoryclaw.interfaces.cli.verbs import TEXT, group
+
+if TYPE_CHECKING:
+    from memoryclaw.hosts.openclaw.setup import Changed, Planned, Setup
+
+_COLOURS = {"+": "green", "-": "red", "@": "cyan"}
+_config = click.option(
+    "--config",
+    metavar="FILE",
+    default="",
+    help="OpenClaw's configuration; else $OPENCLAW_CONFIG_PATH, else openclaw.json in $OPENCLAW_STATE_DIR or ~/.openclaw.",
+)
+_yes = click.option("--yes", is_flag=True, help="Write without asking.")
+
+
+@group(
+    default="status",
+    examples=["openclaw install", "openclaw status", "openclaw import --dry-run", "openclaw uninstall"],
+)
+def openclaw() -> None:
+    """Let OpenClaw remember with this vault.
+
+    `install` shows what it would write into OpenClaw's configuration and asks first; `uninstall` takes exactly that out
+    again. Without a command it tells how things stand.
+    """
+
+
+@openclaw.command(examples=["openclaw install", "openclaw install --vault ~/notes --yes"])
+@_config
+@_yes
+@click.pass_obj
+def install(said: Said, *, config: str, yes: bool) -> None:
+    """Give OpenClaw's memory slot to this vault, with the permission that it needs.
+
+    Shows the change first and keeps a copy of the file beside it. Where nobody can be asked, nothing is written
+    without --yes.
+    """
+    with said.app() as app:
+        setup = app.openclaw(config)
+    _carry_out(said, setup, setup.plan_install(), yes=yes)
+
+
+@openclaw.command(examples=["openclaw uninstall", "openclaw uninstall --yes --json"])
+@_config
+@_yes
+@click.pass_obj
+def uninstall(said: Said, *, config: str, yes: bool) -> None:
+    """Take out of OpenClaw's configuration what install wrote, and nothing else.
+
+    What stood there before comes back; the vault stays as it is.
+    """
+    setup = _setup(said, config)
+    _carry_out(said, setup, setup.plan_uninstall(), yes=yes)
+
+
+@openclaw.command(examples=["openclaw status", "openclaw status --json"])
+@_config
+@click.pass_obj
+def status(said: Said, config: str) -> None:
+    """Tell what is as it should be, and which command mends what is not."""
+    from memoryclaw.app.openclawing import openclaw_standing  # noqa: PLC0415 - `--help` needs no app
+
+    now = openclaw_standing(_vault(said), config)
+    if said.json:
+        as_json(shapes.openclaw_standing(now))
+        return
+    for check in now.checks:
+        mark = styled("ok  ", fg="green") if check.ok else styled("mend", fg="yellow")
+        advice = f"; {check.advice}" if check.advice else ""
+        say(f"{mark} {padded(check.name, 12, bold=True)}{styled(check.detail)}{styled(advice, dim=True)}")
+
+
+@openclaw.command("import", examples=["openclaw import --dry-run", "openclaw import ~/.openclaw/workspace"])
+@click.argument("workspace", metavar="[FOLDER]", required=False, default="", type=TEXT)
+@_config
+@click.option("--dry-run", is_flag=True, help="Tell what would be proposed, and write nothing.")
+@click.pass_obj
+def import_(said: Said, workspace: str, *, config: str, dry_run: bool) -> None:
+    """Propose what OpenClaw kept in MEMORY.md, USER.md and memory/; you decide in `review`.
+
+    Without FOLDER it takes the workspace that OpenClaw's configuration names. The files there are only read, and
+    importing again proposes nothing twice.
+    """
+    with said.app() as app:
+        done = app.import_openclaw(workspace, config=config, dry_run=dry_run)
+    if said.json:
+        as_json(shapes.brought(done))
+        return
+    for item in done.proposed:
+        say(f"{padded(item.kind, 8, bold=True)} {styled(item.what)}  {styled(item.source, dim=True)}")
+    verb = "would wait" if dry_run else "wait" if len(done.proposed) != 1 else "waits"
+    known = f"; {plural(done.known, 'thing')} known already" if done.known else ""
+    say(f"{plural(len(done.proposed), 'proposal')} {verb} for a yes or a no{known}.")
+    if done.proposed and not dry_run:
+        say("`memoryclaw review` shows them.")
+    for notice in done.notices:
+        remark(notice)
+
+
+def _vault(said: Said) -> str:
+    return os.fspath(settings.find_root(said.vault, os.environ, settings.here()))
+
+
+def _setup(said: Said, config: str) -> Setup:
+    from memoryclaw.app.openclawing import openclaw_setup  # noqa: PLC0415 - `--help` needs no app
+
+    return openclaw_setup(_vault(said), config)
+
+
+def _carry_out(said: Said, setup: Setup, planned: Planned, *, yes: bool) -> None:
+    """Shows the change, asks, and makes it."""
+    if not said.json:
+        _show(planned.diff)
+    if planned.diff and not yes:
+        if said.json or not sys.stdin.isatty():
+            _tell(said, _only_shown(planned))
+            return
+        if not click.confirm(f"Write this to {planned.config}?"):
+            say("Nothing was written.")
+            return
+    _tell(said, setup.do(planned))
+
+
+def _only_shown(planned: Planned) -> Changed:
+    from memoryclaw.hosts.openclaw.setup import Changed  # noqa: PLC0415
+
+    told = f"nothing was written; `memoryclaw openclaw {planned.verb} --yes` writes it"
+    return Changed(f"would {planned.verb}", planned.config, planned.diff, "", (*planned.notices, told))
+
+
+def _show(diff: str) -> None:
+    for line in diff.splitlines():
+        colour = _COLOURS.get(line[:1])
+        say(marked(line, (), **({"fg": colour} if colour else {})))
+
+
+def _tell(said: Said, done: Changed) -> None:
+    if said.json:
+        as_json(shapes.changed(done))
+        return
+    say(f"{styled(done.action, bold=True)}: {styled(done.config)}")
+    if done.backup:
+        remark(f"the file as it was: {done.backup}")
+    for notice in done.notices:
+        remark(notice)

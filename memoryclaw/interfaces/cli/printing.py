@@ -1,0 +1,117 @@
+"""Answers for people: aligned text, in colour on a terminal. The rule: nothing from the vault reaches a terminal unmade harmless."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import click
+
+from memoryclaw.text.fence import one_line, visible
+
+GAP = "  "
+
+
+def in_colour() -> bool:
+    """True when standard output is a terminal that wants colour."""
+    return sys.stdout.isatty() and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
+
+
+def say(text: str = "") -> None:
+    """Prints one line."""
+    click.echo(text, color=in_colour())
+
+
+def remark(text: str) -> None:
+    """Prints one sentence beside the answer, on standard error."""
+    from memoryclaw.writing.secret_gate import harmless  # noqa: PLC0415 - most answers have no remark
+
+    click.echo(harmless(text), err=True)
+
+
+def styled(text: str, **style: Any) -> str:
+    """A text from the vault on one line, harmless, in a style."""
+    return click.style(one_line(text), **style) if style else one_line(text)
+
+
+def padded(text: str, columns: int, **style: Any) -> str:
+    """A styled text, filled with spaces up to a width."""
+    return styled(text, **style) + " " * (columns - width(one_line(text)))
+
+
+def marked(text: str, places: Sequence[tuple[int, int]], **style: Any) -> str:
+    """A text of one line with the words at these places highlighted, and the rest in a style."""
+    parts, at = [], 0
+    for start, end in places:
+        parts += [_visible(text[at:start], style), _visible(text[start:end], {"fg": "yellow", "bold": True})]
+        at = end
+    return "".join([*parts, _visible(text[at:], style)])
+
+
+def table(heads: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
+    """Prints a table: drawn by Rich on a terminal with colour, aligned plain text elsewhere."""
+    if not rows:
+        return
+    clean = [[one_line(cell) for cell in row] for row in rows]
+    if in_colour():
+        _drawn(heads, clean)
+    else:
+        for line in aligned([list(heads), *clean]):
+            say(line)
+
+
+def aligned(rows: Sequence[Sequence[str]]) -> list[str]:
+    """Rows as lines whose columns begin at the same place."""
+    widths = [max(width(row[i]) for row in rows) for i in range(len(rows[0]))]
+    return [
+        GAP.join(cell + " " * (widths[i] - width(cell)) for i, cell in enumerate(row)).rstrip()
+        for row in rows
+    ]
+
+
+def width(text: str) -> int:
+    """How many columns of a terminal a text takes."""
+    if text.isascii():
+        return len(text)
+    from unicodedata import combining, east_asian_width  # noqa: PLC0415 - only for text that needs it
+
+    return sum(0 if combining(c) else 2 if east_asian_width(c) in "WF" else 1 for c in text)
+
+
+def as_json(value: object) -> None:
+    """Prints a value as JSON: exact when read back, and without a character that a terminal would obey."""
+    import json  # noqa: PLC0415
+
+    text = json.dumps(value, ensure_ascii=False, indent=2)
+    click.echo(
+        text
+        if text.isascii()
+        else "".join(c if c.isprintable() or c == "\n" else json.dumps(c)[1:-1] for c in text)
+    )
+
+
+def plural(count: int, one: str, many: str = "") -> str:
+    """`1 note`, `2 notes`."""
+    return f"{count:,} {one if count == 1 else many or one + 's'}"
+
+
+def _visible(text: str, style: Mapping[str, Any]) -> str:
+    # Unlike `one_line` this keeps the spaces at the edges: it is a part of a line.
+    clean = visible(text).replace("\n", " ").replace("\t", " ")
+    return click.style(clean, **style) if style and clean else clean
+
+
+def _drawn(heads: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
+    from rich.box import SIMPLE_HEAD  # noqa: PLC0415 - rich costs more than a search
+    from rich.console import Console  # noqa: PLC0415
+    from rich.table import Table  # noqa: PLC0415
+    from rich.text import Text  # noqa: PLC0415
+
+    drawn = Table(box=SIMPLE_HEAD, header_style="bold", pad_edge=False)
+    for place, head in enumerate(heads):
+        drawn.add_column(head, overflow="fold", style="cyan" if place == 0 else None)
+    for row in rows:
+        drawn.add_row(*(Text(cell) for cell in row))
+    Console().print(drawn)

@@ -1,0 +1,260 @@
+"""`review`: what waits for a person is listed, shown word by word, and gets its yes or no."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING
+
+import click
+
+from memoryclaw.errors import InputError
+from memoryclaw.interfaces.cli.context import Said
+from memoryclaw.interfaces.cli.printing import as_json, in_colour, plural, remark, say, styled, table
+from memoryclaw.interfaces.cli.verbs import AS_IS, TEXT, group
+from memoryclaw.review.worddiff import COME, GONE, SAME, Line, marked, word_diff
+from memoryclaw.text.fence import visible
+
+if TYPE_CHECKING:
+    from memoryclaw.review.deciding import Ruled
+    from memoryclaw.review.showing import Difference
+    from memoryclaw.review.waiting import Waits
+
+_WIDTH = 68  # columns of a cell in a list
+_ASKED = {"approved": "Approve", "rejected": "Reject"}
+_ALL = click.option("--all", "everything", is_flag=True, help="Everything that waits, but skills.")
+_YES = click.option("--yes", is_flag=True, help="Do not ask.")
+
+
+@group(default="list", examples=["review", "review show p-1a2b3c4d", "review approve p-1a2b3c4d"])
+def review() -> None:
+    """Say yes or no to what waits.
+
+    Facts that were not certain, proposals, and runs on a branch of their own wait for a person. Each decision is one
+    commit and is remembered. Skills are decided by `skills approve` and `skills reject`.
+    """
+
+
+@review.command("list", examples=["review list", "review list --json"])
+@click.pass_obj
+def list_(said: Said) -> None:
+    """Show what waits, each with a reason."""
+    with said.app() as app:
+        found = app.review()
+    if said.json:
+        from memoryclaw.interfaces import reviewshapes  # noqa: PLC0415
+
+        as_json(reviewshapes.waiting(found))
+    elif not found:
+        say("Nothing waits.")
+    else:
+        rows = [(i.id, i.kind, _cut(i.what), _cut(i.why)) for i in found]
+        table(("id", "kind", "what", "why"), rows)
+
+
+@review.command("show", examples=["review show p-1a2b3c4d"])
+@click.argument("id_", metavar="ID", type=TEXT)
+@click.pass_obj
+def show(said: Said, id_: str) -> None:
+    """Show one thing that waits: why, who said it, and what would change."""
+    with said.app() as app:
+        item = app.review_one(id_)
+        found = app.review_diff(item) if item.can_be_shown else []
+    _differences(said, [(item, found)], whole=True)
+
+
+@review.command("diff", examples=["review diff", "review diff p-1a2b3c4d"])
+@click.argument("names", metavar="[ID|RUN]...", nargs=-1, type=TEXT)
+@click.pass_obj
+def diff(said: Said, names: tuple[str, ...]) -> None:
+    """Show what would change, word by word."""
+    with said.app() as app:
+        items = app.review(names)
+        found = [(item, app.review_diff(item)) for item in items if item.can_be_shown]
+    _differences(said, found, whole=False)
+
+
+@review.command("approve", examples=["review approve p-1a2b3c4d fact-5e6f7a8b", "review approve --all --yes"])
+@click.argument("names", metavar="[ID|RUN]...", nargs=-1, type=TEXT)
+@_ALL
+@_YES
+@click.pass_context
+def approve(ctx: click.Context, names: tuple[str, ...], *, everything: bool, yes: bool) -> None:
+    """Say yes: what waits is done, one commit each."""
+    _decide(ctx, names, "approved", everything=everything, yes=yes)
+
+
+@review.command(
+    "reject", examples=["review reject p-1a2b3c4d", "review reject consolidate-20261121T101500-ab12cd"]
+)
+@click.argument("names", metavar="[ID|RUN]...", nargs=-1, type=TEXT)
+@_ALL
+@_YES
+@click.pass_context
+def reject(ctx: click.Context, names: tuple[str, ...], *, everything: bool, yes: bool) -> None:
+    """Say no: it is not done, and it is not proposed again."""
+    _decide(ctx, names, "rejected", everything=everything, yes=yes)
+
+
+@review.command("edit", examples=["review edit p-1a2b3c4d"])
+@click.argument("id_", metavar="ID", type=TEXT)
+@AS_IS
+@click.pass_obj
+def edit(said: Said, *, id_: str, as_is: bool) -> None:
+    """Put what waits in other words, in $VISUAL or $EDITOR; it goes on waiting."""
+    from memoryclaw.interfaces.cli.writing import tell  # noqa: PLC0415
+
+    with said.app() as app:
+        done = app.review_edit(id_, _edited, as_is=as_is)
+    tell(said, done)
+
+
+@review.command("apply", examples=["review apply", "review apply --yes"])
+@_YES
+@click.pass_context
+def apply(ctx: click.Context, *, yes: bool) -> None:
+    """Do what is ticked in semantic/_pending.md and review/*.md.
+
+    In _pending.md `[x]` is a yes and `[-]` a no. What is ticked is shown first.
+    """
+    said: Said = ctx.obj
+    with said.app() as app:
+        boxes = app.review_ticked()
+        if boxes.is_empty:
+            _told(ctx, ())
+            return
+        if not said.json:
+            for item in boxes.approved:
+                _one(item, app.review_diff(item), whole=False)
+            for item in boxes.rejected:
+                say(f"{styled('no to', bold=True)}: {styled(item.what)} ({styled(item.id)})")
+        count = len(boxes.approved) + len(boxes.rejected)
+        if count and not _agreed(said, f"Do {plural(count, 'of these', 'of these')}?", yes=yes):
+            return
+        done = app.review_apply(boxes)
+    _told(ctx, done)
+
+
+def _edited(text: str) -> str:
+    try:
+        return click.edit(text, extension=".md") or text
+    except (click.ClickException, ValueError) as error:  # ValueError: a quote in $EDITOR is never closed
+        said = error.message if isinstance(error, click.ClickException) else str(error)
+        raise InputError(f"the editor failed ({said}); nothing was stored") from None
+
+
+def _cut(text: str) -> str:
+    """Enough of a text for a list; `review show` has all of it."""
+    return text if len(text) <= _WIDTH else f"{text[: _WIDTH - 1].rstrip()}…"
+
+
+def _decide(ctx: click.Context, names: Sequence[str], decision: str, *, everything: bool, yes: bool) -> None:
+    said: Said = ctx.obj
+    if bool(names) == everything:
+        raise click.UsageError("Give ids or runs, or --all.", ctx)
+    with said.app() as app:
+        items = [item for item in app.review(names) if not item.is_skill]
+        if everything and items:
+            if not said.json:
+                for item in items:
+                    say(f"{styled(item.id)}  {styled(item.what)}")
+            if not _agreed(said, f"{_ASKED[decision]} {plural(len(items), 'thing')}?", yes=yes):
+                return
+        done = app.decide(items, decision)
+    _told(ctx, done)
+
+
+def _agreed(said: Said, question: str, *, yes: bool) -> bool:
+    if yes:
+        return True
+    if said.json or not sys.stdin.isatty():
+        raise click.UsageError("There is no terminal to ask on; give --yes.")
+    return click.confirm(question)
+
+
+def _told(ctx: click.Context, done: Sequence[Ruled]) -> None:
+    said: Said = ctx.obj
+    if said.json:
+        from memoryclaw.interfaces import reviewshapes  # noqa: PLC0415
+
+        as_json(reviewshapes.ruled(done))
+    elif not done:
+        say("Nothing to decide.")
+    else:
+        for one in done:
+            commit = f", commit {one.commit[:10]}" if one.commit else ""
+            say(f"{styled(one.action, bold=True)}: {styled(one.what)} ({styled(one.id)}{commit})")
+            if one.notice:
+                remark(one.notice)
+    ctx.exit(int(any(one.action == "failed" for one in done)))
+
+
+def _differences(said: Said, found: Iterable[tuple[Waits, list[Difference]]], *, whole: bool) -> None:
+    found = list(found)
+    if said.json:
+        from memoryclaw.interfaces import reviewshapes  # noqa: PLC0415
+
+        as_json(reviewshapes.differences(found))
+        return
+    if not found:
+        say("Nothing waits.")
+    for item, files in found:
+        _one(item, files, whole=whole)
+
+
+def _one(item: Waits, files: Sequence[Difference], *, whole: bool) -> None:
+    say(f"{styled(item.what, bold=True)} ({styled(item.id)})")
+    if whole:
+        told = (
+            ("waits", item.why),
+            ("run", item.run),
+            ("file", item.path),
+            ("source", item.source),
+            ("confidence", item.confidence),
+        )
+        for name, value in told:
+            if value:
+                say(f"  {name}: {styled(value)}")
+        for quote in item.change.evidence if item.change else ():
+            say(f"  > {styled(quote)}")
+    for found in files:
+        show_difference(found)
+    say()
+
+
+# ── Differences on a terminal, word by word: in colour where there is colour, else with `[-old-]{+new+}`.
+
+_SIGNS = {SAME: " ", GONE: "-", COME: "+"}
+_COLOURS = {SAME: None, GONE: "red", COME: "green"}
+
+
+def show_difference(found: Difference) -> None:
+    """Prints what changes in one file."""
+    title = f": {styled(found.title)}" if found.title else ""
+    say(f"  {styled(found.path, underline=True)}{title}")
+    for number, hunk in enumerate(word_diff(found.before, found.after)):
+        if number:
+            say("    …")
+        for line in hunk:
+            say(f"  {_sign(line)} {_told_words(line)}".rstrip())
+
+
+def _sign(line: Line) -> str:
+    kinds = {piece.kind for piece in line.pieces}
+    return _SIGNS[kinds.pop()] if len(kinds) == 1 else "~"
+
+
+def _told_words(line: Line) -> str:
+    if in_colour():
+        return "".join(
+            click.style(_clean(piece.text), fg=_COLOURS[piece.kind], strikethrough=piece.kind == GONE or None)
+            for piece in line.pieces
+        )
+    if len(line.pieces) == 1:
+        return _clean(line.pieces[0].text)
+    return _clean(marked(line.pieces))
+
+
+def _clean(text: str) -> str:
+    # Unlike `one_line` this keeps the indentation: it is Markdown.
+    return visible(text).replace("\n", " ").replace("\t", "    ")

@@ -1,0 +1,122 @@
+"""`serve`: the one daemon of a vault, with its watcher, its schedule and its HTTP door."""
+
+from __future__ import annotations
+
+import gc
+import json
+import os
+import signal
+import sys
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from memoryclaw.errors import InputError
+from memoryclaw.interfaces import http
+from memoryclaw.interfaces import mcp as door
+from memoryclaw.interfaces.cli.context import Said
+from memoryclaw.interfaces.cli.printing import remark, say, styled
+from memoryclaw.interfaces.cli.verbs import TEXT, verb
+
+if TYPE_CHECKING:
+    from memoryclaw.app.daemon import Daemon
+
+
+@verb(
+    examples=[
+        "serve",
+        "serve --port 0 --json",
+        "serve --vault ~/notes --host 192.168.1.5 --allow-remote",
+        "serve --stop",
+    ]
+)
+@click.option("--host", metavar="HOST", type=TEXT, help="Where it listens; else as the settings say.")
+@click.option(
+    "--port",
+    metavar="N",
+    type=click.IntRange(0, 65535),
+    help="0: any port that is free; else as the settings say.",
+)
+@click.option("--allow-remote", is_flag=True, help="Let other machines reach it; they need the token too.")
+@click.option("--stop", is_flag=True, help="End the one that runs for this vault.")
+@click.pass_obj
+def serve(said: Said, *, host: str | None, port: int | None, allow_remote: bool, stop: bool) -> None:
+    """Answer over HTTP, watch the files and consolidate in time, until told to stop.
+
+    One daemon a vault. It listens on this machine only; programs find its address and its token in the state folder
+    of the vault. Ends with Ctrl-C or `serve --stop`. With --json it prints one line when it is ready.
+    """
+    if stop:
+        _stop(said)
+        return
+    if gone := http.missing():
+        raise InputError(f"serving needs {' and '.join(gone)}: pip install 'memoryclaw[serve]'")
+    from memoryclaw.app.daemon import Daemon  # noqa: PLC0415 - `--help` needs no daemon
+    from memoryclaw.interfaces.cli import gate  # noqa: PLC0415
+
+    with said.app() as app:
+        root = app.root
+    daemon = Daemon(root, _log)
+    config = daemon.config
+    host = config.host if host is None else host
+
+    def report(error: Exception) -> str:
+        return gate.write(error, said)
+
+    told = http.serve(
+        daemon,
+        http.listening(host, config.port if port is None else port, allow_remote=allow_remote),
+        host,
+        ready=lambda address: _ready(said, daemon, address),
+        report=report,
+        guests=lambda apps: {} if door.missing() else {"/mcp": door.asgi(apps, report)},
+    )
+    if daemon.failure:
+        raise daemon.failure
+    if told == signal.SIGINT:
+        raise KeyboardInterrupt
+
+
+def _stop(said: Said) -> None:
+    from memoryclaw.app.daemon import end_daemon  # noqa: PLC0415 - as above
+
+    with said.app() as app:
+        pid = end_daemon(app.root)
+    if said.json:
+        say(json.dumps({"stopped": pid or None}))
+    else:
+        say(f"stopped process {pid}" if pid else "no daemon serves this vault")
+
+
+def _ready(said: Said, daemon: Daemon, address: dict[str, Any]) -> None:
+    gc.freeze()  # what is loaded by now stays, and need not be looked through again and again
+    if said.json:
+        say(json.dumps({**address, "vault": os.fspath(daemon.root)}))
+    else:
+        say(f"serving {styled(os.fspath(daemon.root))} at {address['url']} (process {address['pid']})")
+    sys.stdout.flush()
+
+
+def _log(sentence: str) -> None:
+    remark(f"memoryclaw: {sentence}")
+    sys.stderr.flush()
+
+
+# ── `mcp`: a server for hosts that start one as a process of their own and speak the Model Context
+# Protocol.
+
+
+@verb(examples=["mcp", "mcp --vault ~/notes"])
+@click.pass_obj
+def mcp(said: Said) -> None:
+    """Be the memory of a host that speaks MCP, on standard input and output.
+
+    Hosts start it themselves. A vault that cannot be opened is told in the answer to each call, so that the person sees
+    it where they are; it is looked for again at the next one.
+    """
+    if door.missing():
+        raise InputError("this needs the MCP SDK: pip install 'memoryclaw[mcp]'")
+    from memoryclaw.app import open_vault  # noqa: PLC0415 - `--help` needs no vault
+    from memoryclaw.interfaces.cli import gate  # noqa: PLC0415
+
+    door.stdio(lambda: open_vault(said.vault), lambda error: gate.write(error, said))

@@ -1,0 +1,336 @@
+"""`skills`: how things are done, written down; listed, written, linted, matched, approved, given to hosts, run."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from memoryclaw.errors import InputError
+from memoryclaw.interfaces import reviewshapes, shapes
+from memoryclaw.interfaces.cli.context import Said
+from memoryclaw.interfaces.cli.printing import as_json, plural, remark, say, styled, table
+from memoryclaw.interfaces.cli.verbs import AS_IS, TEXT, group
+from memoryclaw.text.fence import one_line, visible
+
+if TYPE_CHECKING:
+    from memoryclaw.skills.decide import Ruled
+    from memoryclaw.skills.listing import Offer
+    from memoryclaw.skills.run import Ran, SkillRun
+    from memoryclaw.skills.steps import Need
+
+_SHOWN = 80
+_COLOURS = {"approved": "green", "changed since approval": "yellow", "draft": "cyan"}
+
+
+@group(
+    default="list",
+    examples=[
+        "skills",
+        "skills new send-email",
+        "skills match 'send an email to John'",
+        "skills approve send-email",
+    ],
+)
+def skills() -> None:
+    """How to do things: list, show, write, lint, match, approve, reject and run skills.
+
+    Without a command it lists them. A skill is offered to a host only once it is approved, just as it is then.
+    """
+
+
+@skills.command("list", examples=["skills list", "skills list --json"])
+@click.pass_obj
+def list_(said: Said) -> None:
+    """List skills and drafts, and how each stands."""
+    with said.app() as app:
+        found = app.skills()
+    if said.json:
+        as_json(reviewshapes.skills(found))
+        return
+    table(
+        ["name", "state", "description", "path"],
+        [[one.name, one.state, _short(one.skill.skill.description), one.skill.path] for one in found],
+    )
+    if not found:
+        say("No skills yet; `memoryclaw skills new NAME` begins one.")
+
+
+@skills.command(
+    "show", examples=["skills show send-weekly-update", "skills show _drafts/pack-the-site-bag --json"]
+)
+@click.argument("name", metavar="NAME", type=TEXT)
+@click.pass_obj
+def show(said: Said, name: str) -> None:
+    """Print a skill as it stands in its file, with its digest and state."""
+    with said.app() as app:
+        shown = app.skill(name)
+    if said.json:
+        as_json(reviewshapes.shown(shown))
+        return
+    one = shown.listed
+    remark(f"{one.skill.path}: {one.state}, sha256 {one.skill.digest}")
+    for other in one.digests:
+        if other != one.skill.path:
+            remark(f"with {other}")
+    if shown.problems:
+        remark(f"{plural(len(shown.problems), 'problem')}; `memoryclaw skills lint {one.name}` explains")
+    click.echo(visible(one.skill.text), nl=not one.skill.text.endswith("\n"))
+
+
+@skills.command(
+    "new",
+    examples=[
+        "skills new send-email",
+        "skills new water-plants --description 'Waters the plants on Fridays.'",
+    ],
+)
+@click.argument("name", metavar="NAME", type=TEXT)
+@click.option(
+    "--description", metavar="TEXT", default="", type=TEXT, help="What it does, and when to use it."
+)
+@AS_IS
+@click.pass_obj
+def new(said: Said, *, name: str, description: str, as_is: bool) -> None:
+    """Begin a skill: a valid SKILL.md to be filled in."""
+    with said.app() as app:
+        done = app.new_skill(name, description, as_is=as_is)
+    if said.json:
+        as_json(shapes.written(done))
+        return
+    commit = f" (commit {done.commit[:10]})" if done.commit else ""
+    say(f"{styled(done.action, bold=True)}: {styled(done.path)}{commit}")
+    if done.notice:
+        remark(done.notice)
+
+
+@skills.command("lint", examples=["skills lint", "skills lint send-email", "skills lint --json"])
+@click.argument("name", metavar="[NAME]", required=False, default="", type=TEXT)
+@click.pass_context
+def lint(ctx: click.Context, name: str) -> None:
+    """Explain every problem of a skill, or of all; exits with 1 if there is one."""
+    said = ctx.ensure_object(Said)
+    with said.app() as app:
+        problems = app.lint_skills(name)
+    if said.json:
+        as_json(reviewshapes.linted(problems))
+    else:
+        for problem in problems:
+            hint = f"; {problem.hint}" if problem.hint else ""
+            say(
+                f"{styled(f'{problem.path}:{problem.line}', bold=True)}: {styled(problem.message)}{styled(hint, dim=True)}"
+            )
+        if not problems:
+            say("No problems.")
+    ctx.exit(1 if problems else 0)
+
+
+@skills.command(
+    "match", examples=["skills match 'send an email to John'", "skills match 'book a train to Lund' --json"]
+)
+@click.argument("request", nargs=-1, required=True, type=TEXT)
+@click.pass_obj
+def match(said: Said, request: tuple[str, ...]) -> None:
+    """Tell which skills fit a request, why, and whether a host would be offered them."""
+    words = " ".join(request)
+    with said.app() as app:
+        offers = app.match_skills(words)
+    if said.json:
+        as_json(reviewshapes.matches(words, offers))
+        return
+    for offer in offers:
+        _tell_offer(offer)
+    if not offers:
+        say("No skill has a word of this; `memoryclaw skills list` shows them all.")
+
+
+@skills.command("approve", examples=["skills approve send-email", "skills approve _drafts/pack-the-site-bag"])
+@click.argument("name", metavar="NAME", type=TEXT)
+@click.pass_obj
+def approve(said: Said, name: str) -> None:
+    """Say yes to a skill as it is now; a draft moves to its place.
+
+    A changed file, by a single byte, is not approved any more.
+    """
+    with said.app() as app:
+        _tell(said, app.approve_skill(name))
+
+
+@skills.command("reject", examples=["skills reject pack-the-site-bag"])
+@click.argument("name", metavar="NAME", type=TEXT)
+@click.pass_obj
+def reject(said: Said, name: str) -> None:
+    """Say no: a draft goes to the archive and is not proposed again, an approval is withdrawn."""
+    with said.app() as app:
+        _tell(said, app.reject_skill(name))
+
+
+@skills.command("host", examples=["skills host", "skills host --json"])
+@click.pass_obj
+def host(said: Said) -> None:
+    """Bring the folder that hosts read up to date, and tell what is in it.
+
+    It holds copies of exactly the approved versions; a file that was changed since stays as it was approved.
+    """
+    with said.app() as app:
+        found = app.host_skills()
+    if said.json:
+        as_json(reviewshapes.host_skills(found))
+        return
+    say(styled(found.folder))
+    table(["name", "version", "path"], [[one.name, one.version, one.path] for one in found.skills])
+    if not found.skills:
+        say("No skill is approved; `memoryclaw skills approve NAME` lets hosts have one.")
+    for one in found.left_out:
+        remark(f"{one.path} is not given to hosts: {one.reason}")
+
+
+@skills.command(
+    "run",
+    examples=[
+        "skills run send-email --param recipient=john@example.com",
+        "skills run send-email --param recipient=John --apply",
+    ],
+)
+@click.argument("name", metavar="NAME", type=TEXT)
+@click.option("--param", "params", metavar="K=V", multiple=True, type=TEXT, help="A value of a parameter.")
+@click.option("--apply", is_flag=True, help="Call the tools; without it the calls are only shown.")
+@click.option("--session", metavar="S", default="", type=TEXT, help="The session whose log keeps the steps.")
+@click.pass_context
+def run(ctx: click.Context, *, name: str, params: tuple[str, ...], apply: bool, session: str) -> None:
+    """Carry out the steps of an approved skill over the tools of MCP servers or OpenClaw, without a model.
+
+    Shows each call first; with --apply it is made. Stops at the first failure, and exits with 1 then.
+    """
+    said = ctx.ensure_object(Said)
+    given = params_of(params)
+    ask = None if said.json or not sys.stdin.isatty() else asked
+    with said.app() as app, told_when_ended(apply=apply):
+        done = app.run_skill(name, given, apply=apply, session=session, ask=ask)
+    if said.json:
+        as_json(reviewshapes.skill_run(done))
+    else:
+        tell(done)
+    ctx.exit(0 if done.ok else 1)
+
+
+def _tell(said: Said, done: Ruled) -> None:
+    if said.json:
+        as_json(reviewshapes.skill_ruled(done))
+        return
+    commit = f", commit {done.commit[:10]}" if done.commit else ""
+    say(f"{styled(done.action, bold=True)}: {styled(done.name)} ({styled(done.path)}{commit})")
+    say(f"sha256 {done.digest}")
+    if done.notice:
+        remark(done.notice)
+
+
+def _tell_offer(offer: Offer) -> None:
+    found = offer.match
+    verdict = (
+        styled("offered", fg="green")
+        if offer.offered
+        else styled("not offered", fg=_COLOURS.get(offer.state))
+    )
+    say(f"{styled(found.skill.name, bold=True)}  {found.score:.2f}  {verdict}: {styled(offer.why)}")
+    for term in found.terms:
+        words = ", ".join(dict.fromkeys(m.word for m in found.matched if m.field == term.name))
+        say(f"  {term.name} {term.value:+.2f}  {styled(words)}")
+    for name, value in found.values:
+        say(f"  {styled(name)} = {styled(value)}")
+    if found.missing and found.values:
+        say("  " + styled("still to ask: " + ", ".join(found.missing), dim=True))
+
+
+def _short(text: str) -> str:
+    """A description whole on a terminal, which wraps it; elsewhere its beginning."""
+    return text if len(text) <= _SHOWN or sys.stdout.isatty() else f"{text[: _SHOWN - 1].rstrip()}…"
+
+
+# ── How a run of a skill is told on the command line: each call with its arguments, and what became of it.
+
+_SHOWN_VALUE = 300
+_RUN_COLOURS = {"done": "green", "failed": "red", "planned": "cyan"}
+
+
+def params_of(given: Iterable[str]) -> dict[str, str]:
+    """`K=V` texts as a map.
+
+    Raises:
+        InputError: one has no `=`, or is given twice.
+    """
+    params: dict[str, str] = {}
+    for text in given:
+        name, mark, value = text.partition("=")
+        if not mark or not name.strip():
+            raise InputError(f"--param {text[:60]!r} says no value; write --param name=value")
+        if name.strip() in params:
+            raise InputError(f"--param {name.strip()[:60]} is given twice")
+        params[name.strip()] = value
+    return params
+
+
+def asked(need: Need) -> str:
+    """What a person on the terminal says."""
+    about = f" ({one_line(need.asked.description)})" if need.asked.description else ""
+    return str(
+        click.prompt(f"{one_line(need.name)}{about}", hide_input=need.asked.type == "secret", err=True)
+    )
+
+
+@contextmanager
+def told_when_ended(*, apply: bool) -> Iterator[None]:
+    """Says where to look when somebody ends a run in the middle."""
+    try:
+        yield
+    except KeyboardInterrupt:
+        if apply:
+            remark(
+                "Ended in the middle; what had been done by then is in the log of the session, under logs/."
+            )
+        raise
+
+
+def tell(done: SkillRun) -> None:
+    """Prints the values, the calls, and how it ended."""
+    for one in done.values:
+        if one.value is not None:
+            say(
+                f"{styled(one.name)} = {styled(_short_value(one.value))}  {styled(f'({one.source})', dim=True)}"
+            )
+    for step in done.steps:
+        _tell_step(step)
+    if not done.applied:
+        ending = (
+            "Nothing was called; --apply calls them."
+            if done.ok
+            else "Nothing was called, and this would not work."
+        )
+        say(ending)
+    elif done.ok:
+        say(f"{plural(len(done.steps), 'step')} done; kept in the log of session {styled(done.session)}.")
+    else:
+        say(f"Stopped at the first failure; kept in the log of session {styled(done.session)}.")
+    if done.notice:
+        remark(done.notice)
+
+
+def _tell_step(step: Ran) -> None:
+    where = f" ({styled(step.host)})" if step.host else ""
+    state = styled(step.state, fg=_RUN_COLOURS.get(step.state))
+    say(f"{step.step}. {styled(step.tool, bold=True)}{where}  {state}")
+    for key, value in step.args.items():
+        say(f"   {styled(key)}: {styled(_short_value(value))}")
+    if step.result:
+        say(f"   {styled('→', dim=True)} {styled(_short_value(step.result))}")
+    if step.error:
+        say(f"   {styled(_short_value(step.error), fg='red')}")
+
+
+def _short_value(value: Any) -> str:
+    text = one_line(value if isinstance(value, str) else json.dumps(value, ensure_ascii=False))
+    return text if len(text) <= _SHOWN_VALUE else f"{text[: _SHOWN_VALUE - 1]}…"

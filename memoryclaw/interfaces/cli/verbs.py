@@ -1,0 +1,174 @@
+"""The command table: which verbs there are and what they share. A verb's module is imported only when it is asked for."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from difflib import get_close_matches
+from importlib import import_module
+from keyword import iskeyword
+from typing import Any
+
+import click
+
+from memoryclaw import __version__
+from memoryclaw.interfaces.cli.context import Said
+
+SECTIONS: dict[str, dict[str, str]] = {
+    "Ask": {"recall": "asking", "search": "asking", "working": "working", "feedback": "working"},
+    "Look": {"show": "looking", "browse": "looking", "facts": "looking", "links": "looking"},
+    "Write": {
+        "init": "writing", "remember": "writing", "edit": "writing", "forget": "writing", "revive": "writing", "undo": "writing",
+    },
+    "Log": {"capture": "capturing", "import": "capturing", "hook": "hooking", "consolidate": "consolidating", "redo": "consolidating", "schedule": "scheduling"},
+    "Review": {"review": "reviewing", "history": "tracing", "blame": "tracing", "skills": "skills"},
+    "Keep": {"sync": "maintaining", "watch": "maintaining", "serve": "serving", "mcp": "serving", "openclaw": "openclawing", "reindex": "maintaining", "status": "maintaining", "doctor": "maintaining", "eval": "scheduling", "completion": "maintaining"},
+}  # fmt: skip
+VERBS = {verb: module for verbs in SECTIONS.values() for verb, module in verbs.items()}
+_SETTINGS = {"help_option_names": ["-h", "--help"], "max_content_width": 100}
+
+
+class Text(click.types.StringParamType):
+    """Words of a person; bytes of another encoding become replacement characters."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
+        """The value as clean Unicode."""
+        text = str(super().convert(value, param, ctx))
+        return text if text.isascii() else text.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
+
+
+TEXT = Text()
+AS_IS = click.option("--as-is", is_flag=True, help="Keep what looks like a secret as it was typed.")
+
+
+class Verb(click.Command):
+    """One verb: takes `--vault` and `--json` as the group does, and shows examples in its help."""
+
+    def __init__(self, *args: Any, examples: Sequence[str] = (), **kwargs: Any) -> None:
+        kwargs["params"] = [*(kwargs.get("params") or []), *shared_options()]
+        kwargs.setdefault("context_settings", _SETTINGS)
+        super().__init__(*args, **kwargs)
+        self.examples = examples
+
+    def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Writes the examples below the options."""
+        super().format_epilog(ctx, formatter)
+        if self.examples:
+            with formatter.section("Examples"):
+                for example in self.examples:
+                    formatter.write(f"{'':{formatter.current_indent}}memoryclaw {example}\n")
+
+
+class Verbs(click.Group):
+    """The group of all verbs, in sections."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002 - as Click calls it
+        """The names of all verbs."""
+        return list(VERBS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002
+        """The verb with this name, from its module."""
+        module = VERBS.get(cmd_name)
+        # `import` is a word of Python's own, so its function is called `import_`.
+        name = f"{cmd_name}_" if iskeyword(cmd_name) else cmd_name
+        found = getattr(import_module(f"memoryclaw.interfaces.cli.{module}"), name) if module else None
+        return found if isinstance(found, click.Command) else None
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """The verb that was asked for; a slip of the pen gets a suggestion."""
+        try:
+            return super().resolve_command(ctx, args)
+        except click.UsageError as error:
+            from difflib import get_close_matches  # noqa: PLC0415
+
+            close = get_close_matches(args[0], VERBS, 1)
+            if not close:
+                raise
+            raise click.UsageError(f"{error.message} Did you mean {close[0]!r}?", ctx) from None
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Writes the verbs with what they do."""
+        for section, names in SECTIONS.items():
+            rows = [
+                (name, verb.get_short_help_str(200))
+                for name in names
+                if (verb := self.get_command(ctx, name))
+            ]
+            with formatter.section(section):
+                formatter.write_dl(rows)
+
+
+def verb(examples: Sequence[str]) -> Callable[[Callable[..., Any]], Verb]:
+    """Makes a function a verb of the command line."""
+    return click.command(cls=Verb, examples=examples)
+
+
+def shared_options() -> list[click.Option]:
+    """`--vault` and `--json`, accepted before and after every verb."""
+    return [
+        click.Option(
+            ["--vault"], metavar="DIR", expose_value=False, callback=_keep_vault,
+            help="The vault's folder; else $MEMORYCLAW_VAULT, else the nearest memoryclaw.yaml upwards, else ~/.memoryclaw/vault.",
+        ),
+        click.Option(["--json"], is_flag=True, expose_value=False, callback=_keep_json, help="Answer as JSON."),
+    ]  # fmt: skip
+
+
+def _keep_vault(ctx: click.Context, _param: click.Parameter, value: str | None) -> None:
+    if value == "":
+        raise click.BadParameter("needs a folder, and got an empty text")
+    if value is not None:
+        ctx.ensure_object(Said).vault = value
+
+
+def _keep_json(ctx: click.Context, _param: click.Parameter, value: bool) -> None:
+    if value:
+        ctx.ensure_object(Said).json = True
+
+
+@click.group(cls=Verbs, context_settings=_SETTINGS, params=shared_options())
+@click.version_option(__version__, prog_name="memoryclaw", message="%(prog)s %(version)s")
+def cli() -> None:
+    """Your agent's memory as Markdown you can read, edit and undo."""
+
+
+# ── Verbs that have verbs of their own: `skills list`, `review show`. Without one the first question is
+# answered: what is there.
+
+
+class Group(Verb, click.Group):
+    """A verb with verbs of its own; all of them take `--vault` and `--json`, in any place.
+
+    Args:
+        default: the verb that is meant when none is given.
+    """
+
+    command_class = Verb
+
+    def __init__(self, *args: Any, default: str, **kwargs: Any) -> None:
+        super().__init__(*args, invoke_without_command=True, **kwargs)
+        self.default = default
+
+    def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002 - as Click calls it
+        """The names of its verbs, in the order in which they are written down."""
+        return list(self.commands)
+
+    def invoke(self, ctx: click.Context) -> Any:
+        """Runs the verb that was asked for, else the default one."""
+        found = super().invoke(ctx)
+        return found if ctx.invoked_subcommand else ctx.invoke(self.commands[self.default])
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """The verb that was asked for; a slip of the pen gets a suggestion."""
+        close = [] if args[0] in self.commands else get_close_matches(args[0], self.commands, 1)
+        if close:
+            ctx.fail(f"No such command {args[0]!r}. Did you mean {close[0]!r}?")
+        return super().resolve_command(ctx, args)
+
+
+def group(*, default: str, examples: Sequence[str]) -> Callable[[Callable[..., Any]], Group]:
+    """Makes a function with an empty body a group; `@name.command("list", examples=[…])` gives it a verb."""
+    return click.group(cls=Group, default=default, examples=examples)

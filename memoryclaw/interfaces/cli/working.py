@@ -1,0 +1,165 @@
+"""`working` and `feedback`: what a session is at, and how useful a memory was to it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from memoryclaw.interfaces import shapes
+from memoryclaw.interfaces.cli.context import Said
+from memoryclaw.interfaces.cli.printing import as_json, remark, say, styled
+from memoryclaw.interfaces.cli.verbs import TEXT, group, verb
+
+if TYPE_CHECKING:
+    from memoryclaw.working.memory import WorkingMemory
+
+_SESSION = click.option("--session", metavar="S", required=True, type=TEXT, help="The session.")
+
+
+@group(
+    default="show",
+    examples=[
+        "working --session kyoto",
+        "working set --session kyoto --goal 'book the train' --fact to=Kyoto",
+        "working clear --session kyoto",
+    ],
+)
+@click.option("--session", metavar="S", default="", type=TEXT, hidden=True)
+@click.pass_context
+def working(ctx: click.Context, session: str) -> None:
+    """What a session is at: its goal, plan, facts, last observations and active skill.
+
+    It stands in what `recall --session` answers, and its goal helps to rank.
+    """
+    if session:  # said before the command, or without one
+        ctx.default_map = {name: {"session": session} for name in ("show", "set", "clear")}
+
+
+@working.command("show", examples=["working show --session kyoto"])
+@_SESSION
+@click.pass_obj
+def show(said: Said, session: str | None) -> None:
+    """Print the working memory of a session."""
+    with said.app() as app:
+        _tell(said, app.working(session or ""))
+
+
+@working.command(
+    "set",
+    examples=[
+        "working set --session kyoto --task trip --goal 'book the train' --plan 'ask for seats' --plan pay",
+        "working set --session kyoto --fact to=Kyoto --fact seats= --observe 'window seats are sold out'",
+    ],
+)
+@_SESSION
+@click.option("--goal", metavar="TEXT", type=TEXT, help="What is to be reached.")
+@click.option("--plan", metavar="TEXT", multiple=True, type=TEXT, help="A step; together they are the plan.")
+@click.option(
+    "--fact", "facts", metavar="KEY=VALUE", multiple=True, type=TEXT, callback=lambda *given: _facts(given[2]),
+    help="A fact to add or replace; without a value, to remove.",
+)  # fmt: skip
+@click.option("--observe", metavar="TEXT", multiple=True, type=TEXT, help="What was seen; the newest stay.")
+@click.option("--skill", metavar="NAME", type=TEXT, help="The skill that is being used.")
+@click.option("--task", metavar="NAME", type=TEXT, help="The task; another one begins a new working memory.")
+@click.pass_obj
+def set_(
+    said: Said,
+    *,
+    session: str,
+    goal: str | None,
+    plan: Sequence[str],
+    facts: dict[str, str | None],
+    observe: Sequence[str],
+    skill: str | None,
+    task: str | None,
+) -> None:
+    """Change what is given, and leave the rest as it is."""
+    given: dict[str, Any] = {
+        "task": task,
+        "goal": goal,
+        "plan": list(plan) or None,
+        "facts": facts or None,
+        "recent_observations": list(observe) or None,
+        "active_skill": skill,
+    }
+    changes = {key: value for key, value in given.items() if value is not None}
+    if not changes:
+        raise click.UsageError("Nothing to set; give at least one of --goal, --plan, --fact, --observe …")
+    with said.app() as app:
+        _tell(said, app.set_working(session, changes))
+
+
+@working.command(
+    "clear", examples=["working clear --session kyoto", "working clear --session kyoto --task trip"]
+)
+@_SESSION
+@click.option("--task", metavar="NAME", default="", type=TEXT, help="Only if it is of this task.")
+@click.pass_obj
+def clear(said: Said, session: str, task: str) -> None:
+    """Write what it holds to the log of the session, then remove it."""
+    with said.app() as app:
+        done = app.clear_working(session, task=task)
+    if said.json:
+        as_json(shapes.cleared(done))
+        return
+    kept = f"; what it held is kept as {styled(done.id)}" if done.id else ""
+    say(f"cleared: session {styled(done.session)}{kept}" if done.cleared else "Nothing was cleared.")
+    if done.notice:
+        remark(done.notice)
+
+
+@verb(
+    examples=[
+        "feedback ep-20250708-penicillin 5",
+        "feedback 'semantic/people#Nora.allergy' 1 --note 'not what was asked'",
+    ]
+)
+@click.argument("id_", metavar="ID", type=TEXT)
+@click.argument("rating", metavar="1..5", type=click.IntRange(1, 5))
+@click.option("--session", metavar="S", default="", type=TEXT, help="The session that used it.")
+@click.option("--note", metavar="TEXT", default="", type=TEXT, help="Why.")
+@click.pass_obj
+def feedback(said: Said, *, id_: str, rating: int, session: str, note: str) -> None:
+    """Say how useful a memory was, from 1 (useless) to 5 (just right)."""
+    with said.app() as app:
+        done = app.feedback(id_, rating, session=session, note=note)
+    if said.json:
+        as_json(shapes.feedback(done))
+    else:
+        say(f"rated {done.rating} of 5: {styled(done.id)}")
+
+
+def _facts(given: Sequence[str]) -> dict[str, str | None]:
+    found: dict[str, str | None] = {}
+    for text in given:
+        key, equals, value = text.partition("=")
+        if not (key.strip() and equals):
+            raise click.BadParameter(f"{text!r} is not KEY=VALUE")
+        found[key.strip()] = value or None
+    return found
+
+
+def _tell(said: Said, memory: WorkingMemory) -> None:
+    if said.json:
+        as_json(shapes.working(memory))
+        return
+    for label, lines in _parts(memory):
+        for number, line in enumerate(lines):
+            say(f"{'' if number else label:<9}{styled(line)}")
+    if memory.empty:
+        say(f"Session {styled(memory.session)} has no working memory.")
+    for problem in memory.problems:
+        remark(f"{problem.path}: {problem.message}; {problem.hint}")
+
+
+def _parts(memory: WorkingMemory) -> Sequence[tuple[str, Sequence[str]]]:
+    return (
+        ("task", [memory.task] if memory.task else []),
+        ("goal", [memory.goal] if memory.goal else []),
+        ("plan", memory.plan),
+        ("skill", [memory.active_skill] if memory.active_skill else []),
+        ("facts", [f"{key} = {value}" for key, value in memory.facts.items()]),
+        ("seen", memory.observations),
+    )

@@ -1,0 +1,143 @@
+"""`init`, `remember`, `edit`, `forget`, `revive` and `undo`: changes, each a commit of its own."""
+
+from __future__ import annotations
+
+import os
+import sys
+from typing import TYPE_CHECKING
+
+import click
+
+from memoryclaw import config
+from memoryclaw.interfaces import shapes
+from memoryclaw.interfaces.cli.context import Said
+from memoryclaw.interfaces.cli.printing import as_json, remark, say, styled
+from memoryclaw.interfaces.cli.verbs import AS_IS, TEXT, verb
+
+if TYPE_CHECKING:
+    from memoryclaw.writing.context import Written
+
+
+@verb(examples=["init ~/notes", "init", "init --vault ~/obsidian --json"])
+@click.argument("folder", metavar="[DIR]", required=False)
+@click.pass_obj
+def init(said: Said, folder: str | None) -> None:
+    """Make a folder a vault; nothing that is there is touched.
+
+    Adds the folders, settings with comments and a git repository, as far as they are missing. Without DIR it
+    takes the folder that every other verb would use.
+    """
+    from memoryclaw.app import init_vault  # noqa: PLC0415 - `--help` needs no app
+
+    tell(said, init_vault(config.find_root(folder or said.vault, os.environ, config.here())))
+
+
+@verb(
+    examples=[
+        "remember 'Nora wants the receipts before Friday' --tag money",
+        "remember 2026-12-11 --entity 'Boathouse Aarhus' --field deadline",
+        "remember - < minutes.txt",
+    ]
+)
+@click.argument("text", nargs=-1, required=True, type=TEXT)
+@click.option(
+    "--entity",
+    metavar="E",
+    default="",
+    type=TEXT,
+    help="The person, project or thing that this is a fact of.",
+)
+@click.option(
+    "--field", metavar="F", default="", type=TEXT, help="Which of its fields; the text is the value."
+)
+@click.option(
+    "--tag", "tags", metavar="T", multiple=True, type=TEXT, help="A tag of the episode; may be repeated."
+)
+@AS_IS
+@click.pass_obj
+def remember(
+    said: Said, *, text: tuple[str, ...], entity: str, field: str, tags: tuple[str, ...], as_is: bool
+) -> None:
+    """Write down a fact, or what happened as an episode.
+
+    With --entity and --field the text is the value of a fact, else it is what happened. A text of - is read from
+    standard input.
+    """
+    words = sys.stdin.read() if text == ("-",) else " ".join(text)
+    with said.app() as app:
+        tell(said, app.remember(words, entity=entity, field=field, tags=tags, as_is=as_is))
+
+
+@verb(
+    examples=[
+        "edit 'semantic/projects#Boathouse Aarhus.deadline' --set value=2026-12-11",
+        "edit ep-20250708-penicillin --set pin=true --set tags='[health, nora]'",
+    ]
+)
+@click.argument("id_", metavar="ID", type=TEXT)
+@click.option(
+    "--set",
+    "pairs",
+    metavar="F=V",
+    multiple=True,
+    required=True,
+    type=TEXT,
+    help="A field and its value; may be repeated.",
+)
+@AS_IS
+@click.pass_obj
+def edit(said: Said, *, id_: str, pairs: tuple[str, ...], as_is: bool) -> None:
+    """Set fields of a note, or the value of a fact; no other byte changes."""
+    fields = dict(_pair(pair) for pair in pairs)
+    with said.app() as app:
+        tell(said, app.edit(id_, fields, as_is=as_is))
+
+
+@verb(examples=["forget episodes/2025-04-15_08-05-00_printer-lease", "forget 'semantic/contacts#John.value'"])
+@click.argument("id_", metavar="ID", type=TEXT)
+@click.pass_obj
+def forget(said: Said, id_: str) -> None:
+    """Move a note or a fact to the archive; revive brings it back."""
+    with said.app() as app:
+        tell(said, app.forget(id_))
+
+
+@verb(examples=["revive archive/episodes/2025-04-15_08-05-00_printer-lease"])
+@click.argument("id_", metavar="ID", type=TEXT)
+@click.pass_obj
+def revive(said: Said, id_: str) -> None:
+    """Bring back what was forgotten, just as it was."""
+    with said.app() as app:
+        tell(said, app.revive(id_))
+
+
+@verb(examples=["undo 1a2b3c4", "undo remember-20261121T101500-ab12cd"])
+@click.argument("commit", metavar="RUN|COMMIT", type=TEXT)
+@click.option("--yes", is_flag=True, help="Take back also what makes the folder a vault.")
+@click.pass_obj
+def undo(said: Said, commit: str, *, yes: bool) -> None:
+    """Take back one change that MemoryClaw made, or a whole run.
+
+    Every later edit is kept. The undo is a commit too, and what was taken back is not consolidated again.
+    """
+    with said.app() as app:
+        tell(said, app.undo(commit, yes=yes))
+
+
+def _pair(text: str) -> tuple[str, str]:
+    field, equals, value = text.partition("=")
+    if not equals or not field.strip():
+        raise click.BadParameter(f"{text!r} is not FIELD=VALUE", param_hint="--set")
+    return field.strip(), value
+
+
+def tell(said: Said, done: Written) -> None:
+    """Prints what a writing verb did."""
+    if said.json:
+        as_json(shapes.written(done))
+        return
+    commit = f", commit {done.commit[:10]}" if done.commit else ""
+    where = f"{done.id} ({done.path}{commit})" if done.id and done.path else f"{done.path or done.id}{commit}"
+    say(f"{styled(done.action, bold=True)}: {styled(where)}")
+    if done.notice:
+        remark(done.notice)

@@ -1,0 +1,55 @@
+"""HTTP on loopback: JSON in, JSON out, the same answers as the command line's `--json`; docs/http.md describes it.
+
+This module imports nothing heavy; who calls `listening` or `serve` has the packages that they need.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from importlib.util import find_spec
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from socket import socket
+
+    from memoryclaw.app.daemon import Daemon
+    from memoryclaw.interfaces.http.lanes import Apps, Guest
+
+__all__ = ["listening", "missing", "serve"]
+_NEEDS = ("starlette", "uvicorn")
+
+
+def missing() -> list[str]:
+    """The packages that this door needs and that are not installed."""
+    return [name for name in _NEEDS if find_spec(name) is None]
+
+
+def listening(host: str, port: int, *, allow_remote: bool) -> socket:
+    """A socket that listens; `allow_remote` lets it be beyond this machine."""
+    from memoryclaw.interfaces.http.server import listening  # noqa: PLC0415
+
+    return listening(host, port, allow_remote=allow_remote)
+
+
+def serve(
+    daemon: Daemon,
+    listener: socket,
+    host: str,
+    *,
+    ready: Callable[[dict[str, Any]], None],
+    report: Callable[[Exception], str],
+    guests: Callable[[Apps], Mapping[str, Guest]] = lambda _: {},
+) -> int:
+    """Answers until a signal ends it, and returns that signal; 0 when the daemon could not go on.
+
+    Args:
+        daemon: runs beside the answers, from the first to the last.
+        listener: where requests come in.
+        host: what the person called that address.
+        ready: is told the address, once there is somebody to answer.
+        report: keeps the details of a bug, and says where.
+        guests: the applications of other doors by path, given what lends them open vaults.
+    """
+    from memoryclaw.interfaces.http.server import serve  # noqa: PLC0415
+
+    return serve(daemon, listener, host, ready=ready, report=report, guests=guests)

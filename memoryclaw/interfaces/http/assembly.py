@@ -1,0 +1,168 @@
+"""Puts the door together: the table becomes addresses, each failure a sentence, and the guard stands in front of all of it."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import re
+from collections.abc import AsyncIterator, Callable, Iterable, Mapping, Sequence
+from contextlib import AsyncExitStack, asynccontextmanager
+from functools import partial
+from typing import NamedTuple
+
+from starlette.applications import Starlette
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import BaseRoute, Route
+from starlette.types import ASGIApp, Receive, Scope, Send
+
+from memoryclaw import __version__
+from memoryclaw.app.daemon import Daemon
+from memoryclaw.interfaces.http.answers import Refusal, answer, refusal_of, refused
+from memoryclaw.interfaces.http.guard import Bucket, Guard
+from memoryclaw.interfaces.http.lanes import LOG, Guest, Lanes, Reception
+from memoryclaw.interfaces.http.openapi import document
+from memoryclaw.interfaces.http.requests import BODY, QUERIED, Row, from_body, from_query
+from memoryclaw.interfaces.http.routes import OPEN, ROWS
+from memoryclaw.writing.secret_gate import harmless
+
+Report = Callable[[Exception], str]
+_NAMED = re.compile(r"\{(\w+)\}")
+_LOOKS, _PAUSE = 200, 0.01  # seconds that a request waits for the first look at the vault, two in all
+
+
+class Door(NamedTuple):
+    """What the door is put together from.
+
+    Args:
+        daemon: tells how the vault stands.
+        lanes: where verbs are done.
+        hosts: what `Host` may be, with the port.
+        rate: requests a second.
+        report: keeps the details of a bug, and says where.
+        guests: applications of other doors, by path.
+    """
+
+    daemon: Daemon
+    lanes: Lanes
+    hosts: Sequence[str]
+    rate: float
+    report: Report
+    guests: Mapping[str, Guest] = {}
+
+
+def asgi(door: Door) -> ASGIApp:
+    """The whole application."""
+    ready = partial(_ready, door.daemon)
+    routes: list[BaseRoute] = [
+        Route("/healthz", _healthz),
+        Route("/readyz", ready),
+        Route("/openapi.json", _openapi),
+    ]
+    for path, rows in _by_path(ROWS).items():
+        verbs = _Methods(door, rows)
+        routes.append(Route(path, verbs, methods=verbs.methods))
+
+    @asynccontextmanager
+    async def lifespan(_app: Starlette) -> AsyncIterator[None]:
+        async with AsyncExitStack() as stack:
+            for guest in door.guests.values():
+                await stack.enter_async_context(guest.lifespan())
+            yield
+
+    app = Starlette(routes=routes, lifespan=lifespan, exception_handlers={HTTPException: _unknown})
+    app.router.redirect_slashes = False
+    return Guard(
+        Reception(app, door.guests),
+        token=door.daemon.files.token,
+        hosts=door.hosts,
+        open_paths=OPEN,
+        bucket=Bucket(door.rate),
+        most=_most,
+    )
+
+
+def _by_path(rows: Iterable[Row]) -> dict[str, list[Row]]:
+    """Rows by address, the most particular address first: `…/{id}/approve` before `…/{id}`."""
+    found: dict[str, list[Row]] = {}
+    for row in sorted(rows, key=lambda row: -len(_NAMED.sub("", row.path))):
+        found.setdefault(_NAMED.sub(r"{\1:path}", row.path), []).append(row)
+    return found
+
+
+class _Methods:
+    """The verbs of one address."""
+
+    def __init__(self, door: Door, rows: Iterable[Row]) -> None:
+        self._door = door
+        self._rows = {row.method: row for row in rows}
+        if "GET" in self._rows:
+            self._rows["HEAD"] = self._rows["GET"]
+        self.methods = list(self._rows)
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answers one request; whatever goes wrong is an answer too."""
+        request = Request(scope, receive)
+        given: list[object] = [*request.path_params.values(), dict(request.query_params)]
+        try:
+            body = await request.body()
+            given.append(body)
+            said = await self._answered(request, body)
+        except Exception as error:  # noqa: BLE001 - the gate: what nobody foresaw is kept and told in one sentence
+            why = refusal_of(error) or _bug(self._door.report(error), error)
+            said = refused(why._replace(message=harmless(why.message, *given)))
+        await said(scope, receive, send)
+
+    async def _answered(self, request: Request, body: bytes) -> Response:
+        row = self._rows[request.method]
+        if row.method in QUERIED:
+            asked = from_query(row.asks, request.query_params.multi_items())
+        else:
+            asked = from_body(row.asks, body)
+        name = "".join(request.path_params.values())
+        if row.lane != LOG:
+            await self._first_look()
+        return answer(await self._door.lanes.run(row.lane, lambda app: row.verb(app, name, asked)))
+
+    async def _first_look(self) -> None:
+        """Waits a moment for the first look at the vault: an answer from half an index helps nobody."""
+        for _ in range(_LOOKS):  # not in a thread: there are few of them, and many requests may wait
+            if self._door.daemon.looked.is_set():
+                return
+            await asyncio.sleep(_PAUSE)
+
+
+def _bug(path: str, error: Exception) -> Refusal:
+    kind = type(error).__name__
+    return Refusal(
+        500, "bug", f"a bug in MemoryClaw stopped this ({kind}); please report it with {path} of that machine"
+    )
+
+
+def _most(method: str, path: str) -> int:
+    most = [row.most for row in ROWS if row.path == path and row.method == method]
+    return most[0] if most else BODY
+
+
+def _unknown(request: Request, error: Exception) -> Response:
+    """An address that is not there, or that knows another method."""
+    headers = dict(getattr(error, "headers", None) or {})
+    if "Allow" not in headers:
+        return refused(Refusal(404, "not_found", "there is no such address; GET /openapi.json lists them"))
+    if request.method == "OPTIONS":
+        return Response(status_code=204, headers=headers)
+    return refused(Refusal(405, "method_not_allowed", f"this address knows {headers['Allow']} only", headers))
+
+
+async def _healthz(_request: Request) -> Response:
+    return answer({"ok": True, "pid": os.getpid(), "version": __version__})
+
+
+async def _ready(daemon: Daemon, _request: Request) -> Response:
+    reason = daemon.reason
+    return answer({"ready": not reason, "reason": reason}, 503 if reason else 200)
+
+
+async def _openapi(_request: Request) -> Response:
+    return answer(document())

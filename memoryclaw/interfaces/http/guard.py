@@ -1,0 +1,204 @@
+"""Who may come in: in front of every address, before anything of a request is read. The rule: what is not exactly right is out."""
+
+from __future__ import annotations
+
+import asyncio
+import hmac
+import math
+from collections.abc import Callable, Iterable
+from time import monotonic
+
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from memoryclaw.errors import InputError
+from memoryclaw.interfaces.http.answers import Refusal, RefusedError, refused
+from memoryclaw.text.bounds import read_json
+
+LOOPBACK = ("127.0.0.1", "localhost", "[::1]")
+AT_WORK = 256  # requests that are let in at once
+
+
+class Guard:
+    """Checks Host, Origin, token, rate, kind and size of a request.
+
+    Args:
+        app: what is guarded.
+        token: what `Authorization: Bearer` must hold.
+        hosts: what `Host` may be, with the port.
+        open_paths: addresses that need no token.
+        bucket: how fast requests may come.
+        most: how many bytes an address takes.
+    """
+
+    def __init__(
+        self,
+        app: ASGIApp,
+        *,
+        token: str,
+        hosts: Iterable[str],
+        open_paths: Iterable[str],
+        bucket: Bucket,
+        most: Callable[[str, str], int],
+    ) -> None:
+        self._app, self._bucket, self._most = app, bucket, most
+        self._token = token.encode()
+        self._hosts = {host.encode() for host in hosts}
+        self._origins = {b"http://" + host for host in self._hosts}
+        self._open = set(open_paths)
+        self._at_work = 0
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Lets a request through, or answers it."""
+        if scope["type"] == "lifespan":
+            await self._app(scope, receive, send)
+            return
+        if scope["type"] != "http":
+            return  # a websocket: there is none here, and the server closes it
+        try:
+            self._check(scope)
+            body = await whole(receive, self._most(scope["method"], scope["path"]))
+            self._check_body(scope, body)
+            if self._at_work >= AT_WORK and scope["path"] not in self._open:
+                raise _no(503, "busy", "too many requests are waiting; try again", {"Retry-After": "1"})
+        except RefusedError as error:
+            await refused(error.refusal)(scope, receive, send)
+            return
+        self._at_work += 1
+        try:
+            await self._app(scope, replayed(body, receive), send)
+        finally:
+            self._at_work -= 1
+
+    def _check(self, scope: Scope) -> None:
+        # Two programs may each believe another of the two lengths: one's body is then the other's next request.
+        if _all(scope, b"transfer-encoding") and _all(scope, b"content-length"):
+            raise _no(
+                400,
+                "input",
+                "this request tells its length twice; send Content-Length or Transfer-Encoding, not both",
+                {"Connection": "close"},
+            )
+        if _all(scope, b"host") not in [[host] for host in self._hosts]:
+            raise _no(
+                403,
+                "forbidden",
+                "this daemon answers to its own address and port only; check the Host header",
+            )
+        if any(origin not in self._origins for origin in _all(scope, b"origin")):
+            raise _no(403, "forbidden", "web pages of other places may not ask this daemon")
+        if scope["path"] in self._open:
+            return
+        if not self._knows(_all(scope, b"authorization")):
+            raise _no(
+                401,
+                "unauthorized",
+                "send `Authorization: Bearer TOKEN` with the token from the vault's .memoryclaw/token",
+                {"WWW-Authenticate": "Bearer"},
+            )
+        if wait := self._bucket.wait():
+            raise _no(429, "too_many", f"too many requests; wait {wait} s", {"Retry-After": str(wait)})
+
+    def _knows(self, said: list[bytes]) -> bool:
+        scheme, _, token = said[0].partition(b" ") if len(said) == 1 else (b"", b"", b"")
+        return hmac.compare_digest(token, self._token) and scheme.lower() == b"bearer"
+
+    def _check_body(self, scope: Scope, body: bytes) -> None:
+        if not body:
+            return
+        kinds = _all(scope, b"content-type")
+        kind = kinds[0].partition(b";")[0].strip().lower() if len(kinds) == 1 else b""
+        if kind != b"application/json":
+            raise _no(415, "media_type", "send the body as JSON, with `Content-Type: application/json`")
+        try:
+            read_json(body.decode("utf-8", "surrogateescape"), "the body is not JSON; send one object")
+        except InputError as error:
+            raise _no(400, "input", str(error)) from None
+
+
+def _all(scope: Scope, name: bytes) -> list[bytes]:
+    return [value for key, value in scope["headers"] if key == name]
+
+
+def _no(status: int, code: str, sentence: str, headers: dict[str, str] | None = None) -> RefusedError:
+    return RefusedError(Refusal(status, code, sentence, headers or {}))
+
+
+# ── The body of a request, read to its end before anybody sees it, and never more of it than its address
+# takes.
+
+_SECONDS = 30.0  # in which a body must have come
+_DRAINED = 32 << 20  # bytes of a body that is too large are still read, so that the client hears why
+
+
+async def whole(receive: Receive, most: int) -> bytes:
+    """The body.
+
+    Raises:
+        RefusedError: it is longer than `most`, or does not come.
+    """
+    try:
+        async with asyncio.timeout(_SECONDS):
+            return await _read(receive, most)
+    except TimeoutError:
+        raise RefusedError(
+            Refusal(408, "timeout", f"the body did not come within {_SECONDS:.0f} seconds")
+        ) from None
+
+
+async def _read(receive: Receive, most: int) -> bytes:
+    parts: list[bytes] = []
+    size, more = 0, True
+    while more and size <= _DRAINED:
+        message = await receive()
+        if message["type"] == "http.disconnect":
+            break
+        part = message.get("body", b"")
+        size += len(part)
+        more = message.get("more_body", False)
+        if size <= most:
+            parts.append(part)
+    if size > most:
+        raise RefusedError(
+            Refusal(413, "too_large", f"this address takes {most:,} bytes at most; send less at a time")
+        )
+    return b"".join(parts)
+
+
+def replayed(body: bytes, receive: Receive) -> Receive:
+    """What an application hears: the body that was read, then whatever comes after it."""
+    waiting = [body]
+
+    async def again() -> Message:
+        if waiting:
+            return {"type": "http.request", "body": waiting.pop(), "more_body": False}
+        return await receive()
+
+    return again
+
+
+# ── How fast requests may come: a bucket of tokens that fills at a steady rate.
+
+BURST = 2  # seconds' worth of requests that may come at once
+
+
+class Bucket:
+    """Lets so many through a second, and a burst now and then.
+
+    Args:
+        rate: requests a second.
+        clock: seconds that only grow.
+    """
+
+    def __init__(self, rate: float, clock: Callable[[], float] = monotonic) -> None:
+        self._rate, self._most, self._clock = rate, rate * BURST, clock
+        self._held, self._at = self._most, clock()
+
+    def wait(self) -> int:
+        """Takes one; 0, or the whole seconds after which there will be one again."""
+        now = self._clock()
+        self._held = min(self._most, self._held + (now - self._at) * self._rate)
+        self._at = now
+        if self._held >= 1:
+            self._held -= 1
+            return 0
+        return max(1, math.ceil((1 - self._held) / self._rate))

@@ -1,0 +1,107 @@
+"""The served description of every address, made from the route table, so that it cannot say anything else."""
+
+from __future__ import annotations
+
+import re
+from functools import cache
+from typing import Any
+
+from memoryclaw import __version__
+from memoryclaw.interfaces.http.answers import CODES
+from memoryclaw.interfaces.http.requests import QUERIED, Asked, Nothing, Row
+from memoryclaw.interfaces.http.routes import SUBJECTS
+
+_JSON = "application/json"
+_ERROR = {"$ref": "#/components/schemas/Error"}
+
+
+@cache
+def document() -> dict[str, Any]:
+    """The OpenAPI document."""
+    paths: dict[str, dict[str, Any]] = {}
+    for subject, rows in SUBJECTS.items():
+        for row in rows:
+            paths.setdefault(row.path, {})[row.method.lower()] = _operation(subject, row)
+    for path, (about, shape) in _OPEN.items():
+        paths[path] = {
+            "get": {
+                "operationId": path.strip("/").replace(".json", ""),
+                "summary": about,
+                "security": [],
+                "responses": {"200": _answer(about, shape)},
+            }
+        }
+    return {
+        "openapi": "3.1.0",
+        "info": {
+            "title": "MemoryClaw",
+            "version": __version__,
+            "description": "The memory of one vault. Every answer is what the command line prints with --json; docs/json.md describes them.",
+        },
+        "security": [{"token": []}],
+        "paths": paths,
+        "components": {
+            "securitySchemes": {"token": {"type": "http", "scheme": "bearer"}},
+            "schemas": {"Error": _ERROR_SCHEMA},
+        },
+    }
+
+
+def _operation(subject: str, row: Row) -> dict[str, Any]:
+    operation: dict[str, Any] = {
+        "operationId": f"{row.verb.__module__.rpartition('.')[2]}_{row.verb.__name__}",
+        "tags": [subject],
+        "summary": row.about,
+        "parameters": [*_named(row.path), *(_queried(row.asks) if row.method in QUERIED else [])],
+        "responses": {
+            "200": _answer(f"As `memoryclaw {row.like} --json`.", {"type": "object"}),
+            "default": _answer(" ".join(f"{code}: {about}." for code, about in CODES.items()), _ERROR),
+        },
+    }
+    if row.method not in QUERIED and row.asks is not Nothing:
+        schema = row.asks.model_json_schema()
+        operation["requestBody"] = {
+            "required": bool(schema.get("required")),
+            "content": {_JSON: {"schema": schema}},
+        }
+    return operation
+
+
+def _named(path: str) -> list[dict[str, Any]]:
+    names = re.findall(r"\{(\w+)\}", path)
+    return [{"name": name, "in": "path", "required": True, "schema": {"type": "string"}} for name in names]
+
+
+def _queried(model: type[Asked]) -> list[dict[str, Any]]:
+    schema = model.model_json_schema()
+    needed = schema.get("required", [])
+    return [
+        {"name": name, "in": "query", "required": name in needed, "schema": about}
+        for name, about in schema.get("properties", {}).items()
+    ]
+
+
+def _answer(about: str, schema: dict[str, Any]) -> dict[str, Any]:
+    return {"description": about, "content": {_JSON: {"schema": schema}}}
+
+
+_TEXT = {"type": "string"}
+_ERROR_SCHEMA = {
+    "type": "object",
+    "required": ["error"],
+    "properties": {
+        "error": {
+            "type": "object",
+            "required": ["code", "message"],
+            "properties": {"code": _TEXT, "message": _TEXT},
+        }
+    },
+}
+_OPEN: dict[str, tuple[str, dict[str, Any]]] = {
+    "/healthz": ("That the daemon runs.", {"type": "object"}),
+    "/readyz": (
+        "Whether the vault has been read; 503 until then.",
+        {"type": "object", "properties": {"ready": {"type": "boolean"}, "reason": _TEXT}},
+    ),
+    "/openapi.json": ("This document.", {"type": "object"}),
+}

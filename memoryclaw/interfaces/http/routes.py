@@ -1,0 +1,285 @@
+"""All addresses below /v1, in the order in which they are tried; the served document and docs/http.md are made from this table."""
+
+from __future__ import annotations
+
+from datetime import date
+from typing import Any, Literal
+
+from pydantic import ConfigDict, Field
+
+from memoryclaw.app import App
+from memoryclaw.errors import InputError
+from memoryclaw.interfaces import shapes
+from memoryclaw.interfaces.http import writing
+from memoryclaw.interfaces.http.lanes import LOG, LONG
+from memoryclaw.interfaces.http.requests import Asked, Row, Shape, question
+from memoryclaw.text.bounds import LEAST_BUDGET, MOST_BUDGET, MOST_LISTED
+
+# ── Questions: `recall` and `search`.
+
+
+class Recall(Asked):
+    """A question that wants a context."""
+
+    query: str
+    goal: str = ""
+    session: str = ""
+    budget: int | None = Field(default=None, ge=LEAST_BUDGET, le=MOST_BUDGET)
+    trace: bool = False
+
+
+class Search(Asked):
+    """A question that wants matches."""
+
+    q: str
+    kind: str = ""
+    limit: int = Field(default=10, ge=1, le=1000)
+
+
+def recall(app: App, _name: str, asked: Recall) -> Shape:
+    """A context to paste into a prompt."""
+    answer = app.recall(
+        question(asked.query), goal=question(asked.goal), session=asked.session, budget=asked.budget
+    )
+    return shapes.recall(answer, trace=asked.trace)
+
+
+def search(app: App, _name: str, asked: Search) -> Shape:
+    """Ranked matches."""
+    return shapes.search(app.search(question(asked.q), kind=asked.kind, limit=asked.limit))
+
+
+ASKING = (
+    Row(
+        "POST", "/v1/recall", recall, "A context for a prompt, within a budget.", Recall, like="recall QUERY"
+    ),
+    Row("GET", "/v1/search", search, "Ranked matches, best first; leaves no trace.", Search, like="search Q"),
+)
+
+
+# ── Looking around: notes, links and facts.
+
+
+class Browse(Asked):
+    """Which notes are listed."""
+
+    kind: str = ""
+    state: str = "current"
+    limit: int = Field(default=50, ge=1, le=MOST_LISTED)
+
+
+class Facts(Asked):
+    """Which facts are listed."""
+
+    entity: str = ""
+    as_of: str = ""
+    history: bool = False
+
+
+def browse(app: App, _name: str, asked: Browse) -> Shape:
+    """A list of notes."""
+    listed = app.browse(kind=asked.kind, state=asked.state, limit=asked.limit)
+    return shapes.browse(listed, app.freshness)
+
+
+def show(app: App, name: str, _asked: Asked) -> Shape:
+    """One thing as it stands in its file."""
+    return shapes.show(app.show(name), app.freshness)
+
+
+def links(app: App, name: str, _asked: Asked) -> Shape:
+    """The links of a note."""
+    return shapes.links(name, app.links(name), app.freshness)
+
+
+def facts(app: App, _name: str, asked: Facts) -> Shape:
+    """A list of facts."""
+    found = app.facts(asked.entity, as_of=_day(asked.as_of), history=asked.history)
+    return shapes.facts(found, app.freshness)
+
+
+def _day(text: str) -> date | None:
+    try:
+        return date.fromisoformat(text) if text else None
+    except ValueError:
+        raise InputError(f"{text!r} is not a date; write it as 2025-07-01") from None
+
+
+LOOKING = (
+    Row("GET", "/v1/notes", browse, "Notes, pinned ones first, then the newest.", Browse, like="browse"),
+    Row("GET", "/v1/notes/{id}", show, "A note, section, fact or turn as it stands.", like="show ID"),
+    Row("GET", "/v1/links/{id}", links, "The links of a note, out and back.", like="links ID"),
+    Row("GET", "/v1/facts", facts, "What is held true, now or on a day.", Facts, like="facts [ENTITY]"),
+)
+
+
+# ── The vault's own state: status, doctor and sync.
+
+
+def status(app: App, _name: str, _asked: Asked) -> Shape:
+    """How the vault stands."""
+    return shapes.status(app.status())
+
+
+def doctor(app: App, _name: str, _asked: Asked) -> Shape:
+    """Every check of the vault's health."""
+    return shapes.doctor(app.doctor())
+
+
+def sync(app: App, _name: str, _asked: Asked) -> Shape:
+    """Brings the index in line with the files."""
+    return shapes.synced(app.sync())
+
+
+KEEPING = (
+    Row("GET", "/v1/status", status, "How the vault stands.", like="status"),
+    Row("GET", "/v1/doctor", doctor, "Checks the vault's health; repairs nothing.", lane=LONG, like="doctor"),
+    Row("POST", "/v1/sync", sync, "Brings the index in line with the files.", lane=LONG, like="sync"),
+)
+
+
+# ── Turns on their way into memory: capture, consolidate and redo.
+
+CAPTURE_BODY = 8 << 20
+
+
+class Capture(Asked):
+    """Turns and tool events."""
+
+    turns: list[dict[str, Any]]
+    session: str = ""
+
+
+class Consolidate(Asked):
+    """How logs are consolidated."""
+
+    dry_run: bool = False
+    due: bool = False
+    llm: Literal["auto", "none"] = "auto"
+    mode: Literal["", "direct", "branch", "propose"] = ""
+
+
+class Redo(Asked):
+    """Which logs are consolidated again."""
+
+    since: str
+    llm: Literal["auto", "none"] = "auto"
+
+
+def capture(app: App, _name: str, asked: Capture) -> Shape:
+    """Keeps turns; each is on the disk when it is acknowledged."""
+    done = app.capture(asked.turns, session=asked.session)
+    return {"acknowledged": [shapes.acknowledged(one) for one in done], "notice": app.capture_notice}
+
+
+def consolidate(app: App, _name: str, asked: Consolidate) -> Shape:
+    """Turns what the logs hold into memory."""
+    done = app.consolidate(dry_run=asked.dry_run, due=asked.due, llm=asked.llm, mode=asked.mode)
+    return shapes.consolidated(done)
+
+
+def redo(app: App, _name: str, asked: Redo) -> Shape:
+    """Consolidates old logs again, on a branch."""
+    return shapes.consolidated(app.redo(asked.since, llm=asked.llm))
+
+
+LOGGING = (
+    Row(
+        "POST",
+        "/v1/capture",
+        capture,
+        "Keeps turns and tool events in the logs; a turn that comes twice is kept once.",
+        Capture,
+        LOG,
+        CAPTURE_BODY,
+        like="capture",
+    ),
+    Row(
+        "POST",
+        "/v1/consolidate",
+        consolidate,
+        "Turns new log lines into episodes, facts and drafts.",
+        Consolidate,
+        LONG,
+        like="consolidate",
+    ),
+    Row(
+        "POST",
+        "/v1/redo",
+        redo,
+        "Consolidates old logs again, on a branch.",
+        Redo,
+        LONG,
+        like="redo --since DATE",
+    ),
+)
+
+
+# ── What a running session is at: its working memory.
+
+
+class Change(Asked):
+    """What changes; the verb knows its own keys, and refuses others by name."""
+
+    model_config = ConfigDict(extra="allow", frozen=True)
+
+
+class Clear(Asked):
+    """Which task must be at an end; any, when it is empty."""
+
+    task: str = ""
+
+
+def show_working(app: App, name: str, _asked: Asked) -> Shape:
+    """The working memory of a session."""
+    return shapes.working(app.working(name))
+
+
+def change(app: App, name: str, asked: Change) -> Shape:
+    """Changes it."""
+    changes: dict[str, Any] = asked.model_extra or {}
+    return shapes.working(app.set_working(name, changes))
+
+
+def clear(app: App, name: str, asked: Clear) -> Shape:
+    """Ends it; what it held goes to the log first."""
+    return shapes.cleared(app.clear_working(name, task=asked.task))
+
+
+SESSIONS = (
+    Row(
+        "GET", "/v1/working/{session}", show_working, "The working memory of a session.", like="working show"
+    ),
+    Row(
+        "PATCH",
+        "/v1/working/{session}",
+        change,
+        "Changes goal, plan, facts, observations, skill or task.",
+        Change,
+        LOG,
+        like="working set",
+    ),
+    Row(
+        "DELETE",
+        "/v1/working/{session}",
+        clear,
+        "Ends it; what it held goes to the log first.",
+        Clear,
+        LOG,
+        like="working clear",
+    ),
+)
+
+
+SUBJECTS: dict[str, tuple[Row, ...]] = {
+    "Ask": ASKING,
+    "Look": LOOKING,
+    "Write": writing.WRITING,
+    "Log": LOGGING,
+    "Review": writing.REVIEWING,
+    "Skills": writing.SKILLS,
+    "Session": SESSIONS,
+    "Keep": KEEPING,
+}
+ROWS = tuple(row for rows in SUBJECTS.values() for row in rows)
+OPEN = ("/healthz", "/readyz", "/openapi.json")  # these need no token

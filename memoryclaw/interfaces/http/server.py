@@ -1,0 +1,245 @@
+"""The server of one daemon. The rule: a request that was let in is answered before the end."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import ipaddress
+import os
+import signal
+import socket
+import sys
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from datetime import UTC, datetime
+from typing import Any
+
+import uvicorn
+from starlette.types import ASGIApp
+from uvicorn.protocols.http.h11_impl import H11Protocol
+
+from memoryclaw import __version__
+from memoryclaw.app.daemon import Daemon
+from memoryclaw.errors import InputError
+from memoryclaw.interfaces.http.assembly import Door, Report, asgi
+from memoryclaw.interfaces.http.lanes import Apps, Guest, Lanes
+from memoryclaw.text.naming import timestamp
+
+_GRACE = 5  # seconds that requests in flight are given at the end
+_KEPT = 30  # seconds that a silent connection stays open
+
+
+class Server(uvicorn.Server):
+    """The server of one daemon, in the main thread."""
+
+    def __init__(self, app: ASGIApp, begun: Callable[[], None]) -> None:
+        super().__init__(
+            uvicorn.Config(
+                app,
+                http=Connection,
+                ws="none",
+                lifespan="on",
+                log_config=None,
+                log_level="critical",
+                access_log=False,
+                server_header=False,
+                proxy_headers=False,
+                timeout_keep_alive=_KEPT,
+                timeout_graceful_shutdown=_GRACE,
+            )
+        )
+        self.told = 0  # the signal that ended it
+        self._begun = begun
+
+    def end(self) -> None:
+        """Ends the server soon; safe from other threads."""
+        self.should_exit = True
+
+    @contextlib.contextmanager
+    def capture_signals(self) -> Iterator[None]:
+        """Ctrl-C and SIGTERM end it; a second one does not wait for anybody."""
+        loop = asyncio.get_running_loop()
+        for number in (signal.SIGINT, signal.SIGTERM):
+            loop.add_signal_handler(number, self._tell, number)
+        yield
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        """Begins to answer, and says so."""
+        await super().startup(sockets)
+        self._begun()
+
+    def _tell(self, number: int) -> None:
+        self.force_exit = bool(self.told)
+        self.told = self.told or number
+        self.should_exit = True
+
+
+# ── Where the daemon listens, and by which names. The rule: nobody beyond this machine reaches it unless a
+# person said so.
+
+_LOOPBACK = ("127.0.0.1", "localhost", "[::1]")
+_EVERYWHERE = {"0.0.0.0": "127.0.0.1", "::": "::1"}  # noqa: S104 - what means every address, and ours among them
+
+
+def listening(host: str, port: int, *, allow_remote: bool) -> socket.socket:
+    """A socket that listens.
+
+    Raises:
+        InputError: the address is beyond this machine and nobody allowed that, or it cannot be had.
+    """
+    if not (is_loopback(host) or allow_remote):
+        raise InputError(
+            f"{host} can be reached from other machines; say --allow-remote if that is what you want"
+        )
+    try:
+        family = socket.AF_INET6 if ":" in host else socket.AF_INET
+        listener = socket.create_server((host, port), family=family, backlog=512)
+    except (OSError, OverflowError) as error:
+        why = getattr(error, "strerror", None) or str(error)
+        raise InputError(
+            f"{host}:{port} cannot be listened on ({why}); choose another with --port, 0 for any that is free"
+        ) from None
+    # Connections take it over. Without it the second part of each answer waits 40 ms for the client to confirm the first.
+    listener.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+    return listener
+
+
+def is_loopback(host: str) -> bool:
+    """True when nobody beyond this machine can reach this address."""
+    try:
+        return host == "localhost" or ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return False
+
+
+def hosts(names: Iterable[str], port: int) -> list[str]:
+    """What a request may name as its host: this machine's own names, and those that were chosen."""
+    return [f"{name.lower()}:{port}" for name in dict.fromkeys((*_LOOPBACK, *map(_written, names)))]
+
+
+def _written(host: str) -> str:
+    return f"[{host}]" if ":" in host else host
+
+
+def address(listener: socket.socket) -> dict[str, Any]:
+    """What clients on this machine are told of a daemon."""
+    host, port = listener.getsockname()[:2]
+    host = _EVERYWHERE.get(host, host)
+    return {
+        "pid": os.getpid(),
+        "host": host,
+        "port": port,
+        "url": f"http://{_written(host)}:{port}",
+        "started": timestamp(datetime.now(UTC)),
+        "version": __version__,
+    }
+
+
+# ── One connection of a client. The rule: a connection on which nothing moves is closed, so that silent
+# ones cannot fill the house.
+
+
+class Connection(H11Protocol):
+    """HTTP/1.1 as the server speaks it, with an end to its patience: by itself it waits for ever for the head of a request."""
+
+    HEAD = 10.0  # seconds in which the head of the first request must have come; of a later one, `timeout_keep_alive`
+    MOST = 256  # at once
+    LOOK = 5.0  # seconds between two looks; an answer of which nobody took a byte between two is given up
+
+    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
+        """A client is there."""
+        super().connection_made(transport)
+        self._since = self.loop.time()
+        self._until = self._since + self.HEAD
+        self._unread, self._is_over = 0, False
+        self._next = self.loop.call_later(self.LOOK, self._look)
+        if len(self.connections) > self.MOST:
+            self._make_room()
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        """It is gone."""
+        self._next.cancel()
+        super().connection_lost(exc)
+
+    def eof_received(self) -> bool:  # type: ignore[override]
+        """The client says no more; what it has asked for whole is still answered."""
+        cycle: Any = self.cycle
+        self._is_over = cycle is not None and not (cycle.response_complete or cycle.more_body)
+        return self._is_over
+
+    def on_response_complete(self) -> None:
+        """An answer is written; the next request may come."""
+        self._since = self.loop.time()
+        self._until = self._since + self.timeout_keep_alive
+        super().on_response_complete()
+        if self._is_over and self.cycle.response_complete:
+            self.transport.close()
+
+    def _make_room(self) -> None:
+        held: list[Any] = [one for one in self.connections if not one.transport.is_closing()]
+        waited_for = [one for one in held if one is not self and one._is_waited_for()]  # noqa: SLF001 - of its own kind
+        if len(held) > self.MOST and waited_for:
+            min(waited_for, key=lambda one: one._since).transport.abort()  # noqa: SLF001
+
+    def _is_idle(self) -> bool:
+        cycle: Any = self.cycle
+        return cycle is None or cycle.response_complete
+
+    def _is_waited_for(self) -> bool:
+        """True while it is the client's turn: the head or the body of a request is to come."""
+        return not self.transport.get_write_buffer_size() and (self._is_idle() or self.cycle.more_body)
+
+    def _look(self) -> None:
+        unread, self._unread = self._unread, self.transport.get_write_buffer_size()
+        if self._is_idle() and not self._unread and self.loop.time() >= self._until:
+            self.transport.close()
+        elif unread and self._unread >= unread:
+            self.transport.abort()
+        else:
+            self._next = self.loop.call_later(self.LOOK, self._look)
+
+
+# ── From the first request to the last: the door, the threads behind it, and the daemon beside it begin and
+# end together.
+
+# Seconds that a busy thread keeps the interpreter when others wait. A look at 10,000 files gives it up 20,000 times: with the 5 ms of
+# Python's own, one busy thread beside it makes that minutes.
+_SWITCH = 0.0005
+
+
+def serve(
+    daemon: Daemon,
+    listener: socket.socket,
+    host: str,
+    *,
+    ready: Callable[[dict[str, Any]], None],
+    report: Report,
+    guests: Callable[[Apps], Mapping[str, Guest]],
+) -> int:
+    """Answers until a signal ends it, and returns that signal; see `memoryclaw.interfaces.http.serve`."""
+    sys.setswitchinterval(_SWITCH)
+    told = address(listener)
+    lanes = Lanes(daemon.open)
+
+    def begun() -> None:
+        if daemon.start(told, server.end):
+            ready(told)
+
+    server = Server(
+        asgi(
+            Door(
+                daemon=daemon,
+                lanes=lanes,
+                hosts=hosts((host, told["host"]), told["port"]),
+                rate=daemon.config.rate,
+                report=report,
+                guests=guests(lanes.guests.lend),
+            )
+        ),
+        begun,
+    )
+    try:
+        asyncio.run(server.serve(sockets=[listener]))
+    finally:
+        daemon.stop()
+        lanes.close()
+    return server.told

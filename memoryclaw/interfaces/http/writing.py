@@ -1,0 +1,322 @@
+"""Changes, each a commit: remember, edit, forget, revive, undo; and what a memory was worth."""
+
+from __future__ import annotations
+
+from pydantic import Field
+
+from memoryclaw.app import App
+from memoryclaw.interfaces import reviewshapes, shapes
+from memoryclaw.interfaces.http.lanes import LONG, WRITE
+from memoryclaw.interfaces.http.requests import Asked, Row, Shape, question
+from memoryclaw.text.bounds import MOST_LISTED
+
+Value = str | bool | int | float
+
+
+class Remember(Asked):
+    """What is to be kept."""
+
+    text: str
+    entity: str = ""
+    field: str = ""
+    tags: list[str] = Field(default_factory=list)
+    source: str = ""
+
+
+class Edit(Asked):
+    """Fields and their new values."""
+
+    set: dict[str, Value | list[Value]] = Field(min_length=1)
+
+
+class Revive(Asked):
+    """What comes back."""
+
+    id: str
+
+
+class Undo(Asked):
+    """A commit or a run, and whether also what makes the folder a vault goes."""
+
+    what: str
+    yes: bool = False
+
+
+class Feedback(Asked):
+    """What a memory was worth."""
+
+    id: str
+    rating: int = Field(ge=1, le=5)
+    session: str = ""
+    note: str = ""
+
+
+def remember(app: App, _name: str, asked: Remember) -> Shape:
+    """Keeps a text as an episode, or as the value of a field."""
+    done = app.remember(
+        asked.text, entity=asked.entity, field=asked.field, tags=asked.tags, source=asked.source
+    )
+    return shapes.written(done)
+
+
+def edit(app: App, name: str, asked: Edit) -> Shape:
+    """Sets fields of a note, or the value of a fact."""
+    fields = {
+        field: [_text(one) for one in value] if isinstance(value, list) else _text(value)
+        for field, value in asked.set.items()
+    }
+    return shapes.written(app.edit(name, fields))
+
+
+def forget(app: App, name: str, _asked: Asked) -> Shape:
+    """Moves a note or a fact to the archive."""
+    return shapes.written(app.forget(name))
+
+
+def revive(app: App, _name: str, asked: Revive) -> Shape:
+    """Brings back what was forgotten."""
+    return shapes.written(app.revive(asked.id))
+
+
+def undo(app: App, _name: str, asked: Undo) -> Shape:
+    """Takes back a commit or a run."""
+    return shapes.written(app.undo(asked.what, yes=asked.yes))
+
+
+def feedback(app: App, _name: str, asked: Feedback) -> Shape:
+    """Keeps a rating."""
+    return shapes.feedback(app.feedback(asked.id, asked.rating, session=asked.session, note=asked.note))
+
+
+def _text(value: Value) -> str:
+    return str(value).lower() if isinstance(value, bool) else str(value)
+
+
+WRITING = (
+    Row(
+        "POST",
+        "/v1/remember",
+        remember,
+        "Keeps a text as an episode, or as a fact.",
+        Remember,
+        WRITE,
+        like="remember TEXT",
+    ),
+    Row(
+        "PATCH",
+        "/v1/notes/{id}",
+        edit,
+        "Sets fields of a note, or the value of a fact.",
+        Edit,
+        WRITE,
+        like="edit ID --set F=V",
+    ),
+    Row(
+        "DELETE",
+        "/v1/notes/{id}",
+        forget,
+        "Moves a note or a fact to the archive.",
+        lane=WRITE,
+        like="forget ID",
+    ),
+    Row("POST", "/v1/revive", revive, "Brings back what was forgotten.", Revive, WRITE, like="revive ID"),
+    Row("POST", "/v1/undo", undo, "Takes back one commit, or a run.", Undo, WRITE, like="undo WHAT"),
+    Row(
+        "POST",
+        "/v1/feedback",
+        feedback,
+        "Rates a memory, 1 to 5.",
+        Feedback,
+        WRITE,
+        like="feedback ID RATING",
+    ),
+)
+
+
+# ── What waits for a person, what a person decides of it, and where things come from.
+
+
+class History(Asked):
+    """Whose history, and how much of it."""
+
+    id: str = ""
+    limit: int = Field(default=20, ge=1, le=MOST_LISTED)
+
+
+def review(app: App, _name: str, _asked: Asked) -> Shape:
+    """What waits."""
+    return reviewshapes.waiting(app.review())
+
+
+def review_one(app: App, name: str, _asked: Asked) -> Shape:
+    """One thing that waits, and what it would change."""
+    item = app.review_one(name)
+    return reviewshapes.differences([(item, app.review_diff(item) if item.can_be_shown else [])])
+
+
+def approve(app: App, name: str, _asked: Asked) -> Shape:
+    """Says yes."""
+    return _decided(app, name, "approved")
+
+
+def reject(app: App, name: str, _asked: Asked) -> Shape:
+    """Says no."""
+    return _decided(app, name, "rejected")
+
+
+def history(app: App, _name: str, asked: History) -> Shape:
+    """What was done, newest first."""
+    return reviewshapes.history(app.history(asked.id, limit=asked.limit))
+
+
+def blame(app: App, name: str, _asked: Asked) -> Shape:
+    """Where a fact comes from."""
+    return reviewshapes.blame(app.blame(name))
+
+
+def _decided(app: App, name: str, decision: str) -> Shape:
+    items = [item for item in app.review([name]) if not item.is_skill]
+    return reviewshapes.ruled(app.decide(items, decision))
+
+
+REVIEWING = (
+    Row("GET", "/v1/review", review, "What waits for a yes or a no.", like="review list"),
+    Row(
+        "GET",
+        "/v1/review/{id}",
+        review_one,
+        "What would change if this were approved.",
+        like="review show ID",
+    ),
+    Row(
+        "POST",
+        "/v1/review/{id}/approve",
+        approve,
+        "Says yes to one thing, or to a run.",
+        lane=WRITE,
+        like="review approve ID",
+    ),
+    Row(
+        "POST",
+        "/v1/review/{id}/reject",
+        reject,
+        "Says no; it is not proposed again.",
+        lane=WRITE,
+        like="review reject ID",
+    ),
+    Row(
+        "GET",
+        "/v1/history",
+        history,
+        "What was done to the vault, a note or a fact.",
+        History,
+        like="history [ID]",
+    ),
+    Row("GET", "/v1/blame/{id}", blame, "Where a fact comes from.", like="blame FACT"),
+)
+
+
+# ── How things are done: skills listed, matched, decided and run.
+
+
+class Match(Asked):
+    """A request that a skill may fit."""
+
+    q: str
+
+
+class Run(Asked):
+    """With what a skill runs; it only shows its calls unless it is told to `apply`."""
+
+    params: dict[str, str] = Field(default_factory=dict)
+    apply: bool = False
+    session: str = ""
+
+
+def skills(app: App, _name: str, _asked: Asked) -> Shape:
+    """Every skill, and how it stands."""
+    return reviewshapes.skills(app.skills())
+
+
+def match(app: App, _name: str, asked: Match) -> Shape:
+    """The skills that fit a request."""
+    return reviewshapes.matches(asked.q, app.match_skills(question(asked.q)))
+
+
+def skill(app: App, name: str, _asked: Asked) -> Shape:
+    """One skill."""
+    return reviewshapes.shown(app.skill(name))
+
+
+def approve_skill(app: App, name: str, _asked: Asked) -> Shape:
+    """Says yes to a skill as it is now."""
+    return reviewshapes.skill_ruled(app.approve_skill(name))
+
+
+def reject_skill(app: App, name: str, _asked: Asked) -> Shape:
+    """Says no to a skill."""
+    return reviewshapes.skill_ruled(app.reject_skill(name))
+
+
+def run(app: App, name: str, asked: Run) -> Shape:
+    """Runs an approved skill, or shows what it would do."""
+    done = app.run_skill(name, asked.params, apply=asked.apply, session=asked.session)
+    return reviewshapes.skill_run(done)
+
+
+def hosted(app: App, _name: str, _asked: Asked) -> Shape:
+    """The skills that hosts are given, as they are now."""
+    return reviewshapes.host_skills(app.host_skills(refresh=False))
+
+
+def host(app: App, _name: str, _asked: Asked) -> Shape:
+    """Brings them up to date."""
+    return reviewshapes.host_skills(app.host_skills())
+
+
+SKILLS = (
+    Row("GET", "/v1/skills", skills, "Every skill, and how it stands.", like="skills list"),
+    Row(
+        "GET",
+        "/v1/skills/match",
+        match,
+        "The skills that fit a request, best first.",
+        Match,
+        like="skills match Q",
+    ),
+    Row("GET", "/v1/skills/{name}", skill, "One skill as it stands.", like="skills show NAME"),
+    Row(
+        "POST",
+        "/v1/skills/{name}/approve",
+        approve_skill,
+        "Says yes to a skill as it is now.",
+        lane=WRITE,
+        like="skills approve NAME",
+    ),
+    Row(
+        "POST",
+        "/v1/skills/{name}/reject",
+        reject_skill,
+        "Says no, or takes an approval back.",
+        lane=WRITE,
+        like="skills reject NAME",
+    ),
+    Row(
+        "POST",
+        "/v1/skills/{name}/run",
+        run,
+        "Runs an approved skill; without `apply` it only shows each call.",
+        Run,
+        LONG,
+        like="skills run NAME",
+    ),
+    Row("GET", "/v1/host-skills", hosted, "The skills that hosts are given.", like="skills host"),
+    Row(
+        "POST",
+        "/v1/host-skills",
+        host,
+        "Brings these up to date.",
+        lane=WRITE,
+        like="skills host",
+    ),
+)

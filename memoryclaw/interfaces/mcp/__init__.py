@@ -1,0 +1,37 @@
+"""The Model Context Protocol: tools, resources and a prompt over the official SDK; docs/mcp.md describes it.
+
+This module imports nothing heavy; who calls `stdio` has the package that it needs.
+"""
+
+from __future__ import annotations
+
+from importlib.util import find_spec
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from memoryclaw.interfaces.mcp.server import Apps, Report
+    from memoryclaw.interfaces.mcp.transports import Mounted
+
+__all__ = ["asgi", "missing", "stdio"]
+
+
+def missing() -> bool:
+    """True when the package that this door needs is not installed."""
+    return find_spec("mcp") is None
+
+
+def stdio(apps: Apps, report: Report) -> None:
+    """Answers one client on standard input and output, until it hangs up."""
+    from memoryclaw.interfaces.mcp.quick import quickly  # noqa: PLC0415
+
+    with quickly():
+        from memoryclaw.interfaces.mcp.transports import run  # noqa: PLC0415
+
+    run(apps, report)
+
+
+def asgi(apps: Apps, report: Report) -> Mounted:
+    """An ASGI application that speaks streamable HTTP, with its lifespan; who mounts it stands guard before it."""
+    from memoryclaw.interfaces.mcp.transports import Mounted  # noqa: PLC0415
+
+    return Mounted(apps, report)

@@ -1,0 +1,168 @@
+"""The arguments of each tool, with what a model is told of them. Lengths are capped here and nowhere else."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal
+
+from pydantic import Field
+
+from memoryclaw.interfaces.mcp.requests import MOST_BYTES, Asked
+
+_ID, _NAME, _NOTE, _TEXT = 1024, 200, 500, 65_536  # characters
+_DAY = r"^(\d{4}-\d{2}-\d{2})?$"
+
+Id = Annotated[
+    str, Field(min_length=1, max_length=_ID, description="An id as memory_search or memory_browse gave it.")
+]
+Name = Annotated[str, Field(max_length=_NAME)]
+Long = Annotated[str, Field(max_length=MOST_BYTES)]
+
+
+class Search(Asked):
+    """A question that wants matches."""
+
+    query: str = Field(
+        min_length=1,
+        max_length=MOST_BYTES,
+        description='Plain words, or a query: "a phrase", AND, OR, -word, proj*, tag:x, kind:fact, since:2025-06.',
+    )
+    kind: Literal["", "episode", "fact", "skill", "note", "turn"] = Field(
+        "", description="Only one kind; empty: all."
+    )
+    limit: int = Field(10, ge=1, le=100, description="At most so many matches.")
+
+
+class Get(Asked):
+    """One thing, whole or a part of its lines."""
+
+    id: Id
+    line: int = Field(1, ge=1, description="The first line wanted, counted within the thing.")
+    lines: int = Field(400, ge=1, le=2000, description="At most so many lines.")
+
+
+class Store(Asked):
+    """A text to keep."""
+
+    text: str = Field(
+        min_length=1,
+        max_length=_TEXT,
+        description="What to keep; with entity and field, the value of the fact.",
+    )
+    entity: Name = Field(
+        "", description="The person, project or thing that a fact is about; goes with field."
+    )
+    field: Name = Field("", description="Which of its fields, such as deadline; goes with entity.")
+    tags: list[Annotated[str, Field(max_length=100)]] = Field(
+        [], max_length=20, description="Tags, where the text is kept as an episode."
+    )
+
+
+class Feedback(Asked):
+    """A rating."""
+
+    id: Id
+    rating: int = Field(ge=1, le=5, description="From 1 (useless) to 5 (just right).")
+    session: Name = Field("", description="The session that used it.")
+    note: str = Field("", max_length=_NOTE, description="Why.")
+
+
+class Browse(Asked):
+    """A list of notes."""
+
+    kind: Literal["", "episode", "semantic", "skill", "note", "log"] = Field(
+        "", description="Only one kind; empty: all."
+    )
+    state: Literal["current", "archived", "pending", "draft"] = Field(
+        "current", description="In which state."
+    )
+    limit: int = Field(20, ge=1, le=200, description="At most so many notes.")
+
+
+class Facts(Asked):
+    """What is or was held true."""
+
+    entity: Name = Field("", description="Of whom or what, by name or synonym; empty: of all.")
+    as_of: str = Field("", pattern=_DAY, description="What was held true on that day, as 2025-07-01.")
+    history: bool = Field(False, description="Superseded values too.")
+    limit: int = Field(100, ge=1, le=1000, description="At most so many facts.")
+
+
+class Review(Asked):
+    """What waits for a person."""
+
+    id: str = Field(
+        "",
+        max_length=_ID,
+        description="Of one thing that waits, to see what it would change; empty: the list.",
+    )
+
+
+class Working(Asked):
+    """What a session is at."""
+
+    session: str = Field(min_length=1, max_length=_NAME, description="Whose working memory.")
+    action: Literal["show", "set", "clear"] = Field(
+        "show", description="clear writes it to the log first; with a task, only if it is of that task."
+    )
+    task: Name = Field("", description="The task at hand; another task begins a new working memory.")
+    goal: Long = Field("", description="What is to be reached; helps every recall of this session.")
+    plan: list[Long] = Field([], max_length=32, description="The steps; replaces those before.")
+    facts: dict[str, Long | None] = Field(
+        {}, max_length=64, description="Names and values to keep at hand; null takes one away."
+    )
+    recent_observations: list[Long] = Field([], max_length=32, description="What was just seen; appended.")
+    active_skill: Name = Field("", description="The skill that is being followed.")
+
+
+# ── The JSON schemas of what tools answer: the keys that a client may rely on. More keys may come;
+# docs/json.md tells what they mean.
+
+Schema = dict[str, Any]
+_TYPES = {"s": "string", "i": "integer", "n": "number", "b": "boolean", "a": "array", "o": "object"}
+
+
+def _keys(names: str, kind: str) -> Schema:
+    inner: Schema = {"items": {"type": "object"}} if kind == "a" else {}
+    return {name: {"type": _TYPES[kind], **inner} for name in names.split()}
+
+
+def _object(properties: Schema, optional: str = "") -> Schema:
+    return {
+        "type": "object",
+        "properties": properties,
+        "required": [name for name in properties if name not in optional.split()],
+    }
+
+
+_FRESH = {**_keys("degraded", "s"), **_keys("behind", "i")}
+_TEXTS = {"type": "array", "items": {"type": "string"}}
+
+SEARCH = _object(
+    {
+        **_keys("query", "s"),
+        **_keys("confidence", "n"),
+        **_FRESH,
+        **_keys("matches left_out", "a"),
+        **_keys("did_you_mean", "o"),
+        "notices": _TEXTS,
+        **_keys("timings_ms", "o"),
+    }
+)
+GET = _object({**_keys("id note kind path state text", "s"), **_keys("line end_line", "i"), **_FRESH})
+WRITTEN = _object(_keys("id path commit action notice", "s"))
+FEEDBACK = _object({**_keys("id session note ts", "s"), **_keys("rating", "i")})
+BROWSE = _object({**_keys("notes", "a"), **_FRESH})
+FACTS = _object({**_keys("facts", "a"), **_FRESH})
+REVIEW = _object(_keys("waiting differences", "a"), optional="waiting differences")
+WORKING = _object(
+    {
+        **_keys("session updated task goal active_skill id notice", "s"),
+        "plan": _TEXTS,
+        "recent_observations": _TEXTS,
+        **_keys("facts", "o"),
+        **_keys("tokens", "i"),
+        **_keys("problems", "a"),
+        **_keys("cleared", "b"),
+    },
+    optional="updated task goal active_skill id notice plan recent_observations facts tokens problems cleared",
+)

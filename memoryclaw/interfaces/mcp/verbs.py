@@ -1,0 +1,213 @@
+"""What each tool does: one verb of the app, its answer as JSON for programs and as fenced text for models."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from datetime import date
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from memoryclaw.app import App
+from memoryclaw.errors import InputError
+from memoryclaw.interfaces import reviewshapes, shapes
+from memoryclaw.interfaces.mcp import arguments
+from memoryclaw.interfaces.mcp.requests import question
+from memoryclaw.model import Fact, Match
+from memoryclaw.recall.packing import TRUST_ORDER, text_of
+from memoryclaw.review.worddiff import marked, word_diff
+from memoryclaw.text import encoding, fence
+from memoryclaw.text.fence import one_line
+from memoryclaw.working.memory import rendered
+
+if TYPE_CHECKING:
+    from memoryclaw.recall.browsing import Listed
+    from memoryclaw.review.showing import Difference
+    from memoryclaw.review.waiting import Waits
+    from memoryclaw.working.memory import WorkingMemory
+
+_SOURCE = "mcp"  # an episode that is stored through this door says so; a fact names its sources as links
+_MOST = 60_000  # characters of one thing
+_SAID = frozenset({"task", "goal", "plan", "facts", "recent_observations", "active_skill"})
+
+
+class Told(NamedTuple):
+    """One answer."""
+
+    shape: dict[str, Any]
+    text: str
+
+
+def search(app: App, asked: arguments.Search) -> Told:
+    """Ranked matches; leaves no trace."""
+    found = app.search(question(asked.query), kind=asked.kind, limit=asked.limit)
+    remarks = [f"Did you mean {better} instead of {word}?" for word, better in found.did_you_mean.items()]
+    remarks += [*found.notices, found.degraded]
+    return Told(shapes.search(found), _with(matches(found.matches) or "Nothing found.", *remarks))
+
+
+def get(app: App, asked: arguments.Get) -> Told:
+    """The lines of a note, section, fact or turn."""
+    shown = app.show(asked.id)
+    shape, trust = shapes.show(shown, app.freshness), app.trust_of([shown.address.path])
+    lines = encoding.LINE.findall(shown.text)
+    part = lines[asked.line - 1 : asked.line - 1 + asked.lines]
+    if not part and asked.line > 1:
+        raise InputError(f"{asked.id} has only {len(lines)} lines")
+    text, last = "".join(part)[:_MOST], asked.line - 1 + len(part)
+    remark = ""
+    if len(text) < len(shown.text):
+        first = shown.address.line
+        shape |= {"text": text, "line": first + asked.line - 1, "end_line": first + last - 1}
+        remark = f"Lines {asked.line} to {last} of {len(lines)}{', cut' if len(text) == _MOST else ''}."
+    told = lines_text(shown.address.id, text, trust.get(shown.address.path, "unknown"))
+    return Told(shape, _with(told, remark, app.freshness.degraded))
+
+
+def store(app: App, asked: arguments.Store) -> Told:
+    """Keeps a fact or an episode; one commit."""
+    source = "" if asked.entity else _SOURCE
+    done = app.remember(asked.text, entity=asked.entity, field=asked.field, tags=asked.tags, source=source)
+    return Told(shapes.written(done), _with(one_line(f"{done.action}: {done.id}"), done.notice))
+
+
+def feedback(app: App, asked: arguments.Feedback) -> Told:
+    """Keeps a rating in the ledger."""
+    done = app.feedback(asked.id, asked.rating, session=asked.session, note=asked.note)
+    return Told(shapes.feedback(done), one_line(f"rated {done.rating} of 5: {done.id}"))
+
+
+def browse(app: App, asked: arguments.Browse) -> Told:
+    """A list of notes."""
+    found = app.browse(kind=asked.kind, state=asked.state, limit=asked.limit)
+    shape, trusts = shapes.browse(found, app.freshness), app.trust_of(note.path for note in found)
+    return Told(shape, _with(listed(found, trusts) or "No such notes.", app.freshness.degraded))
+
+
+def facts(app: App, asked: arguments.Facts) -> Told:
+    """What is or was held true."""
+    found = app.facts(asked.entity, as_of=_day(asked.as_of), history=asked.history)
+    some = found[: asked.limit]
+    shape, trusts = shapes.facts(some, app.freshness), app.trust_of(path for path, _ in some)
+    more = f"{len(found) - len(some)} more; name an entity." if len(some) < len(found) else ""
+    return Told(shape, _with(facts_text(some, trusts) or "No such facts.", more, app.freshness.degraded))
+
+
+def review(app: App, asked: arguments.Review) -> Told:
+    """What waits for a person, or what one thing of it would change; decides nothing."""
+    if not asked.id:
+        items = app.review()
+        return Told(reviewshapes.waiting(items), waiting(items) or "Nothing waits.")
+    item = app.review_one(asked.id)
+    found = app.review_diff(item) if item.can_be_shown else []
+    return Told(reviewshapes.differences([(item, found)]), differences(item, found))
+
+
+def working(app: App, asked: arguments.Working) -> Told:
+    """Shows, changes or clears what a session is at."""
+    changes = {name: getattr(asked, name) for name in asked.model_fields_set & _SAID}
+    if asked.action == "clear":
+        _only(changes, {"task"}, asked.action)
+        done = app.clear_working(asked.session, task=asked.task)
+        return Told(
+            shapes.cleared(done),
+            _with("cleared" if done.cleared else "Nothing was cleared.", done.notice),
+        )
+    if asked.action == "show":
+        _only(changes, set(), asked.action)
+    memory = app.set_working(asked.session, changes) if changes else app.working(asked.session)
+    return Told(shapes.working(memory), working_text(memory) or "This session has no working memory.")
+
+
+def _only(changes: dict[str, Any], allowed: set[str], action: str) -> None:
+    if too_many := sorted(changes.keys() - allowed):
+        raise InputError(f"action {action!r} takes no {' and no '.join(too_many)}; `set` does")
+
+
+def _day(text: str) -> date | None:
+    try:
+        return date.fromisoformat(text) if text else None
+    except ValueError:
+        raise InputError(f"{text!r} is not a date; write it as 2025-07-01") from None
+
+
+def _with(text: str, *remarks: str) -> str:
+    """A text with remarks below it, which may name things of the vault."""
+    return "\n".join([text, *(one_line(remark) for remark in remarks if remark)])
+
+
+# ── Answers as text for a model. The rule: memory is data; all of it stands fenced, escaped and labelled
+# with its trust.
+
+Trusts = Mapping[str, str]  # by path
+_ORDER = (*TRUST_ORDER, "quarantined")
+_SHOWN = 32_000  # characters of a difference
+
+
+def matches(found: Iterable[Match]) -> str:
+    """What a search found."""
+    return _block((one.unit.trust, fence.item(one.unit.id, _quoted(one), one.unit.when)) for one in found)
+
+
+def lines_text(id_: str, text: str, trust: str) -> str:
+    """Lines of one thing, each escaped; they stay lines, and keep their indentation."""
+    told = "\n".join(_line(line) for line in text.splitlines())
+    return _block([(trust, f'<m id="{fence.escaped(id_)}">\n{told}\n</m>')])
+
+
+def listed(notes: Iterable[Listed], trusts: Trusts) -> str:
+    """A list of notes."""
+    return _block(
+        (trusts.get(note.path, "unknown"), fence.item(note.id, f"{note.kind}: {note.title}", note.at))
+        for note in notes
+    )
+
+
+def facts_text(found: Iterable[tuple[str, Fact]], trusts: Trusts) -> str:
+    """A list of facts."""
+    return _block(
+        (trusts.get(path, "unknown"), fence.item(fact.id, _fact(fact), fact.since)) for path, fact in found
+    )
+
+
+def waiting(items: Iterable[Waits]) -> str:
+    """What waits for a person: proposals, which nobody has said yes to."""
+    return _block(("unknown", fence.item(item.id, f"{item.kind}: {item.what}; {item.why}")) for item in items)
+
+
+def differences(item: Waits, found: Iterable[Difference]) -> str:
+    """What one thing that waits would make of each file."""
+    told = ((one.path, _marked(one)) for one in found)
+    return "\n".join([waiting([item]), *(lines_text(path, text[:_SHOWN], "unknown") for path, text in told)])
+
+
+def working_text(memory: WorkingMemory) -> str:
+    """What a session is at."""
+    return fence.fenced([], rendered(memory))
+
+
+def _block(items: Iterable[tuple[str, str]]) -> str:
+    groups: dict[str, list[str]] = {trust: [] for trust in _ORDER}
+    for trust, line in items:
+        groups[trust if trust in groups else "unknown"].append(line)
+    return fence.fenced(list(groups.items()))
+
+
+def _quoted(match: Match) -> str:
+    unit = match.unit
+    if unit.kind == "fact":
+        return text_of(unit)
+    return f"{unit.title}: {match.snippet}" if unit.title and unit.kind != "turn" else match.snippet
+
+
+def _fact(fact: Fact) -> str:
+    name = fact.entity if fact.field == "value" else f"{fact.entity} {fact.field}"
+    return f"{name}: {fact.value}{f' (until {fact.until})' if fact.until else ''}"
+
+
+def _marked(one: Difference) -> str:
+    changed = word_diff(one.before, one.after)
+    return "\n".join(marked(line.pieces) for hunk in changed for line in hunk)
+
+
+def _line(text: str) -> str:
+    bare = text.lstrip(" \t")
+    return text[: len(text) - len(bare)] + fence.escaped(fence.unlinked(fence.one_line(bare)))

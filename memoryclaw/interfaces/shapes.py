@@ -1,0 +1,367 @@
+"""Answers as plain JSON values, the same at every door; docs/json.md describes them. Text stays exactly as it is."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING, Any
+
+from memoryclaw.model import Fact, Match, Problem
+from memoryclaw.recall.answers import Answer, Recalled, Traced
+from memoryclaw.working.memory import stored, tokens
+
+if TYPE_CHECKING:
+    from memoryclaw.app.doctor import Check
+    from memoryclaw.app.status import Status
+    from memoryclaw.capture.capture import Acknowledged
+    from memoryclaw.capture.feedback import Feedback as Rated
+    from memoryclaw.capture.importers import Imported
+    from memoryclaw.consolidation.changes import Action, Decided, PlannedChange
+    from memoryclaw.consolidation.consolidate import Consolidated
+    from memoryclaw.daemon.scheduling import Scheduled
+    from memoryclaw.daemon.scheduling import Standing as ScheduleStanding
+    from memoryclaw.hosts.openclaw.importing import Brought
+    from memoryclaw.hosts.openclaw.setup import Changed
+    from memoryclaw.hosts.openclaw.status import Standing
+    from memoryclaw.index.sync import Freshness, Synced
+    from memoryclaw.index.vectors import Filled
+    from memoryclaw.recall.browsing import Links, Listed, Shown
+    from memoryclaw.recall.evaluate import Evaluated, Judged
+    from memoryclaw.working.memory import WorkingMemory
+    from memoryclaw.working.store import Cleared
+    from memoryclaw.writing.context import Written
+
+Shape = dict[str, Any]
+LAYERS = {"episode": "episodic", "fact": "semantic", "skill": "procedural", "turn": "log"}
+
+
+def search(answer: Answer) -> Shape:
+    """A ranked, explained answer."""
+    return {
+        "query": answer.query,
+        "confidence": answer.confidence,
+        **_state(answer),
+        "matches": [match(found) for found in answer.matches],
+        "left_out": [left._asdict() for left in answer.left_out],
+        **_remarks(answer),
+        "timings_ms": dict(answer.timings_ms),
+    }
+
+
+def recall(answer: Recalled, *, trace: bool = False) -> Shape:
+    """A packed answer; `trace` adds every candidate with its one decision."""
+    shape = {
+        "query": answer.query,
+        "context": answer.context,
+        "tokens": answer.tokens,
+        "budget": answer.budget,
+        "confidence": answer.confidence,
+        **_state(answer),
+        "matches": [{**match(found), "tokens": found.tokens} for found in answer.matches],
+        "left_out": [left._asdict() for left in answer.left_out],
+        **_remarks(answer),
+    }
+    if trace:
+        shape["trace"] = [traced(candidate) for candidate in answer.trace]
+    return {**shape, "receipt": answer.receipt, "timings_ms": dict(answer.timings_ms)}
+
+
+def match(found: Match) -> Shape:
+    """One match with its explanation; the terms add up to the score exactly."""
+    unit = found.unit
+    return {
+        "id": unit.id,
+        "note": found.note,
+        "kind": unit.kind,
+        "path": found.path,
+        "line": unit.line,
+        "end_line": unit.end_line,
+        "title": unit.title,
+        "when": unit.when,
+        "snippet": found.snippet,
+        "highlights": [list(place) for place in found.highlights],
+        "score": found.score,
+        "why": {
+            "terms": [{"name": term.name, "value": term.value} for term in found.terms],
+            "matched": [{"word": m.word, "field": m.field, "via": m.via} for m in found.matched],
+        },
+        "layer": LAYERS.get(unit.kind, "note"),
+        "trust": unit.trust,
+    }
+
+
+def traced(candidate: Traced) -> Shape:
+    """One candidate of a trace: in, or out with the reason."""
+    decided = (
+        {"decision": "in", "reason": ""}
+        if candidate.decision == "in"
+        else {"decision": "out", "reason": candidate.decision}
+    )
+    return {"id": candidate.id, "path": candidate.path, "score": candidate.score, **decided}
+
+
+def show(shown: Shown, fresh: Freshness) -> Shape:
+    """One thing as it stands in its file."""
+    at = shown.address
+    places = {
+        "id": at.id,
+        "note": at.note,
+        "kind": at.kind,
+        "path": at.path,
+        "line": at.line,
+        "end_line": at.end_line,
+    }
+    return {**places, "state": at.state, "text": shown.text, **_state(fresh)}
+
+
+def browse(listed: Iterable[Listed], fresh: Freshness) -> Shape:
+    """A list of notes."""
+    return {"notes": [{**note._asdict(), "tags": list(note.tags)} for note in listed], **_state(fresh)}
+
+
+def facts(found: Iterable[tuple[str, Fact]], fresh: Freshness) -> Shape:
+    """A list of facts, each with the line it stands on."""
+    return {"facts": [fact(path, one) for path, one in found], **_state(fresh)}
+
+
+def fact(path: str, one: Fact) -> Shape:
+    """One fact with the line it stands on."""
+    names = ("id", "entity", "field", "value", "since", "until", "source", "current")
+    return {**{name: getattr(one, name) for name in names}, "path": path, "line": one.line}
+
+
+def links(id_: str, found: Links, fresh: Freshness) -> Shape:
+    """The links out of a note and those that lead to it."""
+    return {
+        "id": id_,
+        "out": [end._asdict() for end in found.out],
+        "back": [end._asdict() for end in found.back],
+        **_state(fresh),
+    }
+
+
+def written(done: Written) -> Shape:
+    """What a writing verb did."""
+    return done._asdict()
+
+
+def synced(done: Synced, filled: Filled | None = None) -> Shape:
+    """What a sync did, and what vectors it made where it was asked to."""
+    shape = {name: getattr(done, name) for name in ("added", "changed", "removed", "unread", "total")}
+    return {**shape, "vectors": filled._asdict()} if filled else shape
+
+
+def problem(found: Problem) -> Shape:
+    """Something wrong in a file, with its line and what to do."""
+    return found._asdict()
+
+
+def status(now: Status) -> Shape:
+    """How a vault stands."""
+    return {
+        "vault": now.vault,
+        "notes": now.notes,
+        "behind": now.behind,
+        "problems": [problem(one) for one in now.problems],
+        "degraded": now.degraded,
+        "ignored": list(now.ignored),
+        "git": {
+            "state": now.git.state,
+            "sentence": now.git.sentence,
+            "last": now.git.last._asdict() if now.git.last else None,
+        },
+        "daemon": now.daemon,
+        "index": now.index._asdict(),
+        "vectors": now.vectors._asdict() if now.vectors else None,
+        "notices": list(now.notices),
+    }
+
+
+def doctor(checks: Iterable[Check]) -> Shape:
+    """Every check of a vault's health; not `sound` makes the verb exit with 1."""
+    found = [{**check._asdict(), "details": [problem(one) for one in check.details]} for check in checks]
+    return {"sound": all(check["level"] != "problem" for check in found), "checks": found}
+
+
+def acknowledged(done: Acknowledged) -> Shape:
+    """What became of one captured line."""
+    if not done.ok:
+        return {"ok": False, "error": done.error, "line": done.line}
+    told = {"again": done.again, "left_out": done.left_out, "redacted": done.redacted}
+    return {"ok": True, "id": done.id, **{key: value for key, value in told.items() if value}}
+
+
+def imported(done: Imported) -> Shape:
+    """What an import brought in."""
+    return {**done._asdict(), "problems": [problem(one) for one in done.problems]}
+
+
+def _state(answer: Answer | Freshness) -> Mapping[str, Any]:
+    return {"degraded": answer.degraded, "behind": answer.behind}
+
+
+def _remarks(answer: Answer) -> Mapping[str, Any]:
+    return {"did_you_mean": dict(answer.did_you_mean), "notices": list(answer.notices)}
+
+
+# ── Consolidation's answers as plain JSON values, the same at every door; docs/json.md describes them.
+
+
+def consolidated(done: Consolidated) -> Shape:
+    """What a run planned and did; `applied` is null when nothing was written."""
+    changes, applied = done.changes, done.applied
+    return {
+        "run": changes.run,
+        "mode": done.mode,
+        "waits": done.waits,
+        "turns": changes.turns,
+        "ranges": list(changes.ranges),
+        "changes": [change(planned) for planned in changes.changes],
+        "skipped": [skipped._asdict() for skipped in changes.skipped],
+        "decided": [_decided(decided) for decided in changes.decided],
+        "dropped": list(changes.dropped),
+        "minds": list(changes.minds),
+        "degraded": changes.degraded,
+        "applied": None
+        if applied is None
+        else {
+            "commits": [commit._asdict() for commit in applied.commits],
+            "proposed": list(applied.proposed),
+            "record": applied.record,
+            "notices": list(applied.notices),
+        },
+    }
+
+
+def change(planned: PlannedChange) -> Shape:
+    """One change of a change set; each becomes one commit."""
+    return {
+        "kind": planned.kind,
+        "id": planned.id,
+        "title": planned.title,
+        "actions": [_action(action) for action in planned.actions],
+        "evidence": list(planned.evidence),
+        "source": planned.source,
+        "confidence": planned.confidence,
+        "reason": planned.reason,
+    }
+
+
+def _action(action: Action) -> Shape:
+    values = {k: list(v) if isinstance(v, tuple) else v for k, v in action._asdict().items()}
+    return {"action": type(action).__name__, **values}
+
+
+def _decided(decided: Decided) -> Shape:
+    claim = decided.claim
+    return {
+        "entity": claim.entity,
+        "field": claim.field,
+        "value": claim.value,
+        "quote": claim.quote,
+        "line": claim.line,
+        "role": claim.role,
+        "by": claim.by,
+        "action": decided.action,
+        "reason": decided.reason,
+        "known": decided.known,
+    }
+
+
+# ── What `eval` answers, as plain JSON values; docs/json.md describes them.
+
+
+def evaluated(done: Evaluated) -> Shape:
+    """The figures over all questions, then each question."""
+    return {
+        "path": done.path,
+        "recall": _by_number(done.recall),
+        "mrr": done.mrr,
+        "ndcg@10": done.ndcg,
+        "in_context": _by_number(done.held),
+        "kept_out": {"ids": done.kept_out[1], "kept": done.kept_out[0]},
+        "questions": [_question(one) for one in done.questions],
+    }
+
+
+def _question(one: Judged) -> Shape:
+    return {
+        "question": one.question,
+        "line": one.line,
+        "expected": [{"id": e.id, "rank": e.rank, "reason": e.reason} for e in one.expected],
+        "recall": _by_number(one.recall),
+        "in_context": _by_number(one.held),
+        "confidence": one.confidence,
+        "misses": list(one.misses),
+    }
+
+
+def _by_number(values: Mapping[int, float]) -> dict[str, float]:
+    return {str(number): round(value, 4) for number, value in values.items()}
+
+
+# ── The JSON of `openclaw`: what was or would be written, how things stand, and what an import proposes.
+
+
+def changed(done: Changed) -> dict[str, Any]:
+    """What install or uninstall did, or would do."""
+    return {**done._asdict(), "notices": list(done.notices)}
+
+
+def openclaw_standing(now: Standing) -> dict[str, Any]:
+    """How OpenClaw stands to a vault, check by check."""
+    return {
+        "config": now.config,
+        "vault": now.vault,
+        "installed": now.installed,
+        "ok": all(check.ok for check in now.checks),
+        "checks": [check._asdict() for check in now.checks],
+    }
+
+
+def brought(done: Brought) -> dict[str, Any]:
+    """What an import proposes."""
+    return {
+        "workspace": done.workspace,
+        "files": list(done.files),
+        "proposed": [item._asdict() for item in done.proposed],
+        "known": done.known,
+        "commit": done.commit,
+        "dry_run": done.dry_run,
+        "notices": list(done.notices),
+    }
+
+
+# ── What `schedule` answers, as plain JSON values; docs/json.md describes them.
+
+
+def scheduled(done: Scheduled) -> dict[str, Any]:
+    """What was done about a timer."""
+    files = [{"where": where, "text": text} for where, text in done.files]
+    return {**done._asdict(), "files": files, "notices": list(done.notices)}
+
+
+def schedule_standing(now: ScheduleStanding) -> dict[str, Any]:
+    """How a timer stands."""
+    return {**now._asdict(), "notices": list(now.notices)}
+
+
+# ── What the verbs of a running session answer, as plain JSON values; docs/json.md describes them.
+
+
+def working(memory: WorkingMemory) -> Shape:
+    """What a session is at, and what that costs in a prompt."""
+    return {
+        **stored(memory),
+        "tokens": tokens(memory),
+        "problems": [problem(one) for one in memory.problems],
+    }
+
+
+def cleared(done: Cleared) -> Shape:
+    """What became of a working memory that was to be cleared."""
+    return done._asdict()
+
+
+def feedback(done: Rated) -> Shape:
+    """A rating as it was kept."""
+    return done._asdict()

@@ -1,1 +1,0 @@
-"""OpenClaw as a host: its configuration, and the notes that it kept before us."""

@@ -1,0 +1,131 @@
+"""An HTTP connection that ends: all of an answer within its seconds and bytes, however slowly or endlessly it comes.
+
+The rule: nothing from the environment counts (no proxy), nothing is followed (no redirect), nothing is unpacked.
+"""
+
+from __future__ import annotations
+
+import ssl
+import time
+from collections.abc import Iterable
+from typing import Any
+
+import httpcore
+import httpx
+
+from memoryclaw.models.llm import MOST_BYTES, Endpoint, MindError
+
+_PLAIN = {"Accept-Encoding": "identity"}
+
+
+def settings(endpoint: Endpoint) -> dict[str, Any]:
+    """What an httpx client is made with to ask this endpoint once."""
+    return {
+        "transport": Bounded(endpoint),
+        "headers": dict(_PLAIN),
+        "trust_env": False,
+        "follow_redirects": False,
+        "timeout": endpoint.timeout,
+    }
+
+
+class Bounded(httpx.BaseTransport):
+    """Carries one request and its answer; whatever goes wrong on the way is a MindError."""
+
+    def __init__(self, endpoint: Endpoint) -> None:
+        self._who = endpoint.who
+        self._pool = httpcore.ConnectionPool(network_backend=_Network(_Allowance(endpoint)))
+
+    def handle_request(self, request: httpx.Request) -> httpx.Response:
+        """The whole answer."""
+        url = httpcore.URL(
+            scheme=request.url.raw_scheme,
+            host=request.url.raw_host,
+            port=request.url.port,
+            target=request.url.raw_path,
+        )
+        asked = httpcore.Request(request.method, url, headers=request.headers.raw, content=request.read())
+        try:
+            answer = self._pool.handle_request(asked)
+            body = answer.read()
+        except httpcore.TimeoutException:
+            raise _too_slow(self._who) from None
+        except (httpcore.NetworkError, httpcore.ProtocolError, httpcore.UnsupportedProtocol):
+            raise MindError(f"{self._who} broke the connection off") from None
+        if any(
+            name.lower() == b"content-encoding" and value != b"identity" for name, value in answer.headers
+        ):
+            raise MindError(f"{self._who} answered in an encoding that was not asked for")
+        return httpx.Response(answer.status, headers=answer.headers, content=body, request=request)
+
+    def close(self) -> None:
+        """Closes the connection."""
+        self._pool.close()
+
+
+class _Allowance:
+    """The seconds and bytes that are left for one answer."""
+
+    def __init__(self, endpoint: Endpoint) -> None:
+        self._who = endpoint.who
+        self._end = time.monotonic() + endpoint.timeout
+        self._bytes = MOST_BYTES
+
+    def seconds(self) -> float:
+        left = self._end - time.monotonic()
+        if left <= 0:
+            raise _too_slow(self._who)
+        return left
+
+    def taken(self, data: bytes) -> bytes:
+        self._bytes -= len(data)
+        if self._bytes < 0:
+            raise MindError(f"{self._who} answered with more than {MOST_BYTES // 1000:,} kB")
+        return data
+
+
+class _Network(httpcore.SyncBackend):
+    def __init__(self, allowance: _Allowance) -> None:
+        self._allowance = allowance
+
+    def connect_tcp(
+        self,
+        host: str,
+        port: int,
+        timeout: float | None = None,  # noqa: ARG002 - what is left of the allowance counts
+        local_address: str | None = None,
+        socket_options: Iterable[httpcore.SOCKET_OPTION] | None = None,
+    ) -> httpcore.NetworkStream:
+        left = self._allowance.seconds()
+        return _Stream(super().connect_tcp(host, port, left, local_address, socket_options), self._allowance)
+
+
+class _Stream(httpcore.NetworkStream):
+    def __init__(self, inner: httpcore.NetworkStream, allowance: _Allowance) -> None:
+        self._inner = inner
+        self._allowance = allowance
+
+    def read(self, max_bytes: int, timeout: float | None = None) -> bytes:  # noqa: ARG002 - as above
+        return self._allowance.taken(self._inner.read(max_bytes, self._allowance.seconds()))
+
+    def write(self, buffer: bytes, timeout: float | None = None) -> None:  # noqa: ARG002 - as above
+        self._inner.write(buffer, self._allowance.seconds())
+
+    def close(self) -> None:
+        self._inner.close()
+
+    def start_tls(
+        self,
+        ssl_context: ssl.SSLContext,
+        server_hostname: str | None = None,
+        timeout: float | None = None,  # noqa: ARG002 - as above
+    ) -> httpcore.NetworkStream:
+        left = self._allowance.seconds()
+        return _Stream(self._inner.start_tls(ssl_context, server_hostname, left), self._allowance)
+
+    def get_extra_info(self, info: str) -> Any:
+        return self._inner.get_extra_info(info)
+
+
+def _too_slow(who: str) -> MindError:
+    return MindError(f"{who} took too long")

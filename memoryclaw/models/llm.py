@@ -1,0 +1,132 @@
+"""What a language model is to us: somebody to ask. The rule: it is asked on this machine only, unless the settings say otherwise."""
+
+from __future__ import annotations
+
+import ipaddress
+import socket
+from collections.abc import Callable, Mapping
+from typing import Any, NamedTuple, Protocol
+from urllib.parse import urlsplit
+
+from memoryclaw.errors import MemoryClawError
+
+Schema = Mapping[str, Any]  # a JSON schema
+
+MOST_TOKENS = 1200  # of an answer
+MOST_BYTES = 1_000_000  # of an answer, headers included
+_PATIENCE = 2.0  # seconds until somebody who listens must have taken the call
+_PORTS = {"http": 80, "https": 443}
+
+
+class Prompt(NamedTuple):
+    """What a model is told and what it is asked."""
+
+    system: str
+    user: str
+
+
+class MindError(MemoryClawError):
+    """A model gave no answer that can be used. `lasting`: asking again in this run is no use."""
+
+    def __init__(self, why: str, *, lasting: bool = False) -> None:
+        super().__init__(why)
+        self.lasting = lasting
+
+
+class Mind(Protocol):
+    """A language model behind an endpoint."""
+
+    @property
+    def name(self) -> str:
+        """`ollama/llama3.2`."""
+        ...
+
+    def reach(self) -> None:
+        """Makes sure, in no time, that somebody listens; MindError when nobody does, or when it must not be asked."""
+        ...
+
+    def ask(self, prompt: Prompt, schema: Schema) -> str:
+        """The answer as text, meant to be JSON of this schema; MindError when none came."""
+        ...
+
+
+class Endpoint(NamedTuple):
+    """Where a model is asked, and how long one answer may take from the first byte to the last."""
+
+    who: str  # as people call it
+    setting: str  # the setting that names the address
+    url: str
+    timeout: float
+    allow_remote: bool = False
+
+    def reach(self) -> None:
+        """MindError when the address is none, belongs to another machine, or nobody listens there."""
+        host, port = self._address()
+        if not is_loopback(host) and not self.allow_remote:
+            raise MindError(
+                f"{self.setting} is on another machine ({host}); set `llm.allowRemote: true` to send conversations there",
+                lasting=True,
+            )
+        try:
+            socket.create_connection((host, port), min(_PATIENCE, self.timeout)).close()
+        except ConnectionRefusedError:
+            raise MindError(f"{self.who} is not running at {host}:{port}", lasting=True) from None
+        except (OSError, UnicodeError):
+            raise MindError(f"{self.who} cannot be reached at {host}:{port}", lasting=True) from None
+
+    def is_private(self) -> bool:
+        """True where nobody on the way can read along: on this machine, or over TLS."""
+        return urlsplit(self.url).scheme == "https" or is_loopback(self._address()[0])
+
+    def _address(self) -> tuple[str, int]:
+        try:
+            parts = urlsplit(self.url)
+            host, port = parts.hostname, parts.port or _PORTS[parts.scheme]
+        except (ValueError, KeyError):
+            host, port = None, 0
+        if not host:
+            raise MindError(f"{self.setting} is not an address like http://127.0.0.1:11434", lasting=True)
+        return host, port
+
+
+def is_loopback(host: str) -> bool:
+    """True for this machine and no other."""
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return host == "localhost"
+
+
+# ── A circuit breaker for one model in one run. The rule: who keeps failing is left alone for a while, so
+# that one broken model costs a run little.
+
+MOST = 2  # failures in a row
+PAUSE = 30.0  # seconds
+
+
+class Breaker:
+    """Counts failures in a row: after two it opens for 30 seconds, then one try decides whether it opens again.
+
+    Args:
+        clock: seconds that only grow.
+    """
+
+    def __init__(self, clock: Callable[[], float]) -> None:
+        self._clock = clock
+        self._failures = 0
+        self._until = 0.0
+        self._why = ""
+
+    def open_for(self) -> str:
+        """Why the model must not be asked now; empty when it may be."""
+        return self._why if self._failures >= MOST and self._clock() < self._until else ""
+
+    def failed(self, why: str, *, lasting: bool = False) -> None:
+        """Counts a failure; a lasting one opens the breaker for good."""
+        self._failures = MOST if lasting else self._failures + 1
+        self._until = float("inf") if lasting else self._clock() + PAUSE
+        self._why = why
+
+    def worked(self) -> None:
+        """Closes the breaker."""
+        self._failures = 0

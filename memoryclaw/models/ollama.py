@@ -1,0 +1,131 @@
+"""Ollama, through its official client. The rule: the client is loaded only once somebody listens at the address."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any
+
+from memoryclaw.models.embedders import Floats, normalised
+from memoryclaw.models.llm import MOST_TOKENS, Endpoint, MindError, Prompt, Schema
+
+if TYPE_CHECKING:
+    from ollama import Client
+
+_CONTEXT = 8192  # tokens; what a server gives by default would silently cut the prompt
+_MISSING = 404
+
+
+class Ollama:
+    """One model of an Ollama server.
+
+    Args:
+        endpoint: where it listens.
+        model: its name there.
+    """
+
+    def __init__(self, endpoint: Endpoint, model: str) -> None:
+        self._endpoint = endpoint
+        self._model = model
+        self.name = f"ollama/{model}"
+
+    def reach(self) -> None:
+        """MindError when nobody listens, or on another machine."""
+        self._endpoint.reach()
+
+    def ask(self, prompt: Prompt, schema: Schema) -> str:
+        """The model's answer, held to the schema by the server, the same for the same prompt."""
+        from ollama import Client, ResponseError  # noqa: PLC0415 - half a second, and most runs have no Ollama
+
+        from memoryclaw.models import bounded  # noqa: PLC0415 - loads the HTTP client
+
+        told = [{"role": "system", "content": prompt.system}, {"role": "user", "content": prompt.user}]
+        options = {"temperature": 0, "seed": 0, "num_predict": MOST_TOKENS, "num_ctx": _CONTEXT}
+        try:
+            with Client(self._endpoint.url, **bounded.settings(self._endpoint)) as client:
+                answer = client.chat(self._model, told, format=dict(schema), options=options)
+        except ResponseError as error:
+            raise self._refused(error.status_code) from None
+        except (ValueError, TypeError, RecursionError):
+            raise MindError("Ollama answered with something else than an answer") from None
+        return answer.message.content or ""
+
+    def _refused(self, status: int) -> MindError:
+        if status == _MISSING:
+            return MindError(
+                f"Ollama has no model {self._model}; `ollama pull {self._model}` fetches it", lasting=True
+            )
+        return MindError(f"Ollama failed with status {status}")
+
+
+# ── Embedding models of an Ollama server, through its official client. The rule: the digest of the weights
+# is part of the recipe.
+
+WHO = "Ollama"
+
+# What models were trained to see before a question and before a passage; Ollama does not add it.
+_PREFIXES: Mapping[str, tuple[str, str]] = {
+    "nomic-embed-text": ("search_query: ", "search_document: "),
+    "mxbai-embed-large": ("Represent this sentence for searching relevant passages: ", ""),
+    "snowflake-arctic-embed": ("Represent this sentence for searching relevant passages: ", ""),
+    "snowflake-arctic-embed2": ("query: ", ""),
+}
+
+
+class OllamaEmbedder:
+    """One embedding model of an Ollama server.
+
+    Args:
+        endpoint: where it listens, and how long a batch of passages may take.
+        model: its name there.
+        hurry: seconds that the vector of a question may take.
+    """
+
+    batch = 16  # of 4,096 numbers each they stay below the size of an answer
+
+    def __init__(self, endpoint: Endpoint, model: str, hurry: float) -> None:
+        self._endpoint = endpoint
+        self._hurried = endpoint._replace(timeout=min(hurry, endpoint.timeout))
+        self.name = model
+        self._before = _PREFIXES.get(model.rpartition("/")[2].partition(":")[0], ("", ""))
+
+    def recipe(self) -> str:
+        """The model with the digest of its weights, as the server lists it."""
+        listed = _asked(self._hurried, lambda client: client.list(), self.name)
+        wanted = self.name if ":" in self.name else f"{self.name}:latest"
+        for one in listed.models:
+            if one.model in (wanted, self.name):
+                return f"ollama/{wanted} {one.digest or ''}".strip()
+        raise _unknown(self.name)
+
+    def query(self, text: str) -> Floats:
+        """The vector of a question."""
+        return self._embedded(self._hurried, [self._before[0] + text])[0]
+
+    def passages(self, texts: list[str]) -> Floats:
+        """A row for each text."""
+        return self._embedded(self._endpoint, [self._before[1] + text for text in texts])
+
+    def _embedded(self, endpoint: Endpoint, texts: list[str]) -> Floats:
+        answer = _asked(endpoint, lambda client: client.embed(self.name, texts), self.name)
+        return normalised(answer.embeddings, len(texts), WHO)
+
+
+def _asked(endpoint: Endpoint, question: Callable[[Client], Any], model: str) -> Any:
+    endpoint.reach()
+    from ollama import Client, ResponseError  # noqa: PLC0415 - half a second, and only who has Ollama needs it
+
+    from memoryclaw.models import bounded  # noqa: PLC0415 - loads the HTTP client
+
+    try:
+        with Client(endpoint.url, **bounded.settings(endpoint)) as client:
+            return question(client)
+    except ResponseError as error:
+        if error.status_code == _MISSING:
+            raise _unknown(model) from None
+        raise MindError(f"{WHO} failed with status {error.status_code}") from None
+    except (ValueError, TypeError, RecursionError):
+        raise MindError(f"{WHO} answered with something else than vectors") from None
+
+
+def _unknown(model: str) -> MindError:
+    return MindError(f"{WHO} has no model {model}; `ollama pull {model}` fetches it", lasting=True)

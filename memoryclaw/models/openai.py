@@ -1,0 +1,87 @@
+"""Any endpoint that speaks OpenAI's chat form. The rule: the key comes from the environment, and goes nowhere but to the endpoint."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import Any
+
+from memoryclaw.models.llm import MOST_TOKENS, Endpoint, MindError, Prompt, Schema
+
+_KEYS = ("MEMORYCLAW_OPENAI_KEY", "OPENAI_API_KEY")
+_NOT_ALLOWED = frozenset({401, 403})
+_MISSING = 404
+
+
+class OpenAI:
+    """One model of an OpenAI-compatible endpoint.
+
+    Args:
+        endpoint: its address, up to and with `/v1`.
+        model: its name there.
+        environ: where the key is looked for.
+    """
+
+    def __init__(self, endpoint: Endpoint, model: str, environ: Mapping[str, str]) -> None:
+        self._endpoint = endpoint
+        self._model = model
+        self._key = next((environ[name].strip() for name in _KEYS if environ.get(name, "").strip()), "")
+        self.name = f"openai/{model}"
+
+    def reach(self) -> None:
+        """MindError when nobody listens, on another machine, or where the key could be read on its way."""
+        self._endpoint.reach()
+        if self._key and not self._endpoint.is_private():
+            raise MindError(
+                f"{self._endpoint.setting} must begin with https:// for the key to be sent there",
+                lasting=True,
+            )
+
+    def ask(self, prompt: Prompt, schema: Schema) -> str:
+        """The model's answer, held to the schema where the endpoint can do that."""
+        import httpx  # noqa: PLC0415 - a sixth of a second, and most runs have no endpoint
+
+        from memoryclaw.models import bounded  # noqa: PLC0415 - loads the HTTP client
+
+        headers = {"Authorization": f"Bearer {self._key}"} if self._key else {}
+        try:
+            with httpx.Client(**bounded.settings(self._endpoint)) as client:
+                url = f"{self._endpoint.url.rstrip('/')}/chat/completions"
+                answer = client.post(url, json=self._request(prompt, schema), headers=headers)
+        except (httpx.HTTPError, httpx.InvalidURL, ValueError):
+            # Its own words could hold the key, so they are not repeated.
+            raise MindError(f"{self._endpoint.who} could not be asked", lasting=True) from None
+        if answer.status_code != httpx.codes.OK:
+            raise self._refused(answer.status_code)
+        return self._said(answer.content)
+
+    def _request(self, prompt: Prompt, schema: Schema) -> dict[str, Any]:
+        form = {"name": "report", "schema": dict(schema)}
+        return {
+            "model": self._model,
+            "messages": [
+                {"role": "system", "content": prompt.system},
+                {"role": "user", "content": prompt.user},
+            ],
+            "temperature": 0,
+            "seed": 0,
+            "max_tokens": MOST_TOKENS,
+            "response_format": {"type": "json_schema", "json_schema": form},
+        }
+
+    def _said(self, body: bytes) -> str:
+        try:
+            said = json.loads(body)["choices"][0]["message"]["content"]
+        except (ValueError, LookupError, TypeError, RecursionError):
+            said = None
+        if not isinstance(said, str):
+            raise MindError(f"{self._endpoint.who} answered with something else than an answer")
+        return said
+
+    def _refused(self, status: int) -> MindError:
+        who = self._endpoint.who
+        if status in _NOT_ALLOWED:
+            return MindError(f"{who} refused the key; set {_KEYS[0]} in the environment", lasting=True)
+        if status == _MISSING:
+            return MindError(f"{who} has no model {self._model}", lasting=True)
+        return MindError(f"{who} failed with status {status}")

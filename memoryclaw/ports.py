@@ -1,0 +1,101 @@
+"""What the verbs ask of the index, named here so that jobs and tests agree on it. Pure declarations."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from typing import NamedTuple, Protocol
+
+
+class Address(NamedTuple):
+    """Where the thing with an id lives in the vault."""
+
+    id: str
+    note: str  # id of the note it belongs to
+    kind: str  # episode | semantic | fact | skill | note | log | turn | section
+    path: str
+    line: int = 1
+    end_line: int = 1
+    state: str = "current"
+    entity: str = ""
+    field: str = ""
+
+
+class Lookup(Protocol):
+    """Answers about ids and entities; the catalogue implements it."""
+
+    def resolve(self, id_: str) -> Address | None:
+        """The address of a note, section, fact or turn; of two notes with one id, the first path."""
+        ...
+
+    def entity_name(self, entity: str) -> str:
+        """The name under which facts of this entity stand, also when asked by a synonym; as given when none do."""
+        ...
+
+    def entity_files(self, entity: str) -> Sequence[str]:
+        """Paths of the files that hold facts of this entity (name or alias, any case), current ones first."""
+        ...
+
+
+Progress = Callable[[int, int], None]  # told how much is done, of how much
+
+Columns = tuple[str, str, str, str, str, str]  # in the order of model.COLUMNS
+
+
+class Row(NamedTuple):
+    """A unit on its way into a text index: analysed tokens per column, joined by spaces."""
+
+    rowid: int
+    columns: Columns
+
+
+class Hit(NamedTuple):
+    """A unit that a text index found, and its BM25 score (higher is better)."""
+
+    rowid: int
+    score: float
+
+
+class Clause(NamedTuple):
+    """A boolean question over index tokens, as both engines understand it.
+
+    op is `token` (text: one token), `phrase` (text: tokens joined by spaces, adjacent and in order),
+    `any`, `all` (parts) or `not` (one part: hits of the `all` around it that do not match it).
+    columns restricts a token or phrase to some of model.COLUMNS; empty means all of them.
+    """
+
+    op: str
+    text: str = ""
+    columns: tuple[str, ...] = ()
+    parts: tuple[Clause, ...] = ()
+
+
+class TextIndex(Protocol):
+    """The text lane of the index. Both engines pass tests/index/engine_contract.py."""
+
+    def add(self, rows: Iterable[Row]) -> None:
+        """Adds units; a rowid is never used twice in the life of an index."""
+        ...
+
+    def remove(self, rows: Iterable[Row]) -> None:
+        """Removes units; the columns must be those they were added with."""
+        ...
+
+    def find(self, clause: Clause, limit: int, within: Sequence[int] | None = None) -> list[Hit]:
+        """The best `limit` units by BM25, with all that tie with the last, best first (ties by rowid)."""
+        ...
+
+    def count(self, clause: Clause) -> int:
+        """How many units match."""
+        ...
+
+    def size(self) -> tuple[int, int]:
+        """How many units there are, and how many tokens they hold over all columns."""
+        ...
+
+    def clear(self) -> None:
+        """Forgets everything."""
+        ...
+
+    def settle(self, *, keep: bool) -> None:
+        """Keeps or drops what was added and removed since the last call; ends every write transaction."""
+        ...

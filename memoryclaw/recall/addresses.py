@@ -1,0 +1,135 @@
+"""What an id or the target of a link leads to: a note, a section, an entity, a fact or a turn. Reads only."""
+
+from __future__ import annotations
+
+import json
+import posixpath
+import unicodedata
+
+from memoryclaw.errors import NotFoundError
+from memoryclaw.index.catalog import Catalog
+from memoryclaw.index.rows import link_key
+from memoryclaw.ports import Address
+from memoryclaw.vault.entities import key_of
+from memoryclaw.vault.folder import Vault
+from memoryclaw.vault.notes import ReadingSettings, read_note
+
+
+def address_of(id_: str, catalog: Catalog, vault: Vault) -> Address:
+    """Where an id leads; the name of a file, an alias or an entity does as well, as in a link."""
+    exact = (
+        catalog.resolve(id_) or _twin(id_, catalog) or _section(id_, catalog, vault) or _entity(id_, catalog)
+    )
+    bare = id_.removeprefix("log:")
+    if exact is None and posixpath.normpath(f"/{bare.strip()}").strip("/"):  # `..` and `log:` name nothing
+        led = lead_to(bare, "", catalog) or lead_to(f"{id_}/SKILL.md", "", catalog)
+        exact = catalog.resolve(led) or _entity(led, catalog)
+    if exact is None:
+        raise NotFoundError(
+            f"nothing in this vault has the id {id_!r}; `memoryclaw search` prints the ids of what it finds"
+        )
+    return exact
+
+
+def _twin(id_: str, catalog: Catalog) -> Address | None:
+    """What stands in a file under an id that another file has too, by the path of the file."""
+    path, _, below = id_.partition("#")
+    note = catalog.resolve(path) if below else None
+    if note is None:
+        return None
+    sql = """select id, line, end_line, kind, entity, field, state from units
+        where path = ? and (id = ? or (kind = 'turn' and 'L' || line = ?)) order by seq limit 1"""
+    rows = catalog.rows(sql, (note.path, f"{note.id}#{below}", below))
+    if not rows:
+        return None
+    _, line, end_line, kind, entity, field, state = rows[0]
+    return Address(
+        id_, note.note, str(kind), note.path, int(line), int(end_line), str(state), str(entity), str(field)
+    )
+
+
+def lead_to(target: str, source: str, catalog: Catalog) -> str:
+    """The id that a link's target names, by Obsidian's rules: path, then file name, then alias; then an entity of ours."""
+    if not target:
+        return str(catalog.rows("select id from files where path = ?", (source,))[0][0])
+    folder = source.rpartition("/")[0]
+    bases = dict.fromkeys(posixpath.normpath(posixpath.join(at, target.lstrip("/"))) for at in ("", folder))
+    paths = [path for base in bases for path in (base, f"{base}.md")]
+    direct = catalog.rows(
+        "select id from files where path in (select value from json_each(?)) order by path limit 1",
+        (json.dumps(paths),),
+    )
+    found = direct or _by_file_name(target, folder, catalog)
+    if found:
+        return str(found[0][0])
+    for sql, value in (
+        ("select id from files where id = ? order by path limit 1", target),
+        (
+            "select f.id from names n join files f on f.path = n.path where n.key = ? and n.kind = 'alias' order by f.path limit 1",
+            key_of(target),
+        ),
+    ):
+        found = catalog.rows(sql, (value,))
+        if found:
+            return str(found[0][0])
+    return _entity_id(target, catalog)
+
+
+def _entity_id(name: str, catalog: Catalog) -> str:
+    keys = [key_of(name), *(key_of(word) for _, word in catalog.synonyms([key_of(name)]))]
+    sql = "select path, entity from facts where entity_key in (select value from json_each(?)) order by current desc, path limit 1"
+    rows = catalog.rows(sql, (json.dumps(keys),))
+    return f"{str(rows[0][0]).removesuffix('.md')}#{rows[0][1]}" if rows else ""
+
+
+def _by_file_name(target: str, folder: str, catalog: Catalog) -> list[tuple[object, ...]]:
+    """Files of this name, those in the folder of the link first, then the shortest path; folders in the target must fit."""
+    wanted = _comparable(posixpath.normpath(target))
+    named = catalog.rows(
+        "select id, path from files where stem = ? and kind != 'settings'", (link_key(target),)
+    )
+    fitting = [
+        row
+        for row in named
+        if f"/{_comparable(str(row[1]))}".endswith(f"/{wanted.removeprefix('../').lstrip('/')}")
+    ]
+    return sorted(
+        fitting, key=lambda row: (str(row[1]).rpartition("/")[0] != folder, len(str(row[1])), str(row[1]))
+    )
+
+
+def _comparable(path: str) -> str:
+    name = path.rpartition("/")[2]
+    bare = (
+        path.removesuffix(f".{name.rpartition('.')[2]}")
+        if name.endswith((".md", ".json", ".jsonl", ".js"))
+        else path
+    )
+    return unicodedata.normalize("NFC", bare).casefold()
+
+
+def _entity(id_: str, catalog: Catalog) -> Address | None:
+    """The lines that tell of an entity now, for `semantic/contacts#John`."""
+    note_id, _, name = id_.partition("#")
+    note = catalog.resolve(note_id) if name else None
+    if note is None:
+        return None
+    told = [fact for path, fact in catalog.facts(name) if path == note.path]
+    lines = [fact.line for fact in told if fact.current] or [fact.line for fact in told]
+    if not lines:
+        return None
+    return note._replace(id=id_, kind="entity", line=min(lines), end_line=max(lines), entity=told[0].entity)
+
+
+def _section(id_: str, catalog: Catalog, vault: Vault) -> Address | None:
+    note_id, _, heading = id_.partition("#")
+    address = catalog.resolve(note_id) if heading else None
+    if address is None:
+        return None
+    found = vault.read(address.path)
+    note = read_note(address.path, found[0] if found else b"", ReadingSettings(collections=frozenset()))
+    for section in note.sections:
+        if section.heading.casefold() == heading.casefold():
+            end = max(s.end_line for s in note.sections if s.trail[: len(section.trail)] == section.trail)
+            return address._replace(id=id_, kind="section", line=section.line, end_line=end)
+    return None

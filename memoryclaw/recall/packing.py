@@ -1,0 +1,333 @@
+"""Fits ranked matches into a token budget: never over it, never starved by one long item, each decision with its reason."""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from collections.abc import Callable, Iterator, Sequence
+from typing import NamedTuple
+
+from memoryclaw.model import Unit
+from memoryclaw.text import fence
+from memoryclaw.text.snippets import SENTENCE_END, places, snippet, without_block_ids
+from memoryclaw.text.tokens import cost, rounded
+
+SHARE = 0.4  # of the budget: the most that one item may take
+FIRST = 64  # tokens that one item may always take, so that a small budget still holds something
+TURNS = 3  # turns that are wanted whole …
+LONG = 0.2  # … as far as this share of the budget goes
+TURN = 32  # tokens of each turn after them: the sentences that answer
+LEAST = 24  # tokens below which a cut item says nothing
+WEAK = 0.2  # of the best score: what scores less would only fill the prompt
+REPEATED = 4  # words: so much of a text must stand in another to repeat it
+_ENDS = ".!?…。！？:"
+_WHOLE = frozenset({"episode", "note", "skill"})
+_WORDS = re.compile(r"[^\W_]+")
+
+
+class Pack:
+    """A context being filled, in rank order.
+
+    Args:
+        budget: tokens of the whole block, framing included.
+        max_results: whole notes at most; facts and turns are bounded by the budget alone.
+        head: lines that stand before all matches; they fit the budget with room to spare.
+    """
+
+    def __init__(self, budget: int, max_results: int, head: Sequence[str] = ()) -> None:
+        self._budget = budget
+        self._max_results = max_results
+        self._outline = Outline(head)
+        self._told: dict[str, list[str]] = {trust: [] for trust in TRUST_ORDER}
+        self._notes = self._turns = 0
+        self._best = 0.0
+        self.full = False
+
+    def refused(self, kind: str, score: float) -> str:
+        """Why a candidate need not even be looked at, or an empty string."""
+        if score < self._best * WEAK:
+            return "weak"
+        if kind in _WHOLE and self._notes >= self._max_results:
+            return "max_results"
+        return "budget" if self.full else ""
+
+    def turned_down(self, unit: Unit, score: float) -> str:
+        """Why a match cannot be taken in, wherever it is cut, or an empty string; known before it is explained."""
+        where = place(unit)
+        reason = self.refused(unit.kind, score) or self._repeats(unit, where.trust)
+        if reason:
+            return reason
+        room = self._room(unit, where)
+        if room >= LEAST * 100 or _fits(where, _shown(unit), room):
+            return ""
+        self.full = self._budget - self.tokens() < LEAST
+        return "budget"
+
+    def offer(self, unit: Unit, score: float, surfaces: frozenset[str]) -> tuple[str, int]:
+        """Takes a match in if it may and fits: (`in` or the reason why not, tokens it costs)."""
+        where, before = place(unit), self.tokens()
+        reason = self.refused(unit.kind, score) or self._repeats(unit, where.trust)
+        if reason:
+            return reason, 0
+        quoted = self._quoted(unit, where, surfaces)
+        if not quoted:
+            self.full = self._budget - before < LEAST
+            return "budget", 0
+        self._outline.add(where, line(where, quoted))
+        self._best = max(self._best, score)
+        self._told[where.trust].append(_plain(_own_words(unit) if quoted == _shown(unit) else quoted))
+        self._notes += unit.kind in _WHOLE
+        self._turns += unit.kind == "turn"
+        return "in", self.tokens() - before
+
+    def tokens(self) -> int:
+        """What the block costs so far."""
+        return self._outline.tokens()
+
+    def context(self) -> str:
+        """The block to paste into a prompt; empty when nothing was taken in."""
+        return self._outline.context()
+
+    def _repeats(self, unit: Unit, trust: str) -> str:
+        """What a text says that is at least as much trusted need not be said again."""
+        said = _plain(_own_words(unit))
+        within = said.count(" ") > REPEATED
+        for level in TRUST_ORDER[: TRUST_ORDER.index(trust) + 1]:
+            if any(said == told or (within and said in told) for told in self._told[level]):
+                return "duplicate"
+        return ""
+
+    def _most(self, kind: str) -> int:
+        """Tokens that one more item may take."""
+        if kind == "turn" and self._turns >= TURNS:
+            return TURN
+        return max(int(self._budget * (LONG if kind == "turn" else SHARE)), FIRST)
+
+    def _room(self, unit: Unit, where: Place) -> int:
+        """Hundredths of a token that an item may cost."""
+        return min(self._outline.left(self._budget, where), self._most(unit.kind) * 100)
+
+    def _quoted(self, unit: Unit, where: Place, surfaces: frozenset[str]) -> str:
+        """As much of a unit as there is room for; empty when that would say nothing."""
+        text, room = _shown(unit), self._room(unit, where)
+        if _fits(where, text, room):
+            return text
+        if room < LEAST * 100:
+            return ""
+        return passage(text, surfaces, lambda part: line_cost(where, part) <= room)
+
+
+def _fits(where: Place, text: str, room: int) -> bool:
+    # No character costs less than a hundredth.
+    return len(text) < room and line_cost(where, text) <= room
+
+
+def text_of(unit: Unit) -> str:
+    """What is said by a unit alone: a fact as `entity field: value`, a turn with its speaker, a note with its title."""
+    if unit.kind == "fact":
+        label = unit.entity if unit.field == "value" else f"{unit.entity} {unit.field}"
+        return f"{label}: {unit.value}"
+    if unit.kind == "turn":
+        return f"{unit.entity}: {unit.text}" if unit.entity else unit.text
+    text = without_block_ids(unit.text)
+    if not unit.title or text.startswith(unit.title):
+        return text
+    return f"{unit.title}{'' if unit.title[-1] in _ENDS else '.'} {text}"
+
+
+def _shown(unit: Unit) -> str:
+    """What a line says after the id: of a fact, whose id names it, the value and since when."""
+    if unit.kind != "fact" or "#" not in unit.id:
+        return text_of(unit)
+    return f"{unit.value} (since {unit.when[:10]})" if unit.when else unit.value
+
+
+def _own_words(unit: Unit) -> str:
+    # The title of a copied note may be nothing but the name of its file.
+    return (unit.kind in _WHOLE and without_block_ids(unit.text)) or text_of(unit)
+
+
+def _plain(text: str) -> str:
+    """The words alone, between spaces; the text itself when it has none."""
+    flat = text.casefold()
+    return f" {' '.join(_WORDS.findall(flat))} " if _WORDS.search(flat) else fence.one_line(flat)
+
+
+# ── The lines of a context: what stands in one file or session stands under one line that names it, so that
+# it is named once.
+
+TRUST_ORDER = ("trusted", "unknown", "untrusted")
+_LINE_BREAK = "\n"
+
+
+class Place(NamedTuple):
+    """Where an item stands: under which line, and what it is called there."""
+
+    trust: str
+    above: str  # the line of the group
+    own: str  # the rest of the id, as it begins the line; empty when the line above is all of it
+    order: tuple[int, str]  # within the group; equal ones stay in rank order
+
+
+class Outline:
+    """A context being filled line by line; what it costs is always known.
+
+    Args:
+        head: lines that stand before all items.
+    """
+
+    def __init__(self, head: Sequence[str] = ()) -> None:
+        self._head = head
+        self._groups: dict[str, dict[str, list[tuple[tuple[int, str], str]]]] = {t: {} for t in TRUST_ORDER}
+        self._cost = sum(map(_line_cost, (fence.OPENING, *head, fence.CLOSING)))
+        self._empty = not head
+
+    def adding(self, place: Place) -> int:
+        """Hundredths of a token that the lines around one more item would cost."""
+        group = self._groups[place.trust]
+        tags = 0 if group else sum(map(_line_cost, fence.tags(place.trust)))
+        return tags + (0 if place.above in group else _line_cost(place.above))
+
+    def left(self, budget: int, place: Place) -> int:
+        """Hundredths of a token that an item with its own id may cost."""
+        return budget * 100 - self._cost - self.adding(place)
+
+    def add(self, place: Place, line: str) -> None:
+        """Takes in an item whose line is rendered already."""
+        self._cost += self.adding(place) + _line_cost(line)
+        self._groups[place.trust].setdefault(place.above, []).append((place.order, line))
+        self._empty = False
+
+    def tokens(self) -> int:
+        """What the whole block costs."""
+        return 0 if self._empty else rounded(self._cost)
+
+    def context(self) -> str:
+        """The block to paste into a prompt; empty when nothing was taken in."""
+        groups = [(trust, _lines(self._groups[trust])) for trust in TRUST_ORDER]
+        return fence.fenced(groups, self._head)
+
+
+def _lines(groups: dict[str, list[tuple[tuple[int, str], str]]]) -> list[str]:
+    found = []
+    for above, items in groups.items():
+        found += [above, *(text for _, text in sorted(items, key=lambda item: item[0]))]
+    return found
+
+
+def place(unit: Unit) -> Place:
+    """Turns stand in the order they were said under their session, facts under their file, a note alone."""
+    day = unit.when[:10]
+    order = (0, "")
+    above, own = unit.id, ""
+    if unit.kind == "turn" and "/" in unit.id:
+        above, _, own = unit.id.rpartition("/")
+        above, order = f"{above}/", (unit.line, unit.id)
+    elif unit.kind == "fact" and "#" in unit.id:
+        above, _, own = unit.id.partition("#")
+        above, day = f"{above}#", ""
+    dated = f"{fence.said(above)} ({fence.said(day)})" if day and day not in above else fence.said(above)
+    own = f"{own}:" if unit.kind == "fact" and own else own
+    return Place(unit.trust if unit.trust in TRUST_ORDER else "unknown", dated, fence.said(own), order)
+
+
+def line(place: Place, text: str) -> str:
+    """The line of an item; its text is made harmless here."""
+    return " " + " ".join(filter(None, (place.own, fence.said(text))))
+
+
+def line_cost(place: Place, text: str) -> int:
+    """What this line costs, in hundredths of a token."""
+    return _line_cost(line(place, text))
+
+
+def _line_cost(text: str) -> int:
+    return cost(text + _LINE_BREAK)
+
+
+# ── The sentences of a text that answer, when there is no room for all of it: those with the words first.
+# Pure.
+
+_SCANNED = 20_000  # characters: of a longer text the densest part is read
+_GAP = " … "
+_LEAST = 40  # characters
+_ASKING = ("?", "？", "؟")
+_CALL = 4  # words
+
+
+def passage(text: str, surfaces: frozenset[str], fits: Callable[[str], bool]) -> str:
+    """As many sentences as fit, in their order: the best one first, then others with new words, then what stands around it.
+
+    Args:
+        text: of any kind; its line breaks end sentences.
+        surfaces: the words of the question as they stand in the text.
+        fits: whether a passage may be so long. When no sentence fits, the densest part of the best one is taken.
+    """
+    if len(text) > _SCANNED:
+        text = snippet(text, surfaces, _SCANNED).text
+    sentences = [flat for part in SENTENCE_END.split(text) if (flat := " ".join(part.split()))]
+    if not sentences:
+        return ""
+    chosen: set[int] = set()
+    for number in _by_worth(sentences, surfaces):
+        if fits(_joined(sentences, chosen | {number})):
+            chosen.add(number)
+        elif not chosen:
+            return _part(sentences, number, surfaces, fits)
+    return _joined(sentences, chosen)
+
+
+def _by_worth(sentences: list[str], surfaces: frozenset[str]) -> Iterator[int]:
+    held = _words_of(sentences, surfaces)
+    idle = [_says_little(sentence) for sentence in sentences]
+    best = max(range(len(sentences)), key=lambda number: (len(held[number]), not idle[number], -number))
+    seen, taken = set(held[best]), [best]
+    yield best
+    while fresh := [n for n in range(len(sentences)) if n not in taken and held[n] - seen]:
+        number = max(fresh, key=lambda n: (len(held[n] - seen), not idle[n], -abs(n - best)))
+        seen |= held[number]
+        taken.append(number)
+        yield number
+    # What follows answers more often than what went before.
+    around = sorted(range(len(sentences)), key=lambda n: (idle[n], abs(n - best) - 0.5 * (n > best)))
+    yield from (number for number in around if number not in taken)
+
+
+def _says_little(sentence: str) -> bool:
+    """A question, or a call such as `Wow, great!`."""
+    return sentence.endswith(_ASKING) or (sentence.endswith("!") and sentence.count(" ") < _CALL)
+
+
+def _words_of(sentences: list[str], surfaces: frozenset[str]) -> list[set[str]]:
+    """The words of the question that each sentence holds."""
+    whole = "\n".join(sentences)
+    starts = [0]
+    for sentence in sentences:
+        starts.append(starts[-1] + len(sentence) + 1)
+    held: list[set[str]] = [set() for _ in sentences]
+    for start, end in places(whole, surfaces):
+        held[bisect_right(starts, start) - 1].add(whole[start:end].lower())
+    return held
+
+
+def _joined(sentences: list[str], chosen: set[int]) -> str:
+    """The chosen sentences, each gap between them marked."""
+    said: list[str] = []
+    last = -1
+    for number in sorted(chosen):
+        said += ["… " if last < 0 else _GAP] if number != last + 1 else [" "] if said else []
+        said.append(sentences[number])
+        last = number
+    return "".join(said) + (" …" if last < len(sentences) - 1 else "")
+
+
+def _part(sentences: list[str], number: int, surfaces: frozenset[str], fits: Callable[[str], bool]) -> str:
+    width = len(sentences[number])
+    while width >= _LEAST:
+        part = snippet(sentences[number], surfaces, width).text
+        part = part if not number or part.startswith("…") else f"… {part}"
+        part = part if number == len(sentences) - 1 or part.endswith("…") else f"{part} …"
+        if fits(part):
+            return part
+        width = width * 4 // 5
+    return ""

@@ -1,0 +1,1 @@
+"""What waits for a person, what a person decides, undo, history and blame."""

@@ -1,0 +1,371 @@
+"""approve and reject: a person's decision and what comes of it, in one commit; it is remembered by fingerprint, not by content."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Sequence
+from typing import NamedTuple
+
+from memoryclaw.consolidation import branching
+from memoryclaw.consolidation.changes import NewFile, PlannedChange
+from memoryclaw.consolidation.patches import moves, rewrites
+from memoryclaw.consolidation.pending import PENDING_FILE, Waiting, read_pending, remove_pending
+from memoryclaw.consolidation.proposals import APPROVE, BOTH, facts_of, read_proposal
+from memoryclaw.errors import ConflictError, InputError, NotFoundError
+from memoryclaw.history.repository import History
+from memoryclaw.model import Problem
+from memoryclaw.review.waiting import Held, Waits, waiting
+from memoryclaw.text.encoding import lines_of, readable
+from memoryclaw.text.naming import free_name, timestamp
+from memoryclaw.vault import files
+from memoryclaw.vault.edits import Splice, line_end, spliced
+from memoryclaw.vault.factedits import FactEdit, SemanticFile, add_source, same, set_fact
+from memoryclaw.writing.context import Pen, Written
+from memoryclaw.writing.decisions import APPROVED, REJECTED, Decision, fingerprint, recorded
+from memoryclaw.writing.remember import fact_in_words, home
+from memoryclaw.writing.writer import Bytes, Edit, Move, Outcome, patched, text_change, write
+
+FAILED = "failed"
+_REFUSED = (ConflictError, InputError, NotFoundError)
+_DAY = re.compile(r"\d{4}-\d\d-\d\d(?=_)")
+
+
+class Ruled(NamedTuple):
+    """What became of one thing that waited."""
+
+    id: str
+    kind: str
+    what: str
+    action: str  # approved | rejected | failed
+    commit: str = ""
+    notice: str = ""
+
+
+class _Home(NamedTuple):
+    """A fact on its way into its file."""
+
+    file: SemanticFile
+    fact: Waiting
+    many: bool
+    since: str
+
+    def written(self, text: str) -> FactEdit:
+        """The text with the fact and all its sources."""
+        first, *more = [part.strip() for part in self.fact.source.split(",")]
+        fact = self.fact
+        done = set_fact(
+            text, self.file, entity=fact.entity, field=fact.field, value=fact.value,
+            since=self.since, source=first, many=self.many,
+        )  # fmt: skip
+        known = [
+            found.id
+            for found in self.file.facts(done.text).facts
+            if found.current and same(found.entity, fact.entity) and same(found.field, fact.field)
+            and found.value == " ".join(fact.value.split())
+        ]  # fmt: skip
+        result = done.text
+        for source in (first, *more) if known else ():
+            result = add_source(result, self.file, known[-1], source).text
+        return done._replace(text=result)
+
+
+def decide(pen: Pen, items: Sequence[Waits], decision: str, *, alone: bool = True) -> list[Ruled]:
+    """Approves or rejects each of these, one commit each; where one of several cannot be done, the others still are.
+
+    Args:
+        pen: the vault and the moment.
+        items: what waits, as it was shown.
+        decision: `approved` or `rejected`.
+        alone: False where more is decided than these, so that even a single refusal is told and not raised.
+    """
+    if alone and len(items) == 1:
+        return [_decided(pen, items[0], decision)]
+    ruled = []
+    for item in items:
+        try:
+            ruled.append(_decided(pen, item, decision))
+        except _REFUSED as error:
+            ruled.append(Ruled(item.id, item.kind, item.what, FAILED, notice=str(error)))
+    return ruled
+
+
+def fact_home(pen: Pen, fact: Waiting) -> _Home:
+    """Where a waiting fact goes once it is approved, and the day from which it holds."""
+    path = home(pen, pen.lookup.entity_name(fact.entity), fact.field)
+    day = _DAY.match(fact.source)
+    since = fact.since or (day[0] if day else pen.today)
+    fact = fact._replace(entity=pen.lookup.entity_name(fact.entity))
+    held = Held(pen)
+    if any(since < known.since for known in held.facts(fact.entity, fact.field)):
+        since = pen.today  # what holds is newer than the question: a person's yes counts from today
+    return _Home(pen.semantic(path), fact, held.many(fact.field), since)
+
+
+def _decided(pen: Pen, item: Waits, decision: str) -> Ruled:
+    if item.is_skill:
+        raise InputError(
+            f"{item.id} is a skill; `memoryclaw skills approve {item.id}` or `skills reject` decides it"
+        )
+    if item.branch is not None:
+        return _branch(pen, item, decision)
+    if pen.text(item.path) != item.text and (item.fact is None or removal(pen, item.fact) is None):
+        raise ConflictError(f"{item.id} has changed since it was shown; look at it again")
+    yes = decision == APPROVED
+    if item.fact is not None:
+        outcome = _approve_fact(pen, item, item.fact) if yes else _reject_fact(pen, item, item.fact)
+    else:
+        outcome = _approve_proposal(pen, item) if yes else _reject_proposal(pen, item)
+    return Ruled(item.id, item.kind, item.what, decision, outcome.commit, outcome.notice)
+
+
+def _approve_fact(pen: Pen, item: Waits, fact: Waiting) -> Outcome:
+    place, olds = fact_home(pen, fact), list[str]()
+
+    def change(text: str) -> str:
+        done = place.written(text)
+        olds.append(done.old if done.action == "superseded" else "")
+        return done.text
+
+    edits = [Edit(place.file.path, text_change(change)), _gone(pen, fact)]
+    found = [_decision(pen, APPROVED, "fact", _fingerprint(fact), run=item.run)]
+    title = fact_in_words(place.fact.entity, fact.field, fact.value)
+    return _written(pen, "approve", item, [*edits, recorded(found)], title, olds=olds)
+
+
+def _reject_fact(pen: Pen, item: Waits, fact: Waiting) -> Outcome:
+    found = [_decision(pen, REJECTED, "fact", _fingerprint(fact), run=item.run)]
+    title = fact_in_words(fact.entity, fact.field, fact.value)
+    return _written(pen, "reject", item, [_gone(pen, fact), recorded(found)], title)
+
+
+def _gone(pen: Pen, fact: Waiting) -> Edit:
+    change = removal(pen, fact)
+    if change is None:
+        raise NotFoundError(f"{fact.id} does not wait any more; `memoryclaw review` lists what does")
+    return Edit(PENDING_FILE, text_change(change), consumes=True)
+
+
+def _fingerprint(fact: Waiting) -> str:
+    return fingerprint("fact", fact.entity, fact.field, fact.value)
+
+
+def _approve_proposal(pen: Pen, item: Waits) -> Outcome:
+    change = item.change
+    if change is None:
+        raise InputError(f"{item.id} {item.why}")
+    edits: list[Edit | Move] = [
+        Edit(found.path, patched(found.patch)) for found in rewrites(change, pen.schema().collections)
+    ]
+    edits += [Move(move.path, move.to) for move in moves(change) if files.exists(pen.root, move.path)]
+    there = [path for path in _new_files(change) if files.exists(pen.root, path)]
+    edits += [Edit(item.path, lambda _: None, consumes=True), recorded(list(_decisions(pen, item, APPROVED)))]
+    outcome = _written(pen, "approve", item, edits, change.title)
+    told = [f"{path} was there already and stays as it is" for path in there]
+    return outcome._replace(notice="; ".join(filter(None, [*told, outcome.notice])))
+
+
+def _new_files(change: PlannedChange) -> Iterator[str]:
+    return (action.path for action in change.actions if isinstance(action, NewFile))
+
+
+def _reject_proposal(pen: Pen, item: Waits) -> Outcome:
+    target = free_name(f"archive/{item.path}", lambda path: files.exists(pen.root, path))
+    edits: list[Edit | Move] = [Move(item.path, target), recorded(list(_decisions(pen, item, REJECTED)))]
+    return _written(pen, "reject", item, edits, item.what)
+
+
+def _decisions(pen: Pen, item: Waits, decision: str) -> Iterator[Decision]:
+    """The decision of a proposal, and one for each fact in it: what was said no to is not asked again."""
+    ranges = tuple(item.source.split())
+    about = item.about
+    if about is not None:
+        yield _decision(pen, decision, item.kind, about.fingerprint, run=item.run)._replace(ranges=ranges)
+    for known_by in dict.fromkeys(facts_of(item.change)) if item.change else ():
+        if about is None or known_by != about.fingerprint:
+            yield _decision(pen, decision, "fact", known_by, run=item.run)
+
+
+def _decision(pen: Pen, decision: str, kind: str, known_by: str, *, run: str) -> Decision:
+    history = History(pen.root)
+    by = history.author()[0] if history.git_dir else ""
+    return Decision(timestamp(pen.now), decision, kind, known_by, run=run, by=by)
+
+
+def _written(
+    pen: Pen, verb: str, item: Waits, edits: Sequence[Edit | Move], title: str, *, olds: Sequence[str] = ()
+) -> Outcome:
+    run = pen.run(verb)
+
+    def message() -> str:
+        return pen.templates.commit_message(
+            verb,
+            title=title,
+            old=next(iter(olds), ""),
+            id=item.id,
+            why=item.why,
+            of=item.run,
+            evidence=item.change.evidence if item.change else (),
+            run=run,
+            source=item.source,
+            confidence=item.confidence,
+        )
+
+    return write(pen.root, edits, message, verb=verb, now=pen.now)
+
+
+def _branch(pen: Pen, item: Waits, decision: str) -> Ruled:
+    if decision == REJECTED:
+        return Ruled(item.id, item.kind, item.what, decision, branching.reject(pen, item.id))
+    done = branching.approve(pen, item.id)
+    again = [f"{path} waits for review now: later edits were in its way" for path in done.proposed]
+    commit = done.commits[-1] if done.commits else ""
+    return Ruled(item.id, item.kind, item.what, decision, commit, "; ".join([*again, *done.notices]))
+
+
+# ── The lines of one waiting fact in `semantic/_pending.md`, in the file and in the last commit, where they
+# may read differently.
+
+
+def removal(pen: Pen, fact: Waiting) -> Callable[[str], str] | None:
+    """How the lines of this fact go from a text; None when it does not wait any more.
+
+    A person may have edited the line before ticking it: the last commit then has the same question in other words.
+    """
+    at_work = {known.id for known in read_pending(pen.text(PENDING_FILE))}
+    if fact.id not in at_work:
+        return None
+
+    def remove(text: str) -> str:
+        found = _entry(text, fact, at_work)
+        return remove_pending(text, found.id) if found else text
+
+    return remove
+
+
+def replacement(pen: Pen, fact: Waiting, lines: tuple[str, ...]) -> Callable[[str], str]:
+    """How the lines of this fact give way to others."""
+    at_work = {known.id for known in read_pending(pen.text(PENDING_FILE))}
+
+    def replace(text: str) -> str:
+        found = _entry(text, fact, at_work)
+        return spliced(text, [Splice(found.line - 1, found.end_line, lines)]) if found else text
+
+    return replace
+
+
+def _entry(text: str, fact: Waiting, at_work: set[str]) -> Waiting | None:
+    waiting = read_pending(text)
+    exact = [known for known in waiting if known.id == fact.id]
+    edited = [
+        known
+        for known in waiting
+        if known.id not in at_work and same(known.entity, fact.entity) and same(known.field, fact.field)
+    ]
+    return next(iter(exact or edited), None)
+
+
+# ── edit: a person puts what waits in other words before deciding it. The rule: what is stored can be read,
+# and nothing is approved.
+
+
+def editable(item: Waits) -> str:
+    """The text that a person edits: the lines of a fact, or a proposal as it is.
+
+    Raises:
+        InputError: it is edited elsewhere, or cannot be.
+    """
+    if item.fact is not None:
+        return "".join(lines_of(readable(item.text))[item.fact.line - 1 : item.fact.end_line])
+    if item.is_skill:
+        raise InputError(f"{item.id} is a skill; edit {item.path} itself")
+    if item.branch is not None:
+        raise InputError(
+            f"{item.id} waits as a branch; approve it, then edit what it wrote, or edit the branch with git"
+        )
+    return readable(item.text)
+
+
+def store(pen: Pen, item: Waits, text: str) -> Written:
+    """Puts the edited text in the place of what waits; one commit, and it goes on waiting."""
+    text = readable(text)
+    if text.strip() == editable(item).strip():
+        return Written(item.id, item.path, "", "unchanged", "nothing was changed")
+    if item.fact is not None:
+        fact = _fact(text)
+        lines = tuple(text.strip("\n").split("\n"))
+        return _stored(pen, item, text_change(replacement(pen, item.fact, lines)), fact.id)
+    if pen.text(item.path) != item.text:
+        raise ConflictError(f"{item.path} has changed while you edited it; nothing was stored")
+    problem = read_proposal(text)
+    if isinstance(problem, Problem):
+        raise InputError(f"line {problem.line}: {problem.message}; nothing was stored")
+    fresh = text.replace("\n", line_end(item.text))
+    return _stored(pen, item, text_change(lambda _: fresh), item.id)
+
+
+def _fact(text: str) -> Waiting:
+    found = read_pending(text)
+    lines = text.strip("\n").count("\n") + 1
+    if len(found) != 1 or (found[0].line, found[0].end_line) != (1, lines):
+        raise InputError(
+            f"this is not one waiting fact; keep its line as `- [ ] Entity.field: value`, as in {PENDING_FILE}"
+        )
+    return found[0]
+
+
+def _stored(pen: Pen, item: Waits, change: Bytes, id_: str) -> Written:
+    run = pen.run("edit")
+
+    def message() -> str:
+        return pen.templates.commit_message("edit", run=run, name=item.id, fields=item.what, path=item.path)
+
+    outcome = write(pen.root, [Edit(item.path, change, consumes=True)], message, verb="review", now=pen.now)
+    return Written(id_, item.path, outcome.commit, "edited", outcome.notice)
+
+
+# ── Boxes that a person ticked in Obsidian → what is to be decided. The rule: nothing is decided here, and
+# never a skill.
+
+
+class Ticked(NamedTuple):
+    """What the boxes say: what is to be approved, what rejected, and what cannot be told."""
+
+    approved: tuple[Waits, ...] = ()
+    rejected: tuple[Waits, ...] = ()
+    unclear: tuple[Ruled, ...] = ()
+
+    @property
+    def is_empty(self) -> bool:
+        """True when no box is ticked."""
+        return not (self.approved or self.rejected or self.unclear)
+
+
+def ticked(pen: Pen) -> Ticked:
+    """What people ticked in `semantic/_pending.md` and `review/*.md`."""
+    marked = [item for item in waiting(pen) if item.box and not item.is_skill]
+    unclear = [
+        Ruled(item.id, item.kind, item.what, FAILED, notice=why) for item in marked if (why := _unclear(item))
+    ]
+    clear = [item for item in marked if not _unclear(item)]
+    return Ticked(
+        approved=tuple(item for item in clear if item.box == APPROVE),
+        rejected=tuple(item for item in clear if item.box != APPROVE),
+        unclear=tuple(unclear),
+    )
+
+
+def apply(pen: Pen, boxes: Ticked) -> list[Ruled]:
+    """Does what was shown to be ticked, one commit each; each is done whatever becomes of the others."""
+    ruled = list(boxes.unclear)
+    for items, decision in ((boxes.approved, APPROVED), (boxes.rejected, REJECTED)):
+        for item in items:
+            ruled += decide(pen, (item,), decision, alone=False)
+    return ruled
+
+
+def _unclear(item: Waits) -> str:
+    if item.box == BOTH:
+        return f"both boxes of {item.path} are ticked; leave one"
+    if item.box == APPROVE and item.change is None and item.fact is None:
+        return item.why
+    return ""

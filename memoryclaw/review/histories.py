@@ -1,0 +1,268 @@
+"""history: what was done to a vault, a note or a fact, newest first, in the words of its commits. Reads only."""
+
+from __future__ import annotations
+
+import re
+from typing import NamedTuple
+
+from memoryclaw.consolidation.selecting import lines_of
+from memoryclaw.errors import InputError, MemoryClawError, NotFoundError
+from memoryclaw.history import gitlog
+from memoryclaw.history.gitlog import Edition, Logged
+from memoryclaw.history.repository import History
+from memoryclaw.model import Fact, Turn
+from memoryclaw.ports import Address
+from memoryclaw.text.encoding import decode, readable
+from memoryclaw.text.yamltext import strings
+from memoryclaw.vault import files
+from memoryclaw.vault.factedits import SemanticFile, fact_sources, same
+from memoryclaw.vault.facts import split_address
+from memoryclaw.vault.logs import LogRange, parse_ranges, range_of
+from memoryclaw.vault.notes import ReadingSettings, read_note
+from memoryclaw.vault.places import Place, place_of
+from memoryclaw.writing.context import Pen
+from memoryclaw.writing.decisions import APPROVED, DECISIONS_FILE, Decision, Decisions, fingerprint
+
+__all__ = ["Events", "Logged", "Subject", "fact_named", "history"]
+
+_ARCHIVE = "archive/"
+SEMANTIC = Place("semantic")
+_EVERY = 1_000_000
+
+
+class Events(NamedTuple):
+    """Commits, newest first; `notice` says why there are none."""
+
+    commits: tuple[Logged, ...] = ()
+    notice: str = ""
+
+
+class Subject(NamedTuple):
+    """What a history is of: files, and for a fact its entity and field."""
+
+    paths: tuple[str, ...]
+    entity: str = ""
+    field: str = ""
+
+
+def history(pen: Pen, id_: str = "", *, limit: int = 20) -> Events:
+    """The newest commits, of the vault or of what has this id; of a fact only those that changed its line.
+
+    Raises:
+        NotFoundError: nothing in the vault or its past has this id.
+    """
+    git = History(pen.root)
+    state = git.state()
+    if not state.git_dir or not git.head():
+        return Events(notice=state.sentence)
+    if not id_:
+        return Events(tuple(gitlog.log(git, limit=limit)))
+    subject = _subject(pen, id_)
+    rows = gitlog.log(git, subject.paths, limit=_EVERY if subject.entity else limit)
+    if not rows and fact_named(pen, id_) is None and pen.lookup.resolve(id_) is None:
+        raise NotFoundError(f"nothing in the vault or its past has the id {id_}")
+    if subject.entity:
+        file = pen.semantic(subject.paths[0])
+        touched = {one.commit for one in gitlog.editions(git, file.path) if _touches(file, subject, one)}
+        rows = [row for row in rows if row.commit in touched][:limit]
+    return Events(tuple(rows), "" if rows else f"no commit holds {id_} yet")
+
+
+def fact_named(pen: Pen, name: str) -> Address | None:
+    """The fact with this id, or the current one with this entity and field: `Boathouse Aarhus.deadline`."""
+    found = pen.lookup.resolve(name)
+    if found is not None:
+        return found if found.kind == "fact" else None
+    told = None if "#" in name else split_address(name)
+    if told is None:
+        return None
+    entity = pen.lookup.entity_name(told[0])
+    for path in pen.lookup.entity_files(entity):
+        for fact in pen.semantic(path).facts(pen.text(path)).facts if place_of(path) == SEMANTIC else ():
+            if fact.current and same(fact.entity, entity) and same(fact.field, told[1]):
+                return pen.lookup.resolve(fact.id)
+    return None
+
+
+def _subject(pen: Pen, id_: str) -> Subject:
+    """The files behind an id, also behind one that is gone: in the archive, or under its old path."""
+    found = fact_named(pen, id_) or pen.lookup.resolve(id_)
+    if found is not None and found.kind == "fact":
+        return Subject((found.path,), found.entity, found.field)
+    if found is not None:
+        return Subject((found.path, _elsewhere(found.path)))
+    note, hash_, address = id_.partition("#")
+    told = split_address(address.partition("~")[0]) if hash_ else None
+    path = note if note.endswith(".md") else f"{note}.md"
+    return Subject((path,), *told) if told else Subject((path, _elsewhere(path)))
+
+
+def _elsewhere(path: str) -> str:
+    return path.removeprefix(_ARCHIVE) if path.startswith(_ARCHIVE) else _ARCHIVE + path
+
+
+def _touches(file: SemanticFile, subject: Subject, edition: Edition) -> bool:
+    before, after = (_said(file, subject, data) for data in (edition.before, edition.after))
+    return before != after
+
+
+def _said(file: SemanticFile, subject: Subject, data: bytes | None) -> list[Fact]:
+    """What a version of a file says of one field of one entity, wherever it stands."""
+    facts = file.facts(decode(data or b"").text).facts
+    return [
+        fact._replace(line=0, id="")
+        for fact in facts
+        if same(fact.entity, subject.entity) and same(fact.field, subject.field)
+    ]
+
+
+# ── blame: a fact back to the commit that set it, the episode that tells it, the log line that said it, and
+# who approved it.
+
+_LOG_LINE = re.compile(r"l(\d{1,9})")
+_MARKS = re.compile(r"^[ \t]*(?:[-*+]|\d+[.)])[ \t]+|(?<![ \t])[ \t]++\^[A-Za-z0-9-]+[ \t]*$")
+
+
+class Cited(NamedTuple):
+    """One source of a fact: the episode with the words it quotes, and the line of the log where they were said."""
+
+    source: str  # as the fact names it
+    path: str = ""  # of the episode; empty when it is gone
+    quote: str = ""
+    log: str = ""  # the range that the episode cites
+    line: int = 0  # of the log
+    said: str = ""  # that line as the log has it, with who said it
+    notice: str = ""  # what of this is missing, and why
+
+
+class Blame(NamedTuple):
+    """Where a fact comes from."""
+
+    id: str
+    fact: Fact
+    path: str
+    commit: Logged | None = None  # that gave it its value
+    approved: Decision | None = None
+    sources: tuple[Cited, ...] = ()
+    notice: str = ""  # why no commit is named
+
+
+def blame(pen: Pen, id_: str) -> Blame:
+    """Where the current value of a fact comes from.
+
+    Raises:
+        InputError: this is no fact.
+        NotFoundError: there is no such fact.
+    """
+    address = fact_named(pen, id_) or pen.find(id_)
+    id_ = address.id
+    if address.kind != "fact":
+        raise InputError(f"{id_} is no fact; `memoryclaw history {id_}` shows what was done to it")
+    file, text = pen.semantic(address.path), pen.text(address.path)
+    fact = next((found for found in file.facts(text).facts if found.id == id_), None)
+    if fact is None:
+        raise NotFoundError(f"there is no fact {id_} in {address.path} any more")
+    commit, notice = _set_by(pen, file, fact)
+    decided = Decisions.read(pen.text(DECISIONS_FILE)).of(
+        fingerprint("fact", fact.entity, fact.field, fact.value)
+    )
+    return Blame(
+        id=id_,
+        fact=fact,
+        path=address.path,
+        commit=commit,
+        approved=decided if decided and decided.decision == APPROVED else None,
+        sources=tuple(_cited(pen, source) for source in fact_sources(text, file, id_)),
+        notice=notice,
+    )
+
+
+def _set_by(pen: Pen, file: SemanticFile, fact: Fact) -> tuple[Logged | None, str]:
+    """The commit from which on the file has said this, without a break until now."""
+    history = History(pen.root)
+    state = history.state()
+    if not state.git_dir or not history.head():
+        return None, state.sentence
+    found = ""
+    for edition in gitlog.editions(history, file.path):
+        if not _holds(file, fact, edition.after):
+            break
+        found = edition.commit
+        if not _holds(file, fact, edition.before):
+            break
+    if not found:
+        return None, f"this was written into {file.path} by hand and is not committed yet"
+    return gitlog.logged(history, found), ""
+
+
+def _holds(file: SemanticFile, fact: Fact, data: bytes | None) -> bool:
+    return any(
+        (one.entity, one.field, one.value, one.current) == (fact.entity, fact.field, fact.value, fact.current)
+        for one in file.facts(decode(data or b"").text).facts
+    )
+
+
+def _cited(pen: Pen, source: str) -> Cited:
+    """One source, followed as far as it leads."""
+    name, _, block = source.partition("#^")
+    address = pen.lookup.resolve(name)
+    path = address.path if address else _named(pen, name)
+    if not path:
+        return Cited(source, notice=f"nothing in the vault is called {name} now")
+    if address is not None and address.kind == "turn":
+        return Cited(
+            source,
+            address.path,
+            log=address.path,
+            line=address.line,
+            said=_turn(pen, address.path, address.line),
+        )
+    note = read_note(path, _bytes(pen, path), ReadingSettings())
+    at = dict(note.blocks).get(block, 0)
+    lines = readable(decode(_bytes(pen, path)).text).split("\n")
+    cited = Cited(source, path, quote=_MARKS.sub("", lines[at - 1]) if at else "")
+    ranges = [one for text in strings(note.meta.get("source")) for one in parse_ranges(text)]
+    hit = _LOG_LINE.fullmatch(block)
+    number = int(hit[1]) if hit else 0
+    for range_ in ranges:
+        if range_.first <= number <= range_.last:
+            return _quoted(pen, cited, range_, number)
+    what = "cites no log" if not ranges else "does not say which line of its log it quotes"
+    return cited._replace(log=" ".join(map(str, ranges)), notice=f"{path} {what}")
+
+
+def _named(pen: Pen, name: str) -> str:
+    """The path of a note that a link calls by the name of its file; empty when there is none."""
+    for path in (f"episodes/{name}.md", f"archive/episodes/{name}.md", f"{name}.md"):
+        try:
+            files.read_file(pen.root, path)
+        except MemoryClawError:
+            continue
+        return path
+    return ""
+
+
+def _quoted(pen: Pen, cited: Cited, range_: LogRange, number: int) -> Cited:
+    """The line of the log itself, if the log is still there and still what was read."""
+    cited = cited._replace(log=str(range_), line=number)
+    try:
+        data = files.read_file(pen.root, range_.path).data
+    except MemoryClawError:
+        return cited._replace(notice=f"{range_.path} is gone; the episode keeps the words")
+    if range_of(range_.path, lines_of(data), range_.first, range_.last) != range_:
+        return cited._replace(notice=f"{range_.path} is no longer what was read; the episode keeps the words")
+    return cited._replace(said=_turn(pen, range_.path, number))
+
+
+def _turn(pen: Pen, path: str, line: int) -> str:
+    turns = read_note(path, _bytes(pen, path), ReadingSettings()).turns
+    return next((_told(turn) for turn in turns if turn.line == line), "")
+
+
+def _told(turn: Turn) -> str:
+    who = turn.name or turn.role
+    return f"{who}: {turn.text}" if who else turn.text
+
+
+def _bytes(pen: Pen, path: str) -> bytes:
+    return files.read_file(pen.root, path).data

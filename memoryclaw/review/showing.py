@@ -1,0 +1,65 @@
+"""What an approval would change, as texts before and after. Nothing is written, and the user's files are as they are now."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from memoryclaw.consolidation.patches import outcome_of
+from memoryclaw.consolidation.runrecord import FOLDER as RUNS
+from memoryclaw.errors import InputError, NotFoundError
+from memoryclaw.history.repository import History
+from memoryclaw.review.deciding import fact_home
+from memoryclaw.review.waiting import Waits
+from memoryclaw.text.encoding import decode
+from memoryclaw.vault import files
+from memoryclaw.writing.context import Pen
+
+
+class Difference(NamedTuple):
+    """One file that would change. `title` says what of, where a thing that waits has several parts."""
+
+    path: str
+    before: str
+    after: str
+    title: str = ""
+
+
+def differences(pen: Pen, item: Waits) -> list[Difference]:
+    """The files that would change if this were approved now.
+
+    Raises:
+        InputError: it cannot be done as it stands.
+    """
+    return [found for found in _differences(pen, item) if found.before != found.after]
+
+
+def _differences(pen: Pen, item: Waits) -> Iterator[Difference]:
+    if item.fact is not None:
+        place = fact_home(pen, item.fact)
+        before = pen.text(place.file.path)
+        yield Difference(place.file.path, before, place.written(before).text)
+    elif item.change is not None:
+        found = outcome_of([item.change], pen.schema().collections, lambda path: _text(pen, path))
+        for path, (before, after) in found.items():
+            yield Difference(path, before, after)
+    elif item.branch is not None:
+        history = History(pen.root)
+        for recorded in item.branch.commits:
+            subject = recorded.message.partition("\n")[0]
+            for change in history.changes(recorded.commit):
+                if change.path.startswith(f"{RUNS}/"):
+                    continue  # the record of the run is for machines
+                before, after = (decode(data or b"").text for data in (change.before, change.after))
+                yield Difference(change.path, before, after, subject)
+    elif item.is_skill:
+        yield Difference(item.path, "", item.text)
+    else:
+        raise InputError(f"{item.id} {item.why}")
+
+
+def _text(pen: Pen, path: str) -> str | None:
+    try:
+        return decode(files.read_file(pen.root, path).data).text
+    except NotFoundError:
+        return None

@@ -1,0 +1,274 @@
+"""A change of facts, taken back line by line where its file has gone on since. Pure: texts in, text out.
+
+The rule: a line that the change wrote goes only where it still stands as it was written; one that was changed since stays, and is named.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from typing import NamedTuple
+
+from memoryclaw.consolidation.pending import Waiting, read_pending
+from memoryclaw.model import Fact
+from memoryclaw.text.encoding import lines_of, readable
+from memoryclaw.vault.edits import Splice, spliced
+from memoryclaw.vault.factedits import BULLET, SemanticFile, Sheet, same
+from memoryclaw.writing.decisions import APPROVED, UNDONE, Decision, Decisions, fingerprint
+
+_HEADING = re.compile(r"(#{1,6})[ \t]+\S")
+_Key = tuple[str, str, str, bool]
+
+
+class TakenBack(NamedTuple):
+    """The text without the change (None: nothing is left of a file that the change made), and the facts that stay."""
+
+    text: str | None
+    left: tuple[str, ...] = ()
+
+
+class _Line(NamedTuple):
+    """The facts of one line with the lines that continue it, counted from 0, the last one not included."""
+
+    start: int
+    end: int
+    facts: tuple[Fact, ...]
+    lines: tuple[str, ...]
+
+    @property
+    def told(self) -> tuple[tuple[_Key, ...], tuple[str, ...]]:
+        """What makes it the same line in another version of the file."""
+        return tuple(map(_key, self.facts)), self.lines
+
+    @property
+    def is_current(self) -> bool:
+        return any(fact.current for fact in self.facts)
+
+
+class _Page(NamedTuple):
+    """A text with its lines of facts, and its other lines that are not blank."""
+
+    sheet: Sheet
+    told: list[_Line]
+
+    @classmethod
+    def of(cls, text: str, file: SemanticFile) -> _Page:
+        sheet = Sheet.of(text, file)
+        spans: dict[tuple[int, int], list[Fact]] = {}
+        for fact in sheet.found.facts:
+            spans.setdefault(sheet.span(fact), []).append(fact)
+        told = [
+            _Line(a, b, tuple(facts), tuple(line.rstrip() for line in sheet.lines[a:b]))
+            for (a, b), facts in sorted(spans.items(), key=lambda item: item[0])
+        ]
+        return cls(sheet, told)
+
+    @property
+    def rest(self) -> Counter[str]:
+        """The lines that are not blank and tell no fact."""
+        taken = {number for line in self.told for number in range(line.start, line.end)}
+        lines = enumerate(self.sheet.lines)
+        return Counter(line.rstrip() for n, line in lines if n not in taken and line.strip())
+
+
+def facts_taken_back(before: str | None, after: str, now: str, file: SemanticFile) -> TakenBack | None:
+    """The text without what a change of a semantic file wrote, whatever came around it since.
+
+    Args:
+        before: the text that the change was made on; None where it made the file.
+        after: the text that came of it.
+        now: the text as it is.
+        file: how the facts are read.
+
+    Returns:
+        The text, and the facts that stay since their lines were changed; None where this cannot be told line by line.
+    """
+    old, made, page = (_Page.of(text, file) for text in (before or "", after, now))
+    fresh = made.rest - old.rest
+    if before is not None and not all(_HEADING.match(line) or BULLET.match(line) for line in fresh):
+        return None
+    came, gone = _less(made.told, old.told), _less(old.told, made.told)
+    free, splices, left, wanted = list(page.told), list[Splice](), list[str](), _keys(page)
+    kept = list[_Line]()
+    # What holds goes before what was: an old value comes back only where the new one goes.
+    for line in sorted(came, key=lambda line: not line.is_current):
+        was = next((one for one in gone if line.is_current and _about(one, line)), None)
+        gone = [one for one in gone if one is not was]
+        here = next((one for one in reversed(free) if one.told == line.told), None)
+        if here is None or (not line.is_current and any(_about(one, line) for one in kept)):
+            kept.append(line)
+            left += _standing(line, page)
+            continue
+        free.remove(here)
+        splices.append(Splice(here.start, here.end, was.lines if was else ()))
+        wanted.subtract(map(_key, here.facts))
+        wanted.update(map(_key, was.facts) if was else ())
+    if gone:
+        return None
+    bare = Counter(line.rstrip() for n, line in enumerate(page.sheet.lines) if _is_bare(page.sheet.lines, n))
+    text = _without_headings(spliced(now, splices), file, fresh - bare)
+    if +wanted != _keys(_Page.of(text, file)):
+        return None
+    if before is None and not _Page.of(text, file).told and not _Page.of(text, file).rest - made.rest:
+        return TakenBack(None, _once(left))
+    return TakenBack(text, _once(left))
+
+
+def waiting_taken_back(before: str | None, after: str, now: str) -> TakenBack:
+    """The text of `semantic/_pending.md` without the questions that a change put there, and with those that it took."""
+    old, made, here = (_entries(text) for text in (before or "", after, now))
+    splices, left = list[Splice](), list[str]()
+    for id_ in made.keys() - old.keys() & here.keys():
+        fact, lines = here[id_]
+        if lines == made[id_][1]:
+            splices.append(Splice(fact.line - 1, fact.end_line))
+        else:
+            left.append(f"{fact.entity}.{fact.field}")
+    back = [line for id_, (_, lines) in old.items() if id_ not in made and id_ not in here for line in lines]
+    if back:
+        end = max((fact.end_line for fact, _ in here.values()), default=len(lines_of(now)))
+        splices.append(Splice(end, end, tuple(back)))
+    text = spliced(now, splices)
+    is_bare = before is None and not read_pending(text) and not _words(text) - _words(after)
+    return TakenBack(None if is_bare else text, _once(sorted(left)))
+
+
+def _entries(text: str) -> dict[str, tuple[Waiting, tuple[str, ...]]]:
+    lines = [line.rstrip() for line in readable(text).split("\n")]
+    return {fact.id: (fact, tuple(lines[fact.line - 1 : fact.end_line])) for fact in read_pending(text)}
+
+
+def _words(text: str) -> Counter[str]:
+    return Counter(line.strip() for line in readable(text).split("\n") if line.strip())
+
+
+def _standing(line: _Line, page: _Page) -> list[str]:
+    """The facts of a line that another line tells now, changed; what is gone altogether is not named."""
+    known = [fact for one in page.told for fact in one.facts]
+    return [
+        f"{fact.entity}.{fact.field}"
+        for fact in line.facts
+        if fact.current
+        and any(same(one.entity, fact.entity) and same(one.field, fact.field) for one in known)
+    ]
+
+
+def _less(lines: Sequence[_Line], others: Sequence[_Line]) -> list[_Line]:
+    counts, found = Counter(line.told for line in others), list[_Line]()
+    for line in lines:
+        if counts[line.told]:
+            counts[line.told] -= 1
+        else:
+            found.append(line)
+    return found
+
+
+def _about(one: _Line, other: _Line) -> bool:
+    """True where both tell the same fields of the same entities."""
+    return [(f.entity, f.field) for f in one.facts] == [(f.entity, f.field) for f in other.facts]
+
+
+def _without_headings(text: str, file: SemanticFile, fresh: Counter[str]) -> str:
+    """The text without those of the fresh headings (and bullets of entities) below which nothing is left."""
+    while True:
+        page = _Page.of(text, file)
+        told = {number for line in page.told for number in range(line.start, line.end)}
+        lines = page.sheet.lines
+        found = next(
+            (
+                n
+                for n, line in enumerate(lines)
+                if n not in told and fresh[line.rstrip()] and _is_bare(lines, n)
+            ),
+            None,
+        )
+        if found is None:
+            return text
+        end = found + 1
+        while end < len(lines) and not lines[end].strip():
+            end += 1
+        start = found
+        while end == len(lines) and start and not lines[start - 1].strip():
+            start -= 1
+        fresh = fresh - Counter([lines[found].rstrip()])
+        text = spliced(text, [Splice(start, end)])
+
+
+def _is_bare(lines: Sequence[str], at: int) -> bool:
+    if not (_HEADING.match(lines[at]) or BULLET.match(lines[at])):
+        return False
+    below = next((line for line in lines[at + 1 :] if line.strip()), None)
+    if below is None:
+        return True
+    heading, other = _HEADING.match(lines[at]), _HEADING.match(below)
+    if heading:
+        return other is not None and len(other[1]) <= len(heading[1])
+    return _indent(below) <= _indent(lines[at])
+
+
+def _indent(line: str) -> int:
+    return len(line) - len(line.lstrip(" \t"))
+
+
+def _keys(page: _Page) -> Counter[_Key]:
+    return Counter(map(_key, page.sheet.found.facts))
+
+
+def _key(fact: Fact) -> _Key:
+    return fact.entity, fact.field, fact.value, fact.current
+
+
+def _once(names: Iterable[str]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(names))
+
+
+# ── What is to be remembered when a change is taken back, so that it stays taken back. Pure: texts and
+# decisions in, decisions out.
+
+
+def facts_that_came(file: SemanticFile, before: str, after: str) -> Iterator[str]:
+    """The fingerprints of the facts that hold after a change of a semantic file and did not before it."""
+    old = Counter(_standing_facts(file, before))
+    for key, count in Counter(_standing_facts(file, after)).items():
+        if count > old[key]:
+            yield fingerprint("fact", *key)
+
+
+def restored(before: str, after: str, now: str, *, at: str, by: str) -> Iterator[Decision]:
+    """The decisions that put things back as they were decided before a change of the decisions file.
+
+    A decision that a later one has outweighed since is left alone.
+
+    Args:
+        before: the decisions before the change that is taken back.
+        after: the decisions after it.
+        now: the decisions as they are.
+        at: the moment.
+        by: who takes it back.
+    """
+    old, made = Decisions.read(before).all, Decisions.read(after).all
+    current = Decisions.read(now).all
+    for decision in made[len(old) :]:
+        key = _known_by(decision)
+        if not any(key):
+            yield _other(decision)._replace(at=at, by=by)
+        elif _latest(current, key) == decision:
+            was = _latest(old, key)
+            yield (was or _other(decision))._replace(at=at, by=by)
+
+
+def _standing_facts(file: SemanticFile, text: str) -> list[tuple[str, str, str]]:
+    return [(fact.entity, fact.field, fact.value) for fact in file.facts(text).facts if fact.current]
+
+
+def _known_by(decision: Decision) -> tuple[str, str]:
+    return decision.fingerprint, decision.digest
+
+
+def _latest(decisions: tuple[Decision, ...], key: tuple[str, str]) -> Decision | None:
+    return next((decision for decision in reversed(decisions) if _known_by(decision) == key), None)
+
+
+def _other(decision: Decision) -> Decision:
+    return decision._replace(decision=APPROVED if decision.decision == UNDONE else UNDONE)

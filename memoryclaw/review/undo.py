@@ -1,0 +1,397 @@
+"""undo: takes back one change of ours, or all of a run, and keeps what came after it. The undo is itself a commit, and sticks."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from typing import NamedTuple
+
+from memoryclaw.consolidation.patches import facts_that_came as facts_set
+from memoryclaw.consolidation.patches import must_be_its_own
+from memoryclaw.consolidation.pending import PENDING_FILE
+from memoryclaw.consolidation.runrecord import record_path
+from memoryclaw.errors import ConflictError, InputError, NotFoundError
+from memoryclaw.history.repository import FileChange, History, Recorded
+from memoryclaw.review.takeback import (
+    TakenBack,
+    facts_taken_back,
+    facts_that_came,
+    restored,
+    waiting_taken_back,
+)
+from memoryclaw.skills.listing import fingerprint_of
+from memoryclaw.skills.skillfile import read_skill
+from memoryclaw.text.encoding import decode, encode, readable
+from memoryclaw.text.frontmatter import split
+from memoryclaw.text.merging import merge, same_patch
+from memoryclaw.text.naming import timestamp
+from memoryclaw.vault import files
+from memoryclaw.vault.logs import parse_ranges
+from memoryclaw.vault.places import CONFIG_FILE, place_of
+from memoryclaw.writing.context import Pen, Written
+from memoryclaw.writing.decisions import DECISIONS_FILE, UNDONE, Decision, Decisions, recorded
+from memoryclaw.writing.writer import Bytes, Edit, write
+
+_STAYS = "runs/"  # a run record says what was read, also after the run is taken back
+_LEARNED = frozenset({"consolidate", "redo"})  # runs whose facts must not come back by themselves
+_LINK = re.compile(r"\[\[([^\[\]|#\n]+)")
+_SKILL_FOLDERS = frozenset({"skills", "skills/_drafts"})
+_Revert = Callable[
+    [bytes | None], tuple[bytes | None, tuple[str, ...]]
+]  # what the file becomes, and what stays
+
+
+class _Asked(NamedTuple):
+    """What is to be taken back: commits, newest first, and whether a whole run was named."""
+
+    commits: list[Recorded]
+    run: str
+
+    @property
+    def is_one(self) -> bool:
+        return len(self.commits) == 1
+
+    @property
+    def subject(self) -> str:
+        newest = _subject(self.commits[0])
+        return newest if self.is_one else f"{self.run} ({len(self.commits)} commits)"
+
+    @property
+    def undone_already(self) -> str:
+        if not self.is_one:
+            return f"run {self.run} is undone already"
+        return f"{self.commits[0].commit[:12]} ({self.subject}) is undone already"
+
+
+class _Plan(NamedTuple):
+    """The edits that take it back, what they take, and the facts and files that stay as they are."""
+
+    edits: list[Edit]
+    taken: list[FileChange]  # each as if it were made now: from the file without it to the file with it
+    left: list[str]
+    kept: list[str]  # episodes to which facts that stay point
+
+    def leave(self, names: Iterable[str]) -> None:
+        self.left.extend(name for name in dict.fromkeys(names) if name not in self.left)
+
+
+def undo(pen: Pen, name: str, *, yes: bool = False) -> Written:
+    """Reverts the commit with this id (or its beginning), or every commit of this run; one commit.
+
+    Of one commit all is taken back, or nothing. Of a run, what was changed since stays as it is and is named. Facts are
+    taken back line by line, whatever came around them since. What makes the folder a vault goes only with `yes`.
+
+    Raises:
+        BudgetError: more would go than the commits brought; nothing was written.
+        ConflictError: later edits stand on the same lines; nothing was written.
+        InputError: there is no such commit, it is not ours, or it is undone already.
+    """
+    history = History(pen.root)
+    state = history.state()
+    if state.name in {"none", "damaged"}:
+        raise InputError(f"nothing can be undone: {state.sentence}")
+    asked = _asked(history, name)
+    plan = _plan(pen, history, asked)
+    if not yes and _ends_the_vault(asked, plan):
+        raise InputError(
+            f"{asked.subject!r} made this folder a vault; to take it back all the same, give --yes (over HTTP and in Python: yes)"
+        )
+    decisions = list(dict.fromkeys(_decisions(pen, history, asked, plan)))
+    run = pen.run("undo")
+
+    def message() -> str:
+        if asked.is_one:
+            commit = asked.commits[0].commit[:12]
+            return pen.templates.commit_message("undo", run=run, subject=asked.subject, commit=commit)
+        taken = [_subject(commit) for commit in asked.commits]
+        return pen.templates.commit_message(
+            "undo-run", run=run, of=asked.run, taken=taken, left=plan.left, kept=plan.kept
+        )
+
+    edits = [*plan.edits, *([recorded(decisions)] if decisions else [])]
+    outcome = write(pen.root, edits, message, verb="undo", now=pen.now)
+    if not outcome.changed:
+        raise InputError(asked.undone_already)
+    _sweep(pen, [edit.path for edit in plan.edits])
+    notices = [f"took back: {asked.subject}", _left(plan), outcome.notice]
+    notice = "; ".join(filter(None, notices))
+    path = plan.edits[0].path if len(plan.edits) == 1 else ""
+    return Written(run, path, outcome.commit, "undone", notice)
+
+
+def _asked(history: History, name: str) -> _Asked:
+    commits = list(history.of_run(name)) if history.head() else []
+    if commits:
+        return _Asked(commits, name)
+    found = history.find(name)
+    _must_be_ours(history, found)
+    run = found.trailers["Run"]
+    if [change.path for change in history.changes(found.commit)] == [record_path(run)]:
+        # The record alone takes nothing back: it stands for its run.
+        return _Asked(list(history.of_run(run)), run)
+    return _Asked([found], run)
+
+
+def _ends_the_vault(asked: _Asked, plan: _Plan) -> bool:
+    gone = any(change.path == CONFIG_FILE and change.before is None for change in plan.taken)
+    return gone or asked.run.startswith("init-")
+
+
+def _left(plan: _Plan) -> str:
+    said = {
+        "left as it is, because later edits stand on the same lines": plan.left,
+        "kept, because facts that stay point to it": plan.kept,
+    }
+    return "; ".join(f"{why}: {', '.join(names)}" for why, names in said.items() if names)
+
+
+def _sweep(pen: Pen, paths: Iterable[str]) -> None:
+    """Removes the folders of skills that are empty now."""
+    for folder in dict.fromkeys(path.rpartition("/")[0] for path in paths):
+        if folder.startswith("skills/") and folder not in _SKILL_FOLDERS:
+            with suppress(OSError):  # it holds other files, or is gone
+                os.rmdir(os.path.join(pen.root, folder))
+
+
+def _must_be_ours(history: History, found: Recorded) -> None:
+    short = found.commit[:12]
+    if "Run" not in found.trailers:
+        raise InputError(f"{short} was not made by MemoryClaw; take it back with `git revert {short}`")
+    if not history.holds(found.commit):
+        raise InputError(f"{short} is not part of the branch that the vault is on")
+
+
+def _subject(commit: Recorded) -> str:
+    return commit.message.partition("\n")[0]
+
+
+def _plan(pen: Pen, history: History, asked: _Asked) -> _Plan:
+    """What is reverted in each file, newest change first; facts first, since what they rest on stays with them."""
+    chains = _chains(history, asked)
+    sides = history.base(list(chains)).sides if chains else {}
+    plan, anything = _Plan([], [], [], []), False
+    afters = dict[str, bytes | None]()
+    for path in sorted(chains, key=lambda path: not path.startswith("semantic/")):
+        work = _bytes(pen, path)
+        if not asked.is_one and _is_cited(pen, path, work, chains[path], afters):
+            plan.kept.append(path)
+            continue
+        reverts = [(change, _reverted(pen, change)) for change in chains[path]]
+        kept, after = _kept(pen, path, reverts, (work, sides[path].head_data), plan, strict=asked.is_one)
+        anything, afters[path] = anything or after != work, after
+        plan.edits.append(Edit(path, _one_after_the_other(kept)))
+    if not anything and (plan.left or plan.kept) and not _was_undone(pen, asked):
+        raise ConflictError(
+            f"later edits of {(plan.left or plan.kept)[0]} stand on the same lines; nothing was written"
+        )
+    if not anything:
+        raise InputError("; ".join(filter(None, [asked.undone_already, _left(plan)])))
+    changes = [_texts(change) for chain in chains.values() for change in chain]
+    must_be_its_own([(change.path, *_texts(change)) for change in plan.taken], changes)
+    return plan
+
+
+def _is_cited(
+    pen: Pen,
+    path: str,
+    work: bytes | None,
+    chain: Sequence[FileChange],
+    afters: Mapping[str, bytes | None],
+) -> bool:
+    """True for an episode that would go although facts that stay point to it."""
+    if work is None or chain[-1].before is not None or place_of(path) != ("episode", "current"):
+        return False
+    id_ = split(readable(decode(work).text)).meta.get("id")
+    names = {path.rpartition("/")[2].removesuffix(".md"), id_}
+    for file in files.list_files(pen.root, "semantic"):
+        text = decode(afters[file] or b"").text if file in afters else pen.text(file)
+        if any(hit[1].strip() in names for hit in _LINK.finditer(text)):
+            return True
+    return False
+
+
+def _chains(history: History, asked: _Asked) -> dict[str, list[FileChange]]:
+    """The changes of each file that is taken back, newest first."""
+    chains: dict[str, list[FileChange]] = {}
+    for commit in asked.commits:
+        for change in history.changes(commit.commit):
+            if change.path != DECISIONS_FILE and not (change.path.startswith(_STAYS) and not asked.is_one):
+                chains.setdefault(change.path, []).append(change)
+    return chains
+
+
+def _kept(
+    pen: Pen,
+    path: str,
+    reverts: Sequence[tuple[FileChange, _Revert]],
+    now: tuple[bytes | None, bytes | None],
+    plan: _Plan,
+    *,
+    strict: bool,
+) -> tuple[list[_Revert], bytes | None]:
+    """Those that can be taken back, in the file and in the last commit alike, and the bytes that the file then has."""
+    (work, head), kept = now, list[_Revert]()
+    for change, revert in reverts:
+        try:
+            after, left = revert(work)
+            if left and strict:
+                raise ConflictError(
+                    f"later edits of {left[0]} in {path} stand on the same lines; nothing was written"
+                )
+            other = revert(head)[0] if head is not None else None
+            _must_agree(path, (work, after), (head, other))
+        except ConflictError:
+            if strict:
+                raise
+            plan.leave(_names(pen, change))
+            continue
+        plan.leave(f"{name} in {path}" for name in left)
+        plan.taken.extend([FileChange(path, after, work)] if after != work else [])
+        work, head = after, other
+        kept.append(revert)
+    return kept, work
+
+
+def _names(pen: Pen, change: FileChange) -> list[str]:
+    """The facts that a change set, where it can be told, else its file."""
+    if place_of(change.path) != ("semantic", "current"):
+        return [change.path]
+    came = facts_set(*_texts(change), pen.semantic(change.path))
+    return [f"{fact.entity}.{fact.field} in {change.path}" for fact in came] or [change.path]
+
+
+def _was_undone(pen: Pen, asked: _Asked) -> bool:
+    """True when the last thing that was decided of this run is that it is undone."""
+    found = Decisions.read(pen.text(DECISIONS_FILE)).all
+    return any([d.decision == UNDONE for d in found if d.kind == "run" and d.run == asked.run][-1:])
+
+
+def _bytes(pen: Pen, path: str) -> bytes | None:
+    try:
+        return files.read_file(pen.root, path).data
+    except NotFoundError:
+        return None
+
+
+def _one_after_the_other(reverts: Sequence[_Revert]) -> Bytes:
+    def all_of_them(now: bytes | None) -> bytes | None:
+        for revert in reverts:
+            now = revert(now)[0]
+        return now
+
+    return all_of_them
+
+
+def _must_agree(
+    path: str, mine: tuple[bytes | None, bytes | None], head: tuple[bytes | None, bytes | None]
+) -> None:
+    """Raises ConflictError where the person's uncommitted work and the last commit would not get the same patch."""
+    if mine == head or head[0] is None:
+        return
+    texts = [decode(data).text for data in (*mine, *head) if data is not None]
+    if len(texts) < 4 or not same_patch(*texts):
+        raise ConflictError(
+            f"{path} holds changes of yours, not committed, where this would write; commit them, then try again"
+        )
+
+
+def _reverted(pen: Pen, change: FileChange) -> _Revert:
+    def revert(now: bytes | None) -> tuple[bytes | None, tuple[str, ...]]:
+        if now == change.before:
+            return now, ()
+        if now == change.after:
+            return change.before, ()
+        merged = _merged(pen, change, now)
+        if merged is not None:
+            return merged, ()
+        found = _by_lines(pen, change, now)
+        if now is None or found is None:
+            what = "is gone" if now is None else "was changed"
+            raise ConflictError(
+                f"{change.path} {what} since, and later edits stand on the same lines; nothing was written"
+            )
+        return None if found.text is None else encode(decode(now)._replace(text=found.text)), found.left
+
+    return revert
+
+
+def _merged(pen: Pen, change: FileChange, now: bytes | None) -> bytes | None:
+    """The file without the change, by a merge of lines; None where that would be a guess."""
+    if now is None or change.before is None or change.after is None:
+        return None
+    current, base, wanted = (decode(data) for data in (now, change.after, change.before))
+    merged = merge(base.text, current.text, wanted.text)
+    if merged is None:
+        return None
+    asked, done = (base.text, wanted.text), (current.text, merged)
+    return encode(current._replace(text=merged)) if _only_its_facts(pen, change.path, asked, done) else None
+
+
+def _by_lines(pen: Pen, change: FileChange, now: bytes | None) -> TakenBack | None:
+    """The file without the facts, or the questions, that the change wrote; None where that cannot be told."""
+    if now is None or change.after is None:
+        return None
+    before = None if change.before is None else decode(change.before).text
+    after, current = decode(change.after).text, decode(now).text
+    if change.path == PENDING_FILE:
+        return waiting_taken_back(before, after, current)
+    if place_of(change.path) != ("semantic", "current"):
+        return None
+    return facts_taken_back(before, after, current, pen.semantic(change.path))
+
+
+def _only_its_facts(pen: Pen, path: str, asked: tuple[str, str], done: tuple[str, str]) -> bool:
+    """True when no fact came to stand below another entity because a heading between them went."""
+    if place_of(path) != ("semantic", "current"):
+        return True
+    read = pen.semantic(path).facts
+    a, b, c, d = (
+        Counter((f.entity, f.field, f.value, f.current) for f in read(text).facts) for text in (*asked, *done)
+    )
+    c.subtract(a)
+    c.update(b)
+    return +c == d
+
+
+def _decisions(pen: Pen, history: History, asked: _Asked, plan: _Plan) -> list[Decision]:
+    """What is remembered: earlier decisions as they were, and of a consolidation what must not come back."""
+    at, by = timestamp(pen.now), history.author()[0]
+    found: list[Decision] = []
+    for commit in asked.commits:
+        for change in history.changes(commit.commit):
+            if change.path == DECISIONS_FILE:
+                before, after = _texts(change)
+                found += restored(before, after, pen.text(DECISIONS_FILE), at=at, by=by)
+    if asked.run.partition("-")[0] not in _LEARNED:
+        return found
+    ranges = {str(one) for commit in asked.commits for one in parse_ranges(_trailers(commit))}
+    kind, commit_id = ("commit", asked.commits[0].commit) if asked.is_one else ("run", "")
+    found.append(
+        Decision(at, UNDONE, kind, ranges=tuple(sorted(ranges)), run=asked.run, commit=commit_id, by=by)
+    )
+    return [
+        *found,
+        *(Decision(at, UNDONE, kind, known_by, by=by) for kind, known_by in _what_came(pen, plan.taken)),
+    ]
+
+
+def _what_came(pen: Pen, taken: Sequence[FileChange]) -> Iterator[tuple[str, str]]:
+    """The fingerprints of the facts and the skill drafts that came with these changes."""
+    for change in taken:
+        place = place_of(change.path)
+        if place == ("semantic", "current"):
+            for known_by in facts_that_came(pen.semantic(change.path), *_texts(change)):
+                yield "fact", known_by
+        elif place == ("skill", "draft") and change.before is None and change.after is not None:
+            yield "skill", fingerprint_of(read_skill(change.path, change.after))
+
+
+def _texts(change: FileChange) -> tuple[str, str]:
+    return decode(change.before or b"").text, decode(change.after or b"").text
+
+
+def _trailers(commit: Recorded) -> str:
+    return commit.message.rstrip().rpartition("\n\n")[2]

@@ -1,0 +1,241 @@
+"""What waits for a yes or a no: facts, proposals, skill drafts, runs on a branch of their own. Reads only."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+from memoryclaw.consolidation import proposals
+from memoryclaw.consolidation.branching import OpenBranch, open_branches
+from memoryclaw.consolidation.changes import ChangeSet, PlannedChange
+from memoryclaw.consolidation.patches import actions_of, made
+from memoryclaw.consolidation.pending import PENDING_FILE, Waiting, read_pending
+from memoryclaw.consolidation.proposals import About
+from memoryclaw.consolidation.runrecord import FOLDER as RUNS
+from memoryclaw.consolidation.runrecord import read_record
+from memoryclaw.errors import InputError, NotFoundError
+from memoryclaw.history.repository import FileChange, History
+from memoryclaw.model import Fact, Problem
+from memoryclaw.text.encoding import decode, readable
+from memoryclaw.text.frontmatter import split
+from memoryclaw.vault import files
+from memoryclaw.vault.factedits import same
+from memoryclaw.vault.places import place_of
+from memoryclaw.vault.skillfile import read_markdown_skill
+from memoryclaw.writing.context import Pen
+from memoryclaw.writing.remember import fact_in_words
+
+DRAFTS = "skills/_drafts"
+_SKILL = "/SKILL.md"
+
+
+class Waits(NamedTuple):
+    """One thing that waits, in the same words whatever it is; one of the last four says what stands behind it."""
+
+    id: str
+    kind: str  # fact | episode | merge | … | skill | run
+    what: str
+    why: str
+    run: str = ""
+    path: str = ""
+    confidence: str = ""
+    source: str = ""
+    box: str = ""  # what a person ticked in the file: "" | approve | reject | both
+    text: str = ""  # of its file
+    fact: Waiting | None = None
+    change: PlannedChange | None = None
+    about: About | None = None
+    branch: OpenBranch | None = None
+
+    @property
+    def is_skill(self) -> bool:
+        """True for a skill draft, which the verbs of skills decide."""
+        return self.kind == "skill" and self.about is None
+
+    @property
+    def can_be_shown(self) -> bool:
+        """False for a proposal that cannot be read: there is no telling what it would change."""
+        return self.about is None or self.change is not None
+
+
+def waiting(pen: Pen) -> list[Waits]:
+    """Everything that waits: facts first, then proposals, skill drafts and branches."""
+    return [*_facts(pen), *_proposals(pen), *_drafts(pen), *_branches(pen)]
+
+
+def chosen(pen: Pen, names: Sequence[str]) -> list[Waits]:
+    """What waits under these ids, or came from these runs.
+
+    Raises:
+        InputError: it is a skill, which is decided elsewhere.
+        NotFoundError: nothing of that name waits.
+    """
+    everything = waiting(pen)
+    found = dict[str, Waits]()
+    for name in names:
+        for one in _named(name, everything):
+            if one.is_skill and one.run != name:
+                raise InputError(
+                    f"{one.id} is a skill; `memoryclaw skills approve {one.id}` or `skills reject` decides it"
+                )
+            found.setdefault(one.id, one)
+    return [one for one in found.values() if not one.is_skill]
+
+
+def one_of(pen: Pen, name: str) -> Waits:
+    """The one thing that waits under this id, a skill draft too."""
+    return _named(name, waiting(pen))[0]
+
+
+def _named(name: str, everything: Sequence[Waits]) -> list[Waits]:
+    found = [one for one in everything if one.id == name] or [one for one in everything if one.run == name]
+    if not found:
+        raise NotFoundError(f"nothing that waits is called {name!r}; `memoryclaw review` lists what does")
+    return found
+
+
+def _facts(pen: Pen) -> Iterator[Waits]:
+    text = pen.text(PENDING_FILE)
+    found = read_pending(text)
+    runs = _runs(pen, {episode for fact in found for episode in _episodes(fact)})
+    held = Held(pen)
+    for fact in found:
+        # The line says what was held when it was written; what is held now is what a yes would replace.
+        known = held.beside(fact.entity, fact.field, fact.value)
+        beside = f" (now {known})" if known else ""
+        yield Waits(
+            id=fact.id,
+            kind="fact",
+            what=f"{fact_in_words(fact.entity, fact.field, fact.value)}{beside}",
+            why=fact.why,
+            run=next((runs[episode] for episode in _episodes(fact) if episode in runs), ""),
+            path=PENDING_FILE,
+            confidence=fact.confidence,
+            source=fact.source,
+            box={"x": proposals.APPROVE, "-": proposals.REJECT}.get(fact.box, ""),
+            text=text,
+            fact=fact,
+        )
+
+
+def _episodes(fact: Waiting) -> list[str]:
+    return [part.strip().partition("#")[0] for part in fact.source.split(",") if part.strip()]
+
+
+def _runs(pen: Pen, episodes: set[str]) -> dict[str, str]:
+    """The runs that wrote these episodes, from the records, newest first and no further than it takes."""
+    found = dict[str, str]()
+    for path in sorted(files.list_files(pen.root, RUNS), reverse=True) if episodes else ():
+        record = read_record(pen.text(path))
+        found.update(dict.fromkeys(episodes & record.episodes.keys(), record.run))
+        episodes = episodes - found.keys()
+        if not episodes:
+            break
+    return found
+
+
+def _proposals(pen: Pen) -> Iterator[Waits]:
+    for path in files.list_files(pen.root, proposals.FOLDER.rstrip("/")):
+        if not path.endswith(".md") or path.count("/") > 1:
+            continue
+        text = pen.text(path)
+        about, change = proposals.about(text, path), proposals.read_proposal(text)
+        if isinstance(change, Problem):
+            kind = about.id.rpartition("-")[0] or "note"
+            why = f"cannot be approved as it stands: line {change.line}: {change.message}; {change.hint}"
+            yield Waits(about.id, kind, about.id, why, about.run, path, box=about.box, text=text, about=about)
+            continue
+        yield Waits(
+            id=about.id,
+            kind=change.kind,
+            what=change.title,
+            why=change.reason,
+            run=about.run,
+            path=path,
+            confidence=change.confidence,
+            source=change.source,
+            box=about.box,
+            text=text,
+            change=change,
+            about=about,
+        )
+
+
+def _drafts(pen: Pen) -> Iterator[Waits]:
+    for path in files.list_files(pen.root, DRAFTS):
+        if path.endswith(_SKILL):
+            text = pen.text(path)
+            name = path.removeprefix(f"{DRAFTS}/").removesuffix(_SKILL)
+            said = read_markdown_skill(split(readable(text)).meta)
+            why = f"a draft; `memoryclaw skills approve {name}` or `skills reject {name}` decides it"
+            yield Waits(name, "skill", said.description or name, why, path=path, text=text)
+
+
+def _branches(pen: Pen) -> Iterator[Waits]:
+    history = History(pen.root)
+    if not history.git_dir:
+        return
+    for branch in open_branches(history):
+        what = f"{_made(pen, history, branch)} on {branch.ref.removeprefix('refs/heads/')}"
+        cause = (
+            "these logs were read again"
+            if branch.run.startswith("redo-")
+            else "consolidation.mode is `branch`"
+        )
+        why = f"{cause}, so nothing of it is in the vault yet"
+        yield Waits(branch.run, "run", what, why, branch.run, branch.ref, branch=branch)
+
+
+def _made(pen: Pen, history: History, branch: OpenBranch) -> str:
+    """`1 episode, 2 facts`: what the commits of a branch come to."""
+    found = [change for one in branch.commits for change in history.changes(one.commit)]
+    return made(ChangeSet(branch.run, changes=tuple(_planned(pen, change) for change in found)), "branch")
+
+
+def _planned(pen: Pen, change: FileChange) -> PlannedChange:
+    path, place = change.path, place_of(change.path)
+    before, after = (None if data is None else decode(data).text for data in (change.before, change.after))
+    is_new = before is None and after is not None
+    kind = {("episode", "current"): "episode", ("skill", "draft"): "skill"}.get(place or ("", ""), "fact")
+    semantic = pen.semantic(path) if place == ("semantic", "current") else None
+    waits = "proposed" if is_new and path.startswith(proposals.FOLDER) and path.endswith(".md") else ""
+    actions = tuple(actions_of(path, before, after, semantic))
+    return PlannedChange(kind if is_new else "fact", "", actions, reason=waits)
+
+
+# ── What is held true now of what a waiting fact is about. Reads only, and each file once.
+
+
+class Held:
+    """The facts that hold, file by file as they are asked for."""
+
+    def __init__(self, pen: Pen) -> None:
+        self._pen = pen
+        self._schema = pen.schema()
+        self._files: dict[str, tuple[Fact, ...]] = {}
+
+    def many(self, field: str) -> bool:
+        """True for a field that may hold several values side by side."""
+        declared = self._schema.fields.get(" ".join(field.lower().split()))
+        return declared is not None and declared.many
+
+    def facts(self, entity: str, field: str) -> list[Fact]:
+        """What holds of this field, in the first file that tells it."""
+        entity = self._pen.lookup.entity_name(entity)
+        for path in self._pen.lookup.entity_files(entity):
+            if place_of(path) == ("semantic", "current"):
+                found = [f for f in self._read(path) if same(f.entity, entity) and same(f.field, field)]
+                if found:
+                    return found
+        return []
+
+    def beside(self, entity: str, field: str, value: str) -> str:
+        """The value that a new one would take the place of; empty where there is none."""
+        facts = [] if self.many(field) else self.facts(entity, field)
+        return ", ".join(fact.value for fact in facts if fact.value != value)
+
+    def _read(self, path: str) -> tuple[Fact, ...]:
+        if path not in self._files:
+            found = self._pen.semantic(path).facts(self._pen.text(path)).facts
+            self._files[path] = tuple(fact for fact in found if fact.current)
+        return self._files[path]

@@ -1,0 +1,94 @@
+"""Two texts → the lines that differ, word by word, for a person to read. The rule: the pieces put together are the texts."""
+
+from __future__ import annotations
+
+import difflib
+import re
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from memoryclaw.text.encoding import lines_of, readable
+
+SAME, GONE, COME = "same", "gone", "come"
+_TOKEN = re.compile(r"\w+|\s+|[^\w\s]")
+_MARKS = {SAME: ("", ""), GONE: ("[-", "-]"), COME: ("{+", "+}")}
+_MOST = 2_000  # tokens on a side: above it lines are told as gone and come, word for word would take too long
+_ALIKE = 0.4  # share of common words below which two lines are told one below the other
+
+
+class Piece(NamedTuple):
+    """Words that stand in both texts, or in one of them only."""
+
+    kind: str  # same | gone | come
+    text: str
+
+
+class Line(NamedTuple):
+    """One line of the difference, and its number in the new text (0: it is gone)."""
+
+    number: int
+    pieces: tuple[Piece, ...]
+
+
+Hunk = tuple[Line, ...]
+
+
+def word_diff(before: str, after: str, around: int = 1) -> list[Hunk]:
+    """What turns one text into another: stretches of lines, each with `around` equal lines on both sides.
+
+    Args:
+        before: the old text; empty for a new file.
+        after: the new text; empty for one that goes.
+        around: how many equal lines are shown beside what changed.
+    """
+    old, new = ([line.rstrip("\n") for line in lines_of(readable(text))] for text in (before, after))
+    matcher = difflib.SequenceMatcher(None, old, new, autojunk=len(old) * len(new) > _MOST**2)
+    return [tuple(_lines(group, old, new)) for group in matcher.get_grouped_opcodes(around)]
+
+
+def marked(pieces: tuple[Piece, ...]) -> str:
+    """The pieces of a line as text without colour: `[-old-]{+new+}`."""
+    return "".join(f"{start}{piece.text}{end}" for piece in pieces for start, end in [_MARKS[piece.kind]])
+
+
+def _lines(group: list[tuple[str, int, int, int, int]], old: list[str], new: list[str]) -> Iterator[Line]:
+    for tag, first, last, start, end in group:
+        if tag == "equal":
+            for number in range(start, end):
+                yield Line(number + 1, (Piece(SAME, new[number]),))
+        else:
+            yield from _changed(old[first:last], new[start:end], start)
+
+
+def _changed(gone: list[str], come: list[str], at: int) -> Iterator[Line]:
+    """Lines that give way to others: pairs that are alike word by word, the rest one below the other."""
+    pairs = min(len(gone), len(come))
+    for number in range(pairs):
+        pieces = tuple(_pieces(gone[number], come[number]))
+        if pieces:
+            yield Line(at + number + 1, pieces)
+        else:
+            yield Line(0, (Piece(GONE, gone[number]),))
+            yield Line(at + number + 1, (Piece(COME, come[number]),))
+    for line in gone[pairs:]:
+        yield Line(0, (Piece(GONE, line),))
+    for number in range(pairs, len(come)):
+        yield Line(at + number + 1, (Piece(COME, come[number]),))
+
+
+def _pieces(old: str, new: str) -> Iterator[Piece]:
+    """One line turned into another; nothing when the two have too little in common."""
+    left, right = _TOKEN.findall(old), _TOKEN.findall(new)
+    if max(len(left), len(right)) > _MOST:
+        return
+    matcher = difflib.SequenceMatcher(None, left, right, autojunk=False)
+    if matcher.ratio() < _ALIKE:
+        return
+    for tag, first, last, start, end in matcher.get_opcodes():
+        if tag == "equal":
+            yield Piece(SAME, "".join(right[start:end]))
+            continue
+        if first < last:
+            yield Piece(GONE, "".join(left[first:last]))
+        if start < end:
+            yield Piece(COME, "".join(right[start:end]))

@@ -1,0 +1,188 @@
+"""The words of a person, or of a fact, → the values of a skill's parameters. The rule: a value is data; it has a type, and nothing in it is obeyed."""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from datetime import date
+from typing import Any, NamedTuple
+
+from memoryclaw.errors import InputError
+from memoryclaw.model import Fact
+from memoryclaw.skills.references import filled, too_deep
+from memoryclaw.skills.steps import Need, Step
+
+LONGEST = 64 * 1024  # characters of one value
+HIDDEN = "[secret]"
+_EMAIL = re.compile(r"(?<![^\s@<>,;\"'])[^\s@<>,;\"']+@[^\s@<>,;\"']+\.[^\W\d_]{2,}")
+_URL = re.compile(r"https?://[^\s<>\"']+")
+_DATE = re.compile(r"\d{4}-\d\d-\d\d")
+_YES, _NO = frozenset({"true", "yes", "on", "1"}), frozenset({"false", "no", "off", "0"})
+_SHAPES = {"email": (_EMAIL, "an address such as john@example.com"), "url": (_URL, "an address that begins with https://"), "date": (_DATE, "a day such as 2026-04-20")}  # fmt: skip
+
+
+def typed(need: Need, text: str) -> Any:
+    """The value of a parameter, of the type that the skill gives it.
+
+    Raises:
+        InputError: the text is no such value.
+    """
+    if len(text) > LONGEST:
+        raise InputError(
+            f"{need.name} has {len(text):,} characters, more than the {LONGEST:,} that are taken"
+        )
+    kind = need.asked.type
+    if kind in ("number", "integer"):
+        return _number(need, text)
+    if kind == "boolean":
+        return _boolean(need, text)
+    if kind in ("list", "array", "map", "object"):
+        return _json(need, text)
+    if not fits(need, text):
+        raise InputError(f"{need.name} must be {_SHAPES[kind][1]}, not {text[:60]!r}")
+    return text
+
+
+def fits(need: Need, text: str) -> bool:
+    """True when a text has the shape that its type asks for."""
+    shape = _SHAPES.get(need.asked.type)
+    return shape is None or (
+        shape[0].fullmatch(text) is not None and (shape[0] is not _DATE or _is_day(text))
+    )
+
+
+def bound(step: Step, values: Mapping[str, Any]) -> dict[str, Any]:
+    """The arguments of a step with these values in them; an argument that is a parameter left out is left out."""
+    args = {key: filled(value, values) for key, value in step.args.items()}
+    return {key: value for key, value in args.items() if value is not None or step.args[key] is None}
+
+
+def hidden(value: Any, secrets: frozenset[str]) -> Any:
+    """The value as it may be shown and logged: without the secrets that a person gave."""
+    if not secrets:
+        return value
+    if isinstance(value, str):
+        for form in sorted({form for secret in secrets for form in _forms(secret)}, key=len, reverse=True):
+            value = value.replace(form, HIDDEN)
+        return value
+    if isinstance(value, dict):
+        return {hidden(key, secrets): hidden(inner, secrets) for key, inner in value.items()}
+    return [hidden(inner, secrets) for inner in value] if isinstance(value, list) else value
+
+
+def _forms(secret: str) -> tuple[str, ...]:
+    """A secret as it is, and as it stands inside JSON and inside the messages of a schema's check."""
+    quoted = (json.dumps(secret), json.dumps(secret, ensure_ascii=False), repr(secret))
+    return secret, *(text[1:-1] for text in quoted)
+
+
+def _is_day(text: str) -> bool:
+    try:
+        date.fromisoformat(text)
+    except ValueError:
+        return False
+    return True
+
+
+def _number(need: Need, text: str) -> int | float:
+    try:
+        number = json.loads(text.strip().replace(",", "."), parse_constant=str)
+    except (ValueError, RecursionError):
+        number = None
+    whole = need.asked.type == "integer"
+    kinds = (int,) if whole else (int, float)
+    if type(number) not in kinds or abs(number) == math.inf:  # type() as True is no number
+        raise InputError(f"{need.name} must be {'a whole' if whole else 'a'} number, not {text[:60]!r}")
+    return number  # type: ignore[no-any-return]
+
+
+def _boolean(need: Need, text: str) -> bool:
+    low = text.strip().lower()
+    if low not in _YES | _NO:
+        raise InputError(f"{need.name} must be true or false, not {text[:60]!r}")
+    return low in _YES
+
+
+def _json(need: Need, text: str) -> Any:
+    """JSON of the right kind; of a list also its items with commas between."""
+    listed = need.asked.type in ("list", "array")
+    try:
+        value = json.loads(text, parse_constant=str)
+    except (ValueError, RecursionError):
+        value = [part.strip() for part in text.split(",") if part.strip()] if listed else None
+    if not isinstance(value, list if listed else dict) or too_deep(value):
+        raise InputError(f"{need.name} must be {'a list' if listed else 'a map'} in JSON, not {text[:60]!r}")
+    return value
+
+
+# ── What semantic memory knows of a skill's parameters. The rule: a value is taken only where there is
+# exactly one; else it stays a question.
+
+Facts = Callable[[str], Sequence[Fact]]  # of an entity (all without one): those that hold now
+
+
+class Found(NamedTuple):
+    """A value, and the id of the fact that gave it."""
+
+    value: str
+    id: str
+
+
+def remembered(need: Need, entities: Sequence[str], facts: Facts) -> Found | None:
+    """The value of a parameter that nobody gave.
+
+    Args:
+        need: the parameter.
+        entities: what other parameters are known to be about, such as a client.
+        facts: asks semantic memory.
+    """
+    if need.address:
+        return _at(need, facts)
+    if not need.remembered:
+        return None
+    of_entities = (fact for entity in entities for fact in facts(entity) if _is(fact.field, need.name))
+    return _only(need, of_entities) or _only(
+        need, (fact for fact in facts("") if _names_both(fact, need.name))
+    )
+
+
+def standing_for(need: Need, text: str, facts: Facts) -> Found | None:
+    """The address of a person that was named where an address is asked for."""
+    if not text or fits(need, text):
+        return None
+    known = facts(text)
+    named = _only(need, (fact for fact in known if _is(fact.field, need.asked.type, need.name)))
+    return named or _only(need, known)
+
+
+def _at(need: Need, facts: Facts) -> Found | None:
+    address = need.address.removeprefix("semantic:").strip()
+    place, mark, within = address.rpartition("#")
+    entity, _, field = within.rpartition(".")
+    if not entity:
+        entity, field = within, ""
+    known = [fact for fact in facts(entity.strip("'\"")) if not mark or fact.id.startswith(f"{place}#")]
+    wanted = [fact for fact in known if fact.id == address or _is(fact.field, field)]
+    if not field:
+        wanted = [fact for fact in known if _is(fact.field, need.name, need.asked.type, "value")]
+    return _only(need, wanted)
+
+
+def _only(need: Need, facts: Iterable[Fact]) -> Found | None:
+    found = {fact.value: fact.id for fact in facts if fact.value and fits(need, fact.value)}
+    return Found(*next(iter(found.items()))) if len(found) == 1 else None
+
+
+def _is(field: str, *names: str) -> bool:
+    return _plain(field) in {_plain(name) for name in names if name}
+
+
+def _names_both(fact: Fact, name: str) -> bool:
+    """`nora_email` is Nora's email."""
+    return _plain(f"{fact.entity} {fact.field}") == _plain(name)
+
+
+def _plain(name: str) -> str:
+    return " ".join(name.replace("_", " ").replace("-", " ").casefold().split())

@@ -1,0 +1,203 @@
+"""skills new, approve, reject: what a person does to skills, each one commit. The rule: a rejection is remembered, nothing is deleted."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from memoryclaw.errors import InputError
+from memoryclaw.history.repository import History
+from memoryclaw.skills.lint import DESCRIPTION_LENGTH, NAME_LENGTH, is_name, lint
+from memoryclaw.skills.listing import (
+    DRAFT,
+    ODD,
+    SKILLS,
+    Listed,
+    find,
+    fingerprint_of,
+    list_skills,
+    read_decisions,
+)
+from memoryclaw.text.naming import free_name, slug, timestamp
+from memoryclaw.vault import files
+from memoryclaw.writing.context import Pen, Written
+from memoryclaw.writing.decisions import APPROVED, REJECTED, Decision, recorded
+from memoryclaw.writing.writer import Edit, Move, text_change, write
+
+_DRAFTS = f"{SKILLS}/_drafts/"
+
+
+class Ruled(NamedTuple):
+    """What was decided of a skill; `digest` is the SHA-256 of the file that it is about."""
+
+    name: str
+    path: str
+    action: str  # approved | rejected | withdrawn
+    digest: str
+    commit: str
+    notice: str = ""
+
+
+def new_skill(pen: Pen, name: str, description: str = "") -> Written:
+    """Writes a valid `skills/<name>/SKILL.md` to be filled in.
+
+    Raises:
+        InputError: the name or the description cannot be used, or there is a skill of that name.
+    """
+    if not is_name(name):
+        hint = f", such as {slug(name)}" if name.strip() else ""
+        raise InputError(
+            f"{name[:80]!r} is no name for a skill; use up to {NAME_LENGTH} small letters, digits and single hyphens{hint}"
+        )
+    there = next((one for one in list_skills(pen.root) if name in (one.name, one.skill.stem)), None)
+    if there:
+        raise InputError(f"there is a skill called {name} already: {there.skill.path}")
+    path, run = f"{SKILLS}/{name}/SKILL.md", pen.run("skill")
+    text = _scaffold(pen, name, " ".join(description.split()))
+    if problems := lint(path, text.encode()):
+        raise InputError(f"{problems[0].message}; {problems[0].hint}")
+
+    def message() -> str:
+        return pen.templates.commit_message("skill-new", run=run, name=name, path=path)
+
+    def change(there: str) -> str:
+        if there and there != text:
+            raise InputError(f"{path} exists by now")
+        return text
+
+    outcome = write(pen.root, [Edit(path, text_change(change))], message, verb="skills new", now=pen.now)
+    return Written(path.removesuffix(".md"), path, outcome.commit, "created", outcome.notice)
+
+
+def approve_skill(pen: Pen, name: str) -> Ruled:
+    """Says yes to a skill as its files are now; a draft moves to its place among the skills.
+
+    Raises:
+        InputError: lint finds problems in it, or its place is taken.
+    """
+    found = find(list_skills(pen.root), name)
+    path, digest = found.skill.path, found.skill.digest
+    target = path.replace(_DRAFTS, f"{SKILLS}/", 1)
+    if found.state == APPROVED:
+        return Ruled(found.name, path, "approved", digest, "", "it is approved already")
+    _must_be_sound(pen, found)
+    if target != path and files.exists(
+        pen.root, found.skill.folder.replace(_DRAFTS, f"{SKILLS}/", 1) or target
+    ):
+        raise InputError(
+            f"there is a skill called {found.name} already; rename the draft's folder and its name"
+        )
+    moved = {at: at.replace(_DRAFTS, f"{SKILLS}/", 1) for at in found.digests}
+    decisions = [
+        _decision(
+            pen, APPROVED, moved[at], digest=of, fingerprint=fingerprint_of(found.skill) if at == path else ""
+        )
+        for at, of in found.digests.items()
+    ]
+    run = pen.run("skill")
+
+    def message() -> str:
+        return pen.templates.commit_message(
+            "skill-approve", run=run, name=found.name, path=target, value=digest
+        )
+
+    moves = [Move(at, to) for at, to in moved.items() if at != to]
+    outcome = write(pen.root, [*moves, recorded(decisions)], message, verb="skills approve", now=pen.now)
+    beside = ", ".join(to for at, to in moved.items() if at != path)
+    notice = "; ".join(filter(None, (f"approved with it: {beside}" if beside else "", outcome.notice)))
+    return Ruled(found.name, target, "approved", digest, outcome.commit, notice)
+
+
+def reject_skill(pen: Pen, name: str) -> Ruled:
+    """Says no: a draft goes to the archive and is not proposed again; the approval of a skill is withdrawn.
+
+    Raises:
+        InputError: it is a skill that nobody approved.
+    """
+    found = find(list_skills(pen.root), name)
+    return _reject_draft(pen, found) if found.state == DRAFT else _withdraw(pen, found)
+
+
+def _reject_draft(pen: Pen, found: Listed) -> Ruled:
+    path, folder, run = found.skill.path, found.skill.folder, pen.run("skill")
+    home = folder or path
+    to = free_name(f"archive/{home}", lambda at: files.exists(pen.root, at))
+    moves = [Move(at, to + at.removeprefix(home)) for at, of in found.digests.items() if of != ODD]
+    decision = _decision(
+        pen, REJECTED, path, digest=found.skill.digest, fingerprint=fingerprint_of(found.skill)
+    )
+    target = to + path.removeprefix(home)
+    subject, summary = (
+        f"Reject the skill draft {found.name}",
+        f"It is kept in {target} and not proposed again.",
+    )
+    return _no(pen, found, _Ruling(run, subject, summary, target, "rejected"), [*moves, recorded([decision])])
+
+
+def _withdraw(pen: Pen, found: Listed) -> Ruled:
+    decisions, path, run = read_decisions(pen.root), found.skill.path, pen.run("skill")
+    approved = decisions.approved_digests()
+    own = [d.digest for d in decisions.all if d.kind == "skill" and d.path == path]
+    withdrawn = [digest for digest in dict.fromkeys([*own, found.skill.digest]) if digest in approved]
+    if not withdrawn:
+        raise InputError(
+            f"{found.name} is not approved, so there is nothing to withdraw; `memoryclaw forget {path.removesuffix('.md')}` moves it to the archive"
+        )
+    edit = recorded([_decision(pen, REJECTED, path, digest=digest) for digest in withdrawn])
+    subject = f"Withdraw the approval of the skill {found.name}"
+    ruling = _Ruling(run, subject, f"{path} is no longer offered to hosts.", path, "withdrawn")
+    return _no(pen, found, ruling, [edit])._replace(digest=withdrawn[0])
+
+
+class _Ruling(NamedTuple):
+    """How a no is told."""
+
+    run: str
+    subject: str
+    summary: str
+    path: str
+    action: str
+
+
+def _no(pen: Pen, found: Listed, ruling: _Ruling, changes: Sequence[Edit | Move]) -> Ruled:
+    def message() -> str:
+        return pen.templates.commit_message(
+            "skill-reject", run=ruling.run, subject=ruling.subject, summary=ruling.summary
+        )
+
+    outcome = write(pen.root, changes, message, verb="skills reject", now=pen.now)
+    digest = found.skill.digest
+    return Ruled(found.name, ruling.path, ruling.action, digest, outcome.commit, outcome.notice)
+
+
+def _scaffold(pen: Pen, name: str, description: str) -> str:
+    words = name.replace("-", " ")
+    if len(description) > DESCRIPTION_LENGTH:
+        raise InputError(f"a description has at most {DESCRIPTION_LENGTH:,} characters")
+    return pen.templates.render(
+        "notes/skill.md.j2",
+        name=name,
+        description=description or f"What {words} does, and when to use it: write it here in one sentence.",
+        triggers=[words],
+        title=words[:1].upper() + words[1:],
+    )
+
+
+def _must_be_sound(pen: Pen, found: Listed) -> None:
+    if odd := next((path for path, digest in found.digests.items() if digest == ODD), ""):
+        raise InputError(
+            f"{odd} is a link, or no file; a skill is approved by its bytes, so put the file itself there"
+        )
+    problems = lint(found.skill.path, files.read_file(pen.root, found.skill.path).data)
+    if problems:
+        first, more = problems[0], len(problems) - 1
+        others = f" (and {more} more)" if more else ""
+        raise InputError(
+            f"{first.path}:{first.line}: {first.message}; {first.hint}{others}. `memoryclaw skills lint {found.name}` explains"
+        )
+
+
+def _decision(pen: Pen, decision: str, path: str, *, digest: str, fingerprint: str = "") -> Decision:
+    history = History(pen.root)
+    by = history.author()[0] if history.git_dir else ""
+    return Decision(timestamp(pen.now), decision, "skill", fingerprint, digest, path, by=by)

@@ -1,0 +1,160 @@
+"""What hosts are given: copies of exactly the approved versions of skills, brought up to date. The rule: never a draft, never a changed file.
+
+After an edit the version that was approved last stays, until the new one is approved. Its bytes come from git.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
+from typing import NamedTuple
+
+from memoryclaw.errors import HistoryError, NotFoundError, VaultError
+from memoryclaw.history.gitlog import editions
+from memoryclaw.history.repository import History
+from memoryclaw.skills.approvals import Approval, approvals, version_of
+from memoryclaw.skills.hostfolder import HostFolder
+from memoryclaw.skills.lint import is_name
+from memoryclaw.skills.listing import DRAFT, Listed, list_skills, read_decisions
+from memoryclaw.vault import files
+from memoryclaw.writing.decisions import APPROVED
+
+CURRENT, EARLIER = "current", "earlier"
+
+
+class Hosted(NamedTuple):
+    """One skill that hosts see; `digest` is that of the SKILL.md they are given."""
+
+    name: str
+    path: str
+    digest: str
+    version: str  # current | earlier: the file was changed since it was approved
+
+
+class Unhosted(NamedTuple):
+    """A skill that has an approval and is not given to hosts, and why."""
+
+    name: str
+    path: str
+    reason: str
+
+
+class HostSkills(NamedTuple):
+    """The folder that hosts read, and what is in it."""
+
+    folder: str
+    skills: tuple[Hosted, ...] = ()
+    left_out: tuple[Unhosted, ...] = ()
+
+
+class _Wanted(NamedTuple):
+    """A version that hosts are to be given."""
+
+    listed: Listed
+    version: Mapping[str, str]
+    hosted: Hosted
+
+
+def host_skills(root: str, folder: HostFolder, *, refresh: bool = True) -> HostSkills:
+    """What hosts are given, after it was brought up to date; nothing is written that is right already.
+
+    Args:
+        root: the vault.
+        folder: where the copies are.
+        refresh: False to look only: what is missing or out of date is then left out and said.
+
+    Raises:
+        VaultError: the folder cannot be written.
+    """
+    wanted, left_out = _wanted(root)
+    try:
+        found = _brought(root, folder, wanted, refresh=refresh)
+    except OSError as error:
+        raise VaultError(
+            f"{folder.path} cannot be brought up to date ({error.strerror}); try again"
+        ) from None
+    return found._replace(left_out=tuple(sorted((*found.left_out, *left_out))))
+
+
+def _brought(root: str, folder: HostFolder, wanted: Sequence[_Wanted], *, refresh: bool) -> HostSkills:
+    if refresh:
+        folder.make()
+    done, failed = [], []
+    for one in wanted:
+        if trouble := _trouble(root, folder, one, refresh=refresh):
+            failed.append(Unhosted(one.hosted.name, one.hosted.path, trouble))
+        else:
+            done.append(one.hosted)
+    if refresh:
+        folder.keep({one.name for one in done})
+    return HostSkills(folder.path, tuple(done), tuple(failed))
+
+
+def _wanted(root: str) -> tuple[list[_Wanted], list[Unhosted]]:
+    known = approvals(read_decisions(root))
+    wanted: dict[str, _Wanted] = {}
+    left_out = []
+    for one in list_skills(root):
+        found = _version(one, known)
+        if found is None:
+            continue
+        name, path = one.skill.stem, one.skill.path
+        if reason := _unfit(one, wanted):
+            left_out.append(Unhosted(name, path, reason))
+        else:
+            version, which = found
+            wanted[name] = _Wanted(one, version, Hosted(name, path, version["SKILL.md"], which))
+    return list(wanted.values()), left_out
+
+
+def _version(one: Listed, known: list[Approval]) -> tuple[Mapping[str, str], str] | None:
+    if one.state == DRAFT:
+        return None
+    if one.state == APPROVED:
+        return version_of(one.skill.path, one.digests), CURRENT
+    last = next((found for found in reversed(known) if found.path == one.skill.path), None)
+    return (last.files, EARLIER) if last else None
+
+
+def _unfit(one: Listed, others: Mapping[str, _Wanted]) -> str:
+    if not one.skill.folder:
+        return "hosts read folders with a SKILL.md only"
+    if not is_name(one.skill.stem):
+        return "its folder has a name that hosts do not take"
+    twin = others.get(one.skill.stem)
+    return f"{twin.hosted.path} goes by the same name" if twin else ""
+
+
+def _trouble(root: str, folder: HostFolder, one: _Wanted, *, refresh: bool) -> str:
+    """Sees to it that the copy is right; else says why it is not."""
+    name = one.hosted.name
+    if folder.digests(name) == one.version:
+        return ""
+    if not refresh:
+        return "its copy is not up to date; `memoryclaw skills host` makes it"
+    content = {inside: _bytes(root, folder, one, inside) for inside in one.version}
+    whole = {inside: data for inside, data in content.items() if data is not None}
+    if len(whole) < len(content):
+        return f"the version that was approved is gone from disk and git; `memoryclaw skills approve {name}` approves the file as it is"
+    folder.put(name, whole)
+    return ""
+
+
+def _bytes(root: str, folder: HostFolder, one: _Wanted, inside: str) -> bytes | None:
+    """The approved bytes of one file, wherever they still are: in the vault, in the copy, in git."""
+    for data in _places(root, folder, one, inside):
+        if data is not None and files.digest_of(data) == one.version[inside]:
+            return data
+    return None
+
+
+def _places(root: str, folder: HostFolder, one: _Wanted, inside: str) -> Iterator[bytes | None]:
+    path = f"{one.listed.skill.folder}/{inside}"
+    with suppress(NotFoundError, VaultError):
+        yield files.read_file(root, path).data
+    yield folder.read(one.hosted.name, inside)
+    history = History(root)
+    with suppress(HistoryError):  # a damaged history has no version to give
+        for edition in editions(history, path) if history.git_dir and history.head() else ():
+            yield edition.after
+            yield edition.before

@@ -1,0 +1,187 @@
+"""What is wrong with a skill file, each with its line and what to do. The rule: a skill without a problem can be matched and offered."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Any
+
+from memoryclaw.model import Problem
+from memoryclaw.skills.skillfile import TYPES, SkillFile, read_skill
+from memoryclaw.text.language import Language, words_of
+from memoryclaw.text.naming import slug
+from memoryclaw.vault.properties import names_of, text_of
+
+NAME = re.compile(r"[a-z0-9]+(?:-[a-z0-9]+)*")
+NAME_LENGTH, DESCRIPTION_LENGTH = 64, 1024  # of the Agent Skills format
+_FEWEST_WORDS = 3
+_VARIABLE = re.compile(r"\$\{?([a-z_][A-Za-z0-9_]*)")
+_YES_OR_NO = frozenset({"true", "false", "yes", "no", "on", "off"})
+# What a person who reads the file to approve it would not see.
+_HIDDEN = re.compile(
+    "[\x01-\x08\x0b\x0c\x0e-\x1f\x7f\u061c\u200b\u200e\u200f\u202a-\u202e\u2060-\u2069\ufeff\U000e0000-\U000e007f]"
+)
+_WORDS = Language("en", None, frozenset())
+
+
+def lint(path: str, data: bytes) -> list[Problem]:
+    """Every problem of one skill file, by line."""
+    file = read_skill(path, data)
+    found = [*file.problems, *_problems(file)]
+    return sorted({problem._replace(path=path) for problem in found}, key=lambda p: (p.line, p.message))
+
+
+def _problems(file: SkillFile) -> Iterator[Problem]:
+    yield from _hidden(file)
+    if file.path.endswith(".md"):
+        if not file.parts.raw and not file.problems:
+            yield Problem("", 1, "this skill has no header", "begin with ---, name, description, ---")
+            return
+        if file.parts.broken or any(p.message.startswith("the header that begins") for p in file.problems):
+            return
+        yield from _no_body(file)
+    elif file.skill.problems and not file.parts.meta:
+        yield from file.skill.problems
+        return
+    for check in (_name, _description, _triggers, _parameters, _steps):
+        yield from check(file)
+
+
+def _hidden(file: SkillFile) -> Iterator[Problem]:
+    for number, line in enumerate(file.text.split("\n"), 1):
+        if hit := _HIDDEN.search(line):
+            message = f"this line holds a character that nobody sees (U+{ord(hit[0]):04X})"
+            yield Problem("", number, message, "delete it; what is approved should be what is read")
+
+
+def _no_body(file: SkillFile) -> Iterator[Problem]:
+    if not words_of(file.parts.body) and not file.skill.steps:
+        yield Problem(
+            "", file.parts.body_line, "this skill does not say what to do", "write the steps below the header"
+        )
+
+
+def _name(file: SkillFile) -> Iterator[Problem]:
+    name, line = file.skill.name, _line(file, "name")
+    if not name:
+        yield Problem("", line, "this skill has no name", f"add name: {slug(file.stem)}")
+        return
+    if not file.folder:
+        return
+    if not is_name(name):
+        message = f"{name[:80]!r} is no name for a skill"
+        yield Problem(
+            "", line, message, f"use small letters, digits and single hyphens, such as {slug(name)}"
+        )
+    elif name != file.stem:
+        message = f"the skill {name} is in the folder {file.stem}"
+        yield Problem("", line, message, "give the two the same name; hosts look for the folder")
+
+
+def is_name(name: str) -> bool:
+    """True for what the Agent Skills format takes as a name."""
+    return len(name) <= NAME_LENGTH and NAME.fullmatch(name) is not None
+
+
+def _description(file: SkillFile) -> Iterator[Problem]:
+    text, line = file.skill.description, _line(file, "description")
+    hint = "say in one sentence what it does, and when to use it"
+    if not text:
+        yield Problem("", line, "this skill has no description", hint)
+    elif len(text) > DESCRIPTION_LENGTH:
+        message = f"this description has {len(text):,} characters, more than the {DESCRIPTION_LENGTH:,} that hosts take"
+        yield Problem("", line, message, "move the rest below the header")
+    elif len(_WORDS.tokens(text)) < _FEWEST_WORDS:
+        yield Problem("", line, f"{text!r} is too short to find the skill by", hint)
+
+
+def _triggers(file: SkillFile) -> Iterator[Problem]:
+    low = {key.lower(): key for key in file.parts.meta}
+    key = low.get("triggers") or low.get("trigger")
+    if key is None:
+        return
+    line, value = _line(file, key), file.parts.meta[key]
+    if isinstance(value, dict) or (
+        isinstance(value, list) and any(isinstance(v, dict | list) for v in value)
+    ):
+        yield Problem(
+            "", line, "triggers are a list of words or phrases", "write triggers: [send an email, mail to]"
+        )
+        return
+    names = names_of({"triggers": value}, ("triggers",))
+    if not names:
+        yield Problem(
+            "", line, "these triggers are empty", "write triggers: [send an email, mail to], or none"
+        )
+    for name in names:
+        if all(_WORDS.is_stop(word) for word in words_of(name)):
+            yield Problem(
+                "",
+                line,
+                f"the trigger {name[:60]!r} would match nearly everything",
+                "add a word of the matter",
+            )
+
+
+def _parameters(file: SkillFile) -> Iterator[Problem]:
+    meta, hint = file.parts.meta, "write parameters as name: {type: string, description: …}"
+    for key in ("parameters", "preconditions"):
+        value = meta.get(key)
+        if isinstance(value, str) or (
+            isinstance(value, list) and not all(isinstance(v, str | dict) for v in value)
+        ):
+            yield Problem("", _line(file, key), f"{key} cannot be read", hint)
+    seen = set()
+    for asked in file.asked:
+        line = _line(file, "parameters", asked.name) or _line(file, "parameters")
+        if asked.name in seen:
+            yield Problem("", line, f"the parameter {asked.name[:60]!r} is there twice", "keep one of them")
+        seen.add(asked.name)
+        if asked.type and asked.type not in TYPES:
+            yield Problem(
+                "", line, f"{asked.type[:60]!r} is no type of a parameter", f"use one of {', '.join(TYPES)}"
+            )
+        said = _about(meta, asked.name).get("optional")
+        if said is not None and text_of(said).lower() not in _YES_OR_NO:
+            yield Problem(
+                "", line, f"optional: {text_of(said)[:60]!r} is neither true nor false", "use true or false"
+            )
+
+
+def _steps(file: SkillFile) -> Iterator[Problem]:
+    """A step may name parameters, and results of earlier steps in JSON; a name that nothing declares is a slip."""
+    steps, line = file.parts.meta.get("steps"), _line(file, "steps")
+    if steps is None:
+        return
+    if not isinstance(steps, list):
+        yield Problem("", line, "steps are a list", "begin each with a hyphen on a line of its own")
+        return
+    declared = {asked.name for asked in file.asked}
+    if not declared or any(isinstance(step, dict) for step in steps):
+        return
+    for name in dict.fromkeys(name for step in steps for name in _VARIABLE.findall(text_of(step))):
+        if name not in declared:
+            yield Problem(
+                "",
+                _line_with(file, f"${name}", line),
+                f"${name} is no parameter of this skill",
+                "declare it, or mend the name",
+            )
+
+
+def _about(meta: Any, name: str) -> dict[str, Any]:
+    value = meta.get("parameters")
+    about = value.get(name) if isinstance(value, dict) else None
+    return about if isinstance(about, dict) else {}
+
+
+def _line(file: SkillFile, *keys: str) -> int:
+    """The line of a key; 1 where it is not there."""
+    if file.parts.lines:
+        return file.parts.lines.get(keys, 1 if len(keys) == 1 else 0)
+    return _line_with(file, f'"{keys[-1]}"', _line_with(file, f"{keys[-1]}:", 1))
+
+
+def _line_with(file: SkillFile, text: str, otherwise: int) -> int:
+    at = file.text.find(text)
+    return file.text.count("\n", 0, at) + 1 if at >= 0 else otherwise

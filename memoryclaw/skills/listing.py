@@ -1,0 +1,199 @@
+"""skills: what can be done by a written recipe; listed, shown, linted and matched straight from the files. Reads only.
+
+The rule: a skill is approved by the digests of all its files, in `review/decisions.jsonl`; nothing inside a file approves it.
+"""
+
+from __future__ import annotations
+
+import os
+from datetime import date
+from difflib import get_close_matches
+from typing import NamedTuple
+
+from memoryclaw.errors import InputError, NotFoundError
+from memoryclaw.model import Problem
+from memoryclaw.skills.approvals import approvals, version_of
+from memoryclaw.skills.lint import lint
+from memoryclaw.skills.match import ENOUGH, SkillMatch, match
+from memoryclaw.skills.skillfile import SkillFile, read_skill
+from memoryclaw.text.encoding import decode
+from memoryclaw.text.language import Language
+from memoryclaw.vault import files
+from memoryclaw.vault.folder import Vault
+from memoryclaw.vault.places import place_of
+from memoryclaw.writing.decisions import APPROVED, DECISIONS_FILE, Decision, Decisions, fingerprint
+
+SKILLS = "skills"
+ODD = (
+    "no file"  # in the place of a digest: what is a link, or no file, has no bytes that anybody could approve
+)
+DRAFT, NOT_APPROVED, CHANGED = "draft", "not approved", "changed since approval"
+
+
+class Listed(NamedTuple):
+    """One skill as it stands; `digests` are those of all its files, by path, its own among them."""
+
+    skill: SkillFile
+    state: str  # approved | changed since approval | not approved | draft
+    digests: dict[str, str]
+
+    @property
+    def name(self) -> str:
+        """What the skill is called."""
+        return self.skill.name
+
+
+class Shown(NamedTuple):
+    """A skill with what is wrong with it."""
+
+    listed: Listed
+    problems: tuple[Problem, ...]
+
+
+class Offer(NamedTuple):
+    """A skill that shares words with a request: how well it fits, and whether a host would be offered it."""
+
+    match: SkillMatch
+    state: str
+    offered: bool
+    why: str
+
+
+def list_skills(root: str) -> list[Listed]:
+    """Every skill of a vault, drafts last, by name."""
+    decisions = read_decisions(root)
+    paths = [path for path in files.list_files(root, SKILLS) if _is_skill(path)]
+    homes = {path.rpartition("/")[0] for path in paths if path.endswith("/SKILL.md")}
+    # What else lies in the folder of a skill belongs to it and is no skill of its own.
+    own = (path for path in paths if path.endswith("/SKILL.md") or path.rpartition("/")[0] not in homes)
+    found = [_listed(root, path, decisions) for path in own]
+    return sorted(found, key=lambda one: (one.state == DRAFT, one.name, one.skill.path))
+
+
+def show_skill(root: str, name: str) -> Shown:
+    """One skill, by its name, its folder or its path.
+
+    Raises:
+        NotFoundError: there is none.
+        InputError: several go by this name.
+    """
+    found = find(list_skills(root), name)
+    return Shown(found, tuple(_lint(root, found)))
+
+
+def lint_skills(root: str, name: str = "") -> list[Problem]:
+    """Everything wrong with one skill, or with all of them; two skills of one name included."""
+    every = list_skills(root)
+    chosen = [find(every, name)] if name else every
+    first = {one.name: one.skill.path for one in reversed(every)}
+    twins = [
+        Problem(one.skill.path, 1, f"is called {one.name}, as {first[one.name]} is", "give one another name")
+        for one in chosen
+        if first[one.name] != one.skill.path
+    ]
+    return sorted([*twins, *(problem for one in chosen for problem in _lint(root, one))])
+
+
+def match_skills(root: str, request: str, language: Language, today: date) -> list[Offer]:
+    """The skills that share a word with a request, the best first."""
+    if not request.strip():
+        raise InputError("there is nothing to match: say what is to be done, such as 'send an email to John'")
+    every = {one.skill.path: one for one in list_skills(root)}
+    found = match(request, [one.skill for one in every.values()], language, today)
+    return [_offer(one, every[one.skill.path].state) for one in found]
+
+
+def approved_files(root: str) -> frozenset[str]:
+    """The paths of all files of the skills that are approved as they are now."""
+    return frozenset(path for one in list_skills(root) if one.state == APPROVED for path in one.digests)
+
+
+def known_skills(vault: Vault) -> frozenset[str]:
+    """The names of all skills and drafts, and the fingerprints of their tools: what need not be proposed."""
+    every = [one.skill for one in list_skills(os.fspath(vault.root))]
+    return frozenset(word for skill in every for word in (skill.name, skill.stem, fingerprint_of(skill)))
+
+
+def fingerprint_of(skill: SkillFile) -> str:
+    """What a skill is known by again: its tools in order, else its name."""
+    return fingerprint("skill", *(skill.tools or (skill.name,)))
+
+
+def find(every: list[Listed], name: str) -> Listed:
+    """The skill with this name, folder or path; a path is never ambiguous."""
+    wanted = name.strip().removesuffix("/")
+    for keys in (_paths, _names):
+        found = [one for one in every if wanted in keys(one)]
+        if len(found) > 1:
+            paths = " and ".join(one.skill.path for one in found)
+            raise InputError(f"{len(found)} skills are called {wanted}: {paths}; give the path")
+        if found:
+            return found[0]
+    close = get_close_matches(wanted, [one.name for one in every], 1)
+    hint = f"did you mean {close[0]}?" if close else "`memoryclaw skills list` shows them all"
+    raise NotFoundError(f"there is no skill called {wanted!r}; {hint}")
+
+
+def read_decisions(root: str) -> Decisions:
+    """What people decided in this vault."""
+    try:
+        return Decisions.read(decode(files.read_file(root, DECISIONS_FILE).data).text)
+    except NotFoundError:
+        return Decisions()
+
+
+def _listed(root: str, path: str, decisions: Decisions) -> Listed:
+    read = files.read_file(root, path)
+    skill = read_skill(path, read.data)
+    beside = files.list_files(root, skill.folder) if skill.folder else []
+    others = {other: files.read_file(root, other).digest for other in beside if other != path}
+    odd = dict.fromkeys(files.list_odd(root, skill.folder) if skill.folder else (), ODD)
+    digests = {path: read.digest, **others, **odd}
+    return Listed(skill, _state(path, digests, decisions), digests)
+
+
+def _state(path: str, digests: dict[str, str], decisions: Decisions) -> str:
+    if path.startswith(f"{SKILLS}/_drafts/"):
+        return DRAFT
+    if any(found.files == version_of(path, digests) for found in approvals(decisions)):
+        return APPROVED
+    last = next((d for d in reversed(decisions.all) if _is_about(d, path)), None)
+    return CHANGED if last and last.decision == APPROVED else NOT_APPROVED
+
+
+def _is_about(decision: Decision, path: str) -> bool:
+    return decision.kind == "skill" and decision.path == path
+
+
+def _is_skill(path: str) -> bool:
+    place = place_of(path)
+    return place is not None and place.kind == "skill"
+
+
+def _lint(root: str, one: Listed) -> list[Problem]:
+    return lint(one.skill.path, files.read_file(root, one.skill.path).data)
+
+
+def _offer(found: SkillMatch, state: str) -> Offer:
+    name = found.skill.name
+    if found.score < ENOUGH:
+        return Offer(found, state, offered=False, why="too few of its words are in the request")
+    why = {
+        APPROVED: "it is approved",
+        CHANGED: f"it was changed since it was approved; `memoryclaw skills approve {name}`",
+        NOT_APPROVED: f"nobody has approved it; `memoryclaw skills approve {name}`",
+        DRAFT: f"it is a draft; `memoryclaw skills approve {name}`",
+    }
+    return Offer(found, state, state == APPROVED, why[state])
+
+
+def _paths(one: Listed) -> tuple[str, ...]:
+    """Its path, its folder, both also without the ending, and a draft's folder from `_drafts/` on."""
+    path, folder = one.skill.path, one.skill.folder
+    home = folder or path.rpartition(".")[0]
+    draft = home.removeprefix(f"{SKILLS}/") if one.state == DRAFT else path
+    return tuple(filter(None, (path, path.rpartition(".")[0], folder, draft)))
+
+
+def _names(one: Listed) -> tuple[str, ...]:
+    return one.name, one.skill.stem

@@ -1,0 +1,184 @@
+"""Which skills fit what somebody asks for, and why: triggers first, then names, then descriptions. No model, no index.
+
+The rule: a score is exactly the sum of its terms, and every term is explained by the words that made it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from datetime import date
+from typing import NamedTuple
+
+from memoryclaw.model import Matched, Term
+from memoryclaw.skills.skillfile import Asked, SkillFile
+from memoryclaw.text.dates import blanked, find_ranges
+from memoryclaw.text.language import Language, fold, words_of
+
+TRIGGER, NAME, DESCRIPTION = 3.0, 2.0, 1.0  # what all the words of each are worth
+ENOUGH = 1.0  # less than this is no match
+
+
+class SkillMatch(NamedTuple):
+    """How a skill fits a request; `values` are parameters with what the request says of them, `missing` what it does not say."""
+
+    skill: SkillFile
+    score: float
+    terms: tuple[Term, ...]
+    matched: tuple[Matched, ...]
+    values: tuple[tuple[str, str], ...] = ()
+    missing: tuple[str, ...] = ()
+
+
+def match(request: str, skills: Iterable[SkillFile], language: Language, today: date) -> list[SkillMatch]:
+    """The skills that share a word with the request, the best first; those below ENOUGH do not fit."""
+    asked = _Words(request, language)
+    found = [scored for skill in skills if (scored := _scored(asked, skill)).score > 0]
+    with_values = [_filled(one, request, today) if one.score >= ENOUGH else one for one in found]
+    return sorted(with_values, key=lambda one: (-one.score, one.skill.name, one.skill.path))
+
+
+class _Words:
+    """The words of a text that say something, by their token."""
+
+    def __init__(self, text: str, language: Language) -> None:
+        self.language = language
+        words = [word for word in words_of(text) if not language.is_stop(word)]
+        self.by_token = {token: word for word in words for token in language.token(word).split()}
+
+    def other(self, text: str) -> _Words:
+        """The words of another text, in the same language."""
+        return _Words(text, self.language)
+
+
+def _scored(asked: _Words, skill: SkillFile) -> SkillMatch:
+    said = skill.skill
+    triggers = [_hits(asked, trigger, "trigger") for trigger in said.triggers]
+    trigger = max(triggers, key=lambda found: found[0], default=(0.0, []))
+    name = _hits(asked, said.name.replace("-", " ").replace("_", " "), "name")
+    described = _hits(asked, said.description, "description")
+    told = len({m.word for m in described[1]}) / max(len(set(asked.by_token.values())), 1)
+    values = (
+        ("trigger", TRIGGER * trigger[0] ** 2, trigger[1]),
+        ("name", NAME * name[0] ** 2, name[1]),
+        ("description", DESCRIPTION * told, described[1]),
+    )
+    terms = tuple(Term(term, round(value, 4)) for term, value, _ in values if value)
+    matched = tuple(hit for _, value, hits in values if value for hit in hits)
+    return SkillMatch(skill, round(sum(term.value for term in terms), 4), terms, matched)
+
+
+def _hits(asked: _Words, text: str, field: str) -> tuple[float, list[Matched]]:
+    """Which share of a text's words the request has, and which these are, as the request says them."""
+    theirs = asked.other(text).by_token
+    both = [token for token in theirs if token in asked.by_token]
+    hits = [
+        Matched(asked.by_token[token], field, _via(asked.by_token[token], theirs[token])) for token in both
+    ]
+    return len(both) / max(len(theirs), 1), hits
+
+
+def _via(one: str, other: str) -> str:
+    return "literal" if fold(one) == fold(other) else "stem"
+
+
+def _filled(found: SkillMatch, request: str, today: date) -> SkillMatch:
+    asked = found.skill.asked
+    values = values_in(request, asked, today)
+    missing: Sequence[str] = [one.name for one in asked if not one.optional and one.name not in values]
+    return found._replace(values=tuple(values.items()), missing=tuple(missing))
+
+
+# ── What a request says of the things that a skill asks for. The rule: only what is obvious is taken; the
+# rest stays a question.
+
+_LONGEST = 2000  # characters of a request that are looked at
+_EMAIL = re.compile(r"(?<![^\s@<>,;\"'])[^\s@<>,;\"']+@[^\s@<>,;\"']+\.[^\W\d_]{2,}")
+_URL = re.compile(r"https?://[^\s<>\"']+")
+_TIME = re.compile(r"(?<![\d:])\d{1,2}:\d\d(?![\d:])")
+_NUMBER = re.compile(r"(?<![\w.])[+-]?\d+(?:[.,]\d+)?(?![\w])")
+_QUOTED = re.compile(
+    r"\"([^\"]+)\"|“([^“”]+)”|„([^„“”]+)[“”]|«\s*+([^«»]*[^«»\s])\s*»|(?<!\w)'([^']+)'(?!\w)"
+)
+_WORD = r"[^\W\d_][\w'’-]*"
+_NAMED = re.compile(
+    rf"\b(to|for|with|from|at|in|an|für|mit|von|nach|à|pour|avec|de)\s+(?=({_WORD}(?:\s+{_WORD}){{0,3}}))",
+    re.IGNORECASE,
+)
+_PEOPLE = frozenset(
+    {"recipient", "recipients", "person", "people", "who", "whom", "client", "customer", "contact", "guest", "attendee", "name", "team"}
+)  # fmt: skip
+_TOWARDS = frozenset({"to", "for", "with", "an", "für", "mit", "nach", "à", "pour", "avec"})
+_FROM = frozenset({"from", "von", "de"})
+_PLACES = frozenset({"at", "in", "to", "nach", "à"})
+_OF_TYPE = {"email": _EMAIL, "url": _URL, "time": _TIME, "number": _NUMBER, "integer": _NUMBER}
+
+
+def values_in(request: str, asked: Sequence[Asked], today: date) -> dict[str, str]:
+    """The values of a skill's parameters, by name, as far as the request says them plainly.
+
+    Dates are ISO dates, or two of them with a slash between. A person may stand where an address is asked for.
+    """
+    reader = _Reader(request[:_LONGEST], today)
+    found = {one.name: value for one in asked if (value := reader.typed(one))}
+    found |= {one.name: value for one in asked if one.name not in found and (value := reader.named(one))}
+    found |= {one.name: value for one in asked if one.name not in found and (value := reader.quoted(one))}
+    return {one.name: found[one.name] for one in asked if one.name in found}
+
+
+class _Reader:
+    """Takes values out of one request; what is taken is not taken again."""
+
+    def __init__(self, request: str, today: date) -> None:
+        quotes = list(_QUOTED.finditer(request))
+        self._quotes = [next(filter(None, hit.groups())) for hit in quotes]
+        bare = blanked(request, [hit.span() for hit in quotes])
+        ranges, self._rest = find_ranges(bare, today)
+        # Who asks for something to be done means a day to come; what looks back is a question that stays open.
+        ahead = [r for r in ranges if r.start and (not r.end or r.end >= today.isoformat())]
+        self._dates = [r.start if r.start == r.end else f"{r.start}/{r.end}" for r in ahead]
+        self._names = [
+            (hit[1].lower(), name) for hit in _NAMED.finditer(self._rest) if (name := _capitalised(hit[2]))
+        ]
+
+    def typed(self, one: Asked) -> str:
+        """A value that its type tells."""
+        if one.type in ("date", "datetime"):
+            return self._dates.pop(0) if self._dates else ""
+        pattern = _OF_TYPE.get(one.type)
+        hit = pattern.search(self._rest) if pattern else None
+        if hit:
+            self._rest = blanked(self._rest, [hit.span()])
+        return hit[0] if hit else ""
+
+    def named(self, one: Asked) -> str:
+        """A name that the word before it tells: `to John`, `from Hamburg`."""
+        words = _words_before(one)
+        for place, (before, name) in enumerate(self._names):
+            if before in words:
+                del self._names[place]
+                return name
+        return ""
+
+    def quoted(self, one: Asked) -> str:
+        """Words in quotes, for what is any text."""
+        return self._quotes.pop(0) if self._quotes and one.type in ("", "string", "text") else ""
+
+
+def _words_before(one: Asked) -> frozenset[str]:
+    parts = one.name.lower().replace("-", "_").split("_")
+    if "from" in parts:
+        return _FROM
+    if "to" in parts or one.type in ("email", "entity", "person") or _PEOPLE.intersection(parts):
+        return _TOWARDS
+    return _PLACES if {"place", "city", "site", "where"}.intersection(parts) else frozenset()
+
+
+def _capitalised(text: str) -> str:
+    """The words with a capital at the beginning of a text: names, in most languages that know capitals."""
+    words = []
+    for word in text.split():
+        if not word[0].isupper():
+            break
+        words.append(re.sub(r"['’]s$", "", word))
+    return " ".join(words)

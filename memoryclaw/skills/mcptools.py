@@ -1,0 +1,271 @@
+"""Tools of MCP servers, through the official client. The rule: a server that fails, dies or hangs is a sentence, never a traceback.
+
+The client is asynchronous; it lives in a thread of its own, and one call at a time is handed over to it.
+"""
+
+from __future__ import annotations
+
+import json
+import logging
+import os
+from collections.abc import AsyncIterator, Mapping, Sequence
+from contextlib import ExitStack, asynccontextmanager, suppress
+from difflib import get_close_matches
+from typing import TYPE_CHECKING, Any, NamedTuple, Self, TextIO
+
+from memoryclaw.errors import ConfigError, InputError, MemoryClawError
+from memoryclaw.skills.tools import Result, Server, Tool
+from memoryclaw.text.fence import one_line
+
+if TYPE_CHECKING:
+    from anyio.from_thread import BlockingPortal
+    from mcp import Client, StdioServerParameters
+
+_PAGES = 50  # of a server's list of tools
+_SEPARATORS = (".", "__", "/")
+
+
+class _Open(NamedTuple):
+    """A server that is connected, and its tools by name."""
+
+    client: Client
+    tools: Mapping[str, Tool]
+
+
+class McpTools:
+    """The tools of some servers; a server is started when a step needs it, and stopped at the end of the block.
+
+    Args:
+        servers: as configured.
+        timeout: seconds that one answer, and the start of a server, may take.
+        home: the folder in which commands are started.
+    """
+
+    def __init__(self, servers: Sequence[Server], timeout: float, home: str) -> None:
+        self._servers = {server.name: server for server in servers}
+        self._timeout = timeout
+        self._home = home
+        self._stack = ExitStack()
+        self._open: dict[str, _Open] = {}
+        self._broken: dict[str, str] = {}  # servers that were tried, and what was wrong
+        self._portal: BlockingPortal | None = None
+        self._nowhere: TextIO  # where what a server writes to its standard error goes
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self._portal is None:
+            return
+        with suppress(*_failures()):  # a server that dies while it is told to stop has stopped
+            self._stack.close()
+
+    def find(self, name: str) -> Tool | None:
+        """The tool `server.tool`, `server__tool`, or the only one of a bare name; None where there is none.
+
+        Raises:
+            InputError: the server does not have it, does not answer, or several servers have it.
+        """
+        bare = name.removeprefix("mcp__") if name.startswith("mcp__") else name
+        for server in sorted(self._servers, key=len, reverse=True):
+            for separator in _SEPARATORS:
+                if bare.startswith(server + separator):
+                    return self._of(server, bare[len(server + separator) :])
+        found = [tool for server in self._servers if (tool := self._tools(server).get(name))]
+        if len(found) > 1:
+            both = " and ".join(f"{tool.host.removeprefix('mcp:')}.{name}" for tool in found)
+            raise InputError(f"several servers have a tool {name}: write {both}, whichever is meant")
+        return found[0] if found else None
+
+    def check(self, tool: Tool, args: Mapping[str, Any], unknown: frozenset[str]) -> str:
+        """What the tool's own schema finds wrong with the arguments."""
+        schema = tool.schema or {}
+        return trouble(suited(args, schema), schema, unknown)
+
+    def call(self, tool: Tool, args: Mapping[str, Any]) -> Result:
+        """Calls a tool; a server's error, its death and its silence are all a Result that is not ok."""
+        server = tool.host.removeprefix("mcp:")
+        client = self._open[server].client
+        given = suited(args, tool.schema or {})
+        try:
+            answer = self._run().call(client.call_tool, tool.name, given, self._timeout)
+        except _failures() as error:
+            return Result(ok=False, text=f"the MCP server {server} failed: {_words(error)}")
+        return _result(answer)
+
+    def _of(self, server: str, name: str) -> Tool:
+        tools = self._tools(server)
+        if name in tools:
+            return tools[name]
+        close = get_close_matches(name, tools, 1)
+        hint = f"did you mean {close[0]}?" if close else f"it has {', '.join(sorted(tools)[:8]) or 'none'}"
+        raise InputError(f"the MCP server {server} has no tool {name[:80]!r}; {hint}")
+
+    def _tools(self, server: str) -> Mapping[str, Tool]:
+        if server in self._broken:  # to wait for it again at each step would take as many times as long
+            raise InputError(self._broken[server])
+        if server not in self._open:
+            portal = self._run()
+            try:
+                session = portal.wrap_async_context_manager(self._session(self._servers[server]))
+                client = self._stack.enter_context(session)
+                tools = portal.call(_listed, client, server)
+            except _failures() as error:
+                self._broken[server] = f"the MCP server {server} cannot be used: {_words(error)}"
+                raise InputError(self._broken[server]) from None
+            self._open[server] = _Open(client, tools)
+        return self._open[server].tools
+
+    @asynccontextmanager
+    async def _session(self, server: Server) -> AsyncIterator[Client]:
+        from anyio import CancelScope, current_time  # noqa: PLC0415 - comes with the `mcp` extra
+
+        with CancelScope(deadline=current_time() + self._timeout) as scope:
+            async with self._client(server) as client:
+                scope.deadline = float("inf")
+                yield client
+        if scope.cancelled_caught:
+            raise TimeoutError
+
+    @asynccontextmanager
+    async def _client(self, server: Server) -> AsyncIterator[Client]:
+        import httpx2  # noqa: PLC0415 - comes with the `mcp` extra
+        from mcp import Client, stdio_client  # noqa: PLC0415
+        from mcp.client.streamable_http import streamable_http_client  # noqa: PLC0415
+
+        wait = self._timeout
+        if server.url:
+            async with (
+                httpx2.AsyncClient(headers=dict(server.headers), timeout=wait, trust_env=False) as http,
+                Client(
+                    streamable_http_client(server.url, http_client=http),
+                    read_timeout_seconds=wait,
+                    cache=None,
+                ) as client,
+            ):
+                yield client
+            return
+        transport = stdio_client(self._started(server), errlog=self._nowhere)
+        async with Client(transport, read_timeout_seconds=wait, cache=None) as client:
+            yield client
+
+    def _started(self, server: Server) -> StdioServerParameters:
+        from mcp import StdioServerParameters  # noqa: PLC0415
+
+        cwd = os.path.join(self._home, os.path.expanduser(server.cwd))
+        return StdioServerParameters(
+            command=server.command, args=list(server.args), env=dict(server.env), cwd=cwd
+        )
+
+    def _run(self) -> BlockingPortal:
+        if self._portal is None:
+            try:
+                import mcp  # noqa: F401, PLC0415
+                from anyio.from_thread import start_blocking_portal  # noqa: PLC0415
+            except ImportError:
+                raise ConfigError(
+                    "tools of MCP servers need an extra: pip install 'memoryclaw[mcp]'"
+                ) from None
+            self._nowhere = self._stack.enter_context(open(os.devnull, "w", encoding="utf-8"))  # noqa: SIM115 - as it should be
+            # The client logs what a server does wrong, tracebacks and all; with no handler Python would print that.
+            logging.getLogger("mcp").addHandler(logging.NullHandler())
+            self._portal = self._stack.enter_context(start_blocking_portal())
+        return self._portal
+
+
+async def _listed(client: Client, server: str) -> dict[str, Tool]:
+    tools: dict[str, Tool] = {}
+    cursor = None
+    for _ in range(_PAGES):
+        page = await client.list_tools(cursor=cursor)
+        tools |= {one.name: Tool(f"mcp:{server}", one.name, one.input_schema) for one in page.tools}
+        cursor = page.next_cursor
+        if not cursor:
+            break
+    return tools
+
+
+def _result(answer: Any) -> Result:
+    texts = [part.text for part in answer.content if part.type == "text"]
+    text = "\n".join(texts) or ", ".join(f"[{part.type}]" for part in answer.content)
+    value = answer.structured_content
+    if isinstance(value, dict) and value.keys() == {"result"}:
+        value = value["result"]  # how the SDK wraps what is no map
+    return Result(
+        not answer.is_error,
+        text or ("" if not answer.is_error else "the tool failed and does not say why"),
+        text if value is None else value,
+    )
+
+
+def _failures() -> tuple[type[Exception], ...]:
+    """What the client, its transports and a server out of order can raise."""
+    import anyio  # noqa: PLC0415
+    import httpx2  # noqa: PLC0415
+    from mcp import MCPError  # noqa: PLC0415
+
+    streams = (anyio.ClosedResourceError, anyio.BrokenResourceError, anyio.EndOfStream)
+    return (MCPError, *streams, httpx2.HTTPError, OSError, RuntimeError, ValueError, ExceptionGroup)
+
+
+def _words(error: BaseException) -> str:
+    """The first of a failure's own words that say something."""
+    while isinstance(error, BaseExceptionGroup):
+        error = error.exceptions[0]
+    if isinstance(error, MemoryClawError):
+        return str(error)
+    if isinstance(error, TimeoutError):
+        return "it took too long"
+    return one_line(str(error))[:200] or type(error).__name__
+
+
+# ── Arguments held against the JSON schema of a tool. The rule: a schema comes from a stranger, so nothing
+# that it refers to is fetched.
+
+_TYPES: dict[str, tuple[type, ...]] = {
+    "integer": (int,), "number": (int, float), "boolean": (bool,), "array": (list,), "object": (dict,),
+}  # fmt: skip
+
+
+def suited(args: Mapping[str, Any], schema: Mapping[str, Any]) -> dict[str, Any]:
+    """The arguments; a text that stands where the schema wants a number, a list or the like is read as one if it is one."""
+    about = schema.get("properties")
+    properties = about if isinstance(about, dict) else {}
+    return {key: _suited(value, properties.get(key)) for key, value in args.items()}
+
+
+def trouble(args: Mapping[str, Any], schema: Mapping[str, Any], unknown: frozenset[str]) -> str:
+    """What is wrong with the arguments in one sentence, or nothing; those in `unknown` are not looked at."""
+    from jsonschema.exceptions import SchemaError, best_match  # type: ignore[import-untyped] # noqa: PLC0415 - of the `mcp` extra
+    from jsonschema.validators import validator_for  # type: ignore[import-untyped] # noqa: PLC0415
+    from referencing import Registry  # noqa: PLC0415
+    from referencing.exceptions import Unresolvable  # noqa: PLC0415
+
+    required = schema.get("required")
+    if unknown and isinstance(required, list):
+        schema = {**schema, "required": [name for name in required if name not in unknown]}
+    known = {key: value for key, value in args.items() if key not in unknown}
+    kind = validator_for(schema)
+    try:
+        kind.check_schema(schema)
+        # With a registry of our own a `$ref` leads nowhere but into the schema itself.
+        error = best_match(kind(schema, registry=Registry()).iter_errors(known))
+    except (SchemaError, Unresolvable, RecursionError):
+        return "the schema of its arguments cannot be read"
+    if error is None:
+        return ""
+    where = ".".join(map(str, error.absolute_path))
+    return f"{where}: {error.message}" if where else str(error.message)
+
+
+def _suited(value: Any, about: Any) -> Any:
+    kind = about.get("type") if isinstance(about, dict) else None
+    wanted = _TYPES.get(kind) if isinstance(kind, str) else None
+    if not isinstance(value, str) or wanted is None:
+        return value
+    try:
+        read = json.loads(value)
+    except (ValueError, RecursionError):
+        return value
+    fits = isinstance(read, wanted) and (kind == "boolean" or not isinstance(read, bool))
+    return read if fits else value

@@ -1,0 +1,343 @@
+"""skills run: an approved skill carried out step by step, without a model. The rule: only the approved bytes run, and only as calls of tools.
+
+Everything that can be known to be wrong is found before the first step. What a parameter or a result says is data: no value
+becomes a step, a name of a tool, or a template.
+"""
+
+from __future__ import annotations
+
+import json
+import shlex
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import AbstractContextManager
+from dataclasses import dataclass, field
+from datetime import datetime
+from difflib import get_close_matches
+from typing import Any, NamedTuple
+
+from memoryclaw.capture.capture import Acknowledged
+from memoryclaw.errors import InputError, MemoryClawError
+from memoryclaw.skills.binding import Facts, bound, hidden, remembered, standing_for, typed
+from memoryclaw.skills.listing import CHANGED, Listed, find, list_skills
+from memoryclaw.skills.references import as_text, references_in
+from memoryclaw.skills.steps import Need, Recipe, Step, read_recipe
+from memoryclaw.skills.tools import Tool, Tools
+from memoryclaw.text.naming import run_id
+from memoryclaw.vault.ledger import Ledger
+from memoryclaw.writing.decisions import APPROVED
+
+# ── The values of a skill's parameters: given, remembered, by default, asked for, in this order. The rule:
+# none is invented.
+
+_ENTITIES = frozenset({"entity", "person"})
+
+
+class Given(NamedTuple):
+    """One parameter with its value, and who gave it: `given`, `asked`, `default`, the id of a fact, or nobody."""
+
+    name: str
+    value: Any
+    source: str
+    secret: bool = False
+
+
+def values_for(
+    needs: Sequence[Need],
+    params: Mapping[str, str],
+    facts: Facts,
+    ask: Callable[[Need], str] | None,
+    skill: str,
+) -> list[Given]:
+    """Every parameter of a skill with its value; None for an optional one that nobody knows.
+
+    Raises:
+        InputError: a value is missing or cannot be used, or there is no such parameter.
+    """
+    _must_be_known(params, needs, skill)
+    found = {need.name: _given(need, params[need.name], facts) for need in needs if need.name in params}
+    entities = [
+        str(found[need.name].value) for need in needs if need.name in found and need.asked.type in _ENTITIES
+    ]
+    for need in needs:
+        if need.name not in found and (known := _known(need, entities, facts)):
+            found[need.name] = known
+    for need in needs:
+        if need.name not in found and not need.asked.optional and ask is not None:
+            found[need.name] = _given(need, ask(need), facts)._replace(source="asked")
+    missing = [need.name for need in needs if need.name not in found and not need.asked.optional]
+    if missing:
+        raise InputError(
+            f"{skill} needs {_listed(missing)}; say {' '.join(f'--param {name}=…' for name in missing)}"
+        )
+    return [found.get(need.name, Given(need.name, None, "")) for need in needs]
+
+
+def _must_be_known(params: Iterable[str], needs: Sequence[Need], skill: str) -> None:
+    names = [need.name for need in needs]
+    for name in params:
+        if name not in names:
+            close = get_close_matches(name, names, 1)
+            hint = f"did you mean {close[0]}?" if close else f"it has {_listed(names) or 'none'}"
+            raise InputError(f"{skill} has no parameter {name[:60]!r}; {hint}")
+
+
+def _given(need: Need, text: str, facts: Facts) -> Given:
+    person = standing_for(need, text, facts)
+    if person:
+        return Given(need.name, typed(need, person.value), person.id, _is_secret(need))
+    return Given(need.name, typed(need, text), "given", _is_secret(need))
+
+
+def _known(need: Need, entities: Sequence[str], facts: Facts) -> Given | None:
+    if found := remembered(need, entities, facts):
+        return Given(need.name, typed(need, found.value), found.id)
+    if need.default is None:
+        return None
+    as_it_is = not need.asked.type and not isinstance(need.default, str)
+    return Given(
+        need.name,
+        need.default if as_it_is else typed(need, as_text(need.default)),
+        "default",
+        _is_secret(need),
+    )
+
+
+def _is_secret(need: Need) -> bool:
+    return need.asked.type == "secret"
+
+
+def _listed(names: Sequence[str]) -> str:
+    return " and ".join(filter(None, (", ".join(names[:-1]), *names[-1:])))
+
+
+PLANNED, DONE, FAILED, NOT_RUN = "planned", "done", "failed", "not run"
+_SHOWN = 2000  # characters of a result that the answer repeats; the log has all of it
+_TROUBLE = 300  # characters of what a schema finds wrong, which may repeat a whole argument
+
+Ask = Callable[[Need], str]
+
+
+class Ran(NamedTuple):
+    """One step: which tool of whom, with which arguments, and what became of it."""
+
+    step: int
+    tool: str
+    host: str  # mcp:NAME or openclaw; empty where no such tool was found
+    args: Mapping[str, Any]
+    state: str  # planned | done | failed | not run
+    result: str = ""
+    error: str = ""
+
+
+class SkillRun(NamedTuple):
+    """One run of a skill, or with `applied` false what one would do."""
+
+    run: str
+    name: str
+    path: str
+    digest: str
+    session: str
+    applied: bool
+    ok: bool
+    values: tuple[Given, ...]
+    steps: tuple[Ran, ...]
+    notice: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Runner:
+    """What running works with.
+
+    Args:
+        root: the vault.
+        tools: opens the tools; they are closed at the end of the run.
+        facts: asks semantic memory.
+        log: keeps lines, one acknowledgement each.
+        ledger: keeps the outcome.
+        clock: tells the time.
+        new_id: gives fresh ids.
+    """
+
+    root: str
+    tools: Callable[[], AbstractContextManager[Tools]]
+    facts: Facts
+    log: Callable[[list[str]], Sequence[Acknowledged]]
+    ledger: Ledger
+    clock: Callable[[], datetime]
+    new_id: Callable[[], str]
+
+
+class _Planned(NamedTuple):
+    """A step with its tool, or with what is wrong with it."""
+
+    step: Step
+    tool: Tool | None
+    trouble: str = ""
+
+
+def run_skill(
+    runner: Runner, name: str, params: Mapping[str, str], *, apply: bool, session: str, ask: Ask | None = None
+) -> SkillRun:
+    """Carries a skill out, or without `apply` shows each call that it would make.
+
+    Args:
+        runner: what it works with.
+        name: the skill.
+        params: values of its parameters.
+        apply: True to call the tools.
+        session: whose log the steps are kept in; a session of its own without one.
+        ask: asks a person for a value.
+
+    Raises:
+        NotFoundError: there is no such skill.
+        InputError: it is not approved as it is, has no steps that can be run, or a value or a tool is missing or wrong.
+    """
+    listed = find(list_skills(runner.root), name)
+    recipe = _approved(listed)
+    values = values_for(recipe.needs, params, runner.facts, ask, listed.name)
+    run = run_id("skill", runner.clock(), runner.new_id())
+    with runner.tools() as tools:
+        job = _Job(
+            runner=runner, tools=tools, listed=listed, recipe=recipe, values=values, run=run, session=session or run
+        )  # fmt: skip
+        return job.applied() if apply else job.shown()
+
+
+def _approved(listed: Listed) -> Recipe:
+    if listed.state != APPROVED:
+        # The name is the file's own word, and a person may paste the line.
+        name = shlex.quote(listed.name)
+        why = {CHANGED: "was changed since it was approved"}.get(listed.state, "is not approved")
+        raise InputError(
+            f"{listed.name} {why}, so it is not run; `memoryclaw skills show {name}`, then `memoryclaw skills approve {name}`"
+        )
+    recipe = read_recipe(listed.skill)
+    if recipe.problems:
+        first = recipe.problems[0]
+        raise InputError(f"{first.path}:{first.line}: {first.message}; {first.hint}")
+    return recipe
+
+
+@dataclass(kw_only=True)
+class _Job:
+    """One run of one skill."""
+
+    runner: Runner
+    tools: Tools
+    listed: Listed
+    recipe: Recipe
+    values: Sequence[Given]
+    run: str
+    session: str
+    known: dict[str, Any] = field(init=False)
+    secrets: frozenset[str] = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.known = {one.name: one.value for one in self.values}
+        secrets = (str(one.value) for one in self.values if one.secret and one.value is not None)
+        self.secrets = frozenset(filter(None, secrets))
+
+    def shown(self) -> SkillRun:
+        """What would be called, and what would go wrong; no tool is called."""
+        planned = [self._planned(step) for step in self.recipe.steps]
+        steps = tuple(
+            self._told(number, one, PLANNED, error=one.trouble) for number, one in enumerate(planned, 1)
+        )
+        return self._outcome(steps, applied=False, ok=not any(one.trouble for one in planned))
+
+    def applied(self) -> SkillRun:
+        """Calls the tools, one after the other, as long as all goes well."""
+        planned = [self._planned(step) for step in self.recipe.steps]
+        for number, one in enumerate(planned, 1):
+            if one.trouble:
+                raise InputError(f"step {number} ({one.step.tool}): {one.trouble}; nothing was done")
+        steps: list[Ran] = []
+        try:
+            for number, one in enumerate(planned, 1):
+                failed = any(step.state == FAILED for step in steps)
+                steps.append(self._told(number, one, NOT_RUN) if failed else self._carried_out(number, one))
+        finally:
+            # Also where somebody ends it in the middle of a call.
+            ok = [step.state for step in steps] == [DONE] * len(planned)
+            notice = self._recorded(steps, ok=ok)
+        return self._outcome(tuple(steps), applied=True, ok=ok, notice=notice)
+
+    def _planned(self, step: Step) -> _Planned:
+        try:
+            tool = self.tools.find(step.tool)
+            return _Planned(step, tool, self._trouble(tool, self._args(step), self._unknown(step)))
+        except MemoryClawError as error:
+            return _Planned(step, None, str(error))
+
+    def _trouble(self, tool: Tool, args: Mapping[str, Any], unknown: frozenset[str]) -> str:
+        """What is wrong with the arguments; a schema's message repeats them, the secret ones too."""
+        return str(hidden(self.tools.check(tool, args, unknown), self.secrets))[:_TROUBLE]
+
+    def _unknown(self, step: Step) -> frozenset[str]:
+        """The arguments that wait for the result of an earlier step."""
+        results = {one.id for one in self.recipe.steps} - self.known.keys()
+        return frozenset(
+            key for key, value in step.args.items() if results.intersection(references_in(value, results))
+        )
+
+    def _args(self, step: Step) -> dict[str, Any]:
+        return bound(step, self.known)
+
+    def _carried_out(self, number: int, one: _Planned) -> Ran:
+        tool = one.tool
+        try:
+            args = self._args(one.step)
+            trouble = self._trouble(tool, args, frozenset()) if tool else one.trouble
+        except InputError as error:
+            args, trouble = dict(one.step.args), str(error)
+        if trouble or tool is None:
+            return self._told(number, one, FAILED, error=trouble)
+        result = self.tools.call(tool, args)
+        if one.step.id:
+            self.known[one.step.id] = result.value
+        told = hidden(result.text, self.secrets)
+        lost = self._logged(
+            {"tool": one.step.tool, "args": hidden(args, self.secrets), "result": told, "ok": result.ok}
+        )
+        if lost:
+            return self._told(
+                number, one, FAILED, result=told, error=f"it was done, but could not be logged: {lost}"
+            )
+        if not result.ok:
+            return self._told(number, one, FAILED, error=told)
+        return self._told(number, one, DONE, result=told)
+
+    def _told(self, number: int, one: _Planned, state: str, *, result: str = "", error: str = "") -> Ran:
+        try:
+            args = self._args(one.step)
+        except InputError:
+            args = dict(one.step.args)
+        host = one.tool.host if one.tool else ""
+        shown = hidden(args, self.secrets)
+        return Ran(number, one.step.tool, host, shown, state, result[:_SHOWN], error[:_SHOWN])
+
+    def _logged(self, event: Mapping[str, Any]) -> str:
+        """Keeps one line of the session; what is left out on purpose, or why it could not be kept."""
+        line = json.dumps({"session": self.session, **event}, ensure_ascii=False)
+        return next((done.error for done in self.runner.log([line]) if not done.ok), "")
+
+    def _recorded(self, steps: Sequence[Ran], *, ok: bool) -> str:
+        """Keeps the outcome in the log and in the ledger; what of that failed."""
+        done, name = sum(step.state == DONE for step in steps), self.listed.name
+        ending = "" if ok else f"; step {done + 1} failed"
+        said = f"Ran the skill {name}: {done} of {len(self.recipe.steps)} steps done{ending}."
+        lost = self._logged({"role": "system", "name": "memoryclaw", "content": said})
+        values = {
+            "run": self.run, "skill": name, "path": self.listed.skill.path, "digest": self.listed.skill.digest,
+            "session": self.session, "ok": ok, "steps": len(self.recipe.steps), "done": done,
+        }  # fmt: skip
+        trouble = self.runner.ledger.append("ran", values, self.runner.clock(), durable=True)
+        return "; ".join(filter(None, (lost, trouble)))
+
+    def _outcome(self, steps: tuple[Ran, ...], *, applied: bool, ok: bool, notice: str = "") -> SkillRun:
+        skill = self.listed.skill
+        values = tuple(one._replace(value=hidden(one.value, self.secrets)) for one in self.values)
+        session = self.session if applied else ""
+        return SkillRun(
+            self.run if applied else "", self.listed.name, skill.path, skill.digest, session, applied, ok, values, steps, notice
+        )  # fmt: skip

@@ -1,0 +1,123 @@
+"""A skill file, of whatever format, as lint, match and approval look at it: name, triggers, what it asks for, which tools it calls."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+from memoryclaw.model import NOTHING, Problem
+from memoryclaw.text.encoding import decode, readable
+from memoryclaw.text.frontmatter import Split, split
+from memoryclaw.vault.properties import text_of
+from memoryclaw.vault.skillfile import Skill, read_javascript_skill, read_json_skill, read_markdown_skill
+
+TYPES = (
+    *("string", "text", "number", "integer", "boolean", "date", "time", "datetime", "email", "url"),
+    *("list", "array", "map", "object", "entity", "person", "file", "secret"),
+)
+_NO = frozenset({"false", "no", "off", "0", ""})
+
+
+class Asked(NamedTuple):
+    """One thing that a skill needs to know."""
+
+    name: str
+    type: str = ""
+    optional: bool = False
+    description: str = ""
+
+
+class SkillFile(NamedTuple):
+    """One skill, read; `problems` are those of reading it."""
+
+    path: str
+    digest: str
+    text: str
+    skill: Skill
+    parts: Split
+    problems: tuple[Problem, ...] = ()
+
+    @property
+    def name(self) -> str:
+        """What the skill calls itself, else its folder or file."""
+        return self.skill.name or self.stem
+
+    @property
+    def stem(self) -> str:
+        """The name of its folder, or of its file without the ending."""
+        folder, _, name = self.path.rpartition("/")
+        return folder.rpartition("/")[2] if name == "SKILL.md" else name.rpartition(".")[0]
+
+    @property
+    def folder(self) -> str:
+        """The folder that is all its own; empty for a skill that is one file."""
+        folder, _, name = self.path.rpartition("/")
+        return folder if name == "SKILL.md" else ""
+
+    @property
+    def asked(self) -> tuple[Asked, ...]:
+        """What it needs to know."""
+        return asked_in(self.parts.meta)
+
+    @property
+    def tools(self) -> tuple[str, ...]:
+        """The tools that it calls, in order, as far as its header says."""
+        return tools_in(self.parts.meta)
+
+
+def read_skill(path: str, data: bytes) -> SkillFile:
+    """The skill in a file; any bytes make one, and what is wrong with them is in its problems."""
+    file = decode(data)
+    text = readable(file.text)
+    if path.endswith(".md"):
+        parts = split(text)
+        skill = read_markdown_skill(parts.meta)
+    else:
+        skill = read_json_skill(text) if path.endswith(".json") else read_javascript_skill(text)
+        parts = Split(skill.meta, "", text, 1)
+    problems = (*file.problems, *parts.problems)
+    return SkillFile(path, hashlib.sha256(data).hexdigest(), text, skill, parts, problems)
+
+
+def asked_in(meta: Mapping[str, Any]) -> tuple[Asked, ...]:
+    """The parameters of a header: a map by name, a list, or a JSON schema."""
+    value = _low(meta).get("parameters") or _low(meta).get("preconditions")
+    required: Any = None
+    if isinstance(value, dict) and isinstance(value.get("properties"), dict):
+        value, required = value["properties"], value.get("required")
+    if isinstance(value, dict):
+        found = [_asked(name, about) for name, about in value.items()]
+    elif isinstance(value, list):
+        found = [_asked(text_of(p.get("name") if isinstance(p, dict) else p), p) for p in value]
+    else:
+        found = [Asked(name.strip()) for name in text_of(value).split(",")]
+    if isinstance(required, list):
+        found = [one._replace(optional=one.name not in required) for one in found]
+    return tuple(one for one in found if one.name)
+
+
+def tools_in(meta: Mapping[str, Any]) -> tuple[str, ...]:
+    """The tools of a header: its `tools`, else those that its steps call."""
+    low = _low(meta)
+    if isinstance(low.get("tools"), list):
+        return tuple(filter(None, map(text_of, low["tools"])))
+    steps = low.get("steps")
+    called = [step.get("tool") for step in steps if isinstance(step, dict)] if isinstance(steps, list) else []
+    return tuple(filter(None, map(text_of, called)))
+
+
+def _asked(name: str, about: Any) -> Asked:
+    low = _low(about if isinstance(about, dict) else NOTHING)
+    kind = text_of(about) if isinstance(about, str) and about != name else text_of(low.get("type"))
+    said = low.get("optional")
+    optional = (
+        text_of(said).lower() not in _NO
+        if said is not None
+        else text_of(low.get("required")).lower() == "false"
+    )
+    return Asked(name, kind.lower(), optional, text_of(low.get("description")))
+
+
+def _low(meta: Mapping[str, Any]) -> dict[str, Any]:
+    return {key.lower(): value for key, value in meta.items()}

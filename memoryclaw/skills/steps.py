@@ -1,0 +1,239 @@
+"""What a skill declares → steps that can be carried out. The rule: a step is a call of one tool; what is anything else is a Problem, never guessed."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator, Mapping
+from typing import Any, NamedTuple
+
+from memoryclaw.model import NOTHING, Problem
+from memoryclaw.skills.references import REFERENCE_NAME, references_in, too_deep
+from memoryclaw.skills.skillfile import Asked, SkillFile
+from memoryclaw.vault.properties import text_of
+
+MOST_STEPS = 100
+_CALL = frozenset({"call_tool", "tool", "call"})
+_ARGS = ("args", "params", "arguments", "input")
+_IDS = ("id", "as")
+_SAID = ("description", "comment", "note")
+_KEYS = frozenset({"tool", "action", *_ARGS, *_IDS, *_SAID})
+_HOW = "write it as {tool: NAME, args: {…}}"
+
+
+class Step(NamedTuple):
+    """One call: the tool, its arguments with the names of parameters in them, and the name that its result goes by."""
+
+    tool: str
+    args: Mapping[str, Any] = NOTHING
+    id: str = ""
+    line: int = 1
+
+
+class Need(NamedTuple):
+    """One parameter: what it is, where in semantic memory it may be looked up, and what it is else."""
+
+    asked: Asked
+    address: str = ""  # a fact: `semantic/people#John.email` or `John.email`
+    remembered: bool = False  # semantic memory may be asked for a field of this name
+    default: Any = None
+
+    @property
+    def name(self) -> str:
+        """Its name."""
+        return self.asked.name
+
+
+class Recipe(NamedTuple):
+    """The steps of a skill and what they need; with problems there is nothing to carry out."""
+
+    steps: tuple[Step, ...] = ()
+    needs: tuple[Need, ...] = ()
+    problems: tuple[Problem, ...] = ()
+
+
+def read_recipe(file: SkillFile) -> Recipe:
+    """What a skill declares, or why it cannot be run."""
+    read = typed_header(file)
+    header = read.values
+    if file.path.endswith((".js", ".mjs")):
+        return _refused(file, "a JavaScript skill is not run", "write its steps as SKILL.md or JSON")
+    steps = header.get("steps")
+    if not isinstance(steps, list) or not steps:
+        return _refused(
+            file, "this skill has no list of steps", f"for an agent that is fine; to run it, {_HOW}"
+        )
+    if too_deep(header):
+        return _refused(file, "this skill is nested too deeply", "write flatter arguments")
+    if len(steps) > MOST_STEPS:
+        return _refused(file, f"this skill has more than {MOST_STEPS} steps", "make two skills of it")
+    needs = tuple(_need(one, header) for one in file.asked)
+    reader = _Reader(file, frozenset(need.name for need in needs))
+    found = tuple(
+        step
+        for number, value in enumerate(steps, 1)
+        if (step := reader.step(number, value, read.line(number)))
+    )
+    return Recipe((), needs, tuple(reader.problems)) if reader.problems else Recipe(found, needs)
+
+
+class _Reader:
+    """Reads steps one after the other; each may use the results of those before it."""
+
+    def __init__(self, file: SkillFile, parameters: frozenset[str]) -> None:
+        self.problems: list[Problem] = []
+        self._file = file
+        self._known = set(parameters)
+
+    def step(self, number: int, value: Any, line: int) -> Step | None:
+        """One step, or None after its problem was noted."""
+        before = len(self.problems)
+        if not isinstance(value, dict):
+            self._wrong(line, f"step {number} is text for an agent, not a call of a tool", _HOW)
+            return None
+        low = {key.lower(): inner for key, inner in value.items()}
+        self.problems += (
+            Problem(self._file.path, line, f"step {number} {message}", hint) for message, hint in _slips(low)
+        )
+        step = Step(text_of(low.get("tool")), _given(low, _ARGS) or NOTHING, text_of(_given(low, _IDS)), line)
+        self._names(number, step)
+        return step if len(self.problems) == before else None
+
+    def _names(self, number: int, step: Step) -> None:
+        for name in references_in(step.args):
+            if name not in self._known:
+                self._wrong(
+                    step.line, f"step {number} names ${name}, which is no parameter and no earlier step", "declare it, or mend the name"
+                )  # fmt: skip
+        if not step.id:
+            return
+        if not REFERENCE_NAME.fullmatch(step.id) or step.id in self._known:
+            self._wrong(
+                step.line,
+                f"step {number} cannot be called {step.id[:60]!r}",
+                "give it a name of its own, of letters, digits and _",
+            )
+        self._known.add(step.id)
+
+    def _wrong(self, line: int, message: str, hint: str) -> None:
+        self.problems.append(Problem(self._file.path, line, message, hint))
+
+
+def _slips(low: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+    action = text_of(low.get("action"))
+    if action and action not in _CALL:
+        yield f"is the action {action[:60]!r}, not a call of a tool", _HOW
+        return
+    tool = low.get("tool")
+    if not isinstance(tool, str) or not tool.strip():
+        yield "names no tool", _HOW
+    # What is not understood could be a condition: to pass it over would do what nobody wrote.
+    for key in low.keys() - _KEYS:
+        yield f"has a key {key[:60]!r} that no step may have", f"use {', '.join(sorted(_KEYS))}"
+    args = _given(low, _ARGS)
+    if args is not None and not isinstance(args, dict):
+        yield "has arguments that are no map", "write args: {name: value}"
+
+
+def _need(asked: Asked, header: Mapping[str, Any]) -> Need:
+    about = _about(asked.name, header.get("parameters") or header.get("preconditions"))
+    source = text_of(about.get("source"))
+    parts = [part.strip() for part in source.split(" or ")]
+    address = next((part for part in parts if _is_address(part)), "")
+    words = {word for part in parts for word in part.lower().split()}
+    remembered = not source or bool(words & {"semantic", "memory", "facts"})
+    if asked.type == "secret":
+        address, remembered = "", False
+    return Need(asked, address, remembered, about.get("default"))
+
+
+def _is_address(text: str) -> bool:
+    text = text.removeprefix("semantic:").strip()
+    return "." in text.strip(".") or "#" in text
+
+
+def _about(name: str, value: Any) -> Mapping[str, Any]:
+    if isinstance(value, dict) and isinstance(value.get("properties"), dict):
+        value = value["properties"]
+    if isinstance(value, dict):
+        found = value.get(name)
+    else:
+        listed = value if isinstance(value, list) else []
+        found = next(
+            (one for one in listed if isinstance(one, dict) and text_of(one.get("name")) == name), None
+        )
+    return {key.lower(): inner for key, inner in found.items()} if isinstance(found, dict) else {}
+
+
+def _given(low: Mapping[str, Any], keys: tuple[str, ...]) -> Any:
+    return next((low[key] for key in keys if low.get(key) is not None), None)
+
+
+def _refused(file: SkillFile, message: str, hint: str) -> Recipe:
+    return Recipe(problems=(Problem(file.path, 1, message, hint),))
+
+
+# ── The header of a skill as values that know their types and lines: `5` is a number, `"5"` a text. For
+# steps alone; all else reads strings.
+
+_JSON_SCALAR = re.compile(r"true|false|null|-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?")
+
+
+class Header(NamedTuple):
+    """The values of a header by their keys in small letters, and the line of each step where it is known."""
+
+    values: Mapping[str, Any] = NOTHING
+    lines: tuple[int, ...] = ()
+
+    def line(self, number: int) -> int:
+        """The line of a step, from 1; that of JSON is not known."""
+        return self.lines[number - 1] if number <= len(self.lines) else 1
+
+
+def typed_header(file: SkillFile) -> Header:
+    """The header of a skill that was read without problems; else an empty one."""
+    if file.problems or file.parts.broken:
+        return Header()
+    if file.path.endswith(".json"):
+        return Header(_low(_json(file.text)))
+    return _yaml(file.parts.raw) if file.path.endswith(".md") else Header()
+
+
+def _json(text: str) -> Any:
+    try:
+        return json.loads(text, parse_constant=str)
+    except (ValueError, RecursionError):
+        return None
+
+
+def _yaml(raw: str) -> Header:
+    import yaml  # noqa: PLC0415 - only where a skill is run or linted
+
+    # The guard of yamltext has let this text through: it is small, flat enough and without aliases.
+    try:
+        top: Any = yaml.compose(raw, Loader=yaml.SafeLoader)
+    except yaml.YAMLError:
+        return Header()
+    pairs = top.value if top is not None and top.id == "mapping" else ()
+    steps = next((value for key, value in pairs if _is_named(key, "steps")), None)
+    listed = steps.value if steps is not None and steps.id == "sequence" else ()
+    return Header(_low(_value(top)), tuple(step.start_mark.line + 2 for step in listed))
+
+
+def _is_named(key: Any, name: str) -> bool:
+    return bool(key.id == "scalar" and key.value.lower() == name)
+
+
+def _low(value: Any) -> dict[str, Any]:
+    return {key.lower(): inner for key, inner in value.items()} if isinstance(value, dict) else {}
+
+
+def _value(node: Any) -> Any:
+    if node is None:
+        return None
+    if node.id == "mapping":
+        return {key.value: _value(value) for key, value in node.value if key.id == "scalar"}
+    if node.id == "sequence":
+        return [_value(value) for value in node.value]
+    plain = node.style is None and _JSON_SCALAR.fullmatch(node.value)
+    return json.loads(node.value) if plain else node.value

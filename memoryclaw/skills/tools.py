@@ -1,0 +1,128 @@
+"""Tools as the runner of skills sees them, whoever offers them. Pure declarations."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import Any, NamedTuple, Protocol
+from urllib.parse import urlsplit
+
+from memoryclaw.errors import ConfigError
+from memoryclaw.model import NOTHING
+from memoryclaw.vault.places import CONFIG_FILE
+
+LONGEST_RESULT = 1_000_000  # characters of one answer that are taken
+
+
+class Tool(NamedTuple):
+    """One tool: who offers it, what it is called there, and the JSON schema of its arguments, where it is known."""
+
+    host: str  # `mcp:NAME` or `openclaw`
+    name: str
+    schema: Mapping[str, Any] | None = None
+
+
+class Result(NamedTuple):
+    """What a call came to: `value` is what later steps may name, `text` is for people and the log."""
+
+    ok: bool
+    text: str
+    value: Any = None
+
+
+class Tools(Protocol):
+    """Finds and calls tools."""
+
+    def find(self, name: str) -> Tool:
+        """The tool that a step names; InputError where there is none, or where several could be meant."""
+        ...
+
+    def check(self, tool: Tool, args: Mapping[str, Any], unknown: frozenset[str]) -> str:
+        """What is wrong with these arguments, or nothing; those in `unknown` are not there yet."""
+        ...
+
+    def call(self, tool: Tool, args: Mapping[str, Any]) -> Result:
+        """Calls it once; whatever goes wrong is a Result that is not ok."""
+        ...
+
+
+# ── `mcp.servers` of memoryclaw.yaml → the MCP servers whose tools skills may call. The rule: this file is
+# the user's own; nothing else names a server.
+
+LOOPBACK = frozenset({"127.0.0.1", "localhost", "::1"})
+_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9-]{0,63}(?:_[A-Za-z0-9-]+)*")
+_KEYS = frozenset({"command", "args", "env", "cwd", "url", "headers"})
+_VARIABLE = re.compile(r"\$\{([A-Za-z_][A-Za-z0-9_]*)\}")
+
+
+class Server(NamedTuple):
+    """One MCP server: a command that is started, or an address that is asked."""
+
+    name: str
+    command: str = ""
+    args: tuple[str, ...] = ()
+    env: Mapping[str, str] = NOTHING
+    cwd: str = ""
+    url: str = ""
+    headers: Mapping[str, str] = NOTHING
+
+
+def read_servers(value: Mapping[str, Any], environ: Mapping[str, str]) -> tuple[Server, ...]:
+    """The servers as they are configured; `${NAME}` in env and headers is taken from the environment.
+
+    Raises:
+        ConfigError: one cannot be used.
+    """
+    return tuple(_server(name, about, environ) for name, about in value.items())
+
+
+def is_private(url: str) -> bool:
+    """True when nobody on the way can read what is sent to this address."""
+    try:
+        parts = urlsplit(url)
+        return parts.scheme == "https" or (parts.scheme == "http" and parts.hostname in LOOPBACK)
+    except ValueError:
+        return False
+
+
+def _server(name: str, about: Any, environ: Mapping[str, str]) -> Server:
+    if not _NAME.fullmatch(name):
+        raise _wrong(name, "is no name for a server; use letters, digits, single - and _")
+    if not isinstance(about, dict):
+        raise _wrong(name, "must hold `command:` or `url:`")
+    if unknown := sorted(about.keys() - _KEYS):
+        raise _wrong(name, f"has no key {unknown[0]!r}; it may hold {', '.join(sorted(_KEYS))}")
+    if not isinstance(about.get("command") or "", str):
+        raise _wrong(name, "must name one program under command; its arguments stand under args")
+    command, url = str(about.get("command") or ""), str(about.get("url") or "")
+    if bool(command) == bool(url):
+        raise _wrong(name, "must hold either `command:` or `url:`")
+    if url and not is_private(url):
+        raise _wrong(name, "must have an address that begins with https://, or with http:// on this machine")
+    args = about.get("args") or []
+    return Server(
+        name,
+        command,
+        tuple(map(str, args if isinstance(args, list) else [args])),
+        _map(name, "env", about, environ),
+        str(about.get("cwd") or ""),
+        url,
+        _map(name, "headers", about, environ),
+    )
+
+
+def _map(name: str, key: str, about: Mapping[str, Any], environ: Mapping[str, str]) -> dict[str, str]:
+    value = about.get(key) or {}
+    if not isinstance(value, dict):
+        raise _wrong(name, f"must have a map of names and values under {key}")
+
+    def from_environment(hit: re.Match[str]) -> str:
+        if hit[1] not in environ:
+            raise _wrong(name, f"needs ${hit[1]} in the environment")
+        return environ[hit[1]]
+
+    return {inner: _VARIABLE.sub(from_environment, str(text or "")) for inner, text in value.items()}
+
+
+def _wrong(name: str, what: str) -> ConfigError:
+    return ConfigError(f"{CONFIG_FILE}: mcp.servers: {name[:60]!r} {what}")

@@ -1,0 +1,119 @@
+"""Bytes → text and back to the same bytes: byte order marks, encodings and line ends are kept, oddities become Problems."""
+
+from __future__ import annotations
+
+import codecs
+import re
+from typing import NamedTuple
+
+from memoryclaw.model import Problem
+
+_MARKS = (
+    (codecs.BOM_UTF8, "utf-8"),
+    (codecs.BOM_UTF16_LE, "utf-16-le"),
+    (codecs.BOM_UTF16_BE, "utf-16-be"),
+)
+LINE = re.compile(r"[^\r\n]*(?:\r\n|\n|\r)|[^\r\n]+\Z")
+_ESCAPED = re.compile("[\udc80-\udcff]")
+_WIDE = re.compile("[^\x00-\x7f]")
+_SURROGATE = re.compile("[\ud800-\udfff]")
+_HINT = "save the file as UTF-8"
+
+
+class Text(NamedTuple):
+    """A file's text and what is needed to write it back byte for byte. Problems carry no path yet."""
+
+    text: str
+    encoding: str = "utf-8"
+    bom: bytes = b""
+    newline: str = "\n"  # the line end that most lines have
+    problems: tuple[Problem, ...] = ()
+    errors: str = "strict"  # how bytes that the encoding does not know are carried
+    tail: bytes = b""  # the odd last byte of a damaged UTF-16 file
+
+
+def decode(data: bytes) -> Text:
+    """The text of a file; any bytes at all decode, and `encode` gives them back unchanged."""
+    for mark, encoding in _MARKS:
+        if data.startswith(mark):
+            return _marked(data[len(mark) :], encoding, mark)
+    if b"\0" in data and (guess := _utf16_without_mark(data)):
+        found = _marked(data, guess, b"")
+        problem = Problem("", 1, f"this file is {guess.upper()} without a byte order mark", _HINT)
+        return found._replace(problems=(problem, *found.problems))
+    return _plain(data, b"")
+
+
+def encode(text: Text) -> bytes:
+    """The bytes of a text in its file's own encoding, byte order mark included."""
+    return text.bom + text.text.encode(text.encoding, text.errors) + text.tail
+
+
+def readable(text: str) -> str:
+    r"""The text with `\n` line ends and without NUL or lone surrogates; every line keeps its number."""
+    if "\r" in text:
+        text = text.replace("\r\n", "\n").replace("\r", "\n")
+    if "\0" in text:
+        text = text.replace("\0", "\ufffd")
+    return text if text.isascii() else _SURROGATE.sub("\ufffd", text)
+
+
+def lines_of(text: str) -> list[str]:
+    r"""The lines of a text with their line ends, counted as every reader here counts them (`\r` alone ends one too)."""
+    return LINE.findall(text)
+
+
+def _plain(data: bytes, bom: bytes) -> Text:
+    try:
+        text = data.decode()
+    except UnicodeDecodeError as error:
+        return _not_utf8(data, bom, data.count(b"\n", 0, error.start) + 1)
+    return Text(text, "utf-8", bom, _newline(text), _nul(text))
+
+
+def _not_utf8(data: bytes, bom: bytes, line: int) -> Text:
+    """A file with more good than bad UTF-8 is a damaged one; otherwise it was written as Latin-1."""
+    text = data.decode("utf-8", "surrogateescape")
+    bad = len(_ESCAPED.findall(text))
+    if bom or len(_WIDE.findall(text)) > 2 * bad:
+        problem = Problem("", line, f"{bad} bytes are not UTF-8, the first on this line", _HINT)
+        return Text(text, "utf-8", bom, _newline(text), (problem, *_nul(text)), "surrogateescape")
+    text = data.decode("latin-1")
+    problem = Problem("", line, "this file is not UTF-8; it was read as Latin-1", _HINT)
+    return Text(text, "latin-1", bom, _newline(text), (problem, *_nul(text)))
+
+
+def _marked(data: bytes, encoding: str, bom: bytes) -> Text:
+    if encoding == "utf-8":
+        return _plain(data, bom)
+    whole = len(data) & ~1
+    text = data[:whole].decode(encoding, "surrogatepass")
+    problems = list(_nul(text))
+    if whole != len(data):
+        problems.append(
+            Problem("", text.count("\n") + 1, "the last character of this UTF-16 file is cut off", _HINT)
+        )
+    return Text(text, encoding, bom, _newline(text), tuple(problems), "surrogatepass", data[whole:])
+
+
+def _utf16_without_mark(data: bytes) -> str:
+    """Latin text in UTF-16 is half NUL bytes; which half says which byte order."""
+    even, odd = data[::2].count(0), data[1::2].count(0)
+    if 3 * odd > len(data) and not even:
+        return "utf-16-le"
+    return "utf-16-be" if 3 * even > len(data) and not odd else ""
+
+
+def _newline(text: str) -> str:
+    if "\r" not in text:
+        return "\n"
+    both = text.count("\r\n")
+    counts = {"\n": text.count("\n") - both, "\r\n": both, "\r": text.count("\r") - both}
+    return max(counts, key=lambda end: counts[end])
+
+
+def _nul(text: str) -> tuple[Problem, ...]:
+    if "\0" not in text:
+        return ()
+    line = len(lines_of(text[: text.index("\0")] + "|"))
+    return (Problem("", line, "a NUL character stands on this line", "delete it, it is not text"),)

@@ -1,0 +1,81 @@
+"""Splits a note into YAML header and body; it never fails: what cannot be read stays text and becomes a Problem."""
+
+from __future__ import annotations
+
+import functools
+import re
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from memoryclaw.model import NOTHING, Problem
+
+if TYPE_CHECKING:
+    from memoryclaw.text.yamlheader import GuardedHandler
+    from memoryclaw.text.yamltext import Path
+
+_KEY_LINE = re.compile(r"---[ \t]*\n(?:[ \t]*+(?:#.*+)?\n)*+[^\s:#-][^:\n]*:(?:\s|\Z)")
+
+
+class Split(NamedTuple):
+    """A note in two parts. `raw` is the header as written; with `broken` it says nothing else."""
+
+    meta: Mapping[str, Any]
+    raw: str
+    body: str
+    body_line: int  # the line of the file on which the body begins
+    lines: Mapping[Path, int] = NOTHING  # type: ignore[assignment]
+    shadowed: tuple[tuple[Path, Any], ...] = ()
+    broken: bool = False
+    problems: tuple[Problem, ...] = ()
+
+
+def split(text: str) -> Split:
+    """The header and the body of a readable text; problems carry no path yet."""
+    text = text.removeprefix("\ufeff")
+    if not text.startswith("---"):
+        return Split(NOTHING, "", text, 1)
+    handler = _handler()
+    if not handler.detect(text):
+        return Split(NOTHING, "", text, 1)
+    try:
+        raw, body = handler.split(text)
+    except ValueError:
+        return Split(NOTHING, "", text, 1, problems=_unclosed(text))
+    body_line = text.count("\n", 0, len(text) - len(body)) + 1
+    loaded = handler.read(raw)
+    meta, problems = loaded.value, loaded.problems
+    if isinstance(meta, dict):
+        return Split(meta, raw, body, body_line, loaded.lines, loaded.shadowed, problems=problems)
+    if meta is not None:
+        problems = (
+            *problems,
+            Problem("", 2, "this header is not a list of keys", "write lines like `tags: [a, b]`"),
+        )
+    return Split(NOTHING, raw, body, body_line, broken=bool(problems), problems=problems)
+
+
+def header_length(text: str) -> int:
+    """How many characters a closed header takes, however many they are; 0 where none begins."""
+    text = text.removeprefix("\ufeff")
+    if not _KEY_LINE.match(text[:4096]):
+        return 0
+    try:
+        return len(text) - len(_handler().split(text)[1])
+    except ValueError:
+        return 0
+
+
+def _unclosed(text: str) -> tuple[Problem, ...]:
+    """A lone `---` above prose is a rule, not a header."""
+    if not _KEY_LINE.match(text[:4096]):
+        return ()
+    return (
+        Problem("", 1, "the header that begins here is never closed", "add a line `---` below its last key"),
+    )
+
+
+@functools.cache
+def _handler() -> GuardedHandler:
+    from memoryclaw.text.yamlheader import GuardedHandler  # noqa: PLC0415 - 40 ms that a question never pays
+
+    return GuardedHandler()

@@ -1,0 +1,228 @@
+"""A note's body → headings, links, tags and block ids by Obsidian's rules; code and `%%comments%%` hold none of them."""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from collections import defaultdict
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from memoryclaw.model import Link, Section
+
+_HEADING = re.compile(r"\n {0,3}(#{1,6})[ \t]+([^\n]*)")
+_UNDERLINE = re.compile(r"\n {0,3}(=+|-+)[ \t]*(?=\n|\Z)")
+_NOT_PARAGRAPH = re.compile(r" {0,3}(?:[>#|]|[*+-](?:\s|\Z|[*-])|\d+[.)]\s|=+\s*\Z)|\s*\Z|(?: {4}|\t)")
+_WIKILINK = re.compile(r"\[\[([^\[\]\n|#^\\]*+)(?:#?(\^?[^\[\]\n|\\]*+))(?:\\?\|([^\[\]\n]*+))?\]\]")
+_MARKDOWN_LINK = re.compile(
+    r"\[([^\[\]\n]*)\]\(<?([^()<>\s]+?\.md)(?:#([^()<>\s]*))?>?(?:[ \t]+\"[^\"\n]*\")?\)"
+)
+_SCHEME = re.compile(r"[A-Za-z][\w+.-]*:|//")
+_TAG = re.compile(r"#(?<!\S#)([^\s\u2000-\u206F\u2E00-\u2E7F'!\"#$%&()*+,.:;<=>?@^`{|}~\[\]\\]+)")
+_BLOCK_ID = re.compile(r"(?:^|[ \t])\^([A-Za-z0-9-]+)[ \t]*(?=\n|\Z)", re.MULTILINE)
+# An opening or closing code fence (also in lists and quotes), a run of backticks, or a comment mark.
+_QUIET = re.compile(
+    r"^[ \t>]*(?:(?:[-*+]|\d+[.)])[ \t]+)?(`{3,}(?=[^`\n]*$)|~{3,})([^\n]*)$|`+|%%", re.MULTILINE
+)
+
+
+class Heading(NamedTuple):
+    """A heading, and where its line begins and its section's text starts."""
+
+    level: int
+    text: str
+    start: int
+    below: int
+
+
+class Body(NamedTuple):
+    """What a body holds. `text` is the body without its comments, every line in its place."""
+
+    text: str
+    headings: tuple[Heading, ...]
+    links: tuple[Link, ...]
+    tags: tuple[str, ...]
+    blocks: tuple[tuple[str, int], ...]  # block ids and their lines
+    quiet: str  # the text with code blanked as well: what facts are read from
+
+
+def read_body(body: str, first_line: int) -> Body:
+    """Reads a body whose first line is line `first_line` of its file."""
+    text = quiet = body
+    if "`" in body or "%%" in body or "~~~" in body:
+        text, quiet = _without_code_and_comments(body)
+    headings = _headings(quiet) if "#" in quiet or "\n=" in quiet or "\n-" in quiet else ()
+    links = tuple(_links(quiet, first_line)) if "](" in quiet or "[[" in quiet else ()
+    tags = inline_tags(quiet) if "#" in quiet else ()
+    blocks = _blocks(quiet, first_line) if "^" in quiet else ()
+    return Body(text, headings, links, tags, blocks, quiet)
+
+
+def sections_of(body: Body, first_line: int) -> tuple[Section, ...]:
+    """The sections of a body, in order; what stands before the first heading only if it is not blank."""
+    text, headings = body.text, body.headings
+    end = headings[0].start if headings else len(text)
+    found = []
+    if text[:end].strip():
+        start = len(text) - len(text.lstrip("\n"))
+        line = first_line + start
+        found.append(_section("", (), line, text[start:end], line))
+    trail: list[Heading] = []
+    line, at = first_line, 0
+    for heading, following in zip(headings, (*headings[1:], None), strict=False):
+        while trail and trail[-1].level >= heading.level:
+            trail.pop()
+        trail.append(heading)
+        line += text.count("\n", at, heading.start)
+        at = heading.start
+        below = text[heading.below : following.start if following else len(text)]
+        found.append(_section(heading.text, tuple([h.text for h in trail]), line, below, line + 1))
+    return tuple(found)
+
+
+def _section(heading: str, trail: tuple[str, ...], line: int, text: str, text_line: int) -> Section:
+    end_line = text_line + text.count("\n") - (not text or text.endswith("\n"))
+    return Section(heading=heading, trail=trail, line=line, end_line=max(line, end_line), text=text)
+
+
+def links_in(text: str) -> list[tuple[int, Link]]:
+    """The links of a text with their offsets; each link's line is still 0."""
+    found = []
+    for hit in _WIKILINK.finditer(text):
+        start = hit.start()
+        target, anchor, label = hit.groups("")
+        embed = text[start - 1 : start] == "!"
+        found.append((start, Link(target.strip(), anchor.strip(), label.strip(), 0, embed)))
+    if "](" in text:
+        found += [
+            (hit.start(), Link(_unquoted(hit[2]), _unquoted(hit[3] or ""), hit[1], 0))
+            for hit in _MARKDOWN_LINK.finditer(text)
+            if not _SCHEME.match(hit[2])
+        ]
+        found.sort(key=lambda pair: pair[0])
+    return found
+
+
+def _unquoted(address: str) -> str:
+    if "%" not in address:
+        return address
+    from urllib.parse import unquote  # noqa: PLC0415 - rarely needed, and several ms to load
+
+    return unquote(address)
+
+
+def inline_tags(text: str) -> tuple[str, ...]:
+    """The #tags of a text without code, as written, each once; a tag of digits alone is none."""
+    tags = [tag.strip("/") for tag in _TAG.findall(text)]
+    return tuple(dict.fromkeys(tag for tag in tags if tag and not tag.replace("/", "").isdigit()))
+
+
+def _links(text: str, first_line: int) -> Iterator[Link]:
+    line, at = first_line, 0
+    for start, link in links_in(text):
+        line += text.count("\n", at, start)
+        at = start
+        if link.target or link.anchor:
+            yield link._replace(line=line)
+
+
+def _blocks(text: str, first_line: int) -> tuple[tuple[str, int], ...]:
+    found, line, at = [], first_line, 0
+    for hit in _BLOCK_ID.finditer(text):
+        line += text.count("\n", at, hit.start(1))
+        at = hit.start(1)
+        found.append((hit[1], line))
+    return tuple(found)
+
+
+def _headings(text: str) -> tuple[Heading, ...]:
+    found = [
+        Heading(len(hit[1]), _title(hit[2]), hit.start(), hit.end()) for hit in _HEADING.finditer("\n" + text)
+    ]
+    if underlines := list(_UNDERLINE.finditer(text)):
+        found += _underlined(text, underlines)
+        found.sort(key=lambda heading: heading.start)
+    return tuple(heading for heading in found if heading.text)
+
+
+def _title(text: str) -> str:
+    text = text.strip()
+    if not text.endswith("#"):
+        return text
+    without = text.rstrip("#")
+    return without.rstrip() if not without or without[-1] in " \t" else text
+
+
+def _underlined(text: str, underlines: list[re.Match[str]]) -> Iterator[Heading]:
+    # Seven `=` between conflict markers are a border, not an underline.
+    conflict = "<<<<<<< " in text
+    for hit in underlines:
+        start = text.rfind("\n", 0, hit.start()) + 1
+        line = text[start : hit.start()]
+        if not _NOT_PARAGRAPH.match(line) and not (conflict and hit[1] == "======="):
+            yield Heading(1 if hit[1][0] == "=" else 2, line.strip(), start, hit.start() + 1)
+
+
+class _Blanks:
+    """Collects spans of a text to blank out, keeping its line ends."""
+
+    def __init__(self, text: str) -> None:
+        self._text = text
+        self._parts: list[str] = []
+        self._at = 0
+
+    def blank(self, start: int, end: int) -> None:
+        inside = self._text[start:end]
+        lines = (
+            "\n".join([" " * len(line) for line in inside.split("\n")])
+            if "\n" in inside
+            else " " * len(inside)
+        )
+        self._parts += (self._text[self._at : start], lines)
+        self._at = end
+
+    def result(self) -> str:
+        return "".join(self._parts) + self._text[self._at :] if self._parts else self._text
+
+
+def _without_code_and_comments(body: str) -> tuple[str, str]:
+    """The body without comments, and without comments and code; both as long as the body."""
+    marks = list(_QUIET.finditer(body))
+    same: dict[str, list[int]] = defaultdict(list)
+    for number, mark in enumerate(marks):
+        same[mark[0].strip() if mark[1] is None else mark[1]].append(number)
+    without_comments, without_both = _Blanks(body), _Blanks(body)
+    number = 0
+    while number < len(marks):
+        mark = marks[number]
+        if mark[1] is not None:
+            last, end = _fence_end(marks, number, len(body))
+        else:
+            last, end = _mate(marks, number, same[mark[0]], body)
+        if last > number:
+            without_both.blank(mark.start(), end)
+            if mark[0] == "%%":
+                without_comments.blank(mark.start(), end)
+        number = last + 1 if last > number else number + 1
+    return without_comments.result(), without_both.result()
+
+
+def _fence_end(marks: list[re.Match[str]], opening: int, length: int) -> tuple[int, int]:
+    """The fence that closes this one, or the end of the text."""
+    fence = marks[opening][1]
+    for number in range(opening + 1, len(marks)):
+        candidate = marks[number]
+        if candidate[1] is not None and candidate[1].startswith(fence) and not candidate[2].strip():
+            return number, candidate.end()
+    return len(marks), length
+
+
+def _mate(marks: list[re.Match[str]], opening: int, same: list[int], body: str) -> tuple[int, int]:
+    """The mark of the same kind that closes this one, or the opening itself: then it is plain text."""
+    place = bisect_right(same, opening)
+    if place == len(same):
+        return opening, 0
+    closing = marks[same[place]]
+    if marks[opening][0] != "%%" and body.find("\n\n", marks[opening].end(), closing.start()) >= 0:
+        return opening, 0
+    return same[place], closing.end()

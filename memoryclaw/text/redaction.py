@@ -1,0 +1,362 @@
+"""Secrets in a text → `[REDACTED:kind:fingerprint]`. Pure: the key of the fingerprints comes from outside.
+
+The rule: a secret is taken whole or not touched, and what was redacted once is never redacted again.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+import re
+from collections.abc import Iterable, Iterator
+from functools import cache
+from typing import Any, NamedTuple
+
+from memoryclaw.text.secretnames import NEAR, named_secrets, value_of
+
+# ── The table of secrets that show themselves by their form. Data only: every row is the published form of
+# one issuer's key.
+
+
+class SecretRule(NamedTuple):
+    """One form: the kind it is reported as, words of which one is always there, and the pattern (group 1, or all of it)."""
+
+    kind: str
+    near: tuple[str, ...]
+    pattern: str
+
+
+_UUID = r"[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}"
+_KEY_NAMES = r"[A-Z0-9][A-Z0-9 ]{0,30}"
+
+
+def _rows(*rows: tuple[str, str, str]) -> tuple[SecretRule, ...]:
+    return tuple(SecretRule(kind, tuple(near.split()), pattern) for kind, near, pattern in rows)
+
+
+# A token's pattern begins where no letter or digit stands before it, which text/redaction.py adds. It has no right end:
+# what is longer than the form promises is taken whole rather than left in part.
+CLOUDS = _rows(
+    ("aws-key", "akia asia abia acca", r"(?:AKIA|ASIA|ABIA|ACCA)[A-Z0-9]{16}(?![A-Za-z0-9+/])"),
+    ("aws-key", "absk", r"ABSK[A-Za-z0-9+/]{40,}={0,2}"),
+    ("google-key", "aiza", r"AIza[\w-]{35,}"),
+    ("google-token", "ya29.", r"ya29\.[\w.-]{20,}"),
+    ("google-token", "gocspx-", r"GOCSPX-[\w-]{20,}"),
+    ("google-token", "1//0", r"1//0[\w-]{30,}"),
+    ("azure-secret", "q~", r"[\w.~-]{3}\dQ~[\w.~-]{30,}"),
+    ("azure-key", "+ast acdb azca azse azfu azem asbs aeh +acr", r"[A-Za-z0-9+/]{20,80}(?:\+ASt|ACDb|AzCa|AzSe|AzFu|AzEM|ASbS|\+?AEh|\+ACR)[A-Za-z0-9+/]{4,8}={0,2}(?![\w/+])"),
+    ("azure-token", "azdo", r"[A-Za-z0-9]{70,80}AZDO[A-Za-z0-9]{4}"),
+    ("alibaba-key", "ltai", r"LTAI[A-Za-z0-9]{12,}"),
+    ("tencent-key", "akid", r"AKID(?=[A-Za-z]{0,60}\d)[A-Za-z0-9]{28,}"),
+    ("yandex-key", "aqvn", r"AQVN[\w-]{34,}"),
+    ("yandex-token", "y0_", r"y0_[\w-]{40,}"),
+    ("yandex-token", "t1.", r"t1\.[\w-]{20,}=*\.[\w-]{40,}=*"),
+    ("digitalocean-token", "_v1_", r"do[opr]_v1_[a-f0-9]{64,}"),
+    ("cloudflare-key", "v1.0-", r"v1\.0-[a-f0-9]{24}-[a-f0-9]{100,}"),
+    ("fly-token", "fm1 fm2 fo1_", r"(?:fm[12][ar]?|fo1)_[\w+/=,-]{40,}"),
+    ("heroku-key", "hrku-", r"HRKU-[\w-]{30,}"),
+    ("netlify-token", "nfp_ nfc_ nfo_", r"nf[pco]_[A-Za-z0-9]{32,}"),
+    ("vercel-token", "vercel_ vcp_ vci_ vca_ vcr_ vck_", r"(?:vercel_blob_rw_\w{10,}|vc[piark]_[A-Za-z0-9]{24,})"),
+    ("supabase-key", "sbp_ sb_secret_", r"(?:sbp_(?:v\d+_)?[a-f0-9]{40,}|sb_secret_[\w-]{20,})"),
+    ("planetscale-token", "pscale_", r"pscale_(?:tkn|pw|oauth|api)_[\w.=-]{30,}"),
+    ("neon-key", "napi_", r"napi_[a-z0-9]{40,}"),
+    ("databricks-token", "dapi", r"dapi[a-f0-9]{32,}(?:-\d)?"),
+    ("doppler-token", "dp.", r"dp\.(?:pt|st|sa|ct|scim|audit)\.[\w.-]{38,}"),
+    ("vault-token", "hvs. hvb. hvr.", r"hv[sbr]\.[\w-]{20,}"),
+    ("terraform-token", ".atlasv1.", r"[A-Za-z0-9]{14}\.atlasv1\.[\w=-]{50,}"),
+    ("pulumi-token", "pul-", r"pul-[a-f0-9]{40,}"),
+    ("1password-key", "a3-", r"A3-[A-Z0-9]{6}(?:-[A-Z0-9]{5,11}){3,6}"),
+    ("1password-token", "ops_eyj", r"ops_eyJ[A-Za-z0-9+/]{100,}={0,3}"),
+    ("tailscale-key", "tskey-", r"tskey-[a-z]+-[\w-]{10,}"),
+    ("scaleway-key", "scw", r"SCW[A-Z0-9]{17}(?![A-Za-z0-9])"),
+    ("confluent-secret", "cflt", r"cflt[A-Za-z0-9+/]{60}"),
+    ("openshift-token", "sha256~", r"sha256~[\w-]{43}"),
+)  # fmt: skip
+
+WORKSHOPS = _rows(
+    ("github-token", "ghp_ gho_ ghu_ ghs_ ghr_", r"gh[pousr]_[A-Za-z0-9_]{36,}"),
+    ("github-token", "github_pat_", r"github_pat_\w{50,}"),
+    ("gitlab-token", "gl", r"gl(?:pat|ptt|dt|rtr?|cbt|ft|oas|soat|imt|agent|ffct|wt)-[\w-]{20,}(?:\.[\w.]{5,})?"),
+    ("gitlab-token", "gr1348941", r"GR1348941[\w-]{20,}"),
+    ("gitlab-session", "_gitlab_session=", r"_gitlab_session=([0-9a-f]{32,})"),
+    ("bitbucket-token", "atbb", r"ATBB[A-Za-z0-9=_-]{24,}"),
+    ("atlassian-token", "atatt3 atctt3", r"AT[AC]TT3[\w=-]{60,}"),
+    ("npm-token", "npm_", r"npm_[A-Za-z0-9]{36,}"),
+    ("pypi-token", "pypi-", r"pypi-(?:AgE|AgN)[\w-]{40,}"),
+    ("rubygems-key", "rubygems_", r"rubygems_[a-f0-9]{48,}"),
+    ("crates-token", "cio", r"cio(?=[A-Za-z]{0,60}\d)[A-Za-z0-9]{32}(?![A-Za-z0-9])"),
+    ("nuget-key", "oy2", r"oy2[a-z0-9]{43}(?![A-Za-z0-9])"),
+    ("clojars-token", "clojars_", r"(?i:CLOJARS_[a-z0-9]{60,})"),
+    ("docker-token", "dckr_", r"dckr_(?:pat|oat)_[\w-]{20,}"),
+    ("artifactory-key", "akcp cmvmd", r"(?:AKCp[A-Za-z0-9]{60,}|cmVmd[A-Za-z0-9]{50,})"),
+    ("circleci-token", "ccipat_ cciprj_", r"CCIP(?:AT|RJ)_\w{20,}"),
+    ("buildkite-token", "bkua_ bkaj_ bkct_", r"bk(?:ua|aj|ct)_[\w-]{32,}"),
+    ("sonar-token", "squ_ sqp_ sqa_", r"sq[upa]_[a-f0-9]{40,}"),
+    ("sourcegraph-token", "sgp_ slk_", r"(?:sgp_(?:[a-f0-9]{16}_|local_)?[a-f0-9]{40,}|slk_[a-f0-9]{64})"),
+    ("sentry-token", "sntry", r"sntry[sup]_[\w+/=-]{40,}"),
+    ("harness-token", "pat. sat.", r"[ps]at\.[\w-]{22}\.[0-9a-f]{24}\.[A-Za-z0-9]{20}"),
+    ("postman-key", "pmak-", r"PMAK-[a-f0-9]{24}-[a-f0-9]{34}"),
+    ("prefect-key", "pnu_ pnb_", r"pn[ub]_[A-Za-z0-9]{36,}"),
+    ("grafana-token", "glc_ glsa_", r"(?:glc_[\w+/=-]{32,}|glsa_[A-Za-z0-9]{32}_[A-Fa-f0-9]{8})"),
+    ("grafana-key", "eyjrijoi", r"eyJrIjoi[\w+/=-]{40,}"),
+    ("newrelic-key", "nrak- nrjs- nrii- nraa- nrra- nral", r"(?:NR(?:AK|JS|II|AA|RA)-[\w-]{19,}|[a-f0-9]{36}NRAL)"),
+    ("dynatrace-token", "dt0", r"dt0[a-z]\d\d\.[A-Z0-9]{24}\.[A-Z0-9]{64}"),
+    ("honeycomb-key", "hca hcx hcb", r"hc[axb][il][kc]_[a-z0-9]{58,}"),
+    ("launchdarkly-key", "sdk- api- mob-", rf"(?:sdk|api|mob)-{_UUID}"),
+    ("linear-key", "lin_api_ lin_oauth_", r"lin_(?:api|oauth)_[A-Za-z0-9]{32,}"),
+    ("notion-token", "ntn_ secret_", r"(?:ntn_[A-Za-z0-9]{40,}|secret_[A-Za-z0-9]{43}(?![A-Za-z0-9]))"),
+    ("airtable-token", "pat", r"pat[A-Za-z0-9]{14}\.[a-f0-9]{64}"),
+    ("figma-token", "figd_ figo_ figu_ figr_", r"fig[dour]h?_[\w-]{30,}"),
+    ("asana-token", "/", r"[12]/\d{10,}(?:/\d+)?:[a-f0-9]{32}"),
+    ("clickup-token", "pk_", r"pk_\d{5,}_[A-Z0-9]{32}"),
+    ("typeform-token", "tfp_", r"tfp_[\w.=-]{40,}"),
+    ("intercom-token", "dg9ro", r"dG9rO[\w=]{40,}"),
+    ("hubspot-token", "pat-na pat-eu", rf"pat-(?:na|eu)\d-{_UUID}"),
+    ("contentful-token", "cfpat-", r"CFPAT-[\w-]{40,}"),
+    ("frameio-token", "fio-u-", r"fio-u-[\w=-]{60,}"),
+    ("dropbox-token", "sl.", r"sl\.(?:u\.)?[\w-]{60,}"),
+    ("readme-key", "rdme_", r"rdme_[a-z0-9]{60,}"),
+    ("mapbox-token", "sk.eyj tk.eyj", r"[st]k\.eyJ[\w-]{20,}\.[\w-]{20,}"),
+    ("apify-token", "apify_", r"apify_(?:api|proxy)_[A-Za-z0-9]{30,}"),
+    ("adafruit-key", "aio_", r"aio_[A-Za-z0-9]{28}(?![A-Za-z0-9])"),
+    ("adobe-secret", "p8e-", r"p8e-[A-Za-z0-9_-]{30,}"),
+    ("shopify-token", "shp", r"shp(?:at|ca|pa|ss|ua|tka|rt)_[A-Za-z0-9_]{32,}"),
+    ("okta-token", "ssws", r"SSWS\s+([\w-]{30,})"),
+    ("wandb-key", "wandb_v1_", r"wandb_v1_\w{40,}"),
+)  # fmt: skip
+
+MESSENGERS_AND_MONEY = _rows(
+    ("slack-token", "xox", r"xox[abceoprs](?:\.xox[bp])?-[\w-]{10,}"),
+    ("slack-token", "xapp-", r"xapp-\d-[\w-]{20,}"),
+    ("slack-webhook", "hooks.slack", r"hooks\.slack(?:-gov)?\.com/((?:services|workflows|triggers)/[\w/+-]{20,})"),
+    ("discord-token", ".", r"[MNO][\w-]{23,27}\.[\w-]{6,7}\.[\w-]{27,}"),
+    ("discord-webhook", "api/webhooks/", r"discord(?:app)?\.com/api/(?:v\d+/)?webhooks/\d{15,}/([\w-]{40,})"),
+    ("telegram-token", ":a", r"\d{8,10}:A[\w-]{34}(?![\w-])"),
+    ("teams-webhook", "webhook.office.com webhook.azure", r"webhook\.(?:office|azure)\.com/(webhookb2/[^\s\"'<>]{30,})"),
+    ("zapier-webhook", "hooks.zapier.com", r"hooks\.zapier\.com/hooks/catch/(\d+/\w{5,})"),
+    ("twilio-key", "sk", r"SK[0-9a-f]{32}(?![0-9a-z])"),
+    ("sendgrid-key", "sg.", r"SG\.[\w-]{16,}\.[\w-]{30,}"),
+    ("mailgun-key", "key-", r"key-[0-9a-f]{32}(?![0-9a-f])"),
+    ("mailgun-key", "-", r"[0-9a-f]{32}-[0-9a-f]{8}-[0-9a-f]{8}(?![\w-])"),
+    ("mailchimp-key", "-us", r"[0-9a-f]{32}-us\d{1,2}(?!\d)"),
+    ("brevo-key", "xkeysib- xsmtpsib-", r"x(?:key|smtp)sib-[a-f0-9]{60,}-[A-Za-z0-9]{16}"),
+    ("resend-key", "re_", r"re_[A-Za-z0-9]{8}_[A-Za-z0-9]{20,}"),
+    ("ntfy-token", "tk_", r"tk_[a-z0-9]{29}(?![a-z0-9])"),
+    ("matrix-token", "syt_", r"syt_[\w=-]{1,100}_\w{20}_\w{6}"),
+    ("facebook-token", "eaa", r"EAA(?=[A-Za-z]{0,80}\d)[A-Za-z0-9]{60,}"),
+    ("twitter-token", "aaaaaaaaaaaaaaaaaaaa", r"A{20,24}[A-Za-z0-9%_-]{50,}"),
+    ("stripe-key", "_live_ _test_ _prod_", r"[sr]k_(?:live|test|prod)_[A-Za-z0-9]{10,}"),
+    ("stripe-secret", "whsec_", r"whsec_[A-Za-z0-9+/=]{24,}"),
+    ("square-token", "sq0", r"sq0[a-z]{3}-[\w-]{22,}"),
+    ("square-token", "eaaa", r"EAAA[\w-]{60}(?![\w-])"),
+    ("braintree-token", "access_token$", r"access_token\$(?:production|sandbox)\$[a-z0-9]{16}\$[a-f0-9]{32}"),
+    ("plaid-token", "access-", rf"access-(?:sandbox|development|production)-{_UUID}"),
+    ("flutterwave-key", "flwseck", r"FLWSECK(?:_TEST|_LIVE)?-[A-Za-z0-9-]{20,}"),
+    ("razorpay-key", "rzp_", r"rzp_(?:live|test)_[A-Za-z0-9]{14,}"),
+    ("duffel-token", "duffel_", r"duffel_(?:test|live)_[\w=-]{40,}"),
+    ("easypost-key", "ezak ezt", r"EZ(?:AK|TK)[A-Za-z0-9]{54,}"),
+    ("shippo-token", "shippo_", r"shippo_(?:live|test)_[a-f0-9]{40,}"),
+    ("payment-key", "live_ test_", r"(?:live|test)_(?=[A-Za-z]{0,60}\d)[A-Za-z0-9_-]{30,}"),
+    ("paystack-key", "sk_", r"sk_[a-f0-9]{40,}(?![a-z])"),
+)  # fmt: skip
+
+MODELS = _rows(
+    ("anthropic-key", "sk-ant-", r"sk-ant-[\w-]{20,}"),
+    ("openai-key", "sk-", r"sk-(?=[A-Za-z_-]{0,80}\d)(?!ant-)[\w-]{20,}"),
+    ("openai-session", "sess-", r"sess-[A-Za-z0-9]{40}(?![A-Za-z0-9])"),
+    ("huggingface-token", "hf_ api_org_", r"(?:hf|api_org)_[A-Za-z0-9]{30,}"),
+    ("groq-key", "gsk_", r"gsk_[A-Za-z0-9]{40,}"),
+    ("replicate-token", "r8_", r"r8_[A-Za-z0-9]{30,}"),
+    ("perplexity-key", "pplx-", r"pplx-[A-Za-z0-9]{32,}"),
+    ("xai-key", "xai-", r"xai-[A-Za-z0-9]{60,}"),
+    ("langsmith-key", "lsv2_", r"lsv2_(?:pt|sk)_[a-f0-9]{32}_[a-f0-9]{10}"),
+    ("pinecone-key", "pcsk_", r"pcsk_\w{40,}"),
+    ("tavily-key", "tvly-", r"tvly-[\w-]{20,}"),
+    ("elevenlabs-key", "sk_ xi_", r"(?:sk|xi)_[a-f0-9]{48}(?![a-f0-9])"),
+    ("together-key", "tgp_v1_", r"tgp_v1_[\w-]{40,}"),
+    ("fireworks-key", "fw_", r"fw_(?=[A-Za-z]{0,60}\d)[A-Za-z0-9]{20,}"),
+    ("cerebras-key", "csk-", r"csk-[a-z0-9]{40,}"),
+    ("nvidia-key", "nvapi-", r"nvapi-[\w-]{60,}"),
+    ("firecrawl-key", "fc-", r"fc-[a-f0-9]{32}(?![a-f0-9])"),
+    ("jina-key", "jina_", r"jina_[\w-]{40,}"),
+    ("voyage-key", "pa-", r"pa-(?=[A-Za-z_-]{0,80}\d)[\w-]{43,}"),
+    ("brave-key", "bsa", r"BSA(?=[A-Za-z_-]{0,80}\d)[\w-]{24,}(?![\w-])"),
+    ("nomic-key", "nk-", r"nk-(?=[A-Za-z_-]{0,80}\d)[\w-]{40,}"),
+)  # fmt: skip
+
+SIGNED = _rows(
+    ("jwt", "eyj", r"eyJ[\w-]{8,1000}={0,2}\.eyJ?[\w-]{8,}={0,2}(?:\.[\w-]{4,}={0,2}){0,3}"),
+    ("jwt", "eyj", r"eyJ[\w-]{15,1000}\.[\w-]{0,1000}\.[\w-]{10,200}\.[\w-]{10,}\.[\w-]{10,}"),
+)  # fmt: skip
+
+# Whole things rather than tokens: blocks, addresses with a password in them, headers, command lines.
+SHAPES = _rows(
+    ("private-key", "private key openvpn", rf"-----BEGIN (?:{_KEY_NAMES})?(?:PRIVATE KEY(?: BLOCK)?|OpenVPN Static key V1)-----(?:(?!-----BEGIN)[\s\S]){{0,20000}}?-----END [A-Za-z0-9 ]{{3,50}}-----"),
+    ("private-key", "private key", rf"-----BEGIN (?:{_KEY_NAMES})?PRIVATE KEY(?: BLOCK)?-----(?:(?:\s|\\+[nr]){{1,8}}(?:[A-Za-z-]{{3,20}}: [^\n]{{1,200}}|(?=[a-z]{{0,64}}(?-i:[A-Z0-9+/=]))[A-Za-z0-9+/=]+)){{0,400}}"),
+    ("private-key", "private-lines", r"Private-Lines: \d+\s+((?:[A-Za-z0-9+/=]{1,64}\s+){1,200})"),
+    ("private-key", "age-secret-key-1", r"AGE-SECRET-KEY-1[0-9A-Z]{50,}"),
+    ("private-key", "nsec1", r"nsec1[a-z0-9]{58}"),
+    ("private-key", "prv", r"[xyzt]prv[1-9A-HJ-NP-Za-km-z]{100,}"),
+    ("url-password", "://", r"[A-Za-z][A-Za-z0-9+.-]{1,20}://[^\s/:@?#\"'<>]{0,100}:([^\s/?#\"'<>]{1,200}|[^\s:@\"'<>\d][^\s:@\"'<>]{2,200})@(?=[\w\[-])"),
+    ("url-password", "://", r"https?://((?=[A-Za-z_-]{0,80}\d)[\w-]{20,200})@(?=[\w\[-])"),
+    ("url-signature", "sig= signature=", r"[?&;](?:sig|X-Amz-Signature|X-Goog-Signature|Signature)=([^\s&\"'<>]{16,})"),
+    ("netrc-password", "login", r"login\s+\S{1,100}\s+password\s+([^\s\"']{3,200})"),
+    ("pgpass-password", ":5432: :3306: :6543:", r"[\w.*-]{1,100}:\d{4}:[\w.*-]{1,60}:[\w.@*-]{1,60}:([^\s\"':]{3,200})"),
+    ("command-password", "mysql mariadb", r"(?:mysql|mariadb)(?:dump|admin|import)?\s[^\n|;]{0,200}?(?<=\s)-p[\"']?([^\s\"'-][^\s\"']{3,100})"),
+    ("command-password", "curl http wget", r"(?:curl|https?|wget)\s(?:[^\n|;]{0,400}?\s)?(?:-u|--user|-a|--auth)[ =]?[\"']?[^\s:\"'/]{1,100}:([^\s\"']{3,100})"),
+    ("command-password", "sshpass docker podman helm az oc ldap redis-cli mongo smbclient", r"(?:sshpass|docker|podman|helm|az|oc|ldap\w{3,8}|redis-cli|mongo(?:sh|dump)?)\s(?:[^\n|;]{0,200}?\s)?-[pwa][ =]?(?:[\"']([^\"'\n]{3,100})[\"']|((?=[^\s]{0,100}[\d!@#$%^&*])[^\s\"'\-:][^\s\"':]{3,100})(?=\s|$))"),
+    ("command-password", "pass:", r"(?<=[ =])pass:((?=[^\s]{0,200}\d)[^\s\"']{4,100})"),
+    ("cookie", "cookie:", r"cookie:\s*([^\n\"']{0,200}?=[^\n\"']{8,4000})"),
+    ("seed-phrase", "phrase mnemonic seed", r"(?i:(?:seed|recovery|secret|backup|wallet)[ _-]?(?:phrase|words?)|mnemonic|seed)[\"']?\s{0,3}(?:is|are|was|=|:)\s{0,3}[\"']?((?:[a-z]{3,8}[ ,]{1,2}){11,23}[a-z]{3,8})"),
+)  # fmt: skip
+
+TOKENS = (*CLOUDS, *WORKSHOPS, *MESSENGERS_AND_MONEY, *MODELS, *SIGNED)
+SHORTEST = 15  # characters without a space that every token has; most sentences have no such word, and are done with a glance
+
+
+MARK = re.compile(r"\[REDACTED:([a-z0-9-]{1,40}):([0-9a-f]{8})\]")
+_DEEPEST = 64
+# No letter or digit before a token, but for those of an escape: `\nghp_…`, `%20ghp_…`.
+_EDGE = r"(?:(?<![A-Za-z0-9])|(?<=\\[nrt])|(?<=%[0-9A-Fa-f]{2}))"
+_BY_NEAR = tuple((near, rule) for rule in (*TOKENS, *SHAPES) for near in rule.near)
+_SHAPES_BY_NEAR = tuple((near, rule) for rule in SHAPES for near in rule.near)
+# Such as the keys of a record, and its time: no secret by itself.
+_PLAIN = re.compile(
+    r"[a-z_]{0,24}|\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{1,6})?(?:Z|[+-]\d\d:\d\d)?", re.ASCII
+)
+_FLAG = re.compile(r"--?[A-Za-z][\w-]*")
+
+
+class Redacted(NamedTuple):
+    """A value without its secrets, and the kinds that were taken out."""
+
+    value: Any
+    kinds: tuple[str, ...]
+
+
+class _Span(NamedTuple):
+    start: int
+    end: int
+    kind: str
+
+
+class Redactor:
+    """Takes secrets out of texts and of the values that JSON can hold.
+
+    Args:
+        key: keys the fingerprints, so that who reads a log cannot try passwords against them.
+    """
+
+    def __init__(self, key: bytes) -> None:
+        self._key = key
+
+    def text(self, text: str) -> Redacted:
+        """The text without its secrets."""
+        if _PLAIN.fullmatch(text):
+            return Redacted(text, ())
+        parts: list[str] = []
+        kinds: list[str] = []
+        if "[REDACTED:" not in text:
+            return Redacted(self._between(text, kinds), tuple(kinds))
+        at = 0
+        for mark in MARK.finditer(text):
+            parts += [self._between(text[at : mark.start()], kinds), mark[0]]
+            at = mark.end()
+        return Redacted("".join([*parts, self._between(text[at:], kinds)]), tuple(kinds))
+
+    def value(self, value: Any) -> Redacted:
+        """A JSON value without the secrets in its strings and keys; what a key names as a secret is one."""
+        kinds: list[str] = []
+        return Redacted(self._walk(value, "", kinds, 0), tuple(kinds))
+
+    def mark(self, kind: str, secret: str) -> str:
+        """What stands in place of a secret; the same secret always gets the same mark."""
+        print_ = hmac.new(self._key, secret.encode("utf-8", "surrogatepass"), hashlib.sha256).hexdigest()[:8]
+        return f"[REDACTED:{kind}:{print_}]"
+
+    def _between(self, text: str, kinds: list[str]) -> str:
+        """A stretch of text that holds no mark yet."""
+        parts: list[str] = []
+        at = 0
+        for span in _merged(_found(text)):
+            parts += [text[at : span.start], self.mark(span.kind, text[span.start : span.end])]
+            kinds.append(span.kind)
+            at = span.end
+        return "".join([*parts, text[at:]])
+
+    def _walk(self, value: Any, name: str, kinds: list[str], depth: int) -> Any:
+        if isinstance(value, str):
+            return self._string(value, name, kinds)
+        if depth > _DEEPEST:
+            return "…"
+        if isinstance(value, dict):
+            return {
+                key if _PLAIN.fullmatch(key) else self._string(key, "", kinds): self._walk(
+                    inner, _called(value, key), kinds, depth + 1
+                )
+                for key, inner in value.items()
+            }
+        if isinstance(value, list):
+            return [
+                self._walk(inner, _flag(value, at) or name, kinds, depth + 1)
+                for at, inner in enumerate(value)
+            ]
+        if isinstance(value, int) and not isinstance(value, bool) and name and value_of(name, str(value)):
+            return self._string(str(value), name, kinds)
+        return value
+
+    def _string(self, text: str, name: str, kinds: list[str]) -> str:
+        done = self.text(text)
+        kinds += done.kinds
+        if name and not done.kinds and text and (kind := value_of(name, text)):
+            kinds.append(kind)
+            return self.mark(kind, text)
+        return str(done.value)
+
+
+def _called(holder: dict[str, Any], key: str) -> str:
+    """The name of a value: its key, or what stands beside it, as in `{"name": "DB_PASSWORD", "value": …}`."""
+    beside = holder.get("name", holder.get("key")) if key.lower() == "value" else None
+    return beside if isinstance(beside, str) else key
+
+
+def _flag(items: list[Any], at: int) -> str:
+    """The name that a list gives its next item: `["--password", "…"]`."""
+    before = items[at - 1] if at else None
+    return before.lstrip("-") if isinstance(before, str) and _FLAG.fullmatch(before) else ""
+
+
+def _found(text: str) -> Iterator[_Span]:
+    low = text.lower()
+    known = _BY_NEAR if max(map(len, text.split()), default=0) >= SHORTEST else _SHAPES_BY_NEAR
+    for rule in dict.fromkeys([rule for near, rule in known if near in low]):
+        for hit in compiled(rule).finditer(text):
+            group = next((n for n in range(1, hit.re.groups + 1) if hit[n]), 0)
+            yield _Span(*hit.span(group), rule.kind)
+    if [near for near in NEAR if near in low]:
+        for named in named_secrets(text):
+            yield _Span(named.start, named.end, named.kind)
+
+
+def _merged(spans: Iterable[_Span]) -> list[_Span]:
+    """The spans in order, those that overlap made one; the rule that came first names it."""
+    merged: list[_Span] = []
+    for span in sorted(
+        ((s.start, s.end, n, s.kind) for n, s in enumerate(spans)), key=lambda one: (one[0], one[2])
+    ):
+        start, end, _, kind = span
+        if merged and start < merged[-1].end:
+            merged[-1] = merged[-1]._replace(end=max(end, merged[-1].end))
+        else:
+            merged.append(_Span(start, end, kind))
+    return merged
+
+
+@cache
+def compiled(rule: SecretRule) -> re.Pattern[str]:
+    """A pattern, made when its first candidate comes: to make them all takes longer than to capture a turn."""
+    return (
+        re.compile(rule.pattern, re.IGNORECASE)
+        if rule in SHAPES
+        else re.compile(f"{_EDGE}(?:{rule.pattern})")
+    )

@@ -1,0 +1,130 @@
+"""The passage of a unit that answers best, with the places of the words to highlight. Pure."""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_left
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from typing import NamedTuple
+
+from memoryclaw.text.markdown import read_body
+
+_BLOCK_ID = re.compile(r"(?:^|[ \t])\^[A-Za-z0-9-]+[ \t]*$")
+_WORD = 40  # characters: a longer word may be cut, as may scripts without spaces
+SENTENCE_END = re.compile(r"(?<=[.!?。！？…])[\"'”’)]*\s+|\n+")
+
+
+class Snippet(NamedTuple):
+    """A passage on one line; `highlights` are (start, end) offsets into `text`."""
+
+    text: str
+    highlights: tuple[tuple[int, int], ...]
+
+
+def without_block_ids(text: str) -> str:
+    """The Markdown without Obsidian's block ids (`^id` at the end of a line), which are addresses and say nothing; code stays."""
+    marked = {line for _, line in read_body(text, 0).blocks} if "^" in text else set()
+    if not marked:
+        return text
+    lines = enumerate(text.split("\n"))
+    return "\n".join(_BLOCK_ID.sub("", line) if number in marked else line for number, line in lines)
+
+
+def snippet(text: str, surfaces: Iterable[str], width: int = 220) -> Snippet:
+    """The densest passage of about `width` characters, cut at sentence or word borders."""
+    flat = " ".join(text.split())
+    found = places(flat, surfaces)
+    start, end = _window(flat, found, width)
+    shown = flat[start:end].strip()
+    lead = "… " if start else ""
+    tail = " …" if end < len(flat) else ""
+    shift = len(lead) - start - (len(flat[start:end]) - len(flat[start:end].lstrip()))
+    marks = tuple((a + shift, b + shift) for a, b in found if a >= start and b <= end)
+    return Snippet(f"{lead}{shown}{tail}", marks)
+
+
+def places(text: str, surfaces: Iterable[str]) -> list[tuple[int, int]]:
+    """Where the words stand in a text: as whole words, or anywhere when none does."""
+    forms = sorted({s for s in surfaces if s}, key=lambda s: (-len(s), s))
+    if not forms:
+        return []
+    if text.isascii() and all(form.isalnum() and form.isascii() for form in forms):
+        return sorted(_whole_words(text.lower(), [form.lower() for form in forms])) or _anywhere(
+            text, "|".join(forms)
+        )
+    joined = "|".join(re.escape(form).replace("'", "['’]").replace(r"\ ", r"[\W_]+") for form in forms)
+    edge = r"(?<![^\W_])", r"(?![^\W_])"
+    spaced = re.compile(f"{edge[0]}(?:{joined}){edge[1]}", re.IGNORECASE)
+    return [hit.span() for hit in spaced.finditer(text)] or _anywhere(text, joined)
+
+
+def _anywhere(text: str, pattern: str) -> list[tuple[int, int]]:
+    return [hit.span() for hit in re.finditer(pattern, text, re.IGNORECASE)]
+
+
+def _whole_words(text: str, forms: Iterable[str]) -> Iterator[tuple[int, int]]:
+    """The same for plain words: an expression made for every passage would cost more than all the rest of a snippet."""
+    for form in dict.fromkeys(forms):
+        start = text.find(form)
+        while start >= 0:
+            end = start + len(form)
+            if not text[start - 1 : start].isalnum() and not text[end : end + 1].isalnum():
+                yield start, end
+            start = text.find(form, end)
+
+
+def _window(text: str, places: list[tuple[int, int]], width: int) -> tuple[int, int]:
+    if len(text) <= width:
+        return 0, len(text)
+    if not places:
+        return 0, _cut(text, width)
+    starts = [start for start, _ in places]
+    best = _densest(text, places, width)
+    last = max(bisect_left(starts, starts[best] + width) - 1, best)
+    spare = max(width - (places[last][1] - starts[best]), 0)
+    start = _open(text, max(starts[best] - spare // 2, 0), starts[best])
+    return start, _cut(text, start + width, places[last][1])
+
+
+def _densest(text: str, places: list[tuple[int, int]], width: int) -> int:
+    """The first place from which the most different words lie within `width`."""
+    words = [text[start:end].lower() for start, end in places]
+    within: Counter[str] = Counter()
+    best, most, after = 0, 0, 0
+    for first, (start, _) in enumerate(places):
+        while after < len(places) and places[after][1] <= start + width:
+            within[words[after]] += 1
+            after += 1
+        if len(within) > most:
+            best, most = first, len(within)
+        within[words[first]] -= 1
+        if within[words[first]] <= 0:
+            del within[words[first]]
+        after = max(after, first + 1)
+    return best
+
+
+def _open(text: str, at: int, latest: int) -> int:
+    """The start of a sentence around `at` if one starts before `latest`, else of a word."""
+    if at == 0:
+        return 0
+    borders = [hit.end() for hit in SENTENCE_END.finditer(text, max(at - _WORD, 0), latest)]
+    if borders:
+        return borders[0]
+    space = text.find(" ", at - 1, latest)
+    if space < 0:
+        space = text.rfind(" ", max(at - _WORD, 0), at)
+    return space + 1 if space >= 0 else 0 if at <= _WORD else at
+
+
+def _cut(text: str, at: int, least: int = 0) -> int:
+    """The end of the last word before `at` that ends at `least` or after it, else of the word around `at`."""
+    at = max(at, least)
+    if at >= len(text):
+        return len(text)
+    space = text.rfind(" ", max(at - _WORD, least), at + 1)
+    if space > 0:
+        return space
+    space = text.find(" ", at, at + _WORD)
+    return space if space > 0 else len(text) if len(text) - at <= _WORD else at

@@ -1,0 +1,579 @@
+"""A file under `semantic/` → its facts, and where each entity stands; a line that is no fact stays prose."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+from memoryclaw.model import Fact
+from memoryclaw.text.encoding import readable
+from memoryclaw.text.frontmatter import Split, split
+from memoryclaw.text.markdown import Body, Heading, read_body
+from memoryclaw.text.yamltext import Path, load, strings
+from memoryclaw.vault.properties import plain_name
+from memoryclaw.vault.vocabulary import (
+    DEFAULT_COLLECTIONS,
+    Schema,
+    read_aliases,
+    read_schema,
+    vocabulary_problems,
+)
+
+# ── Lines of a semantic file → key-value items, nested as they are indented, and table rows. Everything
+# else is prose.
+
+_LINE = re.compile(r"([ \t]*)((?:[-*+]|\d+[.)])[ \t]+)?(.*)")
+_KEY = re.compile(
+    r"(\[\[[^\[\]]+\]\]|\"[^\"]+\"|[^\s:#>|\[{][^:]{0,80}?)[ \t]{0,8}(?:::?(\*\*|__)?|(?<=[*_]):)(?:[ \t]+(.*))?$"
+)
+_SENTENCE = re.compile(r"[!?;](?:\s|$)|[^\W\d_]{4}\.\s")
+_TASK = re.compile(r"\[[ xX/-]\](?:\s|$)")
+_SEPARATOR = re.compile(r"[ \t]*+(?:\|[ \t]*+)?:?-++:?[ \t]*+(?:\|[ \t]*+:?-++:?[ \t]*+)*+(?:\|[ \t]*+)?$")
+_BULLET = re.compile(r"[ \t]*(?:[-*+]|\d+[.)])[ \t]")
+_CONFLICT = re.compile(r"(?:<{7}|>{7}|\|{7}) |={7}$")
+_PIPE = re.compile(r"(?<!\\)\|")
+_KEY_WORDS = 8  # a longer "key" is a sentence with a colon in it
+
+
+class Row(NamedTuple):
+    """A table row: its line within the lines read, and its cells."""
+
+    number: int
+    cells: tuple[str, ...]
+
+
+@dataclass(slots=True)
+class Item:
+    """A key and what it says. `value` is None where only nested lines speak."""
+
+    keys: tuple[str, ...]
+    value: str | None
+    number: int  # its line, within the lines read
+    top: int  # the line of its outermost key
+    end: int  # its last line
+    prefix: str  # what its line begins with, before the key
+    indent: int
+    bullet: bool
+    above: tuple[int, ...] = ()  # lines of the keys above it
+    plain: bool = False  # an item of a list, or a name without a colon
+    raw: str = ""  # its own key as written
+    told: list[int] = field(default_factory=list)  # the lines that it tells
+
+
+def items_of(lines: list[str]) -> list[Item]:
+    """The items of consecutive lines, in order; a line that is no item and continues none is prose."""
+    reader = _Items(lines)
+    for number, line in enumerate(lines):
+        if line.strip() and not _CONFLICT.match(line):
+            reader.line(number, line)
+    return reader.items
+
+
+class _Items:
+    def __init__(self, lines: list[str]) -> None:
+        self._lines = lines
+        self._open: list[Item] = []
+        self._bare_until = -1  # the block of bare `key: value` lines that was let in ends here
+        self.items: list[Item] = []
+
+    def line(self, number: int, line: str) -> None:
+        hit = _LINE.match(line)
+        assert hit is not None  # noqa: S101 - every part of the pattern is optional
+        lead, mark, rest = hit[1], hit[2] or "", hit[3].rstrip()
+        indent = len(lead.expandtabs(4))
+        key = _key(rest)
+        if not mark and (key is None or (indent == 0 and not self._is_bare_block(number))):
+            self._continue(number, rest, indent)
+            return
+        self._close(indent, bool(mark))
+        above = self._open[-1] if self._open else None
+        keys = above.keys if above else ()
+        item = Item(
+            keys, rest, number, above.top if above else number, number, lead + mark, indent, bool(mark),
+            (*above.above, above.number) if above else (),
+        )  # fmt: skip
+        if key is not None:
+            item.raw, item.keys, item.value = key[0], (*keys, clean_name(key[0])), key[1] or None
+        elif not self._plain(item, above, rest):
+            item.plain, item.value = True, ""
+            self._open.append(item)
+            return
+        self._tell(item)
+
+    def _plain(self, item: Item, above: Item | None, rest: str) -> bool:
+        """A bullet without a colon: a name with keys below it, or one value of the key above it."""
+        if _TASK.match(rest):
+            return False
+        if self._key_below(item):
+            item.keys, item.value = (*item.keys, clean_name(rest)), None
+            return True
+        item.plain = True
+        return above is not None and above.value is None
+
+    def _tell(self, item: Item) -> None:
+        self._open.append(item)
+        self.items.append(item)
+        if item.value is not None:
+            item.told = [*item.above, item.number]
+
+    def _continue(self, number: int, rest: str, indent: int) -> None:
+        """An indented line without bullet or key goes on with the item just above it; otherwise it is prose."""
+        if indent == 0:
+            self._open.clear()
+            return
+        last = self.items[-1] if self.items else None
+        if last is None or last.end != number - 1 or indent <= last.indent:
+            return
+        last.value = f"{last.value} {rest}" if last.value else rest
+        last.end = number
+        last.told = [*last.above, *range(last.number, number + 1)]
+
+    def _close(self, indent: int, is_bullet: bool) -> None:
+        """Leaves the keys that this line is not below. A YAML list may stand as far left as its key."""
+        while self._open:
+            top = self._open[-1]
+            listed = is_bullet and not top.bullet and top.value is None and indent == top.indent
+            if indent > top.indent or listed:
+                return
+            self._open.pop()
+
+    def _key_below(self, item: Item) -> bool:
+        below = item.number + 1
+        while below < len(self._lines) and not self._lines[below].strip():
+            below += 1
+        hit = _LINE.match(self._lines[below]) if below < len(self._lines) else None
+        return (
+            hit is not None and len(hit[1].expandtabs(4)) > item.indent and _key(hit[3].rstrip()) is not None
+        )
+
+    def _is_bare_block(self, number: int) -> bool:
+        """Lines without bullets are keys only if every unindented line of their paragraph is one."""
+        if number <= self._bare_until:
+            return True
+        if number and self._lines[number - 1].strip() and not self._open:
+            return False
+        end = number
+        while end < len(self._lines) and (line := self._lines[end]).strip():
+            if line[0] not in " \t-*+" and _key(line.rstrip()) is None:
+                return False
+            end += 1
+        self._bare_until = end
+        return True
+
+
+def _key(text: str) -> tuple[str, str] | None:
+    """The key and the text behind it, or None where a line has no key."""
+    hit = _KEY.match(text)
+    if hit is None:
+        return None
+    key = hit[1] + (hit[2] or "")
+    if len(key.split()) > _KEY_WORDS or _SENTENCE.search(key):
+        return None
+    return key, (hit[3] or "").strip()
+
+
+def tables_of(lines: list[str]) -> Iterator[list[Row]]:
+    """The tables among some lines: the row of names, the separator, then the rows."""
+    number = 0
+    while number + 1 < len(lines):
+        end = number
+        if _is_row(lines[number]) and _is_row(lines[number + 1]) and _SEPARATOR.match(lines[number + 1]):
+            while end < len(lines) and _is_row(lines[end]):
+                end += 1
+            yield [Row(at, _cells(lines[at])) for at in range(number, end)]
+        number = max(end, number + 1)
+
+
+def _is_row(line: str) -> bool:
+    return "|" in line and not _BULLET.match(line)
+
+
+def _cells(line: str) -> tuple[str, ...]:
+    line = line.strip()
+    line = line.removeprefix("|")
+    if line.endswith("|") and not line.endswith("\\|"):
+        line = line[:-1]
+    return tuple(cell.strip().replace("\\|", "|") for cell in _PIPE.split(line))
+
+
+# ── What stands behind a key of a fact line → its value, its inline fields and its source. Pure text work.
+
+_INLINE = re.compile(
+    r"\[(since|until|source)::[ \t]*+((?:\[\[[^\[\]]*\]\]|[^\[\]])*+)\]|\((since|until|source)::[ \t]*+([^()]*)\)"
+)
+_BLOCK_ID = re.compile(r"(?<!\S)\^[A-Za-z0-9-]+$")
+_EMPHASIS = re.compile(r"^(\*\*|__|\*|`)(.+)\1$")
+
+
+class Said(NamedTuple):
+    """A value without its inline fields, and what they say."""
+
+    text: str
+    since: str = ""
+    until: str = ""
+    source: str = ""
+
+
+def said(text: str) -> Said:
+    """The value of a fact line: inline fields, block id, quotes and list brackets taken off."""
+    fields: dict[str, str] = {}
+    if "::" in text:
+        for hit in _INLINE.finditer(text):
+            fields.setdefault(hit[1] or hit[3], plain_name(hit[2] if hit[1] else hit[4]))
+        if fields:
+            text = " ".join(_INLINE.sub(" ", text).split())
+    if "^" in text:
+        text = _BLOCK_ID.sub("", text)
+    return Said(
+        _bare(text.strip()), fields.get("since", ""), fields.get("until", ""), fields.get("source", "")
+    )
+
+
+def values_of(text: str) -> list[tuple[Path, Said]]:
+    """The values behind a key: one, or several where an inline map `{deadline: …, lead: …}` stands."""
+    if text.startswith("{"):
+        whole = said(text)
+        value = load(whole.text).value if whole.text.endswith("}") else None
+        if isinstance(value, dict):
+            return [(path, whole._replace(text=leaf)) for path, leaf in leaves(value)]
+    return [((), said(text))]
+
+
+def leaves(value: Any) -> list[tuple[Path, str]]:
+    """The scalars of nested maps with their keys; a list is one value, its items joined."""
+    if not isinstance(value, dict):
+        return [((), ", ".join(strings(value)))]
+    return [((key, *path), leaf) for key, inner in value.items() for path, leaf in leaves(inner)]
+
+
+def clean_name(text: str) -> str:
+    """A key or heading as a name: without emphasis, quotes and link brackets."""
+    text = plain_name(text)
+    for _ in range(3):
+        if (marked := _EMPHASIS.match(text)) is None:
+            break
+        text = marked[2].strip()
+    return _unquoted(text)
+
+
+def _bare(text: str) -> str:
+    if (
+        text.startswith("[")
+        and text.endswith("]")
+        and text[1:2] != "["
+        and "](" not in text
+        and "::" not in text
+    ):
+        value = load(text).value
+        if isinstance(value, list) and all(isinstance(part, str) for part in value):
+            return ", ".join(value)
+    return _unquoted(text)
+
+
+def _unquoted(text: str) -> str:
+    if len(text) > 1 and text[0] == text[-1] and text[0] in "\"'" and text[0] not in text[1:-1]:
+        return text[1:-1]
+    return text
+
+
+__all__ = [
+    "DEFAULT_COLLECTIONS", "FactSpot", "Facts", "Schema", "fact_id", "facts_in", "read_aliases", "read_facts",
+    "read_schema", "split_address", "vocabulary_problems", "without_facts",
+]  # fmt: skip
+
+VALUE = "value"  # the field of an entity that has one value and no field names
+_FIELD_COLUMNS = frozenset({"field", "key", "property", "attribute"})
+_VALUE_COLUMNS = frozenset({"value", "values", "is"})
+# Header keys that describe the file; only other keys can hold a map of facts.
+_FILE_KEYS = frozenset(
+    {"id", "title", "tags", "tag", "aliases", "alias", "date", "created", "updated", "metadata", "source"}
+)
+
+_ADDRESS = re.compile(r"(?:\"((?:[^\"]|\"\")+)\"|([^\"].*))\.(?:\"((?:[^\"]|\"\")+)\"|([^\s.\"][^.\"]*))")
+
+
+class FactSpot(NamedTuple):
+    """Where the facts of one entity are written, in lines of the file (1-based, both ends included)."""
+
+    entity: str
+    style: str  # heading | bullet | table | frontmatter
+    line: int  # the heading, the entity's own bullet, its table row or header key
+    end_line: int  # the last line of its current facts; `line` when it has none
+    indent: str = ""  # what its field lines begin with: "- ", "    ", "  - "
+    header: int = 0  # tables: the line of the column names
+    history: int = 0  # the line of its own History heading, 0 without one
+    history_end: int = 0
+
+
+class Facts(NamedTuple):
+    """The facts of one file."""
+
+    facts: tuple[Fact, ...] = ()
+    spots: tuple[FactSpot, ...] = ()
+    told: frozenset[int] = frozenset()  # the lines that facts tell; all others are prose
+    history: tuple[int, int] = (0, 0)  # first and last line of the History shared by lists and tables
+
+
+class _Scope(NamedTuple):
+    """What the heading above a line makes of it."""
+
+    entity: str = ""  # none in a collection
+    past: bool = False
+    shared: bool = False  # the History of lists and tables
+
+
+class _Found(NamedTuple):
+    entity: str
+    field: str
+    said: Said
+    line: int
+    past: bool
+
+
+def read_facts(note_id: str, stem: str, parts: Split, body: Body, collections: frozenset[str]) -> Facts:
+    """The facts of a semantic file that is split and read already.
+
+    Args:
+        note_id: the id of the note, which begins the ids of its facts.
+        stem: the name of the file without its ending.
+        parts: header and body.
+        body: the body, read.
+        collections: headings whose keys are entities, in lower case.
+    """
+    reader = _Reader(collections | {stem})
+    reader.header(parts.meta, parts.lines)
+    reader.body(body, parts.body_line)
+    return reader.result(note_id)
+
+
+def facts_in(path: str, text: str, collections: frozenset[str]) -> Facts:
+    """The facts of a semantic file given as text, for those who patch it; its lines are those of the text."""
+    parts = split(readable(text))
+    id_ = parts.meta.get("id")
+    note_id = id_ if isinstance(id_, str) and id_ else path.removesuffix(".md")
+    stem = path.rpartition("/")[2].removesuffix(".md")
+    return read_facts(note_id, stem, parts, read_body(parts.body, parts.body_line), collections)
+
+
+def without_facts(meta: Mapping[str, Any]) -> Mapping[str, Any]:
+    """A header without the maps of facts in it."""
+    return {key: value for key, value in meta.items() if not _holds_facts(key, value)}
+
+
+def _holds_facts(key: str, value: Any) -> bool:
+    return isinstance(value, dict) and key.lower() not in _FILE_KEYS
+
+
+def fact_id(note_id: str, entity: str, field: str) -> str:
+    """`semantic/projects#projectX.deadline`; a part with `.`, `#` or a quote is quoted."""
+    return f"{note_id}#{_quoted(entity)}.{_quoted(field)}"
+
+
+def split_address(text: str) -> tuple[str, str] | None:
+    """Entity and field of `projectX.deadline` or `"Dr. No"."home.phone"`; None where there is no field."""
+    hit = _ADDRESS.fullmatch(text)
+    if hit is None:
+        return None
+    entity, field = (hit[1] or hit[2], hit[3] or hit[4])
+    return (entity.replace('""', '"') if hit[1] else entity), (field.replace('""', '"') if hit[3] else field)
+
+
+def _quoted(part: str) -> str:
+    if "." in part or "#" in part or '"' in part:
+        return '"' + part.replace('"', '""') + '"'
+    return part
+
+
+def _plain(name: str) -> str:
+    return " ".join(name.replace("-", " ").replace("_", " ").lower().split())
+
+
+class _Reader:
+    """Walks one file and collects what it says."""
+
+    def __init__(self, collections: frozenset[str]) -> None:
+        self._collections = frozenset([_plain(name) for name in collections])
+        self._found: list[_Found] = []
+        self._spots: dict[tuple[str, bool], FactSpot] = {}
+        self._told: set[int] = set()
+        self._history = (0, 0)
+
+    def header(self, meta: Mapping[str, Any], lines: Mapping[Path, int]) -> None:
+        """Maps in the header: `projectX: {deadline: …}`, or a collection of such maps."""
+        for key, value in meta.items():
+            if _holds_facts(key, value):
+                if _plain(key) in self._collections:
+                    for entity, inner in value.items():
+                        self._map((key, entity), entity, inner, lines)
+                else:
+                    self._map((key,), key, value, lines)
+
+    def _map(self, path: Path, entity: str, value: Any, lines: Mapping[Path, int]) -> None:
+        line = end = lines.get(path, 1)
+        for inner, text in leaves(value):
+            at = next(
+                (lines[path + inner[:n]] for n in range(len(inner), -1, -1) if path + inner[:n] in lines),
+                line,
+            )
+            self._add(entity, " ".join(inner), said(text), at, past=False)
+            end = max(end, at)
+        self._spot(FactSpot(entity, "frontmatter", line, end, "  " * len(path)))
+
+    def body(self, body: Body, first_line: int) -> None:
+        """Everything below the header, one heading's lines at a time."""
+        text = body.quiet
+        headings = body.headings
+        scope, stack = _Scope(), list[tuple[int, _Scope]]()
+        line, at = first_line, 0
+        ends = [*[heading.start for heading in headings[1:]], len(text)][: len(headings)]
+        spans = [(None, headings[0].start if headings else len(text)), *zip(headings, ends, strict=True)]
+        for heading, end in spans:
+            start = at
+            if heading is not None:
+                line += text.count("\n", at, heading.start)
+                start = at = heading.start
+                scope = self._scope(heading, line, stack)
+            self._lines(text[start:end].split("\n"), line, scope, skip=heading is not None)
+
+    def _scope(self, heading: Heading, line: int, stack: list[tuple[int, _Scope]]) -> _Scope:
+        while stack and stack[-1][0] >= heading.level:
+            stack.pop()
+        above = stack[-1][1] if stack else _Scope()
+        name = _plain(heading.text)
+        if name == "history" and not above.past:
+            shared = not above.entity
+            scope = _Scope(above.entity, past=True, shared=shared)
+            self._history_heading(scope, line)
+        elif above.past and above.entity:
+            scope = above
+        elif name in self._collections:
+            scope = above._replace(entity="")
+        else:
+            scope = _Scope(clean_name(heading.text), above.past, above.shared)
+            if not above.past:
+                self._spot(FactSpot(scope.entity, "heading", line, line, "- "))
+        stack.append((heading.level, scope))
+        return scope
+
+    def _history_heading(self, scope: _Scope, line: int) -> None:
+        spot = self._spots.get((scope.entity, True))
+        if scope.shared:
+            self._history = (line, line)
+        elif spot:
+            self._spots[(scope.entity, True)] = spot._replace(history=line, history_end=line)
+
+    def _lines(self, lines: list[str], first: int, scope: _Scope, *, skip: bool) -> None:
+        if skip:
+            lines = ["", *lines[1:]]
+        for table in list(tables_of(lines)):
+            self._table(table, first, scope)
+            for row in table:
+                lines[row.number] = ""
+        for item in items_of(lines):
+            self._item(item, first, scope)
+
+    def _item(self, item: Item, first: int, scope: _Scope) -> None:
+        keys, line = item.keys, first + item.number
+        entity = scope.entity
+        if not entity and scope.past:
+            entity, keys = self._past_entity(item)
+        elif not entity:
+            entity, keys = keys[0], keys[1:]
+            prefix = item.prefix if keys and not item.plain else ""
+            self._spot(FactSpot(entity, "bullet", first + item.top, first + item.end, prefix))
+        if item.value is None:
+            return
+        values = values_of(item.value)
+        added = [
+            self._add(entity, " ".join((*keys, *inner)), value, line, past=scope.past)
+            for inner, value in values
+        ]
+        if any(added):
+            self._told.update([first + number for number in item.told])
+        self._reach(scope, first + item.end, item.prefix)
+
+    def _past_entity(self, item: Item) -> tuple[str, tuple[str, ...]]:
+        """Under the shared History a line names its entity: `projectX.deadline: …`, or by nesting."""
+        name = item.keys[0]
+        address = (
+            split_address(item.raw) if len(item.keys) == 1 and (name, False) not in self._spots else None
+        )
+        return (clean_name(address[0]), (clean_name(address[1]),)) if address else (name, item.keys[1:])
+
+    def _table(self, table: list[Row], first: int, scope: _Scope) -> None:
+        header, rows = table[0], table[2:]
+        names = [clean_name(cell) for cell in header.cells]
+        pairs = (
+            bool(scope.entity)
+            and len(names) == 2
+            and (names[0].lower() in _FIELD_COLUMNS or names[1].lower() in _VALUE_COLUMNS)
+        )
+        for row in rows:
+            subject, line = clean_name(row.cells[0]) if row.cells else "", first + row.number
+            if not subject:
+                continue
+            if not pairs and not scope.past:
+                self._spot(FactSpot(subject, "table", line, line, "", first + header.number))
+            for name, cell in zip(names[1:], row.cells[1:], strict=False):
+                entity, field = (scope.entity, subject) if pairs else (subject, name)
+                if self._add(entity, field, said(cell), line, past=scope.past):
+                    self._told.update((first + header.number, first + table[1].number))
+            self._reach(scope, line, "- ")
+
+    def _add(self, entity: str, field: str, value: Said, line: int, *, past: bool) -> bool:
+        if not entity or not value.text:
+            return False
+        self._found.append(_Found(entity, field or VALUE, value, line, past))
+        self._told.add(line)
+        return True
+
+    def _spot(self, spot: FactSpot) -> None:
+        key = (spot.entity, spot.style == "heading")
+        known = self._spots.get(key)
+        if known is None:
+            self._spots[key] = spot
+        elif spot.style == known.style == "bullet":
+            self._spots[key] = known._replace(
+                end_line=max(known.end_line, spot.end_line), indent=known.indent or spot.indent
+            )
+
+    def _reach(self, scope: _Scope, line: int, prefix: str) -> None:
+        if scope.shared:
+            self._history = (self._history[0], max(self._history[1], line))
+        spot = self._spots.get((scope.entity, True))
+        if spot is None or not scope.entity:
+            return
+        if scope.past:
+            self._spots[(scope.entity, True)] = spot._replace(history_end=max(line, spot.history_end))
+        else:
+            begins = prefix if spot.end_line == spot.line else spot.indent
+            self._spots[(scope.entity, True)] = spot._replace(
+                end_line=max(line, spot.end_line), indent=begins
+            )
+
+    def result(self, note_id: str) -> Facts:
+        """All facts in the order of the file; ids are given to current values first."""
+        count: dict[str, int] = {}
+        ids: dict[int, str] = {}
+        for number in sorted(range(len(self._found)), key=lambda n: self._found[n].past):
+            found = self._found[number]
+            base = fact_id(note_id, found.entity, found.field)
+            count[base] = count.get(base, 0) + 1
+            ids[number] = base if count[base] == 1 else f"{base}~{count[base]}"
+        facts = tuple(
+            Fact(
+                entity=found.entity,
+                field=found.field,
+                value=found.said.text,
+                line=found.line,
+                since=found.said.since,
+                until=found.said.until,
+                source=found.said.source,
+                current=not found.past,
+                id=ids[number],
+            )
+            for number, found in enumerate(self._found)
+        )
+        return Facts(facts, tuple(self._spots.values()), frozenset(self._told), self._history)

@@ -1,0 +1,265 @@
+"""Files of the vault, read and written safely: no symbolic link is followed, no file is ever half written.
+
+The rule: a file is replaced only while its digest is the one that was read, by a temp file, fsync and a rename.
+"""
+
+from __future__ import annotations
+
+import errno
+import hashlib
+import os
+import stat
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from typing import NamedTuple
+
+from memoryclaw.errors import ConflictError, InputError, NotFoundError, VaultError
+
+SIZE_LIMIT = 256 * 1024 * 1024
+_FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC
+_FILE = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
+NO_LINKS = frozenset({errno.EPERM, errno.ENOTSUP, errno.EOPNOTSUPP, errno.ENOSYS})
+_APPEND = os.O_RDWR | os.O_APPEND | os.O_CREAT | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
+_NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
+
+
+class FileRead(NamedTuple):
+    """The bytes of a file at one moment, their digest, and the file's permission bits."""
+
+    data: bytes
+    digest: str
+    mode: int
+
+
+def digest_of(data: bytes) -> str:
+    """SHA-256 of a file's bytes, in hex."""
+    return hashlib.sha256(data).hexdigest()
+
+
+def read_file(root: str, path: str, limit: int = SIZE_LIMIT) -> FileRead:
+    """Reads one regular file of the vault; NotFoundError when there is none."""
+    with _parent(root, path) as (folder, name):
+        found = _read_at(folder, name, path, limit)
+    if found is None:
+        raise NotFoundError(f"there is no file {path} in the vault")
+    return found
+
+
+def exists(root: str, path: str) -> bool:
+    """True when anything, of whatever kind, has this name."""
+    try:
+        with _parent(root, path) as (folder, name):
+            os.stat(name, dir_fd=folder, follow_symlinks=False)
+    except (FileNotFoundError, NotFoundError):
+        return False
+    return True
+
+
+def digest_at(root: str, path: str) -> str | None:
+    """The digest of the file as it is now, or None when there is none."""
+    try:
+        return read_file(root, path).digest
+    except NotFoundError:
+        return None
+
+
+def write_file(root: str, path: str, data: bytes, expected: str | None) -> str:
+    """Writes a file whole and durably if its digest is still `expected` (None: if there is none); returns the new digest."""
+    digest = digest_of(data)
+    temp = f".{digest[:12]}-{os.getpid()}.tmp"
+    prepare(root, path, temp, data)
+    try:
+        place(root, path, temp, expected)
+    except BaseException:
+        discard(root, path, temp)
+        raise
+    return digest
+
+
+def prepare(root: str, path: str, temp: str, data: bytes) -> None:
+    """Puts the data, fsynced, into a hidden temp file beside the path; missing folders are made, private to the user."""
+    with _parent(root, path, create=True) as (folder, name):
+        mode = _mode_of(folder, name)
+        with suppress(FileNotFoundError):
+            os.unlink(temp, dir_fd=folder)
+        handle = os.open(temp, _NEW, 0o600, dir_fd=folder)
+        try:
+            _write_all(handle, data)
+            if mode is not None:
+                os.fchmod(handle, mode)
+            os.fsync(handle)
+        except BaseException:
+            # A full disk leaves a stump, which must not stay behind in the user's folder.
+            os.unlink(temp, dir_fd=folder)
+            raise
+        finally:
+            os.close(handle)
+
+
+def place(root: str, path: str, temp: str, expected: str | None) -> None:
+    """Gives a prepared temp file its real name if the file there still has the expected digest; else ConflictError."""
+    with _parent(root, path) as (folder, name):
+        if expected is None:
+            _to_free_name(folder, temp, folder, name, f"{path} exists by now; nothing was written. Try again")
+        else:
+            _check(folder, name, path, expected)
+            os.rename(temp, name, src_dir_fd=folder, dst_dir_fd=folder)
+        os.fsync(folder)
+
+
+def discard(root: str, path: str, temp: str) -> None:
+    """Removes a prepared temp file, if it is still there."""
+    with suppress(FileNotFoundError, NotFoundError), _parent(root, path) as (folder, _):
+        os.unlink(temp, dir_fd=folder)
+
+
+def remove_file(root: str, path: str, expected: str) -> None:
+    """Removes a file if it still has the expected digest."""
+    with _parent(root, path) as (folder, name):
+        _check(folder, name, path, expected)
+        os.unlink(name, dir_fd=folder)
+        os.fsync(folder)
+
+
+@contextmanager
+def appending(root: str, path: str) -> Iterator[int]:
+    """A handle that appends to one regular file of the vault and can read it; a missing file is made, private to the user."""
+    with _parent(root, path, create=True) as (folder, name):
+        new = _mode_of(folder, name) is None
+        try:
+            handle = os.open(name, _APPEND, 0o600, dir_fd=folder)
+        except OSError as error:
+            if error.errno not in {errno.ELOOP, errno.ENXIO, errno.EISDIR}:
+                raise
+            raise VaultError(f"{path} is a link, a folder or a socket; only regular files are used") from None
+        try:
+            if not stat.S_ISREG(os.fstat(handle).st_mode):
+                raise VaultError(f"{path} is not a regular file; only regular files are used")
+            if new:
+                os.fsync(folder)
+            yield handle
+        finally:
+            os.close(handle)
+
+
+@contextmanager
+def _parent(root: str, path: str, *, create: bool = False) -> Iterator[tuple[int, str]]:
+    *folders, name = path.split("/")
+    if not name or any(part in {"", ".", ".."} for part in (*folders, name)) or "\0" in path:
+        raise InputError(f"{path!r} is not a path inside the vault")
+    try:
+        handle = os.open(root, _FOLDER)
+    except OSError as error:
+        raise VaultError(f"the vault {root} cannot be opened: {error.strerror}") from None
+    try:
+        for part in folders:
+            inner = _enter(handle, part, path, create=create)
+            os.close(handle)
+            handle = inner
+        yield handle, name
+    finally:
+        os.close(handle)
+
+
+def _enter(folder: int, part: str, path: str, *, create: bool) -> int:
+    try:
+        return os.open(part, _FOLDER | os.O_NOFOLLOW, dir_fd=folder)
+    except FileNotFoundError:
+        if not create:
+            raise NotFoundError(f"there is no file {path} in the vault") from None
+    except OSError as error:
+        if error.errno not in {errno.ELOOP, errno.ENOTDIR}:
+            raise
+        raise VaultError(
+            f"{path} leads through {part!r}, which is a link or a file; only real folders are used"
+        ) from None
+    with suppress(FileExistsError):
+        os.mkdir(part, 0o700, dir_fd=folder)
+    os.fsync(folder)
+    return os.open(part, _FOLDER | os.O_NOFOLLOW, dir_fd=folder)
+
+
+def _read_at(folder: int, name: str, path: str, limit: int = SIZE_LIMIT) -> FileRead | None:
+    try:
+        handle = os.open(name, _FILE, dir_fd=folder)
+    except FileNotFoundError:
+        return None
+    except OSError as error:
+        if error.errno not in {errno.ELOOP, errno.ENXIO}:
+            raise
+        raise VaultError(f"{path} is a link or a socket; only regular files are used") from None
+    try:
+        info = os.fstat(handle)
+        if not stat.S_ISREG(info.st_mode):
+            raise VaultError(f"{path} is not a regular file; only regular files are used")
+        if info.st_size > limit:
+            raise VaultError(f"{path} has {info.st_size:,} bytes, more than the {limit:,} that are read")
+        with open(handle, "rb", closefd=False) as file:
+            data = file.read()
+    finally:
+        os.close(handle)
+    return FileRead(data, digest_of(data), stat.S_IMODE(info.st_mode))
+
+
+def _to_free_name(folder: int, name: str, target: int, new: str, taken: str) -> None:
+    """A link, unlike a rename, never replaces what has the name already."""
+    try:
+        os.link(name, new, src_dir_fd=folder, dst_dir_fd=target, follow_symlinks=False)
+    except FileExistsError:
+        raise ConflictError(taken) from None
+    except OSError as error:
+        # A file system without hard links (exFAT, some network drives) has nothing better than to look first.
+        if error.errno not in NO_LINKS:
+            raise
+        if _mode_of(target, new) is not None:
+            raise ConflictError(taken) from None
+        os.rename(name, new, src_dir_fd=folder, dst_dir_fd=target)
+        return
+    os.fsync(target)
+    os.unlink(name, dir_fd=folder)
+
+
+def _check(folder: int, name: str, path: str, expected: str) -> None:
+    now = _read_at(folder, name, path)
+    if now is None or now.digest != expected:
+        raise ConflictError(
+            f"{path} was changed while it was being worked on; nothing was written. Try again"
+        )
+
+
+def _mode_of(folder: int, name: str) -> int | None:
+    try:
+        return stat.S_IMODE(os.stat(name, dir_fd=folder, follow_symlinks=False).st_mode)
+    except FileNotFoundError:
+        return None
+
+
+def _write_all(handle: int, data: bytes) -> None:
+    view = memoryview(data)
+    while view:
+        view = view[os.write(handle, view) :]
+
+
+def list_files(root: str, folder: str) -> list[str]:
+    """The regular files below a folder, hidden ones and links left out, in order."""
+    return [path for path, is_file in _below(root, folder) if is_file]
+
+
+def list_odd(root: str, folder: str) -> list[str]:
+    """What lies below a folder and is neither a regular file nor a folder, links above all; hidden ones left out."""
+    return [path for path, is_file in _below(root, folder) if not is_file]
+
+
+def _below(root: str, folder: str) -> Iterator[tuple[str, bool]]:
+    for place, folders, names in os.walk(os.path.join(root, folder)):
+        folders[:] = sorted(name for name in folders if not name.startswith("."))
+        inside = os.path.relpath(place, root)
+        shown = (name for name in sorted(names) if not name.startswith("."))
+        yield from ((f"{inside}/{name}", _is_regular(os.path.join(place, name))) for name in shown)
+        yield from (
+            (f"{inside}/{name}", False) for name in folders if os.path.islink(os.path.join(place, name))
+        )
+
+
+def _is_regular(path: str) -> bool:
+    return stat.S_ISREG(os.lstat(path).st_mode)

@@ -1,0 +1,284 @@
+"""The vault folder: which files it holds, and their bytes. Never follows links, never leaves the folder, never writes."""
+
+from __future__ import annotations
+
+import errno
+import os
+import stat
+import struct
+from pathlib import Path
+from typing import NamedTuple
+
+from memoryclaw.errors import VaultError
+from memoryclaw.model import Problem, Stamp
+from memoryclaw.vault.places import ALIASES_FILE, CONFLICT_COPY, SCHEMA_FILE, place_of
+
+_SUFFIXES: dict[str, tuple[str, ...]] = {
+    "skills": (".md", ".json", ".js", ".mjs"),
+    "archive": (".md", ".json", ".js", ".mjs", ".jsonl"),
+    "logs": (".md", ".jsonl"),
+    "ledger": (),
+    "runs": (),
+    "working": (),
+}
+_MIXED = ("skills/", "archive/")  # folders where a suffix alone does not make a note: a skill may carry data
+_SETTINGS_FILES = (ALIASES_FILE, SCHEMA_FILE)
+_JUNK = (".", "~$", "#")  # hidden files and what editors leave beside a note under its own suffix
+_FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC
+_FILE = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
+_GONE = frozenset({errno.ENOENT, errno.ENOTDIR, errno.ELOOP})
+_ATTEMPTS = 3
+_PACK = struct.Struct("<qqqQ").pack
+MAX_BYTES = 256 * 1024 * 1024
+
+
+class Scan(NamedTuple):
+    """What a walk over the vault saw: each file's packed stamp, what is odd, and what was passed over on purpose."""
+
+    files: dict[str, bytes]
+    problems: list[Problem]
+    ignored: list[str]
+    raw: dict[str, bytes]  # the true name of files whose name is not UTF-8
+
+
+class Vault:
+    """One vault folder on disk."""
+
+    def __init__(self, root: Path) -> None:
+        self.root = root
+        self._prefix = os.fspath(root) + "/"
+
+    def must_exist(self) -> None:
+        """Raises VaultError unless there is a folder."""
+        if not os.path.isdir(self.root):
+            raise VaultError(_no_vault(self.root))
+
+    def scan(self, under: str = "") -> Scan:
+        """Walks the vault (or the folder `under`) and returns the stamp of every file that may hold a note.
+
+        Raises:
+            VaultError: the root is missing, is no folder, is empty, or anything but ENOENT went wrong: a walk that
+                did not see everything must never be taken for a deletion.
+        """
+        if under and (_hidden(under) or not self._is_reached(f"{under}/")):
+            return Scan({}, [], [], {})
+        for _ in range(_ATTEMPTS):
+            seen = Scan({}, [], [], {})
+            # A folder that vanishes under the walk was moved, maybe to where the walk has already been.
+            if self._walk(under, seen):
+                break
+        if not under:
+            self._settings(seen)
+            self._must_not_be_empty(seen)
+        return seen
+
+    def read(self, path: str, raw: bytes | None = None) -> tuple[bytes, Stamp] | None:
+        """A file's bytes with the stamp they were read at, or None when it is gone or is no regular file."""
+        if not self._is_reached(os.fsdecode(raw) if raw else path):
+            return None
+        try:
+            fd = os.open(os.fsencode(self._prefix) + raw if raw else self._prefix + path, _FILE)
+        except OSError as error:
+            if error.errno in _GONE or error.errno == errno.ENXIO:
+                return None
+            raise VaultError(
+                f"{path} cannot be read ({error.strerror}); the index keeps what it knew"
+            ) from error
+        try:
+            before = os.fstat(fd)
+            if not stat.S_ISREG(before.st_mode):
+                return None
+            data = _read_all(fd, min(before.st_size, MAX_BYTES))
+        except OSError as error:
+            raise VaultError(
+                f"{path} cannot be read ({error.strerror}); the index keeps what it knew"
+            ) from error
+        finally:
+            os.close(fd)
+        return data, Stamp(before.st_size, before.st_mtime_ns, before.st_ctime_ns, before.st_ino)
+
+    def stamp(self, path: str) -> bytes | None:
+        """The packed stamp of one file now, or None when a walk would not find it as a plain file.
+
+        Raises:
+            VaultError: it cannot be told whether the file is there.
+        """
+        if not is_wanted(path) or not self._is_reached(path):
+            return None
+        found = self._look(path)
+        return _packed(found) if found and stat.S_ISREG(found.st_mode) else None
+
+    def is_odd(self, path: str) -> bool:
+        """True when a walk has something to say about the file at this path besides its stamp, or may have had."""
+        name = path.rpartition("/")[2]
+        if _hidden(path) or name.startswith(_JUNK):
+            return False
+        if not path.isprintable() or CONFLICT_COPY.search(name):
+            return True
+        found = self._look(path) if self._is_reached(path) else None
+        return found is not None and not stat.S_ISREG(found.st_mode) and not stat.S_ISDIR(found.st_mode)
+
+    def _look(self, path: str) -> os.stat_result | None:
+        try:
+            return os.lstat(self._prefix + path)
+        except OSError as error:
+            if error.errno in _GONE or error.errno == errno.ENAMETOOLONG:
+                return None
+            raise VaultError(
+                f"{path} cannot be looked at ({error.strerror}); the index keeps what it knew"
+            ) from error
+
+    def _is_reached(self, path: str) -> bool:
+        """True when every folder above the path is a real folder: a walk does not pass through links."""
+        end = path.find("/")
+        while end > 0:
+            found = self._look(path[:end])
+            if found is None or not stat.S_ISDIR(found.st_mode):
+                return False
+            end = path.find("/", end + 1)
+        return True
+
+    def _walk(self, under: str, seen: Scan) -> bool:
+        stack, whole = [under], True
+        while stack:
+            folder = stack.pop()
+            try:
+                fd = os.open(self._prefix + folder, _FOLDER | (os.O_NOFOLLOW if folder else 0))
+                try:
+                    _list(fd, folder, stack, seen)
+                finally:
+                    os.close(fd)
+            except OSError as error:
+                if error.errno not in _GONE:
+                    raise VaultError(_unreadable(folder or os.fspath(self.root), error)) from error
+                if not folder:
+                    raise VaultError(_no_vault(self.root)) from error
+                whole = False
+        return whole
+
+    def _settings(self, seen: Scan) -> None:
+        for path in _SETTINGS_FILES:
+            stamp = self.stamp(path)
+            if stamp is not None:
+                seen.files[path] = stamp
+
+    def _must_not_be_empty(self, seen: Scan) -> None:
+        if seen.files or any(not name.startswith(".") for name in os.listdir(self.root)):
+            return
+        raise VaultError(
+            f"{self.root} is an empty folder: is the disk mounted? Run `memoryclaw init {self.root}` to start a vault there"
+        )
+
+
+def packed_stamp(stamp: Stamp) -> bytes:
+    """A stamp as scans and the index hold it: ten thousand of these are compared in a moment."""
+    return _PACK(*stamp)
+
+
+def _list(fd: int, folder: str, stack: list[str], seen: Scan) -> None:
+    """One folder of a walk. Every instruction here runs once per file of the vault, on every question."""
+    prefix = f"{folder}/" if folder else ""
+    suffixes = _suffixes(prefix)
+    if prefix.startswith(_MIXED):
+        suffixes = tuple(suffix for suffix in suffixes if place_of(f"{prefix}x{suffix}"))
+    files, printable = seen.files, prefix.isprintable()
+    with os.scandir(fd) as entries:
+        for entry in entries:
+            name = entry.name
+            if name.endswith(suffixes):
+                found = entry.stat(follow_symlinks=False)
+                if (
+                    found.st_mode & 0o170000 == stat.S_IFREG
+                    and printable
+                    and name.isprintable()
+                    and name[0] not in ".~#"
+                    and "onflict" not in name
+                ):
+                    files[prefix + name] = _PACK(
+                        found.st_size, found.st_mtime_ns, found.st_ctime_ns, found.st_ino
+                    )
+                elif not name.startswith(_JUNK):
+                    _odd_entry(prefix + name, found, stack, seen)
+            elif name[0] == ".":
+                if not folder and name in (".obsidian", ".trash"):
+                    seen.ignored.append(f"{name}/")
+            elif entry.is_dir(follow_symlinks=False):
+                stack.append(prefix + name)
+            elif entry.is_symlink():
+                _link(prefix + name, seen)
+
+
+def _suffixes(path: str) -> tuple[str, ...]:
+    return _SUFFIXES.get(path.partition("/")[0], (".md",)) if "/" in path else (".md",)
+
+
+def _hidden(path: str) -> bool:
+    return path.startswith(".") or "/." in path
+
+
+def is_wanted(path: str) -> bool:
+    """The rule of a walk for one path: could a note, or the vault's vocabulary, live there?"""
+    if path in _SETTINGS_FILES:
+        return True
+    name = path.rpartition("/")[2]
+    if _hidden(path) or not name.endswith(_suffixes(path)) or name.startswith(_JUNK):
+        return False
+    return place_of(path) is not None and not CONFLICT_COPY.search(name)
+
+
+def _no_vault(root: Path) -> str:
+    return f"there is no vault at {root}; run `memoryclaw init {root}`, or name another with --vault"
+
+
+def _unreadable(folder: str, error: OSError) -> str:
+    return f"the folder {_shown(folder)} cannot be read ({error.strerror}); the index keeps what it knew"
+
+
+def _packed(found: os.stat_result) -> bytes:
+    return _PACK(found.st_size, found.st_mtime_ns, found.st_ctime_ns, found.st_ino)
+
+
+def _read_all(fd: int, size: int) -> bytes:
+    data = os.read(fd, size + 1)
+    if len(data) <= size and (len(data) == size or size == 0):
+        return data
+    parts = [data]
+    while len(part := os.read(fd, 1 << 20)) and sum(map(len, parts)) < MAX_BYTES:
+        parts.append(part)
+    return b"".join(parts)
+
+
+def _odd_entry(path: str, found: os.stat_result, stack: list[str], seen: Scan) -> None:
+    if stat.S_ISDIR(found.st_mode):
+        stack.append(path)
+    elif stat.S_ISLNK(found.st_mode):
+        _link(path, seen)
+    elif not stat.S_ISREG(found.st_mode):
+        message = "is not a regular file; it was passed over"
+        seen.problems.append(Problem(_shown(path), 1, message, "move it out of the vault"))
+    elif CONFLICT_COPY.search(path.rpartition("/")[2]):
+        seen.ignored.append(_shown(path))
+        message = "is a copy that a sync service made of a conflict; it is not searched"
+        hint = "compare it with the note it was copied from, then delete it"
+        seen.problems.append(Problem(_shown(path), 1, message, hint))
+    else:
+        _add_named(path, found, seen)
+
+
+def _add_named(path: str, found: os.stat_result, seen: Scan) -> None:
+    shown = _shown(path)
+    if shown != path:
+        seen.raw[shown] = os.fsencode(path)
+        hint = "rename it; until then the note can be searched, not edited"
+        seen.problems.append(Problem(shown, 1, "has a name that is not UTF-8", hint))
+    seen.files[shown] = _packed(found)
+
+
+def _link(path: str, seen: Scan) -> None:
+    if place_of(path) or os.path.splitext(path)[1] == "":
+        message = "is a symbolic link; links are not followed"
+        seen.problems.append(Problem(_shown(path), 1, message, "put the file itself into the vault"))
+
+
+def _shown(path: str) -> str:
+    return os.fsencode(path).decode("utf-8", "backslashreplace")

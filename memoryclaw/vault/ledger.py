@@ -1,0 +1,58 @@
+"""The ledger: how memories were used, one JSON event a line. The rule: it is only appended to, and never stops a verb."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import socket
+from collections.abc import Mapping
+from datetime import datetime
+from typing import Any
+
+from memoryclaw.errors import VaultError
+from memoryclaw.text.naming import slug, timestamp, utc
+from memoryclaw.vault import files
+from memoryclaw.vault.places import STATE_DIR
+
+FOLDER = "ledger"
+_DEVICE = re.compile(r"[a-z0-9][a-z0-9_-]{0,63}")
+
+
+class Ledger:
+    """Appends the events of one device to the ledger of one vault."""
+
+    def __init__(self, root: str) -> None:
+        self._root = root
+
+    @property
+    def device(self) -> str:
+        """This device's name: from `.memoryclaw/device`, else the host's own name."""
+        try:
+            with open(os.path.join(self._root, STATE_DIR, "device"), encoding="utf-8") as file:
+                name = file.readline().strip()
+        except (OSError, UnicodeDecodeError):
+            name = ""
+        return name if _DEVICE.fullmatch(name) else slug(socket.gethostname())
+
+    def append(self, event: str, values: Mapping[str, Any], now: datetime, *, durable: bool = False) -> str:
+        """Appends one event; returns an empty string, or one sentence on why it could not be kept.
+
+        Args:
+            event: what happened: shown, cited, rated, renamed …
+            values: what belongs to it.
+            now: when.
+            durable: True to wait until it is on the disk.
+        """
+        line = json.dumps({"ts": timestamp(now), "event": event, **values}, ensure_ascii=False) + "\n"
+        path = f"{FOLDER}/{self.device}/{utc(now):%Y-%m}.jsonl"
+        try:
+            with files.appending(self._root, path) as handle:
+                # One write: O_APPEND then keeps the lines of several processes whole.
+                os.write(handle, line.encode("utf-8", "backslashreplace"))
+                if durable:
+                    os.fsync(handle)
+        except (OSError, VaultError) as error:
+            why = getattr(error, "strerror", None) or error
+            return f"this use could not be written to the ledger ({why}); nothing else is affected"
+        return ""

@@ -1,0 +1,258 @@
+"""Log files → turns: JSONL as MemoryClaw and its hosts write it, Markdown as the seed wrote it. A broken line stays a turn."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+from collections.abc import Iterable, Mapping
+from typing import Any, NamedTuple
+
+from memoryclaw.model import Problem, Turn
+from memoryclaw.text.dates import parse_timestamp
+from memoryclaw.vault.properties import text_of
+
+_SURROGATE = re.compile("[\ud800-\udfff]")
+_ROLES = "user|human|assistant|ai|agent|bot|system|tool|toolresult|function|developer"
+_TURN_HEADING = re.compile(rf"^ {{0,3}}#{{1,6}}[ \t]+({_ROLES})\b([^\n]*)$", re.IGNORECASE | re.MULTILINE)
+_TURN_PARAGRAPH = re.compile(
+    rf"^(?:\*\*|__)({_ROLES})(?:[ \t]*\(([^)\n]*)\))?(?::(?:\*\*|__)|(?:\*\*|__):)[ \t]*",
+    re.IGNORECASE | re.MULTILINE,
+)
+_AROUND_TIME = " \t()[]:,—–-"
+_SAME_ROLE = {
+    "human": "user",
+    "ai": "assistant",
+    "agent": "assistant",
+    "bot": "assistant",
+    "function": "tool",
+}
+_HINT = "the line is searched as plain text; delete it if it is junk"
+
+
+class Log(NamedTuple):
+    """The turns of one log file."""
+
+    turns: tuple[Turn, ...] = ()
+    problems: tuple[Problem, ...] = ()
+
+
+def read_jsonl(stem: str, text: str) -> Log:
+    """One JSON object a line; `stem` names the session where a line does not."""
+    reader = _Reader(stem)
+    for number, line in enumerate(text.split("\n"), 1):
+        if line and not line.isspace():
+            reader.line(number, line)
+    return Log(tuple(reader.turns), tuple(reader.problems))
+
+
+def read_markdown_log(stem: str, meta: Mapping[str, Any], body: str, first_line: int) -> Log:
+    """The seed's logs: a heading (`### user (time)`) or a bold name (`**User:**`) begins each turn."""
+    session = _session(meta) or stem
+    headings = [hit for hit in _TURN_HEADING.finditer(body) if _names_a_turn(hit[2])]
+    begins = headings or list(_TURN_PARAGRAPH.finditer(body))
+    spans = [(hit.start(), hit.end(), _role(hit[1]), (hit[2] or "").strip(_AROUND_TIME)) for hit in begins]
+    if body[: spans[0][0] if spans else None].strip():
+        spans.insert(0, (0, 0, "", ""))
+    turns = []
+    ends = [*(span[0] for span in spans[1:]), len(body)]
+    line, at = first_line, 0
+    for number, ((start, below, role, ts), end) in enumerate(zip(spans, ends, strict=False), 1):
+        line += body.count("\n", at, start)
+        at = start
+        raw = body[below:end]
+        said = raw.strip()
+        last = line + body.count("\n", start, below + len(raw.rstrip()))
+        turns.append(
+            Turn(
+                id=f"log:{session}/{number}",
+                session=session,
+                turn=str(number),
+                ts=parse_timestamp(ts) or parse_timestamp(text_of(meta.get("timestamp"))),
+                role=role,
+                name="",
+                text=said,
+                line=line,
+                end_line=last,
+            )
+        )
+    return Log(tuple(turns))
+
+
+def _names_a_turn(rest: str) -> bool:
+    """A heading names a turn if nothing but a time follows the role: `### user (2025-04-08T14:30:00Z)`."""
+    rest = rest.strip()
+    return not rest or rest[0] in "([:" or bool(parse_timestamp(rest.strip(_AROUND_TIME)))
+
+
+def content_text(content: Any) -> str:
+    """What was said, from a string or from an array of parts as hosts send it; images and tool calls are named."""
+    if isinstance(content, str):
+        return content
+    if isinstance(content, list):
+        return "\n".join(filter(None, (_part(part) for part in content)))
+    return "" if content is None else _part(content)
+
+
+class _Reader:
+    def __init__(self, stem: str) -> None:
+        self._stem = stem
+        self._seen: dict[str, int] = {}
+        self.turns: list[Turn] = []
+        self.problems: list[Problem] = []
+
+    def line(self, number: int, line: str) -> None:
+        try:
+            value = json.loads(line)
+        except ValueError:
+            self._broken(number, line, "this line is not JSON")
+        except RecursionError:
+            self._broken(number, line, "this line is nested too deeply")
+        else:
+            if isinstance(value, dict):
+                self._turn(number, value)
+            else:
+                self._broken(number, line, "this line is not a JSON object")
+
+    def _broken(self, number: int, line: str, message: str) -> None:
+        self.problems.append(Problem("", number, message, _HINT))
+        self._add(number, {}, line.strip())
+
+    def _turn(self, number: int, value: Mapping[str, Any]) -> None:
+        said = content_text(value.get("content"))
+        tool = value.get("tool") or value.get("toolName")
+        if tool is not None:
+            said = "\n".join(filter(None, (_tool_text(str(tool), value), said)))
+        self._add(number, value, said)
+
+    def _add(self, number: int, value: Mapping[str, Any], said: str) -> None:
+        session = _plain(value.get("session")) or self._stem
+        turn = _plain(value.get("turn")) or str(number)
+        id_ = f"log:{session}/{turn}"
+        count = self._seen[id_] = self._seen.get(id_, 0) + 1
+        role = _role(_plain(value.get("role"))) or ("tool" if "tool" in value else "")
+        self.turns.append(
+            Turn(
+                id=id_ if count == 1 else f"{id_}~{count}",
+                session=session,
+                turn=turn,
+                ts=parse_timestamp(_plain(value.get("ts") or value.get("timestamp"))),
+                role=role,
+                name=_plain(value.get("name")),
+                text=_scrubbed(said).strip(),
+                line=number,
+                end_line=number,
+            )
+        )
+
+
+def _part(part: Any) -> str:
+    if isinstance(part, str):
+        return part
+    if not isinstance(part, dict):
+        return _compact(part)
+    kind = part.get("type")
+    if isinstance(part.get("text"), str):
+        return str(part["text"])
+    if kind in ("toolCall", "tool_call", "tool_use"):
+        return _tool_text(str(part.get("name", "")), {"args": part.get("arguments", part.get("input"))})
+    if kind in ("toolResult", "tool_result"):
+        return content_text(part.get("content"))
+    return f"[{kind}]" if isinstance(kind, str) else _compact(part)
+
+
+def _tool_text(tool: str, value: Mapping[str, Any]) -> str:
+    args, result, ok = value.get("args"), value.get("result"), value.get("ok")
+    words = [tool, "" if args is None else _compact(args)]
+    if result is not None:
+        words += ["→", content_text(result) if isinstance(result, list) else _compact(result)]
+    if ok is False or value.get("isError") is True:
+        words.append("(failed)")
+    return " ".join(filter(None, words))
+
+
+def _compact(value: Any) -> str:
+    try:
+        return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+    except RecursionError:
+        return "…"
+
+
+def _plain(value: Any) -> str:
+    if value is None or isinstance(value, bool | dict | list):
+        return ""
+    text = value if isinstance(value, str) else str(value)
+    return " ".join(_scrubbed(text).split())
+
+
+def _scrubbed(text: str) -> str:
+    """Text without NUL and lone surrogates, which JSON can spell but no index can store."""
+    if "\0" in text or not text.isascii():
+        return _SURROGATE.sub("\ufffd", text.replace("\0", "\ufffd"))
+    return text
+
+
+def _role(role: str) -> str:
+    low = role.lower()
+    return _SAME_ROLE.get(low, low if low != "toolresult" else "tool")
+
+
+def _session(meta: Mapping[str, Any]) -> str:
+    inner = meta.get("metadata")
+    for place in (meta, inner if isinstance(inner, dict) else {}):
+        for key in ("session", "sessionId", "session_id"):
+            if found := text_of(place.get(key)):
+                return found
+    return ""
+
+
+# ── Ranges of log lines, `logs/2026-03-10/s1.jsonl#1-6@<digest>`: how they are written, read, digested and
+# subtracted.
+
+_RANGE = re.compile(
+    r"(?P<path>logs/[^\x00-\x1f#@]{1,1024})#(?P<first>\d{1,9})-(?P<last>\d{1,9})@(?P<digest>[0-9a-f]{16})"
+)
+
+
+class LogRange(NamedTuple):
+    """Lines of one log, both ends included, and the digest of their bytes; `str` is how notes cite it."""
+
+    path: str
+    first: int
+    last: int
+    digest: str
+
+    def __str__(self) -> str:
+        return f"{self.path}#{self.first}-{self.last}@{self.digest}"
+
+
+def range_of(path: str, lines: list[bytes], first: int, last: int) -> LogRange:
+    """The range of these lines (counted from 1) of a log given as lines with their line ends."""
+    digest = hashlib.sha256(b"".join(lines[first - 1 : last])).hexdigest()[:16]
+    return LogRange(path, first, last, digest)
+
+
+def parse_ranges(text: str) -> list[LogRange]:
+    """Every range that a text cites, in order."""
+    return [
+        LogRange(hit["path"], int(hit["first"]), int(hit["last"]), hit["digest"])
+        for hit in _RANGE.finditer(text)
+    ]
+
+
+def unread(path: str, lines: list[bytes], done: Iterable[LogRange]) -> list[tuple[int, int]]:
+    """The stretches of lines (first, last) that no range covers whose lines are still the same."""
+    taken = [False] * len(lines)
+    for range_ in done:
+        if range_.path != path or not 1 <= range_.first <= range_.last <= len(lines):
+            continue
+        if range_of(path, lines, range_.first, range_.last) == range_:
+            taken[range_.first - 1 : range_.last] = [True] * (range_.last - range_.first + 1)
+    stretches, first = [], 0
+    for number, was_read in enumerate([*taken, True], 1):
+        if not was_read and not first:
+            first = number
+        elif was_read and first:
+            stretches.append((first, number - 1))
+            first = 0
+    return stretches

@@ -1,0 +1,475 @@
+"""Path + bytes → Note: the one entry point of reading. It never raises; what is wrong becomes a Problem of the note."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+import unicodedata
+from bisect import bisect_right
+from collections.abc import Iterable, Iterator
+from typing import Any, NamedTuple
+
+from memoryclaw.model import NOTHING, Fact, Link, Note, Problem, Section, Turn, Unit
+from memoryclaw.text.dates import parse_timestamp
+from memoryclaw.text.encoding import decode, readable
+from memoryclaw.text.frontmatter import Split, header_length, split
+from memoryclaw.text.language import words_of
+from memoryclaw.text.markdown import Body, links_in, read_body, sections_of
+from memoryclaw.text.yamltext import strings
+from memoryclaw.vault.facts import DEFAULT_COLLECTIONS, Facts, read_facts, without_facts
+from memoryclaw.vault.logs import Log, read_jsonl, read_markdown_log
+from memoryclaw.vault.places import Place, place_of
+from memoryclaw.vault.properties import Properties, read_properties
+from memoryclaw.vault.skillfile import Skill, read_javascript_skill, read_json_skill, read_markdown_skill
+
+# ── A note → its units: the pieces that are indexed, ranked and quoted. A unit's text begins on the unit's
+# first line.
+
+WHOLE_WORDS = 220  # a note up to this long is one unit
+SECTION_WORDS = 600  # a longer section is cut into parts
+SECTION_CHARS = 6000
+CUT_CHARS = 4000  # where a text without paragraphs is cut
+MAX_TEXT = 1024 * 1024  # beyond this, only the distinct words of a text are kept
+_WORDS = re.compile(rf"\s*+(?:\S++\s++){{{SECTION_WORDS}}}")
+_ROLE_TRUST = {
+    "user": "trusted",
+    "human": "trusted",
+    "tool": "untrusted",
+    "toolResult": "untrusted",
+    "": "untrusted",
+}
+
+
+def units_of(
+    note: Note, *, properties: str | None = None, told: frozenset[int] | None = None, rest: str = ""
+) -> tuple[Unit, ...]:
+    """The retrieval units of a note, in the order of the file.
+
+    Args:
+        note: the note; its `units` are not looked at.
+        properties: header values to search besides names; read from `note.meta` when not given.
+        told: lines that facts tell already; those of `note.facts` when not given.
+        rest: text beyond the first `MAX_TEXT`, of which only the distinct words are kept.
+    """
+    if note.turns:
+        return tuple(unit for turn in note.turns for unit in _turn_units(turn, note))
+    if told is None:
+        told = frozenset(fact.line for fact in note.facts)
+    if properties is None:
+        meta = without_facts(note.meta) if note.kind == "semantic" else note.meta
+        properties = read_properties(meta, {}).other
+    far = [("~rest", 0, rest)] if rest else []
+    if len(properties) > SECTION_CHARS:  # every unit holds the properties: what is large is held once
+        far, properties = [("~header", 1, properties), *far], ""
+    facts = [_fact_unit(fact, note, _above(fact, note)) for fact in note.facts]
+    cutter = _Cutter(note, properties)
+    prose = cutter.units(list(_untold(note.sections, told)) if told else note.sections)
+    if not prose and (properties or note.aliases or not facts):
+        prose = [cutter.unit("", 1, 1, "", ())]
+    prose += [cutter.rest(*one) for one in far]
+    return (*prose, *facts)
+
+
+class _Cutter:
+    """Cuts the prose of one note into units that share its title, tags and properties."""
+
+    def __init__(self, note: Note, properties: str) -> None:
+        self._note = note
+        summary = note.meta.get("summary")
+        about = summary if isinstance(summary, str) and summary != note.title else ""
+        self._title = " · ".join(filter(None, (note.title, *note.aliases, about.strip())))
+        self._tags = " ".join(note.tags)
+        self._properties = ", ".join(filter(None, (*note.people, *note.entities, note.project, properties)))
+        self._kind = note.kind if note.kind in ("episode", "skill") else "note"
+        self._seen: dict[str, int] = {}
+
+    def units(self, sections: tuple[Section, ...] | list[Section]) -> list[Unit]:
+        """One unit for a short note, else one a section, long sections in parts."""
+        if not sections:
+            return []
+        if sum(len(section.text) for section in sections) <= SECTION_CHARS:
+            text = _joined(sections)
+            if len(text.split()) <= WHOLE_WORDS:
+                return [self.unit("", sections[0].line, sections[-1].end_line, text, ())]
+        following = (*sections[1:], None)
+        return [
+            unit
+            for section, after in zip(sections, following, strict=True)
+            if section.text.strip() or not _is_above(section, after)
+            for unit in self._section(section)
+        ]
+
+    def _section(self, section: Section) -> Iterator[Unit]:
+        line = section.line
+        for part in parts(_with_heading(section)):
+            end = line + part.count("\n")
+            yield self.unit(section.heading, line, max(line, end - part.endswith("\n")), part, section.trail)
+            line = end
+
+    def unit(self, heading: str, line: int, end_line: int, text: str, trail: tuple[str, ...]) -> Unit:
+        """A unit of the note; the second of one heading gets `~2`, the next `~3`."""
+        note = self._note
+        number = self._seen[heading] = self._seen.get(heading, 0) + 1
+        below = heading if number == 1 else f"{heading}~{number}"
+        if trail:
+            trail = tuple([part for part in trail if part != note.title])
+        return Unit(
+            id=f"{note.id}#{below}" if below else note.id,
+            kind=self._kind,
+            line=line,
+            end_line=end_line,
+            title=" › ".join((self._title, *trail)) if trail else self._title,
+            tags=self._tags,
+            properties=self._properties,
+            text=text,
+            when=note.when,
+            until=note.until,
+            trust=note.trust,
+            pinned=note.pinned,
+            state=note.state,
+        )
+
+    def rest(self, heading: str, line: int, text: str) -> Unit:
+        """The unit that keeps a huge note findable by the words of its far end, or of a huge header."""
+        line = line or max((section.end_line for section in self._note.sections), default=1)
+        return self.unit(heading, line, line + text.count("\n"), " ".join(_distinct(text)), ())
+
+
+def parts(text: str) -> Iterator[str]:
+    """A text in parts of at most `SECTION_WORDS` words, cut at paragraphs, else at lines, else at spaces."""
+    start = 0
+    while True:
+        words = _WORDS.match(text, start, start + SECTION_CHARS)
+        limit = min(words.end() if words else len(text), start + SECTION_CHARS)
+        if limit >= len(text):
+            yield text[start:]
+            return
+        end = _border(text, start, limit)
+        yield text[start:end]
+        start = end
+
+
+def _border(text: str, start: int, limit: int) -> int:
+    for mark in ("\n\n", "\n"):
+        at = text.rfind(mark, start + 1, limit)
+        if at > start:
+            return at + len(mark)
+    limit = min(limit, start + CUT_CHARS)
+    at = text.rfind(" ", start + 1, limit)
+    return at + 1 if at > start else limit
+
+
+def _joined(sections: Iterable[Section]) -> str:
+    """The text of consecutive sections; lines between them that were left out become blank."""
+    parts_: list[str] = []
+    line = 0
+    for section in sections:
+        text = _with_heading(section)
+        if parts_ and section.line > line:
+            parts_.append("\n" * (section.line - line))
+        parts_.append(text)
+        line = section.line + text.count("\n")
+    return "".join(parts_)
+
+
+def _with_heading(section: Section) -> str:
+    return f"{section.heading}\n{section.text}" if section.heading else section.text
+
+
+def _is_above(section: Section, after: Section | None) -> bool:
+    return (
+        after is not None
+        and len(after.trail) > len(section.trail)
+        and after.trail[: len(section.trail)] == section.trail
+    )
+
+
+def _untold(sections: Iterable[Section], told: frozenset[int]) -> Iterator[Section]:
+    """The sections without the lines that facts tell; those left empty by it are dropped."""
+    for section in sections:
+        first = section.line + bool(section.heading)
+        lines = section.text.split("\n")
+        kept = ["" if first + i in told else line for i, line in enumerate(lines)]
+        if kept == lines:
+            yield section
+        elif any(line.strip() for line in kept):
+            yield Section(
+                heading=section.heading,
+                trail=section.trail,
+                line=section.line,
+                end_line=section.end_line,
+                text="\n".join(kept),
+            )
+
+
+def _above(fact: Fact, note: Note) -> str:
+    """The file's title and the headings above a fact, which no prose unit repeats."""
+    at = bisect_right(note.sections, fact.line, key=lambda section: section.line) - 1
+    trail = note.sections[at].trail if at >= 0 else ()
+    return ", ".join(dict.fromkeys((note.title, *(part for part in trail if part != fact.entity))))
+
+
+def _fact_unit(fact: Fact, note: Note, above: str) -> Unit:
+    return Unit(
+        id=fact.id,
+        kind="fact",
+        line=fact.line,
+        end_line=fact.line,
+        title=fact.entity if fact.field == "value" else f"{fact.entity} {fact.field}",
+        tags=" ".join(note.tags),
+        properties=above,
+        text=fact.value,
+        when=fact.since,
+        until=fact.until,
+        entity=fact.entity,
+        field=fact.field,
+        value=fact.value,
+        trust=note.trust,
+        pinned=note.pinned,
+        state=note.state if fact.current else "superseded",
+    )
+
+
+def _turn_units(turn: Turn, note: Note) -> Iterator[Unit]:
+    texts = [(turn.id, turn.text)]
+    if len(turn.text) > MAX_TEXT:
+        texts = [
+            (turn.id, turn.text[:MAX_TEXT]),
+            (f"{turn.id}#~rest", " ".join(_distinct(turn.text[MAX_TEXT:]))),
+        ]
+    for id_, text in texts:
+        yield Unit(
+            id=id_,
+            kind="turn",
+            line=turn.line,
+            end_line=turn.end_line,
+            text=text,
+            when=turn.ts,
+            entity=turn.name or turn.role,
+            trust=_ROLE_TRUST.get(turn.role, "unknown"),
+            state=note.state,
+        )
+
+
+def _distinct(text: str) -> list[str]:
+    """The distinct words of a long text, in order of appearance, found a piece at a time."""
+    found: dict[str, None] = {}
+    start = 0
+    while start < len(text):
+        end = start + MAX_TEXT
+        end = len(text) if end >= len(text) else (text.rfind(" ", start, end) + 1 or end)
+        found.update(dict.fromkeys(words_of(text[start:end])))
+        start = end
+    return list(found)
+
+
+MAX_PROBLEMS = 50  # reported for one file
+_NAME_TIME = re.compile(r"(\d{4}-\d\d-\d\d)(?:[_T ](\d\d)-(\d\d)-(\d\d))?(?![\d-])")
+_CONFLICT = re.compile(r"^<{7} .*$", re.MULTILINE)
+_NOT_STORED = re.compile("[\0\ud800-\udfff]")
+_NO_BODY = Body("", (), (), (), (), "")
+_NO_HEADER = Split(NOTHING, "", "", 1)
+
+
+class ReadingSettings(NamedTuple):
+    """What reading depends on besides the file: the vault's collections, in lower case."""
+
+    collections: frozenset[str] = DEFAULT_COLLECTIONS
+
+
+class _Source(NamedTuple):
+    """The file a note is made of."""
+
+    path: str
+    place: Place
+    stem: str
+    digest: str
+    problems: tuple[Problem, ...]
+    rest: str  # text beyond what is read
+
+
+class _Reading(NamedTuple):
+    """What one kind of reader found in a file."""
+
+    parts: Split = _NO_HEADER
+    said: Properties = Properties()
+    body: Body = _NO_BODY
+    facts: Facts = Facts()
+    skill: Skill = Skill()
+    log: Log = Log()
+    title: str = ""
+    searched: str = ""
+
+
+def read_note(path: str, data: bytes, settings: ReadingSettings) -> Note:
+    """The note in a file of the vault, with its units; any bytes under any path make one."""
+    place = place_of(path) or Place("note")
+    file = decode(data)
+    text, rest, problems = readable(file.text), "", file.problems
+    if len(text) > MAX_TEXT and not path.endswith(".jsonl"):
+        text, rest = _cut(text, MAX_TEXT + header_length(text))
+        problems += (_too_long(text),) if rest else ()
+    if "<<<<<<< " in text:
+        problems += _conflicts(text)
+    name = path.rpartition("/")[2]
+    source = _Source(
+        path, place, name.rpartition(".")[0] or name, hashlib.sha256(data).hexdigest(), problems, rest
+    )
+    return _note(source, _read(source, text, settings))
+
+
+def _read(source: _Source, text: str, settings: ReadingSettings) -> _Reading:
+    kind = source.place.kind
+    if kind == "log" and source.path.endswith(".jsonl"):
+        return _Reading(said=Properties(trust="unknown"), log=read_jsonl(source.stem, text))
+    if kind == "skill" and not source.path.endswith(".md"):
+        return _code_skill(source, text)
+    return _markdown(source, text, settings)
+
+
+def _markdown(source: _Source, text: str, settings: ReadingSettings) -> _Reading:
+    kind, parts = source.place.kind, split(text)
+    said = read_properties(without_facts(parts.meta) if kind == "semantic" else parts.meta, parts.lines)
+    if kind == "log":
+        body, line = (text, 1) if parts.broken else (parts.body, parts.body_line)
+        log = read_markdown_log(source.stem, parts.meta, body, line)
+        return _Reading(parts, said._replace(trust="unknown"), log=log)
+    read = read_body(parts.body, parts.body_line)
+    reading = _Reading(parts, said, read, title=said.title, searched=_searched(parts, said))
+    if kind == "semantic":
+        facts = read_facts(said.id or _path_id(source.path), source.stem, parts, read, settings.collections)
+        return reading._replace(facts=facts, title=said.title or source.stem)
+    if kind == "skill":
+        skill = read_markdown_skill(parts.meta)
+        return reading._replace(skill=skill, title=skill.name or said.title or source.path.split("/")[-2])
+    if kind == "episode":
+        return reading._replace(title=said.title or said.summary)
+    return reading
+
+
+def _searched(parts: Split, said: Properties) -> str:
+    """The header's other values; with a broken header its raw text, and what duplicate keys hide."""
+    if not parts.broken and not parts.shadowed:
+        return said.other
+    hidden = [text for _, value in parts.shadowed for text in strings(value)]
+    return ", ".join(filter(None, (said.other, parts.raw if parts.broken else "", *hidden)))
+
+
+def _code_skill(source: _Source, text: str) -> _Reading:
+    skill = read_json_skill(text) if source.path.endswith(".json") else read_javascript_skill(text)
+    parts = Split(skill.meta, "", text, 1)
+    return _Reading(
+        parts, body=_NO_BODY._replace(text=text), skill=skill, title=skill.name, searched=skill.searched
+    )
+
+
+def _note(source: _Source, reading: _Reading) -> Note:
+    parts, said, body = reading.parts, reading.said, reading.body
+    problems = source.problems
+    for more in (parts.problems, said.problems, reading.skill.problems, reading.log.problems):
+        problems += more
+    fields: dict[str, Any] = {
+        "path": source.path,
+        "id": said.id or _path_id(source.path),
+        "kind": source.place.kind,
+        "title": reading.title or _first_title(body) or _scrubbed(source.stem),
+        "digest": source.digest,
+        "meta": parts.meta,
+        "tags": _tags(said.tags, body.tags) if body.tags else said.tags,
+        "aliases": said.aliases,
+        "people": said.people,
+        "entities": said.entities,
+        "project": said.project,
+        "when": said.when or _time_in_name(source.stem),
+        "until": said.until,
+        "trust": said.trust,
+        "pinned": said.pinned,
+        "state": source.place.state,
+        "sections": sections_of(body, parts.body_line),
+        "facts": reading.facts.facts,
+        "turns": reading.log.turns,
+        "links": _links(parts, body),
+        "blocks": body.blocks,
+        "problems": _at(source.path, problems) if problems else (),
+    }
+    note = Note(**fields)
+    return note._replace(
+        units=units_of(note, properties=reading.searched, told=reading.facts.told, rest=source.rest)
+    )
+
+
+def _path_id(path: str) -> str:
+    """The id of a note without one: its path, spelled the same however the file system composes its accents."""
+    return unicodedata.normalize("NFC", _scrubbed(path.removesuffix(".md")))
+
+
+def _scrubbed(name: str) -> str:
+    """A name without what no index can store: NUL and the bytes of names that are not UTF-8."""
+    return _NOT_STORED.sub("\ufffd", name)
+
+
+def _first_title(body: Body) -> str:
+    return next((heading.text for heading in body.headings if heading.level == 1), "")
+
+
+def _time_in_name(stem: str) -> str:
+    hit = _NAME_TIME.match(stem)
+    if hit is None:
+        return ""
+    return parse_timestamp(hit[1] if hit[2] is None else f"{hit[1]} {hit[2]}:{hit[3]}:{hit[4]}")
+
+
+def _tags(said: tuple[str, ...], inline: tuple[str, ...]) -> tuple[str, ...]:
+    """Each tag once; Obsidian does not tell capitals apart, the first spelling stays."""
+    return tuple(
+        {tag.lower(): tag for tag in (*reversed(inline), *reversed(said))}[low]
+        for low in dict.fromkeys(tag.lower() for tag in (*said, *inline))
+    )
+
+
+def _links(parts: Split, body: Body) -> tuple[Link, ...]:
+    if "[[" not in parts.raw:
+        return body.links
+    found = links_in(parts.raw)
+    inside, line, before = [], 2, 0
+    for at, link in found:
+        line += parts.raw.count("\n", before, at)
+        before = at
+        if link.target:
+            inside.append(link._replace(line=line))
+    return (*inside, *body.links)
+
+
+def _cut(text: str, most: int) -> tuple[str, str]:
+    """A huge text in two, at the last line or word that begins within the limit."""
+    if len(text) <= most:
+        return text, ""
+    least = most - MAX_TEXT // 2
+    end = text.rfind("\n", least, most) + 1 or text.rfind(" ", least, most) + 1 or most
+    return text[:end], text[end:]
+
+
+def _too_long(text: str) -> Problem:
+    message = "this file is larger than 1 MiB; from this line on, only its words can be found"
+    return Problem("", text.count("\n") + 1, message, "split it into several notes")
+
+
+def _conflicts(text: str) -> tuple[Problem, ...]:
+    message, hint = "a merge conflict begins on this line", "keep one side and delete the markers"
+    found, line, at = [], 1, 0
+    for hit in _CONFLICT.finditer(text):
+        line += text.count("\n", at, hit.start())
+        at = hit.start()
+        found.append(Problem("", line, message, hint))
+    return tuple(found)
+
+
+def _at(path: str, problems: tuple[Problem, ...]) -> tuple[Problem, ...]:
+    """The problems with their path; of a flood of them the first, and how many more there are."""
+    more = len(problems) - MAX_PROBLEMS
+    if more > 0:
+        problems = (
+            *problems[:MAX_PROBLEMS],
+            Problem("", problems[MAX_PROBLEMS].line, f"{more} more problems from here on"),
+        )
+    return tuple([problem._replace(path=path) for problem in problems])

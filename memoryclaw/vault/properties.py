@@ -1,0 +1,162 @@
+"""A header's values → what MemoryClaw knows of a note: names, tags, times, trust. Odd values become Problems."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+from memoryclaw.model import Problem
+from memoryclaw.text.dates import parse_timestamp
+from memoryclaw.text.yamltext import strings
+
+TRUSTS = frozenset({"trusted", "unknown", "untrusted", "quarantined"})
+_TIMES = ("timestamp", "date", "created", "start")
+_PEOPLE = ("participants", "people", "person")
+_ENTITIES = ("entities", "entity")
+_YES = frozenset({"true", "yes", "on", "1"})
+# Values of these keys have a place of their own, or say how to treat the note rather than what it is about.
+_NOT_SEARCHED = frozenset({
+"id", "schema", "title", "summary", "tags", "tag", "aliases", "alias", "timestamp", "date", "created", "updated", "modified", "start", "end", "until", "importance", "confidence", "pin", "trust", "audience", "cssclass", "cssclasses", "publish", "permalink", "processed", "message_count", "participants", "people", "person", "entities", "entity", "project", "source", "half_life"})  # fmt: skip
+_NUMBER_OR_DATE = re.compile(
+    r"[\d\s.,:+/%TZ-]*|true|false|yes|no|on|off|(?:logs/|log:|https?://).*", re.IGNORECASE | re.DOTALL
+)
+_LINK = re.compile(r"!?\[\[([^\[\]|#]*)(?:#[^\[\]|]*)?(?:\|[^\[\]]*)?\]\]")
+
+
+class Properties(NamedTuple):
+    """What a header says of its note."""
+
+    id: str = ""
+    title: str = ""
+    summary: str = ""
+    tags: tuple[str, ...] = ()
+    aliases: tuple[str, ...] = ()
+    people: tuple[str, ...] = ()
+    entities: tuple[str, ...] = ()
+    project: str = ""
+    when: str = ""
+    until: str = ""
+    trust: str = "trusted"
+    pinned: bool = False
+    other: str = ""  # every other value worth searching
+    problems: tuple[Problem, ...] = ()
+
+
+def read_properties(meta: Mapping[str, Any], line_of: Mapping[tuple[str, ...], int]) -> Properties:
+    """The properties of a header; keys count in any case."""
+    if not meta:
+        return Properties()
+    low = {key.lower(): value for key, value in meta.items()}
+    problems: list[Problem] = []
+    lines = _Lines(line_of)
+    return Properties(
+        id=_id(low["id"], lines, problems) if "id" in low else "",
+        title=text_of(low.get("title")),
+        summary=text_of(low.get("summary")),
+        tags=tags_of(low),
+        aliases=names_of(low, ("aliases", "alias")),
+        people=names_of(low, _PEOPLE),
+        entities=names_of(low, _ENTITIES),
+        project=plain_name(text_of(low.get("project"))),
+        when=_when(low, _TIMES, lines, problems),
+        until=_when(low, ("end", "until"), lines, problems) if "end" in low or "until" in low else "",
+        trust=_trust(low["trust"], lines, problems) if "trust" in low else "trusted",
+        pinned="pin" in low and text_of(low["pin"]).lower() in _YES,
+        other=_other(low),
+        problems=tuple(problems),
+    )
+
+
+def text_of(value: Any) -> str:
+    """A header value as one line of text; lists and maps are joined."""
+    if value is None:
+        return ""
+    text = value if isinstance(value, str) else ", ".join(strings(value))
+    return " ".join(text.split()) if "\n" in text or "  " in text else text.strip()
+
+
+def plain_name(text: str) -> str:
+    """A name without the brackets of a wikilink."""
+    if "[[" in text:
+        text = _LINK.sub(r"\1", text)
+    return text.strip()
+
+
+def names_of(low: Mapping[str, Any], keys: tuple[str, ...]) -> tuple[str, ...]:
+    """The names under some keys, from lists or comma strings, each once."""
+    found: list[str] = []
+    for key in keys:
+        if (value := low.get(key)) is not None:
+            parts = value.split(",") if isinstance(value, str) else strings(value)
+            found += [plain_name(part) for part in parts]
+    return tuple(dict.fromkeys(filter(None, found))) if found else ()
+
+
+def tags_of(low: Mapping[str, Any]) -> tuple[str, ...]:
+    """The tags of a header: a list, or a string parted by commas or spaces, with or without `#`."""
+    found: list[str] = []
+    for key in ("tags", "tag"):
+        value = low.get(key)
+        if value is not None:
+            parts = value.replace(",", " ").split() if isinstance(value, str) else strings(value)
+            found += [part.strip().lstrip("#").strip("/") for part in parts]
+    return tuple(dict.fromkeys(filter(None, found))) if found else ()
+
+
+class _Lines:
+    """The lines of a header's keys, looked up only when there is something to say about one."""
+
+    def __init__(self, line_of: Mapping[tuple[str, ...], int]) -> None:
+        self._line_of = line_of
+
+    def of(self, key: str) -> int:
+        return next(
+            (line for path, line in self._line_of.items() if len(path) == 1 and path[0].lower() == key), 1
+        )
+
+
+def _id(value: Any, lines: _Lines, problems: list[Problem]) -> str:
+    text = text_of(value)
+    if not text:
+        return ""
+    if not isinstance(value, str) or "#" in text or text.startswith("log:") or text != value.strip():
+        message = f"the id {text[:60]!r} cannot be used; the note goes by its path"
+        problems.append(Problem("", lines.of("id"), message, "an id is one word or path without #"))
+        return ""
+    return text
+
+
+def _when(low: Mapping[str, Any], keys: tuple[str, ...], lines: _Lines, problems: list[Problem]) -> str:
+    for key in keys:
+        text = text_of(low.get(key))
+        if text:
+            if when := parse_timestamp(text):
+                return when
+            message = f"{key}: {text[:60]!r} is not a date"
+            problems.append(
+                Problem("", lines.of(key), message, "write it as 2025-04-08 or 2025-04-08T14:32:10Z")
+            )
+    return ""
+
+
+def _trust(value: Any, lines: _Lines, problems: list[Problem]) -> str:
+    text = text_of(value).lower()
+    if not text:
+        return "trusted"
+    if text in TRUSTS:
+        return text
+    message = f"trust: {text[:60]!r} is not known; the note is treated as unknown"
+    problems.append(Problem("", lines.of("trust"), message, "use trusted, unknown, untrusted or quarantined"))
+    return "unknown"
+
+
+def _other(low: Mapping[str, Any]) -> str:
+    found = [
+        plain_name(text)
+        for key, value in low.items()
+        if key not in _NOT_SEARCHED
+        for text in strings(value)
+        if not _NUMBER_OR_DATE.fullmatch(text)
+    ]
+    return ", ".join(found)

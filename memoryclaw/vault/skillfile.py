@@ -1,0 +1,128 @@
+"""Skill files → name, description and triggers; JSON is parsed, JavaScript only scanned as text and never run."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+from memoryclaw.model import NOTHING, Problem
+from memoryclaw.vault.properties import names_of, text_of
+
+# An unclosed string ends where its line ends; that a string always matches keeps the scan linear.
+_STRING = r"'(?:[^'\\\n]|\\.)*+'?|\"(?:[^\"\\\n]|\\.)*+\"?|`(?:[^`\\]|\\.)*+`?"
+_JS_STRING = re.compile(_STRING)
+_JS_VALUE = re.compile(rf"\b(name|description|triggers)['\"]?\s*[:=]\s*({_STRING}|\[[^\]]{{0,4000}}\])")
+_JS_COMMENT = re.compile(rf"({_STRING})|//[^\n]*|/\*(?:.*?\*/|.*)", re.DOTALL)
+
+_JS_SCANNED = 64 * 1024  # a skill says what it is at its beginning
+
+
+class Skill(NamedTuple):
+    """What a skill file says of itself."""
+
+    name: str = ""
+    description: str = ""
+    triggers: tuple[str, ...] = ()
+    parameters: str = ""
+    steps: str = ""
+    meta: Mapping[str, Any] = NOTHING
+    problems: tuple[Problem, ...] = ()
+
+    @property
+    def searched(self) -> str:
+        """The words that describe the skill, apart from its name and its text."""
+        return ", ".join(filter(None, (self.description, *self.triggers, self.parameters)))
+
+
+def read_markdown_skill(meta: Mapping[str, Any]) -> Skill:
+    """A `SKILL.md`, from its header; name and description are required by the Agent Skills format."""
+    skill = _from(meta)
+    missing = [key for key in ("name", "description") if not getattr(skill, key)]
+    if not missing:
+        return skill
+    problem = Problem("", 1, f"this skill has no {' and no '.join(missing)}", "add it to the header")
+    return skill._replace(problems=(problem,))
+
+
+def read_json_skill(text: str) -> Skill:
+    """A JSON skill; one that cannot be parsed is still found by its words."""
+    try:
+        value = json.loads(text)
+    except ValueError as error:
+        line = getattr(error, "lineno", 1)
+        return Skill(
+            problems=(
+                Problem("", line, f"this JSON is broken: {error}", "the skill is found by its words only"),
+            )
+        )
+    except RecursionError:
+        return Skill(
+            problems=(
+                Problem("", 1, "this JSON is nested too deeply", "the skill is found by its words only"),
+            )
+        )
+    if not isinstance(value, dict):
+        return Skill(
+            problems=(Problem("", 1, "this JSON is not a skill", "write an object with a name and steps"),)
+        )
+    skill = _from(_as_text(value))
+    if skill.name:
+        return skill
+    return skill._replace(problems=(Problem("", 1, "this skill has no name", 'add "name"'),))
+
+
+def read_javascript_skill(text: str) -> Skill:
+    """A JavaScript skill: the first name, description and triggers outside its comments."""
+    found: dict[str, Any] = {}
+    for hit in _JS_VALUE.finditer(_JS_COMMENT.sub(lambda comment: comment[1] or " ", text[:_JS_SCANNED])):
+        values = [_unescaped(string) for string in _JS_STRING.findall(hit[2])]
+        found.setdefault(hit[1], values if hit[2].startswith("[") else values[0])
+    skill = _from(found)
+    if skill.name:
+        return skill
+    return skill._replace(problems=(Problem("", 1, "no name was found in this skill", "add name: '…'"),))
+
+
+def _from(meta: Mapping[str, Any]) -> Skill:
+    low = {key.lower(): value for key, value in meta.items()}
+    parameters = low.get("parameters") or low.get("preconditions")
+    return Skill(
+        name=text_of(low.get("name")),
+        description=text_of(low.get("description")),
+        triggers=names_of(low, ("triggers", "trigger")),
+        parameters=_parameters(parameters),
+        steps=text_of(low.get("steps")),
+        meta=meta,
+    )
+
+
+def _parameters(value: Any) -> str:
+    if isinstance(value, dict):
+        return ", ".join(value)
+    if isinstance(value, list):
+        return ", ".join(text_of(part.get("name") if isinstance(part, dict) else part) for part in value)
+    return text_of(value)
+
+
+def _as_text(value: Any, depth: int = 0) -> Any:
+    """JSON values in the shape of our YAML: strings, lists and maps."""
+    if depth > 50:  # far deeper than any skill, far from the interpreter's limit
+        return ""
+    if isinstance(value, dict):
+        return {_scrubbed(key): _as_text(inner, depth + 1) for key, inner in value.items()}
+    if isinstance(value, list):
+        return [_as_text(inner, depth + 1) for inner in value]
+    if value is None or isinstance(value, str):
+        return _scrubbed(value) if value else value
+    return json.dumps(value)
+
+
+def _scrubbed(text: str) -> str:
+    return text.encode("utf-8", "replace").decode()
+
+
+def _unescaped(string: str) -> str:
+    inside = string[1:-1] if len(string) > 1 and string[-1] == string[0] else string[1:]
+    return re.sub(r"\\(.)", r"\1", inside, flags=re.DOTALL)

@@ -1,0 +1,243 @@
+"""File events of one vault as hints in a queue, through watchdog. The rule: callbacks only enqueue; hints may lie or be missing."""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import logging
+import os
+import re
+import threading
+import warnings
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+from queue import SimpleQueue
+from typing import NamedTuple
+
+from watchdog import events as said
+from watchdog.observers import Observer
+from watchdog.observers.api import BaseObserver, EventDispatcher
+from watchdog.observers.polling import PollingObserverVFS
+from watchdog.utils import BaseThread
+
+from memoryclaw.vault.cookies import FOLDER, LOCK_FILE
+from memoryclaw.vault.places import STATE_DIR
+
+SAVED, TOUCHED, IN_FOLDER, COOKIE, STATE, LOST = "saved", "touched", "folder", "cookie", "state", "lost"
+_EVENTS: list[type[said.FileSystemEvent]] = [
+    said.FileCreatedEvent, said.FileModifiedEvent, said.FileAttribEvent, said.FileClosedEvent,
+    said.FileDeletedEvent, said.FileMovedEvent, said.DirCreatedEvent, said.DirDeletedEvent, said.DirMovedEvent,
+    said.DirAttribEvent,
+]  # fmt: skip
+_WHOLE = (said.EVENT_TYPE_CLOSED, said.EVENT_TYPE_MOVED, said.EVENT_TYPE_DELETED)
+_COOKIES = f"{STATE_DIR}/{FOLDER}/"
+_STATE_FILES = (STATE_DIR, f"{STATE_DIR}/index.sqlite", f"{STATE_DIR}/{LOCK_FILE}")
+_EXHAUSTED = (errno.EMFILE, errno.ENFILE, errno.ENOSPC, errno.ENOSYS)
+
+# What watchdog says is heard by `_Ears`; nobody's terminal needs its farewells and its warnings about its own books.
+logging.getLogger("watchdog").addHandler(logging.NullHandler())
+warnings.filterwarnings("ignore", category=RuntimeWarning, module=r"watchdog\.")
+
+
+class Hint(NamedTuple):
+    """Something may have changed.
+
+    kind: `saved` (a file is whole now), `touched` (a file that may still be written), `folder` (anything below it),
+    `cookie` (of a reader), `state` (the index or the lock was taken away), `lost` (events are missing: look everywhere).
+    """
+
+    kind: str
+    path: str
+
+
+class Watcher:
+    """The one observer of a vault's folder. It can be started again after `stop`.
+
+    Args:
+        root: the vault's folder.
+        hints: where the hints go.
+        poll: seconds between looks where there are no events.
+    """
+
+    def __init__(self, root: Path, hints: SimpleQueue[Hint], *, poll: float = 2.0) -> None:
+        self.polling = ""  # why there are no events
+        self._root = root
+        self._hints = hints
+        self._poll = poll
+        self._observer: BaseObserver | None = None
+        self._threads: list[BaseThread] = []
+        self._ears = _Ears(hints)
+
+    def start(self) -> None:
+        """Begins to watch; when it returns, every later change is seen. Falls back to polling, and says why."""
+        # Events of a link to the vault would be events of the link.
+        root = os.path.realpath(self._root)
+        self.polling = self.polling or sends_no_events(root) or self._listen(root)
+        if self.polling:
+            self._begin(self._poller, root)
+
+    def poll_because(self, reason: str) -> None:
+        """Gives up on events."""
+        self.stop()
+        self.polling = reason
+        self.start()
+
+    def check(self) -> None:
+        """Starts polling when folders that came later got no watch."""
+        shortage = "" if self.polling else _shortage(os.path.realpath(self._root))
+        if shortage:
+            self.poll_because(shortage)
+
+    def is_alive(self) -> bool:
+        """True while every thread of the observer runs; whether the system sends events is another question."""
+        return bool(self._threads) and all(thread.is_alive() for thread in self._threads)
+
+    def stop(self) -> None:
+        """Stops watching."""
+        logging.getLogger("watchdog").removeHandler(self._ears)
+        observer, threads = self._observer, self._threads
+        self._observer, self._threads = None, []
+        if observer is None:
+            return
+        try:
+            observer.stop()
+        except KeyError:
+            _let_go(observer, threads)
+        else:
+            if observer.is_alive():
+                observer.join()
+
+    def _poller(self) -> BaseObserver:
+        return PollingObserverVFS(os.lstat, _visible, polling_interval=self._poll)
+
+    def _listen(self, root: str) -> str:
+        """Begins to listen to events; returns why that cannot be done."""
+        try:
+            self._begin(Observer, root)
+            reason = _shortage(root)
+        except OSError as error:
+            reason = _why(error)
+            if error.errno not in _EXHAUSTED:
+                self.stop()
+                raise
+        if reason:
+            self.stop()
+        return reason
+
+    def _begin(self, make: Callable[[], BaseObserver], root: str) -> None:
+        logging.getLogger("watchdog").addHandler(self._ears)
+        others = set(threading.enumerate())
+        observer = self._observer = make()
+        # One recursive watch: its events come in the order in which things happened.
+        observer.schedule(_Handler(root, self._hints), root, recursive=True, event_filter=_EVENTS)
+        observer.start()
+        self._threads = [t for t in threading.enumerate() if isinstance(t, BaseThread) and t not in others]
+
+
+def _let_go(observer: BaseObserver, threads: Sequence[BaseThread]) -> None:
+    """Ends an observer that lost track of a folder and stumbles over it: whatever listens, stops to listen."""
+    for thread in threads:
+        if thread is not observer and thread not in observer.emitters:
+            thread.stop()
+    observer.event_queue.put(EventDispatcher.stop_event)
+
+
+class _Handler(said.FileSystemEventHandler):
+    """Turns events into hints, and drops at once what no note can come from."""
+
+    def __init__(self, root: str, hints: SimpleQueue[Hint]) -> None:
+        self._root = root
+        self._start = len(root.rstrip("/")) + 1
+        self._hints = hints
+
+    def dispatch(self, event: said.FileSystemEvent) -> None:
+        for path in (event.src_path, event.dest_path):
+            if path:
+                self._tell(os.fsdecode(path)[self._start :], event)
+
+    def _tell(self, path: str, event: said.FileSystemEvent) -> None:
+        if not path:
+            self._hints.put(Hint(LOST, "the vault's folder itself was moved or deleted"))
+        elif path.startswith(".") or "/." in path:
+            self._tell_hidden(path, event)
+        elif event.is_directory:
+            self._hints.put(Hint(IN_FOLDER, path))
+        else:
+            self._hints.put(Hint(SAVED if event.event_type in _WHOLE else TOUCHED, path))
+
+    def _tell_hidden(self, path: str, event: said.FileSystemEvent) -> None:
+        if path.startswith(_COOKIES):
+            if event.event_type == said.EVENT_TYPE_CREATED:
+                self._hints.put(Hint(COOKIE, path.removeprefix(_COOKIES)))
+        elif path in _STATE_FILES and event.event_type in (said.EVENT_TYPE_DELETED, said.EVENT_TYPE_MOVED):
+            self._hints.put(Hint(STATE, path))
+
+
+class _Ears(logging.Handler):
+    """Listens to what watchdog tells only its log: that the kernel's queue overflowed, that a watch could not be renewed."""
+
+    def __init__(self, hints: SimpleQueue[Hint]) -> None:
+        super().__init__(logging.WARNING)
+        self._hints = hints
+
+    def emit(self, record: logging.LogRecord) -> None:
+        self._hints.put(Hint(LOST, record.getMessage()))
+
+
+def _visible(folder: str | None) -> Iterator[os.DirEntry[str]]:
+    with os.scandir(folder or ".") as entries:
+        yield from (entry for entry in entries if not entry.name.startswith("."))
+
+
+def _shortage(root: str) -> str:
+    """Why one more watch cannot be had: watchdog keeps it to itself when a subfolder gets none."""
+    probe = None
+    try:
+        probe = Observer()
+        probe.schedule(said.FileSystemEventHandler(), root)
+        probe.start()
+    except OSError as error:
+        return _why(error) if error.errno == errno.ENOSPC else ""
+    finally:
+        if probe is not None:
+            probe.stop()
+            with contextlib.suppress(RuntimeError):
+                probe.join()
+    return ""
+
+
+def _why(error: OSError) -> str:
+    return f"the system gives no more file events ({error.strerror or error})"
+
+
+# ── Which file systems tell of changes that are made elsewhere. Reads the mount table, nothing else.
+
+# What another machine (or another kernel) writes there never becomes an event here.
+_REMOTE = re.compile(
+    r"nfs|cifs|smb|9p|afs|ceph|gluster|lustre|vboxsf|vmhgfs|virtiofs|prl_fs|drvfs|fuse\.(sshfs|rclone|s3fs|davfs|gvfsd)"
+)
+_TABLE = "/proc/self/mountinfo"
+
+
+def sends_no_events(path: str, table: str = _TABLE) -> str:
+    """Why changes below a path may come without an event, or an empty string."""
+    try:
+        with open(table, encoding="utf-8", errors="surrogateescape") as lines:
+            kind = _kind_of(os.path.realpath(path), lines.read())
+    except OSError:
+        return ""
+    return f"a {kind} file system sends no events of what other machines write" if _REMOTE.match(kind) else ""
+
+
+def _kind_of(path: str, table: str) -> str:
+    """The type of the file system that holds a path: of the longest mount point above it, and of those the last."""
+    best, kind = "", ""
+    for line in table.splitlines():
+        before, _, after = line.partition(" - ")
+        fields = before.split(" ")
+        if len(fields) < 5 or not after:
+            continue
+        point = re.sub(r"\\(\d{3})", lambda octal: chr(int(octal[1], 8)), fields[4])
+        if f"{path}/".startswith(f"{point.rstrip('/')}/") and len(point) >= len(best):
+            best, kind = point, after.split(" ")[0]
+    return kind

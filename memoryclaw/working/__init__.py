@@ -1,0 +1,1 @@
+"""Working memory: what a running session is at."""

@@ -1,0 +1,303 @@
+"""Working memory: what a session is at now, and how a change and a budget make it another. Pure.
+
+The rule: it stays small. Whatever is put in, what comes out fits its budget or has reached the floor.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any, TypeVar
+
+from memoryclaw.capture.hostturns import NAME_LENGTH, cleaned
+from memoryclaw.capture.logrecords import unmarked
+from memoryclaw.errors import InputError
+from memoryclaw.model import Problem
+from memoryclaw.text import fence
+from memoryclaw.text.fence import one_line, visible
+from memoryclaw.text.tokens import estimate
+
+BUDGET = 2000  # tokens of one working memory, as it would stand in a prompt
+OBSERVATIONS = 5  # the newest are kept
+STEPS, FACTS = 32, 64  # of a plan the first, of facts the newest
+LONGEST = 4000  # characters of one text
+SHORT, SHORTER = 200, 80  # characters that a text keeps where room is short
+FLOOR_OBSERVATIONS, FLOOR_FACTS, FLOOR_STEPS = 2, 3, 3  # stay as long as anything is left to cut
+OPENING, CLOSING = '<memory trust="unknown" kind="working">', "</memory>"
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WorkingMemory:
+    """What one session is at."""
+
+    session: str
+    task: str = ""
+    goal: str = ""
+    plan: tuple[str, ...] = ()
+    facts: Mapping[str, str] = field(default_factory=dict)  # the newest last
+    observations: tuple[str, ...] = ()  # the newest last
+    active_skill: str = ""
+    updated: str = ""
+    problems: tuple[Problem, ...] = ()  # why its file could not be used
+
+    @property
+    def empty(self) -> bool:
+        """True when there is nothing in it to lose."""
+        return not (
+            self.task or self.goal or self.plan or self.facts or self.observations or self.active_skill
+        )
+
+
+def changed(memory: WorkingMemory, changes: Mapping[str, Any], now: str = "") -> WorkingMemory:
+    """The working memory after a change that `core.workingchanges.checked` made fit, within the budget."""
+    facts = dict(memory.facts)
+    for key, value in changes.get("facts", {}).items():
+        facts.pop(key, None)  # a fact that is said again is the newest
+        if value:
+            facts[key] = _cut(value, LONGEST)
+    plan = tuple(_cut(step, LONGEST) for step in changes.get("plan", memory.plan)[:STEPS])
+    seen = (*memory.observations, *(_cut(one, LONGEST) for one in changes.get("observations", ())))
+    return trimmed(
+        replace(
+            memory,
+            task=_cut(changes.get("task", memory.task), SHORT),
+            goal=_cut(changes.get("goal", memory.goal), LONGEST),
+            plan=plan,
+            facts=dict(list(facts.items())[-FACTS:]),
+            observations=seen[-OBSERVATIONS:],
+            active_skill=_cut(changes.get("active_skill", memory.active_skill), SHORT),
+            updated=now or memory.updated,
+        )
+    )
+
+
+def rendered(memory: WorkingMemory) -> list[str]:
+    """Its lines in a fenced block, each text escaped; none when there is nothing to say."""
+    items = [
+        ("goal", memory.goal),
+        *((f"plan/{number}", step) for number, step in enumerate(memory.plan, 1)),
+        ("skill", memory.active_skill),
+        *((f"facts/{key}", value) for key, value in memory.facts.items()),
+        *((f"seen/{number}", one) for number, one in enumerate(memory.observations, 1)),
+    ]
+    lines = [fence.item(f"working:{name}", text) for name, text in items if text]
+    return [OPENING, *lines, CLOSING] if lines else []
+
+
+def within(memory: WorkingMemory, budget: int) -> list[str]:
+    """Its lines for a prompt, trimmed to a budget; none when even the floor is too much."""
+    lines = rendered(trimmed(memory, budget))
+    return lines if _cost(lines) <= budget else []
+
+
+def trimmed(memory: WorkingMemory, budget: int = BUDGET) -> WorkingMemory:
+    """The working memory, made smaller step by step until it fits or is at the floor."""
+    for smaller in _ladder(memory):
+        memory = smaller
+        if tokens(memory) <= budget:
+            break
+    return memory
+
+
+def tokens(memory: WorkingMemory) -> int:
+    """What it costs in a prompt."""
+    return _cost(rendered(memory))
+
+
+def told(memory: WorkingMemory) -> str:
+    """Its content as a text to keep in a log."""
+    lines = [
+        f"task: {memory.task}" if memory.task else "",
+        f"goal: {memory.goal}" if memory.goal else "",
+        f"plan: {'; '.join(memory.plan)}" if memory.plan else "",
+        f"active skill: {memory.active_skill}" if memory.active_skill else "",
+        *(f"fact: {key}: {value}" for key, value in memory.facts.items()),
+        *(f"observed: {one}" for one in memory.observations),
+    ]
+    return "\n".join(filter(None, lines))
+
+
+def _cost(lines: list[str]) -> int:
+    return estimate("\n".join(lines)) + 1 if lines else 0  # the line break after it, rounded up
+
+
+def _ladder(memory: WorkingMemory) -> Iterator[WorkingMemory]:
+    """Ever smaller ones: each rung is taken until it changes nothing any more."""
+    yield memory
+    for rung in _RUNGS:
+        while (less := rung(memory)) != memory:
+            memory = less
+            yield memory
+
+
+def _observations(least: int) -> Callable[[WorkingMemory], WorkingMemory]:
+    return lambda memory: replace(memory, observations=_without_first(memory.observations, least))
+
+
+def _facts(least: int) -> Callable[[WorkingMemory], WorkingMemory]:
+    return lambda memory: replace(memory, facts=dict(_without_first(tuple(memory.facts.items()), least)))
+
+
+def _plan(least: int) -> Callable[[WorkingMemory], WorkingMemory]:
+    return lambda memory: replace(memory, plan=memory.plan[: max(least, len(memory.plan) - 1)])
+
+
+def _texts(most: int) -> Callable[[WorkingMemory], WorkingMemory]:
+    return lambda memory: replace(
+        memory,
+        plan=tuple(_cut(step, most) for step in memory.plan),
+        facts={key: _cut(value, most) for key, value in memory.facts.items()},
+        observations=tuple(_cut(one, most) for one in memory.observations),
+        active_skill=_cut(memory.active_skill, most),
+    )
+
+
+def _goal(memory: WorkingMemory) -> WorkingMemory:
+    return replace(memory, goal=_cut(memory.goal, max(SHORTER, len(memory.goal) * 3 // 4)))
+
+
+def _without_first(items: tuple[T, ...], least: int) -> tuple[T, ...]:
+    return items[1:] if len(items) > least else items
+
+
+def _cut(text: str, most: int) -> str:
+    return text if len(text) <= most else f"{text[: most - 1].rstrip()}…"
+
+
+# What is old goes first and the goal is cut last; below its floor only a share of a small context makes anything go.
+_RUNGS: tuple[Callable[[WorkingMemory], WorkingMemory], ...] = (
+    _observations(FLOOR_OBSERVATIONS),
+    _texts(SHORT),
+    _facts(FLOOR_FACTS),
+    _plan(FLOOR_STEPS),
+    _texts(SHORTER),
+    _goal,
+    _observations(0),
+    _facts(0),
+    _plan(0),
+)
+
+
+# ── What may be put into a working memory: JSON of a host or of a file, checked and made harmless. Pure.
+
+KEYS = ("task", "goal", "plan", "facts", "recent_observations", "active_skill")
+_SAME = {"observations": "recent_observations"}
+_ASIDE = "the next change sets it aside under another name and begins anew"
+_TEXTS = ("task", "goal", "active_skill")
+Clean = Callable[[str], str]
+
+
+def session_named(session: str) -> str:
+    """The session as its log names it."""
+    name = one_line(session)[:NAME_LENGTH].strip()
+    if not name:
+        raise InputError("a working memory belongs to a session; name it")
+    return name
+
+
+def checked(changes: Mapping[str, Any], clean: Clean | None = None) -> dict[str, Any]:
+    """The changes with clean texts.
+
+    `task`, `goal` and `active_skill` are set, `plan` is replaced, `facts` are added or replaced (null removes one),
+    `recent_observations` are appended.
+
+    Args:
+        changes: as a host or a file gives them.
+        clean: makes a text fit to be kept; by default, as a host's text needs it.
+
+    Raises:
+        InputError: a key is unknown, or its value is of another kind.
+    """
+    given = {_SAME.get(key, key): value for key, value in changes.items()}
+    unknown = [str(key) for key in given if key not in KEYS]
+    if unknown:
+        raise InputError(
+            f"a working memory has no {', '.join(map(repr, unknown))}; it has {', '.join(KEYS[:-1])} and {KEYS[-1]}"
+        )
+    clean = clean or _clean
+    found: dict[str, Any] = {key: _text(key, given[key], clean) for key in _TEXTS if key in given}
+    if "plan" in given:
+        found["plan"] = _checked_texts("plan", given["plan"], clean)
+    if "facts" in given:
+        found["facts"] = _checked_facts(given["facts"], clean)
+    if "recent_observations" in given:
+        found["observations"] = _checked_texts("recent_observations", given["recent_observations"], clean)
+    return found
+
+
+def stored(memory: WorkingMemory) -> dict[str, Any]:
+    """A working memory as its file holds it."""
+    return {
+        "session": memory.session,
+        "updated": memory.updated,
+        "task": memory.task,
+        "goal": memory.goal,
+        "plan": list(memory.plan),
+        "facts": dict(memory.facts),
+        "recent_observations": list(memory.observations),
+        "active_skill": memory.active_skill,
+    }
+
+
+def restored(value: Any, session: str, path: str) -> WorkingMemory:
+    """The working memory that a file holds; an empty one with the problem when it holds none of this session."""
+    if not isinstance(value, Mapping):
+        return unusable(session, path, "this file is no JSON object")
+    if value.get("session") != session:
+        return unusable(session, path, f"this file is not the working memory of session {session}")
+    rest = {key: inner for key, inner in value.items() if key not in ("session", "updated")}
+    updated = value.get("updated")
+    try:
+        return changed(
+            WorkingMemory(session=session), checked(rest, str), updated if isinstance(updated, str) else ""
+        )
+    except InputError as error:
+        return unusable(session, path, str(error))
+
+
+def unusable(session: str, path: str, why: str, hint: str = _ASIDE) -> WorkingMemory:
+    """An empty working memory that tells why its file cannot be used, and what becomes of it."""
+    return WorkingMemory(session=session, problems=(Problem(path, 0, why, hint),))
+
+
+def _text(key: str, value: Any, clean: Clean) -> str:
+    if value is None:
+        return ""
+    if not isinstance(value, str):
+        raise InputError(f"{key!r} must be a text")
+    return clean(value)
+
+
+def _checked_texts(key: str, value: Any, clean: Clean) -> list[str]:
+    if value is None:
+        return []
+    items = [value] if isinstance(value, str) else value
+    if not isinstance(items, list | tuple) or not all(isinstance(item, str) for item in items):
+        raise InputError(f"{key!r} must be a list of texts")
+    return [text for item in items if (text := clean(item))]
+
+
+def _checked_facts(value: Any, clean: Clean) -> dict[str, str | None]:
+    if value is None:
+        return {}
+    if not isinstance(value, Mapping):
+        raise InputError('\'facts\' must be an object of texts, such as {"recipient": "John"}')
+    found: dict[str, str | None] = {}
+    for key, inner in value.items():
+        name = one_line(str(key))[:SHORTER].strip()
+        if not name:
+            raise InputError("a fact of a working memory needs a name")
+        if inner is not None and not isinstance(inner, str | int | float):
+            raise InputError(f"the fact {name!r} must be a text, a number, true, false or null")
+        found[name] = None if inner is None else clean(_said(inner))
+    return found
+
+
+def _said(value: str | float) -> str:
+    return str(value).lower() if isinstance(value, bool) else str(value)
+
+
+def _clean(text: str) -> str:
+    """The text without what hosts wrapped around it, what was marked private and what nobody can see."""
+    return visible(unmarked(cleaned(text)).text).strip()

@@ -1,0 +1,153 @@
+"""Working memories on disk: `working/<session>.json`. The rule: two writers both keep their change, and nothing is lost unlogged."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from datetime import datetime
+from typing import Any, NamedTuple
+
+from memoryclaw.capture.capture import Acknowledged
+from memoryclaw.capture.logrecords import file_stem
+from memoryclaw.errors import NotFoundError, VaultError
+from memoryclaw.text.naming import free_name, timestamp
+from memoryclaw.vault import files
+from memoryclaw.vault.locks import folder_lock
+from memoryclaw.working.memory import (
+    WorkingMemory,
+    changed,
+    checked,
+    restored,
+    session_named,
+    stored,
+    told,
+    unusable,
+)
+
+FOLDER = "working"
+LARGEST = 256 * 1024  # bytes of a file; ours are far smaller
+_AWAY = "nothing of this session is kept until it is moved away"
+SPEAKER = "working memory"  # of what it leaves in the log
+
+
+class Cleared(NamedTuple):
+    """What became of a working memory: the turn of the log that keeps what it held, or why nothing was cleared."""
+
+    session: str
+    cleared: bool
+    id: str = ""
+    notice: str = ""
+
+
+class _File(NamedTuple):
+    memory: WorkingMemory
+    digest: str | None
+
+
+class Bench:
+    """The working memories of one vault.
+
+    Args:
+        root: the vault's folder.
+        redacted: a JSON value without its secrets.
+        capture: keeps lines in the log of a session.
+        clock: tells the time of a change.
+    """
+
+    def __init__(
+        self,
+        root: str,
+        redacted: Callable[[Any], Any],
+        capture: Callable[[list[str]], list[Acknowledged]],
+        clock: Callable[[], datetime],
+    ) -> None:
+        self._root = root
+        self._redacted = redacted
+        self._capture = capture
+        self._clock = clock
+
+    def show(self, session: str) -> WorkingMemory:
+        """The working memory of a session, empty when it has none; a file that cannot be used is told as a problem."""
+        return self._read(session_named(session)).memory
+
+    def change(self, session: str, changes: Mapping[str, Any]) -> WorkingMemory:
+        """Changes it; another task begins a new one, and what the old one held goes to the log."""
+        session, found = session_named(session), self._redacted(checked(changes))
+        with folder_lock(self._root, FOLDER):
+            memory, digest = self._usable(session)
+            if memory.task and found.get("task") and found["task"] != memory.task:
+                self._log(memory)
+                memory = WorkingMemory(session=session)
+            memory = changed(memory, found, timestamp(self._clock()))
+            data = json.dumps(stored(memory), ensure_ascii=False, indent=2) + "\n"
+            files.write_file(self._root, _path(session), data.encode("utf-8", "replace"), digest)
+        return memory
+
+    def clear(self, session: str, task: str = "") -> Cleared:
+        """Ends it: its content goes to the log, then its file is removed. With a task, only if it is of that one."""
+        session = session_named(session)
+        if not files.exists(self._root, _path(session)):
+            return Cleared(session, cleared=False, notice=f"session {session} has no working memory")
+        with folder_lock(self._root, FOLDER):
+            memory, digest = self._usable(session)
+            if task and memory.task != task:
+                of = f"of task {memory.task!r}" if memory.task else "of no task"
+                return Cleared(
+                    session, cleared=False, notice=f"the working memory is {of}; nothing was cleared"
+                )
+            id_ = self._log(memory)
+            if digest is not None:
+                files.remove_file(self._root, _path(session), digest)
+        notice = "; ".join(f"{problem.message}; {problem.hint}" for problem in memory.problems)
+        return Cleared(session, digest is not None, id_, notice)
+
+    def _read(self, session: str) -> _File:
+        path = _path(session)
+        try:
+            found = files.read_file(self._root, path, LARGEST)
+            return _File(restored(json.loads(found.data), session, path), found.digest)
+        except NotFoundError:
+            return _File(WorkingMemory(session=session), None)
+        except VaultError as error:
+            why = f"this file {str(error).removeprefix(path).strip()}"
+            return _File(unusable(session, path, why, _AWAY), None)
+        except OSError as error:
+            why = f"this file cannot be read ({error.strerror})"
+            return _File(unusable(session, path, why, _AWAY), None)
+        except (ValueError, RecursionError):
+            return _File(unusable(session, path, "this file is not JSON"), found.digest)
+
+    def _usable(self, session: str) -> _File:
+        """The file to be changed; one that holds something else gets another name first."""
+        memory, digest = self._read(session)
+        if not memory.problems:
+            return _File(memory, digest)
+        problem, path = memory.problems[0], _path(session)
+        if digest is None:
+            raise VaultError(f"{path}: {problem.message}; {problem.hint}")
+        aside = free_name(
+            f"{path.removesuffix('.json')}.broken.json", lambda name: files.exists(self._root, name)
+        )
+        files.write_file(self._root, aside, files.read_file(self._root, path, LARGEST).data, None)
+        files.remove_file(self._root, path, digest)
+        told_where = problem._replace(hint=f"it was set aside as {aside}")
+        return _File(replace(memory, problems=(told_where,)), None)
+
+    def _log(self, memory: WorkingMemory) -> str:
+        """Keeps what it holds as a line of its session that nobody takes for somebody's words; the line's id."""
+        text = told(memory)
+        if not text:
+            return ""
+        # Named by what it says and when: a second try, after a crash in between, finds it kept already.
+        mark = hashlib.sha256(f"{memory.updated}\n{text}".encode("utf-8", "replace")).hexdigest()[:16]
+        line = {"session": memory.session, "role": "system", "name": SPEAKER, "host_id": f"working-{mark}"}
+        [done] = self._capture([json.dumps({**line, "content": text})])
+        if not done.ok:
+            raise VaultError(f"the working memory was not cleared, as it could not be logged: {done.error}")
+        return done.id
+
+
+def _path(session: str) -> str:
+    return f"{FOLDER}/{file_stem(session)}.json"

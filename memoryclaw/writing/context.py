@@ -1,0 +1,177 @@
+"""What every writing verb works with, and what it answers. The clock and the ids come from outside."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+from memoryclaw.errors import InputError, MemoryClawError, NotFoundError
+from memoryclaw.ports import Address, Lookup
+from memoryclaw.text.encoding import decode
+from memoryclaw.text.gate import Gate
+from memoryclaw.text.naming import run_id, utc
+from memoryclaw.text.yamltext import flow_list, scalar
+from memoryclaw.vault import files
+from memoryclaw.vault.factedits import SemanticFile
+from memoryclaw.vault.places import SCHEMA_FILE
+from memoryclaw.vault.vocabulary import Schema, read_schema
+
+if TYPE_CHECKING:
+    from jinja2.sandbox import ImmutableSandboxedEnvironment
+
+# ── The shipped Jinja2 templates: notes and commit messages. The rule: only our own files are templates,
+# never a user's text.
+
+_SUBJECT_LENGTH = 72
+_CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029\u200e\u200f\u202a-\u202e\u2066-\u2069]+")
+_PACKAGE = Path(__file__).resolve().parent.parent
+
+
+class Templates:
+    """Renders the templates that ship with MemoryClaw.
+
+    Args:
+        gate: takes the secrets out of a commit message, whatever its values came from.
+    """
+
+    def __init__(self, gate: Callable[[str], str] = str) -> None:
+        self._gate = gate
+
+    def render(self, name: str, /, **values: object) -> str:
+        """The text of one template; every value it names must be given."""
+        from jinja2 import TemplateError  # noqa: PLC0415 - loaded with the environment
+
+        try:
+            return _environment().get_template(name).render(values)
+        except TemplateError as error:
+            raise MemoryClawError(f"the template {name} cannot be rendered: {error}") from error
+
+    def commit_message(self, verb: str, /, **values: object) -> str:
+        """The message of a commit: a subject on one line of at most 72 characters, a body, trailers."""
+        subject, _, rest = self._gate(self.render(f"commits/{verb}.j2", **values)).partition("\n")
+        return f"{_cut(one_line(subject))}\n{rest}"
+
+
+def templates_folder() -> Path:
+    """Where the templates are: in the installed package, else in the checkout."""
+    shipped = _PACKAGE / "_shipped" / "templates"
+    found = shipped if shipped.is_dir() else _PACKAGE.parent / "templates"
+    if not found.is_dir():
+        raise MemoryClawError(
+            f"the templates of MemoryClaw are missing from {os.fspath(found)}; install it again"
+        )
+    return found
+
+
+def one_line(text: str) -> str:
+    """A text on one line, without control characters."""
+    return " ".join(_CONTROL.sub(" ", str(text)).split())
+
+
+def _cut(subject: str) -> str:
+    if len(subject) <= _SUBJECT_LENGTH:
+        return subject
+    return subject[: _SUBJECT_LENGTH - 1].rstrip() + "…"
+
+
+def _yaml(value: str | Sequence[str]) -> str:
+    return scalar(value) if isinstance(value, str) else flow_list(value)
+
+
+@cache
+def _environment() -> ImmutableSandboxedEnvironment:
+    """Compiles each template once in a process: a night asks for the same few again and again."""
+    from jinja2 import FileSystemLoader, StrictUndefined  # noqa: PLC0415 - 60 ms that only writers pay
+    from jinja2.sandbox import ImmutableSandboxedEnvironment  # noqa: PLC0415
+
+    environment = ImmutableSandboxedEnvironment(
+        loader=FileSystemLoader(templates_folder()),
+        undefined=StrictUndefined,
+        autoescape=False,
+        keep_trailing_newline=True,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    environment.filters["yaml"] = _yaml
+    environment.filters["line"] = one_line
+    return environment
+
+
+class Written(NamedTuple):
+    """What a writing verb did: the id and path it concerns, the commit (empty: none), the action, and what else to know."""
+
+    id: str
+    path: str
+    commit: str
+    action: (
+        str  # added | confirmed | superseded | corrected | edited | forgotten | revived | undone | created
+    )
+    notice: str = ""
+
+
+def _own_gate() -> Gate:
+    """A gate whose marks match no others."""
+    return Gate(lambda: os.urandom(32))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Pen:
+    """The vault to write in, how its ids are found, the templates, the moment, where fresh ids come from, and what takes secrets out."""
+
+    root: str
+    lookup: Lookup
+    templates: Templates
+    now: datetime
+    new_id: Callable[[], str]
+    gate: Gate = field(default_factory=_own_gate)
+
+    @property
+    def today(self) -> str:
+        """The ISO date of now, in UTC."""
+        return f"{utc(self.now):%Y-%m-%d}"
+
+    def run(self, verb: str) -> str:
+        """A fresh id for one run of a verb."""
+        return run_id(verb, self.now, self.new_id())
+
+    def find(self, id_: str) -> Address:
+        """Where the thing with this id is; NotFoundError when there is none."""
+        found = self.lookup.resolve(id_)
+        if found is None:
+            raise NotFoundError(
+                f"nothing in the vault has the id {id_}; `memoryclaw search` finds things by their words"
+            )
+        return found
+
+    def text(self, path: str) -> str:
+        """The text of a file of the vault; empty for a file that is not there."""
+        try:
+            return decode(files.read_file(self.root, path).data).text
+        except NotFoundError:
+            return ""
+
+    def schema(self) -> Schema:
+        """What the vault says of its fields and collections."""
+        return read_schema(self.text(SCHEMA_FILE))
+
+    def semantic(self, path: str) -> SemanticFile:
+        """How the facts of a file are read."""
+        return SemanticFile(path, self.schema().collections)
+
+
+def must_be_a_note(address: Address, verb: str) -> None:
+    """Raises InputError for what is no note of its own: turns and logs, which are a record, and sections."""
+    if address.kind in {"turn", "log"}:
+        raise InputError(
+            f"{address.id} is part of a log, which is a record and is not {verb}; remove its file by hand"
+        )
+    if address.kind == "section":
+        raise InputError(
+            f"{address.id} is a section; open {address.path} at line {address.line} and change it there"
+        )

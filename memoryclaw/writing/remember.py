@@ -1,0 +1,152 @@
+"""remember: keeps what a person says, as a fact where it names entity and field, else as an episode. One commit."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from memoryclaw.errors import ConflictError, InputError
+from memoryclaw.text.naming import episode_name, free_name, timestamp
+from memoryclaw.vault import files
+from memoryclaw.vault.factedits import FactEdit, SemanticFile, set_fact
+from memoryclaw.vault.places import place_of
+from memoryclaw.writing.context import Pen, Written
+from memoryclaw.writing.writer import Edit, text_change, write
+
+_FACTS_FILE = "semantic/facts.md"
+_SUMMARY = 120
+
+
+def remember(
+    pen: Pen, text: str, *, entity: str = "", field: str = "", tags: Sequence[str] = (), source: str = ""
+) -> Written:
+    """Keeps a text as an episode note, or as the value of a fact.
+
+    Args:
+        pen: the vault and the moment.
+        text: what to keep.
+        entity: what the fact is about; goes with `field`.
+        field: the fact's field.
+        tags: tags of the episode.
+        source: where it comes from: the id of a note or log, or a word.
+    """
+    if not text.strip():
+        raise InputError("there is nothing to remember: the text is empty")
+    if bool(entity.strip()) != bool(field.strip()):
+        raise InputError(
+            "a fact needs both an entity and a field; give neither to keep the text as an episode"
+        )
+    if entity.strip():
+        return _fact(pen, text, entity, field, source)
+    return _episode(pen, text.replace("\0", ""), tags, source)
+
+
+def _fact(pen: Pen, value: str, entity: str, field: str, source: str) -> Written:
+    entity = pen.lookup.entity_name(" ".join(entity.split()))
+    path, run = home(pen, entity, field), pen.run("remember")
+    file, schema = pen.semantic(path), pen.schema()
+    declared = schema.fields.get(" ".join(field.lower().split()))
+    results: list[FactEdit] = []
+
+    def change(text: str) -> str:
+        many = declared is not None and declared.many
+        result = set_fact(
+            text, file, entity=entity, field=field, value=value, since=pen.today, source=source, many=many
+        )
+        results.append(result)
+        return result.text
+
+    def message() -> str:
+        old = results[0].old
+        return pen.templates.commit_message(
+            "remember-fact",
+            run=run,
+            path=path,
+            told=fact_in_words(entity, field, value),
+            old=old,
+            source=source,
+            confidence="",
+        )
+
+    outcome = write(pen.root, [Edit(path, text_change(change))], message, verb="remember", now=pen.now)
+    result = results[0]
+    notice = outcome.notice if outcome.changed else "; ".join(filter(None, ("already known", outcome.notice)))
+    return Written(
+        _fact_id(file, result.text, entity, field, value), path, outcome.commit, result.action, notice
+    )
+
+
+def home(pen: Pen, entity: str, field: str) -> str:
+    """The file where this fact stands already, else the first where the entity lives, else the file for all others."""
+    known = [path for path in pen.lookup.entity_files(entity) if _is_semantic(path)]
+    for path in known:
+        facts = pen.semantic(path).facts(pen.text(path)).facts
+        if any(f.current and _same(f.entity, entity) and _same(f.field, field) for f in facts):
+            return path
+    return known[0] if known else _FACTS_FILE
+
+
+def _is_semantic(path: str) -> bool:
+    place = place_of(path)
+    return place is not None and place == ("semantic", "current")
+
+
+def _fact_id(file: SemanticFile, text: str, entity: str, field: str, value: str) -> str:
+    value = " ".join(value.split())
+    own = [
+        fact
+        for fact in file.facts(text).facts
+        if fact.current and _same(fact.entity, entity) and _same(fact.field, field)
+    ]
+    return next((fact.id for fact in own if fact.value == value), own[0].id)
+
+
+def _same(one: str, other: str) -> bool:
+    return " ".join(one.split()).casefold() == " ".join(other.split()).casefold()
+
+
+def _episode(pen: Pen, text: str, tags: Sequence[str], source: str) -> Written:
+    run, summary = pen.run("remember"), _summary(text)
+    name = free_name(f"episodes/{episode_name(pen.now, summary)}", lambda path: files.exists(pen.root, path))
+    id_ = name.rpartition("/")[2].removesuffix(".md")
+    note = pen.templates.render(
+        "notes/episode.md.j2",
+        id=id_,
+        timestamp=timestamp(pen.now),
+        tags=[cleaned for tag in tags if (cleaned := "-".join(tag.strip().lstrip("#").split()))],
+        summary=summary,
+        participants=["user", "assistant"],
+        confidence="high",
+        source=source,
+        body=text.strip("\r\n"),
+    )
+
+    def change(data: bytes | None) -> bytes:
+        if data is not None and data != note.encode("utf-8", "replace"):
+            raise ConflictError(f"{name} exists by now; try again")
+        return note.encode("utf-8", "replace")
+
+    def message() -> str:
+        return pen.templates.commit_message(
+            "remember-episode", run=run, path=name, summary=summary, source=source, confidence="high"
+        )
+
+    outcome = write(pen.root, [Edit(name, change)], message, verb="remember", now=pen.now)
+    return Written(id_, name, outcome.commit, "added", outcome.notice)
+
+
+def _summary(text: str) -> str:
+    """The first line with words on it, cut at a word."""
+    first = next(line for line in text.splitlines() if line.strip())
+    first = " ".join(first.lstrip("#->* \t").split()) or " ".join(text.split())
+    return first if len(first) <= _SUMMARY else first[:_SUMMARY].rpartition(" ")[0] + " …"
+
+
+# ── A fact in words: `Anna: city is Bern`, but `Anna: lives in Bern`.
+
+_VERBS = frozenset({"lives in", "works at", "works as", "likes", "dislikes", "prefers"})
+
+
+def fact_in_words(entity: str, field: str, value: str) -> str:
+    """A fact as a person would say it; a field that reads as a verb needs no other."""
+    verb = " ".join(field.lower().replace("_", " ").split()) in _VERBS
+    return f"{entity}: {field} {value}" if verb else f"{entity}: {field} is {value}"

@@ -1,0 +1,563 @@
+"""The one way a machine edit reaches the vault: files by digest check and rename, then a commit of that change alone.
+
+The rule: the file gets the change on top of what the user left in it; the commit gets the same change on top of HEAD.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from datetime import datetime
+from typing import NamedTuple
+
+from memoryclaw.errors import (
+    ConflictError,
+    HistoryError,
+    InputError,
+    MemoryClawError,
+    NotFoundError,
+    VaultError,
+)
+from memoryclaw.history import gitlocks, journal
+from memoryclaw.history.journal import Pending, Step, clear_stale, index_ready, joined
+from memoryclaw.history.repository import Base, Draft, GitState, History, Made, Side, Version
+from memoryclaw.text.encoding import decode, encode
+from memoryclaw.text.merging import same_patch
+from memoryclaw.text.naming import safe_path
+from memoryclaw.vault import files
+from memoryclaw.vault.locks import WAIT, writer_lock
+
+# ── Finishes or drops the change that a killed writer left under way. The rule: never torn, never twice,
+# never over new work.
+
+_PAUSE = 0.05
+
+
+def recover(root: str) -> str:
+    """Ends what a killed writer began; returns one sentence when something needed saying, else an empty string.
+
+    Raises:
+        HistoryError: a lock of another's git is in the way; the change stays in the journal for the next time.
+    """
+    with writer_lock(root):
+        pending = journal.load(root)
+        _clear_locks(root, pending)
+        if pending is None:
+            journal.clear(root)
+            return ""
+        begun = any(_done(root, step) and step.before != step.after for step in pending.steps)
+        whole = all(_done(root, step) or _ready(root, step) for step in pending.steps)
+        notice = ""
+        if _is_made(root, pending):
+            _catch_up(root, pending)
+        elif begun and whole:
+            notice = _finish(root, pending)
+        elif begun:
+            notice = f"a change of {_names(pending)} was cut short and the files have changed since; see them with `git diff`"
+        for step in pending.steps:
+            if step.temp:
+                files.discard(root, step.path, step.temp)
+        journal.clear(root)
+        return notice
+
+
+def carry_out(root: str, steps: tuple[Step, ...]) -> None:
+    """Takes the steps that are not done yet; their temp files must be there."""
+    for step in steps:
+        if _done(root, step):
+            continue
+        if step.after is not None:
+            files.place(root, step.path, step.temp, step.before)
+        elif step.before is not None:
+            files.remove_file(root, step.path, step.before)
+
+
+def publish(root: str, pending: Pending, made: Made) -> None:
+    """Moves the branch to the commit and the user's index with it: what the index is to be is on the disk before."""
+    history = History(root)
+    with index_ready(history, made.follow, made.stamp) as put:
+        journal.touch(root)
+        history.move(made, pending.verb)
+        put()
+
+
+def _clear_locks(root: str, pending: Pending | None) -> None:
+    """Removes the locks that git or we held when we were killed."""
+    history = History(root)
+    if history.git_dir:
+        clear_stale(history)
+    if history.git_dir and pending and pending.commit:
+        history.clear_locks(pending.ref, pending.commit, journal.touched(root))
+
+
+def refuse_while_locked(history: History) -> GitState:
+    """The state of the repository, after a while of waiting for another's git; HistoryError when its lock stays."""
+    end = time.monotonic() + WAIT
+    while (state := history.state()).name == "locked":
+        while os.path.exists(state.lock):
+            if time.monotonic() >= end:
+                raise HistoryError(f"nothing was written: {gitlocks.told(state.lock, history.root)}")
+            time.sleep(_PAUSE)
+    return state
+
+
+def _finish(root: str, pending: Pending) -> str:
+    carry_out(root, pending.steps)
+    if not pending.commit:
+        return ""
+    history = History(root)
+    left = f"the change of {_names(pending)} is in the files but not committed; see it with `git diff`"
+    if not history.git_dir:
+        return left
+    refuse_while_locked(history)
+    if not _can_publish(history, pending):
+        return left
+    try:
+        publish(root, pending, Made(pending.commit, pending.parent, pending.ref, pending.follow))
+    except ConflictError:
+        return left
+    return ""
+
+
+def _is_made(root: str, pending: Pending) -> bool:
+    """True when the branch has the commit of a change, so that only the user's index may not know it yet."""
+    history = History(root)
+    if not pending.commit or not history.git_dir or history.objects([pending.commit]) == [None]:
+        return False
+    return history.head() == pending.commit or history.holds(pending.commit)
+
+
+def _catch_up(root: str, pending: Pending) -> None:
+    """Brings the user's index to a change where the last commit still is as the change made it."""
+    history = History(root)
+    refuse_while_locked(history)
+    sides = history.tip("", history.head(), [entry.path for entry in pending.follow]).sides
+    entries = [entry for entry in pending.follow if sides[entry.path].head == entry.now]
+    with index_ready(history, entries, None) as put:
+        put()
+
+
+def _can_publish(history: History, pending: Pending) -> bool:
+    state = history.state()
+    return state.writable and state.ref == pending.ref and history.head() == pending.parent
+
+
+def _done(root: str, step: Step) -> bool:
+    return files.digest_at(root, step.path) == step.after
+
+
+def _ready(root: str, step: Step) -> bool:
+    if files.digest_at(root, step.path) != step.before:
+        return False
+    if step.after is None:
+        return True
+    beside = f"{step.path.rpartition('/')[0]}/{step.temp}".lstrip("/")
+    return files.digest_at(root, beside) == step.after
+
+
+def _names(pending: Pending) -> str:
+    return " and ".join(step.path for step in pending.steps)
+
+
+# ── What becomes of one file: its change worked out on the working file, on HEAD and on what the user
+# staged.
+
+NO_SIDE = Side(None, None, None, None)
+
+Bytes = Callable[[bytes | None], bytes | None]
+
+
+class Edit(NamedTuple):
+    """A change of one file: its bytes (None: no such file) → its new bytes (None: remove it).
+
+    What a person wrote where this writes, and did not commit, is a conflict; unless the change `consumes` it: a ticked box
+    goes with the line that it answers. A file that git does not hold may get new lines, but keeps those that it has; a change
+    that `overwrites` is refused there whatever it does.
+    """
+
+    path: str
+    change: Bytes
+    consumes: bool = False
+    overwrites: bool = False
+
+
+class Move(NamedTuple):
+    """A file goes to another path as it is; `if_there` passes over one that is gone."""
+
+    path: str
+    to: str
+    if_there: bool = False
+
+
+Change = Edit | Move
+
+
+class Plan(NamedTuple):
+    """One file's change, worked out: the bytes on disk before and after, and what the commit gets (None: it is left out)."""
+
+    path: str
+    before: bytes | None
+    after: bytes | None
+    version: Version | None
+
+
+def text_change(change: Callable[[str], str]) -> Bytes:
+    """A change of text as a change of bytes: encoding, byte order mark and line ends stay; a missing file is empty text."""
+    return patched(lambda text: change(text or ""))
+
+
+def patched(change: Callable[[str | None], str | None]) -> Bytes:
+    """The same for a change that knows whether there is a file (None: there is none) and may leave it so."""
+
+    def of_bytes(data: bytes | None) -> bytes | None:
+        text = decode(data or b"")
+        after = change(None if data is None else text.text)
+        if after is None:
+            return None
+        try:
+            return encode(text._replace(text=after))
+        except UnicodeEncodeError as error:
+            raise InputError(
+                f"this file is {text.encoding} and cannot hold {error.object[error.start]!r}; save it as UTF-8"
+            ) from None
+
+    return of_bytes
+
+
+def paths_of(changes: Sequence[Change]) -> list[str]:
+    """The files that changes touch; InputError for one outside the vault."""
+    return [
+        safe_path(path) for c in changes for path in ((c.path, c.to) if isinstance(c, Move) else (c.path,))
+    ]
+
+
+def plans_for(
+    changes: Sequence[Change], work: Mapping[str, bytes | None], sides: Mapping[str, Side]
+) -> list[Plan]:
+    """What becomes of each file; those that do not change are left out.
+
+    Args:
+        changes: what is asked for.
+        work: the bytes of the working files.
+        sides: what git holds of them; those that it ignores have none.
+    """
+    plans: list[Plan] = []
+    for change in changes:
+        if isinstance(change, Move):
+            plans += _plan_move(change, work, sides)
+        else:
+            plans += _plan_edit(change, work[change.path], sides.get(change.path))
+    bound = {
+        change.path: change.overwrites
+        for change in changes
+        if isinstance(change, Edit) and not change.consumes
+    }
+    _must_lose_nothing([plan for plan in plans if plan.path in bound and plan.path in sides], plans, bound)
+    return plans
+
+
+def _must_lose_nothing(edited: Sequence[Plan], plans: Sequence[Plan], overwrites: Mapping[str, bool]) -> None:
+    """Refuses what would take the only copy of a line: neither git nor a file that is written holds it afterwards."""
+    for plan in edited:
+        if plan.version is not None or plan.before is None or plan.after is None:
+            continue
+        kept = {line for one in plans if one.after for line in _lines(one.after)}
+        if overwrites[plan.path] or not kept.issuperset(_lines(plan.before)):
+            raise ConflictError(
+                f"{plan.path} is not in git, so what this overwrites could not be brought back; nothing was written: "
+                "commit the file first (`git add -f`, then `git commit`), or edit it by hand"
+            )
+
+
+def _lines(data: bytes) -> set[str]:
+    return {stripped for line in decode(data).text.splitlines() if (stripped := line.strip())}
+
+
+def _plan_edit(edit: Edit, work: bytes | None, side: Side | None) -> list[Plan]:
+    after = edit.change(work)
+    if after == work:
+        return []
+    new = work is None and side == NO_SIDE
+    if side is None or (side.head is None and not new):
+        return [Plan(edit.path, work, after, None)]
+    head = _same_change(edit, work, after, side.head_data)
+    staged = None
+    if side.staged and side.staged != side.head:
+        staged = _same_change(edit, work, after, side.staged_data)
+    return [Plan(edit.path, work, after, Version(head, staged))]
+
+
+def _same_change(edit: Edit, work: bytes | None, after: bytes | None, other: bytes | None) -> bytes | None:
+    """The change made to another version of the file, if it is the same change there."""
+    if other == work:
+        return after
+    if edit.consumes:
+        return edit.change(other) if other is not None else None
+    theirs = f"{edit.path} holds changes of yours, not committed, where this would write; commit them, then try again"
+    if work is None or after is None or other is None:
+        raise ConflictError(theirs)
+    try:
+        result = edit.change(other)
+    except (InputError, NotFoundError):
+        raise ConflictError(theirs) from None
+    if result is None or not same_patch(*(decode(data).text for data in (work, after, other, result))):
+        raise ConflictError(theirs)
+    return result
+
+
+def _plan_move(move: Move, work: Mapping[str, bytes | None], sides: Mapping[str, Side]) -> list[Plan]:
+    data, side, target = work[move.path], sides.get(move.path), sides.get(move.to)
+    if data is None and move.if_there:
+        return []
+    if data is None:
+        raise NotFoundError(f"there is no file {move.path} in the vault")
+    if work[move.to] is not None or (target and target != NO_SIDE):
+        raise ConflictError(f"{move.to} exists already; move it away first")
+    if side and side.staged != side.head:
+        raise ConflictError(f"{move.path} has staged changes of yours; commit them, then try again")
+    gone = Version(None) if side and side.head else None
+    come = Version(side.head_data) if gone and side and target else None
+    return [Plan(move.to, None, data, come), Plan(move.path, data, None, gone)]
+
+
+__all__ = [
+    "REFUSED",
+    "Bytes",
+    "Edit",
+    "Item",
+    "Move",
+    "Outcome",
+    "Writer",
+    "patched",
+    "text_change",
+    "write",
+    "writing",
+]
+
+_ATTEMPTS = 3
+REFUSED = (
+    ConflictError,
+    InputError,
+    NotFoundError,
+    VaultError,
+)  # why one change cannot be made where others can
+
+
+class Item(NamedTuple):
+    """One commit to be: its changes, all or none, and its message, asked for when it is known what changed."""
+
+    changes: Sequence[Change]
+    message: Callable[[], str]
+
+
+class Outcome(NamedTuple):
+    """What became of a change. `commit` is empty when nothing was committed, and `notice` then says why."""
+
+    changed: bool
+    commit: str = ""
+    notice: str = ""
+
+
+class _Batch(NamedTuple):
+    """Several items worked out one on top of the other: what each comes to, and what all of them come to together."""
+
+    outcomes: list[Outcome]
+    refused: MemoryClawError | None  # why the next item was left out
+    before: dict[str, bytes | None]  # the files that change
+    after: dict[str, bytes | None]
+    drafts: list[Draft]
+
+
+def write(
+    root: str, changes: Sequence[Change], message: Callable[[], str], *, verb: str, now: datetime
+) -> Outcome:
+    """Makes the changes, all or none, and one commit of them.
+
+    Raises:
+        ConflictError: a file holds uncommitted work of the user on the same lines, or changed meanwhile.
+        HistoryError: git is in no state to take a commit.
+        LockedError: another writer is at work.
+    """
+    with writing(root) as writer:
+        return writer.write(changes, message, verb=verb, now=now)
+
+
+@contextmanager
+def writing(root: str) -> Iterator[Writer]:
+    """A writer for several changes, each with a commit of its own, under one hold of the lock.
+
+    Raises:
+        HistoryError: git is in no state to take a commit; nothing was written.
+        LockedError: another writer is at work.
+    """
+    with writer_lock(root):
+        told = recover(root)
+        history = History(root)
+        yield Writer(root, history, told, _refuse_unless_writable(history))
+
+
+class Writer:
+    """Makes changes one after another; `writing` gives one out while it holds the lock."""
+
+    def __init__(self, root: str, history: History, told: str, untracked: str) -> None:
+        self.root = root
+        self.history = history
+        self.untracked = untracked  # why nothing can be committed; empty where it can
+        self._told = told
+
+    def read_all(self, paths: Iterable[str]) -> dict[str, bytes | None]:
+        """The bytes of files as they are now, None where there is none."""
+        return {path: self._bytes(path) for path in paths}
+
+    def write(
+        self, changes: Sequence[Change], message: Callable[[], str], *, verb: str, now: datetime
+    ) -> Outcome:
+        """Makes the changes, all or none, and one commit of them; raises what `write` does."""
+        outcomes, refused = self.write_all([Item(changes, message)], verb=verb, now=now)
+        if refused:
+            raise refused
+        return outcomes[0]
+
+    def write_all(
+        self, items: Sequence[Item], *, verb: str, now: datetime
+    ) -> tuple[list[Outcome], MemoryClawError | None]:
+        """Makes the items in order, a commit each, landing together: killed meanwhile, all of them are made or none.
+
+        Returns:
+            What became of each, and why the first one that cannot be made was left out, and with it all that follow.
+        """
+        told, self._told = self._told, ""
+        for attempt in range(_ATTEMPTS):
+            _refuse_unless_writable(self.history)
+            batch = self._worked_out(items, now)
+            try:
+                if any(outcome.changed for outcome in batch.outcomes):
+                    self._land(batch, verb)
+            except ConflictError:
+                # The user may have committed in between; the files are back as they were, so it can be tried again.
+                if attempt == _ATTEMPTS - 1:
+                    raise
+            else:
+                break
+        return _told(batch.outcomes, told, self.untracked), batch.refused
+
+    def _worked_out(self, items: Sequence[Item], now: datetime) -> _Batch:
+        work, items, refused = self._read(items)
+        base = None if self.untracked else self.history.base(list(work))
+        ignored = self._ignored(work, base)
+        batch, before = _Batch([], refused, {}, {}, []), dict(work)
+        for item in items:
+            sides = base.sides if base else {}
+            try:
+                plans = plans_for(item.changes, work, {p: s for p, s in sides.items() if p not in ignored})
+            except REFUSED as error:
+                return batch._replace(refused=error)
+            versions = {plan.path: plan.version for plan in plans if plan.version is not None}
+            commit = ""
+            if base and versions:
+                draft = self.history.draft(base, versions, item.message(), now)
+                batch.drafts.append(draft)
+                base, commit = draft.base, draft.made.commit
+            batch.outcomes.append(Outcome(bool(plans), commit, "" if not base else _uncommitted(plans)))
+            for plan in plans:
+                work[plan.path] = batch.after[plan.path] = plan.after
+                batch.before[plan.path] = before[plan.path]
+        return batch
+
+    def _read(
+        self, items: Sequence[Item]
+    ) -> tuple[dict[str, bytes | None], Sequence[Item], MemoryClawError | None]:
+        """The bytes of all files that are asked for, and the items up to the first that asks for what cannot be."""
+        work: dict[str, bytes | None] = {}
+        for number, item in enumerate(items):
+            try:
+                work.update(self.read_all(path for path in paths_of(item.changes) if path not in work))
+            except REFUSED as error:
+                return work, items[:number], error
+        return work, items, None
+
+    def _bytes(self, path: str) -> bytes | None:
+        try:
+            return files.read_file(self.root, path).data
+        except NotFoundError:
+            return None
+
+    def _ignored(self, work: dict[str, bytes | None], base: Base | None) -> set[str]:
+        fresh = [p for p, data in work.items() if base and data is None and base.sides[p] == NO_SIDE]
+        return self.history.ignored(fresh) if fresh else set()
+
+    def _land(self, batch: _Batch, verb: str) -> None:
+        root, before, after = self.root, batch.before, batch.after
+        # A file that one item changed and a later one changed back is as it was.
+        changed = [path for path in after if before[path] != after[path]]
+        steps = tuple(_step(n, path, before[path], after[path]) for n, path in enumerate(changed))
+        made, pending = _all_of(batch.drafts), Pending(verb, steps)
+        if made:
+            objects = [found for draft in batch.drafts for found in draft.objects]
+            self.history.store(objects, batch.drafts[0].base.tree.hash_name)
+            pending = Pending(verb, steps, made.commit, made.parent, made.ref, made.follow)
+        journal.save(root, pending)
+        try:
+            for step in steps:
+                if (data := after[step.path]) is not None:
+                    files.prepare(root, step.path, step.temp, data)
+            carry_out(root, steps)
+            if made:
+                publish(root, pending, made)
+        except (OSError, MemoryClawError):
+            # What the branch has is made: the next writer finds it in the journal and ends it.
+            if not made or self.history.head() != made.commit:
+                _put_back(root, steps, before)
+                journal.clear(root)
+            raise
+        journal.clear(root)
+
+
+def _refuse_unless_writable(history: History) -> str:
+    state = refuse_while_locked(history)
+    if state.name != "none" and not state.writable:
+        raise HistoryError(f"nothing was written: {state.sentence}")
+    return state.sentence if state.name == "none" else ""
+
+
+def _all_of(drafts: Sequence[Draft]) -> Made | None:
+    """A chain of commits as one: from the first one's parent to the last."""
+    if not drafts:
+        return None
+    first, last = drafts[0].made, drafts[-1].made
+    follow = joined([follow for draft in drafts for follow in draft.made.follow])
+    return last._replace(parent=first.parent, follow=follow)
+
+
+def _put_back(root: str, steps: Sequence[Step], before: dict[str, bytes | None]) -> None:
+    """Undoes the steps that were taken, so that a refused change leaves every file as it was."""
+    for step in steps:
+        if step.temp:
+            files.discard(root, step.path, step.temp)
+        if files.digest_at(root, step.path) != step.after or step.after == step.before:
+            continue
+        if (data := before[step.path]) is None:
+            files.remove_file(root, step.path, step.after or "")
+        else:
+            files.write_file(root, step.path, data, step.after)
+
+
+def _step(number: int, path: str, before: bytes | None, after: bytes | None) -> Step:
+    was, now = (None if data is None else files.digest_of(data) for data in (before, after))
+    return Step(path, was, now, f".{now[:12]}-{number}.tmp" if now else "")
+
+
+def _uncommitted(plans: Sequence[Plan]) -> str:
+    names = [plan.path for plan in plans if plan.version is None]
+    return f"{' and '.join(names)} is not tracked by git, so this cannot be undone" if names else ""
+
+
+def _told(outcomes: list[Outcome], first: str, untracked: str) -> list[Outcome]:
+    """The outcomes with what is to be said of all of them: at the first, and for each change why it cannot be undone."""
+    said = []
+    for number, outcome in enumerate(outcomes):
+        parts = ["" if number else first, untracked if outcome.changed else "", outcome.notice]
+        said.append(outcome._replace(notice="; ".join(filter(None, parts))))
+    return said

@@ -1,0 +1,71 @@
+from __future__ import annotations
+
+import html
+import json
+
+import pytest
+
+from memoryclaw.capture.hostturns import said, tidy
+from memoryclaw.text.fence import fenced, item
+
+BLOCK = fenced(
+    [
+        ("trusted", [item("semantic/a#b.c", "remembered <thing>")]),
+        ("untrusted", [item("log:s/1", "other\nthing")]),
+    ]
+)
+
+
+@pytest.mark.parametrize(
+    ("content", "text"),
+    [
+        ("plain", "plain"),
+        (None, ""),
+        ([], ""),
+        ([{"type": "text", "text": "one"}, "two", {"type": "output_text", "text": "three"}], "one\ntwo\nthree"),
+        ([{"text": "gemini"}], "gemini"),
+        ([{"type": "thinking", "thinking": "hm"}, {"type": "text", "text": "said"}], "said"),
+        ([{"type": "tool_result", "content": [{"type": "text", "text": "deep"}]}], "deep"),
+        ([{"type": "image", "source": {"type": "base64", "media_type": "image/png", "data": "A" * 16000}}], "[image: image/png, 12 kB]"),
+        ([{"type": "image", "data": "A" * 400, "mimeType": "image/jpeg"}], "[image: image/jpeg, 300 B]"),
+        ([{"type": "image_url", "image_url": {"url": "data:image/gif;base64," + "R0lGOD" * 400}}], "[image: image/gif, 2 kB]"),
+        ([{"type": "image_url", "image_url": {"url": "https://example.org/a.png?sig=abc"}}], "[image: https://example.org/a.png]"),
+        ([{"inlineData": {"mimeType": "image/webp", "data": "A" * 4000}}], "[image: image/webp, 3 kB]"),
+        ([{"type": "input_audio", "input_audio": {"data": "A" * 4000, "format": "wav"}}], "[input_audio: wav, 3 kB]"),
+        ([{"type": "file", "file": {"filename": "plan.pdf"}}], "[file: plan.pdf]"),
+        ("see data:application/pdf;base64,JVBERi0xLjQKJeLjz9MK here", "see [file: application/pdf, 15 B] here"),
+        ("iVBORw0KGgo" + "aB3/" * 400, "[image: image/png, 1 kB]"),
+        ("<<<BEGIN_OPENCLAW_INTERNAL_CONTEXT>>>\nRuntime: x", ""),
+        ("[Tue 2025-04-08 14:32 UTC] hello", "hello"),
+        ("[2025 budget] hello", "[2025 budget] hello"),
+    ],
+)  # fmt: skip
+def test_every_shape_of_content_becomes_text(content, text):
+    assert said(content) == text
+
+
+@pytest.mark.parametrize(
+    "spelled",
+    [
+        BLOCK,
+        html.escape(BLOCK),
+        json.dumps(BLOCK)[1:-1],
+        json.dumps(json.dumps(BLOCK))[3:-3],
+        f"{BLOCK}\n\n{BLOCK}",
+    ],
+    ids=["as it is", "html", "json", "json twice", "twice"],
+)
+def test_our_own_recalled_block_is_never_something_said(spelled):
+    assert "remembered" in spelled
+    text = said([{"type": "text", "text": f"Before. {spelled} After."}])
+    assert text.split() == ["Before.", "After."]
+
+
+def test_a_recalled_block_that_the_host_cut_short_goes_and_the_rest_stays():
+    text = said(BLOCK[: BLOCK.index("</m>") + 4] + "\nWhat I wanted to say")
+    assert text.strip() == "What I wanted to say"
+
+
+def test_arguments_keep_their_form():
+    value = {"n": 1, "deep": [{"image": "data:image/png;base64," + "iVBORw0KGgo" * 20}, None, True]}
+    assert tidy(value) == {"n": 1, "deep": [{"image": "[image: image/png, 165 B]"}, None, True]}

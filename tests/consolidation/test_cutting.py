@@ -1,0 +1,131 @@
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from memoryclaw.consolidation.cutting import Cutting, cut
+from memoryclaw.vault.logs import range_of, read_jsonl, unread
+
+PATH = "logs/2026-03-10/s1.jsonl"
+HARBOUR = "The harbour crane needs new rope and the harbour pilot wants the crane moved."
+BREAD = "The sourdough bread needs rye flour and the oven bakes bread at noon."
+
+
+def log(*values: Any) -> tuple[list[bytes], Any]:
+    lines = [v if isinstance(v, bytes) else (json.dumps(v) + "\n").encode() for v in values]
+    return lines, read_jsonl("s1", b"".join(lines).decode()).turns
+
+
+def said(minute: int, text: str, **more: Any) -> dict[str, Any]:
+    ts = f"2026-03-10T{minute // 60:02}:{minute % 60:02}:00Z"
+    return {"ts": ts, "session": "s1", "role": "user", "name": "Nora", "content": text, **more}
+
+
+def spans(values: Any, rules: Cutting | None = None) -> list[tuple[int, int, str]]:
+    lines, turns = log(*values)
+    return [(s.range.first, s.range.last, s.cut) for s in cut(PATH, lines, turns, rules or Cutting())]
+
+
+def test_a_pause_cuts_and_what_is_close_stays_together() -> None:
+    values = [said(0, "One."), said(30, "Two."), said(61, "Three.")]
+    assert spans(values) == [(1, 2, "session"), (3, 3, "gap")]
+    assert spans(values, Cutting(gap_minutes=20)) == [(1, 1, "session"), (2, 2, "gap"), (3, 3, "gap")]
+
+
+def test_a_new_session_cuts_without_a_pause() -> None:
+    assert spans([said(0, "One."), said(1, "Two.", session="s2")]) == [(1, 1, "session"), (2, 2, "session")]
+
+
+def test_lines_that_were_read_already_cut() -> None:
+    lines, turns = log(*(said(n, "Something.") for n in range(5)))
+    found = cut(PATH, lines, [t for t in turns if t.line != 3], Cutting())
+    assert [(s.range.first, s.range.last, s.cut) for s in found] == [(1, 2, "session"), (4, 5, "hole")]
+
+
+def test_blank_lines_are_no_hole() -> None:
+    assert spans([said(0, "One."), b"\n", said(1, "Two.")]) == [(1, 3, "session")]
+
+
+def test_a_question_waits_for_its_answer_across_a_pause() -> None:
+    values = [
+        said(0, "The mast is up."),
+        said(1, "Which rope do we take?"),
+        said(120, "The blue one.", name="Pip", role="assistant"),
+    ]
+    assert spans(values) == [(1, 1, "session"), (2, 3, "gap")]
+    assert spans(values[1:]) == [(1, 2, "session")]
+
+
+def test_a_question_that_nobody_answered_for_a_day_waits_no_longer() -> None:
+    answer = said(0, "Hello.", name="Pip", role="assistant") | {"ts": "2026-03-12T08:00:00Z"}
+    assert spans([said(0, "Which rope do we take?"), answer]) == [(1, 1, "session"), (2, 2, "gap")]
+
+
+def test_a_long_talk_is_cut_where_its_topic_changes() -> None:
+    values = [said(n, HARBOUR if n < 20 else BREAD) for n in range(40)]
+    assert spans(values) == [(1, 20, "session"), (21, 40, "topic")]
+
+
+def test_a_short_talk_keeps_its_topics_together() -> None:
+    assert len(spans([said(n, HARBOUR if n < 9 else BREAD) for n in range(18)])) == 1
+
+
+def test_a_topic_change_never_parts_a_call_from_what_follows_it() -> None:
+    values = [said(n, HARBOUR if n < 20 else BREAD) for n in range(40)]
+    values[20] = {
+        "ts": values[20]["ts"],
+        "session": "s1",
+        "role": "tool",
+        "tool": "bake",
+        "args": {},
+        "result": "ok",
+    }
+    values[21] = said(21, BREAD, role="assistant", name="Pip")
+    begins = [first for first, _, _ in spans(values)]
+    assert len(begins) == 2
+    assert not {21, 22} & set(begins)
+
+
+def test_no_segment_is_longer_than_allowed() -> None:
+    values = [said(n // 4, "Where is it?" if n % 2 else f"Number {n} is here.") for n in range(130)]
+    found = spans(values, Cutting(longest=20))
+    assert max(last - first + 1 for first, last, _ in found) <= 20
+
+
+def test_days_without_a_time_cut_between_days_only() -> None:
+    values = [said(0, "One.") | {"ts": ts} for ts in ("2026-03-10", "2026-03-10T09:00:00Z", "2026-03-11")]
+    assert [first for first, _, _ in spans(values)] == [1, 3]
+
+
+def test_no_turns_make_no_segments() -> None:
+    assert cut(PATH, [], (), Cutting()) == []
+
+
+@settings(deadline=None)
+@given(
+    st.lists(
+        st.tuples(
+            st.integers(0, 50),
+            st.sampled_from(("One rope.", "Which?", "", "bread bread", "🙂")),
+            st.sampled_from(("user", "assistant", "tool", "")),
+        ),
+        max_size=60,
+    ),
+    st.integers(1, 45),
+)
+def test_segments_hold_every_turn_once_in_order_and_their_ranges_are_read(
+    rows: list[tuple[int, str, str]], longest: int
+) -> None:
+    minute, values = 0, []
+    for pause, text, role in rows:
+        minute += pause
+        values.append(said(minute % 1440, text, role=role))
+    lines, turns = log(*values)
+    found = cut(PATH, lines, turns, Cutting(longest=longest))
+    assert [turn for segment in found for turn in segment.turns] == list(turns)
+    assert all(s.range == range_of(PATH, lines, s.range.first, s.range.last) for s in found)
+    assert unread(PATH, lines, [s.range for s in found]) == []
+    assert found == cut(PATH, lines, turns, Cutting(longest=longest))

@@ -1,0 +1,133 @@
+from __future__ import annotations
+
+import pytest
+from changesets import (
+    BOATHOUSE,
+    CONFIRM,
+    FILES,
+    FIRST,
+    FIRST_NOTE,
+    PROJECTS,
+    SECOND,
+    TWIN,
+    TWIN_NOTE,
+    WAITING,
+    colour,
+    deadline,
+    episode,
+    note,
+    whole,
+)
+
+from memoryclaw.consolidation.changes import AddSource, ConfirmFact, NewFile, PlannedChange, Replace
+from memoryclaw.consolidation.patches import moves, outcome_of, rewrites
+from memoryclaw.consolidation.pending import read_pending
+from memoryclaw.errors import InputError
+from memoryclaw.vault.factedits import SemanticFile
+
+NONE = frozenset()
+PATH = "semantic/projects.md"
+
+
+def performed(text, *actions):
+    """The text of the one file that these actions touch."""
+    [found] = rewrites(PlannedChange("fact", "t", actions), NONE)
+    return found.patch(text)
+
+
+def facts(text):
+    found = SemanticFile(PATH, NONE).facts(text).facts
+    return {(fact.entity, fact.field, fact.value, fact.current) for fact in found}
+
+
+def test_several_actions_on_one_file_are_one_patch():
+    found = rewrites(episode("e", "Words", BOATHOUSE, colour(), deadline(), CONFIRM), NONE)
+    assert [rewrite.path for rewrite in found] == ["episodes/e.md", PATH]
+    text = found[1].patch(PROJECTS)
+    assert facts(text) - facts(PROJECTS) == {
+        ("Kitchen", "paint", "matt Dünensand", True),
+        ("Boathouse Aarhus", "deadline", "2026-12-18", True),
+        ("Boathouse Aarhus", "deadline", "2026-12-11", False),
+    }
+    assert "- lead: Søren [source:: [[2026-11-20_18-00-00_boathouse#^l3]]]" in text
+
+
+def test_every_patch_made_twice_is_made_once():
+    before = dict(FILES)
+    once = {path: after for path, (_, after) in outcome_of(whole().changes, NONE, before.get).items()}
+    again = {path: text or None for path, text in once.items()}
+    for change in whole().changes:
+        for found in rewrites(change, NONE):
+            now = again.get(found.path)
+            assert found.patch(now) == now
+
+
+def test_a_file_that_stands_there_is_left_as_a_person_made_it():
+    new = NewFile("episodes/e.md", note("e", "Words", BOATHOUSE))
+    assert performed(None, new) == new.text
+    assert performed("mine\n", new) == "mine\n"
+    assert performed("", new) == ""
+
+
+def test_half_a_character_of_a_log_does_not_keep_a_note_from_being_written():
+    assert performed(None, NewFile("episodes/e.md", "a \ud83d b\n")) == "a ? b\n"
+
+
+def test_a_note_is_replaced_where_there_still_is_one():
+    again = Replace("episodes/e.md", "today\n")
+    assert performed("then\n", again) == "today\n"
+    assert performed(None, again) is None
+
+
+def test_a_value_that_was_superseded_since_does_not_come_back():
+    later = performed(performed(PROJECTS, deadline()), deadline("2027-01-15", "2026-11-21"))
+    assert performed(later, deadline()) == later
+
+
+def test_a_value_that_holds_again_is_set_again():
+    later = performed(PROJECTS, deadline())
+    back = performed(later, deadline("2026-12-11", "2026-11-21"))
+    assert ("Boathouse Aarhus", "deadline", "2026-12-11", True) in facts(back)
+
+
+@pytest.mark.parametrize("value", ["Søren Kjeldsen", "Zoë"])
+def test_a_fact_that_says_something_else_by_now_is_not_confirmed(value):
+    text = PROJECTS.replace("- lead: Søren", f"- lead: {value}")
+    assert performed(text, CONFIRM) == text
+
+
+def test_a_fact_or_a_file_that_is_gone_is_not_confirmed():
+    assert performed(None, CONFIRM) is None
+    assert performed("# Other\n", CONFIRM) == "# Other\n"
+    assert performed(PROJECTS, ConfirmFact(PATH, "semantic/projects#No.one", "x", "e")) == PROJECTS
+
+
+def test_a_fact_that_waits_waits_once():
+    text = performed(None, WAITING)
+    assert performed(text, WAITING) == text
+    assert [waiting.value for waiting in read_pending(text)] == ["oak"]
+
+
+def test_sources_are_added_to_those_that_are_there():
+    once = performed(FIRST_NOTE, AddSource(FIRST, (TWIN, BOATHOUSE)))
+    first = TWIN.replace("11-19", "11-18")
+    assert [part in once for part in (first, TWIN, BOATHOUSE)] == [True] * 3
+    assert performed(once, AddSource(FIRST, (TWIN,))) == once
+    assert once.endswith("---\nThe kitchen wall.\n")
+    assert performed(None, AddSource(FIRST, (TWIN,))) is None
+
+
+def test_a_source_that_is_no_list_is_not_written_over():
+    with pytest.raises(InputError, match="no text and no list"):
+        performed("---\nsource:\n  kind: web\n---\nx\n", AddSource(FIRST, (TWIN,)))
+
+
+def test_a_twin_moves_as_it_is():
+    [moved] = moves(whole().changes[5])
+    found = outcome_of(whole().changes, NONE, FILES.get)
+    assert (found[SECOND], found[moved.to]) == ((TWIN_NOTE, ""), ("", TWIN_NOTE))
+
+
+def test_what_cannot_be_done_is_left_out_of_the_outcome():
+    broken = PlannedChange("fact", "t", (colour(value=" "),))
+    assert outcome_of([broken], NONE, FILES.get)[PATH] == (PROJECTS, PROJECTS)

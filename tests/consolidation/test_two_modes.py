@@ -1,0 +1,108 @@
+"""Law 5 over a night: the same files and clock make the same vault, whoever's hashes are seeded how; a model that fails costs nothing."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from pathlib import Path
+
+import pytest
+from conftest import Claw, put
+from gitvault import git, vault_of
+from nights import LOGS, NIGHT, VAULT, consolidated, memory, tree
+from servers.scripted import Asked, ModelServer, honest, line_of
+
+SAMPLE = Path(__file__).parents[2] / "vault"
+CLOCK = NIGHT.isoformat()
+
+
+@pytest.fixture
+def evening(tmp_path: Path) -> Path:
+    """The sample vault as if none of its logs had been read, with a few more."""
+    root = shutil.copytree(SAMPLE, tmp_path / "evening", ignore=shutil.ignore_patterns(".memoryclaw", "runs"))
+    texts = {path: text for path, text in VAULT.items() if "projects" not in path and "_schema" not in path}
+    vault_of(root, texts)
+    return put(root, LOGS)
+
+
+def answer(asked: Asked) -> str:
+    """An honest report, also where no user spoke."""
+    spoken = [
+        item for item in asked.log if line_of(item).role == "user" and len(line_of(item).text.split()) > 2
+    ]
+    return json.dumps(honest(spoken) if spoken else {"title": "Nothing", "summary": "Nothing.", "claims": []})
+
+
+def copies(root: Path, *names: str) -> list[Path]:
+    return [shutil.copytree(root, root.parent / name) for name in names]
+
+
+def told(root: Path) -> dict[str, object]:
+    """The record of the only run."""
+    (path,) = (root / "runs").glob("*.json")
+    return json.loads(path.read_text())
+
+
+def test_the_same_logs_make_the_same_vault_under_any_hash_seed(evening: Path) -> None:
+    one, other = copies(evening, "one", "other")
+    for root, seed in ((one, "0"), (other, "1")):
+        claw = Claw(root, PYTHONHASHSEED=seed, MEMORYCLAW_NOW=CLOCK)
+        assert claw("consolidate", "--llm", "none").code == 0
+    assert len(list(one.glob("episodes/*.md"))) > len(list(evening.glob("episodes/*.md"))) + 3
+    assert tree(one) == tree(other)
+    assert git(one, "rev-parse", "HEAD") == git(other, "rev-parse", "HEAD")
+
+
+def test_a_server_that_refuses_changes_nothing_but_what_the_record_says_of_it(evening: Path) -> None:
+    without, refused = copies(evening, "without", "refused")
+    with ModelServer() as server:
+        url = server.url
+    for root, llm in ((without, "none"), (refused, "auto")):
+        put(
+            root,
+            {"memoryclaw.yaml": f"llm:\n  url: {url}\n  retries: 0\nconsolidation:\n  skillThreshold: 2\n"},
+        )
+        consolidated(root, llm=llm)
+    assert memory(without) == memory(refused)
+    apart = {key for key, value in told(without).items() if told(refused)[key] != value}
+    assert apart == {"degraded"}
+    assert "no model answered" in str(told(refused)["degraded"])
+
+
+def test_an_honest_model_only_adds(evening: Path) -> None:
+    """Ids, paths, points and the facts of the patterns stay; the words around them may be the model's."""
+    without, read = copies(evening, "without", "read")
+    with ModelServer(answer) as server:
+        put(read, {"memoryclaw.yaml": f"llm:\n  url: {server.url}\nconsolidation:\n  skillThreshold: 2\n"})
+        consolidated(without)
+        consolidated(read, llm="auto")
+        assert server.asked
+    assert [path.name for path in sorted(read.glob("episodes/*"))] == [
+        path.name for path in sorted(without.glob("episodes/*"))
+    ]
+    for path, data in memory(without).items():
+        if path.startswith("episodes/"):
+            points = [
+                line.rpartition(" ^l")[0] for line in data.decode().splitlines() if line.startswith("- ")
+            ]
+            lines = (read / path).read_text().splitlines()
+            assert [point for point in points if not any(line.startswith(point) for line in lines)] == []
+    facts = [line.partition(" [source::")[0] for line in held(without)]
+    assert [line for line in facts if not any(other.startswith(line) for other in held(read))] == []
+
+
+def held(root: Path) -> list[str]:
+    """The lines of facts that count."""
+    found = [path.read_text() for path in sorted(root.glob("semantic/[a-z]*.md"))]
+    return [line for text in found for line in text.splitlines() if line.startswith("- ")]
+
+
+def test_a_vault_without_its_index_is_read_the_same(evening: Path) -> None:
+    with_index, without = copies(evening, "with", "without")
+    claw = Claw(with_index, MEMORYCLAW_NOW=CLOCK)
+    assert claw("sync").code == 0
+    assert claw("recall", "boathouse").code == 0
+    shutil.rmtree(with_index / "ledger")
+    consolidated(with_index)
+    consolidated(without)
+    assert tree(with_index) == tree(without)

@@ -1,0 +1,288 @@
+from __future__ import annotations
+
+import errno
+import os
+import subprocess
+from pathlib import Path
+
+import pytest
+from gitvault import NOW, git, vault_of
+
+from memoryclaw.errors import ConflictError, HistoryError, InputError
+from memoryclaw.history.journal import clear_stale, index_ready
+from memoryclaw.history.repository import Follow, History, Version, git_state, object_id, pack, parse_tree
+
+
+def commit(root, files, message="Change\n\nbody\n\nRun: r-1\nSource: log:1\n"):
+    history = History(str(root))
+    base = history.base(list(files))
+    made = history.commit(base, {path: Version(data) for path, data in files.items()}, message, NOW)
+    with index_ready(history, made.follow, made.stamp) as put:
+        history.move(made, "test")
+        put()
+    return made.commit
+
+
+def script(root, mark):
+    path = root / ".git" / "evil.sh"
+    path.write_text(f"#!/bin/sh\ntouch {mark}\ncat 2>/dev/null\nexit 0\n")
+    path.chmod(0o755)
+    return str(path)
+
+
+def _hook(name):
+    def plant(root, evil):
+        (root / ".git/hooks").mkdir(exist_ok=True)
+        hook = root / ".git/hooks" / name
+        hook.write_text(Path(evil).read_text())
+        hook.chmod(0o755)
+
+    return plant
+
+
+def _config(*pairs, attributes="", info=""):
+    def plant(root, evil):
+        for key, value in pairs:
+            git(root, "config", key, value.replace("EVIL", evil))
+        if attributes:
+            (root / ".gitattributes").write_text(attributes)
+        if info:
+            (root / ".git/info").mkdir(exist_ok=True)
+            (root / ".git/info/attributes").write_text(info)
+
+    return plant
+
+
+def _hooks_path(root, evil):
+    (root / "h").mkdir()
+    for name in ("post-commit", "reference-transaction", "post-index-change", "pre-commit"):
+        (root / "h" / name).write_text(Path(evil).read_text())
+        (root / "h" / name).chmod(0o755)
+    git(root, "config", "core.hooksPath", str(root / "h"))
+
+
+def _include(root, evil):
+    (root / ".git/inc").write_text(f"[core]\n fsmonitor = {evil}\n")
+    git(root, "config", "include.path", "inc")
+
+
+VECTORS = {
+    "hook pre-commit": _hook("pre-commit"),
+    "hook reference-transaction": _hook("reference-transaction"),
+    "hook post-index-change": _hook("post-index-change"),
+    "core.fsmonitor": _config(("core.fsmonitor", "EVIL")),
+    "core.hooksPath": _hooks_path,
+    "filter.clean": _config(("filter.e.clean", "EVIL"), attributes="*.md filter=e\n"),
+    "filter.process": _config(("filter.e.process", "EVIL"), info="*.md filter=e\n"),
+    "gpg.program": _config(("commit.gpgsign", "true"), ("gpg.program", "EVIL")),
+    "diff.external": _config(("diff.external", "EVIL")),
+    "textconv": _config(("diff.t.textconv", "EVIL"), attributes="*.md diff=t\n"),
+    "core.editor": _config(("core.editor", "EVIL"), ("core.pager", "EVIL")),
+    "alias": _config(("alias.update-ref", "!EVIL"), ("alias.ls-files", "!EVIL")),
+    "include.path": _include,
+    "merge driver": _config(("merge.e.driver", "EVIL"), attributes="*.md merge=e\n"),
+}
+
+
+# Builtins cannot be aliased, and no editor opens with -m; a merge driver needs a merge.
+HARMLESS = {"alias", "core.editor", "merge driver"}
+
+
+def plain_git_runs_it(root, mark):
+    """The proof that a vector is one: what the user's own git does with it."""
+    (root / "a.md").write_text("mine\n")
+    for ask in (["status"], ["diff"], ["add", "a.md"], ["commit", "-qm", "m"], ["log", "-p", "-1"]):
+        git(root, *ask, check=False)
+    return mark.exists()
+
+
+@pytest.mark.parametrize("name", VECTORS)
+def test_nothing_that_the_repository_configures_is_run(tmp_path, name):
+    root, mark = vault_of(tmp_path / "v", {"a.md": "x\n"}), tmp_path / "ran"
+    VECTORS[name](root, script(root, mark))
+    mark.unlink(missing_ok=True)
+    made = commit(root, {"a.md": b"y\n", "sub/b.md": b"z\n"})
+    history = History(str(root))
+    assert [change.path for change in history.changes(made)] == ["a.md", "sub/b.md"]
+    assert history.find("r-1").commit == made
+    assert history.ignored(["logs/x", "b.md"]) == {"logs/x"}
+    assert not mark.exists()
+    assert plain_git_runs_it(root, mark) == (name not in HARMLESS)
+
+
+def test_variables_of_a_calling_git_do_not_reach_ours(tmp_path, monkeypatch):
+    root, other = vault_of(tmp_path / "v", {"a.md": "x\n"}), vault_of(tmp_path / "w", {"a.md": "x\n"})
+    for name, value in {
+        "GIT_DIR": str(other / ".git"), "GIT_INDEX_FILE": str(other / ".git/index"), "GIT_WORK_TREE": str(other),
+        "GIT_OBJECT_DIRECTORY": str(other / ".git/objects"), "GIT_CONFIG_COUNT": "1",
+        "GIT_CONFIG_KEY_0": "user.name", "GIT_CONFIG_VALUE_0": "evil", "GIT_CONFIG_GLOBAL": "/dev/zero",
+    }.items():  # fmt: skip
+        monkeypatch.setenv(name, value)
+    made = commit(root, {"a.md": b"y\n"})
+    assert git(root, "rev-parse", "HEAD").strip() == made
+    assert git(other, "rev-list", "--count", "HEAD") == "1\n"
+    assert git(root, "status", "--porcelain") == " M a.md\n"
+
+
+def test_the_user_is_the_author_where_one_is_configured(tmp_path, monkeypatch):
+    monkeypatch.setenv("HOME", str(tmp_path))
+    (tmp_path / ".gitconfig").write_text(
+        '[core]\n\teditor = vi\n[user]\n\tname = "Zoë <Z>"\n\temail = zoe@example.com ; c\n'
+    )
+    root = vault_of(tmp_path / "v", {"a.md": "x\n"})
+    commit(root, {"a.md": b"y\n"})
+    assert (
+        git(root, "log", "-1", "--format=%an|%ae|%cn|%aI")
+        == "Zoë Z|zoe@example.com|Zoë Z|2026-11-21T10:15:00+00:00\n"
+    )
+    git(root, "config", "user.email", "other@example.com")
+    commit(root, {"a.md": b"z\n"})
+    assert git(root, "log", "-1", "--format=%ae") == "other@example.com\n"
+
+
+def test_a_commit_is_found_by_its_beginning_and_by_its_run(tmp_path):
+    root = vault_of(tmp_path / "v", {"a.md": "x\n"})
+    made = commit(root, {"a.md": b"y\n"})
+    history = History(str(root))
+    found = history.find(made[:7])
+    assert (found.commit, found.trailers) == (made, {"Run": "r-1", "Source": "log:1"})
+    assert history.find("r-1").commit == made
+    assert history.find("HEAD").commit == made
+    for name in ("r-", "r.1", "HEAD~9", "HEAD@{0}", "--all", "", "ffff"):
+        with pytest.raises(InputError):
+            history.find(name)
+
+
+def test_files_deep_down_come_and_go_without_leaving_empty_folders(tmp_path):
+    root = vault_of(tmp_path / "v", {"a/b/c.md": "x\n", "a-b.md": "y\n", "a.md": "z\n"})
+    commit(root, {"a/b/c.md": None, "ü/日本.md": b"1\n", "a0.md": b"2\n"})
+    assert git(root, "-c", "core.quotePath=false", "ls-tree", "-r", "--name-only", "HEAD").split("\n")[:-1] == [
+        ".gitignore", "a-b.md", "a.md", "a0.md", "ü/日本.md",
+    ]  # fmt: skip
+    assert git(root, "fsck", "--strict", "--full") == ""
+
+
+def test_an_executable_file_stays_one(tmp_path):
+    root = vault_of(tmp_path / "v", {"a.md": "x\n"})
+    git(root, "update-index", "--chmod=+x", "a.md")
+    git(root, "commit", "-qm", "x")
+    commit(root, {"a.md": b"y\n"})
+    assert git(root, "ls-tree", "HEAD", "a.md").startswith("100755")
+
+
+def test_a_branch_that_moved_meanwhile_is_never_overwritten(tmp_path):
+    root = vault_of(tmp_path / "v", {"a.md": "x\n"})
+    history = History(str(root))
+    made = history.commit(history.base(["a.md"]), {"a.md": Version(b"y\n")}, "ours\n", NOW)
+    git(root, "commit", "--allow-empty", "-qm", "theirs")
+    with pytest.raises(ConflictError, match="same moment"):
+        history.move(made, "test")
+    assert git(root, "log", "-1", "--format=%s") == "theirs\n"
+
+
+def test_a_submodule_is_not_written_into(tmp_path):
+    inner, root = vault_of(tmp_path / "i", {"a.md": "x\n"}), vault_of(tmp_path / "v", {"a.md": "x\n"})
+    git(root, "-c", "protocol.file.allow=always", "submodule", "add", "-q", str(inner), "sub")
+    git(root, "commit", "-qm", "sub")
+    with pytest.raises(HistoryError, match="submodule"):
+        commit(root, {"sub/a.md": b"y\n"})
+
+
+def test_an_index_entry_follows_only_while_it_is_as_expected(tmp_path):
+    root = vault_of(tmp_path / "v", {"a.md": "x\n", "b.md": "x\n"})
+    history = History(str(root))
+    base = history.base(["a.md", "b.md"])
+    made = history.commit(base, {"a.md": Version(b"y\n"), "b.md": Version(b"y\n")}, "ours\n", NOW)
+    (root / "a.md").write_text("mine\n")
+    git(root, "add", "a.md")  # after we had looked
+    with index_ready(history, made.follow, made.stamp) as put:
+        history.move(made, "test")
+        put()
+    assert git(root, "show", ":a.md") == "mine\n"
+    assert git(root, "show", ":b.md") == "y\n"
+
+
+def test_a_lock_of_the_users_git_is_waited_for_and_left(tmp_path):
+    root = vault_of(tmp_path / "v", {"a.md": "x\n"})
+    history, lock = History(str(root)), root / ".git/index.lock"
+    entry = history.index_entries(["a.md"])["a.md"]
+    lock.touch()
+    with (
+        pytest.raises(HistoryError, match=r"index\.lock"),
+        index_ready(history, [Follow("a.md", entry, None)], None, wait=0.1),
+    ):
+        pass
+    assert lock.exists()
+    assert not (root / ".git/memoryclaw.index").exists()
+
+
+def test_only_a_lock_of_the_index_that_is_provably_ours_is_cleared(tmp_path):
+    root = vault_of(tmp_path / "v", {"a.md": "x\n"})
+    history, folder = History(str(root)), root / ".git"
+    (folder / "index.lock").touch()
+    clear_stale(history)
+    assert (folder / "index.lock").exists()
+    (folder / "index.lock").unlink()
+    (folder / "memoryclaw.index").write_bytes((folder / "index").read_bytes())
+    (folder / "memoryclaw.index.lock").touch()
+    os.link(folder / "memoryclaw.index", folder / "index.lock")
+    clear_stale(history)
+    assert not [path for path in folder.rglob("*") if path.suffix == ".lock"]
+
+
+def test_states_are_told_in_a_sentence(tmp_path):
+    assert git_state(str(tmp_path)).name == "none"
+    root = tmp_path / "v"
+    git(tmp_path, "init", "-q", str(root))
+    assert git_state(str(root)).name == "unborn"
+    vault_of(root, {"a.md": "x\n"})
+    git(root, "pack-refs", "--all")
+    assert git_state(str(root)).name == "ok"
+    git(root, "checkout", "-q", "--detach")
+    assert git_state(str(root)).name == "detached"
+    git(tmp_path, "init", "-q", "--bare", "bare")
+    assert git_state(str(tmp_path / "bare")).name == "bare"
+    (tmp_path / "odd").mkdir()
+    (tmp_path / "odd/.git").write_text("gitdir: ../nowhere\n")
+    assert git_state(str(tmp_path / "odd")).name == "none"
+
+
+def test_a_repository_with_sha256_works_too(tmp_path):
+    root = tmp_path / "v"
+    done = subprocess.run(
+        ["git", "init", "-q", "--object-format=sha256", str(root)], capture_output=True, check=False
+    )
+    if done.returncode:
+        pytest.skip("this git has no SHA-256")
+    (root / "a.md").write_text("x\n")
+    git(root, "add", "-A")
+    git(root, "commit", "-qm", "first")
+    commit(root, {"b/c.md": b"y\n"})
+    assert git(root, "fsck", "--strict", "--full") == ""
+
+
+def test_packs_and_ids_are_gits_own(tmp_path):
+    root = vault_of(tmp_path / "v", {"a.md": "x\n"})
+    big = os.urandom(100_000)
+    subprocess.run(
+        ["git", "-C", root, "unpack-objects", "-q"],
+        input=pack([("blob", b""), ("blob", big)], "sha1"),
+        check=True,
+    )
+    for data in (b"", big):
+        assert git(root, "cat-file", "-t", object_id("blob", data, "sha1")) == "blob\n"
+    raw = subprocess.run(
+        ["git", "-C", root, "cat-file", "tree", "HEAD^{tree}"], capture_output=True, check=True
+    ).stdout
+    assert sorted(parse_tree(raw, 20)) == [b".gitignore", b"a.md"]
+
+
+def test_the_index_follows_on_a_drive_without_hard_links(tmp_path, monkeypatch):
+    def refused(*_args, **_options):
+        raise PermissionError(errno.EPERM, "no links here")
+
+    root = vault_of(tmp_path / "v", {"a.md": "x\n"})
+    monkeypatch.setattr(os, "link", refused)
+    commit(root, {"a.md": b"y\n"})
+    assert git(root, "show", ":a.md") == "y\n"
+    assert not (root / ".git/index.lock").exists()

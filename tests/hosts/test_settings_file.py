@@ -1,0 +1,123 @@
+"""Our hooks in a settings file on disk: added, backed up, and gone again without a trace."""
+
+from __future__ import annotations
+
+import json
+import os
+import stat
+from pathlib import Path
+
+import pytest
+
+from memoryclaw.errors import ConflictError, InputError
+from memoryclaw.hosts.claude_settings import BACKUP, carry_out, plan_install, plan_uninstall
+
+COMMAND = "/opt/memoryclaw {} --vault /v"
+OTHER = "/new/memoryclaw {} --vault /w"
+# Nothing that an edit could bring back from the text alone: empty parts, a mark of the byte order, no last newline.
+ODD = '\ufeff{\r\n   "a" : 1 ,"hooks":{  },\r\n\r\n"b":[ ]  }'
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    return tmp_path / "claude/settings.json"
+
+
+def write(path: Path, text: str) -> None:
+    path.parent.mkdir(exist_ok=True)
+    path.write_bytes(text.encode())
+
+
+def install(path: Path, command: str = COMMAND) -> bool:
+    plan = plan_install(os.fspath(path), command)
+    if plan.changes:
+        carry_out(plan)
+    return plan.changes
+
+
+def uninstall(path: Path) -> bool:
+    plan = plan_uninstall(os.fspath(path))
+    if plan.changes:
+        carry_out(plan)
+    return plan.changes
+
+
+@pytest.mark.parametrize(
+    "text", ["{}", "", "{ }\n", ODD, '{"hooks": {"Stop": []}}\n', '{\n\t"model": "opus"\n}\n']
+)
+def test_install_and_uninstall_leave_no_trace(path: Path, text: str) -> None:
+    write(path, text)
+    assert install(path)
+    assert path.with_name(path.name + BACKUP).read_bytes() == text.encode()
+    assert not install(path), "a second install changes nothing"
+    assert uninstall(path)
+    assert path.read_bytes() == text.encode()
+    assert os.listdir(path.parent) == [path.name]
+    assert not uninstall(path)
+
+
+def test_a_file_that_only_we_made_goes_again(path: Path) -> None:
+    assert install(path)
+    assert set(json.loads(path.read_text())) == {"hooks"}
+    assert uninstall(path)
+    assert os.listdir(path.parent) == []
+
+
+def test_what_changed_since_is_kept(path: Path) -> None:
+    write(path, ODD)
+    install(path)
+    write(path, path.read_text(encoding="utf-8").replace('"a" : 1', '"a" : 2'))
+    uninstall(path)
+    kept = json.loads(path.read_text(encoding="utf-8-sig"))
+    assert (kept["a"], kept["b"], kept.get("hooks", {})) == (2, [], {})
+    assert path.with_name(path.name + BACKUP).read_bytes() == ODD.encode()
+
+
+def test_an_install_of_another_command_takes_the_place_of_the_first(path: Path) -> None:
+    write(path, ODD)
+    install(path)
+    assert install(path, OTHER)
+    assert "/opt/memoryclaw" not in path.read_text(encoding="utf-8")
+    uninstall(path)
+    assert path.read_bytes() == ODD.encode()
+
+
+def test_a_link_stays_a_link_and_the_mode_stays(path: Path, tmp_path: Path) -> None:
+    real = tmp_path / "dotfiles/settings.json"
+    write(real, "{}")
+    real.chmod(0o640)
+    path.parent.mkdir()
+    path.symlink_to(real)
+    assert install(path)
+    assert path.is_symlink()
+    assert "memoryclaw" in real.read_text()
+    assert stat.S_IMODE(real.stat().st_mode) == 0o640
+    assert stat.S_IMODE(real.with_name(real.name + BACKUP).stat().st_mode) == 0o600
+
+
+@pytest.mark.parametrize(
+    "trouble", ["read-only", "a link to", "not a regular file", "not UTF-8", "not valid JSON"]
+)
+def test_what_may_not_be_replaced_is_left_alone(path: Path, trouble: str) -> None:
+    write(path, "{" if trouble == "not valid JSON" else '{"a": 1}')
+    if trouble == "read-only":
+        path.chmod(0o400)
+    elif trouble == "not UTF-8":
+        path.write_bytes(b'{"a": "\xff"}')
+    elif trouble != "not valid JSON":
+        path.unlink()
+        path.symlink_to("nowhere") if trouble == "a link to" else path.mkdir()
+    before = path.read_bytes() if path.is_file() else None
+    with pytest.raises(InputError, match=trouble):
+        install(path)
+    assert (path.read_bytes() if path.is_file() else None) == before
+    assert os.listdir(path.parent) == [path.name]
+
+
+def test_a_file_that_changes_in_between_is_not_overwritten(path: Path) -> None:
+    write(path, "{}")
+    plan = plan_install(os.fspath(path), COMMAND)
+    write(path, '{"a": 1}')
+    with pytest.raises(ConflictError):
+        carry_out(plan)
+    assert path.read_text() == '{"a": 1}'

@@ -1,0 +1,136 @@
+"""What the index's tables can tell."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+from conftest import STUDIO, VaultOf
+
+from memoryclaw.app import App
+from memoryclaw.index.catalog import Catalog
+from memoryclaw.recall.spelling import near, slips_in
+from memoryclaw.text.language import fold
+
+
+@pytest.fixture
+def catalog(vault_of: VaultOf) -> Iterator[Catalog]:
+    files = {
+        **STUDIO,
+        "semantic/contacts.md": "- Søren Kjeldsen:\n    role: chairman\n- Anna Berg: a@x\n- Anna Holm: h@x\n",
+        "notes/words.md": "Über übergeben Ubergang naive naïve oak oaks\n",
+        "notes/copy.md": "---\nid: ep-wind\n---\nCopy.\n",
+    }
+    app = App(vault_of(files))
+    app.sync()
+    yield app.catalog
+    app.close()
+
+
+def test_words_that_begin_so_whatever_their_accents(catalog: Catalog) -> None:
+    assert catalog.words_like("uberg", 9) == ["ubergang", "übergeben"]
+    assert catalog.words_like("ÜBER", 9) == ["ubergang", "über", "übergeben"]
+    assert catalog.words_like("oak", 1) == ["oak"]
+    assert catalog.words_like("naï", 9) == catalog.words_like("nai", 9) == ["naive", "naïve"]
+    assert catalog.words_like("zz", 9) == []
+
+
+def test_words_that_are_the_same_but_for_accents(catalog: Catalog) -> None:
+    assert catalog.words_spelled("naive") == catalog.words_spelled("NAÏVE") == ["naive", "naïve"]
+
+
+def test_counts_of_tokens_are_the_units_that_hold_them(catalog: Catalog) -> None:
+    counts = catalog.count_of(["oak", "deadlin", "nonesuch"])
+    assert counts == {"oak": 1, "deadlin": 3}
+
+
+@pytest.mark.parametrize(
+    "slip",
+    ["oka", "ak", "boak", "boathuose", "oathouse", "baothouse", "deadlime", "kiosc", "naíve", "zzz", "o", ""],
+)
+def test_words_alike_are_enough_to_find_what_was_meant(catalog: Catalog, slip: str) -> None:
+    word = fold(slip)
+    every = catalog.rows("select word, spelled from words where spelled")
+    alike = catalog.words_alike(word, slips_in(word))
+    assert near(word, alike, 5) == near(word, every, 5)
+    assert len(alike) < len(every) / 4
+    assert set(alike) <= set(every)
+
+
+def test_a_part_of_a_name_names_something_only_where_it_is_the_only_one(catalog: Catalog) -> None:
+    assert catalog.names(["soren", "anna", "berg"], ["part"]) == [
+        ("berg", "part", "Anna Berg"),
+        ("soren", "part", "Søren Kjeldsen"),
+    ]
+    assert catalog.names(["boathouse", "kiosk", "nobody"], ["entity"]) == [
+        ("boathouse", "entity", "Boathouse"),
+        ("kiosk", "entity", "Kiosk"),
+    ]
+
+
+def test_synonyms_go_both_ways(catalog: Catalog) -> None:
+    assert catalog.synonyms(["boathouse", "rowing club"]) == [
+        ("boathouse", "rowing club"),
+        ("rowing club", "boathouse"),
+    ]
+
+
+def test_the_fields_of_an_entity_include_those_of_its_past(catalog: Catalog) -> None:
+    assert sorted(catalog.fields_of(["boathouse"])) == ["client", "deadline"]
+    assert catalog.fields_of([]) == []
+
+
+def test_facts_of_one_entity_in_file_order(catalog: Catalog) -> None:
+    assert [(path, fact.id, fact.current) for path, fact in catalog.facts("BOATHOUSE")] == [
+        ("semantic/projects.md", "semantic/projects#Boathouse.deadline", True),
+        ("semantic/projects.md", "semantic/projects#Boathouse.client", True),
+        ("semantic/projects.md", "semantic/projects#Boathouse.deadline~2", False),
+    ]
+    assert catalog.entity_files("rowing club") == ["semantic/projects.md"]
+
+
+@pytest.mark.parametrize(
+    ("id_", "kind", "path", "line"),
+    [
+        ("ep-penicillin", "episode", "episodes/2025-07-08_17-25-00_penicillin.md", 1),
+        ("notes/moon", "note", "notes/moon.md", 1),
+        ("semantic/projects#Kiosk.deadline", "fact", "semantic/projects.md", 9),
+        ("log:kanazawa/2", "turn", "logs/2025-10-21/kanazawa.jsonl", 2),
+    ],
+)
+def test_ids_resolve_to_where_they_stand(catalog: Catalog, id_: str, kind: str, path: str, line: int) -> None:
+    found = catalog.resolve(id_)
+    assert found is not None
+    assert (found.kind, found.path, found.line) == (kind, path, line)
+    assert catalog.resolve(f"{id_}x") is None
+
+
+def test_of_two_notes_with_one_id_the_first_path_wins_and_the_other_is_a_problem(catalog: Catalog) -> None:
+    found = catalog.resolve("ep-wind")
+    assert found is not None
+    assert found.path.startswith("episodes/")
+    assert [problem.path for problem in catalog.problems()] == ["notes/copy.md"]
+
+
+def test_the_turns_beside_turns(catalog: Catalog) -> None:
+    sql = "select rowid from units where path = 'logs/2025-10-21/kanazawa.jsonl' order by seq limit 2"
+    first, second = (rowid for (rowid,) in catalog.rows(sql))
+    assert catalog.texts_beside([second, first]) == {
+        first: ("", "In the biscuit tin."),
+        second: ("Where are the dowels?", ""),
+    }
+    notes = [rowid for (rowid,) in catalog.rows("select rowid from units where kind != 'turn'")]
+    assert catalog.texts_beside(notes) == {}
+
+
+def test_units_come_back_whole(catalog: Catalog) -> None:
+    rows = catalog.rows("select rowid from units where id = 'semantic/projects#Boathouse.deadline'")
+    unit = catalog.units([rows[0][0]])[rows[0][0]]  # type: ignore[list-item,index]
+    assert (unit.kind, unit.entity, unit.field, unit.value, unit.when) == (
+        "fact",
+        "Boathouse",
+        "deadline",
+        "2026-12-11",
+        "2025-11-20",
+    )
+    assert catalog.files() == 9

@@ -1,0 +1,66 @@
+"""Hints that wait: what is whole is due at once, what may still be written a little later, a cookie makes all of it due."""
+
+from __future__ import annotations
+
+from memoryclaw.index.watching import SETTLING, Pending
+from memoryclaw.vault.watcher import COOKIE, IN_FOLDER, LOST, SAVED, STATE, TOUCHED, Hint
+
+
+def pending(*hints, at=100.0):
+    found = Pending()
+    for hint in hints:
+        found.note(Hint(*hint), at)
+    return found
+
+
+def test_nothing_is_due_when_nothing_happened():
+    assert pending().next_at() is None
+    assert pending().take(100.0) == (frozenset(), frozenset(), ())
+
+
+def test_a_saved_file_is_due_at_once():
+    found = pending((SAVED, "a.md"))
+    assert found.next_at() == 100.0
+    assert found.take(100.0).paths == {"a.md"}
+    assert found.next_at() is None
+
+
+def test_a_touched_file_is_given_a_moment_to_be_closed():
+    found = pending((TOUCHED, "a.md"), (TOUCHED, "a.md"))
+    assert found.next_at() == 100.0 + SETTLING
+    assert found.take(100.0).paths == frozenset()
+    assert found.take(100.0 + SETTLING).paths == {"a.md"}
+
+
+def test_closing_a_touched_file_makes_it_due():
+    assert pending((TOUCHED, "a.md"), (SAVED, "a.md")).take(100.0).paths == {"a.md"}
+
+
+def test_a_file_that_is_written_all_the_time_is_still_read():
+    found = pending((TOUCHED, "a.md"))
+    found.note(Hint(TOUCHED, "a.md"), 100.0 + SETTLING)
+    assert found.take(100.0 + SETTLING).paths == {"a.md"}
+
+
+def test_a_cookie_asks_for_everything_that_came_before_it():
+    found = pending((TOUCHED, "a.md"), (IN_FOLDER, "f"), (COOKIE, "1-2"))
+    assert found.is_urgent()
+    assert found.take(100.0) == ({"a.md"}, {"f"}, ("1-2",))
+    assert not found.is_urgent()
+
+
+def test_what_was_lost_or_taken_away_is_due_at_once_and_forgotten_with_the_rest():
+    for hint in ((LOST, "why"), (STATE, ".memoryclaw")):
+        found = pending(hint, (SAVED, "a.md"))
+        assert found.next_at() == 0.0
+        found.forget()
+        assert found.next_at() is None
+        assert not found.lost
+        assert not found.disturbed
+
+
+def test_a_second_look_does_not_put_off_a_first():
+    found = pending((SAVED, "a.md"))
+    found.look_again(["a.md", "b.md"], 101.0)
+    assert found.take(100.0).paths == {"a.md"}
+    assert found.take(101.0).paths == {"b.md"}

@@ -1,0 +1,119 @@
+"""`show`, `browse`, `facts` and `links` as commands."""
+
+from __future__ import annotations
+
+import pytest
+from conftest import Claw
+
+from memoryclaw.index.database import alone
+
+DEADLINE = "semantic/projects#Boathouse.deadline"
+
+
+@pytest.mark.parametrize(
+    ("id_", "text", "line"),
+    [
+        (DEADLINE, "- deadline: 2026-12-11 [since:: 2025-11-20]\n", 2),
+        ("ep-wind#After", "# After\n\nA perfect Saturday.\n", 12),
+        ("log:kanazawa/2", '{"ts":"2025-10-21T09:01:00Z","session":"kanazawa","turn":2,"role":"assistant","content":"In the biscuit tin."}\n', 2),
+    ],
+    ids=["fact", "section", "turn"],
+)  # fmt: skip
+def test_show_prints_just_the_lines_of_a_thing(asked: Claw, id_: str, text: str, line: int) -> None:
+    assert asked("show", id_) == (0, text, "")
+    shown = asked("show", id_, "--json").json
+    assert (shown["text"], shown["line"]) == (text, line)
+
+
+@pytest.mark.parametrize(
+    "id_", ["ep-wind", "episodes/2025-09-04_15-40-00_wind-plan", "episodes/2025-09-04_15-40-00_wind-plan.md"]
+)
+def test_a_note_is_shown_whole_by_id_and_by_path(asked: Claw, id_: str) -> None:
+    assert asked.vault
+    assert asked("show", id_).out == (asked.vault / "episodes/2025-09-04_15-40-00_wind-plan.md").read_text()
+
+
+def test_browse_lists_pinned_notes_first_then_the_newest(asked: Claw) -> None:
+    ids = [note["id"] for note in asked("browse", "--json").json["notes"]]
+    assert ids[0] == "ep-penicillin"
+    assert ids.index("ep-wind") < ids.index("notes/moon")
+    lines = asked("browse").out.splitlines()
+    assert lines[0].split() == ["id", "kind", "date", "title", "tags"]
+    assert len(lines) == len(ids) + 1
+
+
+def test_browse_narrows_by_kind_and_number(asked: Claw) -> None:
+    assert {note["kind"] for note in asked("browse", "--kind", "episode", "--json").json["notes"]} == {
+        "episode"
+    }
+    assert len(asked("browse", "--limit", "1", "--json").json["notes"]) == 1
+    assert asked("browse", "--kind", "dream").code == 1
+
+
+def test_plain_tables_are_aligned_also_for_wide_letters(asked: Claw) -> None:
+    assert asked.vault
+    (asked.vault / "semantic/people.md").write_text("# People\n- 中村健: Kanazawa\n- Zoë: Bremen\n")
+    lines = asked("facts", "中村健").out.splitlines()
+    assert (
+        lines[0].index("value") == lines[1].index("Kanazawa") + 3
+    )  # three letters that take two columns each
+
+
+def test_facts_hold_now_by_default(asked: Claw) -> None:
+    facts = asked("facts", "Boathouse", "--json").json["facts"]
+    assert [(fact["field"], fact["value"], fact["line"]) for fact in facts] == [
+        ("deadline", "2026-12-11", 2),
+        ("client", "[[Nordmole]]", 3),
+    ]
+
+
+def test_facts_of_a_day_are_what_was_held_true_then(asked: Claw) -> None:
+    facts = asked("facts", "Boathouse", "--as-of", "2025-07-01", "--json").json["facts"]
+    assert "2025-06-27" in [fact["value"] for fact in facts]
+    assert "2026-12-11" not in [fact["value"] for fact in facts]
+
+
+def test_history_shows_superseded_values_too(asked: Claw) -> None:
+    facts = asked("facts", "Boathouse", "--history", "--json").json["facts"]
+    assert {fact["value"]: fact["current"] for fact in facts if fact["field"] == "deadline"} == {
+        "2026-12-11": True,
+        "2025-06-27": False,
+    }
+    assert "until" in asked("facts", "--history").out.splitlines()[0]
+
+
+def test_an_alias_finds_the_entity(asked: Claw) -> None:
+    assert asked("facts", "rowing club", "--json").json["facts"][0]["entity"] == "Boathouse"
+
+
+def test_links_lead_out_and_back(asked: Claw) -> None:
+    ends = asked("links", "ep-penicillin", "--json").json
+    assert [(end["target"], end["to"]) for end in ends["out"]] == [
+        ("projects", "semantic/projects"),
+        ("Nowhere", ""),
+    ]
+    back = asked("links", "semantic/projects", "--json").json["back"]
+    assert [end["source"] for end in back] == ["episodes/2025-07-08_17-25-00_penicillin.md"]
+    assert "nothing yet" in asked("links", "ep-penicillin").out
+
+
+@pytest.mark.parametrize(
+    "words", [["show", "ep-wind"], ["browse"], ["facts"], ["links", "ep-wind"]], ids=" ".join
+)
+def test_what_may_be_behind_the_files_is_told_as_such(asked: Claw, words: list[str]) -> None:
+    assert asked.vault
+    fresh = asked(*words, "--json").json
+    assert (fresh["degraded"], fresh["behind"]) == ("", 0)
+    assert asked(*words).err == ""
+    (asked.vault / "notes/late.md").write_text("# Late\n")
+    with alone(asked.vault / ".memoryclaw"):
+        old = asked(*words, "--json").json
+        assert "another process" in old["degraded"]
+        assert old["behind"] == 1
+        assert "Degraded: " in asked(*words).err
+
+
+@pytest.mark.parametrize("words", [["show", "x"], ["links", "x"], ["facts", "Atlantis"]], ids=" ".join)
+def test_what_is_not_there_is_a_known_failure(asked: Claw, words: list[str]) -> None:
+    ran = asked(*words)
+    assert (ran.code, ran.out) == (1, "")

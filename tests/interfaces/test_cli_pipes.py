@@ -1,0 +1,132 @@
+"""Who stops reading cancels nothing: with standard output (or both streams) gone from the start, each verb does the same and ends the same."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+from pathlib import Path
+
+import pytest
+from conftest import COMMAND, STUDIO, Claw, git, put
+from daemons import is_gone
+from test_cli_review import CHANGE, DEADLINE, PATH, PENDING, RUN
+
+from memoryclaw.consolidation.proposals import proposal
+
+TURNS = "".join(
+    json.dumps(
+        {"session": "s", "turn": n, "role": "user", "content": f"The deadline of Kiosk is {2027 + n}-01-01."}
+    )
+    + "\n"
+    for n in range(40)
+)
+CAPTURE = ["capture", "--json"]
+WRITING = [
+    ["review", "reject", "--all", "--yes"],
+    ["review", "approve", "--all", "--yes"],
+    ["review", "approve", DEADLINE],
+    ["review", "apply", "--yes"],
+    ["remember", "Elm", "--entity", "Kiosk", "--field", "wood"],
+    ["edit", "ep-wind", "--set", "pin=true"],
+    ["forget", "ep-wind"],
+    ["undo", "HEAD"],
+    ["skills", "approve", "book-trains"],
+    CAPTURE,
+    ["consolidate", "--llm", "none"],
+    ["consolidate", "--llm", "none", "--json"],
+    ["sync"],
+    ["init"],
+]
+
+
+def vault(root: Path) -> Path:
+    """A vault where things wait and one of them is ticked; its last commit is ours."""
+    waits = {
+        "semantic/_pending.md": PENDING.replace("- [ ] Kiosk", "- [x] Kiosk"),
+        PATH: proposal(CHANGE, RUN)[1],
+        "skills/_drafts/book-trains/SKILL.md": "---\nname: book-trains\ndescription: Book a train\n---\nx\n",
+    }
+    put(root, {**STUDIO, ".gitignore": ".memoryclaw/\nlogs/\nledger/\n", **waits})
+    git(root, "init", "-q", "-b", "main")
+    git(root, "add", "-A")
+    git(root, "commit", "-qm", "first")
+    assert Claw(root)("remember", "Oak", "--entity", "Kiosk", "--field", "wood").code == 0
+    return root
+
+
+def stands(root: Path) -> tuple[str, str, list[str]]:
+    """How a vault stands, but for what is named by chance."""
+    logs = [line for path in sorted(root.glob("logs/**/*.jsonl")) for line in path.read_text().splitlines()]
+    return git(root, "log", "--format=%s"), git(root, "status", "--porcelain"), logs
+
+
+def nobody() -> int:
+    """The end of a pipe that nobody reads, from the first byte on."""
+    reader, writer = os.pipe()
+    os.close(reader)
+    return writer
+
+
+@pytest.mark.parametrize(
+    ("words", "both"),
+    [*((words, False) for words in WRITING), *((words, True) for words in (WRITING[0], CAPTURE))],
+)
+def test_a_reader_that_went_away_cancels_nothing(tmp_path: Path, words: list[str], both: bool) -> None:
+    heard, alone = vault(tmp_path / "heard"), vault(tmp_path / "alone")
+    before, wanted = stands(alone), Claw(heard)(*words, stdin=TURNS)
+    gone = nobody()
+    try:
+        done = subprocess.run(
+            [COMMAND, *words],
+            input=TURNS.encode(), stdout=gone, stderr=gone if both else subprocess.PIPE,
+            env=Claw(alone).environment(), timeout=60, check=False,
+        )  # fmt: skip
+    finally:
+        os.close(gone)
+    assert done.returncode == wanted.code == 0
+    assert both or done.stderr.decode() == wanted.err
+    assert stands(alone) == stands(heard)
+    assert (stands(alone) == before) == (words == ["sync"])
+
+
+@pytest.mark.parametrize("streams", ["<&-", ">&-", "2>&-", "<&- >&- 2>&-"])
+def test_streams_that_were_closed_before_it_began_are_no_failure(tmp_path: Path, streams: str) -> None:
+    root = vault(tmp_path / "vault")
+    line = f'"$0" review reject --all --yes {streams}'
+    done = subprocess.run(
+        ["sh", "-c", line, COMMAND],
+        env=Claw(root).environment(),
+        capture_output=True,
+        timeout=60,
+        check=False,
+    )
+    assert (done.returncode, done.stderr) == (0, b"")
+    assert [one["id"] for one in Claw(root)("review", "--json").json["waiting"]] == ["book-trains"]
+
+
+def test_a_full_disk_behind_the_answer_cancels_nothing_and_is_told(tmp_path: Path) -> None:
+    root = vault(tmp_path / "vault")
+    with open("/dev/full", "w") as full:
+        done = subprocess.run(
+            [COMMAND, "review", "reject", "--all", "--yes"],
+            stdout=full, stderr=subprocess.PIPE, env=Claw(root).environment(), timeout=60, check=False,
+        )  # fmt: skip
+    assert done.returncode == 1
+    assert done.stderr.count(b"\n") == 1
+    assert b"could not be written (No space left on device); what was asked for is done" in done.stderr
+    assert [one["id"] for one in Claw(root)("review", "--json").json["waiting"]] == ["book-trains"]
+
+
+def test_a_watch_that_nobody_reads_ends(tmp_path: Path) -> None:
+    root = put(tmp_path / "vault", STUDIO)
+    process = Claw(root).start("watch", stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    assert process.stdout
+    assert process.stderr
+    assert process.stdout.readline().startswith(b"synced")
+    process.stdout.close()
+    (root / "notes/new.md").write_text("# New\n")
+    assert process.wait(60) == 0
+    assert process.stderr.read() == b""
+    process.stderr.close()
+    assert is_gone(process.pid)

@@ -1,0 +1,180 @@
+"""Parts of the HTTP door by themselves: the bucket, the lanes, and the document that is made from the table."""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+
+import httpx
+import pytest
+from conftest import VaultOf
+
+from memoryclaw import errors
+from memoryclaw.app import App, open_vault
+from memoryclaw.app.daemon import Daemon
+from memoryclaw.interfaces import http
+from memoryclaw.interfaces.cli.context import Said
+from memoryclaw.interfaces.cli.verbs import VERBS, cli
+from memoryclaw.interfaces.http import assembly
+from memoryclaw.interfaces.http.answers import CODES, RefusedError, refusal_of
+from memoryclaw.interfaces.http.guard import Bucket
+from memoryclaw.interfaces.http.lanes import LONG, READ, WRITE, Lane, Lanes, Stock
+from memoryclaw.interfaces.http.openapi import document
+from memoryclaw.interfaces.http.requests import Nothing
+from memoryclaw.interfaces.http.routes import OPEN, ROWS
+
+
+def test_a_bucket_lets_a_burst_through_and_fills_again() -> None:
+    now = [0.0]
+    bucket = Bucket(10, lambda: now[0])
+    assert [bucket.wait() for _ in range(21)] == [0] * 20 + [1]
+    now[0] = 0.1
+    assert [bucket.wait(), bucket.wait()] == [0, 1]
+    now[0] = 1000.0
+    assert [bucket.wait() for _ in range(21)].count(0) == 20
+
+
+def test_a_verb_that_writes_or_takes_long_holds_up_nobody_who_reads(vault_of: VaultOf) -> None:
+    root = vault_of({"notes/a.md": "# Lantern\n"})
+    lanes, over = Lanes(lambda: open_vault(root)), threading.Event()
+
+    async def together() -> int:
+        waiting = [asyncio.create_task(lanes.run(lane, lambda _: over.wait(60))) for lane in (WRITE, LONG)]
+        found = await lanes.run(READ, lambda app: len(app.search("lantern").matches))
+        over.set()
+        assert await asyncio.gather(*waiting) == [True, True]
+        return found
+
+    assert asyncio.run(together()) == 1
+    lanes.close()
+
+
+def test_a_lane_that_is_full_says_so(vault_of: VaultOf) -> None:
+    root, over = vault_of({"notes/a.md": "a"}), threading.Event()
+    lane = Lane(lambda: open_vault(root), threads=1, waiting=2)
+
+    async def crowd() -> None:
+        held = [asyncio.create_task(lane.run(lambda _: over.wait(60))) for _ in range(3)]
+        await asyncio.sleep(0)
+        with pytest.raises(RefusedError) as refused:
+            await lane.run(lambda _: None)
+        assert (refused.value.refusal.status, refused.value.refusal.headers["Retry-After"]) == (503, "1")
+        over.set()
+        await asyncio.gather(*held)
+        assert await lane.run(lambda _: "room") == "room"
+
+    asyncio.run(crowd())
+    lane.close()
+
+
+def test_two_threads_never_share_a_vault(vault_of: VaultOf) -> None:
+    root, both = vault_of({"notes/a.md": "a"}), threading.Barrier(2)
+    lane = Lane(lambda: open_vault(root), threads=2)
+
+    def met(app: App) -> int:
+        both.wait(60)
+        return id(app)
+
+    async def pair() -> list[int]:
+        return await asyncio.gather(lane.run(met), lane.run(met))
+
+    first, second = asyncio.run(pair())
+    assert first != second
+    lane.close()
+
+
+def test_settings_that_are_saved_while_they_are_read_count_the_next_time(vault_of: VaultOf) -> None:
+    root = vault_of({"notes/a.md": "a"})
+    saved = iter([0, 1000, 0])
+
+    def opened() -> App:
+        app = open_vault(root)
+        if budget := next(saved):
+            (root / "memoryclaw.yaml").write_text(f"retrieval:\n  budget: {budget}\n")
+        return app
+
+    stock, found = Stock(opened, 1), []
+    for _ in range(3):
+        with stock.lend() as app:
+            found.append(app.config.budget)
+        if len(found) == 1:
+            (root / "memoryclaw.yaml").write_text("retrieval:\n  budget: 200\n")
+    assert found == [600, 200, 1000]
+    stock.close()
+
+
+def test_however_many_wait_for_the_first_look_no_thread_is_held(
+    vault_of: VaultOf, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(assembly, "_LOOKS", 100_000)
+    root = vault_of({"notes/a.md": "# Lantern\n"})
+    with open_vault(root) as app:  # else both threads make the index at once, and one may find it busy
+        app.sync()
+    daemon = Daemon(root, print)
+    lanes = Lanes(daemon.open)
+    door = assembly.asgi(assembly.Door(daemon, lanes, ["127.0.0.1:1"], 1000.0, repr))
+    headers = {"Authorization": f"Bearer {daemon.files.token}"}
+
+    async def crowd() -> list[int]:
+        way = httpx.ASGITransport(door)
+        async with httpx.AsyncClient(transport=way, base_url="http://127.0.0.1:1", headers=headers) as client:
+            waiting = [asyncio.create_task(client.get("/v1/search?q=lantern")) for _ in range(40)]
+            await asyncio.sleep(0.05)
+            assert not any(one.done() for one in waiting)
+            await asyncio.to_thread(daemon.looked.set)
+            return [reply.status_code for reply in await asyncio.gather(*waiting)]
+
+    assert asyncio.run(crowd()) == [200] * 40
+    daemon.stop()
+    lanes.close()
+
+
+def test_every_known_failure_has_its_status() -> None:
+    known = [
+        one
+        for one in vars(errors).values()
+        if isinstance(one, type) and issubclass(one, errors.MemoryClawError)
+    ]
+    for kind in known:
+        refusal = refusal_of(kind("It is so."))
+        assert refusal is not None
+        assert refusal.status in CODES
+        assert refusal.code in CODES[refusal.status]
+        assert refusal.shape["error"]["message"] == "It is so."
+    assert refusal_of(ValueError("x")) is None
+
+
+def test_the_served_document_holds_every_address_and_no_other() -> None:
+    told = document()
+    found = {(method.upper(), path) for path, methods in told["paths"].items() for method in methods}
+    assert found == {(row.method, row.path) for row in ROWS} | {("GET", path) for path in OPEN}
+    names = [one["operationId"] for methods in told["paths"].values() for one in methods.values()]
+    assert len(set(names)) == len(names)
+
+
+def test_the_served_document_holds_every_key_that_a_request_may_have() -> None:
+    paths = document()["paths"]
+    for row in ROWS:
+        operation = paths[row.path][row.method.lower()]
+        told = {one["name"] for one in operation["parameters"] if one["in"] == "query"}
+        if "requestBody" in operation:
+            schema = operation["requestBody"]["content"]["application/json"]["schema"]
+            told |= set(schema.get("properties", {}))
+        assert told == set(row.asks.model_fields), row
+        assert ("requestBody" in operation) == (
+            row.method not in ("GET", "DELETE") and row.asks is not Nothing
+        )
+
+
+def test_without_its_packages_it_says_what_to_install(
+    vault_of: VaultOf, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(http, "_NEEDS", ("starlette", "not_installed_anywhere"))
+    with pytest.raises(
+        errors.InputError, match=r"needs not_installed_anywhere: pip install 'memoryclaw\[serve\]'"
+    ):
+        cli.main(["serve"], standalone_mode=False, obj=Said(vault=str(vault_of({"notes/a.md": "a"}))))
+
+
+def test_the_table_names_a_command_for_every_address() -> None:
+    assert {row.like.split()[0] for row in ROWS} <= set(VERBS)

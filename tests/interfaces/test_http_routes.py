@@ -1,0 +1,223 @@
+"""Every address answers what the command line prints with --json for the same verb."""
+
+from __future__ import annotations
+
+import io
+import json
+import re
+import shutil
+from collections.abc import Iterator
+from contextlib import redirect_stderr, redirect_stdout
+from pathlib import Path
+from typing import Any
+from urllib.parse import quote
+
+import pytest
+from conftest import STUDIO, git, put
+from daemons import Daemon, serving
+
+from memoryclaw.interfaces.cli.context import Said
+from memoryclaw.interfaces.cli.verbs import cli
+from memoryclaw.interfaces.http.routes import ROWS
+
+DEADLINE = "semantic/projects#Boathouse.deadline"
+TALK = [
+    {"session": "gate", "turn": 1, "ts": "2026-04-19T09:00:00Z", "role": "user", "content": "The gate code is lantern."},
+    {"session": "gate", "turn": 2, "ts": "2026-04-19T09:01:00Z", "role": "assistant", "content": "Noted: lantern."},
+]  # fmt: skip
+CHANGING = re.compile(r"\b[0-9a-f]{40}\b|(?<=T080000-)[0-9a-f]{6}\b|(?<=t080000-)[0-9a-f]{6}\b")
+
+
+WRITE_TO = {
+    "name": "write-to",
+    "description": "Write to a person",
+    "parameters": [{"name": "name", "source": "user"}],
+    "steps": [{"tool": "send", "args": {"to": "{{name}}"}}],
+}
+
+
+def studio(folder: Path) -> Path:
+    vault = put(folder, {**STUDIO, "skills/write-to.json": json.dumps(WRITE_TO)})
+    for args in (("init", "-q", "-b", "main"), ("add", "-A"), ("commit", "-qm", "My notes")):
+        git(vault, *args)
+    return vault
+
+
+@pytest.fixture(scope="module")
+def daemon(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Daemon]:
+    with serving(studio(tmp_path_factory.mktemp("served") / "vault")) as running:
+        yield running
+
+
+@pytest.fixture(scope="module")
+def twin(tmp_path_factory: pytest.TempPathFactory, daemon: Daemon) -> Path:
+    """The same vault without a daemon: what is done to the one is done to the other."""
+    vault = tmp_path_factory.mktemp("twin") / "vault"
+    shutil.copytree(daemon.vault, vault, ignore=shutil.ignore_patterns(".memoryclaw", "ledger"))
+    return vault
+
+
+def said(vault: Path, *args: str) -> Any:
+    """What the command line prints, without a process of its own."""
+    out = io.StringIO()
+    with redirect_stdout(out), redirect_stderr(io.StringIO()):
+        cli.main([*args, "--json"], standalone_mode=False, obj=Said(vault=str(vault)))
+    return json.loads(out.getvalue())
+
+
+def steady(shape: Any, vault: Path) -> Any:
+    """An answer without what differs from run to run and from vault to vault."""
+    text = CHANGING.sub("…", json.dumps(shape).replace(str(vault), "/vault"))
+    found = json.loads(text)
+    for key in ("timings_ms", "receipt", "daemon", "index"):
+        found.pop(key, None)
+    return found
+
+
+def rows_of(path: str) -> set[str]:
+    """The addresses of the table that a path may be one of."""
+    path = path.partition("?")[0]
+    exact = {row.path for row in ROWS if row.path == path}
+    return exact or {row.path for row in ROWS if re.fullmatch(re.sub(r"\{\w+\}", ".+", row.path), path)}
+
+
+def same(daemon: Daemon, twin: Path, method: str, path: str, body: Any, *args: str) -> Any:
+    reply = daemon.ask(method, path, body)
+    assert reply.status == 200, reply
+    assert steady(reply.json, daemon.vault) == steady(said(twin, *args), twin)
+    return reply.json
+
+
+LOOKS = (
+    ("/v1/search?q=boathouse+deadline&limit=1", ("search", "boathouse deadline", "--limit", "1")),
+    ("/v1/search?q=penicillin&kind=episode", ("search", "penicillin", "--kind", "episode")),
+    ("/v1/notes?kind=episode&limit=1", ("browse", "--kind", "episode", "--limit", "1")),
+    ("/v1/notes?state=archived", ("browse", "--state", "archived")),
+    (f"/v1/notes/{quote(DEADLINE, safe='')}", ("show", DEADLINE)),
+    ("/v1/notes/log:kanazawa/2", ("show", "log:kanazawa/2")),
+    ("/v1/links/ep-penicillin", ("links", "ep-penicillin")),
+    ("/v1/facts?entity=rowing%20club&history=true", ("facts", "rowing club", "--history")),
+    ("/v1/facts?as_of=2025-07-01", ("facts", "--as-of", "2025-07-01")),
+    ("/v1/review", ("review", "list")),
+    ("/v1/history?limit=3", ("history", "--limit", "3")),
+    (f"/v1/history?id={quote(DEADLINE)}", ("history", DEADLINE)),
+    (f"/v1/blame/{quote(DEADLINE)}", ("blame", DEADLINE)),
+    ("/v1/skills", ("skills", "list")),
+    ("/v1/skills/send-update", ("skills", "show", "send-update")),
+    ("/v1/skills/match?q=weekly+update", ("skills", "match", "weekly update")),
+    ("/v1/status", ("status",)),
+)
+ELSEWHERE = {
+    *((method, "/v1/host-skills") for method in ("GET", "POST")),
+    *(("GET", path) for path in ("/v1/doctor", "/v1/review/{id}", "/v1/working/{session}")),
+    *(("POST", f"/v1/{verb}") for verb in ("recall", "sync", "remember", "revive", "undo", "feedback")),
+    *(("POST", f"/v1/{verb}") for verb in ("capture", "consolidate", "redo")),
+    *(("POST", f"/v1/review/{{id}}/{verb}") for verb in ("approve", "reject")),
+    *(("POST", f"/v1/skills/{{name}}/{verb}") for verb in ("approve", "reject", "run")),
+    *((method, "/v1/notes/{id}") for method in ("PATCH", "DELETE")),
+    *((method, "/v1/working/{session}") for method in ("PATCH", "DELETE")),
+}
+
+
+def test_a_look_answers_as_the_command_line(daemon: Daemon, twin: Path) -> None:
+    for path, args in LOOKS:
+        same(daemon, twin, "GET", path, None, *args)
+
+
+def test_doctor_answers_as_the_command_line_and_is_no_failure(daemon: Daemon, twin: Path) -> None:
+    there = daemon.get("/v1/doctor")
+    assert [check["name"] for check in there["checks"]] == [
+        check["name"] for check in said(twin, "doctor")["checks"]
+    ]
+
+
+def test_recall_answers_as_the_command_line_and_is_noted_in_the_ledger(daemon: Daemon, twin: Path) -> None:
+    body = {"query": "boathouse deadline", "goal": "plan the year", "budget": 300, "trace": True}
+    args = ("recall", "boathouse deadline", "--goal", "plan the year", "--budget", "300", "--trace")
+    found = same(daemon, twin, "POST", "/v1/recall", body, *args)
+    assert "2026-12-11" in found["context"]
+    noted = "".join(path.read_text() for path in daemon.vault.glob("ledger/*/*.jsonl"))
+    assert found["receipt"] in noted
+
+
+def test_sync_answers_as_the_command_line(daemon: Daemon, twin: Path) -> None:
+    same(daemon, twin, "POST", "/v1/sync", None, "sync")
+
+
+def test_changes_answer_as_the_command_line_and_each_is_a_commit(daemon: Daemon, twin: Path) -> None:
+    before = int(git(daemon.vault, "rev-list", "--count", "HEAD"))
+    fact = {"text": "2027-01-15", "entity": "Boathouse", "field": "deadline"}
+    args = ("remember", "2027-01-15", "--entity", "Boathouse", "--field", "deadline")
+    done = same(daemon, twin, "POST", "/v1/remember", fact, *args)
+    same(
+        daemon, twin, "PATCH", "/v1/notes/ep-wind", {"set": {"pin": True, "tags": ["island", "wind"]}},
+        "edit", "ep-wind", "--set", "pin=true", "--set", "tags=island,wind",
+    )  # fmt: skip
+    gone = same(daemon, twin, "DELETE", "/v1/notes/ep-penicillin", None, "forget", "ep-penicillin")
+    same(daemon, twin, "POST", "/v1/revive", {"id": gone["id"]}, "revive", gone["id"])
+    undone = daemon.post("/v1/undo", what=done["commit"], yes=False)
+    assert undone["action"] == "undone"
+    assert "- deadline: 2026-12-11" in (daemon.vault / "semantic/projects.md").read_text()
+    assert "pin: true" in (daemon.vault / "episodes/2025-09-04_15-40-00_wind-plan.md").read_text()
+    assert int(git(daemon.vault, "rev-list", "--count", "HEAD")) == before + 5
+
+
+def test_a_skill_is_approved_and_rejected_as_by_the_command_line(daemon: Daemon, twin: Path) -> None:
+    same(daemon, twin, "POST", "/v1/skills/send-update/approve", None, "skills", "approve", "send-update")
+    same(daemon, twin, "POST", "/v1/skills/send-update/reject", None, "skills", "reject", "send-update")
+
+
+def test_a_skill_runs_dry_and_hosts_are_given_approved_ones_alone(daemon: Daemon) -> None:
+    refused = daemon.ask("POST", "/v1/skills/write-to/run", {"params": {"name": "Nora"}})
+    assert (refused.status, refused.code) == (400, "input")
+    assert daemon.get("/v1/host-skills")["skills"] == []
+    daemon.post("/v1/skills/write-to/approve")
+    daemon.post("/v1/skills/send-update/approve")
+    assert [one["name"] for one in daemon.post("/v1/host-skills")["skills"]] == ["send-update"]
+    assert [one["name"] for one in daemon.get("/v1/host-skills")["skills"]] == ["send-update"]
+    daemon.post("/v1/skills/send-update/reject")
+    assert daemon.get("/v1/host-skills")["skills"] == []
+    planned = daemon.post("/v1/skills/write-to/run", params={"name": "Nora"})
+    assert [step["tool"] for step in planned["steps"]] == ["send"]
+    unknown = daemon.ask("POST", "/v1/skills/write-to/run", {"shell": "ls"})
+    assert "'shell'" in unknown.json["error"]["message"]
+
+
+def test_feedback_is_kept_in_the_ledger(daemon: Daemon, twin: Path) -> None:
+    body = {"id": "ep-wind", "rating": 4, "session": "s", "note": "just so"}
+    reply = daemon.ask("POST", "/v1/feedback", body)
+    assert reply.status == 200, reply
+    noted = "".join(path.read_text() for path in daemon.vault.glob("ledger/*/*.jsonl"))
+    assert '"event": "rated"' in noted
+
+
+def test_a_session_has_a_working_memory_until_it_is_cleared(daemon: Daemon) -> None:
+    assert daemon.ask("PATCH", "/v1/working/s", {"goal": "find the dowels"}).status == 200
+    assert daemon.get("/v1/working/s")["goal"] == "find the dowels"
+    refused = daemon.ask("PATCH", "/v1/working/s", {"gaol": "x"})
+    assert refused.status == 400
+    assert "gaol" in refused.json["error"]["message"]
+    assert daemon.ask("DELETE", "/v1/working/s").status == 200
+    assert daemon.get("/v1/working/s")["goal"] == ""
+
+
+def test_a_night_captured_consolidated_reviewed_and_read_again(daemon: Daemon) -> None:
+    kept = daemon.post("/v1/capture", turns=[*TALK, {"role": "user", "content": "x"}])
+    assert [one["ok"] for one in kept["acknowledged"]] == [True, True, False]
+    assert daemon.post("/v1/capture", turns=TALK)["acknowledged"][0]["again"] is True
+    assert "lantern" in (daemon.vault / "logs/2026-04-19/gate.jsonl").read_text()
+    planned = daemon.post("/v1/consolidate", dry_run=True, llm="none")
+    assert planned["applied"] is None
+    assert daemon.post("/v1/consolidate", llm="none", mode="propose")["applied"]["proposed"]
+    waiting = daemon.get("/v1/review")["waiting"]
+    first = waiting[0]["id"]
+    assert daemon.get(f"/v1/review/{first}")["differences"][0]["id"] == first
+    assert daemon.post(f"/v1/review/{first}/approve")["decided"][0]["action"] == "approved"
+    assert daemon.ask("POST", f"/v1/review/{first}/reject").status == 404
+    again = daemon.post("/v1/redo", since="2026-04-19", llm="none")
+    assert again["mode"] == "branch"
+
+
+def test_every_address_is_asked_somewhere_here() -> None:
+    looked = {path for asked, _ in LOOKS for path in rows_of(asked)}
+    assert {(row.method, row.path) for row in ROWS} == {("GET", path) for path in looked} | ELSEWHERE

@@ -1,0 +1,42 @@
+"""docs/json.md shows what the verbs really answer."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import click
+from conftest import Claw
+
+from memoryclaw.interfaces.cli.verbs import VERBS, Group, cli
+
+ROOT = Path(__file__).parent.parent.parent
+PAGE = ROOT / "docs/json.md"
+
+
+def test_the_page_is_what_the_verbs_answer_today() -> None:
+    done = subprocess.run(
+        [sys.executable, ROOT / "scripts/json_docs.py"], capture_output=True, encoding="utf-8", check=True
+    )
+    assert done.stdout == PAGE.read_text(encoding="utf-8"), "run: python scripts/json_docs.py > docs/json.md"
+
+
+def test_every_verb_that_answers_is_on_the_page() -> None:
+    page = PAGE.read_text(encoding="utf-8")
+    assert [verb for verb in answering() if f"## {verb}\n" not in page and f"`{verb}`" not in page] == [
+        "completion"
+    ]
+
+
+def answering() -> Iterator[str]:
+    """Every verb, those of groups with the word that they follow."""
+    for verb in VERBS:
+        command = cli.get_command(click.Context(cli), verb)
+        yield from [f"{verb} {name}" for name in command.commands] if isinstance(command, Group) else [verb]
+
+
+def test_every_answer_is_one_object(asked: Claw) -> None:
+    for words in (["search", "x"], ["recall", "x"], ["show", "ep-wind"], ["browse"], ["facts"], ["links", "ep-wind"], ["sync"], ["reindex"], ["status"], ["doctor"], ["consolidate", "--dry-run"], ["review"], ["history"], ["schedule"], ["skills"]):  # fmt: skip
+        assert isinstance(asked(*words, "--json").json, dict), words

@@ -1,0 +1,98 @@
+"""`memoryclaw mcp` seen from outside: its process, its pipes, and the vault that is not there yet."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+from conftest import Claw, put
+
+HELLO = {
+    "protocolVersion": "2025-06-18",
+    "capabilities": {},
+    "clientInfo": {"name": "test", "version": "1"},
+}
+
+
+class Wire:
+    """One server, spoken to line by line."""
+
+    def __init__(self, vault: Path) -> None:
+        pipe = subprocess.PIPE
+        self.process = Claw(vault).start("mcp", stdin=pipe, stdout=pipe, stderr=pipe)
+        self._next = 0
+
+    def send(self, line: bytes) -> None:
+        assert self.process.stdin is not None
+        self.process.stdin.write(line + b"\n")
+        self.process.stdin.flush()
+
+    def ask(self, method: str, **params: Any) -> Any:
+        """The answer to one request; what is no answer to it is passed over, if it is JSON."""
+        assert self.process.stdout is not None
+        self._next += 1
+        self.send(
+            json.dumps({"jsonrpc": "2.0", "id": self._next, "method": method, "params": params}).encode()
+        )
+        while True:
+            message = json.loads(self.process.stdout.readline())
+            if message.get("id") == self._next:
+                return message
+
+    def search(self) -> str:
+        found = self.ask("tools/call", name="memory_search", arguments={"query": "moon"})
+        return str(found["result"]["content"][0]["text"])
+
+
+def test_a_server_outlives_nonsense_and_a_missing_vault_and_ends_with_its_client(tmp_path: Path) -> None:
+    vault = tmp_path / "vault"
+    wire = Wire(vault)
+    assert wire.ask("initialize", **HELLO)["result"]["serverInfo"]["name"] == "memoryclaw"
+    wire.send(b'{"jsonrpc": "2.0", "method": "notifications/initialized"}')
+    assert wire.search().startswith(f"vault: there is no vault at {vault}")
+    put(vault, {"notes/moon.md": "# Moon pancakes\n", "memoryclaw.yaml": "index: [oops\n"})
+    assert wire.search().startswith("config: ")
+    (vault / "memoryclaw.yaml").unlink()
+    for nonsense in (
+        b"this is no JSON",
+        b"[]",
+        b'{"jsonrpc": "2.0", "id": "x", "method": "no/such"}',
+        b"\xff\xfe",
+    ):
+        wire.send(nonsense)
+    assert "Moon pancakes" in wire.search()
+    rest, errors = wire.process.communicate(
+        timeout=60
+    )  # closes its standard input, as the end of a client does
+    assert wire.process.returncode == 0
+    assert all(json.loads(line) for line in rest.splitlines())
+    assert b"Traceback" not in errors
+
+
+def test_without_the_sdk_it_says_what_to_install(tmp_path: Path) -> None:
+    script = "import sys, importlib.util as u; f = u.find_spec; u.find_spec = lambda n, *a: None if n == 'mcp' else f(n, *a)\n"
+    script += "from memoryclaw.interfaces.cli.gate import run; sys.exit(run(['mcp']))"
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, encoding="utf-8", check=False)
+    assert done.returncode == 1
+    assert done.stderr == "memoryclaw: this needs the MCP SDK: pip install 'memoryclaw[mcp]'\n"
+
+
+def test_the_sdk_that_was_imported_quickly_is_whole() -> None:
+    script = """
+from memoryclaw.interfaces.mcp.quick import quickly
+with quickly():
+    from memoryclaw.interfaces.mcp import server
+import sys, pydantic
+assert "mcp.client" not in sys.modules, "nothing was put off"
+import mcp, mcp.server
+from mcp import Client
+from mcp.server import MCPServer
+assert type(mcp) is type(mcp.server) is type(sys)
+assert "defer_build" not in pydantic.BaseModel.model_config
+print(Client.__name__, MCPServer.__name__)
+"""
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, encoding="utf-8", check=False)
+    assert (done.stdout, done.stderr) == ("Client MCPServer\n", "")

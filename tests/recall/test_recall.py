@@ -1,0 +1,182 @@
+"""A question answered within a budget."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+
+import pytest
+from conftest import STUDIO, VaultOf
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from outlines import cites, said
+from vaults import opened, questions, vaults
+
+from memoryclaw.app import App
+from memoryclaw.config import LEAST_BUDGET
+from memoryclaw.errors import InputError
+from memoryclaw.text.tokens import estimate
+
+WHOLE = ("episode", "note", "skill")
+
+
+@pytest.fixture
+def app(vault_of: VaultOf) -> Iterator[App]:
+    app = App(vault_of(STUDIO))
+    yield app
+    app.close()
+
+
+@pytest.mark.laws
+@settings(max_examples=120, deadline=None, suppress_health_check=list(HealthCheck))
+@given(vaults, questions, st.integers(LEAST_BUDGET, 1200))
+def test_no_vault_and_no_question_exceeds_any_budget(
+    files: dict[str, str], question: str, budget: int
+) -> None:
+    with opened(files) as app:
+        answer = app.recall(question, budget=budget)
+        assert answer.tokens == estimate(answer.context) <= budget == answer.budget
+        assert sum(match.unit.kind in WHOLE for match in answer.matches) <= app.config.max_results
+        assert bool(answer.context) is bool(answer.matches)
+
+
+def test_a_context_cites_what_it_quotes(app: App) -> None:
+    answer = app.recall("boathouse deadline")
+    items = said(answer.context)
+    assert cites(items, [match.unit.id for match in answer.matches])
+    assert items[0].text == "Boathouse.deadline: 2026-12-11 (since 2025-11-20)"
+
+
+def test_nothing_found_is_an_empty_context_and_no_failure(app: App) -> None:
+    answer = app.recall("zeppelin")
+    assert (answer.context, answer.tokens, answer.matches, answer.confidence) == ("", 0, (), 0.0)
+
+
+def test_a_budget_too_small_for_anything_is_refused(app: App) -> None:
+    with pytest.raises(InputError, match="80"):
+        app.recall("boathouse", budget=LEAST_BUDGET - 1)
+    assert app.recall("boathouse deadline", budget=LEAST_BUDGET).matches
+
+
+def test_one_long_note_leaves_room_for_facts(vault_of: VaultOf) -> None:
+    app = App(vault_of({**STUDIO, "notes/long.md": "The boathouse deadline, again and again. " * 140}))
+    for budget in (120, 200, 600):
+        assert "Boathouse.deadline: 2026-12-11" in app.recall("boathouse deadline", budget=budget).context
+
+
+def test_max_results_bounds_whole_notes_but_not_facts_or_turns(vault_of: VaultOf) -> None:
+    notes = {f"notes/{n}.md": f"Oak number {n}.\n" for n in range(9)}
+    facts = "# Tree\n" + "".join(f"- field{n}: oak {n}\n" for n in range(9))
+    log = "".join(
+        json.dumps({"session": "s", "turn": n, "role": "user", "content": f"Oak turn {n}"}) + "\n"
+        for n in range(9)
+    )
+    settings_file = "retrieval:\n  maxResults: 3\n"
+    app = App(
+        vault_of(
+            {
+                "memoryclaw.yaml": settings_file,
+                **notes,
+                "semantic/projects.md": facts,
+                "logs/2025-01-01/s.jsonl": log,
+            }
+        )
+    )
+    answer = app.recall("oak", budget=3000)
+    kinds = [match.unit.kind for match in answer.matches]
+    assert (kinds.count("note"), kinds.count("fact"), kinds.count("turn")) == (3, 9, 9)
+    assert [left.reason for left in answer.left_out] == ["max_results"] * 6
+
+
+def test_only_a_skill_that_is_approved_as_it_is_reaches_a_context(vault_of: VaultOf) -> None:
+    def skill(name: str) -> str:
+        return f"---\nname: {name}\ndescription: Sends the zeppelin report.\n---\nSend it as {name}.\n"
+
+    app = App(
+        vault_of(
+            {
+                "skills/mail/SKILL.md": skill("mail"),
+                "skills/mail/notes.md": "Zeppelin report: notes on how it is sent.\n",
+                "skills/_drafts/wire/SKILL.md": skill("wire"),
+                "skills/chase.json": '{"name": "chase", "description": "Chases the zeppelin report."}\n',
+                "archive/skills/old/SKILL.md": skill("old"),
+                "notes/a.md": "The zeppelin report is due.\n",
+            }
+        )
+    )
+    own = "skills/mail/SKILL"
+    for question in ("zeppelin report", "kind:skill zeppelin", "zeppelin path:skills"):
+        answer = app.recall(question, budget=2000)
+        assert not {match.path for match in answer.matches} - {"notes/a.md"}
+        assert "Send" not in answer.context
+        reasons = {left.id: left.reason for left in answer.left_out}
+        assert (reasons[own], reasons["skills/chase.json"]) == ("not_approved", "not_approved")
+    drafts = app.recall("zeppelin kind:draft")
+    assert (drafts.context, [left.reason for left in drafts.left_out]) == ("", ["draft"])
+    assert [left.reason for left in app.recall("zeppelin kind:archived").left_out] == ["archived"]
+    found = {match.path: match.unit.trust for match in app.search("zeppelin report").matches}
+    assert (found["skills/mail/SKILL.md"], found["notes/a.md"]) == ("unknown", "trusted")
+
+    app.approve_skill("mail")
+    answer = app.recall("zeppelin report", budget=2000)
+    assert {"skills/mail/SKILL.md", "skills/mail/notes.md"} <= {match.path for match in answer.matches}
+    assert "Send it as mail." in answer.context
+    assert {m.path: m.unit.trust for m in app.search("zeppelin report").matches}[
+        "skills/mail/SKILL.md"
+    ] == "trusted"
+
+    (app.root / "skills/mail/notes.md").write_text("Zeppelin report: send it to somebody else.\n")
+    assert not {match.path for match in app.recall("zeppelin report").matches} - {"notes/a.md"}
+
+
+def test_the_turns_of_the_running_session_are_not_repeated(app: App) -> None:
+    said = app.recall("dowels biscuit tin", session="kanazawa")
+    assert [left.reason for left in said.left_out if left.id.startswith("log:kanazawa/")] == [
+        "already_visible"
+    ] * 2
+    assert any(
+        match.unit.kind == "turn" for match in app.recall("dowels biscuit tin", session="another").matches
+    )
+
+
+def test_what_an_agent_is_at_helps_to_rank(vault_of: VaultOf) -> None:
+    app = App(
+        vault_of(
+            {
+                "notes/a.md": "Plan of the roof.\n",
+                "notes/b.md": "Plan of the cellar.\n",
+                "notes/c.md": "Else.\n",
+            }
+        )
+    )
+    assert app.recall("plan", goal="dry the cellar").matches[0].unit.id == "notes/b"
+    assert app.recall("plan", goal="repair the roof").matches[0].unit.id == "notes/a"
+
+
+def test_a_copy_of_a_text_is_quoted_once(vault_of: VaultOf) -> None:
+    app = App(
+        vault_of({"notes/a.md": "Oak is heavy.\n", "notes/b.md": "Oak is  heavy.\n", "notes/c.md": "Elm.\n"})
+    )
+    answer = app.recall("oak")
+    assert answer.context.count("Oak is heavy.") == 1
+    assert [left.reason for left in answer.left_out] == ["duplicate"]
+
+
+def test_what_was_shown_is_in_the_ledger_and_changes_no_rank(app: App) -> None:
+    first = app.recall("boathouse deadline", session="s1")
+    assert app.recall("boathouse deadline", session="s1").matches == first.matches
+    written = [
+        json.loads(line)
+        for path in (app.root / "ledger").rglob("*.jsonl")
+        for line in path.read_text().splitlines()
+    ]
+    assert [(event["receipt"] == first.receipt, event["session"]) for event in written] == [
+        (True, "s1"),
+        (False, "s1"),
+    ]
+    assert first.receipt in {event["receipt"] for event in written}
+
+
+def test_a_search_leaves_no_trace(app: App) -> None:
+    app.search("boathouse deadline")
+    assert not (app.root / "ledger").exists()

@@ -1,0 +1,78 @@
+"""A question finds what was said in other words of everyday language, for less than its own words, and says so."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from conftest import put
+
+from memoryclaw.app import App
+from memoryclaw.model import Match
+
+FILLER = {
+    f"filler/{n:03}.md": f"Entry number {n} about nothing much, words {n * 7} lamp.\n" for n in range(80)
+}
+NOTES = {
+    **FILLER,
+    "a.md": "Anna walked her dog by the canal.\n",
+    "b.md": "A shop for pet supplies opened by the canal.\n",
+    "c.md": "The bakery closed early.\n",
+}
+
+
+def asked(root: Path, question: str, settings: str = "", **more: str) -> list[Match]:
+    app = App(put(root / "vault", {**NOTES, **more, "memoryclaw.yaml": settings}))
+    app.sync()
+    try:
+        return list(app.search(question, limit=20).matches)
+    finally:
+        app.close()
+
+
+def terms(match: Match) -> dict[str, float]:
+    return {term.name: term.value for term in match.terms}
+
+
+@pytest.mark.parametrize("engine", ["fts5", "whoosh"])
+def test_a_related_word_is_found_explained_and_below_the_word_asked(tmp_path: Path, engine: str) -> None:
+    found = asked(tmp_path, "any pets?", f"index: {{engine: {engine}}}\n")
+    assert [match.note for match in found] == ["b", "a"]
+    assert "related" in terms(found[1])
+    assert found[1].score == sum(terms(found[1]).values())
+    assert [(cause.word, cause.field, cause.via) for cause in found[1].matched] == [("pets", "body", "alias")]
+    assert "dog" in found[1].surfaces
+
+
+def test_a_small_vault_counts_them_too(tmp_path: Path) -> None:
+    app = App(put(tmp_path / "vault", {name: NOTES[name] for name in ("a.md", "b.md", "c.md")}))
+    app.sync()
+    found = app.search("any pets?").matches
+    app.close()
+    assert [match.note for match in found] == ["b", "a"]
+    assert found[1].score == sum(terms(found[1]).values())
+
+
+def test_words_that_many_units_hold_stand_for_nothing(tmp_path: Path) -> None:
+    dogs = {f"dogs/{n}.md": f"The dog of house {n}.\n" for n in range(30)}
+    assert [match.note for match in asked(tmp_path, "any pets?", **dogs)] == ["b"]
+
+
+def test_names_and_exact_questions_have_no_related_words(tmp_path: Path) -> None:
+    person = "---\nentities: [Pet]\n---\nA person called so.\n"
+    assert not any("related" in terms(m) for m in asked(tmp_path / "1", "Pet", **{"d.md": person}))
+    assert not any("related" in terms(m) for m in asked(tmp_path / "2", '"pet supplies" AND canal'))
+
+
+def test_another_language_has_none(tmp_path: Path) -> None:
+    assert [match.note for match in asked(tmp_path, "pet", "index: {language: de}\n")] == ["b"]
+
+
+def test_a_related_word_is_no_confidence_and_a_synonym_of_the_vault_is(tmp_path: Path) -> None:
+    notes = {name: text for name, text in NOTES.items() if name != "b.md"}
+    with App(put(tmp_path / "vault", notes)) as app:
+        answer = app.search("any pets?")
+        assert [match.note for match in answer.matches] == ["a"]
+        assert answer.confidence == 0
+        put(app.root, {"semantic/aliases.yaml": "pets: [dog]\n"})
+        assert app.search("any pets?").confidence == 1

@@ -1,0 +1,40 @@
+"""Words of everyday English that may stand for one another."""
+
+from __future__ import annotations
+
+import pytest
+
+from memoryclaw.index.stemming import language
+from memoryclaw.recall.relatedwords import related
+
+ENGLISH = language("en")
+
+
+def akin(word: str) -> list[str]:
+    return related(ENGLISH.token(word), ENGLISH)
+
+
+@pytest.mark.parametrize(("asked", "said"), [("pets", "dog"), ("countries", "japan"), ("career", "nurse")])
+def test_a_kind_stands_for_what_is_of_it_but_not_the_other_way(asked: str, said: str) -> None:
+    assert ENGLISH.token(said) in akin(asked)
+    assert ENGLISH.token(asked) not in akin(said)
+
+
+@pytest.mark.parametrize(
+    ("one", "other"), [("children", "daughters"), ("doctor", "clinic"), ("film", "movies")]
+)
+def test_words_of_one_group_stand_for_each_other_in_all_their_forms(one: str, other: str) -> None:
+    assert ENGLISH.token(other) in akin(one)
+    assert ENGLISH.token(one) in akin(other)
+
+
+def test_no_word_stands_for_itself_or_twice() -> None:
+    for word in ("pet", "kid", "trip", "hobby"):
+        found = akin(word)
+        assert ENGLISH.token(word) not in found
+        assert len(found) == len(set(found))
+
+
+def test_unknown_words_and_other_languages_have_none() -> None:
+    assert akin("zyzzyva") == []
+    assert related("art", language("de")) == []

@@ -1,0 +1,295 @@
+"""Questions that words do not answer, with vectors: when they are asked, where their hits stand, and what happens without them."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from conftest import STUDIO, Claw, VaultOf, put
+from servers.embedder import EmbedServer, settings
+
+from memoryclaw.app import App
+from memoryclaw.interfaces import shapes
+from memoryclaw.model import Match
+from memoryclaw.models.llm import MOST
+from memoryclaw.recall import vectorlane
+from memoryclaw.recall.packing import WEAK
+
+pytest.importorskip("numpy")
+
+FILES = {
+    **STUDIO,
+    "notes/walk.md": "# Walk\n\nThe retriever swam across the lake.\n",
+    "notes/vet.md": "---\ntrust: untrusted\n---\n# Vet\n\nA physician for the hound.\n",
+    "archive/notes/old.md": "# Old\n\nThe puppy of long ago.\n",
+    "episodes/2025-05-01_10-00-00_secret.md": "---\ntrust: quarantined\ntimestamp: 2025-05-01T10:00:00Z\n---\n\nA canine trick.\n",
+    "logs/2025-11-01/s.jsonl": (
+        '{"ts":"2025-11-01T09:00:00Z","session":"s","turn":1,"role":"user","name":"Priya","content":"My hound sleeps."}\n'
+    ),
+}
+Opened = Callable[..., App]
+
+
+@pytest.fixture
+def server() -> Iterator[EmbedServer]:
+    with EmbedServer() as server:
+        yield server
+
+
+@pytest.fixture
+def filled(vault_of: VaultOf, server: EmbedServer) -> Iterator[Opened]:
+    """Opens the vault with some settings, its vectors filled in."""
+    opened: list[App] = []
+
+    def open_(*lines: str) -> App:
+        app = App(put(vault_of(FILES), {"memoryclaw.yaml": settings(server, *lines)}))
+        app.sync()
+        app.fill_vectors()
+        opened.append(app)
+        server.asked.clear()
+        return app
+
+    yield open_
+    for app in opened:
+        app.close()
+
+
+def by_words_alone(app: App) -> App:
+    path = app.root / "memoryclaw.yaml"
+    path.write_text(path.read_text().replace("fallback: vector", "fallback: none"))
+    return App(app.root)
+
+
+def shape(app: App, question: str) -> dict[str, Any]:
+    """All that is answered to a question, apart from what differs from run to run."""
+    found = {"search": shapes.search(app.search(question, limit=50))}
+    found["recall"] = shapes.recall(app.recall(question), trace=True)
+    for answer in found.values():
+        answer.pop("timings_ms")
+        answer.pop("receipt", None)
+    return found
+
+
+def test_what_shares_no_word_is_found_and_says_why(filled: Opened) -> None:
+    answer = filled().search("where did the canine go")
+    assert {"notes/walk", "log:s/1"} <= {match.unit.id for match in answer.matches}
+    assert answer.degraded == ""
+    assert answer.confidence == 0
+    for match in answer.matches:
+        assert [term.name for term in match.terms] == ["vector"]
+        assert match.score == match.terms[0].value
+        assert [tuple(m) for m in match.matched] == [("hashed", "vector", "vector")]
+    scores = [match.score for match in answer.matches]
+    assert scores == sorted(scores, reverse=True)
+
+
+def test_a_hit_of_words_stays_before_those_of_vectors_which_are_not_weak(filled: Opened) -> None:
+    app = filled("minCoverage: 0.9")
+    question = "pancakes for the canine"
+    words = by_words_alone(app).search(question, limit=50)
+    both = app.search(question, limit=50)
+    assert both.matches[0].unit.id == words.matches[0].unit.id == "notes/moon"
+    added = [m for m in both.matches if [t.name for t in m.terms] == ["vector"]]
+    assert {"notes/walk", "log:s/1"} <= {match.unit.id for match in added}
+    assert all(both.matches[0].score > match.score >= WEAK * both.matches[0].score for match in added)
+    kept = [match for match in both.matches if match not in added]
+    assert [(m.unit.id, m.score) for m in kept] == [(m.unit.id, m.score) for m in words.matches]
+    assert {"notes/moon", "notes/walk"} <= {match.unit.id for match in app.recall(question).matches}
+
+
+def test_vectors_never_add_more_than_a_few_units_to_primary_hits(filled: Opened, vault_of: VaultOf) -> None:
+    vault_of({f"notes/d{n}.md": f"# D{n}\n\nA puppy number {n}.\n" for n in range(30)})
+    assert len(filled().search("canine", limit=50).matches) == vectorlane.HITS
+
+
+def test_weighted_counts_nearness_like_one_more_word(filled: Opened) -> None:
+    app = filled("blendStrategy: weighted")
+    question = "pancakes for the canine"
+    alone = by_words_alone(app).search(question, limit=50).matches
+    both = app.search(question, limit=50)
+    best, vectors = max(of_words(match) for match in alone), app._vectors
+    ids = {match.unit.id: rowid for rowid, match in zip(rowids(app, both), both.matches, strict=True)}
+    cosines, mean = vectors.store.look(vectors.embedder.query(question), 99)
+    nearest = max(cosines.values())
+    assert {match.unit.id for match in alone} < ids.keys()
+    for match in both.matches:
+        share = {term.name: term.value for term in match.terms}.get("vector", 0.0)
+        assert share == vectorlane.weighted(cosines[ids[match.unit.id]], mean, nearest, best)
+        assert match.score == sum(term.value for term in match.terms)
+        assert (("hashed", "vector", "vector") in match.matched) is bool(share)
+    assert sum("vector" in {term.name for term in match.terms} for match in both.matches) >= 3
+
+
+def of_words(match: Match) -> float:
+    """What the words of a question gave."""
+    others = {"recency", "vector", "around", "speaker"}
+    return sum(term.value for term in match.terms if term.name not in others)
+
+
+def test_a_person_is_asked_about_in_the_first_person(filled: Opened, server: EmbedServer) -> None:
+    app = filled("blendStrategy: weighted")
+    app.search("What did Priya's hound do with Priya?")
+    assert "What did my hound do with I?" in server.texts
+    assert "What did Priya's hound do with Priya?" in server.texts
+
+
+def rowids(app: App, answer: Any) -> list[int]:
+    found = dict(app.catalog.rows("select id, rowid from units"))
+    return [found[match.unit.id] for match in answer.matches]
+
+
+def test_enough_words_ask_no_model(filled: Opened, server: EmbedServer) -> None:
+    app = filled("minPrimaryResults: 1")
+    assert app.search("boathouse deadline").matches
+    assert not server.asked
+    app.search("boathouse canine automobile physician")  # one word of four was found
+    assert {asked.path for asked in server.asked} == {"/api/tags", "/api/embed"}
+
+
+def test_few_hits_ask_the_model_though_all_words_were_found(filled: Opened, server: EmbedServer) -> None:
+    assert filled("minPrimaryResults: 2").search("buckwheat").confidence == 1
+    assert server.asked
+
+
+@pytest.mark.parametrize(
+    "question", ['"the canine"', "canine AND dog", "-canine", "tag:health", "last week", "", "canin*"]
+)
+def test_exact_questions_and_those_without_words_ask_no_model(
+    filled: Opened, server: EmbedServer, question: str
+) -> None:
+    filled("minPrimaryResults: 100").search(question)
+    assert not server.asked
+
+
+def test_fields_narrow_what_vectors_find(filled: Opened) -> None:
+    app = filled()
+    assert {m.unit.kind for m in app.search("kind:turn canine").matches} == {"turn"}
+    assert [m.unit.id for m in app.search("canine since:2025-11-01 until:2025-11-30").matches] == ["log:s/1"]
+    assert app.search("canine", kind="note").matches[0].unit.kind == "note"
+    assert [m.unit.id for m in app.search("trust:untrusted canine").matches] == ["notes/vet"]
+
+
+def test_what_vectors_find_is_decided_on_like_all_else(filled: Opened) -> None:
+    app = filled()
+    answer = app.search("canine", limit=50)
+    left_out = {left.id: left.reason for left in answer.left_out}
+    assert left_out["episodes/2025-05-01_10-00-00_secret"] == "quarantined"
+    assert left_out["archive/notes/old"] == "archived"
+    assert [m.unit.id for m in app.search("kind:archived canine").matches] == ["archive/notes/old"]
+    recalled = app.recall("canine", session="s")
+    assert {left.id: left.reason for left in recalled.left_out}["log:s/1"] == "already_visible"
+    assert 'trust="untrusted"' in recalled.context
+
+
+def test_without_the_server_the_answer_is_that_of_words_and_says_so(
+    filled: Opened, server: EmbedServer
+) -> None:
+    app = filled()
+    server.broken = True
+    questions = ("pancakes for the canine", "canine", "boathouse lead")
+    ours = [shape(app, question) for question in questions]
+    words = by_words_alone(app)
+    for question, with_vectors in zip(questions, ours, strict=True):
+        for verb, alone in shape(words, question).items():
+            told = with_vectors[verb].pop("degraded")
+            assert alone.pop("degraded") == ""
+            assert json.dumps(with_vectors[verb]) == json.dumps(alone)
+            assert told == "words alone answer: Ollama failed with status 500"
+
+
+def test_a_server_that_keeps_failing_is_left_alone(filled: Opened, server: EmbedServer) -> None:
+    app = filled()
+    server.broken = True
+    for _ in range(MOST + 3):
+        assert app.search("canine").degraded
+    assert len(server.asked) == MOST
+
+
+def test_a_server_that_is_gone_costs_no_time(filled: Opened, server: EmbedServer) -> None:
+    app = filled()
+    server.__exit__()
+    assert "Ollama is not running" in app.search("canine").degraded
+
+
+def test_vectors_are_not_sent_to_another_machine(filled: Opened, server: EmbedServer) -> None:
+    app = filled()
+    path = app.root / "memoryclaw.yaml"
+    path.write_text(path.read_text().replace(server.url, "http://192.0.2.1:11434"))
+    with App(app.root) as remote:
+        assert "set `llm.allowRemote: true`" in remote.search("canine").degraded
+
+
+def test_a_half_filled_store_answers_with_what_it_has(filled: Opened) -> None:
+    app = filled()
+    put(app.root, {"notes/new.md": "# New\n\nAnother hound.\n", "notes/newer.md": "# Newer\n\nA puppy.\n"})
+    answer = app.search("canine")
+    assert answer.degraded.startswith("2 of ")
+    assert "`memoryclaw sync --vectors`" in answer.degraded
+    assert "notes/walk" in {match.unit.id for match in answer.matches}
+    assert "notes/new" not in {match.unit.id for match in answer.matches}
+
+
+def test_what_was_deleted_just_now_is_no_answer(filled: Opened) -> None:
+    app = filled()
+    (app.root / "notes/walk.md").unlink()
+    found = app.search("canine", limit=50)
+    assert found.degraded == ""
+    assert "notes/walk" not in {traced.id for traced in found.trace}
+
+
+def test_what_was_edited_just_now_is_found_by_its_new_words_only(filled: Opened) -> None:
+    app = filled()
+    put(app.root, {"notes/walk.md": "# Walk\n\nNobody swam across the lake.\n"})
+    assert "notes/walk" not in {match.unit.id for match in app.search("canine").matches}
+
+
+def test_damaged_vectors_are_said_and_words_answer(filled: Opened) -> None:
+    app = filled()
+    file = app._vectors.store.folder / "rows.f32"
+    file.write_bytes(bytes(len(file.read_bytes())))
+    answer = app.search("canine")
+    assert "are damaged; `memoryclaw sync --vectors` makes them anew" in answer.degraded
+    assert answer.matches == ()
+
+
+def test_copies_that_share_an_id_are_told_apart(filled: Opened, vault_of: VaultOf) -> None:
+    vault_of({f"notes/{name}.md": f"---\nid: twin\n---\nThe hound {name}.\n" for name in ("a", "b")})
+    ids = [match.unit.id for match in filled().search("canine", limit=50).matches]
+    assert len(set(ids)) == len(ids)
+    assert {"twin", "notes/b"} <= set(ids)
+
+
+LOADED = """
+import sys
+from memoryclaw.app import open_vault
+with open_vault(sys.argv[1]) as app:
+    app.sync(); app.search("canine"); app.recall("canine"); app.status()
+print([name for name in sys.modules if name.split(".")[-1] in ("numpy", "vectors", "vectorstore", "vectorlane", "vectortext")])
+"""
+
+
+def test_without_the_setting_nothing_of_it_is_loaded(studio: Path) -> None:
+    done = subprocess.run(
+        [sys.executable, "-c", LOADED, studio], capture_output=True, encoding="utf-8", check=True
+    )
+    assert done.stdout.strip() == "[]"
+
+
+def test_the_command_fills_and_tells(filled: Opened) -> None:
+    app = filled()
+    put(app.root, {"notes/new.md": "# New\n\nAnother hound.\n"})
+    claw = Claw(app.root)
+    made = claw("sync", "--vectors", "--json").json
+    units = app.index.size()[0]
+    assert made["vectors"] == {"model": "hashed", "units": units, "filled": 1, "missing": 0, "notice": ""}
+    assert "0 vectors made by hashed" in claw("sync", "--vectors").out
+    assert claw("status", "--json").json["vectors"] == {"model": "hashed", "units": units, "missing": 0}
+    assert "hashed, none missing" in claw("status").out
+    told = claw("search", "canine", "--explain").out
+    assert "hashed: vector (vector)" in told
+    assert "vectors" not in claw("sync", "--json").json

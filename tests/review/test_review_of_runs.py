@@ -1,0 +1,97 @@
+"""Runs of every mode, as `apply` makes them, come before a person: on a branch, as proposals, or done and taken back."""
+
+from __future__ import annotations
+
+import pytest
+from changesets import FILES, RUN, whole
+from gitvault import git, pen_for, vault_of
+
+from memoryclaw.consolidation.applying import apply
+from memoryclaw.review.deciding import decide
+from memoryclaw.review.histories import blame
+from memoryclaw.review.showing import differences
+from memoryclaw.review.undo import undo
+from memoryclaw.review.waiting import chosen, waiting
+from memoryclaw.vault.logs import parse_ranges
+from memoryclaw.writing.decisions import DECISIONS_FILE, Decisions
+
+
+@pytest.fixture
+def root(tmp_path):
+    return vault_of(tmp_path / "v", FILES)
+
+
+def run(root, mode):
+    return apply(pen_for(root), whole(), mode=mode, loss_budget=0.2)
+
+
+def tree(root, *less):
+    """Every tracked file but those, with its bytes."""
+    names = git(root, "ls-files").split("\n")
+    return {name: (root / name).read_bytes() for name in names if name and not name.startswith(less)}
+
+
+def test_a_branch_waits_shows_its_commits_and_is_taken_over(root, tmp_path):
+    straight = vault_of(tmp_path / "straight", FILES)
+    run(straight, "direct")
+    run(root, "branch")
+    pen = pen_for(root)
+    [item] = [item for item in waiting(pen) if item.kind == "run"]
+    assert (item.id, item.run) == (RUN, RUN)
+    found = differences(pen, item)
+    assert any(one.path == "semantic/projects.md" and "2026-12-18" in one.after for one in found)
+    assert all(one.title for one in found)
+    assert not any(one.path.startswith("runs/") for one in found)
+    assert item.what == f"2 episodes, 2 facts, 1 waiting fact, 1 skill draft on memoryclaw/{RUN}"
+    [done] = decide(pen, chosen(pen, [RUN]), "approved")
+    assert done.action == "approved"
+    assert done.commit == git(root, "rev-parse", "HEAD").strip()
+    assert tree(root, "runs/", "review/") == tree(straight, "runs/", "review/")
+    assert not [item for item in waiting(pen) if item.kind == "run"]
+
+
+def test_a_branch_that_is_rejected_is_gone_and_its_lines_are_done(root):
+    before = tree(root)
+    run(root, "branch")
+    pen = pen_for(root)
+    decide(pen, chosen(pen, [RUN]), "rejected")
+    assert tree(root, "review/") == before
+    assert git(root, "branch", "--list", "memoryclaw/*") == ""
+    ranges = Decisions.read((root / DECISIONS_FILE).read_text()).ranges()
+    assert {str(one) for one in ranges} >= {str(one) for text in whole().ranges for one in parse_ranges(text)}
+
+
+def test_what_was_proposed_and_approved_is_what_would_have_been_done(root, tmp_path):
+    straight = vault_of(tmp_path / "straight", FILES)
+    run(straight, "direct")
+    proposed = run(root, "propose").proposed
+    pen = pen_for(root)
+    items = [item for item in waiting(pen) if item.about]
+    assert {item.path for item in items} == set(proposed)
+    assert {item.run for item in items} == {RUN}
+    done = decide(pen, items, "approved")
+    assert {one.action for one in done} == {"approved"}, done
+    facts = pen.semantic("semantic/projects.md").facts
+    mine, theirs = (facts((one / "semantic/projects.md").read_text()).facts for one in (root, straight))
+    assert sorted(f._replace(line=0) for f in mine) == sorted(f._replace(line=0) for f in theirs)
+    same = ("runs/", "review/", "semantic/")
+    assert tree(root, *same) == tree(straight, *same)
+    assert git(root, "status", "--porcelain") == ""
+
+
+def test_a_direct_run_is_taken_back_whole_and_put_back_whole(root):
+    before = tree(root)
+    run(root, "direct")
+    after = tree(root)
+    done = undo(pen_for(root), RUN)
+    assert tree(root, "runs/", "review/") == before
+    assert "left as it is" not in done.notice
+    undo(pen_for(root), done.commit)
+    assert tree(root, "review/") == after
+
+
+def test_each_fact_of_a_run_is_blamed_on_it(root):
+    run(root, "direct")
+    found = blame(pen_for(root), "Boathouse Aarhus.deadline")
+    assert (found.commit.run, found.commit.subject[:16]) == (RUN, "Boathouse Aarhus")
+    assert found.sources[0].quote.startswith("Nora: ")

@@ -1,0 +1,54 @@
+from __future__ import annotations
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from memoryclaw.review.worddiff import COME, GONE, SAME, Line, Piece, marked, word_diff
+from memoryclaw.text.encoding import lines_of, readable
+
+texts = st.lists(
+    st.sampled_from(["a b c", "a x c", "", "one two three", "one 2 three", "ü [-x-]", "  - k: v"])
+).map("\n".join)
+
+
+def lines(text):
+    return [line.rstrip("\n") for line in lines_of(readable(text))]
+
+
+@given(texts, texts)
+def test_the_pieces_put_together_are_the_two_texts(before, after):
+    told = [line for hunk in word_diff(before, after, around=100) for line in hunk]
+    if lines(before) == lines(after):
+        assert told == []
+        return
+    for kind, text in ((COME, before), (GONE, after)):
+        kept = [[piece for piece in line.pieces if piece.kind != kind] for line in told]
+        assert ["".join(piece.text for piece in line) for line in kept if line] == lines(text)
+
+
+def test_words_that_changed_are_told_within_their_line():
+    [[line]] = word_diff("- deadline: 2026-12-11 [x]\n", "- deadline: 2026-12-18 [x]\n")
+    assert marked(line.pieces) == "- deadline: 2026-12-[-11-]{+18+} [x]"
+    assert line.number == 1
+
+
+def test_lines_with_nothing_in_common_are_told_one_below_the_other():
+    [hunk] = word_diff("kept\ncompletely other words\n", "kept\nsomething else here now, really\n")
+    assert [line.pieces[0].kind for line in hunk] == [SAME, GONE, COME]
+    assert [line.number for line in hunk] == [1, 0, 2]
+
+
+def test_far_changes_are_hunks_of_their_own_and_a_new_file_is_all_new():
+    before = "\n".join(map(str, range(50)))
+    assert len(word_diff(before, before.replace("3\n", "x\n", 1).replace("49", "y"))) > 1
+    assert word_diff("", "a\nb\n") == [(Line(1, (Piece(COME, "a"),)), Line(2, (Piece(COME, "b"),)))]
+
+
+def test_line_ends_alone_are_no_difference():
+    assert word_diff("a\nb\n", "a\r\nb") == []
+
+
+def test_a_line_of_a_hundred_thousand_words_is_told_whole():
+    one, other = ("w " * 100_000 + end for end in ("x", "y"))
+    [hunk] = word_diff(one, other)
+    assert [piece.kind for line in hunk for piece in line.pieces] == [GONE, COME]

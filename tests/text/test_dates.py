@@ -1,0 +1,229 @@
+"""Date phrases and timestamps, against fixed days."""
+
+from __future__ import annotations
+
+from datetime import date
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from memoryclaw.text.dates import find_ranges, leading_range, parse_timestamp
+
+TODAY = date(2025, 4, 9)  # a Wednesday
+
+PHRASES = [
+    ("today", "2025-04-09", "2025-04-09"),
+    ("yesterday", "2025-04-08", "2025-04-08"),
+    ("tomorrow", "2025-04-10", "2025-04-10"),
+    ("last night", "2025-04-08", "2025-04-09"),
+    ("this morning", "2025-04-09", "2025-04-09"),
+    ("the day before yesterday", "2025-04-07", "2025-04-07"),
+    ("this week", "2025-04-07", "2025-04-13"),
+    ("last week", "2025-03-31", "2025-04-06"),
+    ("next week", "2025-04-14", "2025-04-20"),
+    ("last month", "2025-03-01", "2025-03-31"),
+    ("this month", "2025-04-01", "2025-04-30"),
+    ("next month", "2025-05-01", "2025-05-31"),
+    ("last year", "2024-01-01", "2024-12-31"),
+    ("last quarter", "2025-01-01", "2025-03-31"),
+    ("this weekend", "2025-04-12", "2025-04-13"),
+    ("last weekend", "2025-04-05", "2025-04-06"),
+    ("next weekend", "2025-04-19", "2025-04-20"),
+    ("last monday", "2025-04-07", "2025-04-07"),
+    ("last Wednesday", "2025-04-02", "2025-04-02"),
+    ("this friday", "2025-04-11", "2025-04-11"),
+    ("next monday", "2025-04-14", "2025-04-14"),
+    ("on Monday", "2025-04-07", "2025-04-07"),
+    ("on Wednesday", "2025-04-09", "2025-04-09"),
+    ("on Monday, June 5, 2023", "2023-06-05", "2023-06-05"),
+    ("3 days ago", "2025-04-06", "2025-04-06"),
+    ("a week ago", "2025-03-31", "2025-04-06"),
+    ("two weeks ago", "2025-03-24", "2025-03-30"),
+    ("a couple of months ago", "2025-02-01", "2025-02-28"),
+    ("4 years ago", "2021-01-01", "2021-12-31"),
+    ("a few days ago", "2025-04-04", "2025-04-07"),
+    ("in the last 3 days", "2025-04-06", "2025-04-09"),
+    ("the past two months", "2025-02-09", "2025-04-09"),
+    ("in the last week", "2025-04-02", "2025-04-09"),
+    ("next 7 days", "2025-04-09", "2025-04-16"),
+    ("in March", "2025-03-01", "2025-03-31"),
+    ("in April", "2025-04-01", "2025-04-30"),
+    ("in May", "2024-05-01", "2024-05-31"),
+    ("last May", "2024-05-01", "2024-05-31"),
+    ("next june", "2025-06-01", "2025-06-30"),
+    ("in March 2024", "2024-03-01", "2024-03-31"),
+    ("March of 2024", "2024-03-01", "2024-03-31"),
+    ("November", "2024-11-01", "2024-11-30"),
+    ("March 5", "2025-03-05", "2025-03-05"),
+    ("March 5th, 2024", "2024-03-05", "2024-03-05"),
+    ("December 1,2023", "2023-12-01", "2023-12-01"),
+    ("Sept. 5, 2024", "2024-09-05", "2024-09-05"),
+    ("5 March", "2025-03-05", "2025-03-05"),
+    ("the 5th of May", "2024-05-05", "2024-05-05"),
+    ("may 5th", "2024-05-05", "2024-05-05"),
+    ("on 1 February, 2023", "2023-02-01", "2023-02-01"),
+    ("early March", "2025-03-01", "2025-03-10"),
+    ("mid-March", "2025-03-11", "2025-03-20"),
+    ("late March 2024", "2024-03-21", "2024-03-31"),
+    ("the beginning of November 2022", "2022-11-01", "2022-11-10"),
+    ("late last year", "2024-09-01", "2024-12-31"),
+    ("summer 2021", "2021-06-01", "2021-08-31"),
+    ("fall of 2024", "2024-09-01", "2024-11-30"),
+    ("winter 2025", "2024-12-01", "2025-02-28"),
+    ("winter 2024", "2024-12-01", "2025-02-28"),
+    ("in the fall", "2024-09-01", "2024-11-30"),
+    ("over the summer", "2024-06-01", "2024-08-31"),
+    ("last summer", "2024-06-01", "2024-08-31"),
+    ("this spring", "2025-03-01", "2025-05-31"),
+    ("Q1 2025", "2025-01-01", "2025-03-31"),
+    ("in Q3", "2024-07-01", "2024-09-30"),
+    ("2025-04-08", "2025-04-08", "2025-04-08"),
+    ("04/2025", "2025-04-01", "2025-04-30"),
+    ("2025-03", "2025-03-01", "2025-03-31"),
+    ("in 2024", "2024-01-01", "2024-12-31"),
+    ("between August 11 and August 15 2023", "2023-08-11", "2023-08-15"),
+    ("between November and February", "2024-11-01", "2025-02-28"),
+    ("from March 5 to March 9", "2025-03-05", "2025-03-09"),
+    ("from last monday to yesterday", "2025-04-07", "2025-04-08"),
+    ("since March", "2025-03-01", ""),
+    ("since two weeks ago", "2025-03-24", ""),
+    ("before 2024", "", "2023-12-31"),
+    ("after March 5, 2024", "2024-03-06", ""),
+    ("until tomorrow", "", "2025-04-10"),
+    ("by July 10, 2022", "", "2022-07-10"),
+    ("the week before 16 November 2023", "2023-11-09", "2023-11-15"),
+    ("two weeks before August 11, 2023", "2023-07-24", "2023-07-30"),
+    ("the Sunday before October 25, 2022", "2022-10-23", "2022-10-23"),
+    ("last weekend before April 10, 2023", "2023-04-08", "2023-04-09"),
+]
+
+ORDINARY = [
+    "may I march in the sun for a second",
+    "this may be the fall of Rome",
+    "we may 5 people",
+    "they march 20 miles",
+    "April said that June's room is free",
+    "after may left",
+    "on the march",
+    "give me a second last name",
+    "how long ago",
+    "over 2000 people",
+    "episodes/2025-04-08_x.md",
+    "v2025-04-08 3.5 days 12:30",
+    "0 days ago, 99999 years ago",
+    "one-year-old",
+    "Q3 review",
+    "2025-04-31",
+    "next last this the",
+    "between from 2 to",
+    "budget 2025",
+]
+
+
+@pytest.mark.parametrize(("phrase", "start", "end"), PHRASES)
+def test_a_spoken_date_is_its_days(phrase: str, start: str, end: str) -> None:
+    ranges, rest = find_ranges(phrase, TODAY)
+    assert [(found.start, found.end) for found in ranges] == [(start, end)]
+    assert rest.replace("the", "").strip() == ""
+
+
+@pytest.mark.parametrize("text", ORDINARY)
+def test_ordinary_words_stay_words(text: str) -> None:
+    assert find_ranges(text, TODAY) == ([], text)
+
+
+@pytest.mark.parametrize(
+    ("today", "phrase", "start", "end"),
+    [
+        (date(2025, 1, 1), "yesterday", "2024-12-31", "2024-12-31"),
+        (date(2025, 1, 1), "last week", "2024-12-23", "2024-12-29"),
+        (date(2025, 1, 1), "this week", "2024-12-30", "2025-01-05"),
+        (date(2025, 1, 31), "last month", "2024-12-01", "2024-12-31"),
+        (date(2025, 1, 31), "next month", "2025-02-01", "2025-02-28"),
+        (date(2025, 1, 15), "last quarter", "2024-10-01", "2024-12-31"),
+        (date(2026, 1, 15), "this winter", "2025-12-01", "2026-02-28"),
+        (date(2026, 1, 15), "last winter", "2024-12-01", "2025-02-28"),
+        (date(2024, 2, 29), "a year ago", "2023-01-01", "2023-12-31"),
+        (date(2024, 2, 29), "the last year", "2023-02-28", "2024-02-29"),
+        (date(2024, 3, 31), "the last month", "2024-02-29", "2024-03-31"),
+        (date(2025, 3, 1), "yesterday", "2025-02-28", "2025-02-28"),
+        (date(2025, 3, 1), "February 29", "2024-02-29", "2024-02-29"),
+        (date(2025, 4, 13), "last weekend", "2025-04-05", "2025-04-06"),
+        (date(2025, 4, 14), "last weekend", "2025-04-12", "2025-04-13"),
+        (date(2025, 3, 10), "in March", "2025-03-01", "2025-03-31"),
+        (date(2025, 3, 10), "last March", "2024-03-01", "2024-03-31"),
+    ],
+)
+def test_dates_cross_the_borders_of_months_and_years(today: date, phrase: str, start: str, end: str) -> None:
+    ranges, _ = find_ranges(phrase, today)
+    assert [(found.start, found.end) for found in ranges] == [(start, end)]
+
+
+def test_the_text_keeps_its_length_and_every_other_word() -> None:
+    text = "What was in yesterday's mail, and what last week?"
+    ranges, rest = find_ranges(text, TODAY)
+    assert [found.text for found in ranges] == ["in yesterday's", "last week"]
+    assert [text[slice(*found.span)] for found in ranges] == [found.text for found in ranges]
+    assert len(rest) == len(text)
+    assert rest.split() == ["What", "was", "mail,", "and", "what", "?"]
+
+
+def test_the_value_of_a_date_field_may_be_a_bare_year_or_month() -> None:
+    found = [leading_range(text, TODAY) for text in ("2024 plans", "May x", "last week x", "x last week", "")]
+    assert [hit and (hit.start, hit.end, hit.text) for hit in found] == [
+        ("2024-01-01", "2024-12-31", "2024"),
+        ("2024-05-01", "2024-05-31", "May"),
+        ("2025-03-31", "2025-04-06", "last week"),
+        None,
+        None,
+    ]
+
+
+_DATE_WORDS = " ".join(phrase for phrase, _, _ in PHRASES).split() + ORDINARY
+
+
+@given(st.lists(st.sampled_from(_DATE_WORDS), max_size=12).map(" ".join), st.dates())
+def test_any_heap_of_date_words_gives_ordered_ranges_on_any_day(text: str, today: date) -> None:
+    ranges, rest = find_ranges(text, today)
+    assert (ranges, rest) == find_ranges(text, today)
+    assert len(rest) == len(text)
+    for found in ranges:
+        assert not (found.start and found.end) or found.start <= found.end
+        assert found.text == text[slice(*found.span)]
+
+
+@given(st.text(max_size=60), st.dates())
+def test_no_text_makes_dates_fail(text: str, today: date) -> None:
+    find_ranges(text, today)
+    leading_range(text, today)
+    assert parse_timestamp(text) == "" or any(c.isdigit() for c in text)
+
+
+@pytest.mark.parametrize(
+    ("text", "iso"),
+    [
+        ("2025-04-08T14:32:10Z", "2025-04-08T14:32:10Z"),
+        ("2025-04-08 14:32:10", "2025-04-08T14:32:10Z"),
+        ("2025-04-08T14:32:10.123456+02:00", "2025-04-08T12:32:10Z"),
+        ("2025-04-08 14:32 -0700", "2025-04-08T21:32:00Z"),
+        ("2025-01-01T00:30:00+01:00", "2024-12-31T23:30:00Z"),
+        ("2025-04-08_14-32-10", "2025-04-08T14:32:10Z"),
+        ("2025-4-8 9:05", "2025-04-08T09:05:00Z"),
+        ("2025/04/08", "2025-04-08"),
+        (" 2025-04-08 ", "2025-04-08"),
+        ("1744121530", "2025-04-08T14:12:10Z"),
+        ("1744121530.75", "2025-04-08T14:12:10Z"),
+        ("1744121530123", "2025-04-08T14:12:10Z"),
+        ("1744121530123456", "2025-04-08T14:12:10Z"),
+        ("2025-13-01", ""),
+        ("2025-02-29", ""),
+        ("2025-04-08T25:00:00Z", ""),
+        ("0001-01-01T00:00:00+05:00", ""),
+        ("2025", ""),
+        ("soon", ""),
+        ("", ""),
+    ],
+)
+def test_a_timestamp_becomes_utc_or_nothing(text: str, iso: str) -> None:
+    assert parse_timestamp(text) == iso

@@ -1,0 +1,161 @@
+from __future__ import annotations
+
+import errno
+import os
+import socket
+import stat
+import threading
+
+import pytest
+
+from memoryclaw.errors import ConflictError, InputError, MemoryClawError, NotFoundError, VaultError
+from memoryclaw.vault import files
+
+
+def test_a_file_is_read_with_its_digest(tmp_path):
+    (tmp_path / "a").mkdir()
+    (tmp_path / "a/b.md").write_bytes(b"x")
+    (tmp_path / "a/b.md").chmod(0o640)
+    assert files.read_file(str(tmp_path), "a/b.md") == (b"x", files.digest_of(b"x"), 0o640)
+    for path in ("a/c.md", "z/b.md"):
+        with pytest.raises(NotFoundError):
+            files.read_file(str(tmp_path), path)
+
+
+def test_links_devices_and_pipes_are_refused_without_hanging(tmp_path):
+    root = tmp_path / "v"
+    (root / "real").mkdir(parents=True)
+    (root / "real/a.md").write_text("a")
+    (tmp_path / "secret.md").write_text("s")
+    (root / "out.md").symlink_to(tmp_path / "secret.md")
+    (root / "outside").symlink_to(tmp_path)
+    (root / "loop").symlink_to("loop")
+    os.mkfifo(root / "pipe.md")
+    with socket.socket(socket.AF_UNIX) as server:
+        server.bind(str(root / "socket.md"))
+        for path in (
+            "out.md",
+            "outside/secret.md",
+            "loop/a.md",
+            "loop",
+            "pipe.md",
+            "socket.md",
+            "real",
+            "real/a.md/x",
+        ):
+            with pytest.raises(VaultError):
+                files.read_file(str(root), path)
+    with pytest.raises(VaultError):
+        files.write_file(str(root), "outside/new.md", b"x", None)
+    assert not (tmp_path / "new.md").exists()
+
+
+@pytest.mark.parametrize("path", ["", "/etc/x", "../x", "a/../x", "a//b", "a/", ".", "a\0b"])
+def test_a_path_stays_inside(tmp_path, path):
+    with pytest.raises(InputError):
+        files.write_file(str(tmp_path), path, b"x", None)
+
+
+def test_a_new_file_is_private_and_so_are_its_folders(tmp_path):
+    digest = files.write_file(str(tmp_path), "a/b/c.md", b"x", None)
+    assert digest == files.digest_of(b"x")
+    assert stat.S_IMODE((tmp_path / "a/b/c.md").stat().st_mode) == 0o600
+    assert (
+        stat.S_IMODE((tmp_path / "a/b").stat().st_mode)
+        == stat.S_IMODE((tmp_path / "a").stat().st_mode)
+        == 0o700
+    )
+
+
+def test_a_file_is_replaced_only_while_its_digest_is_the_expected_one(tmp_path):
+    path = tmp_path / "a.md"
+    path.write_text("old")
+    path.chmod(0o664)
+    files.write_file(str(tmp_path), "a.md", b"new", files.digest_of(b"old"))
+    assert path.read_text() == "new"
+    assert stat.S_IMODE(path.stat().st_mode) == 0o664
+    for expected in (files.digest_of(b"old"), None):
+        with pytest.raises(ConflictError):
+            files.write_file(str(tmp_path), "a.md", b"newer", expected)
+    path.unlink()
+    with pytest.raises(ConflictError):
+        files.write_file(str(tmp_path), "a.md", b"newer", files.digest_of(b"new"))
+    assert os.listdir(tmp_path) == []
+
+
+def test_an_editor_that_writes_at_the_same_time_never_loses_its_text(tmp_path):
+    path, lost, stop = tmp_path / "a.md", [], threading.Event()
+    path.write_text("0")
+
+    def editor():
+        for number in range(300):
+            temp = tmp_path / ".editor"
+            temp.write_text(f"user {number}")
+            os.replace(temp, path)
+        stop.set()
+
+    thread = threading.Thread(target=editor)
+    thread.start()
+    while not stop.is_set():
+        read = files.read_file(str(tmp_path), "a.md")
+        try:
+            files.write_file(str(tmp_path), "a.md", read.data + b".", read.digest)
+        except ConflictError:
+            lost.append(1)
+    thread.join()
+    assert path.read_text().startswith("user 299")
+    assert sorted(os.listdir(tmp_path)) == ["a.md"]
+
+
+def test_a_full_disk_leaves_the_old_file_and_no_stump(tmp_path, monkeypatch):
+    (tmp_path / "a.md").write_text("old")
+    real = os.fsync
+
+    def full(handle):
+        if stat.S_ISREG(os.fstat(handle).st_mode):
+            raise OSError(errno.ENOSPC, "no space")
+        real(handle)
+
+    monkeypatch.setattr(os, "fsync", full)
+    with pytest.raises(OSError, match="no space"):
+        files.write_file(str(tmp_path), "a.md", b"new", files.digest_of(b"old"))
+    assert os.listdir(tmp_path) == ["a.md"]
+    assert (tmp_path / "a.md").read_text() == "old"
+
+
+def test_data_is_on_the_disk_before_the_name_is_and_the_folder_after(tmp_path, monkeypatch):
+    (tmp_path / "a.md").write_text("old")
+    seen = []
+    for name in ("fsync", "rename"):
+        real = getattr(os, name)
+        monkeypatch.setattr(
+            os, name, lambda *a, _real=real, _name=name, **k: (seen.append(_name), _real(*a, **k))[1]
+        )
+    files.write_file(str(tmp_path), "a.md", b"new", files.digest_of(b"old"))
+    assert seen == ["fsync", "rename", "fsync"]
+
+
+def test_a_file_is_removed_only_with_the_expected_digest(tmp_path):
+    (tmp_path / "a.md").write_text("a")
+    with pytest.raises(MemoryClawError):
+        files.remove_file(str(tmp_path), "a.md", files.digest_of(b"b"))
+    files.remove_file(str(tmp_path), "a.md", files.digest_of(b"a"))
+    assert not files.exists(str(tmp_path), "a.md")
+
+
+def test_too_large_a_file_is_refused(tmp_path):
+    (tmp_path / "a.md").write_bytes(b"x" * 11)
+    with pytest.raises(VaultError, match="11 bytes"):
+        files.read_file(str(tmp_path), "a.md", limit=10)
+
+
+def test_a_drive_without_hard_links_works_too(tmp_path, monkeypatch):
+    def refused(*_args, **_options):
+        raise PermissionError(errno.EPERM, "no links here")
+
+    monkeypatch.setattr(os, "link", refused)
+    files.write_file(str(tmp_path), "a.md", b"x", None)
+    with pytest.raises(ConflictError):
+        files.write_file(str(tmp_path), "a.md", b"y", None)
+    assert (tmp_path / "a.md").read_bytes() == b"x"
+    assert os.listdir(tmp_path) == ["a.md"]

@@ -1,0 +1,53 @@
+from __future__ import annotations
+
+import json
+import stat
+import subprocess
+import sys
+from datetime import datetime, timedelta, timezone
+from pathlib import Path
+
+from memoryclaw.vault.ledger import Ledger
+
+NOW = datetime(2026, 12, 1, 0, 30, tzinfo=timezone(timedelta(hours=2)))
+
+
+def test_events_are_appended_one_a_line_in_the_month_of_utc(tmp_path):
+    ledger = Ledger(str(tmp_path))
+    assert ledger.append("shown", {"id": "a\nb", "query": "Zoë"}, NOW) == ""
+    assert ledger.append("rated", {"id": "a", "stars": 5}, NOW, durable=True) == ""
+    path = tmp_path / "ledger" / ledger.device / "2026-11.jsonl"
+    assert [json.loads(line) for line in path.read_text().splitlines()] == [
+        {"ts": "2026-11-30T22:30:00Z", "event": "shown", "id": "a\nb", "query": "Zoë"},
+        {"ts": "2026-11-30T22:30:00Z", "event": "rated", "id": "a", "stars": 5},
+    ]
+    assert stat.S_IMODE(path.stat().st_mode) == 0o600
+    assert stat.S_IMODE(path.parent.stat().st_mode) == 0o700
+
+
+def test_a_device_may_be_named_and_a_bad_name_is_not_used(tmp_path):
+    (tmp_path / ".memoryclaw").mkdir()
+    (tmp_path / ".memoryclaw/device").write_text("laptop-2\n")
+    assert Ledger(str(tmp_path)).device == "laptop-2"
+    (tmp_path / ".memoryclaw/device").write_text("../../etc\n")
+    assert "/" not in Ledger(str(tmp_path)).device
+
+
+def test_a_ledger_that_cannot_be_written_is_reported_and_nothing_fails(tmp_path):
+    (tmp_path / "ledger").write_text("in the way")
+    assert "could not be written to the ledger" in Ledger(str(tmp_path)).append("shown", {}, NOW)
+
+
+def test_lines_of_several_processes_stay_whole(tmp_path):
+    code = (
+        "import sys; from datetime import datetime, UTC; from memoryclaw.vault.ledger import Ledger\n"
+        "[Ledger(sys.argv[1]).append('shown', {'who': sys.argv[2], 'n': n, 'x': 'y' * 500}, datetime(2026, 1, 1, tzinfo=UTC)) for n in range(200)]"
+    )
+    path = str(Path(__file__).resolve().parents[2])
+    started = [
+        subprocess.Popen([sys.executable, "-c", code, str(tmp_path), str(n)], env={"PYTHONPATH": path})
+        for n in range(3)
+    ]
+    assert [process.wait() for process in started] == [0, 0, 0]
+    lines = next(tmp_path.rglob("*.jsonl")).read_text().splitlines()
+    assert len({(json.loads(line)["who"], json.loads(line)["n"]) for line in lines}) == 600

@@ -1,0 +1,155 @@
+from __future__ import annotations
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from memoryclaw.model import Note, Unit
+from memoryclaw.vault.notes import (
+    CUT_CHARS,
+    SECTION_CHARS,
+    SECTION_WORDS,
+    ReadingSettings,
+    parts,
+    read_note,
+    units_of,
+)
+
+
+def note_of(text: str, path: str = "notes/a.md") -> Note:
+    return read_note(path, text.encode(), ReadingSettings())
+
+
+def shape(units: tuple[Unit, ...]) -> list[tuple[str, str, int, int]]:
+    return [(unit.id, unit.kind, unit.line, unit.end_line) for unit in units]
+
+
+def words(count: int) -> str:
+    return " ".join(f"w{number}" for number in range(count))
+
+
+def test_a_short_note_is_one_unit_that_begins_on_its_first_line():
+    note = note_of(
+        "---\ntitle: T\naliases: [Other]\nsummary: S\ntags: x\nmood: glad\npeople: [Ana]\n---\n\n# A\none\n## B\ntwo\n"
+    )
+    assert shape(note.units) == [("notes/a", "note", 10, 13)]
+    unit = note.units[0]
+    assert (unit.title, unit.tags, unit.properties, unit.text) == (
+        "T · Other · S",
+        "x",
+        "Ana, glad",
+        "A\none\nB\ntwo\n",
+    )
+
+
+def test_a_long_note_is_one_unit_a_section():
+    note = note_of(f"before\n# A\n{words(150)}\n## Empty\n### B\n{words(100)}\n# A\nagain\n")
+    assert shape(note.units) == [
+        ("notes/a", "note", 1, 1),
+        ("notes/a#A", "note", 2, 3),
+        ("notes/a#B", "note", 5, 6),
+        ("notes/a#A~2", "note", 7, 8),
+    ]
+    assert note.units[2].title == "A › Empty › B"
+
+
+def test_a_long_section_is_cut_at_paragraphs_and_keeps_its_lines():
+    note = note_of("# A\n" + "\n\n".join(words(200) for _ in range(7)) + "\n# B\n")
+    assert [(unit.id, unit.line) for unit in note.units] == [
+        ("notes/a#A", 1), ("notes/a#A~2", 6), ("notes/a#A~3", 12), ("notes/a#B", 15),
+    ]  # fmt: skip
+    assert all(len(unit.text.split()) <= SECTION_WORDS for unit in note.units)
+
+
+def test_a_line_of_a_megabyte_is_cut_at_spaces():
+    found = note_of(words(150_000)[:1_000_000])
+    assert {unit.text[-1] for unit in found.units[:-1]} == {" "}
+    assert max(len(unit.text) for unit in found.units[:-1]) <= CUT_CHARS
+    assert {(unit.line, unit.end_line) for unit in found.units} == {(1, 1)}
+    assert found.problems == ()
+
+
+@given(st.text(alphabet=st.sampled_from("ab  \n"), max_size=300).map(lambda text: text * 60))
+def test_parts_add_up_to_the_text(text):
+    found = list(parts(text))
+    assert "".join(found) == text
+    assert all(len(part) <= SECTION_CHARS and len(part.split()) <= SECTION_WORDS for part in found)
+
+
+def test_beyond_a_megabyte_only_the_words_are_kept_and_a_problem_says_so():
+    note = note_of("# A\n" + "plain words here\n" * 70_000 + "the needle\n" + "plain words here\n" * 1000)
+    rest = note.units[-1]
+    assert rest.id == "notes/a#~rest"
+    assert rest.text.split() == ["plain", "words", "here", "the", "needle"]
+    assert "larger than 1 MiB" in note.problems[0].message
+    assert note.problems[0].line == rest.line + 1
+
+
+def test_the_last_word_of_a_huge_note_is_still_a_word_to_find():
+    note = note_of(words(500_000))
+    assert note.units[-1].text.endswith("w499999")
+
+
+def test_facts_are_units_of_their_own_and_not_once_more_prose():
+    note = note_of("---\ntags: [work]\n---\n# projectX\n- deadline: 2025 [since:: 2025-01-02]\n\nLate as ever.\n\n## History\n- deadline: 2024 [until:: 2025-01-02]\n", "semantic/projects.md")  # fmt: skip
+    prose, new, old = note.units
+    assert (prose.id, prose.line, prose.text) == ("semantic/projects", 4, "projectX\n\n\nLate as ever.\n\n")
+    assert (new.id, new.kind, new.title, new.text, new.when, new.state) == (
+        "semantic/projects#projectX.deadline", "fact", "projectX deadline", "2025", "2025-01-02", "current",
+    )  # fmt: skip
+    assert (old.id, old.until, old.state) == (
+        "semantic/projects#projectX.deadline~2",
+        "2025-01-02",
+        "superseded",
+    )
+    assert (new.entity, new.field, new.value, new.tags, new.properties) == (
+        "projectX",
+        "deadline",
+        "2025",
+        "work",
+        "projects",
+    )
+
+
+def test_a_fact_without_a_field_name_is_titled_by_its_entity():
+    assert note_of("# Contacts\n- John: j@x\n", "semantic/contacts.md").units[0].title == "John"
+
+
+def test_the_headings_above_a_fact_are_searched_with_it():
+    note = note_of("# Museum\n- phone: 1\n", "semantic/work.md")
+    assert [unit.properties for unit in note.units] == ["work"]
+    note = read_note("semantic/work.md", b"# Clients\n- Museum: 1\n", ReadingSettings(frozenset({"clients"})))
+    assert [unit.properties for unit in note.units] == ["work, Clients"]
+
+
+def test_facts_in_the_header_are_not_once_more_properties():
+    note = note_of("---\nmood: glad\nprojectX: {deadline: 2025}\n---\nprose\n", "semantic/a.md")
+    assert [(unit.kind, unit.properties) for unit in note.units] == [("note", "glad"), ("fact", "a")]
+    assert units_of(note) == note.units
+
+
+def test_turns_are_units_with_the_trust_of_their_speaker():
+    note = note_of(
+        '{"session":"s","turn":1,"ts":"2025-04-08T10:00:00Z","role":"user","name":"Ana","content":"hi"}\n'
+        '{"session":"s","turn":2,"role":"assistant","content":"hello"}\n{"session":"s","turn":3,"tool":"t","result":"x"}\nbroken\n',
+        "logs/2025-04-08/s.jsonl",
+    )
+    assert [(u.id, u.kind, u.entity, u.text, u.trust, u.line) for u in note.units] == [
+        ("log:s/1", "turn", "Ana", "hi", "trusted", 1),
+        ("log:s/2", "turn", "assistant", "hello", "unknown", 2),
+        ("log:s/3", "turn", "tool", "t → x", "untrusted", 3),
+        ("log:s/4", "turn", "", "broken", "untrusted", 4),
+    ]
+    assert note.units[0].when == "2025-04-08T10:00:00Z"
+    assert note.units[0].title == ""
+
+
+def test_an_empty_note_is_found_by_its_name():
+    assert [(unit.id, unit.title, unit.text) for unit in note_of("", "notes/Ideas.md").units] == [
+        ("notes/Ideas", "Ideas", "")
+    ]
+
+
+def test_the_units_of_a_note_can_be_made_again():
+    for path in ("notes/a.md", "semantic/projects.md", "episodes/2025-04-08_10-00-00_x.md"):
+        note = note_of("---\nmood: glad\nsummary: s\n---\n# A\n- b: c\n\nprose\n", path)
+        assert units_of(note) == note.units
