@@ -87,18 +87,21 @@ class App(Reviewing, Skilling, Scheduling, Hosting, Working, OpenClawing, Trusti
         from memoryclaw.recall.recall import recall  # noqa: PLC0415
 
         tokens = self.config.budget if budget is None else within_budget(budget)
-        most, working = self.config.max_results, self._at_work(session)
+        most, memory = self.config.max_results, self._at_work(session)
         answer = self._answered(
             lambda: recall(
                 self._searcher(),
                 query,
-                goal=goal,
+                goal=goal or (memory.goal if memory else ""),
                 session=session,
                 budget=tokens,
                 max_results=most,
-                working=working,
+                working=self._lines_of(memory) if memory else None,
             )
         )
+        if memory:
+            told = tuple(f"{p.path}: {p.message}; {p.hint}" for p in memory.problems)
+            answer = replace(answer, notices=(*answer.notices, *told))
         return self._receipted(answer, session)
 
     def show(self, id_: str) -> browsing.Shown:

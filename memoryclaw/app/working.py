@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -62,6 +62,12 @@ class Working(Wiring):
             return None
         memory = self.working(session)
         return None if memory.empty and not memory.problems else memory
+
+    def _lines_of(self, memory: WorkingMemory) -> Callable[[int], list[str]]:
+        """Its lines for a prompt, within the budget that is asked for."""
+        from memoryclaw.working.memory import within  # noqa: PLC0415
+
+        return lambda budget: within(memory, budget)
 
     @cached_property
     def _bench(self) -> Bench:

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 from memoryclaw.model import Match
 from memoryclaw.recall.answers import Recalled
 from memoryclaw.recall.candidates import Candidate
 from memoryclaw.recall.packing import Pack
 from memoryclaw.recall.search import Found, Searcher, answer_fields
-from memoryclaw.working.memory import WorkingMemory, within
 
 WORKING_SHARE = 0.33  # of the budget: the most that the session's working memory takes
 CHUNK = 12  # candidates looked at together; those that have a chance are explained
@@ -23,18 +22,15 @@ def recall(
     session: str,
     budget: int,
     max_results: int,
-    working: WorkingMemory | None = None,
+    working: Callable[[int], list[str]] | None = None,
 ) -> Recalled:
     """Answers a question with a context of at most `budget` tokens.
 
     The words of `goal`, what the agent is at, help to rank. Turns of the running `session` are left out: the host still
-    shows them; a skill that is not approved is left out whatever is asked. What the session is `working` on stands first, in its share of the budget; its goal counts where no other
-    is given.
+    shows them; a skill that is not approved is left out whatever is asked. What the session is working on stands first:
+    `working` gives its lines for a share of the budget.
     """
-    head: list[str] = []
-    if working is not None:
-        head = within(working, int(budget * WORKING_SHARE))
-        goal = goal or working.goal
+    head = working(int(budget * WORKING_SHARE)) if working else []
     pack = Pack(budget, max_results, head)
     with searcher.reading():
         found = searcher.find(text, goal=goal)
@@ -42,8 +38,6 @@ def recall(
         _leave_unapproved(searcher, found)
         matches = _packed(searcher, found, pack)
         answered = answer_fields(text, searcher, found, matches)
-    if working is not None:
-        answered["notices"] += tuple(f"{p.path}: {p.message}; {p.hint}" for p in working.problems)
     return Recalled(**answered, context=pack.context(), tokens=pack.tokens(), budget=budget)
 
 

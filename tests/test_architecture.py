@@ -1,0 +1,205 @@
+"""The architecture, kept true: which package may import which, what may touch the world, and what only the app builds."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
+
+PACKAGE = Path(__file__).parent.parent / "memoryclaw"
+MODULES = sorted(PACKAGE.rglob("*.py"))
+
+# From the bottom up. A package imports from lower rows alone; two in one row do not know each other.
+ORDER = (
+    {"version", "errors", "model", "ports"},
+    {"text", "models"},
+    {"vault"},
+    {"config"},
+    {"history"},
+    {"writing", "index"},
+    {"recall", "daemon"},
+    {"capture"},
+    {"skills"},
+    {"consolidation"},
+    {"working"},
+    {"review"},
+    {"hosts"},
+    {"app"},
+    {"interfaces"},
+)
+RANK = {package: rank for rank, row in enumerate(ORDER) for package in row}
+
+# These may touch the disk, the clock, processes, the network or SQLite. Every other module is pure: it gets what it needs as
+# values or callables. The three packages at the edge of the program are free.
+FREE = {"interfaces", "app", "daemon"}
+EFFECTS = {
+    "config",
+    "models.bounded", "models.llm", "models.ollama", "models.openai", "models.wheel",
+    "vault.cookies", "vault.files", "vault.folder", "vault.ledger", "vault.locks", "vault.statefolder", "vault.watcher",
+    "history.gitlocks", "history.journal", "history.repository",
+    "writing.init", "writing.secret_gate", "writing.context", "writing.writer",
+    "index.catalog", "index.database", "index.fts5", "index.index", "index.rows", "index.sync",
+    "index.vectors", "index.vectorstore", "index.watching", "index.whoosh",
+    "capture.importers", "capture.logfiles",
+    "skills.gatewaytools", "skills.hostfolder", "skills.mcptools",
+    "consolidation.consolidate", "consolidation.model_chain", "consolidation.selecting",
+    "recall.evaluate", "review.undo",
+    "hosts.claude_settings", "hosts.hooks", "hosts.transcripts",
+    "hosts.openclaw.importing", "hosts.openclaw.setup", "hosts.openclaw.status",
+}  # fmt: skip
+WORLD = {
+    "asyncio", "fcntl", "git", "glob", "httpcore", "httpx", "mcp", "mmap", "multiprocessing", "ollama", "random", "secrets", "select",
+    "shutil", "signal", "socket", "sqlite3", "starlette", "subprocess", "tempfile", "threading", "uuid", "uvicorn", "watchdog",
+}  # fmt: skip
+OF_NAMES = {
+    "abspath",
+    "basename",
+    "commonpath",
+    "dirname",
+    "expanduser",
+    "isabs",
+    "join",
+    "normpath",
+    "relpath",
+    "split",
+    "splitext",
+}
+PURE_OS = {"PathLike", "fsdecode", "fsencode", "fspath", "path", "sep", "stat_result"}
+CLOCKS = {"datetime.now", "datetime.utcnow", "date.today"}
+
+
+def name_of(path: Path) -> str:
+    """`recall.packing` for its file; a package's own name for its `__init__`."""
+    parts = path.relative_to(PACKAGE).with_suffix("").parts
+    return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
+
+
+NAMES = {name_of(path) for path in MODULES}
+
+
+@cache
+def tree_of(path: Path) -> ast.Module:
+    """A module, parsed once for all tests."""
+    return ast.parse(path.read_text(encoding="utf-8"))
+
+
+@cache
+def running(path: Path) -> tuple[ast.AST, ...]:
+    """The nodes of a module but for those under `if TYPE_CHECKING:`, which never run."""
+    tree = tree_of(path)
+    guards = [n for n in ast.walk(tree) if isinstance(n, ast.If) and ast.unparse(n.test) == "TYPE_CHECKING"]
+    typing = {inner for guard in guards for statement in guard.body for inner in ast.walk(statement)}
+    return tuple(node for node in ast.walk(tree) if node not in typing)
+
+
+def imported(nodes: Iterator[ast.AST] | tuple[ast.AST, ...]) -> Iterator[str]:
+    """The modules of ours that are imported, inside functions too."""
+    for node in nodes:
+        if isinstance(node, ast.Import):
+            yield from (
+                a.name.removeprefix("memoryclaw.") for a in node.names if a.name.startswith("memoryclaw.")
+            )
+        elif isinstance(node, ast.ImportFrom):
+            assert node.level == 0, "relative import"
+            base = node.module or ""
+            if base == "memoryclaw" or base.startswith("memoryclaw."):
+                inside = base.removeprefix("memoryclaw").removeprefix(".")
+                for alias in node.names:
+                    whole = f"{inside}.{alias.name}".removeprefix(".")
+                    yield whole if whole in NAMES else inside
+
+
+def test_a_package_imports_only_from_packages_below_it() -> None:
+    wrong = [
+        f"{name_of(path)} imports {target}"
+        for path in MODULES
+        if name_of(path) not in {"", "__main__"}
+        for target in imported(ast.walk(tree_of(path)))
+        if target
+        and (here := name_of(path).partition(".")[0]) != (there := target.partition(".")[0])
+        and RANK[there] >= RANK[here]
+    ]
+    assert not wrong
+
+
+def test_every_module_belongs_to_a_package_of_the_order() -> None:
+    assert {name.partition(".")[0] for name in NAMES} <= {"", "__main__", *RANK}
+
+
+def test_no_module_imports_itself_through_others() -> None:
+    waiting = {name_of(path): set(imported(running(path))) & NAMES for path in MODULES}
+    while waiting:
+        leaves = [name for name, targets in waiting.items() if not targets & waiting.keys() - {name}]
+        assert leaves, f"these import each other in a circle: {sorted(waiting)}"
+        for name in leaves:
+            del waiting[name]
+
+
+def test_interfaces_do_not_know_one_another() -> None:
+    wrong = [
+        f"{name_of(path)} imports {target}"
+        for path in (PACKAGE / "interfaces").rglob("*.py")
+        if len(here := name_of(path).split(".")) > 2
+        for target in imported(ast.walk(tree_of(path)))
+        if len(there := target.split(".")) > 2 and there[0] == "interfaces" and there[1] != here[1]
+    ]
+    assert not wrong
+
+
+def names_imported(path: Path) -> set[str]:
+    """What `import` binds in a module."""
+    return {alias.name for node in running(path) if isinstance(node, ast.Import) for alias in node.names}
+
+
+def effects(path: Path) -> Iterator[str]:
+    """What in a module touches the world outside of the process."""
+    for node in running(path):
+        if isinstance(node, ast.Import):
+            yield from (a.name for a in node.names if a.name.partition(".")[0] in WORLD)
+        elif isinstance(node, ast.ImportFrom):
+            base, names = node.module or "", {alias.name for alias in node.names}
+            if base.partition(".")[0] in WORLD or (
+                base == "time" or (base == "pathlib" and names - {"PurePath", "PurePosixPath"})
+            ):
+                yield base
+        elif isinstance(node, ast.Attribute):
+            whole = ast.unparse(node)
+            owner, _, name = whole.rpartition(".")
+            if (
+                (owner == "os" and name not in PURE_OS)
+                or (owner == "os.path" and name not in OF_NAMES)
+                or (owner == "time" and "time" in names_imported(path))
+                or whole in CLOCKS
+            ):
+                yield whole
+        elif (
+            isinstance(node, ast.Call)
+            and isinstance(node.func, ast.Name)
+            and node.func.id in {"open", "input"}
+        ):
+            yield node.func.id
+
+
+def test_only_the_modules_of_the_list_touch_the_world() -> None:
+    impure = {name_of(path): sorted(set(effects(path))) for path in MODULES}
+    impure = {
+        name: found for name, found in impure.items() if found and name.partition(".")[0] not in {*FREE, ""}
+    }
+    assert {name: found for name, found in impure.items() if name not in EFFECTS} == {}
+    assert EFFECTS - impure.keys() == set(), "these are pure by now: take them off the list"
+
+
+# What lives as long as the app. A verb may open for itself what it also closes: History, Watcher, a lock.
+BUILT_BY_THE_APP = {"Vault", "Catalog", "Ledger", "open_index", "Templates"}
+
+
+def test_only_the_app_builds_what_lives_as_long_as_it() -> None:
+    wrong = []
+    for path in MODULES:
+        if name_of(path).partition(".")[0] in {"app", "index"}:
+            continue
+        calls = [node for node in ast.walk(tree_of(path)) if isinstance(node, ast.Call)]
+        names = {ast.unparse(call.func).rpartition(".")[2] for call in calls}
+        wrong += [f"{name_of(path)} builds {name}" for name in sorted(names & BUILT_BY_THE_APP)]
+    assert not wrong
