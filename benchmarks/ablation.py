@@ -35,7 +35,7 @@ from withvectors import MODEL, STRATEGY, filled, missing, settings
 import memoryclaw
 from memoryclaw.app import App
 from memoryclaw.index.index import Writing
-from memoryclaw.index.rows import Told, time_told
+from memoryclaw.index.rows import TimeExpression, time_told
 from memoryclaw.recall.evaluation import Interval, mean, ndcg, paired_bootstrap, recall_at
 
 
@@ -62,7 +62,7 @@ def _alone(writing: Writing, texts: Sequence[Any], *, neighbours: bool, sign: in
     return _analysed(writing, texts, neighbours=False, sign=sign)
 
 
-def _undated(text: str, at: str = "") -> Told:  # noqa: ARG001
+def _undated(text: str, at: str = "") -> TimeExpression:  # noqa: ARG001
     """An expression of time that means no day."""
     return time_told(text)
 

@@ -23,7 +23,7 @@ from clock import in_turn, wall
 from memoryclaw.consolidation.applying import apply
 from memoryclaw.consolidation.changes import ChangeSet, NewFile, PlannedChange, SetFact
 from memoryclaw.ports import Address
-from memoryclaw.writing.context import Pen, Templates
+from memoryclaw.writing.context import Templates, WriteContext
 from memoryclaw.writing.writer import Edit, text_change, write
 
 NOW = datetime(2026, 4, 20, 8, tzinfo=UTC)
@@ -110,7 +110,9 @@ def run(number: int, count: int) -> ChangeSet:
 
 def together(root: Path, runs: int) -> float:
     """Seconds of one commit of a run."""
-    pen = Pen(root=os.fspath(root), lookup=Nothing(), templates=Templates(), now=NOW, new_id=lambda: "0")
+    pen = WriteContext(
+        root=os.fspath(root), lookup=Nothing(), templates=Templates(), now=NOW, new_id=lambda: "0"
+    )
     apply(pen, run(0, 2), mode="direct", loss_budget=0.2)
     taken = [
         wall(lambda n=n: apply(pen, run(n, TOGETHER), mode="direct", loss_budget=0.2)) / (TOGETHER + 1)

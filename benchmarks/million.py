@@ -30,7 +30,7 @@ from rows import tell
 from memoryclaw.app import App, open_vault
 from memoryclaw.index.sync import Freshness
 from memoryclaw.recall.asking import ask
-from memoryclaw.recall.candidates import Rarities
+from memoryclaw.recall.candidates import IdfTable
 from memoryclaw.recall.lane import POOL, pruned
 from memoryclaw.text.language import words_of
 
@@ -136,7 +136,7 @@ def lost(app: App, questions: list[str]) -> dict[str, float]:
             )  # fmt: skip
             if question.clause is None:
                 continue
-            rarities = Rarities(app.index, app.catalog, app.index.size()[0])
+            rarities = IdfTable(app.index, app.catalog, app.index.size()[0])
             parts = question.clause.parts or (question.clause,)
             kept = pruned(parts, app.index.engine, rarities.containing, POOL)
             every = [hit.rowid for hit in app.index.engine.find(question.clause, POOL)]

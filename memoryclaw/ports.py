@@ -41,7 +41,7 @@ Progress = Callable[[int, int], None]  # told how much is done, of how much
 Columns = tuple[str, str, str, str, str, str]  # in the order of model.COLUMNS
 
 
-class Row(NamedTuple):
+class IndexRow(NamedTuple):
     """A unit on its way into a text index: analysed tokens per column, joined by spaces."""
 
     rowid: int
@@ -72,11 +72,11 @@ class Clause(NamedTuple):
 class TextIndex(Protocol):
     """The text lane of the index. Both engines pass tests/index/engine_contract.py."""
 
-    def add(self, rows: Iterable[Row]) -> None:
+    def add(self, rows: Iterable[IndexRow]) -> None:
         """Adds units; a rowid is never used twice in the life of an index."""
         ...
 
-    def remove(self, rows: Iterable[Row]) -> None:
+    def remove(self, rows: Iterable[IndexRow]) -> None:
         """Removes units; the columns must be those they were added with."""
         ...
 

@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 from memoryclaw.consolidation.changes import (
-    Acted,
     AddPending,
     AddSource,
     ChangeSet,
     Claim,
+    ClaimDecision,
     ConfirmFact,
-    Decided,
     MoveFile,
     NewFile,
     PlannedChange,
     SetFact,
     Skipped,
+    ToolSequence,
 )
 
 RUN = "consolidate-20261121T101500-ab12cd"
@@ -104,8 +104,8 @@ def whole(run=RUN, **told):
         "ranges": (KITCHEN, BOATHOUSE),
         "changes": changes,
         "skipped": (Skipped(f"logs/2026-11-20/hello.jsonl#1-2@{DIGEST}", 2, "only greetings"),),
-        "decided": (Decided(claim, "supersede", "newer than what is known", known="2026-12-11"),),
-        "acted": (Acted("s1", KITCHEN, ("search", "book")),),
+        "decided": (ClaimDecision(claim, "supersede", "newer than what is known", known="2026-12-11"),),
+        "acted": (ToolSequence("s1", KITCHEN, ("search", "book")),),
         "minds": ("patterns",),
         "turns": 14,
     }

@@ -11,7 +11,7 @@ from pathlib import Path
 from memoryclaw.ports import Address
 from memoryclaw.vault.notes import ReadingSettings, read_note
 from memoryclaw.vault.places import place_of
-from memoryclaw.writing.context import Pen, Templates
+from memoryclaw.writing.context import Templates, WriteContext
 
 NOW = datetime(2026, 11, 21, 10, 15, tzinfo=UTC)
 ENV = {"PATH": os.environ["PATH"], "HOME": "/nonexistent", "GIT_CONFIG_NOSYSTEM": "1"}
@@ -97,7 +97,7 @@ class Shelf:
 def pen_for(root, now=NOW):
     """A pen whose clock stands still and whose ids count up."""
     count = itertools.count(1)
-    return Pen(
+    return WriteContext(
         root=str(root),
         lookup=Shelf(root),
         templates=Templates(),

@@ -15,7 +15,7 @@ from typing import NamedTuple
 from memoryclaw.index.index import Index, fingerprint, open_index
 from memoryclaw.index.stemming import language
 from memoryclaw.index.sync import Renamed, Sync
-from memoryclaw.index.watching import Report, Watching
+from memoryclaw.index.watching import Watching, WatchReport
 from memoryclaw.model import Stamp
 from memoryclaw.ports import Clause
 from memoryclaw.vault.cookies import echo, watcher
@@ -82,10 +82,10 @@ class Watched(NamedTuple):
     """A running watch with all that it said."""
 
     watching: Watching
-    told: list[Report]
+    told: list[WatchReport]
     thread: threading.Thread
 
-    def says(self, kind: str) -> Report:
+    def says(self, kind: str) -> WatchReport:
         """The first report of a kind; waits for it."""
         return until(lambda: next((r for r in list(self.told) if r.kind == kind), None))
 
@@ -97,14 +97,14 @@ def watched(
     reconcile: float = 300.0,
     poll: float = 0.1,
     renamed: Renamed | None = None,
-    hear: Callable[[Report], object] = lambda _: None,
+    hear: Callable[[WatchReport], object] = lambda _: None,
 ) -> Iterator[Watched]:
     """A watch in a thread of its own, with a connection of its own; `hear` is called in that thread with every report."""
     own = kept(root)
-    told: list[Report] = []
+    told: list[WatchReport] = []
     sync = Sync(own.vault, own.index, renamed=renamed)
 
-    def tell(report: Report) -> None:
+    def tell(report: WatchReport) -> None:
         told.append(report)
         hear(report)
 

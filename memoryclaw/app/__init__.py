@@ -28,10 +28,10 @@ from memoryclaw.vault.cookies import WAIT, watcher
 if TYPE_CHECKING:  # the rest is imported by the verb that needs it: a search must start fast
     from memoryclaw.app.doctor import Check
     from memoryclaw.app.status import Status
-    from memoryclaw.capture.capture import Acknowledged
+    from memoryclaw.capture.capture import CaptureResult
     from memoryclaw.capture.importers import Imported
     from memoryclaw.index.vectors import Filled, Filler
-    from memoryclaw.index.watching import Report, Watching
+    from memoryclaw.index.watching import Watching, WatchReport
     from memoryclaw.recall import browsing
     from memoryclaw.writing.context import Written
 
@@ -104,13 +104,13 @@ class App(Reviewing, Skilling, Scheduling, Hosting, Working, OpenClawing, Trusti
             answer = replace(answer, notices=(*answer.notices, *told))
         return self._receipted(answer, session)
 
-    def show(self, id_: str) -> browsing.Shown:
+    def show(self, id_: str) -> browsing.ShownUnit:
         """The lines of a note, section, fact or turn as they stand in their file."""
         from memoryclaw.recall import browsing  # noqa: PLC0415
 
         return self._looked(lambda: browsing.show(id_, self.catalog, self.vault))
 
-    def browse(self, *, kind: str = "", state: str = "current", limit: int = 50) -> list[browsing.Listed]:
+    def browse(self, *, kind: str = "", state: str = "current", limit: int = 50) -> list[browsing.NoteEntry]:
         """Notes, pinned ones first, then the newest."""
         from memoryclaw.recall import browsing  # noqa: PLC0415
 
@@ -195,7 +195,7 @@ class App(Reviewing, Skilling, Scheduling, Hosting, Working, OpenClawing, Trusti
 
     def capture(
         self, lines: Iterable[str | Mapping[str, Any]], *, session: str = "", first: int = 1
-    ) -> list[Acknowledged]:
+    ) -> list[CaptureResult]:
         """Keeps turns and tool events, mappings or lines of JSON, in the logs; each is durable when it is acknowledged."""
         return self._recorder.capture(lines, session=session, first=first)
 
@@ -226,13 +226,13 @@ class App(Reviewing, Skilling, Scheduling, Hosting, Working, OpenClawing, Trusti
         self.index.discard()
         return self.sync()
 
-    def watching(self, tell: Callable[[Report], None]) -> Watching:
+    def watching(self, tell: Callable[[WatchReport], None]) -> Watching:
         """A watch over this vault, to be `run`; everything that happens is told. The copies for hosts follow the skills."""
         from memoryclaw.index.watching import Watching  # noqa: PLC0415
 
         filler = self._filler(tell)
 
-        def heard(report: Report) -> None:
+        def heard(report: WatchReport) -> None:
             if report.kind in ("started", "synced"):
                 self._hosts_follow()
             if filler is not None:
@@ -241,7 +241,7 @@ class App(Reviewing, Skilling, Scheduling, Hosting, Working, OpenClawing, Trusti
 
         return Watching(self._sync(), self.vault, self.index, self._state, tell=heard)
 
-    def _filler(self, tell: Callable[[Report], None]) -> Filler | None:
+    def _filler(self, tell: Callable[[WatchReport], None]) -> Filler | None:
         """Who fills in vectors beside a watch, with an open vault of its own."""
         if not self._has_vectors:
             return None
@@ -265,10 +265,10 @@ class App(Reviewing, Skilling, Scheduling, Hosting, Working, OpenClawing, Trusti
 
     def doctor(self, *, fix: bool = False) -> list[Check]:
         """Examines the vault; with `fix`, repairs what can be rebuilt from the files."""
-        from memoryclaw.app.doctor import Patient, examine  # noqa: PLC0415
+        from memoryclaw.app.doctor import CheckedVault, examine  # noqa: PLC0415
 
         self.sync()
-        patient = Patient(self.vault, self.index, self.catalog, self.config, self._rebuilt, self.reindex)
+        patient = CheckedVault(self.vault, self.index, self.catalog, self.config, self._rebuilt, self.reindex)
         return [*examine(patient, fix=fix), *self._vectors_checked()]
 
     def close(self) -> None:

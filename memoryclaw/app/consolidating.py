@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from memoryclaw.app.wiring import Wiring
 
 if TYPE_CHECKING:
-    from memoryclaw.consolidation.consolidate import Consolidated, Desk
+    from memoryclaw.consolidation.consolidate import Consolidated, ConsolidationContext
     from memoryclaw.consolidation.planning import Mind
     from memoryclaw.daemon.scheduling import Schedule
 
@@ -40,17 +40,17 @@ class Consolidating(Wiring):
         self._fresh()
         return redo(self._desk(llm, "branch"), since)
 
-    def _desk(self, llm: str, mode: str) -> Desk:
-        from memoryclaw.consolidation.consolidate import Desk, Rules  # noqa: PLC0415
+    def _desk(self, llm: str, mode: str) -> ConsolidationContext:
+        from memoryclaw.consolidation.consolidate import ConsolidationContext, RunSettings  # noqa: PLC0415
         from memoryclaw.writing.secret_gate import secret_gate  # noqa: PLC0415
 
         config = self.config
-        return Desk(
+        return ConsolidationContext(
             pen=self._pen(secret_gate()),
             vault=self.vault,
             catalog=self.catalog,
             mind=self._mind(llm),
-            rules=Rules(
+            rules=RunSettings(
                 mode=mode or config.mode,
                 threshold=config.skill_threshold,
                 loss_budget=config.loss_budget,

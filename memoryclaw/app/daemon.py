@@ -19,7 +19,7 @@ from memoryclaw.vault.cookies import watcher
 from memoryclaw.vault.places import CONFIG_FILE
 
 if TYPE_CHECKING:
-    from memoryclaw.index.watching import Report, Watching
+    from memoryclaw.index.watching import Watching, WatchReport
 
 _LOOK = 0.5  # seconds between looks at the files that clients need
 _PAUSE = 0.002
@@ -126,7 +126,7 @@ class Daemon:
         finally:
             app.close()
 
-    def _heard(self, report: Report) -> None:
+    def _heard(self, report: WatchReport) -> None:
         if report.kind == "started":
             self.reason = ""
             self.looked.set()

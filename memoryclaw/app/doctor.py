@@ -21,7 +21,7 @@ from memoryclaw.index.catalog import Catalog
 from memoryclaw.index.index import Index, fingerprint
 from memoryclaw.index.vectors import Vectors
 from memoryclaw.model import Problem
-from memoryclaw.models.llm import MindError
+from memoryclaw.models.llm import ModelError
 from memoryclaw.recall.addresses import lead_to
 from memoryclaw.vault.folder import Vault
 from memoryclaw.vault.locks import writer_lock
@@ -43,7 +43,7 @@ class Check(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Patient:
+class CheckedVault:
     """A vault with an index that was just brought up to date.
 
     `rebuild` builds a second index of the same vault in a folder; `mend` throws the real one away and builds it again.
@@ -57,7 +57,7 @@ class Patient:
     mend: Callable[[], object]
 
 
-def examine(patient: Patient, *, fix: bool) -> list[Check]:
+def examine(patient: CheckedVault, *, fix: bool) -> list[Check]:
     """Runs every check."""
     root = patient.vault.root
     return [
@@ -80,7 +80,7 @@ def _notes(catalog: Catalog) -> Check:
     return Check("notes", "problem", f"{_some(len(problems), 'problem')} in {_some(count, 'note')}", problems)
 
 
-def _index(patient: Patient, *, fix: bool) -> Check:
+def _index(patient: CheckedVault, *, fix: bool) -> Check:
     trouble = _unsound(patient)
     if not trouble:
         return Check("index", "ok", "sound, and equal to one built from the files just now")
@@ -90,7 +90,7 @@ def _index(patient: Patient, *, fix: bool) -> Check:
     return Check("index", "mended", f"{trouble}; it was built again")
 
 
-def _unsound(patient: Patient) -> str:
+def _unsound(patient: CheckedVault) -> str:
     verdict = patient.catalog.rows("pragma quick_check(1)")
     if verdict != [("ok",)]:
         return f"SQLite finds the index damaged ({verdict[0][0]})"
@@ -244,7 +244,7 @@ def _modes(root: Path, state: Path) -> Iterator[tuple[Path, int, bool]]:
         yield path, stat.S_IMODE(mode), stat.S_ISDIR(mode)
 
 
-def _links(patient: Patient) -> Check:
+def _links(patient: CheckedVault) -> Check:
     rows = patient.catalog.rows("select path, line, target from links where target != '' order by path, seq")
     details = tuple(
         Problem(str(path), int(str(line)), f"links to {target!r}, which nothing in the vault answers to")
@@ -284,7 +284,7 @@ def check(vectors: Vectors) -> Check:
             return Check("vectors", "problem", f"they are damaged; {_MAKE} anew, {_WORDS}")
         if vectors.store.recipe() != recipe:
             return Check("vectors", "advice", f"they are of another model; {_MAKE} anew, {_WORDS}")
-    except (MindError, VectorsError) as error:
+    except (ModelError, VectorsError) as error:
         return Check("vectors", "problem", f"{error}; {_WORDS}")
     if standing.missing:
         told = f"{standing.missing} of {standing.units} units have none yet"

@@ -34,7 +34,7 @@ class Evaluating(Wiring):
         Raises:
             InputError: the file cannot be read, or says something that cannot be used.
         """
-        from memoryclaw.recall.evaluate import BUDGETS, KS, Bench, evaluate, goldens_of  # noqa: PLC0415
+        from memoryclaw.recall.evaluate import BUDGETS, KS, EvaluationSetup, evaluate, goldens_of  # noqa: PLC0415
 
         budgets, ks = tuple(budgets or BUDGETS), tuple(sorted(ks or KS))
         for tokens in budgets:
@@ -49,6 +49,8 @@ class Evaluating(Wiring):
             lambda: evaluate(
                 goldens,
                 shown,
-                Bench(self._searcher, self.catalog, self.vault, self.index.language, most, ks, budgets),
+                EvaluationSetup(
+                    self._searcher, self.catalog, self.vault, self.index.language, most, ks, budgets
+                ),
             )
         )

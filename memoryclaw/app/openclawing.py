@@ -10,9 +10,9 @@ from memoryclaw import config as settings
 from memoryclaw.app.wiring import Wiring, system_clock
 
 if TYPE_CHECKING:
-    from memoryclaw.hosts.openclaw.importing import Brought
+    from memoryclaw.hosts.openclaw.importing import ImportReport
     from memoryclaw.hosts.openclaw.setup import Setup
-    from memoryclaw.hosts.openclaw.status import Standing
+    from memoryclaw.hosts.openclaw.status import OpenClawStatus
 
 
 class OpenClawing(Wiring):
@@ -22,7 +22,9 @@ class OpenClawing(Wiring):
         """This vault's place in OpenClaw's configuration: to be installed or removed."""
         return openclaw_setup(os.fspath(self.root), config)
 
-    def import_openclaw(self, workspace: str = "", *, config: str = "", dry_run: bool = False) -> Brought:
+    def import_openclaw(
+        self, workspace: str = "", *, config: str = "", dry_run: bool = False
+    ) -> ImportReport:
         """Proposes what OpenClaw kept in its own notes; they are only read, and a second import proposes nothing.
 
         Args:
@@ -51,7 +53,7 @@ def openclaw_setup(vault: str, config: str = "") -> Setup:
     return Setup(host, vault, command, plugin=_plugin, clock=system_clock)
 
 
-def openclaw_standing(vault: str, config: str = "") -> Standing:
+def openclaw_standing(vault: str, config: str = "") -> OpenClawStatus:
     """How OpenClaw stands to a vault."""
     from memoryclaw.hosts.openclaw.status import standing  # noqa: PLC0415
 

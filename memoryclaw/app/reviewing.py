@@ -9,47 +9,47 @@ from memoryclaw.app.wiring import Wiring
 from memoryclaw.text.bounds import MOST_LISTED, within
 
 if TYPE_CHECKING:
-    from memoryclaw.review.deciding import Ruled, Ticked
+    from memoryclaw.review.deciding import ReviewDecision, TickedFacts
     from memoryclaw.review.histories import Blame, Events
     from memoryclaw.review.showing import Difference
-    from memoryclaw.review.waiting import Waits
+    from memoryclaw.review.waiting import ReviewItem
     from memoryclaw.writing.context import Written
 
 
 class Reviewing(Wiring):
     """What waits for a person, what a person decides of it, and where things come from."""
 
-    def review(self, names: Sequence[str] = ()) -> list[Waits]:
+    def review(self, names: Sequence[str] = ()) -> list[ReviewItem]:
         """What waits for a yes or a no: everything, or what has these ids or came from these runs; no skills then."""
         from memoryclaw.review.waiting import chosen, waiting  # noqa: PLC0415
 
         return self._written(lambda pen: chosen(pen, names) if names else waiting(pen))
 
-    def review_one(self, id_: str) -> Waits:
+    def review_one(self, id_: str) -> ReviewItem:
         """The one thing that waits under this id."""
         from memoryclaw.review.waiting import one_of  # noqa: PLC0415
 
         return self._written(lambda pen: one_of(pen, id_))
 
-    def review_diff(self, item: Waits) -> list[Difference]:
+    def review_diff(self, item: ReviewItem) -> list[Difference]:
         """The files that would change if this were approved now, before and after."""
         from memoryclaw.review.showing import differences  # noqa: PLC0415
 
         return self._written(lambda pen: differences(pen, item))
 
-    def decide(self, items: Sequence[Waits], decision: str) -> list[Ruled]:
+    def decide(self, items: Sequence[ReviewItem], decision: str) -> list[ReviewDecision]:
         """Approves or rejects what waits, as it was shown; one commit each, remembered. `approved` or `rejected`."""
         from memoryclaw.review.deciding import decide  # noqa: PLC0415
 
         return self._written(lambda pen: decide(pen, items, decision))
 
-    def review_ticked(self) -> Ticked:
+    def review_ticked(self) -> TickedFacts:
         """What people ticked in `semantic/_pending.md` and `review/*.md`; nothing is decided."""
         from memoryclaw.review.deciding import ticked  # noqa: PLC0415
 
         return self._written(ticked)
 
-    def review_apply(self, boxes: Ticked) -> list[Ruled]:
+    def review_apply(self, boxes: TickedFacts) -> list[ReviewDecision]:
         """Decides what was shown to be ticked."""
         from memoryclaw.review.deciding import apply  # noqa: PLC0415
 

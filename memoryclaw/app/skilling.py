@@ -14,11 +14,11 @@ from memoryclaw.index.stemming import language
 from memoryclaw.model import Fact, Problem
 
 if TYPE_CHECKING:
-    from memoryclaw.skills.decide import Ruled
+    from memoryclaw.skills.decide import SkillDecision
     from memoryclaw.skills.hostskills import HostSkills
-    from memoryclaw.skills.listing import Listed, Offer, Shown
+    from memoryclaw.skills.listing import LintedSkill, ListedSkill, SkillOffer
     from memoryclaw.skills.run import SkillRun
-    from memoryclaw.skills.steps import Need
+    from memoryclaw.skills.steps import Requirement
     from memoryclaw.skills.toolhosts import ToolHosts
     from memoryclaw.writing.context import Written
 
@@ -26,13 +26,13 @@ if TYPE_CHECKING:
 class Skilling(Wiring):
     """How to do things, written down."""
 
-    def skills(self) -> list[Listed]:
+    def skills(self) -> list[ListedSkill]:
         """Every skill and draft, and how each stands."""
         from memoryclaw.skills.listing import list_skills  # noqa: PLC0415
 
         return list_skills(os.fspath(self.root))
 
-    def skill(self, name: str) -> Shown:
+    def skill(self, name: str) -> LintedSkill:
         """One skill as it stands in its file, with what is wrong with it."""
         from memoryclaw.skills.listing import show_skill  # noqa: PLC0415
 
@@ -44,7 +44,7 @@ class Skilling(Wiring):
 
         return lint_skills(os.fspath(self.root), name)
 
-    def match_skills(self, request: str) -> list[Offer]:
+    def match_skills(self, request: str) -> list[SkillOffer]:
         """The skills that fit a request, the best first, and whether a host would be offered them."""
         from memoryclaw.skills.listing import match_skills  # noqa: PLC0415
 
@@ -57,13 +57,13 @@ class Skilling(Wiring):
 
         return self._written(new_skill, name, description, as_is=as_is)
 
-    def approve_skill(self, name: str) -> Ruled:
+    def approve_skill(self, name: str) -> SkillDecision:
         """Says yes to a skill as its files are now; a draft moves to its place; one commit."""
         from memoryclaw.skills.decide import approve_skill  # noqa: PLC0415
 
         return self._hosted(self._written(lambda pen: approve_skill(pen, name)))
 
-    def reject_skill(self, name: str) -> Ruled:
+    def reject_skill(self, name: str) -> SkillDecision:
         """Says no: a draft goes to the archive, an approval is withdrawn; one commit."""
         from memoryclaw.skills.decide import reject_skill  # noqa: PLC0415
 
@@ -87,7 +87,7 @@ class Skilling(Wiring):
         *,
         apply: bool = False,
         session: str = "",
-        ask: Callable[[Need], str] | None = None,
+        ask: Callable[[Requirement], str] | None = None,
     ) -> SkillRun:
         """Carries out the steps of an approved skill; without `apply` it only shows each call that it would make.
 
@@ -149,7 +149,7 @@ class Skilling(Wiring):
             with suppress(MemoryClawError, OSError):
                 self.host_skills()
 
-    def _hosted(self, done: Ruled) -> Ruled:
+    def _hosted(self, done: SkillDecision) -> SkillDecision:
         """The decision is made, whatever becomes of the copies; trouble with them is said beside it."""
         try:
             self.host_skills()

@@ -18,7 +18,7 @@ from memoryclaw.vault.folder import Scan
 from memoryclaw.vault.places import place_of
 
 if TYPE_CHECKING:  # most vaults have no vectors
-    from memoryclaw.index.vectors import Standing
+    from memoryclaw.index.vectors import VectorStatus
 
 
 class LastChange(NamedTuple):
@@ -63,7 +63,7 @@ class Status:
     daemon: int | None  # process id of a live watcher
     index: IndexReport
     notices: tuple[str, ...] = ()
-    vectors: Standing | None = None  # where the settings want some
+    vectors: VectorStatus | None = None  # where the settings want some
 
 
 @dataclass(slots=True)

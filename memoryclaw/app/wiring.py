@@ -29,11 +29,11 @@ from memoryclaw.vault.statefolder import must_hold_no_link
 if TYPE_CHECKING:
     from memoryclaw.app.doctor import Check
     from memoryclaw.capture.capture import Recorder
-    from memoryclaw.index.vectors import Filled, Standing, Vectors
+    from memoryclaw.index.vectors import Filled, Vectors, VectorStatus
     from memoryclaw.recall.vectorlane import VectorLane
     from memoryclaw.text.gate import Gate
     from memoryclaw.vault.ledger import Ledger
-    from memoryclaw.writing.context import Pen
+    from memoryclaw.writing.context import WriteContext
 
 Clock = Callable[[], datetime]
 T = TypeVar("T")
@@ -136,13 +136,13 @@ class Wiring:
         self._fresh()
         return _noticed(verb(self._pen(gate), *clean), gate.notice)
 
-    def _pen(self, gate: Gate) -> Pen:
+    def _pen(self, gate: Gate) -> WriteContext:
         from memoryclaw.writing.context import (  # noqa: PLC0415
-            Pen,
             Templates,
+            WriteContext,
         )
 
-        return Pen(
+        return WriteContext(
             root=os.fspath(self.root),
             lookup=self.catalog,
             templates=Templates(gate.message),
@@ -210,10 +210,10 @@ class Wiring:
     def _lane(self) -> VectorLane | None:
         if not self._has_vectors:
             return None
-        from memoryclaw.recall.vectorlane import Manner, VectorLane  # noqa: PLC0415
+        from memoryclaw.recall.vectorlane import FallbackPolicy, VectorLane  # noqa: PLC0415
 
         config = self.config
-        manner = Manner(config.min_primary_results, config.min_coverage, config.blend_strategy)
+        manner = FallbackPolicy(config.min_primary_results, config.min_coverage, config.blend_strategy)
         return VectorLane(self._vectors, self.catalog, manner)
 
 
@@ -289,17 +289,17 @@ class Vectoring(Wiring):
             with suppress(LockedError, VectorsError):
                 self._vectors.forget_gone()
 
-    def _vectors_stand(self) -> tuple[Standing | None, str]:
+    def _vectors_stand(self) -> tuple[VectorStatus | None, str]:
         """How they stand, and what is wrong with them."""
         if not self._has_vectors:
             return None, ""
         try:
             return self._vectors.standing(), ""
         except VectorsError as error:
-            from memoryclaw.index.vectors import Standing  # noqa: PLC0415
+            from memoryclaw.index.vectors import VectorStatus  # noqa: PLC0415
 
             units = self.index.size()[0]
-            return Standing(self.config.vector_model, units, units), str(error)
+            return VectorStatus(self.config.vector_model, units, units), str(error)
 
     def _vectors_checked(self) -> list[Check]:
         if not self._has_vectors:

@@ -11,10 +11,10 @@ from memoryclaw.app.wiring import Wiring
 from memoryclaw.text.fence import one_line
 
 if TYPE_CHECKING:
-    from memoryclaw.capture.capture import Acknowledged
+    from memoryclaw.capture.capture import CaptureResult
     from memoryclaw.capture.feedback import Feedback
     from memoryclaw.working.memory import WorkingMemory
-    from memoryclaw.working.store import Bench, Cleared
+    from memoryclaw.working.store import Cleared, WorkingStore
 
 
 class Working(Wiring):
@@ -70,14 +70,16 @@ class Working(Wiring):
         return lambda budget: within(memory, budget)
 
     @cached_property
-    def _bench(self) -> Bench:
-        from memoryclaw.working.store import Bench  # noqa: PLC0415
+    def _bench(self) -> WorkingStore:
+        from memoryclaw.working.store import WorkingStore  # noqa: PLC0415
         from memoryclaw.writing.secret_gate import secret_gate  # noqa: PLC0415
 
         # A gate remembers what it took, so each change has one of its own.
-        return Bench(os.fspath(self.root), lambda value: secret_gate().value(value), self._logged, self.clock)
+        return WorkingStore(
+            os.fspath(self.root), lambda value: secret_gate().value(value), self._logged, self.clock
+        )
 
-    def _logged(self, lines: list[str]) -> list[Acknowledged]:
+    def _logged(self, lines: list[str]) -> list[CaptureResult]:
         return self._recorder.capture(
             lines
         )  # which is made only now: to look at a working memory makes no key

@@ -9,7 +9,7 @@ from dataclasses import replace
 from datetime import datetime
 from typing import Any, NamedTuple
 
-from memoryclaw.capture.hostturns import Calls, read_turn, session_of
+from memoryclaw.capture.hostturns import PendingToolCalls, read_turn, session_of
 from memoryclaw.capture.logfiles import FOLDER, Logs
 from memoryclaw.capture.logrecords import file_stem, kept, likeness, line_of
 from memoryclaw.errors import InputError, VaultError
@@ -24,7 +24,7 @@ Turn = str | Mapping[str, Any]  # a line of JSON, or what it says
 SESSIONS = 64  # that are kept in mind between batches; what is known of others is read again
 
 
-class Acknowledged(NamedTuple):
+class CaptureResult(NamedTuple):
     """What became of one line: kept under an id, known already, left out on purpose, or refused."""
 
     line: int
@@ -36,13 +36,13 @@ class Acknowledged(NamedTuple):
     redacted: int = 0  # secrets taken out
 
 
-class _Line(NamedTuple):
+class _LogLine(NamedTuple):
     """A line that will be kept."""
 
     path: str
     data: bytes
     artifacts: dict[str, bytes]
-    done: Acknowledged
+    done: CaptureResult
     session: str
 
 
@@ -64,9 +64,9 @@ class Recorder:
         self._redactor = redactor
         self._clock = clock
         self._sessions: dict[str, _Session] = {}
-        self._calls: dict[str, Calls] = defaultdict(Calls)
+        self._calls: dict[str, PendingToolCalls] = defaultdict(PendingToolCalls)
 
-    def capture(self, lines: Iterable[Turn], *, session: str = "", first: int = 1) -> list[Acknowledged]:
+    def capture(self, lines: Iterable[Turn], *, session: str = "", first: int = 1) -> list[CaptureResult]:
         """Keeps a batch of lines; one acknowledgement each, in order.
 
         Args:
@@ -79,31 +79,31 @@ class Recorder:
         """
         if isinstance(lines, str | bytes | Mapping):
             raise InputError("several turns are kept at once; put this one into a list")
-        done: list[Acknowledged | _Line] = []
+        done: list[CaptureResult | _LogLine] = []
         with self._logs.locked():
             for state in self._sessions.values():
                 state.stale = True
             for number, line in enumerate(lines, first):
                 if not isinstance(line, str) or (line and not line.isspace()):
                     done.append(self._line(number, line, session))
-            failed = self._write([one for one in done if isinstance(one, _Line)])
+            failed = self._write([one for one in done if isinstance(one, _LogLine)])
             for known in list(self._sessions)[:-SESSIONS]:
                 del self._sessions[known]
-        return [_outcome(one, failed) if isinstance(one, _Line) else one for one in done]
+        return [_outcome(one, failed) if isinstance(one, _LogLine) else one for one in done]
 
-    def _line(self, number: int, line: Turn, session: str) -> Acknowledged | _Line:
+    def _line(self, number: int, line: Turn, session: str) -> CaptureResult | _LogLine:
         try:
             return self._turn(number, _parsed(line), session)
         except (InputError, VaultError) as error:
             given = line[:LONGEST] if isinstance(line, str) else str(line)[:LONGEST]
-            return Acknowledged(number, ok=False, error=harmless(str(error), given))
+            return CaptureResult(number, ok=False, error=harmless(str(error), given))
 
-    def _turn(self, number: int, value: Any, session: str) -> Acknowledged | _Line:
+    def _turn(self, number: int, value: Any, session: str) -> CaptureResult | _LogLine:
         name = session_of(value) or session
         said = read_turn(value, self._calls[name])
         found = kept(replace(said, session=name), self._redactor)
         if found.left_out:
-            return Acknowledged(number, ok=True, left_out=found.left_out)
+            return CaptureResult(number, ok=True, left_out=found.left_out)
         record = found.record
         if not record.get("session"):
             raise InputError('this line names no session; give it "session", or say --session')
@@ -111,12 +111,12 @@ class Recorder:
         said_so = likeness(record)
         known = state.known(record, said_so)
         if known:
-            return Acknowledged(number, ok=True, id=known, again=True)
+            return CaptureResult(number, ok=True, id=known, again=True)
         record = {"ts": timestamp(self._clock()), **record, "turn": record.get("turn") or state.next_turn()}
         id_ = state.add(record, said_so)
         path = f"{FOLDER}/{record['ts'][:10]}/{state.stem}.jsonl"
-        done = Acknowledged(number, ok=True, id=id_, redacted=len(found.kinds))
-        return _Line(path, line_of(_ordered(record)), found.artifacts, done, state.session)
+        done = CaptureResult(number, ok=True, id=id_, redacted=len(found.kinds))
+        return _LogLine(path, line_of(_ordered(record)), found.artifacts, done, state.session)
 
     def _session(self, session: str) -> _Session:
         state = self._sessions.pop(session, None) or _Session(session)
@@ -125,9 +125,9 @@ class Recorder:
             state.refresh(self._logs)
         return state
 
-    def _write(self, lines: list[_Line]) -> dict[str, str]:
+    def _write(self, lines: list[_LogLine]) -> dict[str, str]:
         """Writes the lines, file by file; the paths that failed, each with one sentence."""
-        by_path: dict[str, list[_Line]] = defaultdict(list)
+        by_path: dict[str, list[_LogLine]] = defaultdict(list)
         for line in lines:
             by_path[line.path].append(line)
         failed = {}
@@ -256,6 +256,6 @@ def _ordered(record: dict[str, Any]) -> dict[str, Any]:
     return {**first, **{key: value for key, value in record.items() if key not in first}}
 
 
-def _outcome(line: _Line, failed: dict[str, str]) -> Acknowledged:
+def _outcome(line: _LogLine, failed: dict[str, str]) -> CaptureResult:
     told = failed.get(line.path)
-    return Acknowledged(line.done.line, ok=False, error=told) if told else line.done
+    return CaptureResult(line.done.line, ok=False, error=told) if told else line.done

@@ -27,7 +27,7 @@ RECALLED = "[recalled memory]"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Said:
+class HostMessage:
     """One turn or tool event, in our words; nothing is redacted yet."""
 
     session: str = ""
@@ -44,7 +44,7 @@ class Said:
     ok: bool | None = None
 
 
-class Calls:
+class PendingToolCalls:
     """Tool calls that are waiting for their results: the host names the tool in one message and answers it in another."""
 
     def __init__(self) -> None:
@@ -71,7 +71,7 @@ def session_of(value: Any) -> str:
     ]
 
 
-def read_turn(value: Any, calls: Calls) -> Said:
+def read_turn(value: Any, calls: PendingToolCalls) -> HostMessage:
     """What one message says.
 
     Raises:
@@ -97,11 +97,11 @@ def read_turn(value: Any, calls: Calls) -> Said:
     }  # fmt: skip
     role = _role(inner, message)
     if _is_tool(inner, role, parts):
-        return Said(**about, **_tool(inner, content, parts, calls))
+        return HostMessage(**about, **_tool(inner, content, parts, calls))
     text = said(content)
     if not (text or called or isinstance(message, str) or {"content", "parts", "text"} & inner.keys()):
         raise InputError('this line says nothing; give it "content", or "tool" with "args" and "result"')
-    return Said(
+    return HostMessage(
         **about,
         role=role or "user",
         content=text,
@@ -116,7 +116,7 @@ def _is_tool(inner: Mapping[str, Any], role: str, parts: list[Mapping[str, Any]]
 
 
 def _tool(
-    inner: Mapping[str, Any], content: Any, parts: list[Mapping[str, Any]], calls: Calls
+    inner: Mapping[str, Any], content: Any, parts: list[Mapping[str, Any]], calls: PendingToolCalls
 ) -> dict[str, Any]:
     whole: Mapping[str, Any] = parts[0] if len(parts) == 1 and kind_of(parts[0]) in RESULTS else inner
     response = whole.get("functionResponse")

@@ -11,7 +11,7 @@ from datetime import UTC, datetime
 from itertools import islice
 from typing import Any, NamedTuple
 
-from memoryclaw.capture.capture import Acknowledged, Recorder
+from memoryclaw.capture.capture import CaptureResult, Recorder
 from memoryclaw.capture.logfiles import FOLDER
 from memoryclaw.errors import InputError
 from memoryclaw.model import Problem
@@ -116,7 +116,7 @@ def _captured(recorder: Recorder, path: str, stem: str, lines: _Lines) -> Import
     return total
 
 
-def _counted(path: str, places: list[int], acks: list[Acknowledged]) -> Imported:
+def _counted(path: str, places: list[int], acks: list[CaptureResult]) -> Imported:
     refused = [Problem(path, places[ack.line - 1], ack.error, _HINT) for ack in acks if not ack.ok]
     return Imported(
         added=sum(ack.ok and not ack.again and not ack.left_out for ack in acks),

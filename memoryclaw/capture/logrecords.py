@@ -10,7 +10,7 @@ import json
 import re
 from typing import Any, NamedTuple
 
-from memoryclaw.capture.hostturns import Said, compact
+from memoryclaw.capture.hostturns import HostMessage, compact
 from memoryclaw.text.naming import is_minted_id, slug
 from memoryclaw.text.redaction import MARK, Redactor
 
@@ -21,7 +21,7 @@ _SURROGATE = re.compile("[\ud800-\udfff]")
 _COMPARED = ("role", "name", "content", "tool", "args", "result", "ok")
 
 
-class Kept(NamedTuple):
+class RedactedTurn(NamedTuple):
     """A turn as it may be written: the line's fields, the whole payloads by their digest, and the kinds of secrets taken out."""
 
     record: dict[str, Any]
@@ -30,7 +30,7 @@ class Kept(NamedTuple):
     left_out: str = ""  # why nothing of it may be kept
 
 
-def kept(said: Said, redactor: Redactor) -> Kept:
+def kept(said: HostMessage, redactor: Redactor) -> RedactedTurn:
     """The turn without what must not be kept."""
     values: dict[str, Any] = {
         "ts": said.ts, "session": said.session, "turn": said.turn, "host_id": said.host_id, "role": said.role, "name": said.name,
@@ -40,11 +40,11 @@ def kept(said: Said, redactor: Redactor) -> Kept:
     for key in ("name", "content", "calls", "tool", "args", "result"):
         values[key] = marks.of(values[key])
     if marks.unlogged:
-        return Kept({}, {}, (), "marked [NOMEM]")
+        return RedactedTurn({}, {}, (), "marked [NOMEM]")
     if said.role == "custom":
-        return Kept({}, {}, (), "a note of the host to itself")
+        return RedactedTurn({}, {}, (), "a note of the host to itself")
     if not any(values[key] not in (None, "", []) for key in ("content", "calls", "tool", "result")):
-        return Kept({}, {}, (), "nothing that was said")
+        return RedactedTurn({}, {}, (), "nothing that was said")
     said_here = {key: value for key, value in values.items() if value not in (None, "") or key == "content"}
     redacted = redactor.value(_whole(said_here))
     # As text only now: inside the arguments of a call a secret is known by the name it stands under.
@@ -61,7 +61,7 @@ def kept(said: Said, redactor: Redactor) -> Kept:
     for key in ("content", "args", "result"):
         if key in record:
             record[key] = _cut(record[key], artifacts)
-    return Kept(record, artifacts, redacted.kinds)
+    return RedactedTurn(record, artifacts, redacted.kinds)
 
 
 def line_of(record: dict[str, Any]) -> bytes:

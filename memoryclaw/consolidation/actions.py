@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from memoryclaw.capture.hostturns import CALLS, call_of, kind_of, tidy
-from memoryclaw.consolidation.changes import Acted
+from memoryclaw.consolidation.changes import ToolSequence
 from memoryclaw.model import NOTHING
 from memoryclaw.text.fence import one_line
 from memoryclaw.vault.logs import LogRange, content_text, parse_ranges
@@ -37,7 +37,7 @@ def calls_in(lines: Sequence[bytes], first: int, last: int) -> list[Call]:
 
     A call that a message announces and a tool event answers is the event's.
     """
-    reader = _Reader()
+    reader = _ActionReader()
     for number in range(max(first, 1), min(last, len(lines)) + 1):
         value = _object(lines[number - 1])
         if value:
@@ -65,19 +65,19 @@ def by_session(calls: Iterable[Call], range_: LogRange) -> dict[str, list[Call]]
     return {session: kept for session, own in found.items() if (kept := steps(own))}
 
 
-def acted(calls: Iterable[Call], range_: LogRange) -> list[Acted]:
+def acted(calls: Iterable[Call], range_: LogRange) -> list[ToolSequence]:
     """What each session did in one stretch of a log."""
     found = by_session(calls, range_).items()
-    return [Acted(session, str(range_), tuple(step.tool for step in own)) for session, own in found]
+    return [ToolSequence(session, str(range_), tuple(step.tool for step in own)) for session, own in found]
 
 
-def stretches(acted: Iterable[Acted]) -> dict[str, list[Acted]]:
+def stretches(acted: Iterable[ToolSequence]) -> dict[str, list[ToolSequence]]:
     """What was done by session, in the order of the log; a stretch within one that is there already is left out."""
-    by_session: dict[str, list[tuple[LogRange, Acted]]] = {}
+    by_session: dict[str, list[tuple[LogRange, ToolSequence]]] = {}
     for one in acted:
         range_ = next(iter(parse_ranges(one.range)), LogRange(one.range, 0, 0, ""))
         by_session.setdefault(one.session, []).append((range_, one))
-    found: dict[str, list[Acted]] = {}
+    found: dict[str, list[ToolSequence]] = {}
     for session, own in by_session.items():
         path, last = "", -1
         for range_, one in sorted(own, key=lambda pair: (pair[0].path, pair[0].first, -pair[0].last)):
@@ -87,7 +87,7 @@ def stretches(acted: Iterable[Acted]) -> dict[str, list[Acted]]:
     return found
 
 
-def sessions(acted: Iterable[Acted]) -> dict[str, tuple[str, ...]]:
+def sessions(acted: Iterable[ToolSequence]) -> dict[str, tuple[str, ...]]:
     """The tools that each session called, in order over all its stretches."""
     return {session: _joined(one.tools for one in own) for session, own in stretches(acted).items()}
 
@@ -102,7 +102,7 @@ def _joined(parts: Iterable[Iterable[str]]) -> tuple[str, ...]:
     return tuple(tools)
 
 
-class _Reader:
+class _ActionReader:
     """Reads the lines of a log in order; what a message announces waits for the event that answers it."""
 
     def __init__(self) -> None:

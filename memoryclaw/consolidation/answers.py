@@ -9,8 +9,8 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from memoryclaw.consolidation.grounding import Answer, Claimed
-from memoryclaw.models.llm import MindError, Schema
+from memoryclaw.consolidation.grounding import ModelAnswer, ModelClaim
+from memoryclaw.models.llm import ModelError, Schema
 
 _STRICT = ConfigDict(strict=True, extra="ignore", json_schema_serialization_defaults_required=True)
 _LONGEST = 200_000  # characters of an answer that are looked at
@@ -35,7 +35,7 @@ class _Claim(BaseModel):
     confidence: Literal["low", "medium", "high"] = "medium"
 
 
-class _Told(BaseModel):
+class _AnswerModel(BaseModel):
     model_config = _STRICT
 
     title: str = Field(max_length=1000, json_schema_extra=_asked(80))
@@ -48,7 +48,7 @@ class _Told(BaseModel):
     )
 
 
-class _Report(_Told):
+class _Report(_AnswerModel):
     claims: list[_Claim] = Field(default=[], json_schema_extra={"maxItems": 8})
 
 
@@ -58,26 +58,28 @@ def schema() -> Schema:
     return dict(_plain(_Report.model_json_schema(mode="serialization")))
 
 
-def read(text: str) -> Answer:
+def read(text: str) -> ModelAnswer:
     """The answer in a model's text, from which prose and fences around it are taken off; MindError when there is none."""
     for found in _objects(text[:_LONGEST]):
         try:
-            told = _Told.model_validate(found)
+            told = _AnswerModel.model_validate(found)
         except ValidationError:
             continue
         claims, unread = _claims(found.get("claims", []))
-        return Answer(told.title, told.summary, tuple(told.tags), tuple(told.entities), tuple(claims), unread)
-    raise MindError("its answer was not JSON of the asked form")
+        return ModelAnswer(
+            told.title, told.summary, tuple(told.tags), tuple(told.entities), tuple(claims), unread
+        )
+    raise ModelError("its answer was not JSON of the asked form")
 
 
-def _claims(found: Any) -> tuple[list[Claimed], int]:
+def _claims(found: Any) -> tuple[list[ModelClaim], int]:
     """The claims that have the asked form, and how many have not: one bad claim must not cost the others."""
     if not isinstance(found, list):
         return [], 1
     claims, unread = [], 0
     for each in found[:_MOST_CLAIMS]:
         try:
-            claims.append(Claimed(**_Claim.model_validate(each).model_dump()))
+            claims.append(ModelClaim(**_Claim.model_validate(each).model_dump()))
         except ValidationError:
             unread += 1
     return claims, unread + len(found[_MOST_CLAIMS:])

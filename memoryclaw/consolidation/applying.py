@@ -11,7 +11,7 @@ from typing import NamedTuple, Protocol
 
 from memoryclaw.consolidation.branching import PREFIX, BranchWriter
 from memoryclaw.consolidation.changes import ChangeSet, ConfirmFact, NewFile, PlannedChange, SetFact
-from memoryclaw.consolidation.patches import Teller, moves, must_keep, outcome_of, rewrites, waits
+from memoryclaw.consolidation.patches import CommitMessages, moves, must_keep, outcome_of, rewrites, waits
 from memoryclaw.consolidation.proposals import proposal
 from memoryclaw.consolidation.runrecord import paths_of, record_path, render_record
 from memoryclaw.errors import HistoryError, InputError, MemoryClawError
@@ -19,15 +19,15 @@ from memoryclaw.history import gitlog
 from memoryclaw.ports import Progress
 from memoryclaw.text.encoding import decode
 from memoryclaw.text.naming import safe_path, timestamp
-from memoryclaw.writing.context import Pen
+from memoryclaw.writing.context import WriteContext
 from memoryclaw.writing.remember import fact_in_words
-from memoryclaw.writing.writer import Edit, Item, Move, Outcome, Writer, patched, writing
+from memoryclaw.writing.writer import Edit, Move, Outcome, PendingCommit, Writer, patched, writing
 
 VERB = "consolidate"
 _TOGETHER = 32  # changes that land at once: a commit each, all of them or none when killed
 
 
-class Done(NamedTuple):
+class AppliedChange(NamedTuple):
     """One change of a run that is in the files; `commit` is empty where nothing can be committed."""
 
     kind: str  # episode | fact | pending | skill | merge | proposal | record
@@ -39,14 +39,14 @@ class Done(NamedTuple):
 class Applied(NamedTuple):
     """What a run did: its commits in order, the files in which proposals wait, its record, and what else to know."""
 
-    commits: tuple[Done, ...] = ()
+    commits: tuple[AppliedChange, ...] = ()
     proposed: tuple[str, ...] = ()
     record: str = ""
     notices: tuple[str, ...] = ()
 
 
 def apply(
-    pen: Pen, changes: ChangeSet, *, mode: str, loss_budget: float, progress: Progress | None = None
+    pen: WriteContext, changes: ChangeSet, *, mode: str, loss_budget: float, progress: Progress | None = None
 ) -> Applied:
     """Does what was planned, and writes down that it is done.
 
@@ -71,7 +71,7 @@ def apply(
             return Applied(record=record)
         _must_be_clear(writer, changes)
         _must_keep(pen, pages, changes, mode, loss_budget)
-        work = _Work(pen, pages, Teller(pen.templates, changes.run), mode)
+        work = _RunState(pen, pages, CommitMessages(pen.templates, changes.run), mode)
         total = len(changes.changes) + 1
         at = 0
         while at < len(changes.changes):
@@ -86,36 +86,36 @@ def apply(
     return Applied(tuple(work.done), tuple(work.proposed), record, tuple(dict.fromkeys(work.notices)))
 
 
-class Pages(Protocol):
+class FileTarget(Protocol):
     """Where changes are made: the vault's files with the current branch, or a branch of its own."""
 
     def read_all(self, paths: Iterable[str]) -> dict[str, bytes | None]:
         """The bytes of files, None where there is none."""
 
     def write_all(
-        self, items: Sequence[Item], *, verb: str, now: datetime
+        self, items: Sequence[PendingCommit], *, verb: str, now: datetime
     ) -> tuple[list[Outcome], MemoryClawError | None]:
         """Makes the items in order, a commit each; what became of each, and why the next one was left out."""
 
 
-class _Told(NamedTuple):
+class _PlannedCommit(NamedTuple):
     """A change on its way: what it is called once it is done, how it is done, and the file of its proposal."""
 
-    done: Done
-    item: Item
+    done: AppliedChange
+    item: PendingCommit
     proposal: str = ""
 
 
-class _Work:
+class _RunState:
     """One run under way: what it did so far."""
 
-    def __init__(self, pen: Pen, pages: Pages, teller: Teller, mode: str) -> None:
+    def __init__(self, pen: WriteContext, pages: FileTarget, teller: CommitMessages, mode: str) -> None:
         self._pen = pen
         self._pages = pages
         self._teller = teller
         self._mode = mode
         self._collections = pen.schema().collections
-        self.done: list[Done] = []
+        self.done: list[AppliedChange] = []
         self.proposed: list[str] = []
         self.notices: list[str] = []
 
@@ -131,26 +131,32 @@ class _Work:
         """Writes the record, which ends the run."""
         path, pen = record_path(changes.run), self._pen
         text = render_record(changes, self.proposed, timestamp(pen.now), self._mode)
-        done = Done(
+        done = AppliedChange(
             "record", f"Consolidated {changes.turns} turn{'s' if changes.turns != 1 else ''}", "", changes.run
         )
-        self._one(_Told(done, Item([_new(path, text)], lambda: self._teller.record(changes, self._mode))))
+        self._one(
+            _PlannedCommit(
+                done, PendingCommit([_new(path, text)], lambda: self._teller.record(changes, self._mode))
+            )
+        )
 
-    def _told(self, change: PlannedChange) -> _Told:
+    def _told(self, change: PlannedChange) -> _PlannedCommit:
         if waits(change, self._mode):
             return self._proposed(change)
         edits = [Edit(found.path, patched(found.patch)) for found in rewrites(change, self._collections)]
         # A file that is no longer there was moved by an earlier try, or a person took it away.
         away = [Move(m.path, m.to, if_there=True) for m in moves(change)]
-        done = Done(change.kind, change.title, "", change.id)
-        return _Told(done, Item([*edits, *away], lambda: self._teller.change(change)))
+        done = AppliedChange(change.kind, change.title, "", change.id)
+        return _PlannedCommit(done, PendingCommit([*edits, *away], lambda: self._teller.change(change)))
 
-    def _proposed(self, change: PlannedChange) -> _Told:
+    def _proposed(self, change: PlannedChange) -> _PlannedCommit:
         if not change.reason:
             change = change._replace(reason="consolidation.mode is `propose`, so everything waits for a yes")
         path, text = proposal(change, self._teller.run)
-        done = Done("proposal", change.title, "", path.rpartition("/")[2].removesuffix(".md"))
-        return _Told(done, Item([_new(path, text)], lambda: self._teller.proposal(change)), path)
+        done = AppliedChange("proposal", change.title, "", path.rpartition("/")[2].removesuffix(".md"))
+        return _PlannedCommit(
+            done, PendingCommit([_new(path, text)], lambda: self._teller.proposal(change)), path
+        )
 
     def _in_parts(self, change: PlannedChange, why: str) -> None:
         """An episode is kept even where one of its facts cannot be written; what cannot be done is proposed."""
@@ -164,12 +170,12 @@ class _Work:
             elif not made:
                 self._one(self._proposed(part._replace(reason=str(refused))))
 
-    def _one(self, told: _Told) -> None:
+    def _one(self, told: _PlannedCommit) -> None:
         _, refused = self._write([told])
         if refused:
             raise refused
 
-    def _write(self, told: Sequence[_Told]) -> tuple[int, MemoryClawError | None]:
+    def _write(self, told: Sequence[_PlannedCommit]) -> tuple[int, MemoryClawError | None]:
         """How many were done, and why the next one was not."""
         outcomes, refused = self._pages.write_all([t.item for t in told], verb=VERB, now=self._pen.now)
         for one, outcome in zip(told, outcomes, strict=False):
@@ -194,7 +200,7 @@ def _parts(change: PlannedChange) -> list[PlannedChange]:
     return parts
 
 
-def _pages(writer: Writer, run: str, mode: str) -> Pages | None:
+def _pages(writer: Writer, run: str, mode: str) -> FileTarget | None:
     """What a run writes on; None when it waits as a branch already."""
     if mode != "branch":
         return writer
@@ -213,7 +219,7 @@ def _must_be_clear(writer: Writer, changes: ChangeSet) -> None:
         )
 
 
-def _must_keep(pen: Pen, pages: Pages, changes: ChangeSet, mode: str, budget: float) -> None:
+def _must_keep(pen: WriteContext, pages: FileTarget, changes: ChangeSet, mode: str, budget: float) -> None:
     todo = [change for change in changes.changes if not waits(change, mode)]
     paths = dict.fromkeys(path for change in todo for action in change.actions for path in paths_of(action))
     found = pages.read_all(path for path in paths if _is_safe(path))

@@ -10,7 +10,7 @@ from datetime import datetime
 from typing import NamedTuple
 
 from memoryclaw.consolidation.changes import PlannedChange
-from memoryclaw.consolidation.patches import Teller, actions_of, replayed
+from memoryclaw.consolidation.patches import CommitMessages, actions_of, replayed
 from memoryclaw.consolidation.proposals import proposal
 from memoryclaw.consolidation.runrecord import read_record, record_path
 from memoryclaw.errors import ConflictError, HistoryError, InputError, MemoryClawError, NotFoundError
@@ -21,14 +21,14 @@ from memoryclaw.text.encoding import decode, encode
 from memoryclaw.text.naming import timestamp
 from memoryclaw.vault.factedits import SemanticFile
 from memoryclaw.vault.places import place_of
-from memoryclaw.writing.context import Pen
+from memoryclaw.writing.context import WriteContext
 from memoryclaw.writing.decisions import APPROVED, DECISIONS_FILE, REJECTED, Decision, Decisions
 from memoryclaw.writing.writer import (
     REFUSED,
     Bytes,
     Edit,
-    Item,
     Outcome,
+    PendingCommit,
     Writer,
     patched,
     paths_of,
@@ -72,7 +72,7 @@ class BranchWriter:
         return {path: side.head_data for path, side in sides.items()}
 
     def write_all(
-        self, items: Sequence[Item], *, verb: str, now: datetime
+        self, items: Sequence[PendingCommit], *, verb: str, now: datetime
     ) -> tuple[list[Outcome], MemoryClawError | None]:
         """Makes the items in order as commits on top of the branch, like the method of the same name of `Writer`."""
         del verb
@@ -110,7 +110,7 @@ def open_branches(history: History) -> list[OpenBranch]:
     return [_opened(history, branch) for branch in gitlog.branches(history, PREFIX)]
 
 
-def approve(pen: Pen, run: str) -> Approved:
+def approve(pen: WriteContext, run: str) -> Approved:
     """Makes every commit of a run's branch again on the current branch, then removes the branch.
 
     Raises:
@@ -129,7 +129,7 @@ def approve(pen: Pen, run: str) -> Approved:
     return Approved(tuple(replay.commits), tuple(replay.proposed), tuple(dict.fromkeys(replay.notices)))
 
 
-def reject(pen: Pen, run: str) -> str:
+def reject(pen: WriteContext, run: str) -> str:
     """Writes down that a run is not wanted, so that its log lines count as done, then removes its branch; returns the commit.
 
     Raises:
@@ -152,7 +152,7 @@ def reject(pen: Pen, run: str) -> str:
 class _Replay:
     """The commits of one branch, made again one after another."""
 
-    def __init__(self, pen: Pen, writer: Writer, run: str) -> None:
+    def __init__(self, pen: WriteContext, writer: Writer, run: str) -> None:
         self._pen = pen
         self._writer = writer
         self._run = run
@@ -186,7 +186,7 @@ class _Replay:
         source, confidence = (recorded.trailers.get(key, "") for key in ("Source", "Confidence"))
         change = PlannedChange("fact", title, actions, (), source, confidence, why)
         path, text = proposal(change, self._run)
-        message = Teller(self._pen.templates, self._run).proposal(change)
+        message = CommitMessages(self._pen.templates, self._run).proposal(change)
         new = Edit(path, patched(lambda now: text if now is None else now))
         self._write([new], f"{message.rstrip()}\n{_REPLAYED}: {recorded.commit}\n")
         self.proposed.append(path)
@@ -218,7 +218,9 @@ class _Replay:
         return again
 
 
-def _safe(items: Sequence[Item]) -> tuple[list[str], Sequence[Item], MemoryClawError | None]:
+def _safe(
+    items: Sequence[PendingCommit],
+) -> tuple[list[str], Sequence[PendingCommit], MemoryClawError | None]:
     """The files that are asked for, and the items up to the first that asks for one outside the vault."""
     paths: list[str] = []
     for number, item in enumerate(items):

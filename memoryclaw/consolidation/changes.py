@@ -66,7 +66,7 @@ class Extraction(NamedTuple):
     dropped: tuple[str, ...] = ()  # what a model claimed and could not prove, one sentence each
 
 
-class Decided(NamedTuple):
+class ClaimDecision(NamedTuple):
     """What becomes of a claim."""
 
     claim: Claim
@@ -165,7 +165,7 @@ class Skipped(NamedTuple):
     reason: str
 
 
-class Acted(NamedTuple):
+class ToolSequence(NamedTuple):
     """The tools that one stretch of a session called, in order; mining counts these."""
 
     session: str
@@ -180,8 +180,8 @@ class ChangeSet(NamedTuple):
     ranges: tuple[str, ...] = ()  # every line that was read
     changes: tuple[PlannedChange, ...] = ()
     skipped: tuple[Skipped, ...] = ()
-    decided: tuple[Decided, ...] = ()
-    acted: tuple[Acted, ...] = ()
+    decided: tuple[ClaimDecision, ...] = ()
+    acted: tuple[ToolSequence, ...] = ()
     minds: tuple[str, ...] = ()  # who read: patterns, ollama/…
     degraded: str = ""
     dropped: tuple[str, ...] = ()
@@ -194,7 +194,7 @@ class ChangeSet(NamedTuple):
 _NOUNS = {
     kind.__name__: kind
     for kind in (
-        ChangeSet, PlannedChange, Skipped, Decided, Claim, Acted, NewFile, Replace,
+        ChangeSet, PlannedChange, Skipped, ClaimDecision, Claim, ToolSequence, NewFile, Replace,
         SetFact, ConfirmFact, AddPending, AddSource, MoveFile,
     )
 }  # fmt: skip

@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from memoryclaw.consolidation.changes import LEVELS, Claim, Segment
 from memoryclaw.consolidation.claimrules import HABITS, NAMED, OF_OTHERS, OWNED, SPOKEN, WISHES, Rule
-from memoryclaw.consolidation.factfields import KIN, MANY, Noun, is_yearly, noun_of
+from memoryclaw.consolidation.factfields import KIN, MANY, FieldNoun, is_yearly, noun_of
 from memoryclaw.consolidation.spokendates import date_value, same_day
 from memoryclaw.consolidation.statements import (
     Statement,
@@ -75,7 +75,7 @@ def claims_in(
         names: the entities that the vault knows, by `key_of` of every name they go by.
         fields: further fields of the vault, by their name in lower case, with the type of their values.
     """
-    reader = _Reader(segment, names, fields)
+    reader = _ClaimReader(segment, names, fields)
     found: dict[tuple[str, str, str], Claim] = {}
     for number, turn in enumerate(segment.turns):
         for claim in reader.claims(number, turn):
@@ -158,7 +158,7 @@ def _weight(claim: Claim) -> tuple[bool, int]:
     return claim.role == "user", LEVELS.index(claim.confidence)
 
 
-class _Reader:
+class _ClaimReader:
     """Reads the claims of one segment."""
 
     def __init__(self, segment: Segment, names: Mapping[str, str], fields: Mapping[str, str]) -> None:
@@ -220,7 +220,7 @@ class _Reader:
         if rule.swapped and value:
             who, value = _Who(value), who.name
         if noun.kind == "contact":
-            noun = Noun(kind_of(value), "contact")
+            noun = FieldNoun(kind_of(value), "contact")
         if not value or "REDACTED" in value or not noun.field or key_of(value) == key_of(who.name):
             return None
         passing = noun.kind not in ("date", "day") and is_momentary(statement.text)
@@ -247,7 +247,7 @@ class _Reader:
 
     def _meant(
         self, rule: Rule, groups: dict[str, str], number: int, statement: Statement
-    ) -> tuple[_Who | None, Noun | None]:
+    ) -> tuple[_Who | None, FieldNoun | None]:
         """Whose field the words name. In `boathouse deadline` the thing has to be known, or the value cannot be mistaken."""
         whole = groups.get("both")
         words, field = self._parted(whole) if whole else (groups.get("who") or "", groups.get("field") or "")
@@ -302,16 +302,16 @@ class _Reader:
 
     # which field, which value
 
-    def _noun(self, rule: Rule, words: str, who: _Who | None, statement: Statement) -> Noun | None:
+    def _noun(self, rule: Rule, words: str, who: _Who | None, statement: Statement) -> FieldNoun | None:
         if rule.kind and rule.field:
-            return Noun(rule.field, rule.kind)
+            return FieldNoun(rule.field, rule.kind)
         noun = noun_of(words, self._fields)
         if rule.kind:
-            return Noun(noun.field, rule.kind) if noun else None
+            return FieldNoun(noun.field, rule.kind) if noun else None
         if noun or who is None or not who.sure or not _OPEN.fullmatch(words) or _is_secret(words):
             return noun
         is_open = statement.stressed or (rule.who == "name" and self._known(who.name))
-        return Noun(words.lower(), "told" if statement.stressed else "open") if is_open else None
+        return FieldNoun(words.lower(), "told" if statement.stressed else "open") if is_open else None
 
     def _parted(self, words: str) -> tuple[str, str]:
         """`Boathouse deadline`, `deadline Boathouse` or `deadline for Boathouse` as the thing and its field; no field where there is none."""
@@ -327,7 +327,7 @@ class _Reader:
                 return " ".join(parts[count:]), " ".join(parts[:count])
         return words, ""
 
-    def _value(self, words: str, noun: Noun, said: str) -> str:
+    def _value(self, words: str, noun: FieldNoun, said: str) -> str:
         if noun.kind == "known":
             parts = plain_value(cut(words)).split()
             found = (self._known(" ".join(parts[:count])) for count in range(len(parts), 0, -1))
@@ -352,7 +352,7 @@ def _unknown(name: str) -> _Who | None:
     return None if is_common else _Who(name, sure=False)
 
 
-def _is_stated(statement: Statement, noun: Noun, groups: Mapping[str, str | None]) -> bool:
+def _is_stated(statement: Statement, noun: FieldNoun, groups: Mapping[str, str | None]) -> bool:
     """False for what is denied or only supposed, and for `the office is at …`, which names a place and not the value."""
     if denies(statement.text) and noun.field not in _DENYING:
         return False
@@ -361,7 +361,7 @@ def _is_stated(statement: Statement, noun: Noun, groups: Mapping[str, str | None
     return not supposes(remembered(statement.quote) or statement.quote)
 
 
-def _is_choice(words: str, noun: Noun) -> bool:
+def _is_choice(words: str, noun: FieldNoun) -> bool:
     return noun.kind not in ("taste", "choice", "order", "never") and _OR.search(cut(words)) is not None
 
 
@@ -369,7 +369,7 @@ def _is_secret(field: str) -> bool:
     return any(near in field.lower() for near in NEAR)
 
 
-def _level(who: _Who, noun: Noun, value: str, statement: Statement, *, open_form: bool) -> str:
+def _level(who: _Who, noun: FieldNoun, value: str, statement: Statement, *, open_form: bool) -> str:
     if is_doubtful(statement.quote):
         return "low"
     vague = open_form and noun.kind in ("text", "title") and len(value.split()) == 1 and value.islower()
@@ -518,7 +518,7 @@ def _is_item(words: Sequence[str]) -> bool:
     return len(words) <= _ITEM and not _POINTED & set(folded) and folded[0] not in _NO_VALUE - _ITEM_BEGINS
 
 
-def value_of(words: str, noun: Noun, said: str) -> str:
+def value_of(words: str, noun: FieldNoun, said: str) -> str:
     """The value that some words give a field, as it is written in a fact; "" where they give none.
 
     Args:

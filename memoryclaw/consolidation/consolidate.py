@@ -23,8 +23,8 @@ from memoryclaw.consolidation.changes import (
 )
 from memoryclaw.consolidation.cutting import Cutting
 from memoryclaw.consolidation.patches import outcome_of
-from memoryclaw.consolidation.planning import Knowing, Mind, Planner, Twins, plan
-from memoryclaw.consolidation.selecting import RUNS, Past, Unread, past, practised, select
+from memoryclaw.consolidation.planning import ClaimDecider, Mind, NearDuplicates, Planner, plan
+from memoryclaw.consolidation.selecting import RUNS, PastRuns, Unread, past, practised, select
 from memoryclaw.daemon.timetable import Due, due
 from memoryclaw.errors import HistoryError, InputError, LockedError, NotFoundError, VaultError
 from memoryclaw.history import journal
@@ -39,13 +39,13 @@ from memoryclaw.vault.locks import writer_lock
 from memoryclaw.vault.logs import LogRange, parse_ranges, range_of
 from memoryclaw.vault.places import STATE_DIR
 from memoryclaw.vault.statefolder import made
-from memoryclaw.writing.context import Pen
+from memoryclaw.writing.context import WriteContext
 from memoryclaw.writing.writer import recover
 
 _PLAN, _STUMP = f"{STATE_DIR}/plan.json", ".plan.tmp"
 
 
-class Rules(NamedTuple):
+class RunSettings(NamedTuple):
     """The settings that a run follows."""
 
     mode: str = "direct"
@@ -67,25 +67,25 @@ class Consolidated(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Desk:
+class ConsolidationContext:
     """What consolidation works with; `mind` may make more of an episode than the patterns did."""
 
-    pen: Pen
+    pen: WriteContext
     vault: Vault
     catalog: Catalog
     mind: Mind
-    rules: Rules
+    rules: RunSettings
     progress: Progress | None = None
 
 
-def preview(desk: Desk) -> Consolidated:
+def preview(desk: ConsolidationContext) -> Consolidated:
     """The change set that a run would apply now; nothing is written."""
     done = what_is_done(desk)
     changes = _begun(desk, done) or planned(desk, done, select(desk.vault, done))
     return Consolidated(changes, mode=desk.rules.mode)
 
 
-def consolidate(desk: Desk, *, only_if_due: bool = False) -> Consolidated:
+def consolidate(desk: ConsolidationContext, *, only_if_due: bool = False) -> Consolidated:
     """Reads what the logs hold and no run has read, and applies what it makes of it.
 
     Args:
@@ -128,12 +128,12 @@ def one_at_a_time(root: str) -> AbstractContextManager[None]:
     return writer_lock(folder)
 
 
-def what_is_done(desk: Desk) -> Past:
+def what_is_done(desk: ConsolidationContext) -> PastRuns:
     """What runs, decisions and open branches say is done."""
     return past(desk.vault, [branch.record for branch in open_branches(History(desk.pen.root))])
 
 
-def _begun(desk: Desk, done: Past) -> ChangeSet | None:
+def _begun(desk: ConsolidationContext, done: PastRuns) -> ChangeSet | None:
     """What a killed run had planned, while its logs are as they were and nothing has read them since."""
     try:
         changes = read_plan(files.read_file(desk.pen.root, _PLAN).data.decode("utf-8", "replace"))
@@ -153,7 +153,12 @@ def _covers(log: Unread, range_: LogRange) -> bool:
 
 
 def planned(
-    desk: Desk, done: Past, logs: Sequence[Unread], *, verb: str = "consolidate", twins: bool = True
+    desk: ConsolidationContext,
+    done: PastRuns,
+    logs: Sequence[Unread],
+    *,
+    verb: str = "consolidate",
+    twins: bool = True,
 ) -> ChangeSet:
     """The change set that these logs ask for; `twins`: episodes that the vault has already are merged."""
     if not logs:
@@ -161,8 +166,8 @@ def planned(
     rules, pen = desk.rules, desk.pen
     planner = Planner(
         pen=pen,
-        knowing=Knowing(desk.catalog, pen.schema(), done.decisions, today=pen.today),
-        twins=Twins(pen, desk.catalog.episodes_on if twins else lambda _day: ()),
+        knowing=ClaimDecider(desk.catalog, pen.schema(), done.decisions, today=pen.today),
+        twins=NearDuplicates(pen, desk.catalog.episodes_on if twins else lambda _day: ()),
         mind=desk.mind,
         rules=Cutting(gap_minutes=rules.gap),
         language=rules.language,
@@ -176,7 +181,7 @@ def planned(
     )
 
 
-def _applied(desk: Desk, changes: ChangeSet, told: str) -> Consolidated:
+def _applied(desk: ConsolidationContext, changes: ChangeSet, told: str) -> Consolidated:
     if not changes.ranges:
         return Consolidated(changes, waits=told)
     _keep(desk.pen.root, write_plan(changes).encode())
@@ -200,7 +205,7 @@ def _forget(root: str) -> None:
         files.discard(root, _PLAN, name)
 
 
-def standing(desk: Desk) -> Due:
+def standing(desk: ConsolidationContext) -> Due:
     """Whether a run is due now, and why or why not."""
     done = what_is_done(desk)
     if _begun(desk, done):
@@ -208,7 +213,7 @@ def standing(desk: Desk) -> Due:
     return _verdict(desk, done, select(desk.vault, done))
 
 
-def _verdict(desk: Desk, done: Past, logs: Sequence[Unread]) -> Due:
+def _verdict(desk: ConsolidationContext, done: PastRuns, logs: Sequence[Unread]) -> Due:
     turns = sorted(turn.ts for log in logs for turn in log.turns if turn.ts)
     if logs and not turns:
         return Due(True, "turns wait, and their logs have no clock")
@@ -236,7 +241,7 @@ def _moment(times: Sequence[str]) -> datetime | None:
 _SAME = "the tools of today make the same of these logs"
 
 
-def redo(desk: Desk, since: str) -> Consolidated:
+def redo(desk: ConsolidationContext, since: str) -> Consolidated:
     """Consolidates the logs of a day and later once more, as commits on a branch that waits for a yes.
 
     Raises:
@@ -269,7 +274,7 @@ def _day(since: str) -> str:
         raise InputError(f"{since!r} is not a day; write it like 2026-03-01") from None
 
 
-def _replaced(desk: Desk, done: Past, history: History, changes: ChangeSet) -> ChangeSet:
+def _replaced(desk: ConsolidationContext, done: PastRuns, history: History, changes: ChangeSet) -> ChangeSet:
     """The change set with today's text over each note that a run wrote, and the notes that none tells any more put away."""
     own = _own(desk, done, history, changes)
     paths = set(own.values())
@@ -291,7 +296,7 @@ def _replaced(desk: Desk, done: Past, history: History, changes: ChangeSet) -> C
     return changes._replace(changes=(*after, *away))
 
 
-def _own(desk: Desk, done: Past, history: History, changes: ChangeSet) -> dict[str, str]:
+def _own(desk: ConsolidationContext, done: PastRuns, history: History, changes: ChangeSet) -> dict[str, str]:
     """The episodes (id → path) that runs wrote of these logs and that nobody has edited since."""
     logs = {range_.path for text in changes.ranges for range_ in parse_ranges(text)}
     return {
@@ -304,7 +309,7 @@ def _own(desk: Desk, done: Past, history: History, changes: ChangeSet) -> dict[s
     }
 
 
-def _told(done: Past) -> Iterator[tuple[str, str]]:
+def _told(done: PastRuns) -> Iterator[tuple[str, str]]:
     for record in done.records:
         yield from record.episodes.items()
 
@@ -324,7 +329,7 @@ def _away(id_: str, path: str) -> PlannedChange:
     )
 
 
-def _differs(desk: Desk, changes: ChangeSet) -> bool:
+def _differs(desk: ConsolidationContext, changes: ChangeSet) -> bool:
     collections = desk.pen.schema().collections
     outcome = outcome_of(changes.changes, collections, lambda path: desk.pen.text(path) or None)
     return any(before != after for before, after in outcome.values())

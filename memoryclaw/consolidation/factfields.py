@@ -13,7 +13,7 @@ from memoryclaw.model import NOTHING
 from memoryclaw.text.language import fold
 
 
-class Noun(NamedTuple):
+class FieldNoun(NamedTuple):
     """What a word for a field stands for."""
 
     field: str
@@ -100,7 +100,7 @@ url / repository: repository|repo|git repo
 """
 
 NOUNS = {
-    word: Noun(field.strip(), kind.strip())
+    word: FieldNoun(field.strip(), kind.strip())
     for line in _WORDS.strip().splitlines()
     for kind, field, words in [re.split(r" / |: ", line, maxsplit=2)]
     for word in words.split("|")
@@ -146,7 +146,7 @@ _NO_FAVORITE = frozenset(
 )
 
 
-def noun_of(words: str, declared: Mapping[str, str] = NOTHING) -> Noun | None:
+def noun_of(words: str, declared: Mapping[str, str] = NOTHING) -> FieldNoun | None:
     """The field that some words stand for; None where they name none that is known.
 
     Args:
@@ -161,19 +161,21 @@ def noun_of(words: str, declared: Mapping[str, str] = NOTHING) -> Noun | None:
     if plain in declared and not (
         found and found.kind == "day"
     ):  # a schema has no word for a day of every year
-        return Noun(plain, declared[plain])
+        return FieldNoun(plain, declared[plain])
     if found:
         return found
     if len(parts) > 1 and parts[0] in _QUALIFIERS and (found := NOUNS.get(" ".join(parts[1:]))):
-        return Noun(f"{parts[0]} {found.field}", found.kind)
+        return FieldNoun(f"{parts[0]} {found.field}", found.kind)
     return _favorite(plain, parts)
 
 
-def _favorite(plain: str, parts: list[str]) -> Noun | None:
+def _favorite(plain: str, parts: list[str]) -> FieldNoun | None:
     if len(parts) > 1 and parts[0] in {"favorite", "favourite"} and not _NO_FAVORITE & set(parts):
-        return Noun(f"favorite {' '.join(parts[1:])}", "text")
+        return FieldNoun(f"favorite {' '.join(parts[1:])}", "text")
     return (
-        Noun(plain, "text") if len(parts) == 1 and plain.startswith("lieblings") and len(plain) > 10 else None
+        FieldNoun(plain, "text")
+        if len(parts) == 1 and plain.startswith("lieblings") and len(plain) > 10
+        else None
     )
 
 

@@ -380,7 +380,7 @@ class Phrase(NamedTuple):
     times: int = 1
 
 
-class _Words(NamedTuple):
+class _WordKnowledge(NamedTuple):
     """What is known of the words of a talk before its phrases are read."""
 
     language: str
@@ -404,7 +404,7 @@ def phrases_of(
     """
     texts = list(texts)
     known = frozenset(plain(word) for name in entities for word in WORD.findall(name))
-    of_talk = _Words(
+    of_talk = _WordKnowledge(
         language, stops(language), frozenset(left_out), _phrase_names(texts) | known, known, _small(texts)
     )
     found: dict[tuple[str, ...], Phrase] = {}
@@ -492,7 +492,7 @@ def _small(texts: Iterable[str]) -> frozenset[str]:
     return frozenset(plain(word) for text in texts for word in WORD.findall(text) if word[0].islower())
 
 
-def _runs(text: str, talk: _Words) -> Iterator[Phrase]:
+def _runs(text: str, talk: _WordKnowledge) -> Iterator[Phrase]:
     for sentence in sentences(text):
         run: list[str] = []
         before = ""
@@ -509,7 +509,7 @@ def _runs(text: str, talk: _Words) -> Iterator[Phrase]:
             run, before = ([token], "") if fits else ([], low)
 
 
-def _fits(token: str, low: str, talk: _Words) -> bool:
+def _fits(token: str, low: str, talk: _WordKnowledge) -> bool:
     named = token[0].isupper() and low in talk.names
     if low in _HONORIFIC and token[0].isupper():
         return True
@@ -518,7 +518,7 @@ def _fits(token: str, low: str, talk: _Words) -> bool:
     return (named and low in talk.known) or (low not in _BREAKS and low.removesuffix("s") not in _BREAKS)
 
 
-def _opens(tokens: Sequence[str], talk: _Words) -> bool:
+def _opens(tokens: Sequence[str], talk: _WordKnowledge) -> bool:
     """True for a word that has its capital from the sentence it begins, like the verb of an order; not for a first name."""
     token, after = tokens[0], tokens[1]
     low = plain(token.rstrip("."))
@@ -532,7 +532,7 @@ def _is_participle(word: str) -> bool:
     return word.islower() and _NO_NOUN.match(word) is not None
 
 
-def _trimmed(run: list[str], before: str, after: str, talk: _Words) -> list[str]:
+def _trimmed(run: list[str], before: str, after: str, talk: _WordKnowledge) -> list[str]:
     """The run without the verbs and numbers at its ends: `book Farben Kröger`, `Priyanka helps`, `the supplier delivers` it."""
     if before == "to" and run and run[0].islower():
         run = run[1:]
@@ -570,7 +570,7 @@ def _without_speakers(run: list[str], speakers: frozenset[str]) -> list[str]:
     return run
 
 
-def _phrase(run: list[str], before: str, talk: _Words) -> Iterator[Phrase]:
+def _phrase(run: list[str], before: str, talk: _WordKnowledge) -> Iterator[Phrase]:
     german = talk.language == "de"
     longest = _LONGEST_NAME if any(word[0].isupper() for word in run) else _LONGEST_PHRASE
     run = run[-longest:] if before in _BEFORE and not german else run[:longest]

@@ -42,7 +42,7 @@ _NO_OWNER = frozenset({"it", "that", "he", "she", "what", "there", "who", "let",
 _UNSPACED = "\u0e00"  # scripts written without spaces come after it
 
 
-class Claimed(NamedTuple):
+class ModelClaim(NamedTuple):
     """A claim as a model makes it, of the asked form and no more."""
 
     line: int
@@ -54,19 +54,19 @@ class Claimed(NamedTuple):
     confidence: str = "medium"
 
 
-class Answer(NamedTuple):
+class ModelAnswer(NamedTuple):
     """A model's answer, of the asked form and not yet believed."""
 
     title: str
     summary: str
     tags: tuple[str, ...] = ()
     entities: tuple[str, ...] = ()
-    claims: tuple[Claimed, ...] = ()
+    claims: tuple[ModelClaim, ...] = ()
     unread: int = 0  # claims that were not of the asked form
 
 
 def proven(
-    answer: Answer, segment: Segment, basis: Extraction, names: Mapping[str, str], by: str
+    answer: ModelAnswer, segment: Segment, basis: Extraction, names: Mapping[str, str], by: str
 ) -> Extraction:
     """What patterns read, with what a model adds and the segment's words prove.
 
@@ -134,7 +134,7 @@ class _Ground:
         parts = _parts(tag.replace("-", " ").replace("_", " "))
         return bool(parts) and self._stems.issuperset(map(wording.stem, parts))
 
-    def judged(self, claimed: Claimed, by: str) -> Claim | str:
+    def judged(self, claimed: ModelClaim, by: str) -> Claim | str:
         """The claim as the log proves it, or one sentence why it is left out."""
         turn = self._turns.get(claimed.line)
         why = _unproven(claimed, turn)
@@ -144,7 +144,7 @@ class _Ground:
         about = _shortened(plain_key(one_line(claimed.entity)), _NAME) or "nothing"
         return f"a claim about {about} was left out: {why}"
 
-    def _claim(self, claimed: Claimed, turn: Turn, by: str) -> Claim:
+    def _claim(self, claimed: ModelClaim, turn: Turn, by: str) -> Claim:
         quote = one_line(claimed.quote)
         stated = _stated(quote, turn)
         claim = Claim(
@@ -212,7 +212,7 @@ def _stands_in(words: str, text: str) -> bool:
     return set(_parts(text)).issuperset(parts) if parts else words in text
 
 
-def _unproven(claimed: Claimed, turn: Turn | None) -> str:
+def _unproven(claimed: ModelClaim, turn: Turn | None) -> str:
     """Why a claim has no proof; empty when its quote stands in the line that it names."""
     if turn is None:
         return f"line {claimed.line} is none of these lines"

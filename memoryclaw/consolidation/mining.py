@@ -8,7 +8,7 @@ from itertools import combinations
 from typing import NamedTuple
 
 from memoryclaw.consolidation.actions import Call, by_session, stretches
-from memoryclaw.consolidation.changes import Acted
+from memoryclaw.consolidation.changes import ToolSequence
 from memoryclaw.consolidation.skilldrafts import Occurrence, Render, SkillDraft, name_of, propose
 from memoryclaw.vault.logs import parse_ranges
 from memoryclaw.writing.decisions import Decisions, fingerprint
@@ -21,8 +21,8 @@ CallsOf = Callable[[str], Sequence[Call]]
 
 
 def plan_skills(
-    new: Sequence[Acted],
-    known: Sequence[Acted],
+    new: Sequence[ToolSequence],
+    known: Sequence[ToolSequence],
     threshold: int,
     decisions: Decisions,
     *,
@@ -55,7 +55,7 @@ def plan_skills(
 
 
 def _chosen(
-    done: Mapping[str, Sequence[Acted]],
+    done: Mapping[str, Sequence[ToolSequence]],
     recent: Collection[str],
     threshold: int,
     is_settled: Callable[[Items], bool],
@@ -109,7 +109,7 @@ def _around(sequence: Sequence[str], items: Items) -> Iterator[tuple[bool, str]]
         yield False, sequence[at]
 
 
-def _by_time(done: Mapping[str, list[Acted]]) -> dict[str, list[Acted]]:
+def _by_time(done: Mapping[str, list[ToolSequence]]) -> dict[str, list[ToolSequence]]:
     """The sessions in the order of their logs, whichever run read them."""
     return dict(sorted(done.items(), key=lambda pair: ([one.range for one in pair[1]], pair[0])))
 
@@ -136,7 +136,7 @@ def _alike(one: Items, other: Items) -> bool:
     return row[-1] >= ALIKE * min(len(one), len(other))
 
 
-def _tools(own: Sequence[Acted]) -> list[tuple[str, int]]:
+def _tools(own: Sequence[ToolSequence]) -> list[tuple[str, int]]:
     """The tools of a session in order, each with the place of its stretch; what goes on over an end was called once."""
     tools: list[tuple[str, int]] = []
     for place, one in enumerate(own):
@@ -146,7 +146,7 @@ def _tools(own: Sequence[Acted]) -> list[tuple[str, int]]:
     return tools
 
 
-def _occurrence(own: Sequence[Acted], items: Items, calls_of: CallsOf) -> Occurrence | None:
+def _occurrence(own: Sequence[ToolSequence], items: Items, calls_of: CallsOf) -> Occurrence | None:
     """How one session took these steps, or None; the calls are left out where the log does not show them any more."""
     tools = _tools(own)
     places = tightest([tool for tool, _ in tools], items)

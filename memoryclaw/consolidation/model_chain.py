@@ -11,13 +11,13 @@ from memoryclaw.consolidation.changes import Extraction, Segment
 from memoryclaw.consolidation.grounding import proven
 from memoryclaw.consolidation.transcript import Transcript, transcript
 from memoryclaw.errors import ConfigError
-from memoryclaw.models.llm import Breaker, Endpoint, Mind, MindError, Prompt
+from memoryclaw.models.llm import Breaker, Endpoint, LanguageModel, ModelError, Prompt
 from memoryclaw.models.ollama import Ollama
 from memoryclaw.models.openai import OpenAI
 from memoryclaw.writing.context import Templates
 
 if TYPE_CHECKING:
-    from memoryclaw.consolidation.grounding import Answer
+    from memoryclaw.consolidation.grounding import ModelAnswer
 
 _BACKOFF = 0.5  # seconds before the second try; twice as long before each further one
 
@@ -25,13 +25,13 @@ _BACKOFF = 0.5  # seconds before the second try; twice as long before each furth
 class _Link:
     """One mind of the chain, and how it fared in this run."""
 
-    def __init__(self, mind: Mind, breaker: Breaker) -> None:
+    def __init__(self, mind: LanguageModel, breaker: Breaker) -> None:
         self.mind = mind
         self.breaker = breaker
         self.reached = False
 
 
-class Minds:
+class ModelChain:
     """The chain of models for one run.
 
     Args:
@@ -44,7 +44,7 @@ class Minds:
 
     def __init__(
         self,
-        chain: Sequence[Mind],
+        chain: Sequence[LanguageModel],
         templates: Templates,
         *,
         retries: int = 1,
@@ -69,7 +69,7 @@ class Minds:
         for link in self._chain if told.lines else ():
             try:
                 answer = self._answer(link, told)
-            except MindError as error:
+            except ModelError as error:
                 failure = failure or str(error)
             else:
                 return proven(answer, segment, basis, names, link.mind.name)
@@ -79,9 +79,9 @@ class Minds:
             )
         return basis
 
-    def _answer(self, link: _Link, told: Transcript) -> Answer:
+    def _answer(self, link: _Link, told: Transcript) -> ModelAnswer:
         if why := link.breaker.open_for():
-            raise MindError(why)
+            raise ModelError(why)
         if not link.reached:
             self._reach(link)
         return self._asked(link, told)
@@ -89,22 +89,22 @@ class Minds:
     def _reach(self, link: _Link) -> None:
         try:
             link.mind.reach()
-        except MindError as error:
+        except ModelError as error:
             link.breaker.failed(str(error), lasting=error.lasting)
             raise
         link.reached = True
 
-    def _asked(self, link: _Link, told: Transcript) -> Answer:
+    def _asked(self, link: _Link, told: Transcript) -> ModelAnswer:
         from memoryclaw.consolidation import answers  # noqa: PLC0415 - loads a data library that patterns do without
 
-        again, failure = "", MindError("")
+        again, failure = "", ModelError("")
         for attempt in range(self._retries + 1):
             if attempt:
                 self._sleep(_BACKOFF * 2 ** (attempt - 1))
             useless = False
             try:
                 text = link.mind.ask(self._prompt(told, again), answers.schema())
-            except MindError as error:
+            except ModelError as error:
                 failure = error
                 link.breaker.failed(str(error), lasting=error.lasting)
                 if link.breaker.open_for():
@@ -112,8 +112,8 @@ class Minds:
                 continue
             try:
                 answer = answers.read(text)
-            except MindError as error:
-                failure, again, useless = MindError(f"{link.mind.name}: {error}"), str(error), True
+            except ModelError as error:
+                failure, again, useless = ModelError(f"{link.mind.name}: {error}"), str(error), True
                 continue
             link.breaker.worked()
             return answer
@@ -127,7 +127,9 @@ class Minds:
         return Prompt(render("prompts/extract.system.j2"), user)
 
 
-def minds_of(config: Config, templates: Templates, environ: Mapping[str, str], *, llm: str = "auto") -> Minds:
+def minds_of(
+    config: Config, templates: Templates, environ: Mapping[str, str], *, llm: str = "auto"
+) -> ModelChain:
     """The chain that the settings name; none with `--llm none`.
 
     Args:
@@ -138,10 +140,10 @@ def minds_of(config: Config, templates: Templates, environ: Mapping[str, str], *
     """
     chain = [] if llm == "none" else [name.lower() for name in config.chain if name.lower() != "none"]
     minds = [_mind(name, config, environ) for name in dict.fromkeys(chain)]
-    return Minds(minds, templates, retries=config.retries)
+    return ModelChain(minds, templates, retries=config.retries)
 
 
-def _mind(name: str, config: Config, environ: Mapping[str, str]) -> Mind:
+def _mind(name: str, config: Config, environ: Mapping[str, str]) -> LanguageModel:
     if name == "ollama":
         where = Endpoint("Ollama", "llm.url", config.url, config.timeout, config.allow_remote)
         return Ollama(where, config.model)

@@ -370,7 +370,7 @@ _NAMES = {
 }
 
 
-class Teller(NamedTuple):
+class CommitMessages(NamedTuple):
     """Words the messages of one run."""
 
     templates: Templates

@@ -35,7 +35,7 @@ _FENCE = re.compile(r"[ \t]*(`{3,}|~{3,})")
 _BOXES = {"x": "x", "X": "x", "-": "-"}
 
 
-class Waiting(NamedTuple):
+class PendingFact(NamedTuple):
     """A fact that waits. `box` is what a person did to it: nothing (" "), ticked it ("x") or struck it ("-")."""
 
     id: str
@@ -57,9 +57,9 @@ def waiting_id(entity: str, field: str, value: str) -> str:
     return "p-" + fingerprint("fact", entity, field, value)[:8]
 
 
-def read_pending(text: str) -> list[Waiting]:
+def read_pending(text: str) -> list[PendingFact]:
     """The facts that wait in a text, in order; lines that are none are passed over."""
-    found: list[Waiting] = []
+    found: list[PendingFact] = []
     lines, fence = readable(text).split("\n"), ""
     for number, line in enumerate(lines, 1):
         if mark := _FENCE.match(line):
@@ -106,7 +106,7 @@ def _address(entity: str, field: str) -> str:
     return ".".join(f'"{part}"' if re.search(r"[.#:]", part) else part for part in (entity, field))
 
 
-def _appended(text: str, waiting: list[Waiting], lines: list[str]) -> str:
+def _appended(text: str, waiting: list[PendingFact], lines: list[str]) -> str:
     if not text.strip():
         return "\n".join((*_INTRO, *lines)) + "\n"
     if waiting:
@@ -119,7 +119,7 @@ def _appended(text: str, waiting: list[Waiting], lines: list[str]) -> str:
     return text + "".join(line + newline for line in ([""] if blank and count else []) + lines)
 
 
-def _waiting(line: str, number: int) -> Waiting | None:
+def _waiting(line: str, number: int) -> PendingFact | None:
     hit = _ITEM.match(line)
     if hit is None:
         return None
@@ -130,7 +130,7 @@ def _waiting(line: str, number: int) -> Waiting | None:
         return None
     inline = {key: said.strip() for key, said in _INLINE.findall(line, start) if key}
     box = "-" if hit[2] else _BOXES.get(hit[1] or " ", " ")
-    return Waiting(
+    return PendingFact(
         id=waiting_id(*named, value),
         entity=named[0],
         field=named[1],
@@ -161,7 +161,7 @@ def _said_at(line: str) -> int:
     return hit.end() if hit else start
 
 
-def _with_notes(waiting: Waiting, lines: list[str]) -> Waiting:
+def _with_notes(waiting: PendingFact, lines: list[str]) -> PendingFact:
     """The fact with what stands indented below it."""
     notes: dict[str, str] = {}
     end = waiting.line

@@ -12,8 +12,8 @@ from memoryclaw.consolidation.changes import (
     AddSource,
     ChangeSet,
     Claim,
+    ClaimDecision,
     ConfirmFact,
-    Decided,
     Extraction,
     MoveFile,
     NewFile,
@@ -27,7 +27,7 @@ from memoryclaw.consolidation.claims import claims_in
 from memoryclaw.consolidation.cutting import Cutting, cut
 from memoryclaw.consolidation.gist import EpisodeNote, episode, extract, with_quotes
 from memoryclaw.consolidation.points import twin
-from memoryclaw.consolidation.reconcile import Homes, after, reconcile
+from memoryclaw.consolidation.reconcile import FactFiles, after, reconcile
 from memoryclaw.consolidation.selecting import Unread
 from memoryclaw.consolidation.statements import nothing_in
 from memoryclaw.index.catalog import Catalog
@@ -39,7 +39,7 @@ from memoryclaw.vault import files
 from memoryclaw.vault.entities import candidates, key_of
 from memoryclaw.vault.logs import parse_ranges
 from memoryclaw.vault.vocabulary import Schema
-from memoryclaw.writing.context import Pen
+from memoryclaw.writing.context import WriteContext
 from memoryclaw.writing.decisions import Decisions
 from memoryclaw.writing.remember import fact_in_words
 
@@ -53,7 +53,7 @@ _NAME_WORDS = 4  # words of a name
 Known = list[tuple[str, Fact]]
 
 
-class Knowing:
+class ClaimDecider:
     """Decides claim after claim, each in the light of those before it."""
 
     def __init__(self, catalog: Catalog, schema: Schema, decisions: Decisions, *, today: str = "") -> None:
@@ -88,7 +88,7 @@ class Knowing:
             if key_of(word) in self._firsts or not word.isascii():
                 yield from (c.key for c in candidates(words[at : at + _NAME_WORDS]) if c.first == 0)
 
-    def decide(self, claim: Claim, source: str) -> Decided:
+    def decide(self, claim: Claim, source: str) -> ClaimDecision:
         """What becomes of a claim; it counts for those that follow."""
         claim = claim._replace(entity=self._catalog.entity_name(claim.entity))
         key = key_of(claim.entity)
@@ -101,8 +101,8 @@ class Knowing:
         self._facts[key] = after(known, decided, source)
         return decided
 
-    def _homes(self, entity: str) -> Homes:
-        return Homes(self._catalog.entity_files(entity))
+    def _homes(self, entity: str) -> FactFiles:
+        return FactFiles(self._catalog.entity_files(entity))
 
 
 # ── Finds the episode that a new one repeats, and says what becomes of the two: merged where one holds the
@@ -134,10 +134,10 @@ class Repeated(NamedTuple):
     change: PlannedChange | None = None
 
 
-class Twins:
+class NearDuplicates:
     """Looks for near duplicates among the episodes of the vault, and those planned in this run."""
 
-    def __init__(self, pen: Pen, on_day: OnDay) -> None:
+    def __init__(self, pen: WriteContext, on_day: OnDay) -> None:
         self._pen = pen
         self._on_day = on_day
         self._told: dict[str, list[_Retold]] = {}  # by day
@@ -201,9 +201,9 @@ Mind = Callable[[Segment, Extraction, Names], Extraction]
 class Planner:
     """What planning works with; `mind` may make more of an extraction than the patterns did."""
 
-    pen: Pen
-    knowing: Knowing
-    twins: Twins
+    pen: WriteContext
+    knowing: ClaimDecider
+    twins: NearDuplicates
     mind: Mind
     rules: Cutting
     language: str = "en"
@@ -217,7 +217,7 @@ class _Draft:
     changes: list[PlannedChange] = field(default_factory=list)
     pending: list[AddPending] = field(default_factory=list)
     skipped: list[Skipped] = field(default_factory=list)
-    decided: list[Decided] = field(default_factory=list)
+    decided: list[ClaimDecision] = field(default_factory=list)
     ranges: list[str] = field(default_factory=list)
     minds: dict[str, None] = field(default_factory=dict)
     degraded: str = ""
@@ -225,14 +225,14 @@ class _Draft:
     paths: set[str] = field(default_factory=set)
 
 
-class _Told(NamedTuple):
+class _PlannedSegment(NamedTuple):
     """One segment, understood: its note and what becomes of its claims."""
 
     segment: Segment
     read: Extraction
     note: EpisodeNote
     text: str
-    decided: tuple[Decided, ...]
+    decided: tuple[ClaimDecision, ...]
 
 
 def plan(planner: Planner, logs: Sequence[Unread]) -> ChangeSet:
@@ -260,7 +260,7 @@ def plan(planner: Planner, logs: Sequence[Unread]) -> ChangeSet:
     )
 
 
-def _heard(pen: Pen, turns: Sequence[Turn]) -> list[Turn]:
+def _heard(pen: WriteContext, turns: Sequence[Turn]) -> list[Turn]:
     """The turns without the far end of what is too long to have been said, and without secrets: not every log was captured."""
     return [t._replace(text=pen.gate.text(t.text[: 2 * _LONGEST])[:_LONGEST]) for t in turns]
 
@@ -280,7 +280,7 @@ def _take(planner: Planner, draft: _Draft, segment: Segment) -> None:
     text = planner.pen.templates.render("notes/episode.md.j2", **note.values)
     decided = tuple(planner.knowing.decide(c, f"{note.id}#^l{c.line}") for c in read.claims)
     draft.decided += decided
-    _change(planner, draft, _Told(segment, read, note, text, decided))
+    _change(planner, draft, _PlannedSegment(segment, read, note, text, decided))
 
 
 def _note(segment: Segment, basis: Extraction, read: Extraction, taken: Callable[[str], bool]) -> EpisodeNote:
@@ -303,14 +303,14 @@ def _understood(planner: Planner, segment: Segment) -> tuple[Extraction, Extract
     return basis, read._replace(points=with_quotes(read.points, read.claims, segment.turns))
 
 
-def _is_taken(pen: Pen, draft: _Draft, path: str, segment: Segment) -> bool:
+def _is_taken(pen: WriteContext, draft: _Draft, path: str, segment: Segment) -> bool:
     """True when another segment's episode has this path; what an earlier try wrote for this one is ours."""
     if path in draft.paths:
         return True
     return files.exists(pen.root, path) and str(segment.range) not in pen.text(path)
 
 
-def _change(planner: Planner, draft: _Draft, told: _Told) -> None:
+def _change(planner: Planner, draft: _Draft, told: _PlannedSegment) -> None:
     segment, read, note = told.segment, told.read, told.note
     twin = planner.twins.of(note, told.text, str(segment.range))
     actions: list[Action] = list(twin.actions) if twin.replaces else [NewFile(note.path, told.text)]
@@ -341,14 +341,14 @@ def _change(planner: Planner, draft: _Draft, told: _Told) -> None:
         draft.changes.append(twin.change)
 
 
-def _fact(decided: Decided, source: str) -> Action:
+def _fact(decided: ClaimDecision, source: str) -> Action:
     claim = decided.claim
     if decided.action == "confirm":
         return ConfirmFact(decided.path, decided.fact, claim.value, source)
     return SetFact(decided.path, claim.entity, claim.field, claim.value, decided.since, source, decided.many)
 
 
-def _superseding(decided: Decided, source: str, segment: Segment) -> PlannedChange:
+def _superseding(decided: ClaimDecision, source: str, segment: Segment) -> PlannedChange:
     claim = decided.claim
     return PlannedChange(
         kind="fact",
@@ -369,7 +369,7 @@ def _speaker(claim: Claim, segment: Segment) -> str:
     return next((turn.name for turn in segment.turns if turn.line == claim.line and turn.name), claim.role)
 
 
-def _pending(decided: Decided, source: str, segment: Segment) -> AddPending:
+def _pending(decided: ClaimDecision, source: str, segment: Segment) -> AddPending:
     claim = decided.claim
     return AddPending(
         entity=claim.entity, field=claim.field, value=claim.value, confidence=claim.confidence, source=source,
@@ -377,7 +377,7 @@ def _pending(decided: Decided, source: str, segment: Segment) -> AddPending:
     )  # fmt: skip
 
 
-def _waiting(pending: Sequence[AddPending], decided: Iterable[Decided]) -> list[PlannedChange]:
+def _waiting(pending: Sequence[AddPending], decided: Iterable[ClaimDecision]) -> list[PlannedChange]:
     """One change for all facts that wait; the same fact waits once."""
     once = {(p.entity, p.field, p.value): p for p in reversed(pending)}
     if not once:

@@ -352,7 +352,7 @@ _WORDS = Language("none", None, frozenset())
 Runs = frozenset[tuple[str, ...]]
 
 
-class Twin(NamedTuple):
+class NearDuplicate(NamedTuple):
     """A text that is nearly another. `kind`: the text contains it, is contained in it, or is near to it."""
 
     id: str
@@ -365,20 +365,20 @@ def likeness(one: str, other: str) -> float:
     return _shared(_runs(one), _runs(other))
 
 
-def twin(text: str, candidates: Sequence[tuple[str, str]]) -> Twin | None:
+def twin(text: str, candidates: Sequence[tuple[str, str]]) -> NearDuplicate | None:
     """The candidate (id, text) that a text nearly repeats, the most alike first, or None."""
     own = _runs(text)
     found = [match for id_, other in candidates if (match := _compared(own, _runs(other), id_))]
     return min(found, key=lambda match: (-match.score, match.kind != "contained", match.id), default=None)
 
 
-def _compared(own: Runs, theirs: Runs, id_: str) -> Twin | None:
+def _compared(own: Runs, theirs: Runs, id_: str) -> NearDuplicate | None:
     if len(own) >= _LEAST and own <= theirs:
-        return Twin(id_, "contained", 1.0)
+        return NearDuplicate(id_, "contained", 1.0)
     if len(theirs) >= _LEAST and theirs <= own:
-        return Twin(id_, "contains", 1.0)
+        return NearDuplicate(id_, "contains", 1.0)
     score = _shared(own, theirs)
-    return Twin(id_, "near", score) if score >= NEAR else None
+    return NearDuplicate(id_, "near", score) if score >= NEAR else None
 
 
 def _shared(one: Runs, other: Runs) -> float:

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Sequence
 from datetime import date, timedelta
 from typing import NamedTuple
 
-from memoryclaw.consolidation.changes import Claim, Decided
+from memoryclaw.consolidation.changes import Claim, ClaimDecision
 from memoryclaw.consolidation.claims import (
     holds_value,
     misfit,
@@ -37,7 +37,7 @@ _PEOPLE_FILE, _PREFERENCES_FILE, _FACTS_FILE = (
 )
 
 
-class Homes(NamedTuple):
+class FactFiles(NamedTuple):
     """Where facts go: the semantic files that hold facts of the claim's entity already, the first of them first."""
 
     files: Sequence[str] = ()
@@ -68,19 +68,19 @@ class _Case(NamedTuple):
         """True where the field holds several values side by side."""
         return self.declared.many if self.declared else self.claim.field in MANY
 
-    def __call__(self, action: str, reason: str) -> Decided:
+    def __call__(self, action: str, reason: str) -> ClaimDecision:
         """The case decided."""
         path, fact = self.now[0] if self.now and not self.many else (self.path, None)
         held = fact.value if fact else ""
-        return Decided(
+        return ClaimDecision(
             claim=self.claim, action=action, reason=reason, path=path, fact=fact.id if fact else "", known=held,
             many=self.many, since=self.when,
         )  # fmt: skip
 
 
 def reconcile(
-    claim: Claim, known: Known, schema: Schema, decisions: Decisions, *, homes: Homes, today: str = ""
-) -> Decided:
+    claim: Claim, known: Known, schema: Schema, decisions: Decisions, *, homes: FactFiles, today: str = ""
+) -> ClaimDecision:
     """What becomes of a claim.
 
     Args:
@@ -102,7 +102,7 @@ def reconcile(
     )
 
 
-def after(known: Known, decided: Decided, source: str, day: str = "") -> list[tuple[str, Fact]]:
+def after(known: Known, decided: ClaimDecision, source: str, day: str = "") -> list[tuple[str, Fact]]:
     """The known facts as they are once this is done.
 
     Args:
@@ -129,7 +129,7 @@ def after(known: Known, decided: Decided, source: str, day: str = "") -> list[tu
     return [*facts, (path, past)]
 
 
-def _case(claim: Claim, known: Known, schema: Schema, homes: Homes) -> _Case:
+def _case(claim: Claim, known: Known, schema: Schema, homes: FactFiles) -> _Case:
     """The claim in the spelling of the vault, beside what is known of its field."""
     claim = claim._replace(
         entity=plain_key(claim.entity),
@@ -165,7 +165,7 @@ def _declared(schema: Schema, field: str) -> Field | None:
     return found or next((kind for name, kind in schema.fields.items() if same_field(name, field)), None)
 
 
-def _ruled_out(case: _Case, decisions: Decisions) -> Decided | None:
+def _ruled_out(case: _Case, decisions: Decisions) -> ClaimDecision | None:
     claim = case.claim
     if not (claim.entity and claim.field and claim.value):
         return case("drop", "it does not say what of what")
@@ -176,7 +176,7 @@ def _ruled_out(case: _Case, decisions: Decisions) -> Decided | None:
     return None
 
 
-def _held(case: _Case) -> Decided | None:
+def _held(case: _Case) -> ClaimDecision | None:
     """What is known already: a person's word is one more source for it, anybody else's is not."""
     claim = case.claim
     holds = holds_value if case.many else same_value
@@ -192,7 +192,7 @@ def _held(case: _Case) -> Decided | None:
     return None
 
 
-def _outdated(case: _Case) -> Decided | None:
+def _outdated(case: _Case) -> ClaimDecision | None:
     if not case.when:
         return None
     for fact in case.past:
@@ -204,7 +204,7 @@ def _outdated(case: _Case) -> Decided | None:
     return None
 
 
-def _doubted(case: _Case, decisions: Decisions) -> Decided | None:
+def _doubted(case: _Case, decisions: Decisions) -> ClaimDecision | None:
     """What a person has to decide; what hardly anybody would decide is dropped."""
     claim = case.claim
     wrong = misfit(claim.value, case.declared.type, claim.field) if case.declared else ""
@@ -226,7 +226,7 @@ def _doubted(case: _Case, decisions: Decisions) -> Decided | None:
     return None
 
 
-def _ahead(case: _Case, today: str) -> Decided | None:
+def _ahead(case: _Case, today: str) -> ClaimDecision | None:
     """A log with a clock that runs ahead would outdate everything that is said until then."""
     if not (today and case.claim.said):
         return None
@@ -234,7 +234,7 @@ def _ahead(case: _Case, today: str) -> Decided | None:
     return case("pending", "it was said at a time that lies ahead") if days > timedelta(days=1) else None
 
 
-def _settled(case: _Case) -> Decided:
+def _settled(case: _Case) -> ClaimDecision:
     """A clear word of a person: new, beside others, or in the place of what it outdates."""
     if not case.now:
         return case("add", "it is new")
@@ -274,7 +274,7 @@ def _speaker(claim: Claim) -> str:
     return f"a {claim.role}" if claim.role else "a line without a speaker"
 
 
-def _new_id(known: Iterable[tuple[str, Fact]], decided: Decided) -> str:
+def _new_id(known: Iterable[tuple[str, Fact]], decided: ClaimDecision) -> str:
     """The id that the fact will have in its file; the note's own id is seen on its other facts."""
     beside = [fact for path, fact in known if path == decided.path]
     note = next((fact.id.partition("#")[0] for fact in beside if fact.id), decided.path.removesuffix(".md"))

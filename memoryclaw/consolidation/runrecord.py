@@ -11,13 +11,13 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from memoryclaw.consolidation.changes import (
-    Acted,
     Action,
     AddPending,
     ChangeSet,
-    Decided,
+    ClaimDecision,
     MoveFile,
     PlannedChange,
+    ToolSequence,
 )
 from memoryclaw.consolidation.pending import PENDING_FILE
 from memoryclaw.vault.logs import LogRange, parse_ranges
@@ -32,7 +32,7 @@ class RunRecord(NamedTuple):
     run: str
     at: str
     ranges: list[LogRange]
-    acted: list[Acted]
+    acted: list[ToolSequence]
     episodes: dict[str, str]  # id → range
 
 
@@ -99,7 +99,7 @@ def _change(change: PlannedChange) -> dict[str, object]:
     return {**told, **{key: value for key, value in rest.items() if value}}
 
 
-def _decided(decided: Decided) -> dict[str, object]:
+def _decided(decided: ClaimDecision) -> dict[str, object]:
     claim = decided.claim
     told = {"entity": claim.entity, "field": claim.field, "value": claim.value}
     rest = {
@@ -113,11 +113,11 @@ def _decided(decided: Decided) -> dict[str, object]:
     return {**told, **why, **{key: value for key, value in rest.items() if value}}
 
 
-def _acted(value: Mapping[str, Any]) -> list[Acted]:
+def _acted(value: Mapping[str, Any]) -> list[ToolSequence]:
     found = value.get("acted")
     items = [item for item in found if isinstance(item, dict)] if isinstance(found, list) else []
     return [
-        Acted(_text(item.get("session")), _text(item.get("range")), tuple(_strings(item.get("tools"))))
+        ToolSequence(_text(item.get("session")), _text(item.get("range")), tuple(_strings(item.get("tools"))))
         for item in items
     ]
 

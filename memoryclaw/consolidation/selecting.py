@@ -12,7 +12,7 @@ from contextlib import suppress
 from typing import NamedTuple
 
 from memoryclaw.consolidation.actions import Call, acted, calls_in
-from memoryclaw.consolidation.changes import Acted, NewFile, PlannedChange
+from memoryclaw.consolidation.changes import NewFile, PlannedChange, ToolSequence
 from memoryclaw.consolidation.mining import plan_skills
 from memoryclaw.consolidation.runrecord import RunRecord, read_record
 from memoryclaw.consolidation.skilldrafts import SkillDraft
@@ -26,7 +26,7 @@ from memoryclaw.vault.logs import LogRange, parse_ranges, unread
 from memoryclaw.vault.notes import ReadingSettings, read_note
 from memoryclaw.vault.places import STATE_DIR
 from memoryclaw.vault.statefolder import put
-from memoryclaw.writing.context import Pen
+from memoryclaw.writing.context import WriteContext
 from memoryclaw.writing.decisions import DECISIONS_FILE, Decisions
 
 RUNS = "runs"
@@ -41,7 +41,7 @@ class Unread(NamedTuple):
     turns: tuple[Turn, ...]  # those that were not read yet
 
 
-class Past(NamedTuple):
+class PastRuns(NamedTuple):
     """What earlier runs and people decided."""
 
     records: tuple[RunRecord, ...]
@@ -55,11 +55,11 @@ class Past(NamedTuple):
         return found
 
 
-def past(vault: Vault, branches: Iterable[str]) -> Past:
+def past(vault: Vault, branches: Iterable[str]) -> PastRuns:
     """What runs and decisions say, those on open branches included (as texts of run records)."""
     texts = [read_text(vault, path) for path in run_files(vault)]
     records = [read_record(text) for text in (*texts, *branches)]
-    return Past(tuple(records), Decisions.read(read_text(vault, DECISIONS_FILE)))
+    return PastRuns(tuple(records), Decisions.read(read_text(vault, DECISIONS_FILE)))
 
 
 def run_files(vault: Vault) -> list[str]:
@@ -79,7 +79,7 @@ def read_text(vault: Vault, path: str) -> str:
         return ""
 
 
-def select(vault: Vault, done: Past, *, since: str = "", remember: bool = False) -> list[Unread]:
+def select(vault: Vault, done: PastRuns, *, since: str = "", remember: bool = False) -> list[Unread]:
     """The logs that hold turns not consolidated yet, in order of their paths.
 
     Args:
@@ -163,11 +163,17 @@ def _remember(vault: Vault, known: Mapping[str, list[str]], fresh: dict[str, lis
 # ── What was practised often enough to be a skill: the actions of new logs beside those that earlier runs
 # saw.
 
-Practised = tuple[tuple[Acted, ...], tuple[PlannedChange, ...]]
+Practised = tuple[tuple[ToolSequence, ...], tuple[PlannedChange, ...]]
 
 
 def practised(
-    pen: Pen, vault: Vault, logs: Sequence[Unread], ranges: Iterable[str], done: Past, *, threshold: int
+    pen: WriteContext,
+    vault: Vault,
+    logs: Sequence[Unread],
+    ranges: Iterable[str],
+    done: PastRuns,
+    *,
+    threshold: int,
 ) -> Practised:
     """What the new stretches of the logs show to be done, and the drafts of skills that come of it."""
     lines = {log.path: log.lines for log in logs}
@@ -188,7 +194,7 @@ def practised(
     return tuple(new), tuple(map(_change, drafts))
 
 
-def _calls(pen: Pen, lines: Mapping[str, Sequence[bytes]], range_: LogRange) -> list[Call]:
+def _calls(pen: WriteContext, lines: Mapping[str, Sequence[bytes]], range_: LogRange) -> list[Call]:
     """The calls without secrets: not every log was captured."""
     found = calls_in(lines[range_.path], range_.first, range_.last)
     return [
@@ -196,7 +202,7 @@ def _calls(pen: Pen, lines: Mapping[str, Sequence[bytes]], range_: LogRange) -> 
     ]
 
 
-def _calls_of(pen: Pen, lines: dict[str, list[bytes]], text: str) -> list[Call]:
+def _calls_of(pen: WriteContext, lines: dict[str, list[bytes]], text: str) -> list[Call]:
     found = []
     for range_ in parse_ranges(text):
         if range_.path not in lines:
@@ -205,7 +211,7 @@ def _calls_of(pen: Pen, lines: dict[str, list[bytes]], text: str) -> list[Call]:
     return found
 
 
-def _read_lines(pen: Pen, path: str) -> list[bytes]:
+def _read_lines(pen: WriteContext, path: str) -> list[bytes]:
     try:
         return lines_of(files.read_file(pen.root, path).data)
     except NotFoundError:

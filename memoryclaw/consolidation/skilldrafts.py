@@ -121,7 +121,7 @@ def _triggers(occurrences: Sequence[Occurrence]) -> list[str]:
     return [" ".join(common[:_TRIGGER])] if common else []
 
 
-def _written(plan: Plan) -> list[str]:
+def _written(plan: DraftPlan) -> list[str]:
     """The steps for the header: the tool, and its parameters."""
     return [
         " ".join([_safe(step.tool), *(f"{key}={value}" for key, value in step.args if value.startswith("$"))])
@@ -129,7 +129,7 @@ def _written(plan: Plan) -> list[str]:
     ]
 
 
-def _shown(step: Step) -> Step:
+def _shown(step: DraftStep) -> DraftStep:
     return step._replace(tool=_safe(step.tool))
 
 
@@ -172,21 +172,21 @@ class Parameter(NamedTuple):
     examples: tuple[str, ...] = ()
 
 
-class Step(NamedTuple):
+class DraftStep(NamedTuple):
     """One step with its arguments: (name, constant as JSON, or `$parameter`), in the order in which they were first given."""
 
     tool: str
     args: tuple[tuple[str, str], ...] = ()
 
 
-class Plan(NamedTuple):
+class DraftPlan(NamedTuple):
     """Steps, and the parameters that they share."""
 
-    steps: tuple[Step, ...]
+    steps: tuple[DraftStep, ...]
     parameters: tuple[Parameter, ...]
 
 
-def generalised(tools: Sequence[str], occurrences: Sequence[Sequence[Mapping[str, Any]]]) -> Plan:
+def generalised(tools: Sequence[str], occurrences: Sequence[Sequence[Mapping[str, Any]]]) -> DraftPlan:
     """The steps of a pattern, given for each occurrence the arguments of each step.
 
     An argument that was the same each time is written out. The others become parameters; where two of them always had
@@ -200,8 +200,8 @@ def generalised(tools: Sequence[str], occurrences: Sequence[Sequence[Mapping[str
         args = tuple(
             (_plain(key), named.told(tool, key, [one.get(key, _MISSING) for one in given])) for key in keys
         )
-        steps.append(Step(tool, args))
-    return Plan(tuple(steps), tuple(named.parameters.values()))
+        steps.append(DraftStep(tool, args))
+    return DraftPlan(tuple(steps), tuple(named.parameters.values()))
 
 
 def as_json(value: Any) -> str:

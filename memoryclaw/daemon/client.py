@@ -55,7 +55,7 @@ def ask(state: str, method: str, path: str, body: Any = None, timeout: float = 2
         if os.environ.get("MEMORYCLAW_NOW"):
             raise _NoAnswer
         address = _address(state)
-        with _Line(address, time.monotonic() + timeout) as line:
+        with _Connection(address, time.monotonic() + timeout) as line:
             return line.ask(method, path, body)
     except (_NoAnswer, OSError, ValueError, RecursionError):
         return None
@@ -89,7 +89,7 @@ def _private(path: str) -> bytes:
         os.close(handle)
 
 
-class _Line:
+class _Connection:
     """One connection for one question; every step of it ends in time."""
 
     def __init__(self, address: _Address, end: float) -> None:

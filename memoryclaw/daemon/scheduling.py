@@ -44,7 +44,7 @@ class Scheduled(NamedTuple):
     notices: tuple[str, ...] = ()
 
 
-class Standing(NamedTuple):
+class ScheduleStatus(NamedTuple):
     """How the timer of a vault stands, and what it would do now."""
 
     installed: bool
@@ -121,10 +121,10 @@ class Schedule:
         ]
         return Scheduled("removed" if gone else "not installed", self._name, " and ".join(gone))
 
-    def status(self) -> Standing:
+    def status(self) -> ScheduleStatus:
         """Whether there is a timer, when it runs next, when the last run was, and whether one is due now."""
         due, last = self._due(), last_run(self._root)
-        standing = Standing(False, self._name, last_run=_iso(last), due=due.due, reason=due.reason)
+        standing = ScheduleStatus(False, self._name, last_run=_iso(last), due=due.due, reason=due.reason)
         found = {"systemd": systemd.entry(self._name), "cron": cron.entry(self._name)}
         by = next((by for by, text in found.items() if text), "")
         if not by:

@@ -37,7 +37,7 @@ class Logged(NamedTuple):
         return self.run.partition("-")[0] or "by hand"
 
 
-class Edition(NamedTuple):
+class FileVersions(NamedTuple):
     """A file before and after one commit."""
 
     commit: str
@@ -60,7 +60,7 @@ def log(history: History, paths: Sequence[str] = (), *, limit: int) -> list[Logg
     return [row._replace(files=files.get(row.commit, ())) for row in rows]
 
 
-def editions(history: History, path: str) -> Iterator[Edition]:
+def editions(history: History, path: str) -> Iterator[FileVersions]:
     """What each commit of the branch made of a file, newest first."""
     out = history.git.run("rev-list", "HEAD", "--", path, env={"GIT_LITERAL_PATHSPECS": "1"})
     commits = out.decode().split()
@@ -69,7 +69,7 @@ def editions(history: History, path: str) -> Iterator[Edition]:
         found = history.objects([f"{commit}{parent}:{path}" for commit in some for parent in ("^", "")])
         blobs = [one[2] if one and one[1] == "blob" else None for one in found]
         for number, commit in enumerate(some):
-            yield Edition(commit, blobs[2 * number], blobs[2 * number + 1])
+            yield FileVersions(commit, blobs[2 * number], blobs[2 * number + 1])
 
 
 def logged(history: History, commit: str) -> Logged:

@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 
 from memoryclaw.errors import HistoryError, NotFoundError
 from memoryclaw.history import gitlocks
-from memoryclaw.history.repository import Entry, Follow, History, index_stamp
+from memoryclaw.history.repository import Entry, History, StagedUpdate, index_stamp
 from memoryclaw.model import Stamp
 from memoryclaw.vault import files
 from memoryclaw.vault.files import NO_LINKS
@@ -26,7 +26,7 @@ PATH = f"{STATE_DIR}/pending.json"
 _NEW = os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_NOFOLLOW | os.O_CLOEXEC
 
 
-class Step(NamedTuple):
+class JournalStep(NamedTuple):
     """One file of a change: its digests before and after (None: no file), and the temp file that holds the new bytes."""
 
     path: str
@@ -35,18 +35,18 @@ class Step(NamedTuple):
     temp: str = ""
 
 
-class Pending(NamedTuple):
+class JournalEntry(NamedTuple):
     """One change under way; `commit` is empty when nothing of it is committed."""
 
     verb: str
-    steps: tuple[Step, ...]
+    steps: tuple[JournalStep, ...]
     commit: str = ""
     parent: str = ""
     ref: str = ""
-    follow: tuple[Follow, ...] = ()
+    follow: tuple[StagedUpdate, ...] = ()
 
 
-def save(root: str, pending: Pending) -> None:
+def save(root: str, pending: JournalEntry) -> None:
     """Puts the journal on the disk, durably.
 
     It is written in place: half a journal means that no file was touched yet, and is as good as none.
@@ -74,15 +74,15 @@ def touched(root: str) -> float:
         return 0.0
 
 
-def load(root: str) -> Pending | None:
+def load(root: str) -> JournalEntry | None:
     """The change that a killed writer left under way, or None."""
     try:
         data = files.read_file(root, PATH).data
         verb, steps, commit, parent, ref, follow = json.loads(data.decode("utf-8", "surrogateescape"))
     except (NotFoundError, ValueError):
         return None
-    moves = tuple(Follow(path, _entry(was), _entry(now)) for path, was, now in follow)
-    return Pending(verb, tuple(Step(*step) for step in steps), commit, parent, ref, moves)
+    moves = tuple(StagedUpdate(path, _entry(was), _entry(now)) for path, was, now in follow)
+    return JournalEntry(verb, tuple(JournalStep(*step) for step in steps), commit, parent, ref, moves)
 
 
 def clear(root: str) -> None:
@@ -104,7 +104,7 @@ _PAUSE = 0.05
 
 @contextmanager
 def index_ready(
-    history: History, entries: Sequence[Follow], known: Stamp | None, wait: float = _WAIT
+    history: History, entries: Sequence[StagedUpdate], known: Stamp | None, wait: float = _WAIT
 ) -> Iterator[Callable[[], None]]:
     """Makes the user's index ready in which these entries are at HEAD, where they still are as expected; call it to put it there.
 
@@ -147,12 +147,12 @@ def index_ready(
         _drop(f"{ours}.lock")  # of a git that was killed
 
 
-def joined(entries: Sequence[Follow]) -> tuple[Follow, ...]:
+def joined(entries: Sequence[StagedUpdate]) -> tuple[StagedUpdate, ...]:
     """Several changes of the same entries as one change each, from the first to the last."""
-    found: dict[str, Follow] = {}
+    found: dict[str, StagedUpdate] = {}
     for entry in entries:
         was = found[entry.path].was if entry.path in found else entry.was
-        found[entry.path] = Follow(entry.path, was, entry.now)
+        found[entry.path] = StagedUpdate(entry.path, was, entry.now)
     return tuple(found.values())
 
 
@@ -166,12 +166,12 @@ def clear_stale(history: History) -> None:
     _drop(f"{ours}.lock")
 
 
-def _unmoved(history: History, entries: Sequence[Follow], ours: str) -> list[Follow]:
+def _unmoved(history: History, entries: Sequence[StagedUpdate], ours: str) -> list[StagedUpdate]:
     now = history.index_entries([entry.path for entry in entries], env={"GIT_INDEX_FILE": ours})
     return [entry for entry in entries if now.get(entry.path) == entry.was]
 
 
-def _update(history: History, entries: Sequence[Follow], ours: str) -> None:
+def _update(history: History, entries: Sequence[StagedUpdate], ours: str) -> None:
     lines = [
         f"{e.now.mode} {e.now.oid}\t{e.path}" if e.now else f"0 {'0' * 40}\t{e.path}"
         for e in entries

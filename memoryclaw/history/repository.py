@@ -288,7 +288,7 @@ Found = Mapping[
 ]  # by name: id, type and bytes of an object, None where there is none
 
 
-class Side(NamedTuple):
+class GitFileState(NamedTuple):
     """What git holds of one file: its entry in HEAD and in the user's index, and the bytes of both."""
 
     head: Entry | None
@@ -334,7 +334,7 @@ def side_of(
     index: Mapping[str, Entry],
     blobs: Found,
     commit: str,
-) -> Side:
+) -> GitFileState:
     """What git holds of one file of a commit; HistoryError where its bytes are not there."""
     head, staged = tree.entry(path), index.get(path)
     if head is not None and head.mode not in _FILE_MODES:
@@ -343,7 +343,7 @@ def side_of(
     if head and not was:
         raise HistoryError(missing(f"{path} of the last commit"))
     waits = blobs.get(staged.oid) if staged else None
-    return Side(head, staged, was[2] if was else None, waits[2] if waits else None)
+    return GitFileState(head, staged, was[2] if was else None, waits[2] if waits else None)
 
 
 _LITERAL = {"GIT_LITERAL_PATHSPECS": "1"}
@@ -361,17 +361,17 @@ class Version(NamedTuple):
     staged: bytes | None = None
 
 
-class Base(NamedTuple):
+class CommitBase(NamedTuple):
     """The commit that a change is built on (empty on an unborn branch), and what it holds of some files."""
 
     ref: str
     commit: str
     tree: Tree
-    sides: Mapping[str, Side]
+    sides: Mapping[str, GitFileState]
     stamp: Stamp | None  # of the user's index, taken before it was read
 
 
-class Follow(NamedTuple):
+class StagedUpdate(NamedTuple):
     """How one entry of the user's index is to change: only if it still is `was`."""
 
     path: str
@@ -379,22 +379,22 @@ class Follow(NamedTuple):
     now: Entry | None
 
 
-class Made(NamedTuple):
+class NewCommit(NamedTuple):
     """A commit that exists but that no branch shows yet."""
 
     commit: str
     parent: str
     ref: str
-    follow: tuple[Follow, ...]
+    follow: tuple[StagedUpdate, ...]
     stamp: Stamp | None = None  # of the index when `was` of the entries was read
 
 
 class Draft(NamedTuple):
     """A commit that is worked out but not stored: its objects, and the base that it is for the next one."""
 
-    made: Made
+    made: NewCommit
     objects: tuple[tuple[str, bytes], ...]
-    base: Base
+    base: CommitBase
 
 
 class Recorded(NamedTuple):
@@ -443,7 +443,7 @@ class History:
             self._command = GitCommand(self.root, git_dir)
         return self._command
 
-    def base(self, paths: Sequence[str]) -> Base:
+    def base(self, paths: Sequence[str]) -> CommitBase:
         """HEAD and the user's index as they are now, as far as these files go."""
         stamp = index_stamp(self.git_dir)
         # Both are asked at the same time: to start a git takes longer than to hear it.
@@ -459,9 +459,9 @@ class History:
         commit = head[0] if head else self._no_commit()
         tree = Tree(trees_of(commit, "HEAD", folders, blobs), _hash_name(commit, index))
         sides = {path: side_of(path, tree, index, blobs, "HEAD") for path in paths}
-        return Base(self._ref(), commit, tree, sides, stamp)
+        return CommitBase(self._ref(), commit, tree, sides, stamp)
 
-    def tip(self, ref: str, commit: str, paths: Sequence[str]) -> Base:
+    def tip(self, ref: str, commit: str, paths: Sequence[str]) -> CommitBase:
         """What a commit holds of these files, as the base of the next one on `ref`; the user's index has no part in it."""
         folders = folders_of(paths)
         names = [f"{commit}:{name}" for name in (*folders, *paths)] if commit else []
@@ -469,16 +469,18 @@ class History:
         tree = Tree(trees_of(commit, commit, folders, blobs), _hash_name(commit, {}))
         sides = {path: side_of(path, tree, {}, blobs, commit) for path in paths}
         # What is staged is taken to be what is committed: nothing of the user's is in the way.
-        even = {path: Side(s.head, s.head, s.head_data, s.head_data) for path, s in sides.items()}
-        return Base(ref, commit, tree, even, None)
+        even = {path: GitFileState(s.head, s.head, s.head_data, s.head_data) for path, s in sides.items()}
+        return CommitBase(ref, commit, tree, even, None)
 
-    def commit(self, base: Base, files: Mapping[str, Version], message: str, now: datetime) -> Made:
+    def commit(
+        self, base: CommitBase, files: Mapping[str, Version], message: str, now: datetime
+    ) -> NewCommit:
         """Makes a commit object on `base` in which these files (and no others) differ; nothing points to it yet."""
         draft = self.draft(base, files, message, now)
         self.store(draft.objects, base.tree.hash_name)
         return draft.made
 
-    def draft(self, base: Base, files: Mapping[str, Version], message: str, now: datetime) -> Draft:
+    def draft(self, base: CommitBase, files: Mapping[str, Version], message: str, now: datetime) -> Draft:
         """Works out the same commit with all that is new in it, for `store`.
 
         No index is read or written, so the cost does not grow with the vault.
@@ -496,22 +498,22 @@ class History:
             staged, data = side.staged, side.staged_data
             if side.staged == side.head:
                 staged, data = entry, version.head
-                follow.append(Follow(path, side.head, entry))
+                follow.append(StagedUpdate(path, side.head, entry))
             elif version.staged is not None:
                 staged, data = _entry(version.staged, side.staged, kind), version.staged
-                follow.append(Follow(path, side.staged, staged))
-            sides[path] = Side(entry, staged, version.head, data)
+                follow.append(StagedUpdate(path, side.staged, staged))
+            sides[path] = GitFileState(entry, staged, version.head, data)
         trees = [("tree", raw) for _, raw in base.tree.objects()]
         commit = self._commit_object(object_id(*trees[-1], kind), base.commit, message, now)
         objects = (*(("blob", data) for data in blobs), *trees, ("commit", commit))
-        made = Made(object_id("commit", commit, kind), base.commit, base.ref, tuple(follow), base.stamp)
+        made = NewCommit(object_id("commit", commit, kind), base.commit, base.ref, tuple(follow), base.stamp)
         return Draft(made, objects, base._replace(commit=made.commit, sides=sides))
 
     def store(self, objects: Sequence[tuple[str, bytes]], hash_name: str) -> None:
         """Hands (kind, raw bytes) objects to git as they are, through no filter."""
         self.git.run("unpack-objects", "-q", stdin=pack(objects, hash_name))
 
-    def move(self, made: Made, verb: str) -> None:
+    def move(self, made: NewCommit, verb: str) -> None:
         """Points the branch to the commit if it is still where the commit was built; else ConflictError."""
         old, began = made.parent or "0" * len(made.commit), time.time()
         try:

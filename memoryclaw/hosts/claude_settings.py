@@ -16,7 +16,7 @@ BACKUP = ".memoryclaw-backup"
 _BOM = "\ufeff"
 
 
-class Planned(NamedTuple):
+class SettingsChange(NamedTuple):
     """What a settings file holds and what it will; None stands for no file."""
 
     path: str  # the file itself, where a link leads to it
@@ -30,7 +30,7 @@ class Planned(NamedTuple):
         return self.before != self.after
 
 
-def plan_install(path: str, command: str) -> Planned:
+def plan_install(path: str, command: str) -> SettingsChange:
     """How the settings would look with our hooks.
 
     Args:
@@ -41,17 +41,17 @@ def plan_install(path: str, command: str) -> Planned:
     before = _text(real)
     bare = _bare(real, before)
     after = _with(bare, command)
-    return Planned(real, before, after, bare if after != before else None)
+    return SettingsChange(real, before, after, bare if after != before else None)
 
 
-def plan_uninstall(path: str) -> Planned:
+def plan_uninstall(path: str) -> SettingsChange:
     """How the settings would look without our hooks: the very bytes of before where nothing else changed since."""
     real = _writable(path)
     before = _text(real)
-    return Planned(real, before, _bare(real, before))
+    return SettingsChange(real, before, _bare(real, before))
 
 
-def carry_out(plan: Planned) -> None:
+def carry_out(plan: SettingsChange) -> None:
     """Writes what was planned, if the file is still what it was; a backup whose text is in force again goes."""
     folder, name = os.path.split(plan.path)
     kept = name + BACKUP
@@ -135,7 +135,7 @@ _VERB = re.compile(r"(?<!\s)\s+hook\s+(?:pre|post)\b")
 _EMPTY = "{}\n"
 
 
-class _Found(NamedTuple):
+class _HookPlace(NamedTuple):
     """Where one of our commands stands: its event, its group, and its place in the group."""
 
     event: int
@@ -204,17 +204,17 @@ def _with_group(text: str, event: str, group: Mapping[str, Any]) -> str:
     return added(text, groups.value, group)
 
 
-def _ours(text: str) -> Iterator[tuple[_Found, str]]:
+def _ours(text: str) -> Iterator[tuple[_HookPlace, str]]:
     for number, groups in enumerate(json.loads(text).get("hooks", {}).values()):
         for place, group in enumerate(groups if isinstance(groups, list) else []):
             inner = group.get("hooks") if isinstance(group, dict) else None
             for at, hook in enumerate(inner if isinstance(inner, list) else []):
                 command = str(hook.get("command")) if isinstance(hook, dict) else ""
                 if _OURS.search(command):
-                    yield _Found(number, place, at), command
+                    yield _HookPlace(number, place, at), command
 
 
-def _without(text: str, found: _Found) -> str:
+def _without(text: str, found: _HookPlace) -> str:
     """Takes out the largest part that holds nothing but our command."""
     root = text.index("{")
     place = max(n for n, part in enumerate(parts_of(text, root)) if part.key == "hooks")

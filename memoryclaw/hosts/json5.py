@@ -51,7 +51,7 @@ def parse(text: str) -> Node:
     Raises:
         ConfigError: it is none; the sentence names the line.
     """
-    reader = _Reader(text)
+    reader = _Json5Parser(text)
     node = reader.value(reader.skipped(0), 0)
     end = reader.skipped(node.end)
     if end < len(text):
@@ -68,7 +68,7 @@ def plain(node: Node) -> Any:
     return node.value
 
 
-class _Reader:
+class _Json5Parser:
     def __init__(self, text: str) -> None:
         self._text = text
 

@@ -29,7 +29,7 @@ Keep = Callable[[Sequence[Turn]], Sequence[Turn]]
 """Keeps turns and acknowledges each, as `capture --json` does."""
 
 
-class Place(NamedTuple):
+class ReadPosition(NamedTuple):
     """How far a transcript was read, and how to tell that it still is the same one."""
 
     file: str = ""
@@ -106,26 +106,26 @@ def _passed_over(file: BinaryIO, line: bytes) -> bool:
     return line.endswith(b"\n")
 
 
-def _start(file: BinaryIO, known: Place) -> int:
+def _start(file: BinaryIO, known: ReadPosition) -> int:
     """Where reading begins: behind what was read, if this is the same file and it only grew."""
     return known.offset if known.offset and _place(file, known.offset) == known else 0
 
 
-def _place(file: BinaryIO, offset: int) -> Place:
+def _place(file: BinaryIO, offset: int) -> ReadPosition:
     info = os.fstat(file.fileno())
     tail = os.pread(file.fileno(), min(_TAIL, offset), max(0, offset - _TAIL))
-    return Place(f"{info.st_dev}:{info.st_ino}", offset, hashlib.sha256(tail).hexdigest()[:16])
+    return ReadPosition(f"{info.st_dev}:{info.st_ino}", offset, hashlib.sha256(tail).hexdigest()[:16])
 
 
-def _remembered(mark: str) -> Place:
+def _remembered(mark: str) -> ReadPosition:
     try:
         with open(mark, encoding="utf-8") as file:
-            return Place(**json.load(file))
+            return ReadPosition(**json.load(file))
     except (OSError, ValueError, TypeError):
-        return Place()
+        return ReadPosition()
 
 
-def _remember(mark: str, place: Place) -> None:
+def _remember(mark: str, place: ReadPosition) -> None:
     """What cannot be remembered is only read again; a state folder that is not there is not made for this."""
     folder = os.path.dirname(mark)
     if not os.path.isdir(os.path.dirname(folder)):

@@ -20,7 +20,7 @@ _IN = "in (select value from json_each(?))"
 _LAST_CHARACTER = 0x10FFFF  # sorts after every other
 
 
-class Brief(NamedTuple):
+class UnitSummary(NamedTuple):
     """What ranking needs of a unit, without its text."""
 
     rowid: int
@@ -55,11 +55,11 @@ class Catalog:
         with self._database.guarded() as connection:
             return connection.execute(sql, tuple(values)).fetchall()
 
-    def briefs(self, rowids: Iterable[int]) -> list[Brief]:
+    def briefs(self, rowids: Iterable[int]) -> list[UnitSummary]:
         """What ranking needs of these units."""
-        columns = ", ".join(Brief._fields)
+        columns = ", ".join(UnitSummary._fields)
         found = self.rows(f"select {columns} from units where rowid {_IN}", [json.dumps(list(rowids))])
-        return list(map(Brief._make, found))
+        return list(map(UnitSummary._make, found))
 
     def units(self, rowids: Sequence[int]) -> dict[int, Unit]:
         """These units, whole."""

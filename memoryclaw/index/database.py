@@ -69,7 +69,7 @@ class Database:
         self._recipe = recipe
         self._schema = SCHEMA + extra
         self._connection: sqlite3.Connection | None = None
-        self._seen: Footprint | None = None
+        self._seen: FileStamps | None = None
         self._is_alone = False
         self._is_frozen = False
         self.rebuilt = False
@@ -265,7 +265,7 @@ class Database:
                 seal(self.path)
 
 
-def _inodes(seen: Footprint) -> tuple[int, int, int]:
+def _inodes(seen: FileStamps) -> tuple[int, int, int]:
     return seen.main.inode, seen.wal.inode, seen.shm
 
 
@@ -333,7 +333,7 @@ class _Stat(NamedTuple):
 _NOTHING = _Stat(0, 0, 0, 0)
 
 
-class Footprint(NamedTuple):
+class FileStamps(NamedTuple):
     """What the disk says of the index file and of the two that SQLite keeps beside it."""
 
     main: _Stat
@@ -341,9 +341,9 @@ class Footprint(NamedTuple):
     shm: int  # inode; readers write into this one
 
 
-def footprint(path: Path) -> Footprint:
+def footprint(path: Path) -> FileStamps:
     """The footprint now; zeros for what is not there."""
-    return Footprint(_look(f"{path}"), _look_at_log(path), _look(f"{path}-shm").inode)
+    return FileStamps(_look(f"{path}"), _look_at_log(path), _look(f"{path}-shm").inode)
 
 
 def seal(path: Path) -> None:

@@ -11,7 +11,7 @@ from memoryclaw.errors import IndexDamagedError
 from memoryclaw.index.clauses import sound
 from memoryclaw.index.scoring import WEIGHTS
 from memoryclaw.model import COLUMNS
-from memoryclaw.ports import Clause, Hit, Row
+from memoryclaw.ports import Clause, Hit, IndexRow
 
 
 def _quoted(text: str) -> str:
@@ -48,14 +48,14 @@ class Fts5:
     def __init__(self, connect: Callable[[], sqlite3.Connection]) -> None:
         self._connect = connect
 
-    def add(self, rows: Iterable[Row]) -> None:
+    def add(self, rows: Iterable[IndexRow]) -> None:
         """Adds units to the index."""
         self._connect().executemany(
             f"insert into text(rowid, {_NAMES}) values(?, {_MARKS})",
             ((row.rowid, *row.columns) for row in rows),
         )
 
-    def remove(self, rows: Iterable[Row]) -> None:
+    def remove(self, rows: Iterable[IndexRow]) -> None:
         """Removes units; a contentless index needs the very tokens they were added with."""
         self._connect().executemany(
             f"insert into text(text, rowid, {_NAMES}) values('delete', ?, {_MARKS})",

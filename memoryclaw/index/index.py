@@ -15,7 +15,7 @@ from typing import NamedTuple
 from memoryclaw.index.database import Database
 from memoryclaw.index.fts5 import Fts5
 from memoryclaw.index.rows import (
-    Filed,
+    IndexedNote,
     fact_rows,
     file_row,
     link_rows,
@@ -26,7 +26,7 @@ from memoryclaw.index.rows import (
     unpacked,
 )
 from memoryclaw.model import Note, Problem, Stamp
-from memoryclaw.ports import Clause, Columns, Row, TextIndex
+from memoryclaw.ports import Clause, Columns, IndexRow, TextIndex
 from memoryclaw.text.language import Language, words_of
 
 VERSION = "6"  # of the tables and of the analysis; another number means another index
@@ -134,14 +134,14 @@ class Writing:
         self._tokens: Counter[str] = Counter()
         self._next = int(connection.execute("select value from meta where key = 'next'").fetchone()[0])
 
-    def put(self, filed: Sequence[Filed]) -> None:
+    def put(self, filed: Sequence[IndexedNote]) -> None:
         """Takes notes in, in place of whatever the index held under their paths."""
         self.remove([f.note.path for f in filed])
         first = self._next_file()
         notes = [(first + i, f.note) for i, f in enumerate(filed)]
         run = self._connection.executemany
         run(_FILE_SQL, (file_row(first + i, f) for i, f in enumerate(filed)))
-        rows: list[Row] = []
+        rows: list[IndexRow] = []
         run(_UNIT_SQL, (row for fid, note in notes for row in self._unit_rows(fid, note, rows)))
         self._engine.add(rows)
         run(
@@ -231,13 +231,13 @@ class Writing:
     def _next_file(self) -> int:
         return int(self._connection.execute("select coalesce(max(fid), 0) + 1 from files").fetchone()[0])
 
-    def _unit_rows(self, fid: int, note: Note, rows: list[Row]) -> Iterator[tuple[object, ...]]:
+    def _unit_rows(self, fid: int, note: Note, rows: list[IndexRow]) -> Iterator[tuple[object, ...]]:
         texts = [_Texts(u.title, u.tags, u.properties, u.text) for u in note.units]
         columns = self._analysed(texts, neighbours=bool(note.units) and note.units[0].kind == "turn", sign=1)
         for seq, (unit, analysed) in enumerate(zip(note.units, columns, strict=True)):
             rowid = self._next
             self._next += 1
-            rows.append(Row(rowid, analysed))
+            rows.append(IndexRow(rowid, analysed))
             yield unit_row(rowid, fid, seq, unit)
 
     def _remove_units(self, fid: int) -> None:
@@ -247,7 +247,9 @@ class Writing:
             _Texts(title, tags, properties, unpacked(text)) for _, _, title, tags, properties, text in found
         ]
         columns = self._analysed(texts, neighbours=bool(found) and found[0][1] == "turn", sign=-1)
-        self._engine.remove([Row(row[0], analysed) for row, analysed in zip(found, columns, strict=True)])
+        self._engine.remove(
+            [IndexRow(row[0], analysed) for row, analysed in zip(found, columns, strict=True)]
+        )
         self._connection.execute("delete from unit where fid = ?", (fid,))
 
     def _analysed(self, texts: Sequence[_Texts], *, neighbours: bool, sign: int) -> list[Columns]:

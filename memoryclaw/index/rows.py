@@ -25,7 +25,7 @@ _COMPRESS_OVER = 120
 _WINDOW = -12  # zlib, 4 KiB, no header
 
 
-class Filed(NamedTuple):
+class IndexedNote(NamedTuple):
     """A parsed note with what the disk said when it was read."""
 
     note: Note
@@ -77,7 +77,7 @@ def stored_stamp(stamp: Stamp, racy: bool) -> bytes:
     return b"" if racy else packed_stamp(stamp)
 
 
-def file_row(fid: int, filed: Filed) -> tuple[object, ...]:
+def file_row(fid: int, filed: IndexedNote) -> tuple[object, ...]:
     """The row of `files`."""
     note = filed.note
     stem = unicodedata.normalize("NFC", note.path.rpartition("/")[2].rpartition(".")[0]).casefold()
@@ -176,7 +176,7 @@ def asks_when(question: str) -> bool:
     return bool(_ASKS_WHEN.match(question))
 
 
-class Told(NamedTuple):
+class TimeExpression(NamedTuple):
     """An expression of time as it is written, and the days that it means, where it tells them to within a week."""
 
     text: str = ""
@@ -184,7 +184,7 @@ class Told(NamedTuple):
     last: str = ""
 
 
-def time_told(text: str, at: str = "") -> Told:
+def time_told(text: str, at: str = "") -> TimeExpression:
     """The first expression of time in a text that means certain days, or else the first one.
 
     Args:
@@ -194,7 +194,7 @@ def time_told(text: str, at: str = "") -> Told:
     hits = list(islice(_EXPRESSION.finditer(text), _LOOKED_AT))
     day = _day(at)
     told = (_meant(text, hit, day) for hit in hits if day)
-    return next((one for one in told if one), Told(hits[0].group() if hits else ""))
+    return next((one for one in told if one), TimeExpression(hits[0].group() if hits else ""))
 
 
 def _day(at: str) -> date | None:
@@ -204,12 +204,12 @@ def _day(at: str) -> date | None:
         return None
 
 
-def _meant(text: str, hit: re.Match[str], said: date) -> Told | None:
+def _meant(text: str, hit: re.Match[str], said: date) -> TimeExpression | None:
     start = max(hit.start() - _BESIDE, 0)
     for found in find_ranges(text[start : hit.end() + _BESIDE], said)[0]:
         first, last = start + found.span[0], start + found.span[1]
         if first < hit.end() and last > hit.start() and found.start and found.end and _is_short(found):
-            return Told(found.text, found.start, found.end)
+            return TimeExpression(found.text, found.start, found.end)
     return None
 
 
@@ -250,14 +250,14 @@ _QUESTION_MARKS = ("?", "\uff1f", "\u061f")  # also those of Chinese, Japanese a
 _CLOSING = " \t\r\n\"'”’»)*_"
 
 
-class Loan(NamedTuple):
+class TurnContext(NamedTuple):
     """What the turns around one lend it."""
 
     value: float
     by: Place  # the one that lends most
 
 
-def around(words: Mapping[Place, float]) -> dict[Place, Loan]:
+def around(words: Mapping[Place, float]) -> dict[Place, TurnContext]:
     """What each turn is lent, from the scores that the words of all of them have."""
     found = {}
     score = words.get
@@ -270,7 +270,7 @@ def around(words: Mapping[Place, float]) -> dict[Place, Loan]:
         )
         value = exact(sum(near))
         if value:
-            found[place] = Loan(value, (path, seq + _STEPS[near.index(max(near))]))
+            found[place] = TurnContext(value, (path, seq + _STEPS[near.index(max(near))]))
     return found
 
 

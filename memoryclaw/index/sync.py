@@ -10,7 +10,7 @@ from typing import NamedTuple, TypeVar
 
 from memoryclaw.errors import IndexBusyError, IndexDamagedError, VaultError
 from memoryclaw.index.index import Index, Writing
-from memoryclaw.index.rows import Filed, is_racy
+from memoryclaw.index.rows import IndexedNote, is_racy
 from memoryclaw.model import Problem, Stamp
 from memoryclaw.ports import Progress
 from memoryclaw.text.encoding import decode
@@ -37,7 +37,7 @@ class Synced(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Behind:
+class StaleFiles:
     """What a sync looks at: files whose stamps differ from those in the index, and files that are gone."""
 
     changed: list[str]
@@ -49,12 +49,12 @@ class Behind:
         return len(self.changed) + len(self.removed)
 
 
-def compare(files: dict[str, bytes], known: dict[str, bytes]) -> Behind:
+def compare(files: dict[str, bytes], known: dict[str, bytes]) -> StaleFiles:
     """The paths whose stamps differ, and those that are gone from disk."""
     if files == known:
-        return Behind([], [])
+        return StaleFiles([], [])
     changed = [path for path, stamp in files.items() if known.get(path) != stamp]
-    return Behind(changed, [path for path in known if path not in files])
+    return StaleFiles(changed, [path for path in known if path not in files])
 
 
 class Sync:
@@ -73,12 +73,12 @@ class Sync:
         self._renamed = renamed
         self._progress = progress
 
-    def behind(self) -> tuple[Behind, Scan]:
+    def behind(self) -> tuple[StaleFiles, Scan]:
         """What a sync would have to do now, found without reading a single note."""
         scan = self._vault.scan()
         return compare(scan.files, self._index.stamps()), scan
 
-    def lag(self, behind: Behind, scan: Scan) -> int:
+    def lag(self, behind: StaleFiles, scan: Scan) -> int:
         """How many of these files the index does not know as they are; only those with a doubtful stamp are read."""
         doubted = self._index.doubted()
         return behind.count - sum(
@@ -101,7 +101,7 @@ class Sync:
         """
         return self.apply(*self.behind())
 
-    def apply(self, behind: Behind, scan: Scan) -> Synced:
+    def apply(self, behind: StaleFiles, scan: Scan) -> Synced:
         """Applies the differences that `behind` found."""
         unread: list[Problem] = []
         if SETTINGS_FILES.intersection([*behind.changed, *behind.removed]):
@@ -122,7 +122,7 @@ class Sync:
             return self.run()
         return self._files(*near, None) if near[0].count else Synced()
 
-    def _near(self, paths: Collection[str], folders: Collection[str]) -> tuple[Behind, Scan] | None:
+    def _near(self, paths: Collection[str], folders: Collection[str]) -> tuple[StaleFiles, Scan] | None:
         """What differs in one corner of the vault, or None when only a whole walk can tell."""
         odd_folder = not all(folder.isprintable() for folder in folders)
         if odd_folder or any(map(self._vault.is_odd, paths)) or self._is_known_odd(paths, folders):
@@ -145,7 +145,7 @@ class Sync:
         inside = tuple(f"{folder}/" for folder in folders)
         return any(p.path in paths or p.path.startswith(inside) for p in self._index.scan_problems())
 
-    def _files(self, behind: Behind, scan: Scan, unread: list[Problem] | None) -> Synced:
+    def _files(self, behind: StaleFiles, scan: Scan, unread: list[Problem] | None) -> Synced:
 
         gone = self._index.digests(behind.removed)
         filing = Filing(self._vault, self._index, scan.raw)
@@ -169,8 +169,8 @@ class Sync:
         return take_vocabulary(self._vault, self._index, scan.files)
 
 
-def _but_settings(behind: Behind) -> Behind:
-    return Behind(
+def _but_settings(behind: StaleFiles) -> StaleFiles:
+    return StaleFiles(
         *([p for p in paths if p not in SETTINGS_FILES] for paths in (behind.changed, behind.removed))
     )
 
@@ -217,7 +217,7 @@ class Filing:
     def _batch(self, paths: Sequence[str], work: Writing) -> None:
         known = self._index.digests(paths)
         read = [(path, self._filed(path, known, work)) for path in paths]
-        work.put([filed for _, filed in read if isinstance(filed, Filed)])
+        work.put([filed for _, filed in read if isinstance(filed, IndexedNote)])
         work.remove([path for path, filed in read if filed == "gone"])
 
     def _is_gone(self, path: str) -> bool:
@@ -226,7 +226,7 @@ class Filing:
         except VaultError:
             return False  # who knows; what the index has is kept
 
-    def _filed(self, path: str, known: dict[str, bytes], work: Writing) -> Filed | str:
+    def _filed(self, path: str, known: dict[str, bytes], work: Writing) -> IndexedNote | str:
         try:
             found = self._vault.read(path, self._raw.get(path))
         except VaultError as error:
@@ -245,7 +245,7 @@ class Filing:
         self.added += path not in known
         self.changed += path in known
         self.new_digests[digest] = path
-        return Filed(read_note(path, data, self._settings), stamp, digest, racy)
+        return IndexedNote(read_note(path, data, self._settings), stamp, digest, racy)
 
 
 # ── Takes the vault's own vocabulary (aliases.yaml, _schema.yaml) into the index. The rule: unreadable is

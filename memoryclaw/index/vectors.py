@@ -16,8 +16,8 @@ from memoryclaw.config import Config
 from memoryclaw.errors import LockedError, MemoryClawError, VectorsError
 from memoryclaw.index.catalog import Catalog
 from memoryclaw.index.rows import unpacked
-from memoryclaw.index.vectorstore import Mark, VectorStore
-from memoryclaw.index.watching import Report
+from memoryclaw.index.vectorstore import IndexMark, VectorStore
+from memoryclaw.index.watching import WatchReport
 from memoryclaw.models.embedders import Embedder, Floats, Guarded, numpy
 from memoryclaw.models.llm import Breaker, Endpoint
 from memoryclaw.models.ollama import WHO, OllamaEmbedder
@@ -29,7 +29,7 @@ _PIECES = "select rowid, kind, title, text from unit where rowid between ? and ?
 _LAST = (1 << 63) - 1
 
 
-class Standing(NamedTuple):
+class VectorStatus(NamedTuple):
     """How many units there are, and how many of them have no vector of this model yet."""
 
     model: str
@@ -50,7 +50,7 @@ class Filled(NamedTuple):
 class _Settlement(NamedTuple):
     """What became of the units since the store last heard of them."""
 
-    mark: Mark
+    mark: IndexMark
     gone: list[int]
     new: dict[int, bytes]
 
@@ -81,7 +81,7 @@ class Vectors:
             self.store.settle(*found)
         return found.mark.units
 
-    def standing(self) -> Standing:
+    def standing(self) -> VectorStatus:
         """How things stand; changes nothing."""
         found = self._settlement()
         passages = {} if self.store.mark().born != found.mark.born else self.store.units()
@@ -89,7 +89,7 @@ class Vectors:
             passages.pop(rowid, None)
         held = self.store.held()
         missing = sum(own not in held for own in [*passages.values(), *found.new.values()])
-        return Standing(self.embedder.name, found.mark.units, missing)
+        return VectorStatus(self.embedder.name, found.mark.units, missing)
 
     def forget_gone(self) -> None:
         """Wipes out at once the vectors of what is no longer in the vault."""
@@ -169,7 +169,7 @@ class Vectors:
         """What differs between the index and what the store knows of it."""
         sql = "select (select value from meta where key = 'born'), (select value from meta where key = 'next'), count(*) from unit"
         (born, next_, units), *_ = self._catalog.rows(sql)
-        mark, known = Mark(born or "", int(next_), units), self.store.mark()
+        mark, known = IndexMark(born or "", int(next_), units), self.store.mark()
         if mark == known:
             return _Settlement(mark, [], {})
         first = known.next if known.born == mark.born else 0
@@ -184,7 +184,7 @@ class Vectors:
         """Every unit between two row numbers with its text."""
         while rows := self._catalog.rows(_PIECES, (first, last, _READ)):
             for rowid, kind, title, text in rows:
-                yield rowid, vector_text(Piece(kind, title, unpacked(text)))
+                yield rowid, vector_text(TextPart(kind, title, unpacked(text)))
             first = rows[-1][0] + 1
 
 
@@ -211,7 +211,7 @@ VERSION = 2  # of the texts made here: vectors of another version are never aske
 MOST = 2000  # characters: models cut what is longer, and at their own places
 
 
-class Piece(NamedTuple):
+class TextPart(NamedTuple):
     """What a text is made of."""
 
     kind: str
@@ -219,7 +219,7 @@ class Piece(NamedTuple):
     text: str
 
 
-def vector_text(piece: Piece) -> str:
+def vector_text(piece: TextPart) -> str:
     """The text that stands for a unit."""
     if piece.kind == "fact":
         text = f"{piece.title}: {piece.text}"
@@ -275,7 +275,7 @@ class Filler:
     """
 
     def __init__(
-        self, fill: Callable[[Stopping], Filled], tell: Callable[[Report], None], *, again: float = AGAIN
+        self, fill: Callable[[Stopping], Filled], tell: Callable[[WatchReport], None], *, again: float = AGAIN
     ) -> None:
         self._fill = fill
         self._tell = tell
@@ -284,7 +284,7 @@ class Filler:
         self._stopping = threading.Event()
         self._thread = threading.Thread(target=self._run, name="vectors", daemon=True)
 
-    def hears(self, report: Report) -> None:
+    def hears(self, report: WatchReport) -> None:
         """Begins when the index is in line with the files, and ends with the watch."""
         if report.kind == "stopped":
             self._stop()
@@ -308,7 +308,7 @@ class Filler:
                 return
             trouble, wait = self._filled()
             if trouble and trouble != said:
-                self._tell(Report("problem", trouble))
+                self._tell(WatchReport("problem", trouble))
             said = trouble
 
     def _filled(self) -> tuple[str, float | None]:
@@ -320,5 +320,5 @@ class Filler:
         except MemoryClawError as error:
             return f"no vectors were made: {error}", self._again
         if done.filled:
-            self._tell(Report("vectors", f"{done.filled} made, {done.missing} units are without"))
+            self._tell(WatchReport("vectors", f"{done.filled} made, {done.missing} units are without"))
         return "", self._again if done.missing else None

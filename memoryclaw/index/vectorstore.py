@@ -37,7 +37,7 @@ _ORPHANS = """select slot from slot where digest is not null
 _BUSY = 5.0  # seconds that one process waits for another's transaction
 
 
-class Mark(NamedTuple):
+class IndexMark(NamedTuple):
     """Which state of the index the units here are of: rows get new numbers only, so these three tell any two apart."""
 
     born: str
@@ -86,9 +86,9 @@ class VectorStore:
         """Who made the vectors; empty when nobody has."""
         return str(self._meta("recipe") or "")
 
-    def mark(self) -> Mark:
+    def mark(self) -> IndexMark:
         """The state of the index as of the last `settle`."""
-        return Mark(*json.loads(self._meta("mark") or '["", 0, 0]'))
+        return IndexMark(*json.loads(self._meta("mark") or '["", 0, 0]'))
 
     def units(self) -> dict[int, bytes]:
         """The passage of each unit, as of then."""
@@ -106,7 +106,7 @@ class VectorStore:
         """How many units have no vector."""
         return int(self._meta("lacking") or 0)
 
-    def settle(self, mark: Mark, gone: Sequence[int], new: Mapping[int, bytes]) -> None:
+    def settle(self, mark: IndexMark, gone: Sequence[int], new: Mapping[int, bytes]) -> None:
         """Takes over which units there are; those of another index (`mark.born`) are forgotten."""
         with self._writing() as connection:
             if self.mark().born != mark.born:

@@ -34,7 +34,7 @@ _STOP = Hint("stop", "")
 _log = logging.getLogger(__name__)
 
 
-class Report(NamedTuple):
+class WatchReport(NamedTuple):
     """What a watch has to say: `started`, `synced`, `vectors`, `overflow`, `polling`, `problem` or `stopped`."""
 
     kind: str
@@ -61,7 +61,7 @@ class Watching:
         index: Index,
         state: Path,
         *,
-        tell: Callable[[Report], None],
+        tell: Callable[[WatchReport], None],
         reconcile: float = RECONCILE,
         poll: float = 2.0,
     ) -> None:
@@ -72,7 +72,7 @@ class Watching:
         self._hints: SimpleQueue[Hint] = SimpleQueue()
         self._watcher = Watcher(vault.root, self._hints, poll=poll)
         self._heartbeat = Heartbeat(state, vault.root)
-        self._pending = Pending()
+        self._pending = PendingHints()
         self._behind = (
             ""  # why the index may not be in line; nobody is told that it is until a scan went well
         )
@@ -244,7 +244,7 @@ class Watching:
         self._lock.say(LIVE if self._heartbeat.is_heard(self._watcher.polling) else POLLING)
 
     def _say(self, kind: str, text: str, files: int = 0, ms: float = 0.0) -> None:
-        self._tell(Report(kind, text, files, ms))
+        self._tell(WatchReport(kind, text, files, ms))
 
 
 def watch_until_told(watching: Watching) -> int:
@@ -357,7 +357,7 @@ class Work(NamedTuple):
 
 
 @dataclass(slots=True)
-class Pending:
+class PendingHints:
     """Hints by what they ask for."""
 
     lost: list[str] = field(default_factory=list)  # why the whole vault must be looked at

@@ -32,7 +32,7 @@ from memoryclaw.errors import IndexBusyError, IndexDamagedError, VaultError
 from memoryclaw.index.clauses import counted, sound, tally
 from memoryclaw.index.scoring import WEIGHTS, gain, idf
 from memoryclaw.model import COLUMNS
-from memoryclaw.ports import Clause, Hit, Row
+from memoryclaw.ports import Clause, Hit, IndexRow
 from memoryclaw.vault.statefolder import touch
 
 # ── Whoosh's own files: how units are stored in them, and one snapshot of them to read. The one module that
@@ -130,7 +130,7 @@ def committed(index: Any) -> Iterator[Any]:
             writer.cancel()
 
 
-def put(writer: Any, row: Row) -> int:
+def put(writer: Any, row: IndexRow) -> int:
     """Adds one unit and returns how many tokens it has."""
     columns = {name: _split(text) for name, text in zip(COLUMNS, row.columns, strict=True)}
     length = sum(map(len, columns.values()))
@@ -261,15 +261,15 @@ class WhooshIndex:
     def __init__(self, folder: Path, connect: Callable[[], sqlite3.Connection]) -> None:
         self._folder = folder
         self._connect = connect
-        self._added: dict[int, Row] = {}
+        self._added: dict[int, IndexRow] = {}
         self._removed: set[int] = set()
         self._open: tuple[_Record, Snapshot] | None = None
 
-    def add(self, rows: Iterable[Row]) -> None:
+    def add(self, rows: Iterable[IndexRow]) -> None:
         """Adds units, once `settle` keeps them."""
         self._added.update((row.rowid, row) for row in rows)
 
-    def remove(self, rows: Iterable[Row]) -> None:
+    def remove(self, rows: Iterable[IndexRow]) -> None:
         """Removes units, once `settle` keeps that."""
         for row in rows:
             if self._added.pop(row.rowid, None) is None:
@@ -320,7 +320,7 @@ class WhooshIndex:
             text = f"the index {self._folder} cannot be written ({error.strerror}); make room or give yourself the right to write there"
             raise VaultError(text) from error
 
-    def _write(self, added: Mapping[int, Row], removed: set[int]) -> None:
+    def _write(self, added: Mapping[int, IndexRow], removed: set[int]) -> None:
         record, snapshot = self._current() or (_Record(0, 0, []), None)
         gone = snapshot.documents(removed) if snapshot else {}
         with committed(snapshot.index if snapshot else create(self._folder)) as writer:

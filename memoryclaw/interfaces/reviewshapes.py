@@ -11,31 +11,31 @@ from memoryclaw.model import Problem
 from memoryclaw.review.worddiff import word_diff
 
 if TYPE_CHECKING:
-    from memoryclaw.review.deciding import Ruled, Ticked
+    from memoryclaw.review.deciding import ReviewDecision, TickedFacts
     from memoryclaw.review.histories import Blame, Events, Logged
     from memoryclaw.review.showing import Difference
-    from memoryclaw.review.waiting import Waits
-    from memoryclaw.skills.decide import Ruled as SkillRuled
+    from memoryclaw.review.waiting import ReviewItem
+    from memoryclaw.skills.decide import SkillDecision
     from memoryclaw.skills.hostskills import HostSkills
-    from memoryclaw.skills.listing import Listed, Offer, Shown
+    from memoryclaw.skills.listing import LintedSkill, ListedSkill, SkillOffer
     from memoryclaw.skills.run import SkillRun
 
 Shape = dict[str, Any]
 _TOLD = ("id", "kind", "what", "why", "run", "path", "confidence", "source", "box")
 
 
-def waiting(items: Iterable[Waits]) -> Shape:
+def waiting(items: Iterable[ReviewItem]) -> Shape:
     """What waits for a person."""
     return {"waiting": [waits(item) for item in items]}
 
 
-def waits(item: Waits) -> Shape:
+def waits(item: ReviewItem) -> Shape:
     """One thing that waits."""
     evidence = list(item.change.evidence) if item.change else []
     return {**{name: getattr(item, name) for name in _TOLD}, "evidence": evidence}
 
 
-def differences(items: Iterable[tuple[Waits, list[Difference]]]) -> Shape:
+def differences(items: Iterable[tuple[ReviewItem, list[Difference]]]) -> Shape:
     """What would change if these were approved, each line in pieces that are the same, gone or come."""
     return {"differences": [{**waits(item), "files": [_file(one) for one in found]} for item, found in items]}
 
@@ -48,12 +48,12 @@ def _file(found: Difference) -> Shape:
     return {"path": found.path, "title": found.title, "hunks": hunks}
 
 
-def ruled(done: Iterable[Ruled]) -> Shape:
+def ruled(done: Iterable[ReviewDecision]) -> Shape:
     """What became of what waited."""
     return {"decided": [one._asdict() for one in done]}
 
 
-def ticked(boxes: Ticked) -> Shape:
+def ticked(boxes: TickedFacts) -> Shape:
     """What people ticked, nothing of it decided."""
     return {
         "approve": [waits(item) for item in boxes.approved],
@@ -88,12 +88,12 @@ def blame(found: Blame) -> Shape:
 # ── What the verbs of skills answer, as plain JSON values; docs/json.md describes them.
 
 
-def skills(found: Iterable[Listed]) -> Shape:
+def skills(found: Iterable[ListedSkill]) -> Shape:
     """A list of skills."""
     return {"skills": [skill(one) for one in found]}
 
 
-def skill(one: Listed) -> Shape:
+def skill(one: ListedSkill) -> Shape:
     """One skill and how it stands."""
     return {
         "name": one.name,
@@ -104,7 +104,7 @@ def skill(one: Listed) -> Shape:
     }
 
 
-def shown(found: Shown) -> Shape:
+def shown(found: LintedSkill) -> Shape:
     """One skill with its text and what is wrong with it."""
     file = found.listed.skill
     return {
@@ -124,12 +124,12 @@ def linted(problems: Iterable[Problem]) -> Shape:
     return {"sound": not found, "problems": found}
 
 
-def matches(request: str, offers: Iterable[Offer]) -> Shape:
+def matches(request: str, offers: Iterable[SkillOffer]) -> Shape:
     """The skills that fit a request, each with the words that made it; the terms add up to the score."""
     return {"request": request, "skills": [offer(one) for one in offers]}
 
 
-def offer(one: Offer) -> Shape:
+def offer(one: SkillOffer) -> Shape:
     """How one skill fits, and whether a host would be offered it."""
     found = one.match
     return {
@@ -148,7 +148,7 @@ def offer(one: Offer) -> Shape:
     }
 
 
-def skill_ruled(done: SkillRuled) -> Shape:
+def skill_ruled(done: SkillDecision) -> Shape:
     """What was decided of a skill."""
     return done._asdict()
 

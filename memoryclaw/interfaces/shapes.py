@@ -12,20 +12,19 @@ from memoryclaw.working.memory import stored, tokens
 if TYPE_CHECKING:
     from memoryclaw.app.doctor import Check
     from memoryclaw.app.status import Status
-    from memoryclaw.capture.capture import Acknowledged
+    from memoryclaw.capture.capture import CaptureResult
     from memoryclaw.capture.feedback import Feedback as Rated
     from memoryclaw.capture.importers import Imported
-    from memoryclaw.consolidation.changes import Action, Decided, PlannedChange
+    from memoryclaw.consolidation.changes import Action, ClaimDecision, PlannedChange
     from memoryclaw.consolidation.consolidate import Consolidated
-    from memoryclaw.daemon.scheduling import Scheduled
-    from memoryclaw.daemon.scheduling import Standing as ScheduleStanding
-    from memoryclaw.hosts.openclaw.importing import Brought
+    from memoryclaw.daemon.scheduling import Scheduled, ScheduleStatus
+    from memoryclaw.hosts.openclaw.importing import ImportReport
     from memoryclaw.hosts.openclaw.setup import Changed
-    from memoryclaw.hosts.openclaw.status import Standing
+    from memoryclaw.hosts.openclaw.status import OpenClawStatus
     from memoryclaw.index.sync import Freshness, Synced
     from memoryclaw.index.vectors import Filled
-    from memoryclaw.recall.browsing import Links, Listed, Shown
-    from memoryclaw.recall.evaluate import Evaluated, Judged
+    from memoryclaw.recall.browsing import Links, NoteEntry, ShownUnit
+    from memoryclaw.recall.evaluate import Evaluated, QuestionResult
     from memoryclaw.working.memory import WorkingMemory
     from memoryclaw.working.store import Cleared
     from memoryclaw.writing.context import Written
@@ -99,7 +98,7 @@ def traced(candidate: Traced) -> Shape:
     return {"id": candidate.id, "path": candidate.path, "score": candidate.score, **decided}
 
 
-def show(shown: Shown, fresh: Freshness) -> Shape:
+def show(shown: ShownUnit, fresh: Freshness) -> Shape:
     """One thing as it stands in its file."""
     at = shown.address
     places = {
@@ -113,7 +112,7 @@ def show(shown: Shown, fresh: Freshness) -> Shape:
     return {**places, "state": at.state, "text": shown.text, **_state(fresh)}
 
 
-def browse(listed: Iterable[Listed], fresh: Freshness) -> Shape:
+def browse(listed: Iterable[NoteEntry], fresh: Freshness) -> Shape:
     """A list of notes."""
     return {"notes": [{**note._asdict(), "tags": list(note.tags)} for note in listed], **_state(fresh)}
 
@@ -182,7 +181,7 @@ def doctor(checks: Iterable[Check]) -> Shape:
     return {"sound": all(check["level"] != "problem" for check in found), "checks": found}
 
 
-def acknowledged(done: Acknowledged) -> Shape:
+def acknowledged(done: CaptureResult) -> Shape:
     """What became of one captured line."""
     if not done.ok:
         return {"ok": False, "error": done.error, "line": done.line}
@@ -251,7 +250,7 @@ def _action(action: Action) -> Shape:
     return {"action": type(action).__name__, **values}
 
 
-def _decided(decided: Decided) -> Shape:
+def _decided(decided: ClaimDecision) -> Shape:
     claim = decided.claim
     return {
         "entity": claim.entity,
@@ -283,7 +282,7 @@ def evaluated(done: Evaluated) -> Shape:
     }
 
 
-def _question(one: Judged) -> Shape:
+def _question(one: QuestionResult) -> Shape:
     return {
         "question": one.question,
         "line": one.line,
@@ -307,7 +306,7 @@ def changed(done: Changed) -> dict[str, Any]:
     return {**done._asdict(), "notices": list(done.notices)}
 
 
-def openclaw_standing(now: Standing) -> dict[str, Any]:
+def openclaw_standing(now: OpenClawStatus) -> dict[str, Any]:
     """How OpenClaw stands to a vault, check by check."""
     return {
         "config": now.config,
@@ -318,7 +317,7 @@ def openclaw_standing(now: Standing) -> dict[str, Any]:
     }
 
 
-def brought(done: Brought) -> dict[str, Any]:
+def brought(done: ImportReport) -> dict[str, Any]:
     """What an import proposes."""
     return {
         "workspace": done.workspace,
@@ -340,7 +339,7 @@ def scheduled(done: Scheduled) -> dict[str, Any]:
     return {**done._asdict(), "files": files, "notices": list(done.notices)}
 
 
-def schedule_standing(now: ScheduleStanding) -> dict[str, Any]:
+def schedule_standing(now: ScheduleStatus) -> dict[str, Any]:
     """How a timer stands."""
     return {**now._asdict(), "notices": list(now.notices)}
 

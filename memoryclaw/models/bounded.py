@@ -13,7 +13,7 @@ from typing import Any
 import httpcore
 import httpx
 
-from memoryclaw.models.llm import MOST_BYTES, Endpoint, MindError
+from memoryclaw.models.llm import MOST_BYTES, Endpoint, ModelError
 
 _PLAIN = {"Accept-Encoding": "identity"}
 
@@ -51,11 +51,11 @@ class Bounded(httpx.BaseTransport):
         except httpcore.TimeoutException:
             raise _too_slow(self._who) from None
         except (httpcore.NetworkError, httpcore.ProtocolError, httpcore.UnsupportedProtocol):
-            raise MindError(f"{self._who} broke the connection off") from None
+            raise ModelError(f"{self._who} broke the connection off") from None
         if any(
             name.lower() == b"content-encoding" and value != b"identity" for name, value in answer.headers
         ):
-            raise MindError(f"{self._who} answered in an encoding that was not asked for")
+            raise ModelError(f"{self._who} answered in an encoding that was not asked for")
         return httpx.Response(answer.status, headers=answer.headers, content=body, request=request)
 
     def close(self) -> None:
@@ -80,7 +80,7 @@ class _Allowance:
     def taken(self, data: bytes) -> bytes:
         self._bytes -= len(data)
         if self._bytes < 0:
-            raise MindError(f"{self._who} answered with more than {MOST_BYTES // 1000:,} kB")
+            raise ModelError(f"{self._who} answered with more than {MOST_BYTES // 1000:,} kB")
         return data
 
 
@@ -127,5 +127,5 @@ class _Stream(httpcore.NetworkStream):
         return self._inner.get_extra_info(info)
 
 
-def _too_slow(who: str) -> MindError:
-    return MindError(f"{who} took too long")
+def _too_slow(who: str) -> ModelError:
+    return ModelError(f"{who} took too long")

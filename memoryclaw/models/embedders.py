@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import Any, Protocol, TypeVar
 
 from memoryclaw.errors import VectorsError
-from memoryclaw.models.llm import Breaker, MindError
+from memoryclaw.models.llm import Breaker, ModelError
 
 Floats = Any  # a numpy array of float32: numpy is an extra, and loaded only where vectors are asked for
 EXTRA = "pip install 'memoryclaw[vectors]'"
@@ -63,12 +63,12 @@ def normalised(rows: Any, count: int, who: str) -> Floats:
     try:
         found = np.asarray(rows, dtype=np.float32)
     except (ValueError, TypeError, OverflowError):
-        raise MindError(f"{who} answered with something else than vectors") from None
+        raise ModelError(f"{who} answered with something else than vectors") from None
     if found.ndim != 2 or found.shape[0] != count or not found.shape[1]:
-        raise MindError(f"{who} answered with something else than one vector a text")
+        raise ModelError(f"{who} answered with something else than one vector a text")
     lengths = np.sqrt((found.astype(np.float64) ** 2).sum(axis=1, keepdims=True))
     if not np.isfinite(lengths).all() or not lengths.all():
-        raise MindError(f"{who} answered with a vector that points nowhere")
+        raise ModelError(f"{who} answered with a vector that points nowhere")
     return (found / lengths).astype(np.float32)
 
 
@@ -100,10 +100,10 @@ class Guarded:
 
     def _asked(self, question: Callable[[], T]) -> T:
         if why := self._breaker.open_for():
-            raise MindError(why)
+            raise ModelError(why)
         try:
             answer = question()
-        except MindError as error:
+        except ModelError as error:
             self._breaker.failed(str(error))
             raise
         self._breaker.worked()

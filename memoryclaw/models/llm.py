@@ -25,7 +25,7 @@ class Prompt(NamedTuple):
     user: str
 
 
-class MindError(MemoryClawError):
+class ModelError(MemoryClawError):
     """A model gave no answer that can be used. `lasting`: asking again in this run is no use."""
 
     def __init__(self, why: str, *, lasting: bool = False) -> None:
@@ -33,7 +33,7 @@ class MindError(MemoryClawError):
         self.lasting = lasting
 
 
-class Mind(Protocol):
+class LanguageModel(Protocol):
     """A language model behind an endpoint."""
 
     @property
@@ -63,16 +63,16 @@ class Endpoint(NamedTuple):
         """MindError when the address is none, belongs to another machine, or nobody listens there."""
         host, port = self._address()
         if not is_loopback(host) and not self.allow_remote:
-            raise MindError(
+            raise ModelError(
                 f"{self.setting} is on another machine ({host}); set `llm.allowRemote: true` to send conversations there",
                 lasting=True,
             )
         try:
             socket.create_connection((host, port), min(_PATIENCE, self.timeout)).close()
         except ConnectionRefusedError:
-            raise MindError(f"{self.who} is not running at {host}:{port}", lasting=True) from None
+            raise ModelError(f"{self.who} is not running at {host}:{port}", lasting=True) from None
         except (OSError, UnicodeError):
-            raise MindError(f"{self.who} cannot be reached at {host}:{port}", lasting=True) from None
+            raise ModelError(f"{self.who} cannot be reached at {host}:{port}", lasting=True) from None
 
     def is_private(self) -> bool:
         """True where nobody on the way can read along: on this machine, or over TLS."""
@@ -85,7 +85,7 @@ class Endpoint(NamedTuple):
         except (ValueError, KeyError):
             host, port = None, 0
         if not host:
-            raise MindError(f"{self.setting} is not an address like http://127.0.0.1:11434", lasting=True)
+            raise ModelError(f"{self.setting} is not an address like http://127.0.0.1:11434", lasting=True)
         return host, port
 
 

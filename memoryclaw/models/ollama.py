@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from memoryclaw.models.embedders import Floats, normalised
-from memoryclaw.models.llm import MOST_TOKENS, Endpoint, MindError, Prompt, Schema
+from memoryclaw.models.llm import MOST_TOKENS, Endpoint, ModelError, Prompt, Schema
 
 if TYPE_CHECKING:
     from ollama import Client
@@ -46,15 +46,15 @@ class Ollama:
         except ResponseError as error:
             raise self._refused(error.status_code) from None
         except (ValueError, TypeError, RecursionError):
-            raise MindError("Ollama answered with something else than an answer") from None
+            raise ModelError("Ollama answered with something else than an answer") from None
         return answer.message.content or ""
 
-    def _refused(self, status: int) -> MindError:
+    def _refused(self, status: int) -> ModelError:
         if status == _MISSING:
-            return MindError(
+            return ModelError(
                 f"Ollama has no model {self._model}; `ollama pull {self._model}` fetches it", lasting=True
             )
-        return MindError(f"Ollama failed with status {status}")
+        return ModelError(f"Ollama failed with status {status}")
 
 
 # ── Embedding models of an Ollama server, through its official client. The rule: the digest of the weights
@@ -122,10 +122,10 @@ def _asked(endpoint: Endpoint, question: Callable[[Client], Any], model: str) ->
     except ResponseError as error:
         if error.status_code == _MISSING:
             raise _unknown(model) from None
-        raise MindError(f"{WHO} failed with status {error.status_code}") from None
+        raise ModelError(f"{WHO} failed with status {error.status_code}") from None
     except (ValueError, TypeError, RecursionError):
-        raise MindError(f"{WHO} answered with something else than vectors") from None
+        raise ModelError(f"{WHO} answered with something else than vectors") from None
 
 
-def _unknown(model: str) -> MindError:
-    return MindError(f"{WHO} has no model {model}; `ollama pull {model}` fetches it", lasting=True)
+def _unknown(model: str) -> ModelError:
+    return ModelError(f"{WHO} has no model {model}; `ollama pull {model}` fetches it", lasting=True)

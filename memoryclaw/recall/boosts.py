@@ -26,7 +26,7 @@ RECENCY_HALF_LIFE = 125  # days
 TOLD_WITHIN = 14  # days in which what happened on a day is still told of
 
 
-class Traits(NamedTuple):
+class UnitTraits(NamedTuple):
     """What boosts look at."""
 
     kind: str
@@ -42,7 +42,7 @@ class Traits(NamedTuple):
     absent: bool = False  # a turn of a log in which nobody speaks whom the question names
 
 
-class Asked(NamedTuple):
+class QuestionTraits(NamedTuple):
     """What the question names besides words."""
 
     entities: Mapping[str, str]
@@ -70,7 +70,7 @@ class Boost(NamedTuple):
     matched: Matched | None = None
 
 
-def boosts(base: float, traits: Traits, asked: Asked) -> list[Boost]:
+def boosts(base: float, traits: UnitTraits, asked: QuestionTraits) -> list[Boost]:
     """Every term that applies to a unit with the score `base` from its words."""
     found: list[Boost] = []
     if asked.entities or asked.ranges or asked.listing:
@@ -111,7 +111,7 @@ def _telling(found: list[Boost]) -> list[Boost]:
     return [boost for boost in found if boost.term.value]
 
 
-def _fact(traits: Traits, asked: Asked, scale: float) -> list[Boost]:
+def _fact(traits: UnitTraits, asked: QuestionTraits, scale: float) -> list[Boost]:
     if traits.kind != "fact" or traits.entity_key not in asked.entities:
         return []
     if not traits.asked_field and _is_of_another_time(traits, asked):
@@ -123,7 +123,7 @@ def _fact(traits: Traits, asked: Asked, scale: float) -> list[Boost]:
     return found
 
 
-def _turn(base: float, traits: Traits, asked: Asked) -> list[Boost]:
+def _turn(base: float, traits: UnitTraits, asked: QuestionTraits) -> list[Boost]:
     found = []
     if traits.entity_key in asked.people:
         cause = Matched(word=asked.people[traits.entity_key], field="speaker", via="entity")
@@ -135,7 +135,7 @@ def _turn(base: float, traits: Traits, asked: Asked) -> list[Boost]:
     )
 
 
-def _dates(traits: Traits, asked: Asked, scale: float) -> list[Boost]:
+def _dates(traits: UnitTraits, asked: QuestionTraits, scale: float) -> list[Boost]:
     near = [_nearness(traits, *spoken) for spoken in asked.ranges]
     most, word = max(near, key=lambda found: found[0], default=(0.0, ""))
     if not most:
@@ -143,7 +143,7 @@ def _dates(traits: Traits, asked: Asked, scale: float) -> list[Boost]:
     return [Boost(Term("date", exact(DATE * most * scale)), Matched(word=word, field="date", via="date"))]
 
 
-def _nearness(traits: Traits, first: str, last: str, spoken: str) -> tuple[float, str]:
+def _nearness(traits: UnitTraits, first: str, last: str, spoken: str) -> tuple[float, str]:
     """1 for what touches or tells of these days; less for what was said soon after, when people still tell of them; and why."""
     if _touches(traits, first, last):
         return 1.0, spoken
@@ -155,13 +155,13 @@ def _nearness(traits: Traits, first: str, last: str, spoken: str) -> tuple[float
     return (1 - later / TOLD_WITHIN if 0 < later < TOLD_WITHIN else 0.0), spoken
 
 
-def _touches(traits: Traits, first: str, last: str) -> bool:
+def _touches(traits: UnitTraits, first: str, last: str) -> bool:
     if traits.kind == "fact":
         return bool(traits.at) and held(traits.at, traits.until, first, last, open_end=not traits.until)
     return covers(traits.at, traits.until, first, last)
 
 
-def _is_of_another_time(traits: Traits, asked: Asked) -> bool:
+def _is_of_another_time(traits: UnitTraits, asked: QuestionTraits) -> bool:
     dated = bool(asked.ranges and traits.at)
     return dated and not any(_touches(traits, first, last) for first, last, _ in asked.ranges)
 

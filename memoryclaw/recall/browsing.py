@@ -30,14 +30,14 @@ KINDS = ("episode", "semantic", "skill", "note", "log")
 STATES = ("current", "archived", "pending", "draft")
 
 
-class Shown(NamedTuple):
+class ShownUnit(NamedTuple):
     """One thing of the vault as it stands in its file."""
 
     address: Address
     text: str
 
 
-class Listed(NamedTuple):
+class NoteEntry(NamedTuple):
     """One line of `browse`."""
 
     id: str
@@ -66,7 +66,7 @@ class Links(NamedTuple):
     back: list[LinkEnd]
 
 
-def show(id_: str, catalog: Catalog, vault: Vault) -> Shown:
+def show(id_: str, catalog: Catalog, vault: Vault) -> ShownUnit:
     """The lines of a note, section, fact or turn.
 
     Raises:
@@ -76,11 +76,11 @@ def show(id_: str, catalog: Catalog, vault: Vault) -> Shown:
     text = _text(vault, address.path)
     lines = encoding.LINE.findall(text)
     if address.id == address.note:
-        return Shown(address._replace(end_line=max(len(lines), 1)), text)
-    return Shown(address, "".join(lines[address.line - 1 : address.end_line]))
+        return ShownUnit(address._replace(end_line=max(len(lines), 1)), text)
+    return ShownUnit(address, "".join(lines[address.line - 1 : address.end_line]))
 
 
-def browse(catalog: Catalog, *, kind: str = "", state: str = "current", limit: int = 50) -> list[Listed]:
+def browse(catalog: Catalog, *, kind: str = "", state: str = "current", limit: int = 50) -> list[NoteEntry]:
     """Notes, pinned ones first, then the newest; `kind` and `state` narrow the list.
 
     Raises:
@@ -95,7 +95,7 @@ def browse(catalog: Catalog, *, kind: str = "", state: str = "current", limit: i
         and (? = '' or kind = ?) order by pinned desc, at desc, path limit ?"""
     rows = catalog.rows(sql, (state, wanted, wanted, limit))
     return [
-        Listed(id_, of, path, title, at, tuple(json.loads(tags)), in_)
+        NoteEntry(id_, of, path, title, at, tuple(json.loads(tags)), in_)
         for id_, of, path, title, at, tags, in_ in rows
     ]
 

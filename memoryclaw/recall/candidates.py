@@ -8,14 +8,14 @@ from dataclasses import dataclass, field
 from datetime import date
 from itertools import groupby
 
-from memoryclaw.index.catalog import Brief, Catalog
+from memoryclaw.index.catalog import Catalog, UnitSummary
 from memoryclaw.index.index import Index
 from memoryclaw.index.rows import LONGEST
 from memoryclaw.index.scoring import ALIAS_FACTOR, RELATED, SMALL, exact, rarity
 from memoryclaw.model import Unit
 from memoryclaw.ports import Clause
 from memoryclaw.recall.asking import Question
-from memoryclaw.recall.boosts import Asked, Boost
+from memoryclaw.recall.boosts import Boost, QuestionTraits
 from memoryclaw.recall.explain import Leaf, Reading, Statistics, lift, read_columns, reasons
 from memoryclaw.recall.filters import Fields, conditions
 from memoryclaw.recall.lane import POOL, Lane
@@ -30,7 +30,7 @@ _TOUCHES = "substr(max(u.at, u.until), 1, 10) >= ? and substr(u.at, 1, 10) <= ?"
 class Candidate:
     """A unit on its way through ranking."""
 
-    brief: Brief
+    brief: UnitSummary
     text: float = 0.0
     alias: float = 0.0
     aliased: bool = False
@@ -61,7 +61,7 @@ class Candidate:
 class Candidates:
     """The candidates of questions to one index."""
 
-    def __init__(self, index: Index, catalog: Catalog, rarities: Rarities, statistics: Statistics) -> None:
+    def __init__(self, index: Index, catalog: Catalog, rarities: IdfTable, statistics: Statistics) -> None:
         self._index = index
         self._catalog = catalog
         self._lane = Lane(index.engine, rarities.containing)
@@ -69,12 +69,12 @@ class Candidates:
         self._statistics = statistics
         self._units = statistics.units
 
-    def of(self, question: Question, asked: Asked, pool: int) -> tuple[list[Candidate], bool]:
+    def of(self, question: Question, asked: QuestionTraits, pool: int) -> tuple[list[Candidate], bool]:
         """The candidates of all lanes, and whether they are only listed; of each lane the `pool` best at least."""
         self._rarities.learn([*question.leaves, *question.aliases, *question.related, *question.goal])
         fields = self.fields(question)
-        aliases = StandIns(question.aliases, ALIAS_FACTOR, question.weights, self._statistics)
-        akin = StandIns(question.related, RELATED, question.weights, self._statistics)
+        aliases = QueryExpansion(question.aliases, ALIAS_FACTOR, question.weights, self._statistics)
+        akin = QueryExpansion(question.related, RELATED, question.weights, self._statistics)
         text = self._text(question, asked, fields, pool)
         alias, related = (words.found(self._lane, fields) for words in (aliases, akin))
         goal = self._for_goal(question, fields)
@@ -114,7 +114,11 @@ class Candidates:
         return self._lane.best(clause, POOL, fields) if question.goal else {}
 
     def _count_by_hand(
-        self, candidates: Sequence[Candidate], question: Question, aliases: StandIns, akin: StandIns
+        self,
+        candidates: Sequence[Candidate],
+        question: Question,
+        aliases: QueryExpansion,
+        akin: QueryExpansion,
     ) -> None:
         """In a small vault both engines hold half of all words for worthless, so every unit is read and counted anew."""
         units = self._catalog.units([c.brief.rowid for c in candidates])
@@ -133,7 +137,9 @@ class Candidates:
             if candidate.for_goal:
                 candidate.goal = sum(reasons(question.goal, reading, self._statistics).gains.values())
 
-    def _text(self, question: Question, asked: Asked, fields: Fields | None, pool: int) -> dict[int, float]:
+    def _text(
+        self, question: Question, asked: QuestionTraits, fields: Fields | None, pool: int
+    ) -> dict[int, float]:
         if question.clause is None:
             return {}
         # A unit may be lifted over others by a date or a name, or a synonym; otherwise words alone decide.
@@ -151,7 +157,7 @@ class Candidates:
             return None
         return Fields(self._catalog, *conditions(question.query.filters))
 
-    def _listed(self, question: Question, asked: Asked, *, empty: bool) -> list[int]:
+    def _listed(self, question: Question, asked: QuestionTraits, *, empty: bool) -> list[int]:
         """Units found by their date or by filters alone, newest first."""
         only_excludes = question.clause is not None and question.clause.op == "not"
         if question.query.root is not None and not only_excludes and not (asked.ranges and empty):
@@ -191,7 +197,9 @@ SPAN = 31  # days that such a time has at most; a longer one finds what was said
 _OWN = " and entity_key in (select value from json_each(?))"
 
 
-def joining(known: Collection[int], asked: Asked, fields: Fields | None, catalog: Catalog) -> list[int]:
+def joining(
+    known: Collection[int], asked: QuestionTraits, fields: Fields | None, catalog: Catalog
+) -> list[int]:
     """Those that the fields let through.
 
     Args:
@@ -207,7 +215,7 @@ def joining(known: Collection[int], asked: Asked, fields: Fields | None, catalog
     return [rowid for rowid in joined if rowid in through]
 
 
-def _telling(asked: Asked, catalog: Catalog) -> list[int]:
+def _telling(asked: QuestionTraits, catalog: Catalog) -> list[int]:
     """Turns whose expression of time means a day asked about; of people who are asked about, what they say themselves.
 
     Whoever speaks of somebody else names them, and is found by that.
@@ -227,7 +235,7 @@ def _telling(asked: Asked, catalog: Catalog) -> list[int]:
 # ── How rare the words of a question are in an index, asked once each.
 
 
-class Rarities:
+class IdfTable:
     """The idf of clauses.
 
     Args:
@@ -276,7 +284,7 @@ def _is_plain(clause: Clause) -> bool:
 # English.
 
 
-class StandIns:
+class QueryExpansion:
     """The leaves that stand in for the words of one question.
 
     Args:
@@ -328,7 +336,7 @@ def _word_of(leaf: Leaf) -> str:
 # ── Units that share an id, as happens in copied files, told apart: an answer never names two things alike.
 
 
-def told_apart(briefs: Sequence[Brief]) -> list[Brief]:
+def told_apart(briefs: Sequence[UnitSummary]) -> list[UnitSummary]:
     """The same units, where two share an id all but the first by an id of their place, which `show` knows too."""
     if len({brief.id for brief in briefs}) == len(briefs):
         return list(briefs)
@@ -344,7 +352,7 @@ def told_apart(briefs: Sequence[Brief]) -> list[Brief]:
     return [renamed[brief.rowid] for brief in briefs]
 
 
-def _place(brief: Brief) -> str:
+def _place(brief: UnitSummary) -> str:
     below = brief.id.partition("#")[2]
     if brief.kind == "turn":
         return f"{brief.path}#L{brief.line}"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from functools import cached_property
 
-from memoryclaw.index.catalog import Brief, Catalog
+from memoryclaw.index.catalog import Catalog, UnitSummary
 from memoryclaw.recall.asking import Question
 from memoryclaw.recall.boosts import held
 from memoryclaw.recall.filters import asks_for_state, moments
@@ -25,7 +25,7 @@ class Decider:
     """
 
     def __init__(
-        self, question: Question, briefs: Iterable[Brief], language: Language, catalog: Catalog
+        self, question: Question, briefs: Iterable[UnitSummary], language: Language, catalog: Catalog
     ) -> None:
         self._question = question
         self._facts = [brief for brief in briefs if brief.kind == "fact"]
@@ -35,7 +35,7 @@ class Decider:
         spoken = [(spoken.start, spoken.end) for spoken in question.query.ranges]
         self._moments = [*spoken, *moments(question.query.filters)]
 
-    def reason(self, brief: Brief) -> str:
+    def reason(self, brief: UnitSummary) -> str:
         """Why this one is left out, or an empty string."""
         if (
             brief.state != "current"
@@ -56,7 +56,7 @@ class Decider:
         tokens = self._language.tokens(field)
         return bool(tokens) and self._question.tokens.issuperset(tokens)
 
-    def _held_then(self, brief: Brief) -> bool:
+    def _held_then(self, brief: UnitSummary) -> bool:
         return any(
             held(brief.at, brief.until, *moment, open_end=brief.state == "current")
             for moment in self._moments
@@ -69,7 +69,7 @@ class Decider:
             return set()
         return {_key(brief) for brief in self._facts if self._held_then(brief)} if self._moments else set()
 
-    def _is_of_another(self, brief: Brief) -> bool:
+    def _is_of_another(self, brief: UnitSummary) -> bool:
         question, key = self._question, brief.entity_key
         if (
             not question.entities
@@ -106,5 +106,5 @@ def _names_one(value: Sequence[str], names: Sequence[Sequence[str]]) -> bool:
     return any(name and set(name).issubset(value) for name in names)
 
 
-def _key(brief: Brief) -> Key:
+def _key(brief: UnitSummary) -> Key:
     return brief.entity_key, brief.field.casefold()

@@ -14,7 +14,7 @@ from memoryclaw.errors import InputError, NotFoundError
 from memoryclaw.index.catalog import Catalog
 from memoryclaw.recall.addresses import address_of
 from memoryclaw.recall.answers import Answer, Recalled
-from memoryclaw.recall.evaluation import Golden, mean, ndcg, read_goldens, recall_at, reciprocal_rank
+from memoryclaw.recall.evaluation import GoldenQuestion, mean, ndcg, read_goldens, recall_at, reciprocal_rank
 from memoryclaw.recall.recall import recall
 from memoryclaw.recall.search import Searcher, search
 from memoryclaw.text.encoding import decode, readable
@@ -35,7 +35,7 @@ class Expected(NamedTuple):
     reason: str = ""
 
 
-class Judged(NamedTuple):
+class QuestionResult(NamedTuple):
     """How one question went."""
 
     question: str
@@ -51,7 +51,7 @@ class Evaluated(NamedTuple):
     """How all questions went."""
 
     path: str
-    questions: tuple[Judged, ...]
+    questions: tuple[QuestionResult, ...]
     recall: dict[int, float]  # empty when no question expects an id
     mrr: float
     ndcg: float
@@ -59,7 +59,7 @@ class Evaluated(NamedTuple):
     kept_out: tuple[int, int]  # of the ids that must not be in the context: how many were not, of how many
 
 
-class Bench(NamedTuple):
+class EvaluationSetup(NamedTuple):
     """What questions are judged with."""
 
     searcher: Callable[[date | None], Searcher]
@@ -71,7 +71,7 @@ class Bench(NamedTuple):
     budgets: Sequence[int] = BUDGETS
 
 
-def goldens_of(path: str, shown: str) -> tuple[Golden, ...]:
+def goldens_of(path: str, shown: str) -> tuple[GoldenQuestion, ...]:
     """The golden questions of a file.
 
     Raises:
@@ -89,7 +89,7 @@ def goldens_of(path: str, shown: str) -> tuple[Golden, ...]:
     return read.questions
 
 
-def evaluate(goldens: Iterable[Golden], shown: str, bench: Bench) -> Evaluated:
+def evaluate(goldens: Iterable[GoldenQuestion], shown: str, bench: EvaluationSetup) -> Evaluated:
     """Asks every question and counts what was found."""
     judged = [_judged(golden, bench) for golden in goldens]
     ranked = [one for one in judged if one[0].expected]
@@ -105,7 +105,9 @@ def evaluate(goldens: Iterable[Golden], shown: str, bench: Bench) -> Evaluated:
     )
 
 
-def _judged(golden: Golden, bench: Bench) -> tuple[Judged, list[str], tuple[int, int]]:
+def _judged(
+    golden: GoldenQuestion, bench: EvaluationSetup
+) -> tuple[QuestionResult, list[str], tuple[int, int]]:
     searcher = bench.searcher(golden.as_of)
     found = search(searcher, golden.question, kind="", limit=max(*bench.ks, DEEP))
     contexts = {budget: _context(searcher, golden.question, budget, bench) for budget in bench.budgets}
@@ -115,7 +117,7 @@ def _judged(golden: Golden, bench: Bench) -> tuple[Judged, list[str], tuple[int,
     expected = tuple(_expected(target, order, found, bench) for target in targets)
     unwanted = [target_of(id_, bench.catalog, bench.vault) for id_ in golden.without]
     there = [target for target in unwanted if any(_is_in(target, answer) for answer in contexts.values())]
-    judged = Judged(
+    judged = QuestionResult(
         question=golden.question,
         line=golden.line,
         expected=expected,
@@ -132,7 +134,7 @@ def _judged(golden: Golden, bench: Bench) -> tuple[Judged, list[str], tuple[int,
     return judged, order, (len(unwanted) - len(there), len(unwanted))
 
 
-def _context(searcher: Searcher, question: str, budget: int, bench: Bench) -> Recalled:
+def _context(searcher: Searcher, question: str, budget: int, bench: EvaluationSetup) -> Recalled:
     return recall(searcher, question, goal="", session="", budget=budget, max_results=bench.max_results)
 
 
@@ -146,7 +148,7 @@ def _order(found: Answer, targets: Sequence[Target]) -> list[str]:
     return order
 
 
-def _expected(target: Target, order: Sequence[str], found: Answer, bench: Bench) -> Expected:
+def _expected(target: Target, order: Sequence[str], found: Answer, bench: EvaluationSetup) -> Expected:
     rank = order.index(target.id) + 1 if target.id in order else 0
     if target.trouble or rank > max(bench.ks):
         return Expected(target.id, rank, target.trouble or f"rank {rank}")
@@ -158,7 +160,7 @@ def _expected(target: Target, order: Sequence[str], found: Answer, bench: Bench)
     return Expected(target.id, 0, f"not a candidate: {_shared(found.query, target, bench)}")
 
 
-def _shared(question: str, target: Target, bench: Bench) -> str:
+def _shared(question: str, target: Target, bench: EvaluationSetup) -> str:
     """What the words of a question and of its evidence have in common, told for a person."""
     asked = [word for word in words_of(question) if not bench.language.is_stop(word)]
     units = bench.catalog.units(target.rowids).values()
@@ -179,7 +181,7 @@ def _unpacked(expected: Sequence[Expected], targets: Sequence[Target], answer: R
     ]
 
 
-def _held(golden: Golden, targets: Sequence[Target], answer: Recalled) -> float:
+def _held(golden: GoldenQuestion, targets: Sequence[Target], answer: Recalled) -> float:
     wanted = [_is_in(target, answer) for target in targets] + [_says(w, answer) for w in golden.answer]
     return mean([float(one) for one in wanted])
 
@@ -192,7 +194,7 @@ def _says(words: str, answer: Recalled) -> bool:
     return fold(words) in fold(unescape(answer.context))
 
 
-def _ids(judged: Judged) -> list[str]:
+def _ids(judged: QuestionResult) -> list[str]:
     return [one.id for one in judged.expected]
 
 

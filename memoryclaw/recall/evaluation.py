@@ -96,7 +96,7 @@ _KEYS = ("expect", "answer", "not", "as of")
 _EXAMPLE = "write it as `When is the deadline?: semantic/projects#Boathouse.deadline`"
 
 
-class Golden(NamedTuple):
+class GoldenQuestion(NamedTuple):
     """One question with what a good answer holds, as it was written."""
 
     question: str
@@ -107,31 +107,31 @@ class Golden(NamedTuple):
     as_of: date | None = None  # the day on which it is asked
 
 
-class Goldens(NamedTuple):
+class GoldenQuestions(NamedTuple):
     """The questions of a file, or what is wrong with it."""
 
-    questions: tuple[Golden, ...]
+    questions: tuple[GoldenQuestion, ...]
     problems: tuple[Problem, ...] = ()
 
 
-def read_goldens(text: str) -> Goldens:
+def read_goldens(text: str) -> GoldenQuestions:
     """The golden questions of a YAML text; one that cannot be used is a problem, and none is guessed at."""
     if len(text.encode("utf-8", "replace")) > MAX_BYTES:
         hint = "split them into several files; `memoryclaw eval FILE` asks one of them"
-        return Goldens((), (Problem("", 1, "the questions take more than 64 KiB", hint),))
+        return GoldenQuestions((), (Problem("", 1, "the questions take more than 64 KiB", hint),))
     found = load(text)
     if found.problems:
-        return Goldens((), found.problems)
+        return GoldenQuestions((), found.problems)
     if not isinstance(found.value, dict) or not found.value:
-        return Goldens((), (Problem("", 1, "there are no questions in it", _EXAMPLE),))
+        return GoldenQuestions((), (Problem("", 1, "there are no questions in it", _EXAMPLE),))
     read = [_golden(question, wanted, found) for question, wanted in found.value.items()]
-    return Goldens(
-        tuple(one for one in read if isinstance(one, Golden)),
+    return GoldenQuestions(
+        tuple(one for one in read if isinstance(one, GoldenQuestion)),
         tuple(one for one in read if isinstance(one, Problem)),
     )
 
 
-def _golden(question: str, wanted: Any, found: Yaml) -> Golden | Problem:
+def _golden(question: str, wanted: Any, found: Yaml) -> GoldenQuestion | Problem:
     line = found.lines.get((question,), 1)
     given = wanted if isinstance(wanted, dict) else {"expect": wanted}
     for key, value in given.items():
@@ -147,7 +147,7 @@ def _golden(question: str, wanted: Any, found: Yaml) -> Golden | Problem:
     if told["as of"] and day is None:
         at = found.lines.get((question, "as of"), line)
         return Problem("", at, f"{told['as of'][0]!r} is not a day", "write it as 2025-07-01")
-    return Golden(question, line, told["expect"], told["answer"], told["not"], day)
+    return GoldenQuestion(question, line, told["expect"], told["answer"], told["not"], day)
 
 
 def _texts(value: Any) -> tuple[str, ...] | None:

@@ -131,7 +131,7 @@ TYPICAL = 1.2  # times its idf: what a word gives to a unit that holds it, or a 
 _CUTS = 7  # places among the common words, rarer ones first, at which they may be parted into groups
 
 
-class Kept(NamedTuple):
+class TopScores(NamedTuple):
     """The scores of the best units by rowid; a unit that is not among them scores less than all, or at most `lost`."""
 
     scores: dict[int, float]
@@ -146,7 +146,7 @@ class _Word(NamedTuple):
 
 def pruned(
     parts: Sequence[Clause], engine: TextIndex, containing: Callable[[Clause], int], pool: int
-) -> Kept | None:
+) -> TopScores | None:
     """BM25 of the `pool` best units for these words, or None where nothing but scoring them all can tell.
 
     Args:
@@ -171,7 +171,7 @@ def pruned(
     if len(found) < pool:
         return None
     least = _least(found, pool)
-    return Kept({rowid: score for rowid, score in found.items() if score >= least}, (K1 + 1) * weight)
+    return TopScores({rowid: score for rowid, score in found.items() if score >= least}, (K1 + 1) * weight)
 
 
 def _with_rare(

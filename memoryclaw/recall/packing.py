@@ -103,11 +103,11 @@ class Pack:
             return TURN
         return max(int(self._budget * (LONG if kind == "turn" else SHARE)), FIRST)
 
-    def _room(self, unit: Unit, where: Place) -> int:
+    def _room(self, unit: Unit, where: PackPosition) -> int:
         """Hundredths of a token that an item may cost."""
         return min(self._outline.left(self._budget, where), self._most(unit.kind) * 100)
 
-    def _quoted(self, unit: Unit, where: Place, surfaces: frozenset[str]) -> str:
+    def _quoted(self, unit: Unit, where: PackPosition, surfaces: frozenset[str]) -> str:
         """As much of a unit as there is room for; empty when that would say nothing."""
         text, room = _shown(unit), self._room(unit, where)
         if _fits(where, text, room):
@@ -117,7 +117,7 @@ class Pack:
         return passage(text, surfaces, lambda part: line_cost(where, part) <= room)
 
 
-def _fits(where: Place, text: str, room: int) -> bool:
+def _fits(where: PackPosition, text: str, room: int) -> bool:
     # No character costs less than a hundredth.
     return len(text) < room and line_cost(where, text) <= room
 
@@ -160,7 +160,7 @@ TRUST_ORDER = ("trusted", "unknown", "untrusted")
 _LINE_BREAK = "\n"
 
 
-class Place(NamedTuple):
+class PackPosition(NamedTuple):
     """Where an item stands: under which line, and what it is called there."""
 
     trust: str
@@ -182,17 +182,17 @@ class Outline:
         self._cost = sum(map(_line_cost, (fence.OPENING, *head, fence.CLOSING)))
         self._empty = not head
 
-    def adding(self, place: Place) -> int:
+    def adding(self, place: PackPosition) -> int:
         """Hundredths of a token that the lines around one more item would cost."""
         group = self._groups[place.trust]
         tags = 0 if group else sum(map(_line_cost, fence.tags(place.trust)))
         return tags + (0 if place.above in group else _line_cost(place.above))
 
-    def left(self, budget: int, place: Place) -> int:
+    def left(self, budget: int, place: PackPosition) -> int:
         """Hundredths of a token that an item with its own id may cost."""
         return budget * 100 - self._cost - self.adding(place)
 
-    def add(self, place: Place, line: str) -> None:
+    def add(self, place: PackPosition, line: str) -> None:
         """Takes in an item whose line is rendered already."""
         self._cost += self.adding(place) + _line_cost(line)
         self._groups[place.trust].setdefault(place.above, []).append((place.order, line))
@@ -215,7 +215,7 @@ def _lines(groups: dict[str, list[tuple[tuple[int, str], str]]]) -> list[str]:
     return found
 
 
-def place(unit: Unit) -> Place:
+def place(unit: Unit) -> PackPosition:
     """Turns stand in the order they were said under their session, facts under their file, a note alone."""
     day = unit.when[:10]
     order = (0, "")
@@ -228,15 +228,15 @@ def place(unit: Unit) -> Place:
         above, day = f"{above}#", ""
     dated = f"{fence.said(above)} ({fence.said(day)})" if day and day not in above else fence.said(above)
     own = f"{own}:" if unit.kind == "fact" and own else own
-    return Place(unit.trust if unit.trust in TRUST_ORDER else "unknown", dated, fence.said(own), order)
+    return PackPosition(unit.trust if unit.trust in TRUST_ORDER else "unknown", dated, fence.said(own), order)
 
 
-def line(place: Place, text: str) -> str:
+def line(place: PackPosition, text: str) -> str:
     """The line of an item; its text is made harmless here."""
     return " " + " ".join(filter(None, (place.own, fence.said(text))))
 
 
-def line_cost(place: Place, text: str) -> int:
+def line_cost(place: PackPosition, text: str) -> int:
     """What this line costs, in hundredths of a token."""
     return _line_cost(line(place, text))
 

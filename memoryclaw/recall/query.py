@@ -28,7 +28,7 @@ class Expr(NamedTuple):
     parts: tuple[Expr, ...] = ()
 
 
-class Piece(NamedTuple):
+class QueryPart(NamedTuple):
     """A read piece of a question: `bare` ranks, `need` must match, `drop` must not match, `none` matches nothing."""
 
     role: str
@@ -42,7 +42,7 @@ class Piece(NamedTuple):
         return self.joined or self.expr
 
 
-def beside(pieces: Sequence[Piece]) -> Piece:
+def beside(pieces: Sequence[QueryPart]) -> QueryPart:
     """Pieces side by side: the required ones must match, the excluded ones must not, the bare words rank."""
     real = _real(pieces)
     if len(real) < 2:
@@ -51,49 +51,49 @@ def beside(pieces: Sequence[Piece]) -> Piece:
         [piece.expr for piece in real if piece.role == role] for role in ("bare", "need", "drop")
     )
     if not bare and not need:
-        return Piece("drop", any_of(drop), narrows=_narrows(pieces))
+        return QueryPart("drop", any_of(drop), narrows=_narrows(pieces))
     core = all_of(need) if need else any_of(bare)
     if need and bare:
         core = all_of([core, any_of([_implied(core), *bare])])
     core = all_of([core, *(_not(expr) for expr in drop)])
-    return Piece("need" if need else "bare", core, narrows=_narrows(pieces))
+    return QueryPart("need" if need else "bare", core, narrows=_narrows(pieces))
 
 
-def together(pieces: Sequence[Piece]) -> Piece:
+def together(pieces: Sequence[QueryPart]) -> QueryPart:
     """Pieces joined by AND."""
     real = _real(pieces)
     if len(real) < 2:
         return _lone(pieces, real)
     wanted, dropped = _sides(real)
     if not wanted:
-        return Piece("drop", any_of(dropped), narrows=_narrows(pieces))
-    return Piece("need", all_of([*wanted, *map(_not, dropped)]), narrows=_narrows(pieces))
+        return QueryPart("drop", any_of(dropped), narrows=_narrows(pieces))
+    return QueryPart("need", all_of([*wanted, *map(_not, dropped)]), narrows=_narrows(pieces))
 
 
-def alternatives(pieces: Sequence[Piece]) -> Piece:
+def alternatives(pieces: Sequence[QueryPart]) -> QueryPart:
     """Pieces joined by OR; an exclusion among others applies to all of them, for nothing can be found by absence."""
     real = _real(pieces)
     if len(real) < 2:
         return _lone(pieces, real)
     wanted, dropped = _sides(real)
     if not wanted:
-        return Piece("drop", all_of(dropped), narrows=_narrows(pieces))
-    return Piece("need", all_of([any_of(wanted), *map(_not, dropped)]), narrows=_narrows(pieces))
+        return QueryPart("drop", all_of(dropped), narrows=_narrows(pieces))
+    return QueryPart("need", all_of([any_of(wanted), *map(_not, dropped)]), narrows=_narrows(pieces))
 
 
-def without(piece: Piece) -> Piece:
+def without(piece: QueryPart) -> QueryPart:
     """The piece excluded; excluding an exclusion requires it."""
     if piece.role == "none":
         return piece
-    return Piece("need" if piece.role == "drop" else "drop", piece.firm, narrows=piece.narrows)
+    return QueryPart("need" if piece.role == "drop" else "drop", piece.firm, narrows=piece.narrows)
 
 
-def required(piece: Piece) -> Piece:
+def required(piece: QueryPart) -> QueryPart:
     """The piece, if it is a bare one, as something that must match."""
-    return Piece("need", piece.firm, narrows=piece.narrows) if piece.role == "bare" else piece
+    return QueryPart("need", piece.firm, narrows=piece.narrows) if piece.role == "bare" else piece
 
 
-def root_of(piece: Piece) -> Expr | None:
+def root_of(piece: QueryPart) -> Expr | None:
     """The tree of a whole question, None when nothing in it has to match."""
     if piece.role == "none":
         return None
@@ -134,19 +134,19 @@ def _not(expr: Expr) -> Expr:
     return Expr("not", parts=(expr,))
 
 
-def _real(pieces: Sequence[Piece]) -> list[Piece]:
+def _real(pieces: Sequence[QueryPart]) -> list[QueryPart]:
     return [piece for piece in pieces if piece.role != "none"]
 
 
-def _lone(pieces: Sequence[Piece], real: Sequence[Piece]) -> Piece:
-    return (real[0] if real else Piece("none"))._replace(narrows=_narrows(pieces))
+def _lone(pieces: Sequence[QueryPart], real: Sequence[QueryPart]) -> QueryPart:
+    return (real[0] if real else QueryPart("none"))._replace(narrows=_narrows(pieces))
 
 
-def _narrows(pieces: Sequence[Piece]) -> bool:
+def _narrows(pieces: Sequence[QueryPart]) -> bool:
     return any(piece.narrows for piece in pieces)
 
 
-def _sides(pieces: Sequence[Piece]) -> tuple[list[Expr], list[Expr]]:
+def _sides(pieces: Sequence[QueryPart]) -> tuple[list[Expr], list[Expr]]:
     wanted = [piece.firm for piece in pieces if piece.role != "drop"]
     return wanted, [piece.expr for piece in pieces if piece.role == "drop"]
 
@@ -155,7 +155,7 @@ __all__ = ["Expr", "Filter", "Limits", "Query", "parse"]
 
 _MARKS = {"*": "prefix", "~": "fuzzy"}
 _SYNTAX = "*~:+"
-_NOTHING = Piece("none")
+_NOTHING = QueryPart("none")
 
 
 class Limits(NamedTuple):
@@ -200,7 +200,7 @@ def parse(text: str, *, today: date, limits: Limits = _LIMITS) -> Query:
     encoded = text.encode("utf-8", "replace")
     text = encoded[: limits.size].decode("utf-8", "ignore")
     found = scan(text, today)
-    reader = _Reader(found.tokens, text, limits)
+    reader = _QueryParser(found.tokens, text, limits)
     root = root_of(reader.sequence())
     cut = len(encoded) > limits.size
     notices = [f"Only the first {limits.size} bytes of the question were read"] if cut else []
@@ -216,7 +216,7 @@ def parse(text: str, *, today: date, limits: Limits = _LIMITS) -> Query:
     )
 
 
-class _Reader:
+class _QueryParser:
     """Recursive descent over settled tokens: NOT binds before AND, AND before OR, OR before standing side by side."""
 
     def __init__(self, tokens: Sequence[Token], text: str, limits: Limits) -> None:
@@ -232,7 +232,7 @@ class _Reader:
         self._at = 0
         self._negated = False
 
-    def sequence(self) -> Piece:
+    def sequence(self) -> QueryPart:
         """Reads up to the end of the group or of the question."""
         pieces = []
         while self._kind() not in ("", ")"):
@@ -250,7 +250,7 @@ class _Reader:
         self.explicit = True
         return True
 
-    def _either(self) -> Piece:
+    def _either(self) -> QueryPart:
         pieces = [self._both()]
         while self._takes("or"):
             pieces.append(self._both())
@@ -263,13 +263,13 @@ class _Reader:
             self.notices.append("An exclusion beside OR applies to all of its alternatives")
         return alternatives(pieces)
 
-    def _both(self) -> Piece:
+    def _both(self) -> QueryPart:
         pieces = [self._one()]
         while self._takes("and"):
             pieces.append(self._one())
         return together(pieces) if len(pieces) > 1 else pieces[0]
 
-    def _one(self) -> Piece:
+    def _one(self) -> QueryPart:
         before = self._negated
         while self._takes("not", "-"):
             self._negated = not self._negated
@@ -280,7 +280,7 @@ class _Reader:
             return without(piece)
         return required(piece) if needed else piece
 
-    def _atom(self) -> Piece:
+    def _atom(self) -> QueryPart:
         if self._kind() in ("", ")"):
             return _NOTHING
         token = self._tokens[self._at]
@@ -294,15 +294,15 @@ class _Reader:
             return _NOTHING
         return self._filter(token) if token.kind == "filter" else self._words(token)
 
-    def _filter(self, token: Token) -> Piece:
+    def _filter(self, token: Token) -> QueryPart:
         if len(self.filters) >= self._limits.words:
             self.notices.append(f"Only the first {self._limits.words} fields were used")
             return _NOTHING
         written = self._text[slice(*token.span)]
         self.filters.append(Filter(token.field, token.text, self._negated, written))
-        return Piece("none", narrows=True)
+        return QueryPart("none", narrows=True)
 
-    def _words(self, token: Token) -> Piece:
+    def _words(self, token: Token) -> QueryPart:
         words, mark = self._take(words_of(token.text)), "" if token.quoted else _mark(token.text)
         if not words:
             if token.text and not token.text.strip(_SYNTAX):
@@ -314,10 +314,10 @@ class _Reader:
         leaves[-1] = leaves[-1]._replace(op=_MARKS.get(mark, "word"))
         joined = all_of(leaves) if mark else Expr("phrase", " ".join(words), column)
         if token.kind == "phrase" or (token.quoted and not mark):
-            return Piece("need", Expr("phrase", " ".join(words), column))
+            return QueryPart("need", Expr("phrase", " ".join(words), column))
         if column:
-            return Piece("need", joined if len(words) > 1 else leaves[0])
-        return Piece("bare", any_of(leaves), joined=joined if len(words) > 1 else None)
+            return QueryPart("need", joined if len(words) > 1 else leaves[0])
+        return QueryPart("bare", any_of(leaves), joined=joined if len(words) > 1 else None)
 
     def _take(self, words: list[str]) -> list[str]:
         taken = words[: self._left]

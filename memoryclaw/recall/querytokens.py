@@ -51,7 +51,7 @@ class Token(NamedTuple):
     quoted: bool = False
 
 
-class Scan(NamedTuple):
+class TokenizedQuestion(NamedTuple):
     """The tokens of a question, its spoken dates, and what a person should know about how it was read."""
 
     tokens: list[Token]
@@ -59,14 +59,14 @@ class Scan(NamedTuple):
     notices: list[str]
 
 
-def scan(text: str, today: date) -> Scan:
+def scan(text: str, today: date) -> TokenizedQuestion:
     """The tokens of a question, parentheses in balance and operators with something to join."""
     text = _CONTROL.sub(" ", text).translate(_QUOTES)
     notices: list[str] = []
     tokens = list(_lex(text, today, notices))
     ranges = _spoken_dates(text, tokens, today)
     tokens = _settled(_balanced(_without_dates(tokens, ranges, text), notices), notices)
-    return Scan(_with_hashtags(tokens), ranges, notices)
+    return TokenizedQuestion(_with_hashtags(tokens), ranges, notices)
 
 
 def _lex(text: str, today: date, notices: list[str]) -> Iterator[Token]:

@@ -8,7 +8,7 @@ from memoryclaw.model import Match
 from memoryclaw.recall.answers import Recalled
 from memoryclaw.recall.candidates import Candidate
 from memoryclaw.recall.packing import Pack
-from memoryclaw.recall.search import Found, Searcher, answer_fields
+from memoryclaw.recall.search import Ranking, Searcher, answer_fields
 
 WORKING_SHARE = 0.33  # of the budget: the most that the session's working memory takes
 CHUNK = 12  # candidates looked at together; those that have a chance are explained
@@ -41,13 +41,13 @@ def recall(
     return Recalled(**answered, context=pack.context(), tokens=pack.tokens(), budget=budget)
 
 
-def _leave_visible(found: Found, session: str) -> None:
+def _leave_visible(found: Ranking, session: str) -> None:
     for candidate in found.candidates:
         if session and not candidate.decision and candidate.brief.id.startswith(f"log:{session}/"):
             candidate.decision = "already_visible"
 
 
-def _leave_unapproved(searcher: Searcher, found: Found) -> None:
+def _leave_unapproved(searcher: Searcher, found: Ranking) -> None:
     """A draft keeps its reason even where the question asks for drafts: a prompt gets only what a person said yes to."""
     undecided = [candidate for candidate in found.candidates if not candidate.decision]
     for candidate in searcher.unapproved(undecided):
@@ -55,7 +55,7 @@ def _leave_unapproved(searcher: Searcher, found: Found) -> None:
         candidate.decision = "not_approved" if state == "current" else state
 
 
-def _packed(searcher: Searcher, found: Found, pack: Pack) -> list[Match]:
+def _packed(searcher: Searcher, found: Ranking, pack: Pack) -> list[Match]:
     waiting = iter([candidate for candidate in found.candidates if not candidate.decision])
     taken: list[Match] = []
     while chunk := _next(waiting, pack):

@@ -15,8 +15,8 @@ from memoryclaw.index.scoring import CALLED, coverage, ranked, shared_out
 from memoryclaw.model import LeftOut, Match, Matched, Term, Unit
 from memoryclaw.recall.answers import Answer, Traced
 from memoryclaw.recall.asking import COMMON_SHARE, COMMON_UNITS, Question, ask
-from memoryclaw.recall.boosts import Asked
-from memoryclaw.recall.candidates import Candidate, Candidates, Rarities, readings_of
+from memoryclaw.recall.boosts import QuestionTraits
+from memoryclaw.recall.candidates import Candidate, Candidates, IdfTable, readings_of
 from memoryclaw.recall.deciding import Decider
 from memoryclaw.recall.explain import Leaf, Reading, Statistics, goal_leaves, goal_words, reasons
 from memoryclaw.recall.filters import causes, kind_filter
@@ -34,12 +34,12 @@ _BEST = 3  # matches that decide how much of the question was found
 
 
 @dataclass(slots=True)
-class Found:
+class Ranking:
     """The ranked candidates of a question, with what is needed to explain them."""
 
     question: Question
     candidates: list[Candidate]
-    asked: Asked
+    asked: QuestionTraits
     did_you_mean: dict[str, str] = field(default_factory=dict)
     degraded: str = ""
 
@@ -67,7 +67,7 @@ class Searcher:
         self._lane = lane
         self._approved = approved
         self._units, self._tokens = index.size()
-        rarities = Rarities(index, catalog, self._units)
+        rarities = IdfTable(index, catalog, self._units)
         self._statistics = Statistics(self._units, self._tokens / max(self._units, 1), rarities)
         self._candidates = Candidates(index, catalog, rarities, self._statistics)
 
@@ -75,7 +75,7 @@ class Searcher:
         """One state of the index for all that is asked in the block."""
         return self._index.database.reading()
 
-    def find(self, text: str, *, kind: str = "", wanted: int = 2 * ENOUGH, goal: str = "") -> Found:
+    def find(self, text: str, *, kind: str = "", wanted: int = 2 * ENOUGH, goal: str = "") -> Ranking:
         """Every candidate for a question, ranked, each with its decision except for limits and budgets.
 
         Args:
@@ -103,7 +103,7 @@ class Searcher:
         if len(candidates) >= pool and sum(not c.decision for c in candidates) < wanted:
             wider = 4 * max(POOL, wanted)  # too many of the best were left out
             candidates, judged = self._judged(question, asked, wider)
-        found = Found(question, _ordered(candidates), judged)
+        found = Ranking(question, _ordered(candidates), judged)
         if self._lane is not None:
             self._join(found, self._lane)
         found.did_you_mean = self._spellings(question)
@@ -122,7 +122,7 @@ class Searcher:
         approved = self._approved() if skills else frozenset()
         return [candidate for candidate in skills if candidate.brief.path not in approved]
 
-    def matches(self, found: Found, chosen: Sequence[Candidate]) -> list[Match]:
+    def matches(self, found: Ranking, chosen: Sequence[Candidate]) -> list[Match]:
         """The chosen candidates with their explanations, snippets and places."""
         if not chosen:
             return []
@@ -134,7 +134,7 @@ class Searcher:
             for c in chosen
         ]
 
-    def confidence(self, found: Found, matches: Sequence[Match]) -> float:
+    def confidence(self, found: Ranking, matches: Sequence[Match]) -> float:
         """The share of the question's weight that the best matches hold."""
         if not found.question.weights:
             return 1.0 if matches else 0.0
@@ -148,7 +148,7 @@ class Searcher:
             found.question.weights, {word for word in found.question.weights if fold(word) in held}
         )
 
-    def _join(self, found: Found, lane: VectorLane) -> None:
+    def _join(self, found: Ranking, lane: VectorLane) -> None:
         """Adds what vectors find, always or where words found too little, as the settings say."""
         if not lane.may_answer(found.question):
             return
@@ -160,12 +160,12 @@ class Searcher:
 
         fields, language = self._candidates.fields(found.question), self._index.language
         within = fields.rowids if fields else None
-        by_words = vectorlane.Found(found.question, found.asked, found.candidates, within, language)
+        by_words = vectorlane.KeywordResult(found.question, found.asked, found.candidates, within, language)
         joined, found.degraded = lane.join(by_words)
         found.candidates = _ordered(joined)
 
-    def _asked(self, question: Question) -> Asked:
-        return Asked(
+    def _asked(self, question: Question) -> QuestionTraits:
+        return QuestionTraits(
             {**question.parts, **question.entities},
             {**question.parts, **question.people},
             [(spoken.start, spoken.end, spoken.text) for spoken in question.query.ranges],
@@ -175,7 +175,9 @@ class Searcher:
             name=asks_name(question.query.text),
         )
 
-    def _judged(self, question: Question, asked: Asked, pool: int) -> tuple[list[Candidate], Asked]:
+    def _judged(
+        self, question: Question, asked: QuestionTraits, pool: int
+    ) -> tuple[list[Candidate], QuestionTraits]:
         """The candidates with their scores and decisions, and what counted as asked."""
         candidates, listing = self._candidates.of(question, asked, pool)
         asked = asked._replace(listing=listing)
@@ -283,7 +285,7 @@ def _labelled(searcher: Searcher, chosen: Sequence[Candidate], matches: Sequence
     ]
 
 
-def answer_fields(text: str, searcher: Searcher, found: Found, matches: Sequence[Match]) -> dict[str, Any]:
+def answer_fields(text: str, searcher: Searcher, found: Ranking, matches: Sequence[Match]) -> dict[str, Any]:
     """What search and recall answer alike."""
     return {
         "query": text,

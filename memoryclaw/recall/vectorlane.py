@@ -13,12 +13,12 @@ from math import log1p
 from typing import TYPE_CHECKING, NamedTuple
 
 from memoryclaw.errors import VectorsError
-from memoryclaw.index.catalog import Brief, Catalog
+from memoryclaw.index.catalog import Catalog, UnitSummary
 from memoryclaw.index.scoring import exact
 from memoryclaw.index.vectors import Vectors, asking
-from memoryclaw.models.llm import MindError
+from memoryclaw.models.llm import ModelError
 from memoryclaw.recall.asking import Question
-from memoryclaw.recall.boosts import Asked
+from memoryclaw.recall.boosts import QuestionTraits
 from memoryclaw.recall.candidates import Candidate, told_apart
 from memoryclaw.recall.deciding import Decider
 from memoryclaw.recall.lane import POOL
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from memoryclaw.models.embedders import Floats
 
 
-class Manner(NamedTuple):
+class FallbackPolicy(NamedTuple):
     """When vectors are asked, and how their hits mix with those of words."""
 
     least: int  # keyword hits; fewer call vectors
@@ -39,7 +39,7 @@ class Manner(NamedTuple):
     strategy: str  # primary_first | weighted
 
 
-class Found(NamedTuple):
+class KeywordResult(NamedTuple):
     """What words made of a question.
 
     Attributes:
@@ -48,7 +48,7 @@ class Found(NamedTuple):
     """
 
     question: Question
-    asked: Asked
+    asked: QuestionTraits
     candidates: list[Candidate]
     within: Sequence[int] | None
     language: Language
@@ -63,7 +63,7 @@ class _Views(NamedTuple):
     near: set[int]  # the units nearest to either
 
 
-class Joined(NamedTuple):
+class BlendedCandidates(NamedTuple):
     """All candidates with those that vectors added, and why there are not all that there could be."""
 
     candidates: list[Candidate]
@@ -79,7 +79,7 @@ class VectorLane:
         manner: as the settings say.
     """
 
-    def __init__(self, vectors: Vectors, catalog: Catalog, manner: Manner) -> None:
+    def __init__(self, vectors: Vectors, catalog: Catalog, manner: FallbackPolicy) -> None:
         self._vectors = vectors
         self._catalog = catalog
         self._manner = manner
@@ -97,19 +97,19 @@ class VectorLane:
         """True when words found too little."""
         return hits < self._manner.least or coverage < self._manner.coverage
 
-    def join(self, found: Found) -> Joined:
+    def join(self, found: KeywordResult) -> BlendedCandidates:
         """All candidates, the nearest units among them; those of words alone, and degraded, when vectors cannot be asked."""
         store = self._vectors.store
         try:
             units = self._vectors.settle() if store.exists() else 0
             joined = self._joined(found, units)
             lacking = store.lacking()
-        except (VectorsError, MindError) as error:
-            return Joined(found.candidates, f"words alone answer: {error}")
+        except (VectorsError, ModelError) as error:
+            return BlendedCandidates(found.candidates, f"words alone answer: {error}")
         missing = f"{lacking} of {units} units have no vector yet; `memoryclaw sync --vectors` makes them"
-        return Joined(joined, missing if lacking else "")
+        return BlendedCandidates(joined, missing if lacking else "")
 
-    def _joined(self, found: Found, units: int) -> list[Candidate]:
+    def _joined(self, found: KeywordResult, units: int) -> list[Candidate]:
         views = self._views(found)
         known, before = found.candidates, [candidate.decision for candidate in found.candidates]
         numbers = {candidate.brief.rowid for candidate in known}
@@ -133,7 +133,7 @@ class VectorLane:
             candidate.near = self._vectors.embedder.name if candidate.vector else ""
         return [*known, *(candidate for candidate in new if candidate.vector)]
 
-    def _views(self, found: Found) -> _Views:
+    def _views(self, found: KeywordResult) -> _Views:
         text, vector_of = _text(found.question), asking(self._vectors)
         own_text = in_own_words(text, _people(found)) if found.language.code == "en" else text
         plain = vector_of(text)
@@ -144,7 +144,7 @@ class VectorLane:
         nearer, other = self._vectors.store.look(own, POOL, found.within)
         return _Views(plain, own, (mean, other), near.keys() | nearer.keys())
 
-    def _cosines(self, briefs: Sequence[Brief], views: _Views) -> dict[int, float]:
+    def _cosines(self, briefs: Sequence[UnitSummary], views: _Views) -> dict[int, float]:
         """Of turns to the question in the words of who is asked about, of others to the question as it is."""
         store = self._vectors.store
         turns = [brief.rowid for brief in briefs if brief.kind == "turn"]
@@ -184,7 +184,7 @@ def _text(question: Question) -> str:
     return " ".join(query.words) if query.filters else query.text
 
 
-def _people(found: Found) -> set[str]:
+def _people(found: KeywordResult) -> set[str]:
     """The people whom the question names, as it writes them and as the vault does."""
     words = found.question.query.words
     return {*found.asked.people.values(), *(word for word in words if key_of(word) in found.asked.people)}

@@ -9,13 +9,13 @@ from memoryclaw.index.rows import around
 from memoryclaw.index.scoring import CALLED, SMALL, exact
 from memoryclaw.ports import Clause, TextIndex
 from memoryclaw.recall.asking import Question
-from memoryclaw.recall.boosts import Asked, Boost, Traits, boosts, recency, said
+from memoryclaw.recall.boosts import Boost, QuestionTraits, UnitTraits, boosts, recency, said
 from memoryclaw.recall.candidates import Candidate
 from memoryclaw.recall.deciding import Decider
 from memoryclaw.vault.entities import key_of
 
 
-def weigh(candidates: Sequence[Candidate], asked: Asked, decider: Decider) -> None:
+def weigh(candidates: Sequence[Candidate], asked: QuestionTraits, decider: Decider) -> None:
     """Gives every candidate its boosts, its score and its decision."""
     _lend([candidate for candidate in candidates if candidate.brief.kind == "turn"])
     plain = asked.names_nothing
@@ -42,10 +42,10 @@ def _lend(turns: Sequence[Candidate]) -> None:
             turn.lent, turn.lender = loan.value, by_place[loan.by].brief.id
 
 
-def _boosts(candidate: Candidate, asked: Asked, decider: Decider) -> list[Boost]:
+def _boosts(candidate: Candidate, asked: QuestionTraits, decider: Decider) -> list[Boost]:
     brief = candidate.brief
     asked_field = brief.entity_key in asked.entities and decider.names_field(brief.field)
-    traits = Traits(
+    traits = UnitTraits(
         kind=brief.kind,
         at=brief.at,
         until=brief.until,
@@ -65,8 +65,12 @@ def _boosts(candidate: Candidate, asked: Asked, decider: Decider) -> list[Boost]
 
 
 def in_company(
-    candidates: Sequence[Candidate], question: Question, asked: Asked, catalog: Catalog, engine: TextIndex
-) -> Asked:
+    candidates: Sequence[Candidate],
+    question: Question,
+    asked: QuestionTraits,
+    catalog: Catalog,
+    engine: TextIndex,
+) -> QuestionTraits:
     """What is asked, with the logs in which a person asked about speaks; in turns their names count for less from here on."""
     turns = [candidate for candidate in candidates if candidate.brief.kind == "turn"]
     if not asked.people or not turns:

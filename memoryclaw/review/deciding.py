@@ -9,18 +9,18 @@ from typing import NamedTuple
 from memoryclaw.consolidation import branching
 from memoryclaw.consolidation.changes import NewFile, PlannedChange
 from memoryclaw.consolidation.patches import moves, rewrites
-from memoryclaw.consolidation.pending import PENDING_FILE, Waiting, read_pending, remove_pending
+from memoryclaw.consolidation.pending import PENDING_FILE, PendingFact, read_pending, remove_pending
 from memoryclaw.consolidation.proposals import APPROVE, BOTH, facts_of, read_proposal
 from memoryclaw.errors import ConflictError, InputError, NotFoundError
 from memoryclaw.history.repository import History
 from memoryclaw.model import Problem
-from memoryclaw.review.waiting import Held, Waits, waiting
+from memoryclaw.review.waiting import CurrentFacts, ReviewItem, waiting
 from memoryclaw.text.encoding import lines_of, readable
 from memoryclaw.text.naming import free_name, timestamp
 from memoryclaw.vault import files
 from memoryclaw.vault.edits import Splice, line_end, spliced
 from memoryclaw.vault.factedits import FactEdit, SemanticFile, add_source, same, set_fact
-from memoryclaw.writing.context import Pen, Written
+from memoryclaw.writing.context import WriteContext, Written
 from memoryclaw.writing.decisions import APPROVED, REJECTED, Decision, fingerprint, recorded
 from memoryclaw.writing.remember import fact_in_words, home
 from memoryclaw.writing.writer import Bytes, Edit, Move, Outcome, patched, text_change, write
@@ -30,7 +30,7 @@ _REFUSED = (ConflictError, InputError, NotFoundError)
 _DAY = re.compile(r"\d{4}-\d\d-\d\d(?=_)")
 
 
-class Ruled(NamedTuple):
+class ReviewDecision(NamedTuple):
     """What became of one thing that waited."""
 
     id: str
@@ -41,11 +41,11 @@ class Ruled(NamedTuple):
     notice: str = ""
 
 
-class _Home(NamedTuple):
+class _FactTarget(NamedTuple):
     """A fact on its way into its file."""
 
     file: SemanticFile
-    fact: Waiting
+    fact: PendingFact
     many: bool
     since: str
 
@@ -69,7 +69,9 @@ class _Home(NamedTuple):
         return done._replace(text=result)
 
 
-def decide(pen: Pen, items: Sequence[Waits], decision: str, *, alone: bool = True) -> list[Ruled]:
+def decide(
+    pen: WriteContext, items: Sequence[ReviewItem], decision: str, *, alone: bool = True
+) -> list[ReviewDecision]:
     """Approves or rejects each of these, one commit each; where one of several cannot be done, the others still are.
 
     Args:
@@ -85,23 +87,23 @@ def decide(pen: Pen, items: Sequence[Waits], decision: str, *, alone: bool = Tru
         try:
             ruled.append(_decided(pen, item, decision))
         except _REFUSED as error:
-            ruled.append(Ruled(item.id, item.kind, item.what, FAILED, notice=str(error)))
+            ruled.append(ReviewDecision(item.id, item.kind, item.what, FAILED, notice=str(error)))
     return ruled
 
 
-def fact_home(pen: Pen, fact: Waiting) -> _Home:
+def fact_home(pen: WriteContext, fact: PendingFact) -> _FactTarget:
     """Where a waiting fact goes once it is approved, and the day from which it holds."""
     path = home(pen, pen.lookup.entity_name(fact.entity), fact.field)
     day = _DAY.match(fact.source)
     since = fact.since or (day[0] if day else pen.today)
     fact = fact._replace(entity=pen.lookup.entity_name(fact.entity))
-    held = Held(pen)
+    held = CurrentFacts(pen)
     if any(since < known.since for known in held.facts(fact.entity, fact.field)):
         since = pen.today  # what holds is newer than the question: a person's yes counts from today
-    return _Home(pen.semantic(path), fact, held.many(fact.field), since)
+    return _FactTarget(pen.semantic(path), fact, held.many(fact.field), since)
 
 
-def _decided(pen: Pen, item: Waits, decision: str) -> Ruled:
+def _decided(pen: WriteContext, item: ReviewItem, decision: str) -> ReviewDecision:
     if item.is_skill:
         raise InputError(
             f"{item.id} is a skill; `memoryclaw skills approve {item.id}` or `skills reject` decides it"
@@ -115,10 +117,10 @@ def _decided(pen: Pen, item: Waits, decision: str) -> Ruled:
         outcome = _approve_fact(pen, item, item.fact) if yes else _reject_fact(pen, item, item.fact)
     else:
         outcome = _approve_proposal(pen, item) if yes else _reject_proposal(pen, item)
-    return Ruled(item.id, item.kind, item.what, decision, outcome.commit, outcome.notice)
+    return ReviewDecision(item.id, item.kind, item.what, decision, outcome.commit, outcome.notice)
 
 
-def _approve_fact(pen: Pen, item: Waits, fact: Waiting) -> Outcome:
+def _approve_fact(pen: WriteContext, item: ReviewItem, fact: PendingFact) -> Outcome:
     place, olds = fact_home(pen, fact), list[str]()
 
     def change(text: str) -> str:
@@ -132,24 +134,24 @@ def _approve_fact(pen: Pen, item: Waits, fact: Waiting) -> Outcome:
     return _written(pen, "approve", item, [*edits, recorded(found)], title, olds=olds)
 
 
-def _reject_fact(pen: Pen, item: Waits, fact: Waiting) -> Outcome:
+def _reject_fact(pen: WriteContext, item: ReviewItem, fact: PendingFact) -> Outcome:
     found = [_decision(pen, REJECTED, "fact", _fingerprint(fact), run=item.run)]
     title = fact_in_words(fact.entity, fact.field, fact.value)
     return _written(pen, "reject", item, [_gone(pen, fact), recorded(found)], title)
 
 
-def _gone(pen: Pen, fact: Waiting) -> Edit:
+def _gone(pen: WriteContext, fact: PendingFact) -> Edit:
     change = removal(pen, fact)
     if change is None:
         raise NotFoundError(f"{fact.id} does not wait any more; `memoryclaw review` lists what does")
     return Edit(PENDING_FILE, text_change(change), consumes=True)
 
 
-def _fingerprint(fact: Waiting) -> str:
+def _fingerprint(fact: PendingFact) -> str:
     return fingerprint("fact", fact.entity, fact.field, fact.value)
 
 
-def _approve_proposal(pen: Pen, item: Waits) -> Outcome:
+def _approve_proposal(pen: WriteContext, item: ReviewItem) -> Outcome:
     change = item.change
     if change is None:
         raise InputError(f"{item.id} {item.why}")
@@ -168,13 +170,13 @@ def _new_files(change: PlannedChange) -> Iterator[str]:
     return (action.path for action in change.actions if isinstance(action, NewFile))
 
 
-def _reject_proposal(pen: Pen, item: Waits) -> Outcome:
+def _reject_proposal(pen: WriteContext, item: ReviewItem) -> Outcome:
     target = free_name(f"archive/{item.path}", lambda path: files.exists(pen.root, path))
     edits: list[Edit | Move] = [Move(item.path, target), recorded(list(_decisions(pen, item, REJECTED)))]
     return _written(pen, "reject", item, edits, item.what)
 
 
-def _decisions(pen: Pen, item: Waits, decision: str) -> Iterator[Decision]:
+def _decisions(pen: WriteContext, item: ReviewItem, decision: str) -> Iterator[Decision]:
     """The decision of a proposal, and one for each fact in it: what was said no to is not asked again."""
     ranges = tuple(item.source.split())
     about = item.about
@@ -185,14 +187,20 @@ def _decisions(pen: Pen, item: Waits, decision: str) -> Iterator[Decision]:
             yield _decision(pen, decision, "fact", known_by, run=item.run)
 
 
-def _decision(pen: Pen, decision: str, kind: str, known_by: str, *, run: str) -> Decision:
+def _decision(pen: WriteContext, decision: str, kind: str, known_by: str, *, run: str) -> Decision:
     history = History(pen.root)
     by = history.author()[0] if history.git_dir else ""
     return Decision(timestamp(pen.now), decision, kind, known_by, run=run, by=by)
 
 
 def _written(
-    pen: Pen, verb: str, item: Waits, edits: Sequence[Edit | Move], title: str, *, olds: Sequence[str] = ()
+    pen: WriteContext,
+    verb: str,
+    item: ReviewItem,
+    edits: Sequence[Edit | Move],
+    title: str,
+    *,
+    olds: Sequence[str] = (),
 ) -> Outcome:
     run = pen.run(verb)
 
@@ -213,20 +221,20 @@ def _written(
     return write(pen.root, edits, message, verb=verb, now=pen.now)
 
 
-def _branch(pen: Pen, item: Waits, decision: str) -> Ruled:
+def _branch(pen: WriteContext, item: ReviewItem, decision: str) -> ReviewDecision:
     if decision == REJECTED:
-        return Ruled(item.id, item.kind, item.what, decision, branching.reject(pen, item.id))
+        return ReviewDecision(item.id, item.kind, item.what, decision, branching.reject(pen, item.id))
     done = branching.approve(pen, item.id)
     again = [f"{path} waits for review now: later edits were in its way" for path in done.proposed]
     commit = done.commits[-1] if done.commits else ""
-    return Ruled(item.id, item.kind, item.what, decision, commit, "; ".join([*again, *done.notices]))
+    return ReviewDecision(item.id, item.kind, item.what, decision, commit, "; ".join([*again, *done.notices]))
 
 
 # ── The lines of one waiting fact in `semantic/_pending.md`, in the file and in the last commit, where they
 # may read differently.
 
 
-def removal(pen: Pen, fact: Waiting) -> Callable[[str], str] | None:
+def removal(pen: WriteContext, fact: PendingFact) -> Callable[[str], str] | None:
     """How the lines of this fact go from a text; None when it does not wait any more.
 
     A person may have edited the line before ticking it: the last commit then has the same question in other words.
@@ -242,7 +250,7 @@ def removal(pen: Pen, fact: Waiting) -> Callable[[str], str] | None:
     return remove
 
 
-def replacement(pen: Pen, fact: Waiting, lines: tuple[str, ...]) -> Callable[[str], str]:
+def replacement(pen: WriteContext, fact: PendingFact, lines: tuple[str, ...]) -> Callable[[str], str]:
     """How the lines of this fact give way to others."""
     at_work = {known.id for known in read_pending(pen.text(PENDING_FILE))}
 
@@ -253,7 +261,7 @@ def replacement(pen: Pen, fact: Waiting, lines: tuple[str, ...]) -> Callable[[st
     return replace
 
 
-def _entry(text: str, fact: Waiting, at_work: set[str]) -> Waiting | None:
+def _entry(text: str, fact: PendingFact, at_work: set[str]) -> PendingFact | None:
     waiting = read_pending(text)
     exact = [known for known in waiting if known.id == fact.id]
     edited = [
@@ -268,7 +276,7 @@ def _entry(text: str, fact: Waiting, at_work: set[str]) -> Waiting | None:
 # and nothing is approved.
 
 
-def editable(item: Waits) -> str:
+def editable(item: ReviewItem) -> str:
     """The text that a person edits: the lines of a fact, or a proposal as it is.
 
     Raises:
@@ -285,7 +293,7 @@ def editable(item: Waits) -> str:
     return readable(item.text)
 
 
-def store(pen: Pen, item: Waits, text: str) -> Written:
+def store(pen: WriteContext, item: ReviewItem, text: str) -> Written:
     """Puts the edited text in the place of what waits; one commit, and it goes on waiting."""
     text = readable(text)
     if text.strip() == editable(item).strip():
@@ -303,7 +311,7 @@ def store(pen: Pen, item: Waits, text: str) -> Written:
     return _stored(pen, item, text_change(lambda _: fresh), item.id)
 
 
-def _fact(text: str) -> Waiting:
+def _fact(text: str) -> PendingFact:
     found = read_pending(text)
     lines = text.strip("\n").count("\n") + 1
     if len(found) != 1 or (found[0].line, found[0].end_line) != (1, lines):
@@ -313,7 +321,7 @@ def _fact(text: str) -> Waiting:
     return found[0]
 
 
-def _stored(pen: Pen, item: Waits, change: Bytes, id_: str) -> Written:
+def _stored(pen: WriteContext, item: ReviewItem, change: Bytes, id_: str) -> Written:
     run = pen.run("edit")
 
     def message() -> str:
@@ -327,12 +335,12 @@ def _stored(pen: Pen, item: Waits, change: Bytes, id_: str) -> Written:
 # never a skill.
 
 
-class Ticked(NamedTuple):
+class TickedFacts(NamedTuple):
     """What the boxes say: what is to be approved, what rejected, and what cannot be told."""
 
-    approved: tuple[Waits, ...] = ()
-    rejected: tuple[Waits, ...] = ()
-    unclear: tuple[Ruled, ...] = ()
+    approved: tuple[ReviewItem, ...] = ()
+    rejected: tuple[ReviewItem, ...] = ()
+    unclear: tuple[ReviewDecision, ...] = ()
 
     @property
     def is_empty(self) -> bool:
@@ -340,21 +348,23 @@ class Ticked(NamedTuple):
         return not (self.approved or self.rejected or self.unclear)
 
 
-def ticked(pen: Pen) -> Ticked:
+def ticked(pen: WriteContext) -> TickedFacts:
     """What people ticked in `semantic/_pending.md` and `review/*.md`."""
     marked = [item for item in waiting(pen) if item.box and not item.is_skill]
     unclear = [
-        Ruled(item.id, item.kind, item.what, FAILED, notice=why) for item in marked if (why := _unclear(item))
+        ReviewDecision(item.id, item.kind, item.what, FAILED, notice=why)
+        for item in marked
+        if (why := _unclear(item))
     ]
     clear = [item for item in marked if not _unclear(item)]
-    return Ticked(
+    return TickedFacts(
         approved=tuple(item for item in clear if item.box == APPROVE),
         rejected=tuple(item for item in clear if item.box != APPROVE),
         unclear=tuple(unclear),
     )
 
 
-def apply(pen: Pen, boxes: Ticked) -> list[Ruled]:
+def apply(pen: WriteContext, boxes: TickedFacts) -> list[ReviewDecision]:
     """Does what was shown to be ticked, one commit each; each is done whatever becomes of the others."""
     ruled = list(boxes.unclear)
     for items, decision in ((boxes.approved, APPROVED), (boxes.rejected, REJECTED)):
@@ -363,7 +373,7 @@ def apply(pen: Pen, boxes: Ticked) -> list[Ruled]:
     return ruled
 
 
-def _unclear(item: Waits) -> str:
+def _unclear(item: ReviewItem) -> str:
     if item.box == BOTH:
         return f"both boxes of {item.path} are ticked; leave one"
     if item.box == APPROVE and item.change is None and item.fact is None:

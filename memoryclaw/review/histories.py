@@ -8,7 +8,7 @@ from typing import NamedTuple
 from memoryclaw.consolidation.selecting import lines_of
 from memoryclaw.errors import InputError, MemoryClawError, NotFoundError
 from memoryclaw.history import gitlog
-from memoryclaw.history.gitlog import Edition, Logged
+from memoryclaw.history.gitlog import FileVersions, Logged
 from memoryclaw.history.repository import History
 from memoryclaw.model import Fact, Turn
 from memoryclaw.ports import Address
@@ -20,7 +20,7 @@ from memoryclaw.vault.facts import split_address
 from memoryclaw.vault.logs import LogRange, parse_ranges, range_of
 from memoryclaw.vault.notes import ReadingSettings, read_note
 from memoryclaw.vault.places import Place, place_of
-from memoryclaw.writing.context import Pen
+from memoryclaw.writing.context import WriteContext
 from memoryclaw.writing.decisions import APPROVED, DECISIONS_FILE, Decision, Decisions, fingerprint
 
 __all__ = ["Events", "Logged", "Subject", "fact_named", "history"]
@@ -45,7 +45,7 @@ class Subject(NamedTuple):
     field: str = ""
 
 
-def history(pen: Pen, id_: str = "", *, limit: int = 20) -> Events:
+def history(pen: WriteContext, id_: str = "", *, limit: int = 20) -> Events:
     """The newest commits, of the vault or of what has this id; of a fact only those that changed its line.
 
     Raises:
@@ -68,7 +68,7 @@ def history(pen: Pen, id_: str = "", *, limit: int = 20) -> Events:
     return Events(tuple(rows), "" if rows else f"no commit holds {id_} yet")
 
 
-def fact_named(pen: Pen, name: str) -> Address | None:
+def fact_named(pen: WriteContext, name: str) -> Address | None:
     """The fact with this id, or the current one with this entity and field: `Boathouse Aarhus.deadline`."""
     found = pen.lookup.resolve(name)
     if found is not None:
@@ -84,7 +84,7 @@ def fact_named(pen: Pen, name: str) -> Address | None:
     return None
 
 
-def _subject(pen: Pen, id_: str) -> Subject:
+def _subject(pen: WriteContext, id_: str) -> Subject:
     """The files behind an id, also behind one that is gone: in the archive, or under its old path."""
     found = fact_named(pen, id_) or pen.lookup.resolve(id_)
     if found is not None and found.kind == "fact":
@@ -101,7 +101,7 @@ def _elsewhere(path: str) -> str:
     return path.removeprefix(_ARCHIVE) if path.startswith(_ARCHIVE) else _ARCHIVE + path
 
 
-def _touches(file: SemanticFile, subject: Subject, edition: Edition) -> bool:
+def _touches(file: SemanticFile, subject: Subject, edition: FileVersions) -> bool:
     before, after = (_said(file, subject, data) for data in (edition.before, edition.after))
     return before != after
 
@@ -123,7 +123,7 @@ _LOG_LINE = re.compile(r"l(\d{1,9})")
 _MARKS = re.compile(r"^[ \t]*(?:[-*+]|\d+[.)])[ \t]+|(?<![ \t])[ \t]++\^[A-Za-z0-9-]+[ \t]*$")
 
 
-class Cited(NamedTuple):
+class FactSource(NamedTuple):
     """One source of a fact: the episode with the words it quotes, and the line of the log where they were said."""
 
     source: str  # as the fact names it
@@ -143,11 +143,11 @@ class Blame(NamedTuple):
     path: str
     commit: Logged | None = None  # that gave it its value
     approved: Decision | None = None
-    sources: tuple[Cited, ...] = ()
+    sources: tuple[FactSource, ...] = ()
     notice: str = ""  # why no commit is named
 
 
-def blame(pen: Pen, id_: str) -> Blame:
+def blame(pen: WriteContext, id_: str) -> Blame:
     """Where the current value of a fact comes from.
 
     Raises:
@@ -177,7 +177,7 @@ def blame(pen: Pen, id_: str) -> Blame:
     )
 
 
-def _set_by(pen: Pen, file: SemanticFile, fact: Fact) -> tuple[Logged | None, str]:
+def _set_by(pen: WriteContext, file: SemanticFile, fact: Fact) -> tuple[Logged | None, str]:
     """The commit from which on the file has said this, without a break until now."""
     history = History(pen.root)
     state = history.state()
@@ -202,15 +202,15 @@ def _holds(file: SemanticFile, fact: Fact, data: bytes | None) -> bool:
     )
 
 
-def _cited(pen: Pen, source: str) -> Cited:
+def _cited(pen: WriteContext, source: str) -> FactSource:
     """One source, followed as far as it leads."""
     name, _, block = source.partition("#^")
     address = pen.lookup.resolve(name)
     path = address.path if address else _named(pen, name)
     if not path:
-        return Cited(source, notice=f"nothing in the vault is called {name} now")
+        return FactSource(source, notice=f"nothing in the vault is called {name} now")
     if address is not None and address.kind == "turn":
-        return Cited(
+        return FactSource(
             source,
             address.path,
             log=address.path,
@@ -220,7 +220,7 @@ def _cited(pen: Pen, source: str) -> Cited:
     note = read_note(path, _bytes(pen, path), ReadingSettings())
     at = dict(note.blocks).get(block, 0)
     lines = readable(decode(_bytes(pen, path)).text).split("\n")
-    cited = Cited(source, path, quote=_MARKS.sub("", lines[at - 1]) if at else "")
+    cited = FactSource(source, path, quote=_MARKS.sub("", lines[at - 1]) if at else "")
     ranges = [one for text in strings(note.meta.get("source")) for one in parse_ranges(text)]
     hit = _LOG_LINE.fullmatch(block)
     number = int(hit[1]) if hit else 0
@@ -231,7 +231,7 @@ def _cited(pen: Pen, source: str) -> Cited:
     return cited._replace(log=" ".join(map(str, ranges)), notice=f"{path} {what}")
 
 
-def _named(pen: Pen, name: str) -> str:
+def _named(pen: WriteContext, name: str) -> str:
     """The path of a note that a link calls by the name of its file; empty when there is none."""
     for path in (f"episodes/{name}.md", f"archive/episodes/{name}.md", f"{name}.md"):
         try:
@@ -242,7 +242,7 @@ def _named(pen: Pen, name: str) -> str:
     return ""
 
 
-def _quoted(pen: Pen, cited: Cited, range_: LogRange, number: int) -> Cited:
+def _quoted(pen: WriteContext, cited: FactSource, range_: LogRange, number: int) -> FactSource:
     """The line of the log itself, if the log is still there and still what was read."""
     cited = cited._replace(log=str(range_), line=number)
     try:
@@ -254,7 +254,7 @@ def _quoted(pen: Pen, cited: Cited, range_: LogRange, number: int) -> Cited:
     return cited._replace(said=_turn(pen, range_.path, number))
 
 
-def _turn(pen: Pen, path: str, line: int) -> str:
+def _turn(pen: WriteContext, path: str, line: int) -> str:
     turns = read_note(path, _bytes(pen, path), ReadingSettings()).turns
     return next((_told(turn) for turn in turns if turn.line == line), "")
 
@@ -264,5 +264,5 @@ def _told(turn: Turn) -> str:
     return f"{who}: {turn.text}" if who else turn.text
 
 
-def _bytes(pen: Pen, path: str) -> bytes:
+def _bytes(pen: WriteContext, path: str) -> bytes:
     return files.read_file(pen.root, path).data

@@ -10,10 +10,10 @@ from memoryclaw.consolidation.runrecord import FOLDER as RUNS
 from memoryclaw.errors import InputError, NotFoundError
 from memoryclaw.history.repository import History
 from memoryclaw.review.deciding import fact_home
-from memoryclaw.review.waiting import Waits
+from memoryclaw.review.waiting import ReviewItem
 from memoryclaw.text.encoding import decode
 from memoryclaw.vault import files
-from memoryclaw.writing.context import Pen
+from memoryclaw.writing.context import WriteContext
 
 
 class Difference(NamedTuple):
@@ -25,7 +25,7 @@ class Difference(NamedTuple):
     title: str = ""
 
 
-def differences(pen: Pen, item: Waits) -> list[Difference]:
+def differences(pen: WriteContext, item: ReviewItem) -> list[Difference]:
     """The files that would change if this were approved now.
 
     Raises:
@@ -34,7 +34,7 @@ def differences(pen: Pen, item: Waits) -> list[Difference]:
     return [found for found in _differences(pen, item) if found.before != found.after]
 
 
-def _differences(pen: Pen, item: Waits) -> Iterator[Difference]:
+def _differences(pen: WriteContext, item: ReviewItem) -> Iterator[Difference]:
     if item.fact is not None:
         place = fact_home(pen, item.fact)
         before = pen.text(place.file.path)
@@ -58,7 +58,7 @@ def _differences(pen: Pen, item: Waits) -> Iterator[Difference]:
         raise InputError(f"{item.id} {item.why}")
 
 
-def _text(pen: Pen, path: str) -> str | None:
+def _text(pen: WriteContext, path: str) -> str | None:
     try:
         return decode(files.read_file(pen.root, path).data).text
     except NotFoundError:

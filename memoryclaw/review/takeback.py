@@ -10,7 +10,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
-from memoryclaw.consolidation.pending import Waiting, read_pending
+from memoryclaw.consolidation.pending import PendingFact, read_pending
 from memoryclaw.model import Fact
 from memoryclaw.text.encoding import lines_of, readable
 from memoryclaw.vault.edits import Splice, spliced
@@ -28,7 +28,7 @@ class TakenBack(NamedTuple):
     left: tuple[str, ...] = ()
 
 
-class _Line(NamedTuple):
+class _FactLine(NamedTuple):
     """The facts of one line with the lines that continue it, counted from 0, the last one not included."""
 
     start: int
@@ -50,7 +50,7 @@ class _Page(NamedTuple):
     """A text with its lines of facts, and its other lines that are not blank."""
 
     sheet: Sheet
-    told: list[_Line]
+    told: list[_FactLine]
 
     @classmethod
     def of(cls, text: str, file: SemanticFile) -> _Page:
@@ -59,7 +59,7 @@ class _Page(NamedTuple):
         for fact in sheet.found.facts:
             spans.setdefault(sheet.span(fact), []).append(fact)
         told = [
-            _Line(a, b, tuple(facts), tuple(line.rstrip() for line in sheet.lines[a:b]))
+            _FactLine(a, b, tuple(facts), tuple(line.rstrip() for line in sheet.lines[a:b]))
             for (a, b), facts in sorted(spans.items(), key=lambda item: item[0])
         ]
         return cls(sheet, told)
@@ -90,7 +90,7 @@ def facts_taken_back(before: str | None, after: str, now: str, file: SemanticFil
         return None
     came, gone = _less(made.told, old.told), _less(old.told, made.told)
     free, splices, left, wanted = list(page.told), list[Splice](), list[str](), _keys(page)
-    kept = list[_Line]()
+    kept = list[_FactLine]()
     # What holds goes before what was: an old value comes back only where the new one goes.
     for line in sorted(came, key=lambda line: not line.is_current):
         was = next((one for one in gone if line.is_current and _about(one, line)), None)
@@ -134,7 +134,7 @@ def waiting_taken_back(before: str | None, after: str, now: str) -> TakenBack:
     return TakenBack(None if is_bare else text, _once(sorted(left)))
 
 
-def _entries(text: str) -> dict[str, tuple[Waiting, tuple[str, ...]]]:
+def _entries(text: str) -> dict[str, tuple[PendingFact, tuple[str, ...]]]:
     lines = [line.rstrip() for line in readable(text).split("\n")]
     return {fact.id: (fact, tuple(lines[fact.line - 1 : fact.end_line])) for fact in read_pending(text)}
 
@@ -143,7 +143,7 @@ def _words(text: str) -> Counter[str]:
     return Counter(line.strip() for line in readable(text).split("\n") if line.strip())
 
 
-def _standing(line: _Line, page: _Page) -> list[str]:
+def _standing(line: _FactLine, page: _Page) -> list[str]:
     """The facts of a line that another line tells now, changed; what is gone altogether is not named."""
     known = [fact for one in page.told for fact in one.facts]
     return [
@@ -154,8 +154,8 @@ def _standing(line: _Line, page: _Page) -> list[str]:
     ]
 
 
-def _less(lines: Sequence[_Line], others: Sequence[_Line]) -> list[_Line]:
-    counts, found = Counter(line.told for line in others), list[_Line]()
+def _less(lines: Sequence[_FactLine], others: Sequence[_FactLine]) -> list[_FactLine]:
+    counts, found = Counter(line.told for line in others), list[_FactLine]()
     for line in lines:
         if counts[line.told]:
             counts[line.told] -= 1
@@ -164,7 +164,7 @@ def _less(lines: Sequence[_Line], others: Sequence[_Line]) -> list[_Line]:
     return found
 
 
-def _about(one: _Line, other: _Line) -> bool:
+def _about(one: _FactLine, other: _FactLine) -> bool:
     """True where both tell the same fields of the same entities."""
     return [(f.entity, f.field) for f in one.facts] == [(f.entity, f.field) for f in other.facts]
 

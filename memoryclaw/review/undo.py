@@ -31,7 +31,7 @@ from memoryclaw.text.naming import timestamp
 from memoryclaw.vault import files
 from memoryclaw.vault.logs import parse_ranges
 from memoryclaw.vault.places import CONFIG_FILE, place_of
-from memoryclaw.writing.context import Pen, Written
+from memoryclaw.writing.context import WriteContext, Written
 from memoryclaw.writing.decisions import DECISIONS_FILE, UNDONE, Decision, Decisions, recorded
 from memoryclaw.writing.writer import Bytes, Edit, write
 
@@ -78,7 +78,7 @@ class _Plan(NamedTuple):
         self.left.extend(name for name in dict.fromkeys(names) if name not in self.left)
 
 
-def undo(pen: Pen, name: str, *, yes: bool = False) -> Written:
+def undo(pen: WriteContext, name: str, *, yes: bool = False) -> Written:
     """Reverts the commit with this id (or its beginning), or every commit of this run; one commit.
 
     Of one commit all is taken back, or nothing. Of a run, what was changed since stays as it is and is named. Facts are
@@ -148,7 +148,7 @@ def _left(plan: _Plan) -> str:
     return "; ".join(f"{why}: {', '.join(names)}" for why, names in said.items() if names)
 
 
-def _sweep(pen: Pen, paths: Iterable[str]) -> None:
+def _sweep(pen: WriteContext, paths: Iterable[str]) -> None:
     """Removes the folders of skills that are empty now."""
     for folder in dict.fromkeys(path.rpartition("/")[0] for path in paths):
         if folder.startswith("skills/") and folder not in _SKILL_FOLDERS:
@@ -168,7 +168,7 @@ def _subject(commit: Recorded) -> str:
     return commit.message.partition("\n")[0]
 
 
-def _plan(pen: Pen, history: History, asked: _Asked) -> _Plan:
+def _plan(pen: WriteContext, history: History, asked: _Asked) -> _Plan:
     """What is reverted in each file, newest change first; facts first, since what they rest on stays with them."""
     chains = _chains(history, asked)
     sides = history.base(list(chains)).sides if chains else {}
@@ -195,7 +195,7 @@ def _plan(pen: Pen, history: History, asked: _Asked) -> _Plan:
 
 
 def _is_cited(
-    pen: Pen,
+    pen: WriteContext,
     path: str,
     work: bytes | None,
     chain: Sequence[FileChange],
@@ -224,7 +224,7 @@ def _chains(history: History, asked: _Asked) -> dict[str, list[FileChange]]:
 
 
 def _kept(
-    pen: Pen,
+    pen: WriteContext,
     path: str,
     reverts: Sequence[tuple[FileChange, _Revert]],
     now: tuple[bytes | None, bytes | None],
@@ -255,7 +255,7 @@ def _kept(
     return kept, work
 
 
-def _names(pen: Pen, change: FileChange) -> list[str]:
+def _names(pen: WriteContext, change: FileChange) -> list[str]:
     """The facts that a change set, where it can be told, else its file."""
     if place_of(change.path) != ("semantic", "current"):
         return [change.path]
@@ -263,13 +263,13 @@ def _names(pen: Pen, change: FileChange) -> list[str]:
     return [f"{fact.entity}.{fact.field} in {change.path}" for fact in came] or [change.path]
 
 
-def _was_undone(pen: Pen, asked: _Asked) -> bool:
+def _was_undone(pen: WriteContext, asked: _Asked) -> bool:
     """True when the last thing that was decided of this run is that it is undone."""
     found = Decisions.read(pen.text(DECISIONS_FILE)).all
     return any([d.decision == UNDONE for d in found if d.kind == "run" and d.run == asked.run][-1:])
 
 
-def _bytes(pen: Pen, path: str) -> bytes | None:
+def _bytes(pen: WriteContext, path: str) -> bytes | None:
     try:
         return files.read_file(pen.root, path).data
     except NotFoundError:
@@ -298,7 +298,7 @@ def _must_agree(
         )
 
 
-def _reverted(pen: Pen, change: FileChange) -> _Revert:
+def _reverted(pen: WriteContext, change: FileChange) -> _Revert:
     def revert(now: bytes | None) -> tuple[bytes | None, tuple[str, ...]]:
         if now == change.before:
             return now, ()
@@ -318,7 +318,7 @@ def _reverted(pen: Pen, change: FileChange) -> _Revert:
     return revert
 
 
-def _merged(pen: Pen, change: FileChange, now: bytes | None) -> bytes | None:
+def _merged(pen: WriteContext, change: FileChange, now: bytes | None) -> bytes | None:
     """The file without the change, by a merge of lines; None where that would be a guess."""
     if now is None or change.before is None or change.after is None:
         return None
@@ -330,7 +330,7 @@ def _merged(pen: Pen, change: FileChange, now: bytes | None) -> bytes | None:
     return encode(current._replace(text=merged)) if _only_its_facts(pen, change.path, asked, done) else None
 
 
-def _by_lines(pen: Pen, change: FileChange, now: bytes | None) -> TakenBack | None:
+def _by_lines(pen: WriteContext, change: FileChange, now: bytes | None) -> TakenBack | None:
     """The file without the facts, or the questions, that the change wrote; None where that cannot be told."""
     if now is None or change.after is None:
         return None
@@ -343,7 +343,7 @@ def _by_lines(pen: Pen, change: FileChange, now: bytes | None) -> TakenBack | No
     return facts_taken_back(before, after, current, pen.semantic(change.path))
 
 
-def _only_its_facts(pen: Pen, path: str, asked: tuple[str, str], done: tuple[str, str]) -> bool:
+def _only_its_facts(pen: WriteContext, path: str, asked: tuple[str, str], done: tuple[str, str]) -> bool:
     """True when no fact came to stand below another entity because a heading between them went."""
     if place_of(path) != ("semantic", "current"):
         return True
@@ -356,7 +356,7 @@ def _only_its_facts(pen: Pen, path: str, asked: tuple[str, str], done: tuple[str
     return +c == d
 
 
-def _decisions(pen: Pen, history: History, asked: _Asked, plan: _Plan) -> list[Decision]:
+def _decisions(pen: WriteContext, history: History, asked: _Asked, plan: _Plan) -> list[Decision]:
     """What is remembered: earlier decisions as they were, and of a consolidation what must not come back."""
     at, by = timestamp(pen.now), history.author()[0]
     found: list[Decision] = []
@@ -378,7 +378,7 @@ def _decisions(pen: Pen, history: History, asked: _Asked, plan: _Plan) -> list[D
     ]
 
 
-def _what_came(pen: Pen, taken: Sequence[FileChange]) -> Iterator[tuple[str, str]]:
+def _what_came(pen: WriteContext, taken: Sequence[FileChange]) -> Iterator[tuple[str, str]]:
     """The fingerprints of the facts and the skill drafts that came with these changes."""
     for change in taken:
         place = place_of(change.path)

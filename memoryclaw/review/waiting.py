@@ -9,7 +9,7 @@ from memoryclaw.consolidation import proposals
 from memoryclaw.consolidation.branching import OpenBranch, open_branches
 from memoryclaw.consolidation.changes import ChangeSet, PlannedChange
 from memoryclaw.consolidation.patches import actions_of, made
-from memoryclaw.consolidation.pending import PENDING_FILE, Waiting, read_pending
+from memoryclaw.consolidation.pending import PENDING_FILE, PendingFact, read_pending
 from memoryclaw.consolidation.proposals import About
 from memoryclaw.consolidation.runrecord import FOLDER as RUNS
 from memoryclaw.consolidation.runrecord import read_record
@@ -22,14 +22,14 @@ from memoryclaw.vault import files
 from memoryclaw.vault.factedits import same
 from memoryclaw.vault.places import place_of
 from memoryclaw.vault.skillfile import read_markdown_skill
-from memoryclaw.writing.context import Pen
+from memoryclaw.writing.context import WriteContext
 from memoryclaw.writing.remember import fact_in_words
 
 DRAFTS = "skills/_drafts"
 _SKILL = "/SKILL.md"
 
 
-class Waits(NamedTuple):
+class ReviewItem(NamedTuple):
     """One thing that waits, in the same words whatever it is; one of the last four says what stands behind it."""
 
     id: str
@@ -42,7 +42,7 @@ class Waits(NamedTuple):
     source: str = ""
     box: str = ""  # what a person ticked in the file: "" | approve | reject | both
     text: str = ""  # of its file
-    fact: Waiting | None = None
+    fact: PendingFact | None = None
     change: PlannedChange | None = None
     about: About | None = None
     branch: OpenBranch | None = None
@@ -58,12 +58,12 @@ class Waits(NamedTuple):
         return self.about is None or self.change is not None
 
 
-def waiting(pen: Pen) -> list[Waits]:
+def waiting(pen: WriteContext) -> list[ReviewItem]:
     """Everything that waits: facts first, then proposals, skill drafts and branches."""
     return [*_facts(pen), *_proposals(pen), *_drafts(pen), *_branches(pen)]
 
 
-def chosen(pen: Pen, names: Sequence[str]) -> list[Waits]:
+def chosen(pen: WriteContext, names: Sequence[str]) -> list[ReviewItem]:
     """What waits under these ids, or came from these runs.
 
     Raises:
@@ -71,7 +71,7 @@ def chosen(pen: Pen, names: Sequence[str]) -> list[Waits]:
         NotFoundError: nothing of that name waits.
     """
     everything = waiting(pen)
-    found = dict[str, Waits]()
+    found = dict[str, ReviewItem]()
     for name in names:
         for one in _named(name, everything):
             if one.is_skill and one.run != name:
@@ -82,28 +82,28 @@ def chosen(pen: Pen, names: Sequence[str]) -> list[Waits]:
     return [one for one in found.values() if not one.is_skill]
 
 
-def one_of(pen: Pen, name: str) -> Waits:
+def one_of(pen: WriteContext, name: str) -> ReviewItem:
     """The one thing that waits under this id, a skill draft too."""
     return _named(name, waiting(pen))[0]
 
 
-def _named(name: str, everything: Sequence[Waits]) -> list[Waits]:
+def _named(name: str, everything: Sequence[ReviewItem]) -> list[ReviewItem]:
     found = [one for one in everything if one.id == name] or [one for one in everything if one.run == name]
     if not found:
         raise NotFoundError(f"nothing that waits is called {name!r}; `memoryclaw review` lists what does")
     return found
 
 
-def _facts(pen: Pen) -> Iterator[Waits]:
+def _facts(pen: WriteContext) -> Iterator[ReviewItem]:
     text = pen.text(PENDING_FILE)
     found = read_pending(text)
     runs = _runs(pen, {episode for fact in found for episode in _episodes(fact)})
-    held = Held(pen)
+    held = CurrentFacts(pen)
     for fact in found:
         # The line says what was held when it was written; what is held now is what a yes would replace.
         known = held.beside(fact.entity, fact.field, fact.value)
         beside = f" (now {known})" if known else ""
-        yield Waits(
+        yield ReviewItem(
             id=fact.id,
             kind="fact",
             what=f"{fact_in_words(fact.entity, fact.field, fact.value)}{beside}",
@@ -118,11 +118,11 @@ def _facts(pen: Pen) -> Iterator[Waits]:
         )
 
 
-def _episodes(fact: Waiting) -> list[str]:
+def _episodes(fact: PendingFact) -> list[str]:
     return [part.strip().partition("#")[0] for part in fact.source.split(",") if part.strip()]
 
 
-def _runs(pen: Pen, episodes: set[str]) -> dict[str, str]:
+def _runs(pen: WriteContext, episodes: set[str]) -> dict[str, str]:
     """The runs that wrote these episodes, from the records, newest first and no further than it takes."""
     found = dict[str, str]()
     for path in sorted(files.list_files(pen.root, RUNS), reverse=True) if episodes else ():
@@ -134,7 +134,7 @@ def _runs(pen: Pen, episodes: set[str]) -> dict[str, str]:
     return found
 
 
-def _proposals(pen: Pen) -> Iterator[Waits]:
+def _proposals(pen: WriteContext) -> Iterator[ReviewItem]:
     for path in files.list_files(pen.root, proposals.FOLDER.rstrip("/")):
         if not path.endswith(".md") or path.count("/") > 1:
             continue
@@ -143,9 +143,11 @@ def _proposals(pen: Pen) -> Iterator[Waits]:
         if isinstance(change, Problem):
             kind = about.id.rpartition("-")[0] or "note"
             why = f"cannot be approved as it stands: line {change.line}: {change.message}; {change.hint}"
-            yield Waits(about.id, kind, about.id, why, about.run, path, box=about.box, text=text, about=about)
+            yield ReviewItem(
+                about.id, kind, about.id, why, about.run, path, box=about.box, text=text, about=about
+            )
             continue
-        yield Waits(
+        yield ReviewItem(
             id=about.id,
             kind=change.kind,
             what=change.title,
@@ -161,17 +163,17 @@ def _proposals(pen: Pen) -> Iterator[Waits]:
         )
 
 
-def _drafts(pen: Pen) -> Iterator[Waits]:
+def _drafts(pen: WriteContext) -> Iterator[ReviewItem]:
     for path in files.list_files(pen.root, DRAFTS):
         if path.endswith(_SKILL):
             text = pen.text(path)
             name = path.removeprefix(f"{DRAFTS}/").removesuffix(_SKILL)
             said = read_markdown_skill(split(readable(text)).meta)
             why = f"a draft; `memoryclaw skills approve {name}` or `skills reject {name}` decides it"
-            yield Waits(name, "skill", said.description or name, why, path=path, text=text)
+            yield ReviewItem(name, "skill", said.description or name, why, path=path, text=text)
 
 
-def _branches(pen: Pen) -> Iterator[Waits]:
+def _branches(pen: WriteContext) -> Iterator[ReviewItem]:
     history = History(pen.root)
     if not history.git_dir:
         return
@@ -183,16 +185,16 @@ def _branches(pen: Pen) -> Iterator[Waits]:
             else "consolidation.mode is `branch`"
         )
         why = f"{cause}, so nothing of it is in the vault yet"
-        yield Waits(branch.run, "run", what, why, branch.run, branch.ref, branch=branch)
+        yield ReviewItem(branch.run, "run", what, why, branch.run, branch.ref, branch=branch)
 
 
-def _made(pen: Pen, history: History, branch: OpenBranch) -> str:
+def _made(pen: WriteContext, history: History, branch: OpenBranch) -> str:
     """`1 episode, 2 facts`: what the commits of a branch come to."""
     found = [change for one in branch.commits for change in history.changes(one.commit)]
     return made(ChangeSet(branch.run, changes=tuple(_planned(pen, change) for change in found)), "branch")
 
 
-def _planned(pen: Pen, change: FileChange) -> PlannedChange:
+def _planned(pen: WriteContext, change: FileChange) -> PlannedChange:
     path, place = change.path, place_of(change.path)
     before, after = (None if data is None else decode(data).text for data in (change.before, change.after))
     is_new = before is None and after is not None
@@ -206,10 +208,10 @@ def _planned(pen: Pen, change: FileChange) -> PlannedChange:
 # ── What is held true now of what a waiting fact is about. Reads only, and each file once.
 
 
-class Held:
+class CurrentFacts:
     """The facts that hold, file by file as they are asked for."""
 
-    def __init__(self, pen: Pen) -> None:
+    def __init__(self, pen: WriteContext) -> None:
         self._pen = pen
         self._schema = pen.schema()
         self._files: dict[str, tuple[Fact, ...]] = {}

@@ -16,7 +16,7 @@ _MOST = 2_000  # tokens on a side: above it lines are told as gone and come, wor
 _ALIKE = 0.4  # share of common words below which two lines are told one below the other
 
 
-class Piece(NamedTuple):
+class DiffPart(NamedTuple):
     """Words that stand in both texts, or in one of them only."""
 
     kind: str  # same | gone | come
@@ -27,7 +27,7 @@ class Line(NamedTuple):
     """One line of the difference, and its number in the new text (0: it is gone)."""
 
     number: int
-    pieces: tuple[Piece, ...]
+    pieces: tuple[DiffPart, ...]
 
 
 Hunk = tuple[Line, ...]
@@ -46,7 +46,7 @@ def word_diff(before: str, after: str, around: int = 1) -> list[Hunk]:
     return [tuple(_lines(group, old, new)) for group in matcher.get_grouped_opcodes(around)]
 
 
-def marked(pieces: tuple[Piece, ...]) -> str:
+def marked(pieces: tuple[DiffPart, ...]) -> str:
     """The pieces of a line as text without colour: `[-old-]{+new+}`."""
     return "".join(f"{start}{piece.text}{end}" for piece in pieces for start, end in [_MARKS[piece.kind]])
 
@@ -55,7 +55,7 @@ def _lines(group: list[tuple[str, int, int, int, int]], old: list[str], new: lis
     for tag, first, last, start, end in group:
         if tag == "equal":
             for number in range(start, end):
-                yield Line(number + 1, (Piece(SAME, new[number]),))
+                yield Line(number + 1, (DiffPart(SAME, new[number]),))
         else:
             yield from _changed(old[first:last], new[start:end], start)
 
@@ -68,15 +68,15 @@ def _changed(gone: list[str], come: list[str], at: int) -> Iterator[Line]:
         if pieces:
             yield Line(at + number + 1, pieces)
         else:
-            yield Line(0, (Piece(GONE, gone[number]),))
-            yield Line(at + number + 1, (Piece(COME, come[number]),))
+            yield Line(0, (DiffPart(GONE, gone[number]),))
+            yield Line(at + number + 1, (DiffPart(COME, come[number]),))
     for line in gone[pairs:]:
-        yield Line(0, (Piece(GONE, line),))
+        yield Line(0, (DiffPart(GONE, line),))
     for number in range(pairs, len(come)):
-        yield Line(at + number + 1, (Piece(COME, come[number]),))
+        yield Line(at + number + 1, (DiffPart(COME, come[number]),))
 
 
-def _pieces(old: str, new: str) -> Iterator[Piece]:
+def _pieces(old: str, new: str) -> Iterator[DiffPart]:
     """One line turned into another; nothing when the two have too little in common."""
     left, right = _TOKEN.findall(old), _TOKEN.findall(new)
     if max(len(left), len(right)) > _MOST:
@@ -86,9 +86,9 @@ def _pieces(old: str, new: str) -> Iterator[Piece]:
         return
     for tag, first, last, start, end in matcher.get_opcodes():
         if tag == "equal":
-            yield Piece(SAME, "".join(right[start:end]))
+            yield DiffPart(SAME, "".join(right[start:end]))
             continue
         if first < last:
-            yield Piece(GONE, "".join(left[first:last]))
+            yield DiffPart(GONE, "".join(left[first:last]))
         if start < end:
-            yield Piece(COME, "".join(right[start:end]))
+            yield DiffPart(COME, "".join(right[start:end]))

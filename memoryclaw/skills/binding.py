@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 from memoryclaw.errors import InputError
 from memoryclaw.model import Fact
 from memoryclaw.skills.references import filled, too_deep
-from memoryclaw.skills.steps import Need, Step
+from memoryclaw.skills.steps import Requirement, Step
 
 LONGEST = 64 * 1024  # characters of one value
 HIDDEN = "[secret]"
@@ -23,7 +23,7 @@ _YES, _NO = frozenset({"true", "yes", "on", "1"}), frozenset({"false", "no", "of
 _SHAPES = {"email": (_EMAIL, "an address such as john@example.com"), "url": (_URL, "an address that begins with https://"), "date": (_DATE, "a day such as 2026-04-20")}  # fmt: skip
 
 
-def typed(need: Need, text: str) -> Any:
+def typed(need: Requirement, text: str) -> Any:
     """The value of a parameter, of the type that the skill gives it.
 
     Raises:
@@ -45,7 +45,7 @@ def typed(need: Need, text: str) -> Any:
     return text
 
 
-def fits(need: Need, text: str) -> bool:
+def fits(need: Requirement, text: str) -> bool:
     """True when a text has the shape that its type asks for."""
     shape = _SHAPES.get(need.asked.type)
     return shape is None or (
@@ -86,7 +86,7 @@ def _is_day(text: str) -> bool:
     return True
 
 
-def _number(need: Need, text: str) -> int | float:
+def _number(need: Requirement, text: str) -> int | float:
     try:
         number = json.loads(text.strip().replace(",", "."), parse_constant=str)
     except (ValueError, RecursionError):
@@ -98,14 +98,14 @@ def _number(need: Need, text: str) -> int | float:
     return number  # type: ignore[no-any-return]
 
 
-def _boolean(need: Need, text: str) -> bool:
+def _boolean(need: Requirement, text: str) -> bool:
     low = text.strip().lower()
     if low not in _YES | _NO:
         raise InputError(f"{need.name} must be true or false, not {text[:60]!r}")
     return low in _YES
 
 
-def _json(need: Need, text: str) -> Any:
+def _json(need: Requirement, text: str) -> Any:
     """JSON of the right kind; of a list also its items with commas between."""
     listed = need.asked.type in ("list", "array")
     try:
@@ -123,14 +123,14 @@ def _json(need: Need, text: str) -> Any:
 Facts = Callable[[str], Sequence[Fact]]  # of an entity (all without one): those that hold now
 
 
-class Found(NamedTuple):
+class BoundValue(NamedTuple):
     """A value, and the id of the fact that gave it."""
 
     value: str
     id: str
 
 
-def remembered(need: Need, entities: Sequence[str], facts: Facts) -> Found | None:
+def remembered(need: Requirement, entities: Sequence[str], facts: Facts) -> BoundValue | None:
     """The value of a parameter that nobody gave.
 
     Args:
@@ -148,7 +148,7 @@ def remembered(need: Need, entities: Sequence[str], facts: Facts) -> Found | Non
     )
 
 
-def standing_for(need: Need, text: str, facts: Facts) -> Found | None:
+def standing_for(need: Requirement, text: str, facts: Facts) -> BoundValue | None:
     """The address of a person that was named where an address is asked for."""
     if not text or fits(need, text):
         return None
@@ -157,7 +157,7 @@ def standing_for(need: Need, text: str, facts: Facts) -> Found | None:
     return named or _only(need, known)
 
 
-def _at(need: Need, facts: Facts) -> Found | None:
+def _at(need: Requirement, facts: Facts) -> BoundValue | None:
     address = need.address.removeprefix("semantic:").strip()
     place, mark, within = address.rpartition("#")
     entity, _, field = within.rpartition(".")
@@ -170,9 +170,9 @@ def _at(need: Need, facts: Facts) -> Found | None:
     return _only(need, wanted)
 
 
-def _only(need: Need, facts: Iterable[Fact]) -> Found | None:
+def _only(need: Requirement, facts: Iterable[Fact]) -> BoundValue | None:
     found = {fact.value: fact.id for fact in facts if fact.value and fits(need, fact.value)}
-    return Found(*next(iter(found.items()))) if len(found) == 1 else None
+    return BoundValue(*next(iter(found.items()))) if len(found) == 1 else None
 
 
 def _is(field: str, *names: str) -> bool:

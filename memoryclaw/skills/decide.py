@@ -12,7 +12,7 @@ from memoryclaw.skills.listing import (
     DRAFT,
     ODD,
     SKILLS,
-    Listed,
+    ListedSkill,
     find,
     fingerprint_of,
     list_skills,
@@ -20,14 +20,14 @@ from memoryclaw.skills.listing import (
 )
 from memoryclaw.text.naming import free_name, slug, timestamp
 from memoryclaw.vault import files
-from memoryclaw.writing.context import Pen, Written
+from memoryclaw.writing.context import WriteContext, Written
 from memoryclaw.writing.decisions import APPROVED, REJECTED, Decision, recorded
 from memoryclaw.writing.writer import Edit, Move, text_change, write
 
 _DRAFTS = f"{SKILLS}/_drafts/"
 
 
-class Ruled(NamedTuple):
+class SkillDecision(NamedTuple):
     """What was decided of a skill; `digest` is the SHA-256 of the file that it is about."""
 
     name: str
@@ -38,7 +38,7 @@ class Ruled(NamedTuple):
     notice: str = ""
 
 
-def new_skill(pen: Pen, name: str, description: str = "") -> Written:
+def new_skill(pen: WriteContext, name: str, description: str = "") -> Written:
     """Writes a valid `skills/<name>/SKILL.md` to be filled in.
 
     Raises:
@@ -69,7 +69,7 @@ def new_skill(pen: Pen, name: str, description: str = "") -> Written:
     return Written(path.removesuffix(".md"), path, outcome.commit, "created", outcome.notice)
 
 
-def approve_skill(pen: Pen, name: str) -> Ruled:
+def approve_skill(pen: WriteContext, name: str) -> SkillDecision:
     """Says yes to a skill as its files are now; a draft moves to its place among the skills.
 
     Raises:
@@ -79,7 +79,7 @@ def approve_skill(pen: Pen, name: str) -> Ruled:
     path, digest = found.skill.path, found.skill.digest
     target = path.replace(_DRAFTS, f"{SKILLS}/", 1)
     if found.state == APPROVED:
-        return Ruled(found.name, path, "approved", digest, "", "it is approved already")
+        return SkillDecision(found.name, path, "approved", digest, "", "it is approved already")
     _must_be_sound(pen, found)
     if target != path and files.exists(
         pen.root, found.skill.folder.replace(_DRAFTS, f"{SKILLS}/", 1) or target
@@ -105,10 +105,10 @@ def approve_skill(pen: Pen, name: str) -> Ruled:
     outcome = write(pen.root, [*moves, recorded(decisions)], message, verb="skills approve", now=pen.now)
     beside = ", ".join(to for at, to in moved.items() if at != path)
     notice = "; ".join(filter(None, (f"approved with it: {beside}" if beside else "", outcome.notice)))
-    return Ruled(found.name, target, "approved", digest, outcome.commit, notice)
+    return SkillDecision(found.name, target, "approved", digest, outcome.commit, notice)
 
 
-def reject_skill(pen: Pen, name: str) -> Ruled:
+def reject_skill(pen: WriteContext, name: str) -> SkillDecision:
     """Says no: a draft goes to the archive and is not proposed again; the approval of a skill is withdrawn.
 
     Raises:
@@ -118,7 +118,7 @@ def reject_skill(pen: Pen, name: str) -> Ruled:
     return _reject_draft(pen, found) if found.state == DRAFT else _withdraw(pen, found)
 
 
-def _reject_draft(pen: Pen, found: Listed) -> Ruled:
+def _reject_draft(pen: WriteContext, found: ListedSkill) -> SkillDecision:
     path, folder, run = found.skill.path, found.skill.folder, pen.run("skill")
     home = folder or path
     to = free_name(f"archive/{home}", lambda at: files.exists(pen.root, at))
@@ -131,10 +131,15 @@ def _reject_draft(pen: Pen, found: Listed) -> Ruled:
         f"Reject the skill draft {found.name}",
         f"It is kept in {target} and not proposed again.",
     )
-    return _no(pen, found, _Ruling(run, subject, summary, target, "rejected"), [*moves, recorded([decision])])
+    return _no(
+        pen,
+        found,
+        _PendingDecision(run, subject, summary, target, "rejected"),
+        [*moves, recorded([decision])],
+    )
 
 
-def _withdraw(pen: Pen, found: Listed) -> Ruled:
+def _withdraw(pen: WriteContext, found: ListedSkill) -> SkillDecision:
     decisions, path, run = read_decisions(pen.root), found.skill.path, pen.run("skill")
     approved = decisions.approved_digests()
     own = [d.digest for d in decisions.all if d.kind == "skill" and d.path == path]
@@ -145,11 +150,11 @@ def _withdraw(pen: Pen, found: Listed) -> Ruled:
         )
     edit = recorded([_decision(pen, REJECTED, path, digest=digest) for digest in withdrawn])
     subject = f"Withdraw the approval of the skill {found.name}"
-    ruling = _Ruling(run, subject, f"{path} is no longer offered to hosts.", path, "withdrawn")
+    ruling = _PendingDecision(run, subject, f"{path} is no longer offered to hosts.", path, "withdrawn")
     return _no(pen, found, ruling, [edit])._replace(digest=withdrawn[0])
 
 
-class _Ruling(NamedTuple):
+class _PendingDecision(NamedTuple):
     """How a no is told."""
 
     run: str
@@ -159,7 +164,9 @@ class _Ruling(NamedTuple):
     action: str
 
 
-def _no(pen: Pen, found: Listed, ruling: _Ruling, changes: Sequence[Edit | Move]) -> Ruled:
+def _no(
+    pen: WriteContext, found: ListedSkill, ruling: _PendingDecision, changes: Sequence[Edit | Move]
+) -> SkillDecision:
     def message() -> str:
         return pen.templates.commit_message(
             "skill-reject", run=ruling.run, subject=ruling.subject, summary=ruling.summary
@@ -167,10 +174,10 @@ def _no(pen: Pen, found: Listed, ruling: _Ruling, changes: Sequence[Edit | Move]
 
     outcome = write(pen.root, changes, message, verb="skills reject", now=pen.now)
     digest = found.skill.digest
-    return Ruled(found.name, ruling.path, ruling.action, digest, outcome.commit, outcome.notice)
+    return SkillDecision(found.name, ruling.path, ruling.action, digest, outcome.commit, outcome.notice)
 
 
-def _scaffold(pen: Pen, name: str, description: str) -> str:
+def _scaffold(pen: WriteContext, name: str, description: str) -> str:
     words = name.replace("-", " ")
     if len(description) > DESCRIPTION_LENGTH:
         raise InputError(f"a description has at most {DESCRIPTION_LENGTH:,} characters")
@@ -183,7 +190,7 @@ def _scaffold(pen: Pen, name: str, description: str) -> str:
     )
 
 
-def _must_be_sound(pen: Pen, found: Listed) -> None:
+def _must_be_sound(pen: WriteContext, found: ListedSkill) -> None:
     if odd := next((path for path, digest in found.digests.items() if digest == ODD), ""):
         raise InputError(
             f"{odd} is a link, or no file; a skill is approved by its bytes, so put the file itself there"
@@ -197,7 +204,7 @@ def _must_be_sound(pen: Pen, found: Listed) -> None:
         )
 
 
-def _decision(pen: Pen, decision: str, path: str, *, digest: str, fingerprint: str = "") -> Decision:
+def _decision(pen: WriteContext, decision: str, path: str, *, digest: str, fingerprint: str = "") -> Decision:
     history = History(pen.root)
     by = history.author()[0] if history.git_dir else ""
     return Decision(timestamp(pen.now), decision, "skill", fingerprint, digest, path, by=by)

@@ -15,14 +15,14 @@ from memoryclaw.history.repository import History
 from memoryclaw.skills.approvals import Approval, approvals, version_of
 from memoryclaw.skills.hostfolder import HostFolder
 from memoryclaw.skills.lint import is_name
-from memoryclaw.skills.listing import DRAFT, Listed, list_skills, read_decisions
+from memoryclaw.skills.listing import DRAFT, ListedSkill, list_skills, read_decisions
 from memoryclaw.vault import files
 from memoryclaw.writing.decisions import APPROVED
 
 CURRENT, EARLIER = "current", "earlier"
 
 
-class Hosted(NamedTuple):
+class HostedSkill(NamedTuple):
     """One skill that hosts see; `digest` is that of the SKILL.md they are given."""
 
     name: str
@@ -31,7 +31,7 @@ class Hosted(NamedTuple):
     version: str  # current | earlier: the file was changed since it was approved
 
 
-class Unhosted(NamedTuple):
+class WithheldSkill(NamedTuple):
     """A skill that has an approval and is not given to hosts, and why."""
 
     name: str
@@ -43,16 +43,16 @@ class HostSkills(NamedTuple):
     """The folder that hosts read, and what is in it."""
 
     folder: str
-    skills: tuple[Hosted, ...] = ()
-    left_out: tuple[Unhosted, ...] = ()
+    skills: tuple[HostedSkill, ...] = ()
+    left_out: tuple[WithheldSkill, ...] = ()
 
 
 class _Wanted(NamedTuple):
     """A version that hosts are to be given."""
 
-    listed: Listed
+    listed: ListedSkill
     version: Mapping[str, str]
-    hosted: Hosted
+    hosted: HostedSkill
 
 
 def host_skills(root: str, folder: HostFolder, *, refresh: bool = True) -> HostSkills:
@@ -82,7 +82,7 @@ def _brought(root: str, folder: HostFolder, wanted: Sequence[_Wanted], *, refres
     done, failed = [], []
     for one in wanted:
         if trouble := _trouble(root, folder, one, refresh=refresh):
-            failed.append(Unhosted(one.hosted.name, one.hosted.path, trouble))
+            failed.append(WithheldSkill(one.hosted.name, one.hosted.path, trouble))
         else:
             done.append(one.hosted)
     if refresh:
@@ -90,7 +90,7 @@ def _brought(root: str, folder: HostFolder, wanted: Sequence[_Wanted], *, refres
     return HostSkills(folder.path, tuple(done), tuple(failed))
 
 
-def _wanted(root: str) -> tuple[list[_Wanted], list[Unhosted]]:
+def _wanted(root: str) -> tuple[list[_Wanted], list[WithheldSkill]]:
     known = approvals(read_decisions(root))
     wanted: dict[str, _Wanted] = {}
     left_out = []
@@ -100,14 +100,14 @@ def _wanted(root: str) -> tuple[list[_Wanted], list[Unhosted]]:
             continue
         name, path = one.skill.stem, one.skill.path
         if reason := _unfit(one, wanted):
-            left_out.append(Unhosted(name, path, reason))
+            left_out.append(WithheldSkill(name, path, reason))
         else:
             version, which = found
-            wanted[name] = _Wanted(one, version, Hosted(name, path, version["SKILL.md"], which))
+            wanted[name] = _Wanted(one, version, HostedSkill(name, path, version["SKILL.md"], which))
     return list(wanted.values()), left_out
 
 
-def _version(one: Listed, known: list[Approval]) -> tuple[Mapping[str, str], str] | None:
+def _version(one: ListedSkill, known: list[Approval]) -> tuple[Mapping[str, str], str] | None:
     if one.state == DRAFT:
         return None
     if one.state == APPROVED:
@@ -116,7 +116,7 @@ def _version(one: Listed, known: list[Approval]) -> tuple[Mapping[str, str], str
     return (last.files, EARLIER) if last else None
 
 
-def _unfit(one: Listed, others: Mapping[str, _Wanted]) -> str:
+def _unfit(one: ListedSkill, others: Mapping[str, _Wanted]) -> str:
     if not one.skill.folder:
         return "hosts read folders with a SKILL.md only"
     if not is_name(one.skill.stem):

@@ -30,7 +30,7 @@ ODD = (
 DRAFT, NOT_APPROVED, CHANGED = "draft", "not approved", "changed since approval"
 
 
-class Listed(NamedTuple):
+class ListedSkill(NamedTuple):
     """One skill as it stands; `digests` are those of all its files, by path, its own among them."""
 
     skill: SkillFile
@@ -43,14 +43,14 @@ class Listed(NamedTuple):
         return self.skill.name
 
 
-class Shown(NamedTuple):
+class LintedSkill(NamedTuple):
     """A skill with what is wrong with it."""
 
-    listed: Listed
+    listed: ListedSkill
     problems: tuple[Problem, ...]
 
 
-class Offer(NamedTuple):
+class SkillOffer(NamedTuple):
     """A skill that shares words with a request: how well it fits, and whether a host would be offered it."""
 
     match: SkillMatch
@@ -59,7 +59,7 @@ class Offer(NamedTuple):
     why: str
 
 
-def list_skills(root: str) -> list[Listed]:
+def list_skills(root: str) -> list[ListedSkill]:
     """Every skill of a vault, drafts last, by name."""
     decisions = read_decisions(root)
     paths = [path for path in files.list_files(root, SKILLS) if _is_skill(path)]
@@ -70,7 +70,7 @@ def list_skills(root: str) -> list[Listed]:
     return sorted(found, key=lambda one: (one.state == DRAFT, one.name, one.skill.path))
 
 
-def show_skill(root: str, name: str) -> Shown:
+def show_skill(root: str, name: str) -> LintedSkill:
     """One skill, by its name, its folder or its path.
 
     Raises:
@@ -78,7 +78,7 @@ def show_skill(root: str, name: str) -> Shown:
         InputError: several go by this name.
     """
     found = find(list_skills(root), name)
-    return Shown(found, tuple(_lint(root, found)))
+    return LintedSkill(found, tuple(_lint(root, found)))
 
 
 def lint_skills(root: str, name: str = "") -> list[Problem]:
@@ -94,7 +94,7 @@ def lint_skills(root: str, name: str = "") -> list[Problem]:
     return sorted([*twins, *(problem for one in chosen for problem in _lint(root, one))])
 
 
-def match_skills(root: str, request: str, language: Language, today: date) -> list[Offer]:
+def match_skills(root: str, request: str, language: Language, today: date) -> list[SkillOffer]:
     """The skills that share a word with a request, the best first."""
     if not request.strip():
         raise InputError("there is nothing to match: say what is to be done, such as 'send an email to John'")
@@ -119,7 +119,7 @@ def fingerprint_of(skill: SkillFile) -> str:
     return fingerprint("skill", *(skill.tools or (skill.name,)))
 
 
-def find(every: list[Listed], name: str) -> Listed:
+def find(every: list[ListedSkill], name: str) -> ListedSkill:
     """The skill with this name, folder or path; a path is never ambiguous."""
     wanted = name.strip().removesuffix("/")
     for keys in (_paths, _names):
@@ -142,14 +142,14 @@ def read_decisions(root: str) -> Decisions:
         return Decisions()
 
 
-def _listed(root: str, path: str, decisions: Decisions) -> Listed:
+def _listed(root: str, path: str, decisions: Decisions) -> ListedSkill:
     read = files.read_file(root, path)
     skill = read_skill(path, read.data)
     beside = files.list_files(root, skill.folder) if skill.folder else []
     others = {other: files.read_file(root, other).digest for other in beside if other != path}
     odd = dict.fromkeys(files.list_odd(root, skill.folder) if skill.folder else (), ODD)
     digests = {path: read.digest, **others, **odd}
-    return Listed(skill, _state(path, digests, decisions), digests)
+    return ListedSkill(skill, _state(path, digests, decisions), digests)
 
 
 def _state(path: str, digests: dict[str, str], decisions: Decisions) -> str:
@@ -170,24 +170,24 @@ def _is_skill(path: str) -> bool:
     return place is not None and place.kind == "skill"
 
 
-def _lint(root: str, one: Listed) -> list[Problem]:
+def _lint(root: str, one: ListedSkill) -> list[Problem]:
     return lint(one.skill.path, files.read_file(root, one.skill.path).data)
 
 
-def _offer(found: SkillMatch, state: str) -> Offer:
+def _offer(found: SkillMatch, state: str) -> SkillOffer:
     name = found.skill.name
     if found.score < ENOUGH:
-        return Offer(found, state, offered=False, why="too few of its words are in the request")
+        return SkillOffer(found, state, offered=False, why="too few of its words are in the request")
     why = {
         APPROVED: "it is approved",
         CHANGED: f"it was changed since it was approved; `memoryclaw skills approve {name}`",
         NOT_APPROVED: f"nobody has approved it; `memoryclaw skills approve {name}`",
         DRAFT: f"it is a draft; `memoryclaw skills approve {name}`",
     }
-    return Offer(found, state, state == APPROVED, why[state])
+    return SkillOffer(found, state, state == APPROVED, why[state])
 
 
-def _paths(one: Listed) -> tuple[str, ...]:
+def _paths(one: ListedSkill) -> tuple[str, ...]:
     """Its path, its folder, both also without the ending, and a draft's folder from `_drafts/` on."""
     path, folder = one.skill.path, one.skill.folder
     home = folder or path.rpartition(".")[0]
@@ -195,5 +195,5 @@ def _paths(one: Listed) -> tuple[str, ...]:
     return tuple(filter(None, (path, path.rpartition(".")[0], folder, draft)))
 
 
-def _names(one: Listed) -> tuple[str, ...]:
+def _names(one: ListedSkill) -> tuple[str, ...]:
     return one.name, one.skill.stem

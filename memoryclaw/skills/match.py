@@ -11,7 +11,7 @@ from datetime import date
 from typing import NamedTuple
 
 from memoryclaw.model import Matched, Term
-from memoryclaw.skills.skillfile import Asked, SkillFile
+from memoryclaw.skills.skillfile import ParameterSpec, SkillFile
 from memoryclaw.text.dates import blanked, find_ranges
 from memoryclaw.text.language import Language, fold, words_of
 
@@ -32,13 +32,13 @@ class SkillMatch(NamedTuple):
 
 def match(request: str, skills: Iterable[SkillFile], language: Language, today: date) -> list[SkillMatch]:
     """The skills that share a word with the request, the best first; those below ENOUGH do not fit."""
-    asked = _Words(request, language)
+    asked = _RequestWords(request, language)
     found = [scored for skill in skills if (scored := _scored(asked, skill)).score > 0]
     with_values = [_filled(one, request, today) if one.score >= ENOUGH else one for one in found]
     return sorted(with_values, key=lambda one: (-one.score, one.skill.name, one.skill.path))
 
 
-class _Words:
+class _RequestWords:
     """The words of a text that say something, by their token."""
 
     def __init__(self, text: str, language: Language) -> None:
@@ -46,12 +46,12 @@ class _Words:
         words = [word for word in words_of(text) if not language.is_stop(word)]
         self.by_token = {token: word for word in words for token in language.token(word).split()}
 
-    def other(self, text: str) -> _Words:
+    def other(self, text: str) -> _RequestWords:
         """The words of another text, in the same language."""
-        return _Words(text, self.language)
+        return _RequestWords(text, self.language)
 
 
-def _scored(asked: _Words, skill: SkillFile) -> SkillMatch:
+def _scored(asked: _RequestWords, skill: SkillFile) -> SkillMatch:
     said = skill.skill
     triggers = [_hits(asked, trigger, "trigger") for trigger in said.triggers]
     trigger = max(triggers, key=lambda found: found[0], default=(0.0, []))
@@ -68,7 +68,7 @@ def _scored(asked: _Words, skill: SkillFile) -> SkillMatch:
     return SkillMatch(skill, round(sum(term.value for term in terms), 4), terms, matched)
 
 
-def _hits(asked: _Words, text: str, field: str) -> tuple[float, list[Matched]]:
+def _hits(asked: _RequestWords, text: str, field: str) -> tuple[float, list[Matched]]:
     """Which share of a text's words the request has, and which these are, as the request says them."""
     theirs = asked.other(text).by_token
     both = [token for token in theirs if token in asked.by_token]
@@ -114,19 +114,19 @@ _PLACES = frozenset({"at", "in", "to", "nach", "à"})
 _OF_TYPE = {"email": _EMAIL, "url": _URL, "time": _TIME, "number": _NUMBER, "integer": _NUMBER}
 
 
-def values_in(request: str, asked: Sequence[Asked], today: date) -> dict[str, str]:
+def values_in(request: str, asked: Sequence[ParameterSpec], today: date) -> dict[str, str]:
     """The values of a skill's parameters, by name, as far as the request says them plainly.
 
     Dates are ISO dates, or two of them with a slash between. A person may stand where an address is asked for.
     """
-    reader = _Reader(request[:_LONGEST], today)
+    reader = _ValueReader(request[:_LONGEST], today)
     found = {one.name: value for one in asked if (value := reader.typed(one))}
     found |= {one.name: value for one in asked if one.name not in found and (value := reader.named(one))}
     found |= {one.name: value for one in asked if one.name not in found and (value := reader.quoted(one))}
     return {one.name: found[one.name] for one in asked if one.name in found}
 
 
-class _Reader:
+class _ValueReader:
     """Takes values out of one request; what is taken is not taken again."""
 
     def __init__(self, request: str, today: date) -> None:
@@ -141,7 +141,7 @@ class _Reader:
             (hit[1].lower(), name) for hit in _NAMED.finditer(self._rest) if (name := _capitalised(hit[2]))
         ]
 
-    def typed(self, one: Asked) -> str:
+    def typed(self, one: ParameterSpec) -> str:
         """A value that its type tells."""
         if one.type in ("date", "datetime"):
             return self._dates.pop(0) if self._dates else ""
@@ -151,7 +151,7 @@ class _Reader:
             self._rest = blanked(self._rest, [hit.span()])
         return hit[0] if hit else ""
 
-    def named(self, one: Asked) -> str:
+    def named(self, one: ParameterSpec) -> str:
         """A name that the word before it tells: `to John`, `from Hamburg`."""
         words = _words_before(one)
         for place, (before, name) in enumerate(self._names):
@@ -160,12 +160,12 @@ class _Reader:
                 return name
         return ""
 
-    def quoted(self, one: Asked) -> str:
+    def quoted(self, one: ParameterSpec) -> str:
         """Words in quotes, for what is any text."""
         return self._quotes.pop(0) if self._quotes and one.type in ("", "string", "text") else ""
 
 
-def _words_before(one: Asked) -> frozenset[str]:
+def _words_before(one: ParameterSpec) -> frozenset[str]:
     parts = one.name.lower().replace("-", "_").split("_")
     if "from" in parts:
         return _FROM

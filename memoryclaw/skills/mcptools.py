@@ -14,7 +14,7 @@ from difflib import get_close_matches
 from typing import TYPE_CHECKING, Any, NamedTuple, Self, TextIO
 
 from memoryclaw.errors import ConfigError, InputError, MemoryClawError
-from memoryclaw.skills.tools import Result, Server, Tool
+from memoryclaw.skills.tools import Result, Tool, ToolServer
 from memoryclaw.text.fence import one_line
 
 if TYPE_CHECKING:
@@ -41,7 +41,7 @@ class McpTools:
         home: the folder in which commands are started.
     """
 
-    def __init__(self, servers: Sequence[Server], timeout: float, home: str) -> None:
+    def __init__(self, servers: Sequence[ToolServer], timeout: float, home: str) -> None:
         self._servers = {server.name: server for server in servers}
         self._timeout = timeout
         self._home = home
@@ -117,7 +117,7 @@ class McpTools:
         return self._open[server].tools
 
     @asynccontextmanager
-    async def _session(self, server: Server) -> AsyncIterator[Client]:
+    async def _session(self, server: ToolServer) -> AsyncIterator[Client]:
         from anyio import CancelScope, current_time  # noqa: PLC0415 - comes with the `mcp` extra
 
         with CancelScope(deadline=current_time() + self._timeout) as scope:
@@ -128,7 +128,7 @@ class McpTools:
             raise TimeoutError
 
     @asynccontextmanager
-    async def _client(self, server: Server) -> AsyncIterator[Client]:
+    async def _client(self, server: ToolServer) -> AsyncIterator[Client]:
         import httpx2  # noqa: PLC0415 - comes with the `mcp` extra
         from mcp import Client, stdio_client  # noqa: PLC0415
         from mcp.client.streamable_http import streamable_http_client  # noqa: PLC0415
@@ -149,7 +149,7 @@ class McpTools:
         async with Client(transport, read_timeout_seconds=wait, cache=None) as client:
             yield client
 
-    def _started(self, server: Server) -> StdioServerParameters:
+    def _started(self, server: ToolServer) -> StdioServerParameters:
         from mcp import StdioServerParameters  # noqa: PLC0415
 
         cwd = os.path.join(self._home, os.path.expanduser(server.cwd))

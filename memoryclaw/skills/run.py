@@ -15,12 +15,12 @@ from datetime import datetime
 from difflib import get_close_matches
 from typing import Any, NamedTuple
 
-from memoryclaw.capture.capture import Acknowledged
+from memoryclaw.capture.capture import CaptureResult
 from memoryclaw.errors import InputError, MemoryClawError
 from memoryclaw.skills.binding import Facts, bound, hidden, remembered, standing_for, typed
-from memoryclaw.skills.listing import CHANGED, Listed, find, list_skills
+from memoryclaw.skills.listing import CHANGED, ListedSkill, find, list_skills
 from memoryclaw.skills.references import as_text, references_in
-from memoryclaw.skills.steps import Need, Recipe, Step, read_recipe
+from memoryclaw.skills.steps import Requirement, Step, StepPlan, read_recipe
 from memoryclaw.skills.tools import Tool, Tools
 from memoryclaw.text.naming import run_id
 from memoryclaw.vault.ledger import Ledger
@@ -32,7 +32,7 @@ from memoryclaw.writing.decisions import APPROVED
 _ENTITIES = frozenset({"entity", "person"})
 
 
-class Given(NamedTuple):
+class ParameterValue(NamedTuple):
     """One parameter with its value, and who gave it: `given`, `asked`, `default`, the id of a fact, or nobody."""
 
     name: str
@@ -42,12 +42,12 @@ class Given(NamedTuple):
 
 
 def values_for(
-    needs: Sequence[Need],
+    needs: Sequence[Requirement],
     params: Mapping[str, str],
     facts: Facts,
-    ask: Callable[[Need], str] | None,
+    ask: Callable[[Requirement], str] | None,
     skill: str,
-) -> list[Given]:
+) -> list[ParameterValue]:
     """Every parameter of a skill with its value; None for an optional one that nobody knows.
 
     Raises:
@@ -69,10 +69,10 @@ def values_for(
         raise InputError(
             f"{skill} needs {_listed(missing)}; say {' '.join(f'--param {name}=…' for name in missing)}"
         )
-    return [found.get(need.name, Given(need.name, None, "")) for need in needs]
+    return [found.get(need.name, ParameterValue(need.name, None, "")) for need in needs]
 
 
-def _must_be_known(params: Iterable[str], needs: Sequence[Need], skill: str) -> None:
+def _must_be_known(params: Iterable[str], needs: Sequence[Requirement], skill: str) -> None:
     names = [need.name for need in needs]
     for name in params:
         if name not in names:
@@ -81,20 +81,20 @@ def _must_be_known(params: Iterable[str], needs: Sequence[Need], skill: str) -> 
             raise InputError(f"{skill} has no parameter {name[:60]!r}; {hint}")
 
 
-def _given(need: Need, text: str, facts: Facts) -> Given:
+def _given(need: Requirement, text: str, facts: Facts) -> ParameterValue:
     person = standing_for(need, text, facts)
     if person:
-        return Given(need.name, typed(need, person.value), person.id, _is_secret(need))
-    return Given(need.name, typed(need, text), "given", _is_secret(need))
+        return ParameterValue(need.name, typed(need, person.value), person.id, _is_secret(need))
+    return ParameterValue(need.name, typed(need, text), "given", _is_secret(need))
 
 
-def _known(need: Need, entities: Sequence[str], facts: Facts) -> Given | None:
+def _known(need: Requirement, entities: Sequence[str], facts: Facts) -> ParameterValue | None:
     if found := remembered(need, entities, facts):
-        return Given(need.name, typed(need, found.value), found.id)
+        return ParameterValue(need.name, typed(need, found.value), found.id)
     if need.default is None:
         return None
     as_it_is = not need.asked.type and not isinstance(need.default, str)
-    return Given(
+    return ParameterValue(
         need.name,
         need.default if as_it_is else typed(need, as_text(need.default)),
         "default",
@@ -102,7 +102,7 @@ def _known(need: Need, entities: Sequence[str], facts: Facts) -> Given | None:
     )
 
 
-def _is_secret(need: Need) -> bool:
+def _is_secret(need: Requirement) -> bool:
     return need.asked.type == "secret"
 
 
@@ -114,10 +114,10 @@ PLANNED, DONE, FAILED, NOT_RUN = "planned", "done", "failed", "not run"
 _SHOWN = 2000  # characters of a result that the answer repeats; the log has all of it
 _TROUBLE = 300  # characters of what a schema finds wrong, which may repeat a whole argument
 
-Ask = Callable[[Need], str]
+Ask = Callable[[Requirement], str]
 
 
-class Ran(NamedTuple):
+class StepResult(NamedTuple):
     """One step: which tool of whom, with which arguments, and what became of it."""
 
     step: int
@@ -139,8 +139,8 @@ class SkillRun(NamedTuple):
     session: str
     applied: bool
     ok: bool
-    values: tuple[Given, ...]
-    steps: tuple[Ran, ...]
+    values: tuple[ParameterValue, ...]
+    steps: tuple[StepResult, ...]
     notice: str = ""
 
 
@@ -161,7 +161,7 @@ class Runner:
     root: str
     tools: Callable[[], AbstractContextManager[Tools]]
     facts: Facts
-    log: Callable[[list[str]], Sequence[Acknowledged]]
+    log: Callable[[list[str]], Sequence[CaptureResult]]
     ledger: Ledger
     clock: Callable[[], datetime]
     new_id: Callable[[], str]
@@ -203,7 +203,7 @@ def run_skill(
         return job.applied() if apply else job.shown()
 
 
-def _approved(listed: Listed) -> Recipe:
+def _approved(listed: ListedSkill) -> StepPlan:
     if listed.state != APPROVED:
         # The name is the file's own word, and a person may paste the line.
         name = shlex.quote(listed.name)
@@ -224,9 +224,9 @@ class _Job:
 
     runner: Runner
     tools: Tools
-    listed: Listed
-    recipe: Recipe
-    values: Sequence[Given]
+    listed: ListedSkill
+    recipe: StepPlan
+    values: Sequence[ParameterValue]
     run: str
     session: str
     known: dict[str, Any] = field(init=False)
@@ -251,7 +251,7 @@ class _Job:
         for number, one in enumerate(planned, 1):
             if one.trouble:
                 raise InputError(f"step {number} ({one.step.tool}): {one.trouble}; nothing was done")
-        steps: list[Ran] = []
+        steps: list[StepResult] = []
         try:
             for number, one in enumerate(planned, 1):
                 failed = any(step.state == FAILED for step in steps)
@@ -283,7 +283,7 @@ class _Job:
     def _args(self, step: Step) -> dict[str, Any]:
         return bound(step, self.known)
 
-    def _carried_out(self, number: int, one: _Planned) -> Ran:
+    def _carried_out(self, number: int, one: _Planned) -> StepResult:
         tool = one.tool
         try:
             args = self._args(one.step)
@@ -307,21 +307,23 @@ class _Job:
             return self._told(number, one, FAILED, error=told)
         return self._told(number, one, DONE, result=told)
 
-    def _told(self, number: int, one: _Planned, state: str, *, result: str = "", error: str = "") -> Ran:
+    def _told(
+        self, number: int, one: _Planned, state: str, *, result: str = "", error: str = ""
+    ) -> StepResult:
         try:
             args = self._args(one.step)
         except InputError:
             args = dict(one.step.args)
         host = one.tool.host if one.tool else ""
         shown = hidden(args, self.secrets)
-        return Ran(number, one.step.tool, host, shown, state, result[:_SHOWN], error[:_SHOWN])
+        return StepResult(number, one.step.tool, host, shown, state, result[:_SHOWN], error[:_SHOWN])
 
     def _logged(self, event: Mapping[str, Any]) -> str:
         """Keeps one line of the session; what is left out on purpose, or why it could not be kept."""
         line = json.dumps({"session": self.session, **event}, ensure_ascii=False)
         return next((done.error for done in self.runner.log([line]) if not done.ok), "")
 
-    def _recorded(self, steps: Sequence[Ran], *, ok: bool) -> str:
+    def _recorded(self, steps: Sequence[StepResult], *, ok: bool) -> str:
         """Keeps the outcome in the log and in the ledger; what of that failed."""
         done, name = sum(step.state == DONE for step in steps), self.listed.name
         ending = "" if ok else f"; step {done + 1} failed"
@@ -334,7 +336,9 @@ class _Job:
         trouble = self.runner.ledger.append("ran", values, self.runner.clock(), durable=True)
         return "; ".join(filter(None, (lost, trouble)))
 
-    def _outcome(self, steps: tuple[Ran, ...], *, applied: bool, ok: bool, notice: str = "") -> SkillRun:
+    def _outcome(
+        self, steps: tuple[StepResult, ...], *, applied: bool, ok: bool, notice: str = ""
+    ) -> SkillRun:
         skill = self.listed.skill
         values = tuple(one._replace(value=hidden(one.value, self.secrets)) for one in self.values)
         session = self.session if applied else ""

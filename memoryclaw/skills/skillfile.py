@@ -19,7 +19,7 @@ TYPES = (
 _NO = frozenset({"false", "no", "off", "0", ""})
 
 
-class Asked(NamedTuple):
+class ParameterSpec(NamedTuple):
     """One thing that a skill needs to know."""
 
     name: str
@@ -56,7 +56,7 @@ class SkillFile(NamedTuple):
         return folder if name == "SKILL.md" else ""
 
     @property
-    def asked(self) -> tuple[Asked, ...]:
+    def asked(self) -> tuple[ParameterSpec, ...]:
         """What it needs to know."""
         return asked_in(self.parts.meta)
 
@@ -80,7 +80,7 @@ def read_skill(path: str, data: bytes) -> SkillFile:
     return SkillFile(path, hashlib.sha256(data).hexdigest(), text, skill, parts, problems)
 
 
-def asked_in(meta: Mapping[str, Any]) -> tuple[Asked, ...]:
+def asked_in(meta: Mapping[str, Any]) -> tuple[ParameterSpec, ...]:
     """The parameters of a header: a map by name, a list, or a JSON schema."""
     value = _low(meta).get("parameters") or _low(meta).get("preconditions")
     required: Any = None
@@ -91,7 +91,7 @@ def asked_in(meta: Mapping[str, Any]) -> tuple[Asked, ...]:
     elif isinstance(value, list):
         found = [_asked(text_of(p.get("name") if isinstance(p, dict) else p), p) for p in value]
     else:
-        found = [Asked(name.strip()) for name in text_of(value).split(",")]
+        found = [ParameterSpec(name.strip()) for name in text_of(value).split(",")]
     if isinstance(required, list):
         found = [one._replace(optional=one.name not in required) for one in found]
     return tuple(one for one in found if one.name)
@@ -107,7 +107,7 @@ def tools_in(meta: Mapping[str, Any]) -> tuple[str, ...]:
     return tuple(filter(None, map(text_of, called)))
 
 
-def _asked(name: str, about: Any) -> Asked:
+def _asked(name: str, about: Any) -> ParameterSpec:
     low = _low(about if isinstance(about, dict) else NOTHING)
     kind = text_of(about) if isinstance(about, str) and about != name else text_of(low.get("type"))
     said = low.get("optional")
@@ -116,7 +116,7 @@ def _asked(name: str, about: Any) -> Asked:
         if said is not None
         else text_of(low.get("required")).lower() == "false"
     )
-    return Asked(name, kind.lower(), optional, text_of(low.get("description")))
+    return ParameterSpec(name, kind.lower(), optional, text_of(low.get("description")))
 
 
 def _low(meta: Mapping[str, Any]) -> dict[str, Any]:

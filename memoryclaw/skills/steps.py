@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 from memoryclaw.model import NOTHING, Problem
 from memoryclaw.skills.references import REFERENCE_NAME, references_in, too_deep
-from memoryclaw.skills.skillfile import Asked, SkillFile
+from memoryclaw.skills.skillfile import ParameterSpec, SkillFile
 from memoryclaw.vault.properties import text_of
 
 MOST_STEPS = 100
@@ -30,10 +30,10 @@ class Step(NamedTuple):
     line: int = 1
 
 
-class Need(NamedTuple):
+class Requirement(NamedTuple):
     """One parameter: what it is, where in semantic memory it may be looked up, and what it is else."""
 
-    asked: Asked
+    asked: ParameterSpec
     address: str = ""  # a fact: `semantic/people#John.email` or `John.email`
     remembered: bool = False  # semantic memory may be asked for a field of this name
     default: Any = None
@@ -44,15 +44,15 @@ class Need(NamedTuple):
         return self.asked.name
 
 
-class Recipe(NamedTuple):
+class StepPlan(NamedTuple):
     """The steps of a skill and what they need; with problems there is nothing to carry out."""
 
     steps: tuple[Step, ...] = ()
-    needs: tuple[Need, ...] = ()
+    needs: tuple[Requirement, ...] = ()
     problems: tuple[Problem, ...] = ()
 
 
-def read_recipe(file: SkillFile) -> Recipe:
+def read_recipe(file: SkillFile) -> StepPlan:
     """What a skill declares, or why it cannot be run."""
     read = typed_header(file)
     header = read.values
@@ -68,16 +68,16 @@ def read_recipe(file: SkillFile) -> Recipe:
     if len(steps) > MOST_STEPS:
         return _refused(file, f"this skill has more than {MOST_STEPS} steps", "make two skills of it")
     needs = tuple(_need(one, header) for one in file.asked)
-    reader = _Reader(file, frozenset(need.name for need in needs))
+    reader = _StepReader(file, frozenset(need.name for need in needs))
     found = tuple(
         step
         for number, value in enumerate(steps, 1)
         if (step := reader.step(number, value, read.line(number)))
     )
-    return Recipe((), needs, tuple(reader.problems)) if reader.problems else Recipe(found, needs)
+    return StepPlan((), needs, tuple(reader.problems)) if reader.problems else StepPlan(found, needs)
 
 
-class _Reader:
+class _StepReader:
     """Reads steps one after the other; each may use the results of those before it."""
 
     def __init__(self, file: SkillFile, parameters: frozenset[str]) -> None:
@@ -135,7 +135,7 @@ def _slips(low: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
         yield "has arguments that are no map", "write args: {name: value}"
 
 
-def _need(asked: Asked, header: Mapping[str, Any]) -> Need:
+def _need(asked: ParameterSpec, header: Mapping[str, Any]) -> Requirement:
     about = _about(asked.name, header.get("parameters") or header.get("preconditions"))
     source = text_of(about.get("source"))
     parts = [part.strip() for part in source.split(" or ")]
@@ -144,7 +144,7 @@ def _need(asked: Asked, header: Mapping[str, Any]) -> Need:
     remembered = not source or bool(words & {"semantic", "memory", "facts"})
     if asked.type == "secret":
         address, remembered = "", False
-    return Need(asked, address, remembered, about.get("default"))
+    return Requirement(asked, address, remembered, about.get("default"))
 
 
 def _is_address(text: str) -> bool:
@@ -169,8 +169,8 @@ def _given(low: Mapping[str, Any], keys: tuple[str, ...]) -> Any:
     return next((low[key] for key in keys if low.get(key) is not None), None)
 
 
-def _refused(file: SkillFile, message: str, hint: str) -> Recipe:
-    return Recipe(problems=(Problem(file.path, 1, message, hint),))
+def _refused(file: SkillFile, message: str, hint: str) -> StepPlan:
+    return StepPlan(problems=(Problem(file.path, 1, message, hint),))
 
 
 # ── The header of a skill as values that know their types and lines: `5` is a number, `"5"` a text. For

@@ -55,7 +55,7 @@ _KEYS = frozenset({"command", "args", "env", "cwd", "url", "headers"})
 _VARIABLE = re.compile(r"\$\{([A-Za-z_][A-Za-z0-9_]*)\}")
 
 
-class Server(NamedTuple):
+class ToolServer(NamedTuple):
     """One MCP server: a command that is started, or an address that is asked."""
 
     name: str
@@ -67,7 +67,7 @@ class Server(NamedTuple):
     headers: Mapping[str, str] = NOTHING
 
 
-def read_servers(value: Mapping[str, Any], environ: Mapping[str, str]) -> tuple[Server, ...]:
+def read_servers(value: Mapping[str, Any], environ: Mapping[str, str]) -> tuple[ToolServer, ...]:
     """The servers as they are configured; `${NAME}` in env and headers is taken from the environment.
 
     Raises:
@@ -85,7 +85,7 @@ def is_private(url: str) -> bool:
         return False
 
 
-def _server(name: str, about: Any, environ: Mapping[str, str]) -> Server:
+def _server(name: str, about: Any, environ: Mapping[str, str]) -> ToolServer:
     if not _NAME.fullmatch(name):
         raise _wrong(name, "is no name for a server; use letters, digits, single - and _")
     if not isinstance(about, dict):
@@ -100,7 +100,7 @@ def _server(name: str, about: Any, environ: Mapping[str, str]) -> Server:
     if url and not is_private(url):
         raise _wrong(name, "must have an address that begins with https://, or with http:// on this machine")
     args = about.get("args") or []
-    return Server(
+    return ToolServer(
         name,
         command,
         tuple(map(str, args if isinstance(args, list) else [args])),

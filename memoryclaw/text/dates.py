@@ -84,7 +84,7 @@ def _read(text: str, today: date) -> tuple[list[re.Match[str]], Phrases]:
     return hits, Phrases([hit[1] or "?" for hit in hits], today)
 
 
-def _range(text: str, start: int, end: int, found: Found) -> DateRange:
+def _range(text: str, start: int, end: int, found: SpokenDate) -> DateRange:
     first, last = (day.isoformat() if day else "" for day in (found.first, found.last))
     return DateRange(first, last, text[start:end], (start, end))
 
@@ -162,7 +162,7 @@ _STARTS |= {"q1", "q2", "q3", "q4", *_UNITS, *_PAIRS}
 _FIELD = 5  # as firm as a lead can be: the value of `since:`
 
 
-class Found(NamedTuple):
+class SpokenDate(NamedTuple):
     """Days that were spoken of, and the index of the first word after them; None is an open end."""
 
     first: date | None
@@ -188,31 +188,31 @@ class Phrases:
         self._words = [word.lower() for word in words]
         self._today = today
 
-    def phrase(self, at: int) -> Found | None:
+    def phrase(self, at: int) -> SpokenDate | None:
         """The longest date phrase that begins at a word, with the words that lead it in."""
         word = self._word(at)
         if word not in _STARTS and not word[:1].isdigit():
             return None
         return self._pair(at) or self._open_ended(at) or self._closed(self._led(at))
 
-    def value(self, at: int) -> Found | None:
+    def value(self, at: int) -> SpokenDate | None:
         """The date phrase that begins at a word, read as the value of a date field."""
         return self._closed(self._moment(at, _FIELD, self._today))
 
     def _word(self, at: int) -> str:
         return self._words[at] if at < len(self._words) else ""
 
-    def _closed(self, moment: _Moment | None) -> Found | None:
+    def _closed(self, moment: _Moment | None) -> SpokenDate | None:
         if moment is None:
             return None
-        return Found(moment.span.first, moment.span.last, self._possessive(moment.after))
+        return SpokenDate(moment.span.first, moment.span.last, self._possessive(moment.after))
 
     def _possessive(self, at: int) -> int:
         return at + 1 if self._word(at) in ("'s", "’s") else at
 
     # between X and Y, from X to Y: the first date is the latest one not after the second
 
-    def _pair(self, at: int) -> Found | None:
+    def _pair(self, at: int) -> SpokenDate | None:
         joins = _PAIRS.get(self._word(at))
         x = self._moment(at + 1, _FIELD, self._today) if joins else None
         if joins is None or x is None or self._word(x.after) not in joins:
@@ -221,19 +221,19 @@ class Phrases:
         if y is None:
             return None
         x = self._moment(at + 1, _FIELD, y.span.last) or x
-        return Found(min(x.span.first, y.span.first), max(x.span.last, y.span.last), y.after)
+        return SpokenDate(min(x.span.first, y.span.first), max(x.span.last, y.span.last), y.after)
 
-    def _open_ended(self, at: int) -> Found | None:
+    def _open_ended(self, at: int) -> SpokenDate | None:
         word = self._word(at)
         found = self._moment(at + 1, _LEADS[word], self._today) if word in _OPEN else None
         if found is None:
             return None
         span, after = found.span, self._possessive(found.after)
         if word == "since":
-            return Found(span.first, None, after)
+            return SpokenDate(span.first, None, after)
         if word == "after":
-            return Found(days.plus(span.last, 1), None, after)
-        return Found(None, days.plus(span.first, -1) if word == "before" else span.last, after)
+            return SpokenDate(days.plus(span.last, 1), None, after)
+        return SpokenDate(None, days.plus(span.first, -1) if word == "before" else span.last, after)
 
     def _led(self, at: int) -> _Moment | None:
         word = self._word(at)

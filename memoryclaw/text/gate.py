@@ -40,7 +40,7 @@ class Gate:
         """
         if self._as_is:
             return said
-        taking = _Taking(self._kept, standing)
+        taking = _Redaction(self._kept, standing)
         found = taking.value(said).value
         self._taken |= taking.taken
         return found
@@ -51,7 +51,7 @@ class Gate:
 
     def message(self, text: str) -> str:
         """The message of a commit without secrets; as every text, but nothing of it is news to who wrote."""
-        return text if self._as_is else str(_Taking(self._kept).text(text).value)
+        return text if self._as_is else str(_Redaction(self._kept).text(text).value)
 
     @property
     def notice(self) -> str:
@@ -70,7 +70,7 @@ class Gate:
             told: the sentence.
             given: what came in: texts, bytes of JSON, values.
         """
-        taking = _Taking(self._kept)
+        taking = _Redaction(self._kept)
         for one in given:
             taking.value(_read(one))
         said = list(taking.taken.items())
@@ -86,7 +86,7 @@ class Gate:
         return self._known
 
 
-class _Taking(Redactor):
+class _Redaction(Redactor):
     """Takes secrets out, leaves those that stand already, and remembers what it took."""
 
     def __init__(self, key: Callable[[], bytes], standing: str = "") -> None:

@@ -152,7 +152,7 @@ def load(text: str, first_line: int = 1) -> Yaml:
     if plain is not None:
         return Yaml(plain.values or None, plain.lines)
     parser, events, error = _machinery()
-    reader = _Reader(events, first_line)
+    reader = _YamlBuilder(events, first_line)
     try:
         value = reader.read(parser(text))
     except _Refused as refused:
@@ -190,7 +190,7 @@ def _machinery() -> tuple[Any, _Events, type[Exception]]:
     return Parser, events, yaml.YAMLError
 
 
-class _Reader:
+class _YamlBuilder:
     """Builds values from parser events, with an explicit stack: no recursion that input could drive."""
 
     def __init__(self, events: _Events, first_line: int) -> None:

@@ -17,7 +17,7 @@ _FIRST_UNSPACED = "\u0e00"  # Thai; the scripts written without spaces come afte
 _CAMEL = re.compile(r"(?<=[a-z])(?=[A-Z0-9])|(?<=[0-9])(?=[A-Za-z])|(?<=[A-Z])(?=[A-Z][a-z])")
 
 
-class Candidate(NamedTuple):
+class EntityCandidate(NamedTuple):
     """A key that may be an entity's, and the words (from `first` up to `after`) that it was made of."""
 
     key: str
@@ -37,7 +37,7 @@ def keys_of(name: str) -> tuple[str, ...]:
     return _spellings(key_of(name), key_of(_CAMEL.sub(" ", name)))
 
 
-def candidates(words: Sequence[str]) -> list[Candidate]:
+def candidates(words: Sequence[str]) -> list[EntityCandidate]:
     """Every key that one to four neighbouring words of a question may stand for; the longest come first."""
     starts = [0]
     for word in words:
@@ -49,15 +49,17 @@ def candidates(words: Sequence[str]) -> list[Candidate]:
         for first in range(len(words) - size + 1):
             after = first + size
             keys = _spellings(" ".join(plain[first:after]), " ".join(apart[first:after]))
-            found += [Candidate(key, first, after, (starts[first], starts[after] - 1)) for key in keys]
+            found += [EntityCandidate(key, first, after, (starts[first], starts[after] - 1)) for key in keys]
     for i, word in enumerate(words):
-        found += [Candidate(key, i, i + 1, (starts[i] + a, starts[i] + b)) for key, a, b in _glued(word)]
+        found += [
+            EntityCandidate(key, i, i + 1, (starts[i] + a, starts[i] + b)) for key, a, b in _glued(word)
+        ]
     return found[:_MOST]
 
 
-def select(found: Sequence[Candidate], known: Collection[str]) -> list[Candidate]:
+def select(found: Sequence[EntityCandidate], known: Collection[str]) -> list[EntityCandidate]:
     """Of the candidates whose key is known, the longest that do not overlap, in the order of the question."""
-    chosen: list[Candidate] = []
+    chosen: list[EntityCandidate] = []
     existing = [candidate for candidate in found if candidate.key in known]
     for candidate in sorted(existing, key=lambda c: (c.first - c.after, c.span[0] - c.span[1], c.span)):
         start, end = candidate.span

@@ -71,7 +71,7 @@ def set_fact(
     known = [f for f in sheet.found.facts if f.current and same(f.entity, entity) and same(f.field, field)]
     if any(_holds(fact.value, value) if many else fact.value == value for fact in known):
         return FactEdit(text, "confirmed", value)
-    told = Told(value, _inline(since=since, source=source))
+    told = FactText(value, _inline(since=since, source=source))
     if not known or many:
         first = known[-1] if known else None
         return _add(sheet, first.entity if first else entity, first.field if first else field, told)
@@ -89,7 +89,7 @@ def correct_fact(text: str, file: SemanticFile, id_: str, value: str) -> FactEdi
     if not value:
         raise InputError("a fact needs a value; `memoryclaw forget` takes one away")
     change = _Change((_key(fact),), ((fact.entity, fact.field, value, fact.current),))
-    return FactEdit(_replaced(sheet, fact, Told(value, None), change), "corrected", fact.value)
+    return FactEdit(_replaced(sheet, fact, FactText(value, None), change), "corrected", fact.value)
 
 
 def remove_fact(text: str, file: SemanticFile, id_: str) -> str:
@@ -110,7 +110,7 @@ def remove_fact(text: str, file: SemanticFile, id_: str) -> str:
     return result
 
 
-def _supersede(sheet: Sheet, fact: Fact, told: Told, until: str) -> FactEdit:
+def _supersede(sheet: Sheet, fact: Fact, told: FactText, until: str) -> FactEdit:
     now, past = (fact.entity, fact.field, told.value, True), (fact.entity, fact.field, fact.value, False)
     first, last = sheet.span(fact)
     old = fact.value
@@ -122,7 +122,7 @@ def _supersede(sheet: Sheet, fact: Fact, told: Told, until: str) -> FactEdit:
     return FactEdit(text, "superseded", fact.value)
 
 
-def _replaced(sheet: Sheet, fact: Fact, told: Told, change: _Change, *also: Splice) -> str:
+def _replaced(sheet: Sheet, fact: Fact, told: FactText, change: _Change, *also: Splice) -> str:
     first, last = sheet.span(fact)
     for form in _forms(told):
         result = spliced(sheet.text, [Splice(first, last, (replaced(sheet, fact, form),)), *also])
@@ -131,7 +131,7 @@ def _replaced(sheet: Sheet, fact: Fact, told: Told, change: _Change, *also: Spli
     raise _refused(fact.entity, fact.field)
 
 
-def _add(sheet: Sheet, entity: str, field: str, told: Told) -> FactEdit:
+def _add(sheet: Sheet, entity: str, field: str, told: FactText) -> FactEdit:
     spot = next((spot for spot in sheet.found.spots if same(spot.entity, entity)), None)
     entity = spot.entity if spot else entity
     change = _Change(come=((entity, field, told.value, True),))
@@ -145,7 +145,7 @@ def _add(sheet: Sheet, entity: str, field: str, told: Told) -> FactEdit:
     raise _refused(entity, field)
 
 
-def _forms(told: Told) -> Iterator[Told]:
+def _forms(told: FactText) -> Iterator[FactText]:
     """The value as it is, then in quotes: one of them reads back as what was meant."""
     yield told
     yield told._replace(value=f'"{told.value}"')
@@ -191,7 +191,7 @@ _UNDERLINE = re.compile(r"[ \t]*(?:=+|-+)[ \t]*$")
 _DEEPEST = 6
 
 
-def new_field(sheet: Sheet, spot: FactSpot, field: str, told: Told) -> Splice | None:
+def new_field(sheet: Sheet, spot: FactSpot, field: str, told: FactText) -> Splice | None:
     """A line or cell for one more field of a known entity, in its style; None where its style has no room for it."""
     if spot.style == "table":
         return filled(sheet, spot, field, told.value)
@@ -214,7 +214,7 @@ def new_field(sheet: Sheet, spot: FactSpot, field: str, told: Told) -> Splice | 
     return Splice(at, at, ((spot.indent or "- ") + line, *([""] if prose else [])))
 
 
-def new_entity(sheet: Sheet, entity: str, field: str, told: Told) -> Splice:
+def new_entity(sheet: Sheet, entity: str, field: str, told: FactText) -> Splice:
     """A heading of its own for an entity, at the end of the file but above a shared History."""
     lines, history = sheet.lines, sheet.found.history[0]
     at = history - 1 if history else len(lines)
@@ -286,7 +286,7 @@ def keyed(line: str) -> tuple[str, str]:
     return (hit[1], hit[2].rstrip()) if hit else (line, "")
 
 
-def replaced(sheet: Sheet, fact: Fact, told: Told) -> str:
+def replaced(sheet: Sheet, fact: Fact, told: FactText) -> str:
     """The fact's line with another value in the place of the old one."""
     if sheet.in_table(fact):
         return with_cell(sheet, fact, told.value)
@@ -377,7 +377,7 @@ class SemanticFile(NamedTuple):
         return facts_in(self.path, text, self.collections)
 
 
-class Told(NamedTuple):
+class FactText(NamedTuple):
     """A value, and the inline fields that follow it; None leaves those that stand there."""
 
     value: str

@@ -37,7 +37,7 @@ _PIPE = re.compile(r"(?<!\\)\|")
 _KEY_WORDS = 8  # a longer "key" is a sentence with a colon in it
 
 
-class Row(NamedTuple):
+class TableRow(NamedTuple):
     """A table row: its line within the lines read, and its cells."""
 
     number: int
@@ -45,7 +45,7 @@ class Row(NamedTuple):
 
 
 @dataclass(slots=True)
-class Item:
+class FactItem:
     """A key and what it says. `value` is None where only nested lines speak."""
 
     keys: tuple[str, ...]
@@ -62,7 +62,7 @@ class Item:
     told: list[int] = field(default_factory=list)  # the lines that it tells
 
 
-def items_of(lines: list[str]) -> list[Item]:
+def items_of(lines: list[str]) -> list[FactItem]:
     """The items of consecutive lines, in order; a line that is no item and continues none is prose."""
     reader = _Items(lines)
     for number, line in enumerate(lines):
@@ -74,9 +74,9 @@ def items_of(lines: list[str]) -> list[Item]:
 class _Items:
     def __init__(self, lines: list[str]) -> None:
         self._lines = lines
-        self._open: list[Item] = []
+        self._open: list[FactItem] = []
         self._bare_until = -1  # the block of bare `key: value` lines that was let in ends here
-        self.items: list[Item] = []
+        self.items: list[FactItem] = []
 
     def line(self, number: int, line: str) -> None:
         hit = _LINE.match(line)
@@ -90,7 +90,7 @@ class _Items:
         self._close(indent, bool(mark))
         above = self._open[-1] if self._open else None
         keys = above.keys if above else ()
-        item = Item(
+        item = FactItem(
             keys, rest, number, above.top if above else number, number, lead + mark, indent, bool(mark),
             (*above.above, above.number) if above else (),
         )  # fmt: skip
@@ -102,7 +102,7 @@ class _Items:
             return
         self._tell(item)
 
-    def _plain(self, item: Item, above: Item | None, rest: str) -> bool:
+    def _plain(self, item: FactItem, above: FactItem | None, rest: str) -> bool:
         """A bullet without a colon: a name with keys below it, or one value of the key above it."""
         if _TASK.match(rest):
             return False
@@ -112,7 +112,7 @@ class _Items:
         item.plain = True
         return above is not None and above.value is None
 
-    def _tell(self, item: Item) -> None:
+    def _tell(self, item: FactItem) -> None:
         self._open.append(item)
         self.items.append(item)
         if item.value is not None:
@@ -139,7 +139,7 @@ class _Items:
                 return
             self._open.pop()
 
-    def _key_below(self, item: Item) -> bool:
+    def _key_below(self, item: FactItem) -> bool:
         below = item.number + 1
         while below < len(self._lines) and not self._lines[below].strip():
             below += 1
@@ -174,7 +174,7 @@ def _key(text: str) -> tuple[str, str] | None:
     return key, (hit[3] or "").strip()
 
 
-def tables_of(lines: list[str]) -> Iterator[list[Row]]:
+def tables_of(lines: list[str]) -> Iterator[list[TableRow]]:
     """The tables among some lines: the row of names, the separator, then the rows."""
     number = 0
     while number + 1 < len(lines):
@@ -182,7 +182,7 @@ def tables_of(lines: list[str]) -> Iterator[list[Row]]:
         if _is_row(lines[number]) and _is_row(lines[number + 1]) and _SEPARATOR.match(lines[number + 1]):
             while end < len(lines) and _is_row(lines[end]):
                 end += 1
-            yield [Row(at, _cells(lines[at])) for at in range(number, end)]
+            yield [TableRow(at, _cells(lines[at])) for at in range(number, end)]
         number = max(end, number + 1)
 
 
@@ -207,7 +207,7 @@ _BLOCK_ID = re.compile(r"(?<!\S)\^[A-Za-z0-9-]+$")
 _EMPHASIS = re.compile(r"^(\*\*|__|\*|`)(.+)\1$")
 
 
-class Said(NamedTuple):
+class FactValue(NamedTuple):
     """A value without its inline fields, and what they say."""
 
     text: str
@@ -216,7 +216,7 @@ class Said(NamedTuple):
     source: str = ""
 
 
-def said(text: str) -> Said:
+def said(text: str) -> FactValue:
     """The value of a fact line: inline fields, block id, quotes and list brackets taken off."""
     fields: dict[str, str] = {}
     if "::" in text:
@@ -226,12 +226,12 @@ def said(text: str) -> Said:
             text = " ".join(_INLINE.sub(" ", text).split())
     if "^" in text:
         text = _BLOCK_ID.sub("", text)
-    return Said(
+    return FactValue(
         _bare(text.strip()), fields.get("since", ""), fields.get("until", ""), fields.get("source", "")
     )
 
 
-def values_of(text: str) -> list[tuple[Path, Said]]:
+def values_of(text: str) -> list[tuple[Path, FactValue]]:
     """The values behind a key: one, or several where an inline map `{deadline: …, lead: …}` stands."""
     if text.startswith("{"):
         whole = said(text)
@@ -324,10 +324,10 @@ class _Scope(NamedTuple):
     shared: bool = False  # the History of lists and tables
 
 
-class _Found(NamedTuple):
+class _FoundFact(NamedTuple):
     entity: str
     field: str
-    said: Said
+    said: FactValue
     line: int
     past: bool
 
@@ -342,7 +342,7 @@ def read_facts(note_id: str, stem: str, parts: Split, body: Body, collections: f
         body: the body, read.
         collections: headings whose keys are entities, in lower case.
     """
-    reader = _Reader(collections | {stem})
+    reader = _FactReader(collections | {stem})
     reader.header(parts.meta, parts.lines)
     reader.body(body, parts.body_line)
     return reader.result(note_id)
@@ -390,12 +390,12 @@ def _plain(name: str) -> str:
     return " ".join(name.replace("-", " ").replace("_", " ").lower().split())
 
 
-class _Reader:
+class _FactReader:
     """Walks one file and collects what it says."""
 
     def __init__(self, collections: frozenset[str]) -> None:
         self._collections = frozenset([_plain(name) for name in collections])
-        self._found: list[_Found] = []
+        self._found: list[_FoundFact] = []
         self._spots: dict[tuple[str, bool], FactSpot] = {}
         self._told: set[int] = set()
         self._history = (0, 0)
@@ -474,7 +474,7 @@ class _Reader:
         for item in items_of(lines):
             self._item(item, first, scope)
 
-    def _item(self, item: Item, first: int, scope: _Scope) -> None:
+    def _item(self, item: FactItem, first: int, scope: _Scope) -> None:
         keys, line = item.keys, first + item.number
         entity = scope.entity
         if not entity and scope.past:
@@ -494,7 +494,7 @@ class _Reader:
             self._told.update([first + number for number in item.told])
         self._reach(scope, first + item.end, item.prefix)
 
-    def _past_entity(self, item: Item) -> tuple[str, tuple[str, ...]]:
+    def _past_entity(self, item: FactItem) -> tuple[str, tuple[str, ...]]:
         """Under the shared History a line names its entity: `projectX.deadline: …`, or by nesting."""
         name = item.keys[0]
         address = (
@@ -502,7 +502,7 @@ class _Reader:
         )
         return (clean_name(address[0]), (clean_name(address[1]),)) if address else (name, item.keys[1:])
 
-    def _table(self, table: list[Row], first: int, scope: _Scope) -> None:
+    def _table(self, table: list[TableRow], first: int, scope: _Scope) -> None:
         header, rows = table[0], table[2:]
         names = [clean_name(cell) for cell in header.cells]
         pairs = (
@@ -522,10 +522,10 @@ class _Reader:
                     self._told.update((first + header.number, first + table[1].number))
             self._reach(scope, line, "- ")
 
-    def _add(self, entity: str, field: str, value: Said, line: int, *, past: bool) -> bool:
+    def _add(self, entity: str, field: str, value: FactValue, line: int, *, past: bool) -> bool:
         if not entity or not value.text:
             return False
-        self._found.append(_Found(entity, field or VALUE, value, line, past))
+        self._found.append(_FoundFact(entity, field or VALUE, value, line, past))
         self._told.add(line)
         return True
 

@@ -39,7 +39,7 @@ class Log(NamedTuple):
 
 def read_jsonl(stem: str, text: str) -> Log:
     """One JSON object a line; `stem` names the session where a line does not."""
-    reader = _Reader(stem)
+    reader = _LogReader(stem)
     for number, line in enumerate(text.split("\n"), 1):
         if line and not line.isspace():
             reader.line(number, line)
@@ -94,7 +94,7 @@ def content_text(content: Any) -> str:
     return "" if content is None else _part(content)
 
 
-class _Reader:
+class _LogReader:
     def __init__(self, stem: str) -> None:
         self._stem = stem
         self._seen: dict[str, int] = {}

@@ -34,7 +34,7 @@ _COOKIES = f"{STATE_DIR}/{FOLDER}/"
 _STATE_FILES = (STATE_DIR, f"{STATE_DIR}/index.sqlite", f"{STATE_DIR}/{LOCK_FILE}")
 _EXHAUSTED = (errno.EMFILE, errno.ENFILE, errno.ENOSPC, errno.ENOSYS)
 
-# What watchdog says is heard by `_Ears`; nobody's terminal needs its farewells and its warnings about its own books.
+# What watchdog says is heard by `_WatchdogLogHandler`; nobody's terminal needs its farewells and its warnings about its own books.
 logging.getLogger("watchdog").addHandler(logging.NullHandler())
 warnings.filterwarnings("ignore", category=RuntimeWarning, module=r"watchdog\.")
 
@@ -66,7 +66,7 @@ class Watcher:
         self._poll = poll
         self._observer: BaseObserver | None = None
         self._threads: list[BaseThread] = []
-        self._ears = _Ears(hints)
+        self._ears = _WatchdogLogHandler(hints)
 
     def start(self) -> None:
         """Begins to watch; when it returns, every later change is seen. Falls back to polling, and says why."""
@@ -173,7 +173,7 @@ class _Handler(said.FileSystemEventHandler):
             self._hints.put(Hint(STATE, path))
 
 
-class _Ears(logging.Handler):
+class _WatchdogLogHandler(logging.Handler):
     """Listens to what watchdog tells only its log: that the kernel's queue overflowed, that a watch could not be renewed."""
 
     def __init__(self, hints: SimpleQueue[Hint]) -> None:

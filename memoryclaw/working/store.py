@@ -9,7 +9,7 @@ from dataclasses import replace
 from datetime import datetime
 from typing import Any, NamedTuple
 
-from memoryclaw.capture.capture import Acknowledged
+from memoryclaw.capture.capture import CaptureResult
 from memoryclaw.capture.logrecords import file_stem
 from memoryclaw.errors import NotFoundError, VaultError
 from memoryclaw.text.naming import free_name, timestamp
@@ -46,7 +46,7 @@ class _File(NamedTuple):
     digest: str | None
 
 
-class Bench:
+class WorkingStore:
     """The working memories of one vault.
 
     Args:
@@ -60,7 +60,7 @@ class Bench:
         self,
         root: str,
         redacted: Callable[[Any], Any],
-        capture: Callable[[list[str]], list[Acknowledged]],
+        capture: Callable[[list[str]], list[CaptureResult]],
         clock: Callable[[], datetime],
     ) -> None:
         self._root = root

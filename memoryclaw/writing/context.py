@@ -121,7 +121,7 @@ def _own_gate() -> Gate:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Pen:
+class WriteContext:
     """The vault to write in, how its ids are found, the templates, the moment, where fresh ids come from, and what takes secrets out."""
 
     root: str

@@ -17,13 +17,13 @@ from memoryclaw.vault import files
 from memoryclaw.vault.edits import Value, set_property
 from memoryclaw.vault.factedits import FactEdit, SemanticFile, correct_fact, remove_fact, set_fact
 from memoryclaw.vault.facts import VALUE
-from memoryclaw.writing.context import Pen, Written, must_be_a_note
+from memoryclaw.writing.context import WriteContext, Written, must_be_a_note
 from memoryclaw.writing.writer import Edit, Move, text_change, write
 
 _LISTS = frozenset({"tags", "aliases", "participants", "people", "entities"})
 
 
-def edit(pen: Pen, id_: str, fields: Mapping[str, Value]) -> Written:
+def edit(pen: WriteContext, id_: str, fields: Mapping[str, Value]) -> Written:
     """Sets properties of the note with this id; for a fact or an entity, sets values of facts.
 
     Args:
@@ -60,7 +60,7 @@ def _listed(key: str, value: Value) -> Value:
     return value
 
 
-def _edit_fact(pen: Pen, address: Address, fields: Mapping[str, Value]) -> Written:
+def _edit_fact(pen: WriteContext, address: Address, fields: Mapping[str, Value]) -> Written:
     names = [name for name in fields if name.casefold() not in {VALUE, address.field.casefold()}]
     if names or len(fields) > 1:
         raise InputError(f"{address.id} is one fact; set its value with `--set value=…`")
@@ -71,7 +71,7 @@ def _edit_fact(pen: Pen, address: Address, fields: Mapping[str, Value]) -> Writt
     )
 
 
-def _edit_entity(pen: Pen, address: Address, fields: Mapping[str, Value]) -> Written:
+def _edit_entity(pen: WriteContext, address: Address, fields: Mapping[str, Value]) -> Written:
     file, entity = pen.semantic(address.path), address.entity or address.id.rpartition("#")[2]
 
     def change(text: str) -> str:
@@ -96,7 +96,11 @@ def _corrected(text: str, file: SemanticFile, *, entity: str, field: str, value:
 
 
 def _write(
-    pen: Pen, address: Address, fields: Mapping[str, Value], change: Callable[[str], str], action: str
+    pen: WriteContext,
+    address: Address,
+    fields: Mapping[str, Value],
+    change: Callable[[str], str],
+    action: str,
 ) -> Written:
     run, told = pen.run("edit"), ", ".join(f"{key} = {_text(value)}" for key, value in fields.items())
 
@@ -120,7 +124,7 @@ def _text(value: str | Sequence[str]) -> str:
 _ARCHIVE = "archive/"
 
 
-def forget(pen: Pen, id_: str) -> Written:
+def forget(pen: WriteContext, id_: str) -> Written:
     """Takes a note or a fact out of what is recalled and searched; `revive` brings it back as it was."""
     address = pen.find(id_)
     if address.path.startswith(_ARCHIVE):
@@ -131,7 +135,7 @@ def forget(pen: Pen, id_: str) -> Written:
     return _forget_note(pen, address)
 
 
-def revive(pen: Pen, id_: str) -> Written:
+def revive(pen: WriteContext, id_: str) -> Written:
     """Brings back what was forgotten: a note to its old path, a fact to its old line."""
     address = pen.lookup.resolve(id_)
     if address is None or not address.path.startswith(_ARCHIVE):
@@ -155,7 +159,7 @@ def revive(pen: Pen, id_: str) -> Written:
     )
 
 
-def _forget_note(pen: Pen, address: Address) -> Written:
+def _forget_note(pen: WriteContext, address: Address) -> Written:
     paths = _files(pen, address)
     target = _ARCHIVE + address.path
     if len(paths) == 1:
@@ -164,13 +168,13 @@ def _forget_note(pen: Pen, address: Address) -> Written:
     return _move(pen, address, [Move(path, _ARCHIVE + path) for path in paths], target, "forget")
 
 
-def _files(pen: Pen, address: Address) -> list[str]:
+def _files(pen: WriteContext, address: Address) -> list[str]:
     """The files of a note: one, or for a skill all that is in its folder."""
     folder, _, name = address.path.rpartition("/")
     return files.list_files(pen.root, folder) if name == "SKILL.md" else [address.path]
 
 
-def _move(pen: Pen, address: Address, moves: list[Move], target: str, verb: str) -> Written:
+def _move(pen: WriteContext, address: Address, moves: list[Move], target: str, verb: str) -> Written:
     run, id_ = pen.run(verb), address.id if address.id != _path_id(address) else target.removesuffix(".md")
 
     def message() -> str:
@@ -186,7 +190,7 @@ def _path_id(address: Address) -> str:
     return address.path.removesuffix(".md")
 
 
-def _forget_fact(pen: Pen, address: Address) -> Written:
+def _forget_fact(pen: WriteContext, address: Address) -> Written:
     run, file = pen.run("forget"), pen.semantic(address.path)
     before = pen.text(address.path)
     removal = removal_of(before, remove_fact(before, file, address.id), address.id, address.path)
@@ -211,7 +215,7 @@ def _forget_fact(pen: Pen, address: Address) -> Written:
     return Written(id_, name, outcome.commit, "forgotten", notice)
 
 
-def _revive_fact(pen: Pen, address: Address, removal: Removal) -> Written:
+def _revive_fact(pen: WriteContext, address: Address, removal: Removal) -> Written:
     run = pen.run("revive")
 
     def message() -> str:

@@ -9,7 +9,7 @@ from memoryclaw.text.naming import episode_name, free_name, timestamp
 from memoryclaw.vault import files
 from memoryclaw.vault.factedits import FactEdit, SemanticFile, set_fact
 from memoryclaw.vault.places import place_of
-from memoryclaw.writing.context import Pen, Written
+from memoryclaw.writing.context import WriteContext, Written
 from memoryclaw.writing.writer import Edit, text_change, write
 
 _FACTS_FILE = "semantic/facts.md"
@@ -17,7 +17,13 @@ _SUMMARY = 120
 
 
 def remember(
-    pen: Pen, text: str, *, entity: str = "", field: str = "", tags: Sequence[str] = (), source: str = ""
+    pen: WriteContext,
+    text: str,
+    *,
+    entity: str = "",
+    field: str = "",
+    tags: Sequence[str] = (),
+    source: str = "",
 ) -> Written:
     """Keeps a text as an episode note, or as the value of a fact.
 
@@ -40,7 +46,7 @@ def remember(
     return _episode(pen, text.replace("\0", ""), tags, source)
 
 
-def _fact(pen: Pen, value: str, entity: str, field: str, source: str) -> Written:
+def _fact(pen: WriteContext, value: str, entity: str, field: str, source: str) -> Written:
     entity = pen.lookup.entity_name(" ".join(entity.split()))
     path, run = home(pen, entity, field), pen.run("remember")
     file, schema = pen.semantic(path), pen.schema()
@@ -75,7 +81,7 @@ def _fact(pen: Pen, value: str, entity: str, field: str, source: str) -> Written
     )
 
 
-def home(pen: Pen, entity: str, field: str) -> str:
+def home(pen: WriteContext, entity: str, field: str) -> str:
     """The file where this fact stands already, else the first where the entity lives, else the file for all others."""
     known = [path for path in pen.lookup.entity_files(entity) if _is_semantic(path)]
     for path in known:
@@ -104,7 +110,7 @@ def _same(one: str, other: str) -> bool:
     return " ".join(one.split()).casefold() == " ".join(other.split()).casefold()
 
 
-def _episode(pen: Pen, text: str, tags: Sequence[str], source: str) -> Written:
+def _episode(pen: WriteContext, text: str, tags: Sequence[str], source: str) -> Written:
     run, summary = pen.run("remember"), _summary(text)
     name = free_name(f"episodes/{episode_name(pen.now, summary)}", lambda path: files.exists(pen.root, path))
     id_ = name.rpartition("/")[2].removesuffix(".md")

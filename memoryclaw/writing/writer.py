@@ -21,8 +21,16 @@ from memoryclaw.errors import (
     VaultError,
 )
 from memoryclaw.history import gitlocks, journal
-from memoryclaw.history.journal import Pending, Step, clear_stale, index_ready, joined
-from memoryclaw.history.repository import Base, Draft, GitState, History, Made, Side, Version
+from memoryclaw.history.journal import JournalEntry, JournalStep, clear_stale, index_ready, joined
+from memoryclaw.history.repository import (
+    CommitBase,
+    Draft,
+    GitFileState,
+    GitState,
+    History,
+    NewCommit,
+    Version,
+)
 from memoryclaw.text.encoding import decode, encode
 from memoryclaw.text.merging import same_patch
 from memoryclaw.text.naming import safe_path
@@ -63,7 +71,7 @@ def recover(root: str) -> str:
         return notice
 
 
-def carry_out(root: str, steps: tuple[Step, ...]) -> None:
+def carry_out(root: str, steps: tuple[JournalStep, ...]) -> None:
     """Takes the steps that are not done yet; their temp files must be there."""
     for step in steps:
         if _done(root, step):
@@ -74,7 +82,7 @@ def carry_out(root: str, steps: tuple[Step, ...]) -> None:
             files.remove_file(root, step.path, step.before)
 
 
-def publish(root: str, pending: Pending, made: Made) -> None:
+def publish(root: str, pending: JournalEntry, made: NewCommit) -> None:
     """Moves the branch to the commit and the user's index with it: what the index is to be is on the disk before."""
     history = History(root)
     with index_ready(history, made.follow, made.stamp) as put:
@@ -83,7 +91,7 @@ def publish(root: str, pending: Pending, made: Made) -> None:
         put()
 
 
-def _clear_locks(root: str, pending: Pending | None) -> None:
+def _clear_locks(root: str, pending: JournalEntry | None) -> None:
     """Removes the locks that git or we held when we were killed."""
     history = History(root)
     if history.git_dir:
@@ -103,7 +111,7 @@ def refuse_while_locked(history: History) -> GitState:
     return state
 
 
-def _finish(root: str, pending: Pending) -> str:
+def _finish(root: str, pending: JournalEntry) -> str:
     carry_out(root, pending.steps)
     if not pending.commit:
         return ""
@@ -115,13 +123,13 @@ def _finish(root: str, pending: Pending) -> str:
     if not _can_publish(history, pending):
         return left
     try:
-        publish(root, pending, Made(pending.commit, pending.parent, pending.ref, pending.follow))
+        publish(root, pending, NewCommit(pending.commit, pending.parent, pending.ref, pending.follow))
     except ConflictError:
         return left
     return ""
 
 
-def _is_made(root: str, pending: Pending) -> bool:
+def _is_made(root: str, pending: JournalEntry) -> bool:
     """True when the branch has the commit of a change, so that only the user's index may not know it yet."""
     history = History(root)
     if not pending.commit or not history.git_dir or history.objects([pending.commit]) == [None]:
@@ -129,7 +137,7 @@ def _is_made(root: str, pending: Pending) -> bool:
     return history.head() == pending.commit or history.holds(pending.commit)
 
 
-def _catch_up(root: str, pending: Pending) -> None:
+def _catch_up(root: str, pending: JournalEntry) -> None:
     """Brings the user's index to a change where the last commit still is as the change made it."""
     history = History(root)
     refuse_while_locked(history)
@@ -139,16 +147,16 @@ def _catch_up(root: str, pending: Pending) -> None:
         put()
 
 
-def _can_publish(history: History, pending: Pending) -> bool:
+def _can_publish(history: History, pending: JournalEntry) -> bool:
     state = history.state()
     return state.writable and state.ref == pending.ref and history.head() == pending.parent
 
 
-def _done(root: str, step: Step) -> bool:
+def _done(root: str, step: JournalStep) -> bool:
     return files.digest_at(root, step.path) == step.after
 
 
-def _ready(root: str, step: Step) -> bool:
+def _ready(root: str, step: JournalStep) -> bool:
     if files.digest_at(root, step.path) != step.before:
         return False
     if step.after is None:
@@ -157,14 +165,14 @@ def _ready(root: str, step: Step) -> bool:
     return files.digest_at(root, beside) == step.after
 
 
-def _names(pending: Pending) -> str:
+def _names(pending: JournalEntry) -> str:
     return " and ".join(step.path for step in pending.steps)
 
 
 # ── What becomes of one file: its change worked out on the working file, on HEAD and on what the user
 # staged.
 
-NO_SIDE = Side(None, None, None, None)
+NO_SIDE = GitFileState(None, None, None, None)
 
 Bytes = Callable[[bytes | None], bytes | None]
 
@@ -194,7 +202,7 @@ class Move(NamedTuple):
 Change = Edit | Move
 
 
-class Plan(NamedTuple):
+class FilePlan(NamedTuple):
     """One file's change, worked out: the bytes on disk before and after, and what the commit gets (None: it is left out)."""
 
     path: str
@@ -234,8 +242,8 @@ def paths_of(changes: Sequence[Change]) -> list[str]:
 
 
 def plans_for(
-    changes: Sequence[Change], work: Mapping[str, bytes | None], sides: Mapping[str, Side]
-) -> list[Plan]:
+    changes: Sequence[Change], work: Mapping[str, bytes | None], sides: Mapping[str, GitFileState]
+) -> list[FilePlan]:
     """What becomes of each file; those that do not change are left out.
 
     Args:
@@ -243,7 +251,7 @@ def plans_for(
         work: the bytes of the working files.
         sides: what git holds of them; those that it ignores have none.
     """
-    plans: list[Plan] = []
+    plans: list[FilePlan] = []
     for change in changes:
         if isinstance(change, Move):
             plans += _plan_move(change, work, sides)
@@ -258,7 +266,9 @@ def plans_for(
     return plans
 
 
-def _must_lose_nothing(edited: Sequence[Plan], plans: Sequence[Plan], overwrites: Mapping[str, bool]) -> None:
+def _must_lose_nothing(
+    edited: Sequence[FilePlan], plans: Sequence[FilePlan], overwrites: Mapping[str, bool]
+) -> None:
     """Refuses what would take the only copy of a line: neither git nor a file that is written holds it afterwards."""
     for plan in edited:
         if plan.version is not None or plan.before is None or plan.after is None:
@@ -275,18 +285,18 @@ def _lines(data: bytes) -> set[str]:
     return {stripped for line in decode(data).text.splitlines() if (stripped := line.strip())}
 
 
-def _plan_edit(edit: Edit, work: bytes | None, side: Side | None) -> list[Plan]:
+def _plan_edit(edit: Edit, work: bytes | None, side: GitFileState | None) -> list[FilePlan]:
     after = edit.change(work)
     if after == work:
         return []
     new = work is None and side == NO_SIDE
     if side is None or (side.head is None and not new):
-        return [Plan(edit.path, work, after, None)]
+        return [FilePlan(edit.path, work, after, None)]
     head = _same_change(edit, work, after, side.head_data)
     staged = None
     if side.staged and side.staged != side.head:
         staged = _same_change(edit, work, after, side.staged_data)
-    return [Plan(edit.path, work, after, Version(head, staged))]
+    return [FilePlan(edit.path, work, after, Version(head, staged))]
 
 
 def _same_change(edit: Edit, work: bytes | None, after: bytes | None, other: bytes | None) -> bytes | None:
@@ -307,7 +317,9 @@ def _same_change(edit: Edit, work: bytes | None, after: bytes | None, other: byt
     return result
 
 
-def _plan_move(move: Move, work: Mapping[str, bytes | None], sides: Mapping[str, Side]) -> list[Plan]:
+def _plan_move(
+    move: Move, work: Mapping[str, bytes | None], sides: Mapping[str, GitFileState]
+) -> list[FilePlan]:
     data, side, target = work[move.path], sides.get(move.path), sides.get(move.to)
     if data is None and move.if_there:
         return []
@@ -319,16 +331,16 @@ def _plan_move(move: Move, work: Mapping[str, bytes | None], sides: Mapping[str,
         raise ConflictError(f"{move.path} has staged changes of yours; commit them, then try again")
     gone = Version(None) if side and side.head else None
     come = Version(side.head_data) if gone and side and target else None
-    return [Plan(move.to, None, data, come), Plan(move.path, data, None, gone)]
+    return [FilePlan(move.to, None, data, come), FilePlan(move.path, data, None, gone)]
 
 
 __all__ = [
     "REFUSED",
     "Bytes",
     "Edit",
-    "Item",
     "Move",
     "Outcome",
+    "PendingCommit",
     "Writer",
     "patched",
     "text_change",
@@ -345,7 +357,7 @@ REFUSED = (
 )  # why one change cannot be made where others can
 
 
-class Item(NamedTuple):
+class PendingCommit(NamedTuple):
     """One commit to be: its changes, all or none, and its message, asked for when it is known what changed."""
 
     changes: Sequence[Change]
@@ -415,13 +427,13 @@ class Writer:
         self, changes: Sequence[Change], message: Callable[[], str], *, verb: str, now: datetime
     ) -> Outcome:
         """Makes the changes, all or none, and one commit of them; raises what `write` does."""
-        outcomes, refused = self.write_all([Item(changes, message)], verb=verb, now=now)
+        outcomes, refused = self.write_all([PendingCommit(changes, message)], verb=verb, now=now)
         if refused:
             raise refused
         return outcomes[0]
 
     def write_all(
-        self, items: Sequence[Item], *, verb: str, now: datetime
+        self, items: Sequence[PendingCommit], *, verb: str, now: datetime
     ) -> tuple[list[Outcome], MemoryClawError | None]:
         """Makes the items in order, a commit each, landing together: killed meanwhile, all of them are made or none.
 
@@ -443,7 +455,7 @@ class Writer:
                 break
         return _told(batch.outcomes, told, self.untracked), batch.refused
 
-    def _worked_out(self, items: Sequence[Item], now: datetime) -> _Batch:
+    def _worked_out(self, items: Sequence[PendingCommit], now: datetime) -> _Batch:
         work, items, refused = self._read(items)
         base = None if self.untracked else self.history.base(list(work))
         ignored = self._ignored(work, base)
@@ -467,8 +479,8 @@ class Writer:
         return batch
 
     def _read(
-        self, items: Sequence[Item]
-    ) -> tuple[dict[str, bytes | None], Sequence[Item], MemoryClawError | None]:
+        self, items: Sequence[PendingCommit]
+    ) -> tuple[dict[str, bytes | None], Sequence[PendingCommit], MemoryClawError | None]:
         """The bytes of all files that are asked for, and the items up to the first that asks for what cannot be."""
         work: dict[str, bytes | None] = {}
         for number, item in enumerate(items):
@@ -484,7 +496,7 @@ class Writer:
         except NotFoundError:
             return None
 
-    def _ignored(self, work: dict[str, bytes | None], base: Base | None) -> set[str]:
+    def _ignored(self, work: dict[str, bytes | None], base: CommitBase | None) -> set[str]:
         fresh = [p for p, data in work.items() if base and data is None and base.sides[p] == NO_SIDE]
         return self.history.ignored(fresh) if fresh else set()
 
@@ -493,11 +505,11 @@ class Writer:
         # A file that one item changed and a later one changed back is as it was.
         changed = [path for path in after if before[path] != after[path]]
         steps = tuple(_step(n, path, before[path], after[path]) for n, path in enumerate(changed))
-        made, pending = _all_of(batch.drafts), Pending(verb, steps)
+        made, pending = _all_of(batch.drafts), JournalEntry(verb, steps)
         if made:
             objects = [found for draft in batch.drafts for found in draft.objects]
             self.history.store(objects, batch.drafts[0].base.tree.hash_name)
-            pending = Pending(verb, steps, made.commit, made.parent, made.ref, made.follow)
+            pending = JournalEntry(verb, steps, made.commit, made.parent, made.ref, made.follow)
         journal.save(root, pending)
         try:
             for step in steps:
@@ -522,7 +534,7 @@ def _refuse_unless_writable(history: History) -> str:
     return state.sentence if state.name == "none" else ""
 
 
-def _all_of(drafts: Sequence[Draft]) -> Made | None:
+def _all_of(drafts: Sequence[Draft]) -> NewCommit | None:
     """A chain of commits as one: from the first one's parent to the last."""
     if not drafts:
         return None
@@ -531,7 +543,7 @@ def _all_of(drafts: Sequence[Draft]) -> Made | None:
     return last._replace(parent=first.parent, follow=follow)
 
 
-def _put_back(root: str, steps: Sequence[Step], before: dict[str, bytes | None]) -> None:
+def _put_back(root: str, steps: Sequence[JournalStep], before: dict[str, bytes | None]) -> None:
     """Undoes the steps that were taken, so that a refused change leaves every file as it was."""
     for step in steps:
         if step.temp:
@@ -544,12 +556,12 @@ def _put_back(root: str, steps: Sequence[Step], before: dict[str, bytes | None])
             files.write_file(root, step.path, data, step.after)
 
 
-def _step(number: int, path: str, before: bytes | None, after: bytes | None) -> Step:
+def _step(number: int, path: str, before: bytes | None, after: bytes | None) -> JournalStep:
     was, now = (None if data is None else files.digest_of(data) for data in (before, after))
-    return Step(path, was, now, f".{now[:12]}-{number}.tmp" if now else "")
+    return JournalStep(path, was, now, f".{now[:12]}-{number}.tmp" if now else "")
 
 
-def _uncommitted(plans: Sequence[Plan]) -> str:
+def _uncommitted(plans: Sequence[FilePlan]) -> str:
     names = [plan.path for plan in plans if plan.version is None]
     return f"{' and '.join(names)} is not tracked by git, so this cannot be undone" if names else ""
 

@@ -2,13 +2,13 @@ from __future__ import annotations
 
 import pytest
 
-from memoryclaw.capture.hostturns import RECALLED, Calls, Said, read_turn
+from memoryclaw.capture.hostturns import RECALLED, HostMessage, PendingToolCalls, read_turn
 from memoryclaw.errors import InputError
 from memoryclaw.text.fence import fenced, item
 
 
-def read(*messages: object) -> list[Said]:
-    calls = Calls()
+def read(*messages: object) -> list[HostMessage]:
+    calls = PendingToolCalls()
     return [read_turn(message, calls) for message in messages]
 
 
@@ -22,11 +22,13 @@ def test_a_line_of_our_own_comes_back_as_it_is():
         "content": "Hi",
     }
     assert read(line) == [
-        Said(ts="2026-03-01T12:00:00Z", session="s", turn="4", role="user", name="Nora", content="Hi")
+        HostMessage(ts="2026-03-01T12:00:00Z", session="s", turn="4", role="user", name="Nora", content="Hi")
     ]
     event = {"session": "s", "turn": 5, "tool": "send", "args": {"to": "John"}, "result": "sent", "ok": True}
     assert read(event) == [
-        Said(session="s", turn="5", role="tool", tool="send", args={"to": "John"}, result="sent", ok=True)
+        HostMessage(
+            session="s", turn="5", role="tool", tool="send", args={"to": "John"}, result="sent", ok=True
+        )
     ]
 
 

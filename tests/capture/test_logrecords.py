@@ -5,13 +5,13 @@ import json
 
 import pytest
 
-from memoryclaw.capture.hostturns import Calls, read_turn
-from memoryclaw.capture.logrecords import PAYLOAD, Kept, file_stem, kept, likeness, line_of
+from memoryclaw.capture.hostturns import PendingToolCalls, read_turn
+from memoryclaw.capture.logrecords import PAYLOAD, RedactedTurn, file_stem, kept, likeness, line_of
 from memoryclaw.text.redaction import Redactor
 
 
-def keep(value: dict[str, object], key: bytes = b"k") -> Kept:
-    return kept(read_turn({"session": "s", **value}, Calls()), Redactor(key))
+def keep(value: dict[str, object], key: bytes = b"k") -> RedactedTurn:
+    return kept(read_turn({"session": "s", **value}, PendingToolCalls()), Redactor(key))
 
 
 def test_a_secret_under_a_name_goes_from_calls_arguments_and_results():
@@ -61,7 +61,7 @@ def test_a_payload_that_is_long_in_many_short_parts_is_cut_too():
     ],
 )
 def test_what_must_not_be_kept_leaves_no_record(value, why):
-    assert keep(value) == Kept({}, {}, (), why)
+    assert keep(value) == RedactedTurn({}, {}, (), why)
 
 
 def test_who_may_read_a_turn_is_written_beside_it():

@@ -2,10 +2,10 @@ from __future__ import annotations
 
 import json
 
-from memoryclaw.capture.hostturns import Calls, read_turn
+from memoryclaw.capture.hostturns import PendingToolCalls, read_turn
 from memoryclaw.capture.logrecords import kept, line_of
 from memoryclaw.consolidation.actions import Call, acted, calls_in, sessions, steps, stretches
-from memoryclaw.consolidation.changes import Acted
+from memoryclaw.consolidation.changes import ToolSequence
 from memoryclaw.text.redaction import Redactor
 from memoryclaw.vault.logs import LogRange, range_of
 
@@ -49,7 +49,7 @@ def test_a_call_that_capture_wrote_into_a_message_is_told_once():
         {"role": "user", "content": [{"type": "tool_result", "tool_use_id": "c1", "content": "sent"}]},
         {"role": "assistant", "content": [{"type": "tool_use", "id": "c2", "name": "wait", "input": {"for": "it"}}]},
     ]  # fmt: skip
-    waiting, redactor = Calls(), Redactor(b"k" * 32)
+    waiting, redactor = PendingToolCalls(), Redactor(b"k" * 32)
     logged = [line_of(kept(read_turn(message, waiting), redactor).record) for message in messages]
     found = calls_in(logged, 1, 3)
     assert [(call.line, call.tool, dict(call.args)) for call in found] == [
@@ -92,24 +92,24 @@ def test_failed_calls_and_the_memorys_own_tools_are_no_steps_and_repeats_are_one
 def test_each_session_of_a_stretch_is_told_by_itself_and_the_file_names_one_that_has_no_name():
     found = [Call("one", 1, "a"), Call("", 2, "b"), Call("one", 3, "c"), Call("two", 4, "d", ok=False)]
     assert acted(found, RANGE) == [
-        Acted("one", str(RANGE), ("a", "c")),
-        Acted("kitchen", str(RANGE), ("b",)),
+        ToolSequence("one", str(RANGE), ("a", "c")),
+        ToolSequence("kitchen", str(RANGE), ("b",)),
     ]
 
 
 def test_stretches_of_a_session_are_joined_in_the_order_of_the_log():
     text = [b"x\n"] * 40
     parts = [
-        Acted("s", str(range_of("logs/2026-03-11/s.jsonl", text, 1, 4)), ("d",)),
-        Acted("s", str(range_of("logs/2026-03-10/s.jsonl", text, 11, 20)), ("b", "c")),
-        Acted("s", str(range_of("logs/2026-03-10/s.jsonl", text, 2, 10)), ("a", "b")),
-        Acted("t", str(range_of("logs/2026-03-10/t.jsonl", text, 1, 2)), ("z",)),
+        ToolSequence("s", str(range_of("logs/2026-03-11/s.jsonl", text, 1, 4)), ("d",)),
+        ToolSequence("s", str(range_of("logs/2026-03-10/s.jsonl", text, 11, 20)), ("b", "c")),
+        ToolSequence("s", str(range_of("logs/2026-03-10/s.jsonl", text, 2, 10)), ("a", "b")),
+        ToolSequence("t", str(range_of("logs/2026-03-10/t.jsonl", text, 1, 2)), ("z",)),
     ]
     assert sessions(parts) == {"s": ("a", "b", "c", "d"), "t": ("z",)}
 
 
 def test_a_stretch_that_was_read_again_counts_once():
     text = [b"x\n"] * 40
-    whole = Acted("s", str(range_of("logs/2026-03-10/s.jsonl", text, 1, 20)), ("a", "b"))
-    part = Acted("s", str(range_of("logs/2026-03-10/s.jsonl", text, 5, 9)), ("a",))
+    whole = ToolSequence("s", str(range_of("logs/2026-03-10/s.jsonl", text, 1, 20)), ("a", "b"))
+    part = ToolSequence("s", str(range_of("logs/2026-03-10/s.jsonl", text, 5, 9)), ("a",))
     assert stretches([part, whole, whole]) == {"s": [whole]}

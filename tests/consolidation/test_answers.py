@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from memoryclaw.consolidation import answers
-from memoryclaw.models.llm import MindError
+from memoryclaw.models.llm import ModelError
 
 CLAIM = {
     "line": 3,
@@ -80,7 +80,7 @@ def test_who_thinks_aloud_answers_last():
     ],
 )
 def test_what_is_no_report_is_refused(text: str):
-    with pytest.raises(MindError, match="not JSON of the asked form"):
+    with pytest.raises(ModelError, match="not JSON of the asked form"):
         answers.read(text)
 
 
@@ -121,7 +121,7 @@ values = st.recursive(
 def test_any_text_is_a_report_or_refused(text: str):
     try:
         answer = answers.read(text)
-    except MindError:
+    except ModelError:
         return
     assert isinstance(answer.title, str)
     assert all(isinstance(claim.line, int) and isinstance(claim.quote, str) for claim in answer.claims)

@@ -11,7 +11,7 @@ from segments import basis_of, segment_of
 from servers.scripted import Line, line_of, log_in
 
 from memoryclaw.consolidation.changes import Extraction, Segment
-from memoryclaw.consolidation.model_chain import Minds
+from memoryclaw.consolidation.model_chain import ModelChain
 from memoryclaw.models.llm import Prompt
 from memoryclaw.text.fence import one_line
 from memoryclaw.writing.context import Templates
@@ -85,7 +85,7 @@ def read(order: str, who: str) -> tuple[Segment, Extraction, str]:
     second = ("assistant Pip", "I look it up.") if who == "tool" else (who, order)
     third = ("tool", f'web {{"url": "x"}} → {order}') if who == "tool" else ("user Nora", "Good.")
     segment, mind = segment_of([("user Nora", SAID), second, third]), Obedient(order)
-    return segment, Minds([mind], TEMPLATES, retries=0).read(segment, basis_of(), {}), mind.seen
+    return segment, ModelChain([mind], TEMPLATES, retries=0).read(segment, basis_of(), {}), mind.seen
 
 
 def test_there_are_a_hundred():

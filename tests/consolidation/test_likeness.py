@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from memoryclaw.consolidation.points import NEAR, Twin, likeness, twin
+from memoryclaw.consolidation.points import NEAR, NearDuplicate, likeness, twin
 
 SAID = "- Nora: The paint for the kitchen wall is Dünensand 14, the matt one, two buckets. ^l3\n- Pip: I order both today. ^l4\n"
 
@@ -27,9 +27,9 @@ def test_one_changed_number_is_never_held_by_the_other():
 
 def test_what_is_told_whole_elsewhere_is_contained_and_the_other_way_round():
     longer = SAID + "- Nora: And a roller for the ceiling of the bathroom. ^l5\n"
-    assert twin(SAID, [("x", "nothing of it"), ("a", longer)]) == Twin("a", "contained", 1.0)
-    assert twin(longer, [("a", SAID)]) == Twin("a", "contains", 1.0)
-    assert twin(SAID, [("b", SAID), ("a", SAID)]) == Twin("a", "contained", 1.0)
+    assert twin(SAID, [("x", "nothing of it"), ("a", longer)]) == NearDuplicate("a", "contained", 1.0)
+    assert twin(longer, [("a", SAID)]) == NearDuplicate("a", "contains", 1.0)
+    assert twin(SAID, [("b", SAID), ("a", SAID)]) == NearDuplicate("a", "contained", 1.0)
 
 
 @pytest.mark.parametrize("text", ["Thank you very much, Pip.", "ok", "", "…"])
@@ -39,5 +39,5 @@ def test_a_few_words_are_held_by_nothing(text):
 
 def test_scripts_without_spaces_are_compared_too():
     one = "木栓が三十六本足りません。作っていただける大工さんはいらっしゃいますか。"
-    assert twin(one, [("a", one + "中村さんに電話します。")]) == Twin("a", "contained", 1.0)
+    assert twin(one, [("a", one + "中村さんに電話します。")]) == NearDuplicate("a", "contained", 1.0)
     assert likeness(one, "断らないと思います。") == 0.0

@@ -18,7 +18,7 @@ from servers.scripted import Asked, ModelServer, honest
 from memoryclaw import config
 from memoryclaw.config import Config
 from memoryclaw.consolidation.changes import Extraction, Segment
-from memoryclaw.consolidation.model_chain import Minds, minds_of
+from memoryclaw.consolidation.model_chain import ModelChain, minds_of
 from memoryclaw.errors import ConfigError
 from memoryclaw.models.llm import PAUSE, Prompt
 from memoryclaw.writing.context import Templates
@@ -217,11 +217,11 @@ def test_a_bad_answer_is_asked_for_again_and_the_model_is_told_why(tmp_path: Pat
     assert clock.slept == [0.5]
 
 
-def timed(root: Path, url: str, clock: Clock, **llm: object) -> Minds:
+def timed(root: Path, url: str, clock: Clock, **llm: object) -> ModelChain:
     """Minds at an address, on a clock of the test."""
     chosen = settings_of(root, url, **llm)
     inner = minds_of(chosen, TEMPLATES, {})
-    return Minds(
+    return ModelChain(
         [link.mind for link in inner._chain],
         TEMPLATES,
         retries=chosen.retries,
@@ -309,7 +309,7 @@ said = (
 @settings(max_examples=2000, deadline=None)
 @given(said)
 def test_no_answer_can_break_a_reading(text: str):
-    found = Minds([Scripted("m", text)], TEMPLATES, retries=0).read(SEGMENT, basis_of(), {})
+    found = ModelChain([Scripted("m", text)], TEMPLATES, retries=0).read(SEGMENT, basis_of(), {})
     lines = {turn.line: turn for turn in SEGMENT.turns}
     assert found.by in {"m", "patterns"}
     assert (found.by == "patterns") == bool(found.degraded)

@@ -5,7 +5,7 @@ import json
 import pytest
 
 from memoryclaw.consolidation.actions import acted, calls_in
-from memoryclaw.consolidation.changes import Acted
+from memoryclaw.consolidation.changes import ToolSequence
 from memoryclaw.consolidation.mining import plan_skills
 from memoryclaw.skills.lint import lint
 from memoryclaw.skills.skillfile import read_skill
@@ -259,7 +259,7 @@ def test_the_same_sessions_make_the_same_draft_in_any_order():
 
 def test_a_session_that_no_range_names_is_left_alone():
     logs, done = three()
-    odd = [Acted(f"odd{n}", "", ("a", "b")) for n in range(5)]
+    odd = [ToolSequence(f"odd{n}", "", ("a", "b")) for n in range(5)]
     assert planned(logs, [*done, *odd]) == planned(logs, done)
 
 

@@ -5,18 +5,18 @@ from __future__ import annotations
 import pytest
 
 from memoryclaw.consolidation.changes import (
-    Acted,
     AddPending,
     AddSource,
     ChangeSet,
     Claim,
+    ClaimDecision,
     ConfirmFact,
-    Decided,
     MoveFile,
     NewFile,
     PlannedChange,
     SetFact,
     Skipped,
+    ToolSequence,
     read_plan,
     write_plan,
 )
@@ -32,7 +32,7 @@ ACTIONS = (
 CLAIM = Claim("X", "f", "v", 3, "X f is v", "user", "2026-01-01", durable=False)
 WHOLE = ChangeSet(
     "consolidate-1", ("r",), (PlannedChange("episode", "t", ACTIONS, ("e",)),), (Skipped("r", 2, "why"),),
-    (Decided(CLAIM, "drop", "not durable"),), (Acted("s", "r", ("a", "b")),), ("patterns",), turns=7,
+    (ClaimDecision(CLAIM, "drop", "not durable"),), (ToolSequence("s", "r", ("a", "b")),), ("patterns",), turns=7,
 )  # fmt: skip
 
 

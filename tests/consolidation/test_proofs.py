@@ -6,18 +6,18 @@ from hypothesis import strategies as st
 from segments import KITCHEN, basis_of, segment_of
 
 from memoryclaw.consolidation.changes import LEVELS, Claim, Extraction
-from memoryclaw.consolidation.grounding import Answer, Claimed, proven
+from memoryclaw.consolidation.grounding import ModelAnswer, ModelClaim, proven
 
 BY = "ollama/test"
 NAMES = {"boathouse": "Boathouse", "boat house": "Boathouse", "nora": "Nora"}
-EMAIL = Claimed(3, "My email is nora@example.org.", "Nora", "email", "nora@example.org", True, "high")
+EMAIL = ModelClaim(3, "My email is nora@example.org.", "Nora", "email", "nora@example.org", True, "high")
 
 
 def read(
-    *claims: Claimed, said: object = KITCHEN, basis: Extraction | None = None, **values: object
+    *claims: ModelClaim, said: object = KITCHEN, basis: Extraction | None = None, **values: object
 ) -> Extraction:
     told = {"title": "Kitchen wall paint", "summary": "Nora and Tomás agree on Dünensand 14.", **values}
-    return proven(Answer(**told, claims=claims), segment_of(said), basis or basis_of(), NAMES, BY)
+    return proven(ModelAnswer(**told, claims=claims), segment_of(said), basis or basis_of(), NAMES, BY)
 
 
 def only(extraction: Extraction) -> Claim:
@@ -40,7 +40,7 @@ def test_a_model_fills_title_summary_tags_entities_and_claims():
 def test_what_patterns_read_stays():
     known = Claim("Anna", "birthday", "12 May", 5, "Anna's birthday is 12 May.", "user", "2026-03-10")
     basis = basis_of(claims=(known,), points=("a point",), entities=("Anna",), project="P", confidence="high")
-    found = read(EMAIL, Claimed(5, known.quote, "anna", "Birthday", "12 may"), basis=basis)
+    found = read(EMAIL, ModelClaim(5, known.quote, "anna", "Birthday", "12 may"), basis=basis)
     assert found.claims == (only(read(EMAIL)), known)
     assert (found.points, found.participants, found.project) == (basis.points, basis.participants, "P")
     assert found.confidence == "high"
@@ -78,7 +78,7 @@ def test_a_claim_without_proof_is_left_out_and_that_is_said(change: dict[str, ob
 def test_spaces_do_not_matter_in_a_quote_and_a_short_one_may_be_the_whole_turn():
     said = [("user Nora", "My\n email   is nora@example.org."), ("user Nora", "Box 7")]
     assert only(read(EMAIL._replace(line=1), said=said)).quote == EMAIL.quote
-    assert only(read(Claimed(2, "Box 7", "box", "value", "7"), said=said)).line == 2
+    assert only(read(ModelClaim(2, "Box 7", "box", "value", "7"), said=said)).line == 2
 
 
 @pytest.mark.parametrize(
@@ -98,7 +98,7 @@ def test_spaces_do_not_matter_in_a_quote_and_a_short_one_may_be_the_whole_turn()
     ],
 )
 def test_a_claim_is_as_sure_as_its_words(line: int, quote: str, claim: tuple[str, str, str], sure: str):
-    assert only(read(Claimed(line, quote, *claim, confidence="high"))).confidence == sure
+    assert only(read(ModelClaim(line, quote, *claim, confidence="high"))).confidence == sure
 
 
 @pytest.mark.parametrize(
@@ -114,7 +114,7 @@ def test_a_claim_is_as_sure_as_its_words(line: int, quote: str, claim: tuple[str
     ],
 )  # fmt: skip
 def test_nobody_gets_the_fact_of_another(text: str, claim: tuple[str, str, str], sure: str):
-    claimed = Claimed(1, text, *claim, confidence="high")
+    claimed = ModelClaim(1, text, *claim, confidence="high")
     assert only(read(claimed, said=[("user Nora", text)])).confidence == sure
 
 
@@ -132,7 +132,7 @@ def test_nobody_gets_the_fact_of_another(text: str, claim: tuple[str, str, str],
 )  # fmt: skip
 def test_doubts_questions_and_pasted_text_state_nothing_firm(text: str, sure: str):
     quote = next(line for line in text.splitlines() if "Anna" in line)
-    claimed = Claimed(1, quote, "Anna", "birthday", "12 May", True, "high")
+    claimed = ModelClaim(1, quote, "Anna", "birthday", "12 May", True, "high")
     assert only(read(claimed, said=[("user Nora", text)])).confidence == sure
 
 
@@ -142,17 +142,19 @@ def test_a_model_may_be_less_sure_than_its_words_and_never_more():
 
 def test_a_model_that_contradicts_the_patterns_waits_for_a_person():
     known = Claim("Anna", "birthday", "12 May", 5, "Anna's birthday is 12 May.", "user", "2026-03-10")
-    other = Claimed(5, "Anna's birthday is 12 May.", "Anna", "birthday", "May", True, "high")
+    other = ModelClaim(5, "Anna's birthday is 12 May.", "Anna", "birthday", "May", True, "high")
     found = read(other, basis=basis_of(claims=(known,)))
     assert [(c.value, c.confidence) for c in found.claims] == [("12 May", "high"), ("May", "low")]
 
 
 def test_the_role_is_that_of_the_line():
-    quoted = Claimed(4, '{"ok": true, "room": "cellar"}', "calendar_create", "room", "cellar", True, "high")
+    quoted = ModelClaim(
+        4, '{"ok": true, "room": "cellar"}', "calendar_create", "room", "cellar", True, "high"
+    )
     assert only(read(quoted)).role == "tool"
     assert (
         only(
-            read(Claimed(6, "I put Farben Kröger in the calendar.", "Pip", "calendar", "Farben Kröger"))
+            read(ModelClaim(6, "I put Farben Kröger in the calendar.", "Pip", "calendar", "Farben Kröger"))
         ).role
         == "assistant"
     )
@@ -165,13 +167,13 @@ def test_who_speaks_of_themselves_goes_by_their_name_else_by_their_role():
 
 
 def test_what_is_true_for_the_moment_is_not_durable():
-    claimed = Claimed(1, "Anna is in Aarhus today.", "Anna", "place", "Aarhus", True, "high")
+    claimed = ModelClaim(1, "Anna is in Aarhus today.", "Anna", "place", "Aarhus", True, "high")
     assert not only(read(claimed, said=[("user Nora", "Anna is in Aarhus today.")])).durable
     assert not only(read(EMAIL._replace(durable=False))).durable
 
 
 def test_values_lose_what_markdown_would_take_for_its_own():
-    claimed = Claimed(1, "My team is [[Anna]] since:: now", "me", "team", "[[Anna]] [since:: now]")
+    claimed = ModelClaim(1, "My team is [[Anna]] since:: now", "me", "team", "[[Anna]] [since:: now]")
     value = only(read(claimed, said=[("user Nora", "My team is [[Anna]] since:: now")])).value
     assert not {"[[", "]]", "::"} & {value[at : at + 2] for at in range(len(value))}
 
@@ -206,7 +208,7 @@ def test_words_like_yesterday_get_their_date():
 
 def test_a_language_without_spaces_is_compared_too():
     said = [("user 花子", "茶室の予約は五月十二日です。")]
-    claimed = Claimed(1, "茶室の予約は五月十二日です。", "茶室", "予約", "五月十二日", True, "high")
+    claimed = ModelClaim(1, "茶室の予約は五月十二日です。", "茶室", "予約", "五月十二日", True, "high")
     found = read(
         claimed,
         said=said,
@@ -224,7 +226,7 @@ def test_a_language_without_spaces_is_compared_too():
 )
 def test_a_date_may_be_written_in_another_form_and_no_other_date(value: str, claims: list[str]):
     text = "The wedding of Anna is on 12 May 2026."
-    claimed = Claimed(1, text, "Anna", "marries on", value, True, "high")
+    claimed = ModelClaim(1, text, "Anna", "marries on", value, True, "high")
     assert [c.confidence for c in read(claimed, said=[("user Nora", text)]).claims] == claims
 
 
@@ -253,7 +255,7 @@ anything = st.text(max_size=200) | st.sampled_from(
     [*(text for _, text in KITCHEN), "Nora", "email", "[[x]]", "a::b"]
 )
 claimed = st.builds(
-    Claimed,
+    ModelClaim,
     st.integers(-3, 9),
     anything,
     anything,
@@ -263,14 +265,14 @@ claimed = st.builds(
     st.sampled_from(LEVELS),
 )
 answers = st.builds(
-    Answer, anything, anything, st.lists(anything, max_size=9).map(tuple), st.lists(anything, max_size=9).map(tuple),
+    ModelAnswer, anything, anything, st.lists(anything, max_size=9).map(tuple), st.lists(anything, max_size=9).map(tuple),
     st.lists(claimed, max_size=6).map(tuple), st.integers(0, 5),
 )  # fmt: skip
 
 
 @settings(max_examples=200, deadline=None)
 @given(answers)
-def test_whatever_a_model_says_the_result_is_well_formed(answer: Answer):
+def test_whatever_a_model_says_the_result_is_well_formed(answer: ModelAnswer):
     segment, basis = segment_of(KITCHEN), basis_of()
     found = proven(answer, segment, basis, NAMES, BY)
     texts = {turn.line: " ".join(turn.text.split()) for turn in segment.turns}

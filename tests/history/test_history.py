@@ -10,7 +10,15 @@ from gitvault import NOW, git, vault_of
 
 from memoryclaw.errors import ConflictError, HistoryError, InputError
 from memoryclaw.history.journal import clear_stale, index_ready
-from memoryclaw.history.repository import Follow, History, Version, git_state, object_id, pack, parse_tree
+from memoryclaw.history.repository import (
+    History,
+    StagedUpdate,
+    Version,
+    git_state,
+    object_id,
+    pack,
+    parse_tree,
+)
 
 
 def commit(root, files, message="Change\n\nbody\n\nRun: r-1\nSource: log:1\n"):
@@ -209,7 +217,7 @@ def test_a_lock_of_the_users_git_is_waited_for_and_left(tmp_path):
     lock.touch()
     with (
         pytest.raises(HistoryError, match=r"index\.lock"),
-        index_ready(history, [Follow("a.md", entry, None)], None, wait=0.1),
+        index_ready(history, [StagedUpdate("a.md", entry, None)], None, wait=0.1),
     ):
         pass
     assert lock.exists()

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from conftest import Claw, git, put
 
-from memoryclaw.hosts.openclaw.curated import Remarks, read_curated, without_remarks
+from memoryclaw.hosts.openclaw.curated import PassageComments, read_curated, without_remarks
 
 WORKSPACE = {
     "MEMORY.md": "# MEMORY.md\n\n## Preferences\n- Tea: green, no sugar\n- Never books before nine <!-- trigger: flights, early morning --> <!-- importance: 8 -->\n\n"
@@ -100,7 +100,7 @@ def test_remarks_are_understood_and_code_is_no_fact() -> None:
     bare, said = without_remarks(
         "- x <!-- TRIGGERS: a, b , --> <!-- importance: high --> <!-- project: h/o/r -->y<!-- note -->"
     )
-    assert (bare, said) == ("- xy", Remarks(("a", "b"), "", ("h/o/r",)))
+    assert (bare, said) == ("- xy", PassageComments(("a", "b"), "", ("h/o/r",)))
     facts, passages = read_curated(
         "```\n- not: a fact\n\n# no heading\n```\n# Me\n- a: b\n- see http://x.org: there\n\ntext\n"
     )

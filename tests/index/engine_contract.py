@@ -11,7 +11,7 @@ import pytest
 from memoryclaw.errors import InputError
 from memoryclaw.index.database import Database
 from memoryclaw.model import COLUMNS
-from memoryclaw.ports import Clause, Row, TextIndex
+from memoryclaw.ports import Clause, IndexRow, TextIndex
 
 Opener = Callable[[Path], "House"]
 
@@ -33,11 +33,11 @@ class House:
                 raise
             self.engine.settle(keep=True)
 
-    def put(self, *rows: Row) -> None:
+    def put(self, *rows: IndexRow) -> None:
         with self.writing() as engine:
             engine.add(rows)
 
-    def take(self, *rows: Row) -> None:
+    def take(self, *rows: IndexRow) -> None:
         with self.writing() as engine:
             engine.remove(rows)
 
@@ -45,8 +45,8 @@ class House:
         return [hit.rowid for hit in self.engine.find(clause, limit, within)]
 
 
-def row(rowid: int, body: str = "", **columns: str) -> Row:
-    return Row(rowid, tuple({"body": body, **columns}.get(name, "") for name in COLUMNS))
+def row(rowid: int, body: str = "", **columns: str) -> IndexRow:
+    return IndexRow(rowid, tuple({"body": body, **columns}.get(name, "") for name in COLUMNS))
 
 
 def token(text: str, *columns: str) -> Clause:

@@ -16,7 +16,7 @@ from test_fts5 import open_fts5
 from test_whoosh_index import open_whoosh
 
 from memoryclaw.model import COLUMNS
-from memoryclaw.ports import Clause, Hit, Row
+from memoryclaw.ports import Clause, Hit, IndexRow
 
 WORDS = ["a", "b", "c", "d", "e", "会議", "議の", "2025", "o'neil", 'x"y', "हिन्दी"]
 EPSILON = 1e-9  # a compiler may fuse a multiplication and an addition, and round the last bit otherwise
@@ -85,10 +85,10 @@ def test_many_corpora_and_any_question(data: st.DataObject) -> None:
 def any_corpus(data: st.DataObject) -> None:
     with tempfile.TemporaryDirectory() as folder:
         house, oracle = both(Path(folder))
-        rows: dict[int, Row] = {}
+        rows: dict[int, IndexRow] = {}
         first = 1
         for _ in range(data.draw(st.integers(1, 3))):
-            added = [Row(first + n, columns) for n, columns in enumerate(data.draw(columns_of_units))]
+            added = [IndexRow(first + n, columns) for n, columns in enumerate(data.draw(columns_of_units))]
             gone = (
                 [rows.pop(n) for n in data.draw(st.lists(st.sampled_from(sorted(rows)), unique=True))]
                 if rows

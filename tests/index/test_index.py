@@ -10,7 +10,7 @@ from conftest import STUDIO
 
 from memoryclaw.index.fts5 import Fts5
 from memoryclaw.index.index import fingerprint, open_index
-from memoryclaw.index.rows import Filed, link_key, packed, unpacked
+from memoryclaw.index.rows import IndexedNote, link_key, packed, unpacked
 from memoryclaw.index.stemming import language
 from memoryclaw.model import Problem, Stamp
 from memoryclaw.vault.notes import ReadingSettings, read_note
@@ -34,7 +34,7 @@ def index(request, tmp_path):
 
 def filed(path, data, *, racy=False):
     note = read_note(path, data, ReadingSettings())
-    return Filed(note, Stamp(1, 2, 3, 4), hashlib.sha256(data).digest(), racy)
+    return IndexedNote(note, Stamp(1, 2, 3, 4), hashlib.sha256(data).digest(), racy)
 
 
 def put(index, files):

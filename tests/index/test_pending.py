@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from memoryclaw.index.watching import SETTLING, Pending
+from memoryclaw.index.watching import SETTLING, PendingHints
 from memoryclaw.vault.watcher import COOKIE, IN_FOLDER, LOST, SAVED, STATE, TOUCHED, Hint
 
 
 def pending(*hints, at=100.0):
-    found = Pending()
+    found = PendingHints()
     for hint in hints:
         found.note(Hint(*hint), at)
     return found

@@ -16,8 +16,8 @@ from servers.embedder import EmbedServer, settings
 from memoryclaw.app import App
 from memoryclaw.errors import InputError, VectorsError
 from memoryclaw.index.vectors import embedder_of
-from memoryclaw.index.watching import Report
-from memoryclaw.models.llm import MindError
+from memoryclaw.index.watching import WatchReport
+from memoryclaw.models.llm import ModelError
 
 pytest.importorskip("numpy")
 
@@ -222,7 +222,7 @@ def test_without_the_setting_there_is_nothing_to_fill(studio: Path) -> None:
 def test_a_model_that_is_not_there_is_said_with_what_to_do(app: App, root: Path, server: EmbedServer) -> None:
     put(root, {"memoryclaw.yaml": settings(server).replace("vectorModel: hashed", "vectorModel: mxbai")})
     with App(root) as other:
-        with pytest.raises(MindError, match="`ollama pull mxbai` fetches it"):
+        with pytest.raises(ModelError, match="`ollama pull mxbai` fetches it"):
             other.fill_vectors()
         assert "ollama pull mxbai" in next(c.sentence for c in other.doctor() if c.name == "vectors")
 
@@ -233,8 +233,8 @@ def test_a_model_of_an_extra_that_is_not_installed_is_said(root: Path) -> None:
     with App(root) as other:
         try:
             other._vectors.embedder.recipe()
-        except MindError:
-            with pytest.raises((MindError, VectorsError), match=r"pip install 'memoryclaw\[vectors\]'"):
+        except ModelError:
+            with pytest.raises((ModelError, VectorsError), match=r"pip install 'memoryclaw\[vectors\]'"):
                 other.fill_vectors()
 
 
@@ -247,13 +247,13 @@ def test_a_server_that_fails_amid_the_work_leaves_what_was_made(
     def progress(_done: int, _total: int) -> None:
         server.broken = True
 
-    with pytest.raises(MindError, match="status 500"):
+    with pytest.raises(ModelError, match="status 500"):
         app.fill_vectors(progress=progress)
     assert app.status().vectors == ("hashed", app.index.size()[0], app.index.size()[0] - 16)
 
 
 def test_a_watch_fills_in_what_is_saved(root: Path, server: EmbedServer) -> None:
-    told: list[Report] = []
+    told: list[WatchReport] = []
     app = App(root)
     watching = app.watching(told.append)
     thread = Thread(target=watching.run)

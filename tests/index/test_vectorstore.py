@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from killing import killed_at
 
 from memoryclaw.errors import LockedError, VectorsError
-from memoryclaw.index.vectorstore import Mark, Matrix, VectorStore, checksum
+from memoryclaw.index.vectorstore import IndexMark, Matrix, VectorStore, checksum
 
 np = pytest.importorskip("numpy")
 DIMENSION = 6
@@ -42,7 +42,7 @@ def units(store: VectorStore, numbers: Iterable[int], born: str = "a") -> None:
     """Makes the store know one unit for each number."""
     told = {n + 1: name(n) for n in numbers}
     gone = [rowid for rowid in store.units() if rowid not in told]
-    store.settle(Mark(born, 1000, len(told)), gone, told)
+    store.settle(IndexMark(born, 1000, len(told)), gone, told)
 
 
 def true_to(store: VectorStore, held: set[int]) -> None:
@@ -122,7 +122,7 @@ def test_the_nearest_are_those_that_looking_at_each_one_finds(store: VectorStore
 
 
 def test_units_of_the_same_words_share_a_vector_and_all_are_found(store: VectorStore) -> None:
-    store.settle(Mark("a", 9, 3), [], {1: name(0), 2: name(0), 3: name(1)})
+    store.settle(IndexMark("a", 9, 3), [], {1: name(0), 2: name(0), 3: name(1)})
     add(store, [0, 1])
     assert store.look(row(0), 1)[0] == {1: 1.0, 2: 1.0}
 
@@ -154,7 +154,7 @@ def test_a_cosine_does_not_depend_on_the_place_of_its_row(numbers: list[int], ra
 def test_another_index_forgets_the_units_of_the_last_and_keeps_their_vectors(store: VectorStore) -> None:
     units(store, range(5))
     add(store, [0, 1, 2, 3, 4])
-    store.settle(Mark("b", 4, 2), [], {1: name(3), 2: name(9)})
+    store.settle(IndexMark("b", 4, 2), [], {1: name(3), 2: name(9)})
     assert store.units() == {1: name(3), 2: name(9)}
     assert store.missing() == [2]
     assert store.look(row(3), 1)[0] == {1: 1.0}

@@ -21,7 +21,7 @@ from conftest import STUDIO, git, put
 from indexed import LONG, echoed, environment, is_live, kept, rebuilt, until, watched
 
 from memoryclaw.errors import LockedError
-from memoryclaw.index.watching import Report, Watching
+from memoryclaw.index.watching import Watching, WatchReport
 from memoryclaw.vault.cookies import watcher
 
 
@@ -352,4 +352,4 @@ def test_a_killed_watch_leaves_a_sound_index_and_a_free_place(process, root, rea
 
 
 def test_a_report_is_one_line():
-    assert "\n" not in Report("synced", "1 added, 0 changed, 0 removed", 1, 2.0).text
+    assert "\n" not in WatchReport("synced", "1 added, 0 changed, 0 removed", 1, 2.0).text

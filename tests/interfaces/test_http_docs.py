@@ -18,7 +18,7 @@ from pathlib import Path
 import pytest
 
 from memoryclaw.interfaces.http.answers import CODES
-from memoryclaw.interfaces.http.requests import Row
+from memoryclaw.interfaces.http.requests import VerbRoute
 from memoryclaw.interfaces.http.routes import SUBJECTS
 
 HOUSE = Path(__file__).parents[2]
@@ -33,7 +33,7 @@ def rows() -> str:
     return "".join(_row(row) for found in SUBJECTS.values() for row in found)
 
 
-def _row(row: Row) -> str:
+def _row(row: VerbRoute) -> str:
     keys = ", ".join(f"`{name}`{'*' * field.is_required()}" for name, field in row.asks.model_fields.items())
     if row.asks.model_config["extra"] == "allow":
         keys = "as the verb says"

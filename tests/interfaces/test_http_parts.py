@@ -13,14 +13,14 @@ from memoryclaw import errors
 from memoryclaw.app import App, open_vault
 from memoryclaw.app.daemon import Daemon
 from memoryclaw.interfaces import http
-from memoryclaw.interfaces.cli.context import Said
+from memoryclaw.interfaces.cli.context import CliContext
 from memoryclaw.interfaces.cli.verbs import VERBS, cli
 from memoryclaw.interfaces.http import assembly
 from memoryclaw.interfaces.http.answers import CODES, RefusedError, refusal_of
 from memoryclaw.interfaces.http.guard import Bucket
-from memoryclaw.interfaces.http.lanes import LONG, READ, WRITE, Lane, Lanes, Stock
+from memoryclaw.interfaces.http.lanes import LONG, READ, WRITE, VaultPool, WorkerPool, WorkerPools
 from memoryclaw.interfaces.http.openapi import document
-from memoryclaw.interfaces.http.requests import Nothing
+from memoryclaw.interfaces.http.requests import NoArguments
 from memoryclaw.interfaces.http.routes import OPEN, ROWS
 
 
@@ -36,7 +36,7 @@ def test_a_bucket_lets_a_burst_through_and_fills_again() -> None:
 
 def test_a_verb_that_writes_or_takes_long_holds_up_nobody_who_reads(vault_of: VaultOf) -> None:
     root = vault_of({"notes/a.md": "# Lantern\n"})
-    lanes, over = Lanes(lambda: open_vault(root)), threading.Event()
+    lanes, over = WorkerPools(lambda: open_vault(root)), threading.Event()
 
     async def together() -> int:
         waiting = [asyncio.create_task(lanes.run(lane, lambda _: over.wait(60))) for lane in (WRITE, LONG)]
@@ -51,7 +51,7 @@ def test_a_verb_that_writes_or_takes_long_holds_up_nobody_who_reads(vault_of: Va
 
 def test_a_lane_that_is_full_says_so(vault_of: VaultOf) -> None:
     root, over = vault_of({"notes/a.md": "a"}), threading.Event()
-    lane = Lane(lambda: open_vault(root), threads=1, waiting=2)
+    lane = WorkerPool(lambda: open_vault(root), threads=1, waiting=2)
 
     async def crowd() -> None:
         held = [asyncio.create_task(lane.run(lambda _: over.wait(60))) for _ in range(3)]
@@ -69,7 +69,7 @@ def test_a_lane_that_is_full_says_so(vault_of: VaultOf) -> None:
 
 def test_two_threads_never_share_a_vault(vault_of: VaultOf) -> None:
     root, both = vault_of({"notes/a.md": "a"}), threading.Barrier(2)
-    lane = Lane(lambda: open_vault(root), threads=2)
+    lane = WorkerPool(lambda: open_vault(root), threads=2)
 
     def met(app: App) -> int:
         both.wait(60)
@@ -93,7 +93,7 @@ def test_settings_that_are_saved_while_they_are_read_count_the_next_time(vault_o
             (root / "memoryclaw.yaml").write_text(f"retrieval:\n  budget: {budget}\n")
         return app
 
-    stock, found = Stock(opened, 1), []
+    stock, found = VaultPool(opened, 1), []
     for _ in range(3):
         with stock.lend() as app:
             found.append(app.config.budget)
@@ -111,8 +111,8 @@ def test_however_many_wait_for_the_first_look_no_thread_is_held(
     with open_vault(root) as app:  # else both threads make the index at once, and one may find it busy
         app.sync()
     daemon = Daemon(root, print)
-    lanes = Lanes(daemon.open)
-    door = assembly.asgi(assembly.Door(daemon, lanes, ["127.0.0.1:1"], 1000.0, repr))
+    lanes = WorkerPools(daemon.open)
+    door = assembly.asgi(assembly.HttpSettings(daemon, lanes, ["127.0.0.1:1"], 1000.0, repr))
     headers = {"Authorization": f"Bearer {daemon.files.token}"}
 
     async def crowd() -> list[int]:
@@ -162,7 +162,7 @@ def test_the_served_document_holds_every_key_that_a_request_may_have() -> None:
             told |= set(schema.get("properties", {}))
         assert told == set(row.asks.model_fields), row
         assert ("requestBody" in operation) == (
-            row.method not in ("GET", "DELETE") and row.asks is not Nothing
+            row.method not in ("GET", "DELETE") and row.asks is not NoArguments
         )
 
 
@@ -173,7 +173,7 @@ def test_without_its_packages_it_says_what_to_install(
     with pytest.raises(
         errors.InputError, match=r"needs not_installed_anywhere: pip install 'memoryclaw\[serve\]'"
     ):
-        cli.main(["serve"], standalone_mode=False, obj=Said(vault=str(vault_of({"notes/a.md": "a"}))))
+        cli.main(["serve"], standalone_mode=False, obj=CliContext(vault=str(vault_of({"notes/a.md": "a"}))))
 
 
 def test_the_table_names_a_command_for_every_address() -> None:

@@ -16,7 +16,7 @@ import pytest
 from conftest import STUDIO, git, put
 from daemons import Daemon, serving
 
-from memoryclaw.interfaces.cli.context import Said
+from memoryclaw.interfaces.cli.context import CliContext
 from memoryclaw.interfaces.cli.verbs import cli
 from memoryclaw.interfaces.http.routes import ROWS
 
@@ -61,7 +61,7 @@ def said(vault: Path, *args: str) -> Any:
     """What the command line prints, without a process of its own."""
     out = io.StringIO()
     with redirect_stdout(out), redirect_stderr(io.StringIO()):
-        cli.main([*args, "--json"], standalone_mode=False, obj=Said(vault=str(vault)))
+        cli.main([*args, "--json"], standalone_mode=False, obj=CliContext(vault=str(vault)))
     return json.loads(out.getvalue())
 
 

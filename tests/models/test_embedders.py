@@ -11,7 +11,7 @@ from servers.embedder import EmbedServer
 from servers.scripted import Asked, response
 
 from memoryclaw.models.embedders import Guarded, normalised
-from memoryclaw.models.llm import MOST, Breaker, Endpoint, MindError
+from memoryclaw.models.llm import MOST, Breaker, Endpoint, ModelError
 from memoryclaw.models.ollama import OllamaEmbedder
 from memoryclaw.models.wheel import MiniLM
 
@@ -50,7 +50,7 @@ def test_the_recipe_names_the_weights(server: EmbedServer) -> None:
     assert embedder(server).recipe() == "ollama/hashed:latest sha256:1"
     server.digest = "sha256:2"
     assert embedder(server).recipe() == "ollama/hashed:latest sha256:2"
-    with pytest.raises(MindError, match="`ollama pull other` fetches it"):
+    with pytest.raises(ModelError, match="`ollama pull other` fetches it"):
         embedder(server, "other").recipe()
 
 
@@ -79,20 +79,20 @@ def test_models_get_the_words_they_were_trained_with() -> None:
 def test_what_cannot_be_a_vector_is_an_error_and_no_vector(said: str) -> None:
     with Saying() as server:
         server.body = said.encode()
-        with pytest.raises(MindError):
+        with pytest.raises(ModelError):
             embedder(server).query("oak")
 
 
 def test_a_slow_server_is_not_waited_for(server: EmbedServer) -> None:
     server.pause = 5
-    with pytest.raises(MindError, match="took too long"):
+    with pytest.raises(ModelError, match="took too long"):
         embedder(server, timeout=0.05).query("oak")
 
 
 def test_rows_of_unlike_lengths_are_refused() -> None:
-    with pytest.raises(MindError):
+    with pytest.raises(ModelError):
         normalised([[1.0], [1.0, 2.0]], 2, "it")
-    with pytest.raises(MindError, match="points nowhere"):
+    with pytest.raises(ModelError, match="points nowhere"):
         normalised([[float("nan"), 1.0]], 1, "it")
 
 
@@ -101,7 +101,7 @@ def test_who_keeps_failing_is_asked_again_after_a_while(server: EmbedServer) -> 
     guarded = Guarded(embedder(server), Breaker(lambda: now[0]))
     server.broken = True
     for _ in range(MOST + 2):
-        with pytest.raises(MindError, match="status 500"):
+        with pytest.raises(ModelError, match="status 500"):
             guarded.query("oak")
     assert len(server.asked) == MOST
     server.broken = False

@@ -9,7 +9,7 @@ import pytest
 from servers.faulty import Faulty, patience
 from servers.scripted import ModelServer
 
-from memoryclaw.models.llm import Endpoint, MindError, Prompt, is_loopback
+from memoryclaw.models.llm import Endpoint, ModelError, Prompt, is_loopback
 from memoryclaw.models.ollama import Ollama
 from memoryclaw.models.openai import OpenAI
 
@@ -37,13 +37,13 @@ def test_all_else_is_not(host: str):
     "url", ["http://192.0.2.1:11434", "https://api.openai.com/v1", "http://127.0.0.1@192.0.2.1/"]
 )
 def test_another_machine_is_not_asked_unless_allowed(url: str):
-    with pytest.raises(MindError, match=r"another machine .*`llm.allowRemote: true`") as raised:
+    with pytest.raises(ModelError, match=r"another machine .*`llm.allowRemote: true`") as raised:
         at(url).reach()
     assert raised.value.lasting
 
 
 def test_the_setting_opens_the_way_to_another_machine():
-    with pytest.raises(MindError, match=r"cannot be reached at 192\.0\.2\.1:80"):
+    with pytest.raises(ModelError, match=r"cannot be reached at 192\.0\.2\.1:80"):
         at("http://192.0.2.1", allow_remote=True).reach()
 
 
@@ -51,7 +51,7 @@ def test_the_setting_opens_the_way_to_another_machine():
     "url", ["", "ollama", "ftp://127.0.0.1", "http://", "http://127.0.0.1:port", "http://[::1"]
 )
 def test_an_address_that_is_none_is_said(url: str):
-    with pytest.raises(MindError, match=r"llm\.url is not an address"):
+    with pytest.raises(ModelError, match=r"llm\.url is not an address"):
         at(url).reach()
 
 
@@ -110,7 +110,7 @@ def test_the_key_comes_from_the_environment(environ: dict[str, str], sent: str |
 
 @pytest.mark.parametrize("key", ["sk-geheim\n", "sk-ge\nheim", "sk-gehéim☃"])
 def test_the_key_is_in_no_error(key: str):
-    with Faulty("reset") as server, pytest.raises(MindError) as raised:
+    with Faulty("reset") as server, pytest.raises(ModelError) as raised:
         OpenAI(at(server.url), "gpt", {"OPENAI_API_KEY": key}).ask(PROMPT, SCHEMA)
     assert "heim" not in str(raised.value) + repr(raised.value)
     assert raised.value.__cause__ is None
@@ -155,7 +155,7 @@ def test_proxies_of_the_environment_are_not_used(monkeypatch: pytest.MonkeyPatch
 )
 def test_every_failure_ends_in_one_sentence(mode: str, why: str):
     for make in (Ollama, lambda where, model: OpenAI(where, model, {})):
-        with Faulty(mode) as server, pytest.raises(MindError, match=why) as raised:
+        with Faulty(mode) as server, pytest.raises(ModelError, match=why) as raised:
             make(at(server.url, timeout=patience(mode)), "m").ask(PROMPT, SCHEMA)
         assert "\n" not in str(raised.value)
         assert raised.value.lasting == (mode == "model_missing")
@@ -163,6 +163,6 @@ def test_every_failure_ends_in_one_sentence(mode: str, why: str):
 
 def test_a_redirect_is_not_followed():
     with Faulty("redirect") as server:
-        with pytest.raises(MindError):
+        with pytest.raises(ModelError):
             Ollama(at(server.url), "m").ask(PROMPT, SCHEMA)
         assert [asked.path for asked in server.asked] == ["/api/chat"]

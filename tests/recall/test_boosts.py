@@ -6,12 +6,12 @@ from datetime import date
 
 import pytest
 
-from memoryclaw.recall.boosts import Asked, Boost, Traits, boosts, covers, held
+from memoryclaw.recall.boosts import Boost, QuestionTraits, UnitTraits, boosts, covers, held
 
 MONDAY = date(2026, 4, 20)
-ASKED = Asked({}, {}, (), 100, MONDAY)
-FACT = Traits("fact", "", "", "boathouse", pinned=False, asked_field=False)
-EPISODE = Traits("episode", "2026-04-20T08:00:00Z", "", "", pinned=False, asked_field=False)
+ASKED = QuestionTraits({}, {}, (), 100, MONDAY)
+FACT = UnitTraits("fact", "", "", "boathouse", pinned=False, asked_field=False)
+EPISODE = UnitTraits("episode", "2026-04-20T08:00:00Z", "", "", pinned=False, asked_field=False)
 
 
 def names(found: list[Boost]) -> list[str]:

@@ -14,7 +14,7 @@ from memoryclaw.app import App
 from memoryclaw.index.rows import AFTER, BEFORE, LONG_BEFORE
 from memoryclaw.recall.boosts import NAMES, RECENCY, SPEAKER, WHEN
 from memoryclaw.recall.lane import POOL
-from memoryclaw.recall.search import Found, Searcher
+from memoryclaw.recall.search import Ranking, Searcher
 
 LENT = BEFORE + LONG_BEFORE + AFTER
 QUESTIONS = (
@@ -52,7 +52,7 @@ def app(tmp_path_factory: pytest.TempPathFactory) -> Iterator[App]:
     app.close()
 
 
-def found(app: App, question: str, wanted: int) -> Found:
+def found(app: App, question: str, wanted: int) -> Ranking:
     searcher = Searcher(app.index, app.catalog, app.clock().date())
     with searcher.reading():
         return searcher.find(question, wanted=wanted)

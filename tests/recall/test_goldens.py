@@ -6,7 +6,7 @@ from datetime import date
 
 import pytest
 
-from memoryclaw.recall.evaluation import Golden, read_goldens
+from memoryclaw.recall.evaluation import GoldenQuestion, read_goldens
 
 
 def test_a_question_names_its_id_its_ids_or_all_it_wants() -> None:
@@ -18,9 +18,9 @@ def test_a_question_names_its_id_its_ids_or_all_it_wants() -> None:
     )
     assert read.problems == ()
     assert read.questions == (
-        Golden("When is it due?", 2, ("semantic/projects#Boathouse.deadline",)),
-        Golden("Who rows?", 3, ("a", "b")),
-        Golden("And then: what?", 4, ("c",), ("oat milk", "7"), ("d",), date(2025, 7, 1)),
+        GoldenQuestion("When is it due?", 2, ("semantic/projects#Boathouse.deadline",)),
+        GoldenQuestion("Who rows?", 3, ("a", "b")),
+        GoldenQuestion("And then: what?", 4, ("c",), ("oat milk", "7"), ("d",), date(2025, 7, 1)),
     )
 
 

@@ -8,7 +8,7 @@ import pytest
 
 from memoryclaw.index.database import Database
 from memoryclaw.index.fts5 import FTS5_SCHEMA, Fts5
-from memoryclaw.ports import Clause, Row
+from memoryclaw.ports import Clause, IndexRow
 from memoryclaw.recall import lane
 
 UNITS = 3000
@@ -21,7 +21,7 @@ def engine(tmp_path_factory):
     database = Database(tmp_path_factory.mktemp("lane"), "test", FTS5_SCHEMA)
     fts5 = Fts5(database.connection)
     with database.writing():
-        fts5.add(Row(number, ("", "", "", _text(chance), "", "")) for number in range(1, UNITS + 1))
+        fts5.add(IndexRow(number, ("", "", "", _text(chance), "", "")) for number in range(1, UNITS + 1))
     yield fts5
     database.close()
 
@@ -61,6 +61,6 @@ def test_all_that_tie_with_the_last_of_a_pool_are_in_it(tmp_path):
     database = Database(tmp_path, "test", FTS5_SCHEMA)
     fts5 = Fts5(database.connection)
     with database.writing():
-        fts5.add(Row(number, ("", "", "", "same words", "", "")) for number in range(1, 2 * lane.POOL))
+        fts5.add(IndexRow(number, ("", "", "", "same words", "", "")) for number in range(1, 2 * lane.POOL))
     assert len(lane.best(Clause("token", "same"), fts5, lane.POOL)) == 2 * lane.POOL - 1
     database.close()

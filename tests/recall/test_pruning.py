@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from memoryclaw.index.database import Database
 from memoryclaw.index.fts5 import FTS5_SCHEMA, Fts5
 from memoryclaw.index.whoosh import WhooshIndex
-from memoryclaw.ports import Clause, Row
+from memoryclaw.ports import Clause, IndexRow
 from memoryclaw.recall import lane
 from memoryclaw.recall.lane import Lane
 
@@ -22,18 +22,20 @@ WEIGHTS = [1 / rank for rank in range(1, VOCABULARY + 1)]
 
 
 @pytest.fixture(scope="module")
-def rows() -> list[Row]:
+def rows() -> list[IndexRow]:
     """3,000 units of words as frequent as in a language: a few stand in most units, most in a few."""
     chance = random.Random(3)
     words = [f"w{number}" for number in range(VOCABULARY)]
     return [
-        Row(number, ("", "", "", " ".join(chance.choices(words, WEIGHTS, k=chance.randrange(5, 40))), "", ""))
+        IndexRow(
+            number, ("", "", "", " ".join(chance.choices(words, WEIGHTS, k=chance.randrange(5, 40))), "", "")
+        )
         for number in range(1, UNITS + 1)
     ]
 
 
 @pytest.fixture(scope="module")
-def engine(rows: list[Row], tmp_path_factory: pytest.TempPathFactory) -> Iterator[Fts5]:
+def engine(rows: list[IndexRow], tmp_path_factory: pytest.TempPathFactory) -> Iterator[Fts5]:
     database = Database(tmp_path_factory.mktemp("pruning"), "test", FTS5_SCHEMA)
     fts5 = Fts5(database.connection)
     with database.writing():
@@ -108,7 +110,7 @@ def test_below_the_limit_nothing_is_lost(engine: Fts5, monkeypatch: pytest.Monke
     assert Lane(engine, engine.count).best(clause, POOL) == lane.best(clause, engine, POOL)
 
 
-def test_both_engines_keep_the_same(engine: Fts5, rows: list[Row], tmp_path: Path) -> None:
+def test_both_engines_keep_the_same(engine: Fts5, rows: list[IndexRow], tmp_path: Path) -> None:
     database = Database(tmp_path, "test")
     whoosh = WhooshIndex(tmp_path / "whoosh", database.connection)
     with database.writing():

@@ -16,7 +16,7 @@ from adversaries import Pump, pumps, seconds, spaced, superlinear
 from patterns import Found
 from segments import segment_of
 
-from memoryclaw.capture.hostturns import Calls, read_turn
+from memoryclaw.capture.hostturns import PendingToolCalls, read_turn
 from memoryclaw.capture.logrecords import kept
 from memoryclaw.consolidation import claims, gist, pending, proposals, transcript
 from memoryclaw.consolidation.statements import LONGEST, statements
@@ -162,12 +162,12 @@ def note(path: str) -> Callable[[str], object]:
 READERS: dict[str, tuple[Callable[[str], object], tuple[str, ...]]] = {
     "redaction of a text": (REDACTOR.text, ("text.redaction", "text.secret")),
     "a captured turn": (
-        lambda text: kept(read_turn({"role": "user", "content": text}, Calls()), REDACTOR),
+        lambda text: kept(read_turn({"role": "user", "content": text}, PendingToolCalls()), REDACTOR),
         ("capture.", "text.fence", "text.redaction"),
     ),
     "a captured tool result": (
         lambda text: kept(
-            read_turn({"tool": "t", "args": {"token": text}, "result": text}, Calls()), REDACTOR
+            read_turn({"tool": "t", "args": {"token": text}, "result": text}, PendingToolCalls()), REDACTOR
         ),
         ("capture.", "text.secret"),
     ),

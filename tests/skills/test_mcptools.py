@@ -15,13 +15,13 @@ import pytest
 
 from memoryclaw.errors import InputError
 from memoryclaw.skills.mcptools import McpTools
-from memoryclaw.skills.tools import Server
+from memoryclaw.skills.tools import ToolServer
 
 SERVER = Path(__file__).parent.parent / "servers" / "toolserver.py"
 
 
 class Running(NamedTuple):
-    server: Server
+    server: ToolServer
     book: Path
 
     def tools(self, **changes: object) -> McpTools:
@@ -45,7 +45,7 @@ def notes(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
             assert process.poll() is None
             time.sleep(0.02)
         url = f"http://127.0.0.1:{port.read_text()}/mcp"
-        yield Running(Server("notes", url=url, headers={"Authorization": "Bearer sesame"}), book)
+        yield Running(ToolServer("notes", url=url, headers={"Authorization": "Bearer sesame"}), book)
     finally:
         process.terminate()
         process.wait(60)
@@ -108,7 +108,7 @@ def test_a_bare_name_that_two_servers_have_is_not_guessed(notes: Running) -> Non
 @pytest.mark.laws
 def test_a_server_over_standard_input_is_started_and_stopped(tmp_path: Path) -> None:
     book = tmp_path / "calls"
-    server = Server("local", command=sys.executable, args=(str(SERVER), "calls"), cwd=str(tmp_path))
+    server = ToolServer("local", command=sys.executable, args=(str(SERVER), "calls"), cwd=str(tmp_path))
     with McpTools([server], 60, "/") as tools:
         found = tools.find("local.note")
         assert found is not None
@@ -119,7 +119,7 @@ def test_a_server_over_standard_input_is_started_and_stopped(tmp_path: Path) -> 
 def test_a_server_that_does_not_start_is_waited_for_only_once(tmp_path: Path) -> None:
     started = tmp_path / "started"
     code = f"open({str(started)!r}, 'a').write('x')"
-    server = Server("notes", sys.executable, ("-c", code))
+    server = ToolServer("notes", sys.executable, ("-c", code))
     with McpTools([server], 60, str(tmp_path)) as tools:
         for name in ("notes.note", "notes.other", "bare"):
             with pytest.raises(InputError, match="the MCP server notes cannot be used"):
@@ -128,5 +128,5 @@ def test_a_server_that_does_not_start_is_waited_for_only_once(tmp_path: Path) ->
 
 
 def test_without_a_step_no_server_is_started() -> None:
-    with McpTools([Server("none", command="/nowhere/at/all")], 1, "/") as tools:
+    with McpTools([ToolServer("none", command="/nowhere/at/all")], 1, "/") as tools:
         assert tools

@@ -7,7 +7,7 @@ import pytest
 from memoryclaw.index.stemming import language
 from memoryclaw.model import Matched
 from memoryclaw.skills.match import ENOUGH, match, values_in
-from memoryclaw.skills.skillfile import Asked, read_skill
+from memoryclaw.skills.skillfile import ParameterSpec, read_skill
 
 MONDAY = date(2026, 4, 20)
 
@@ -93,10 +93,10 @@ def test_equal_scores_stand_in_order_of_their_names():
     ],
 )
 def test_only_what_is_obvious_is_taken_from_a_request(request_, name, type_, value):
-    assert values_in(request_, [Asked(name, type_)], MONDAY) == ({name: value} if value else {})
+    assert values_in(request_, [ParameterSpec(name, type_)], MONDAY) == ({name: value} if value else {})
 
 
 def test_no_word_is_taken_twice():
-    asked = [Asked("to", "email"), Asked("cc", "email"), Asked("client", "entity")]
+    asked = [ParameterSpec("to", "email"), ParameterSpec("cc", "email"), ParameterSpec("client", "entity")]
     assert values_in("write to Anna", asked, MONDAY) == {"to": "Anna"}
     assert values_in("write to a@x.org and b@x.org", asked, MONDAY) == {"to": "a@x.org", "cc": "b@x.org"}

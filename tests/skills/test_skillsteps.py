@@ -10,7 +10,7 @@ from memoryclaw.errors import ConfigError, InputError
 from memoryclaw.model import Fact
 from memoryclaw.skills.binding import bound, hidden, remembered, standing_for, typed
 from memoryclaw.skills.skillfile import read_skill
-from memoryclaw.skills.steps import Need, Step, read_recipe
+from memoryclaw.skills.steps import Requirement, Step, read_recipe
 from memoryclaw.skills.tools import read_servers
 
 PATH = "skills/it/SKILL.md"
@@ -150,6 +150,6 @@ def test_what_is_nested_too_deeply_is_refused():
 
 
 def test_a_default_stands_in_and_an_optional_argument_is_left_out():
-    assert isinstance(need("x: {default: 5}"), Need)
+    assert isinstance(need("x: {default: 5}"), Requirement)
     assert need("x: {default: 5}").default == 5
     assert bound(Step("t", {"a": "$x", "b": "<$x>"}), {"x": None}) == {"b": "<>"}

@@ -67,7 +67,7 @@ _PIECES = (
 
 def parsed(text: str) -> yamltext.Yaml:
     """What PyYAML's parser says, without the shortcut."""
-    reader = yamltext._Reader(yamltext._machinery()[1], 2)
+    reader = yamltext._YamlBuilder(yamltext._machinery()[1], 2)
     try:
         value = reader.read(yamltext._machinery()[0](text))
     except (yamltext._Refused, yamltext._machinery()[2]):

@@ -7,7 +7,7 @@ from gitvault import NOW, git, snapshot, users_work, vault_of
 
 from memoryclaw.errors import ConflictError, InputError
 from memoryclaw.vault import files
-from memoryclaw.writing.writer import Edit, Item, Move, text_change, writing
+from memoryclaw.writing.writer import Edit, Move, PendingCommit, text_change, writing
 
 LINES = "".join(f"line {i}\n" for i in range(20))
 
@@ -18,7 +18,7 @@ def root(tmp_path):
 
 
 def item(name, *changes):
-    return Item(changes, lambda: f"{name}\n\nRun: {name}\n")
+    return PendingCommit(changes, lambda: f"{name}\n\nRun: {name}\n")
 
 
 def edit(path, old, new):

@@ -42,7 +42,7 @@ _COLLECTIONS = frozenset({"contacts", "people", "projects", "preferences"})
 _WORDS = 5  # of a key that is one
 
 
-class Remarks(NamedTuple):
+class PassageComments(NamedTuple):
     """What the comments of a passage say."""
 
     triggers: tuple[str, ...] = ()
@@ -58,7 +58,7 @@ class Remarks(NamedTuple):
         return tuple(dict.fromkeys([*(slug(each) for each in self.triggers), *projects]))
 
 
-class Heard(NamedTuple):
+class CuratedFact(NamedTuple):
     """A line that reads as a fact."""
 
     entity: str
@@ -73,7 +73,7 @@ class Passage(NamedTuple):
     heading: str
     text: str
     line: int
-    remarks: Remarks = Remarks()
+    remarks: PassageComments = PassageComments()
 
 
 class _Block(NamedTuple):
@@ -83,9 +83,9 @@ class _Block(NamedTuple):
     line: int
 
 
-def read_curated(text: str) -> tuple[list[Heard], list[Passage]]:
+def read_curated(text: str) -> tuple[list[CuratedFact], list[Passage]]:
     """The facts of a text, and its passages: each line with remarks is one, and what is left below each heading."""
-    facts: list[Heard] = []
+    facts: list[CuratedFact] = []
     passages: list[Passage] = []
     rest: dict[str, list[_Block]] = {}
     for block in _blocks(readable(text)):
@@ -93,7 +93,7 @@ def read_curated(text: str) -> tuple[list[Heard], list[Passage]]:
         heard = _fact(block._replace(text=bare))
         if not bare.strip():
             continue
-        if said != Remarks():
+        if said != PassageComments():
             passages.append(Passage(block.heading, bare, block.line, said))
         elif heard:
             facts.append(heard)
@@ -104,7 +104,7 @@ def read_curated(text: str) -> tuple[list[Heard], list[Passage]]:
     return facts, sorted(passages, key=lambda passage: passage.line)
 
 
-def without_remarks(text: str) -> tuple[str, Remarks]:
+def without_remarks(text: str) -> tuple[str, PassageComments]:
     """A text without its comments, and what they say; comments that say nothing to us go too."""
     triggers: list[str] = []
     projects: list[str] = []
@@ -120,7 +120,7 @@ def without_remarks(text: str) -> tuple[str, Remarks]:
         elif word == "importance" and re.fullmatch(r"\d{1,2}(?:\.\d+)?", said):
             importance = said
     bare = _COMMENT.sub(lambda hit: "" if hit["open"] is None else hit[0], text)
-    return bare, Remarks(tuple(dict.fromkeys(triggers)), importance, tuple(dict.fromkeys(projects)))
+    return bare, PassageComments(tuple(dict.fromkeys(triggers)), importance, tuple(dict.fromkeys(projects)))
 
 
 def _blocks(text: str) -> Iterator[_Block]:
@@ -148,16 +148,16 @@ def _blocks(text: str) -> Iterator[_Block]:
         yield _Block(heading, level, "\n".join(lines), first)
 
 
-def _fact(block: _Block) -> Heard | None:
+def _fact(block: _Block) -> CuratedFact | None:
     hit = _FACT.fullmatch(block.text.rstrip())
     if hit is None or len(hit[1].split()) > _WORDS:
         return None
     key, value, name = hit[1].strip(), hit[2].strip(), fold(block.heading).strip()
     if name in _COLLECTIONS and name != "preferences":
-        return Heard(key, "value", value, block.line)
+        return CuratedFact(key, "value", value, block.line)
     if name in _COLLECTIONS or block.level <= 1 or name in _SELF:
-        return Heard(USER, key, value, block.line)
-    return Heard(block.heading, key, value, block.line)
+        return CuratedFact(USER, key, value, block.line)
+    return CuratedFact(block.heading, key, value, block.line)
 
 
 # ── What OpenClaw's notes become: facts that wait, and notes that are proposed. The same words always get
@@ -176,20 +176,20 @@ class _Body(NamedTuple):
 
     title: str
     words: str
-    remarks: Remarks
+    remarks: PassageComments
     name: str
     when: str = ""
     where: str = ""
 
 
-class Offered(NamedTuple):
+class ImportCandidate(NamedTuple):
     """One thing that may be proposed, and the file that it comes from."""
 
     change: PlannedChange
     source: str
 
 
-def offered(name: str, text: str, render: Render) -> list[Offered]:
+def offered(name: str, text: str, render: Render) -> list[ImportCandidate]:
     """Everything that a file of OpenClaw offers.
 
     Args:
@@ -213,21 +213,23 @@ def is_wanted(name: str) -> bool:
     )
 
 
-def _brought_fact(name: str, fact: Heard) -> Offered:
+def _brought_fact(name: str, fact: CuratedFact) -> ImportCandidate:
     why = _WHY.format(name=name, line=fact.line)
     action = AddPending(fact.entity, fact.field, fact.value, "medium", "", why)
-    return Offered(PlannedChange("pending", f"{fact.entity}: {fact.field} is {fact.value}", (action,)), name)
+    return ImportCandidate(
+        PlannedChange("pending", f"{fact.entity}: {fact.field} is {fact.value}", (action,)), name
+    )
 
 
-def _passage(name: str, passage: Passage, render: Render) -> Offered:
+def _passage(name: str, passage: Passage, render: Render) -> ImportCandidate:
     words = passage.text.strip("\n")
     known_by = hashlib.sha256(f"{passage.heading}\0{words}".encode("utf-8", "surrogatepass")).hexdigest()[:8]
     path = f"semantic/openclaw/{slug(passage.heading or name.removesuffix('.md'))}-{known_by}.md"
     body = _Body(passage.heading or name, words, passage.remarks, name, where=f", line {passage.line}")
-    return Offered(_change(path, body, render), name)
+    return ImportCandidate(_change(path, body, render), name)
 
 
-def _note(name: str, text: str, render: Render) -> Offered:
+def _note(name: str, text: str, render: Render) -> ImportCandidate:
     bare, remarks = without_remarks(readable(text))
     stem = name.rpartition("/")[2].removesuffix(".md")
     day = _moment(stem)
@@ -235,11 +237,11 @@ def _note(name: str, text: str, render: Render) -> Offered:
         _DAY.sub("", name.removeprefix("memory/").removesuffix(".md")).strip("-_/") or "openclaw-day"
     )
     if day is None:
-        return Offered(
+        return ImportCandidate(
             _change(f"semantic/openclaw/{about}.md", _Body(stem, bare, remarks, name), render), name
         )
     path = f"episodes/{day:%Y-%m-%d_%H-%M-%S}_{about}.md"
-    return Offered(_change(path, _Body("", bare, remarks, name, timestamp(day)), render), name)
+    return ImportCandidate(_change(path, _Body("", bare, remarks, name, timestamp(day)), render), name)
 
 
 def _change(path: str, body: _Body, render: Render) -> PlannedChange:

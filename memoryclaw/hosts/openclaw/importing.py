@@ -12,11 +12,11 @@ from memoryclaw.consolidation.pending import PENDING_FILE, add_pending, read_pen
 from memoryclaw.consolidation.proposals import fingerprint_of, proposal
 from memoryclaw.errors import ConfigError, InputError, MemoryClawError
 from memoryclaw.hosts.json5 import parse, plain
-from memoryclaw.hosts.openclaw.curated import CURATED, Offered, is_wanted, offered
-from memoryclaw.review.waiting import Held
+from memoryclaw.hosts.openclaw.curated import CURATED, ImportCandidate, is_wanted, offered
+from memoryclaw.review.waiting import CurrentFacts
 from memoryclaw.text.encoding import decode
 from memoryclaw.vault import files
-from memoryclaw.writing.context import Pen
+from memoryclaw.writing.context import WriteContext
 from memoryclaw.writing.decisions import DECISIONS_FILE, Decisions, fingerprint
 from memoryclaw.writing.writer import Edit, text_change, write
 
@@ -30,7 +30,7 @@ class Proposed(NamedTuple):
     source: str  # the file below the workspace
 
 
-class Brought(NamedTuple):
+class ImportReport(NamedTuple):
     """What an import did."""
 
     workspace: str
@@ -58,7 +58,7 @@ def workspace_of(config: str, environ: Mapping[str, str]) -> str:
     return os.path.expanduser(found) if isinstance(found, str) and found else os.path.join(state, "workspace")
 
 
-def import_notes(pen: Pen, workspace: str, *, dry_run: bool = False) -> Brought:
+def import_notes(pen: WriteContext, workspace: str, *, dry_run: bool = False) -> ImportReport:
     """Proposes what the notes of a workspace hold and nobody has decided yet; one commit.
 
     Args:
@@ -70,7 +70,7 @@ def import_notes(pen: Pen, workspace: str, *, dry_run: bool = False) -> Brought:
     if not os.path.isdir(workspace):
         raise InputError(f"there is no folder {workspace}; name OpenClaw's workspace")
     names, notices = list(_names(workspace)), list[str]()
-    everything = list[Offered]()
+    everything = list[ImportCandidate]()
     for name in names:
         try:
             text = decode(files.read_file(workspace, name).data).text
@@ -81,7 +81,7 @@ def import_notes(pen: Pen, workspace: str, *, dry_run: bool = False) -> Brought:
     fresh = _Fresh(pen)
     new = [one for one in everything if fresh.is_new(one)]
     notices += fresh.notices
-    done = Brought(
+    done = ImportReport(
         workspace,
         tuple(names),
         tuple(map(_told, new)),
@@ -112,15 +112,15 @@ def _names(workspace: str) -> Iterator[str]:
 class _Fresh:
     """Tells what nobody has been asked yet: no wait, no yes, no no, and not in the vault."""
 
-    def __init__(self, pen: Pen) -> None:
+    def __init__(self, pen: WriteContext) -> None:
         self._pen = pen
         self._decisions = Decisions.read(pen.text(DECISIONS_FILE))
         self._waiting = {waiting.id for waiting in read_pending(pen.text(PENDING_FILE))}
-        self._held = Held(pen)
+        self._held = CurrentFacts(pen)
         self._seen = set[str]()
         self.notices: list[str] = []
 
-    def is_new(self, one: Offered) -> bool:
+    def is_new(self, one: ImportCandidate) -> bool:
         """True for what may be proposed; what is offered twice only the first time."""
         (action,) = one.change.actions
         known_by = fingerprint_of(one.change)
@@ -151,7 +151,7 @@ class _Fresh:
         return True
 
 
-def _told(one: Offered) -> Proposed:
+def _told(one: ImportCandidate) -> Proposed:
     (action,) = one.change.actions
     if isinstance(action, AddPending):
         id_ = waiting_id(plain_key(action.entity), plain_key(action.field), plain_value(action.value))
@@ -160,7 +160,7 @@ def _told(one: Offered) -> Proposed:
     return Proposed(name.removesuffix(".md"), one.change.kind, one.change.title, one.source)
 
 
-def _write(pen: Pen, new: list[Offered]) -> tuple[str, str]:
+def _write(pen: WriteContext, new: list[ImportCandidate]) -> tuple[str, str]:
     """The commit of the proposals, and what else there is to say."""
     run = pen.run("import")
     facts = [action for one in new for action in one.change.actions if isinstance(action, AddPending)]

@@ -33,7 +33,7 @@ HOST_SKILLS = ".memoryclaw/host-skills"
 ADDED, REPLACED, ITEM = "added", "replaced", "item"
 
 
-class Wish(NamedTuple):
+class DesiredSetting(NamedTuple):
     """One thing that the configuration should say: a value at a path, or an item of the list there."""
 
     path: tuple[str, ...]
@@ -41,7 +41,7 @@ class Wish(NamedTuple):
     item: bool = False
 
 
-class Step(NamedTuple):
+class InstallStep(NamedTuple):
     """One thing that was written, with all that it takes to undo it."""
 
     path: tuple[str, ...]
@@ -52,7 +52,7 @@ class Step(NamedTuple):
     tail: str | None = None  # added, item: the blanks of a place that was empty
 
 
-def wishes(*, plugin: str, vault: str, command: Sequence[str]) -> list[Wish]:
+def wishes(*, plugin: str, vault: str, command: Sequence[str]) -> list[DesiredSetting]:
     """Everything that OpenClaw needs to be told.
 
     Args:
@@ -66,16 +66,18 @@ def wishes(*, plugin: str, vault: str, command: Sequence[str]) -> list[Wish]:
         "config": {"vault": vault, "command": list(command)},
     }
     return [
-        Wish(PATHS, plugin, item=True),
-        Wish(SLOT, PLUGIN),
-        Wish(ENTRY, entry),
-        Wish(RIVAL, False),
-        Wish(ALLOW, PLUGIN, item=True),
-        Wish(SKILLS, f"{vault}/{HOST_SKILLS}", item=True),
+        DesiredSetting(PATHS, plugin, item=True),
+        DesiredSetting(SLOT, PLUGIN),
+        DesiredSetting(ENTRY, entry),
+        DesiredSetting(RIVAL, False),
+        DesiredSetting(ALLOW, PLUGIN, item=True),
+        DesiredSetting(SKILLS, f"{vault}/{HOST_SKILLS}", item=True),
     ]
 
 
-def install(text: str, wanted: Iterable[Wish], known: Iterable[Step] = ()) -> tuple[str, list[Step]]:
+def install(
+    text: str, wanted: Iterable[DesiredSetting], known: Iterable[InstallStep] = ()
+) -> tuple[str, list[InstallStep]]:
     """The text that says what is wanted, and the steps that undo it; `known` are those of an earlier time."""
     wanted, steps = list(wanted), list(known)
     for wish in wanted:
@@ -84,20 +86,20 @@ def install(text: str, wanted: Iterable[Wish], known: Iterable[Step] = ()) -> tu
     return text, steps
 
 
-def uninstall(text: str, steps: Sequence[Step]) -> str:
+def uninstall(text: str, steps: Sequence[InstallStep]) -> str:
     """The text without what these steps wrote; where a person has put something else since, that stays."""
     for step in reversed(steps):
         text = _undone(text, step)
     return text
 
 
-def lost(text: str, wanted: Iterable[Wish]) -> list[Step]:
+def lost(text: str, wanted: Iterable[DesiredSetting]) -> list[InstallStep]:
     """Steps that undo what stands in a text of which nothing was written down: OpenClaw's own defaults return."""
     if found(text, ENTRY) is None:
         return []
-    steps = [Step(ENTRY, ADDED, None, there=len(ENTRY) - 1)]
+    steps = [InstallStep(ENTRY, ADDED, None, there=len(ENTRY) - 1)]
     steps += [
-        Step(path, ADDED, value, there=len(path) - 1)
+        InstallStep(path, ADDED, value, there=len(path) - 1)
         for path, value in ((SLOT, PLUGIN), (RIVAL, False))
         if (node := found(text, path)) and node.value == value
     ]
@@ -109,22 +111,22 @@ def lost(text: str, wanted: Iterable[Wish]) -> list[Step]:
             for each in items
             if isinstance(each, str) and ((path, each) in ours or _was_ours(path, each))
         ]
-        steps += [Step(path, ITEM, item, there=len(path)) for item in mine]
+        steps += [InstallStep(path, ITEM, item, there=len(path)) for item in mine]
     return steps
 
 
-def as_record(step: Step) -> dict[str, Any]:
+def as_record(step: InstallStep) -> dict[str, Any]:
     """A step as JSON can hold it."""
     return {**step._asdict(), "path": list(step.path)}
 
 
-def from_record(value: Mapping[str, Any]) -> Step:
+def from_record(value: Mapping[str, Any]) -> InstallStep:
     """A step as it was kept.
 
     Raises:
         KeyError, TypeError: it is none.
     """
-    return Step(**{**value, "path": tuple(map(str, value["path"]))})
+    return InstallStep(**{**value, "path": tuple(map(str, value["path"]))})
 
 
 def _was_ours(path: tuple[str, ...], item: str) -> bool:
@@ -134,14 +136,16 @@ def _was_ours(path: tuple[str, ...], item: str) -> bool:
     )
 
 
-def _moved(text: str, wish: Wish, steps: list[Step], wanted: Sequence[Wish]) -> str:
+def _moved(
+    text: str, wish: DesiredSetting, steps: list[InstallStep], wanted: Sequence[DesiredSetting]
+) -> str:
     """The text with the item of an earlier time, of another folder, in the place of which this one comes."""
     node = found(text, wish.path)
     for n, step in enumerate(steps):
         stale = (
             step.did == ITEM
             and step.path == wish.path
-            and Wish(step.path, step.value, item=True) not in wanted
+            and DesiredSetting(step.path, step.value, item=True) not in wanted
         )
         if not stale or node is None:
             continue
@@ -152,7 +156,7 @@ def _moved(text: str, wish: Wish, steps: list[Step], wanted: Sequence[Wish]) -> 
     return text
 
 
-def _with_item(text: str, wish: Wish, steps: list[Step]) -> str:
+def _with_item(text: str, wish: DesiredSetting, steps: list[InstallStep]) -> str:
     node = found(text, wish.path)
     if wish.path == ALLOW and node is None:
         return text  # a list of what may be loaded would shut out all others
@@ -160,26 +164,26 @@ def _with_item(text: str, wish: Wish, steps: list[Step]) -> str:
         return text
     steps[:] = [s for s in steps if (s.path, s.value) != (wish.path, wish.value)]
     text, added = append(text, wish.path, wish.value)
-    steps.append(Step(wish.path, ITEM, wish.value, there=added.there, tail=added.tail))
+    steps.append(InstallStep(wish.path, ITEM, wish.value, there=added.there, tail=added.tail))
     return text
 
 
-def _with_value(text: str, wish: Wish, steps: list[Step]) -> str:
+def _with_value(text: str, wish: DesiredSetting, steps: list[InstallStep]) -> str:
     node = found(text, wish.path)
     if isinstance(wish.value, dict) and (wish.path != ENTRY if node is None else node.kind == "object"):
         for key, value in wish.value.items():  # what a person said in there stays
-            text = _with_value(text, Wish((*wish.path, key), value), steps)
+            text = _with_value(text, DesiredSetting((*wish.path, key), value), steps)
         return text
     if node is None:
         steps[:] = [s for s in steps if s.path != wish.path]
         text, added = put(text, wish.path, wish.value)
         if not _covered(wish.path, steps):
-            steps.append(Step(wish.path, ADDED, wish.value, there=added.there, tail=added.tail))
+            steps.append(InstallStep(wish.path, ADDED, wish.value, there=added.there, tail=added.tail))
         return text
     return text if plain(node) == wish.value else _replaced(text, wish, node, steps)
 
 
-def _replaced(text: str, wish: Wish, node: Node, steps: list[Step]) -> str:
+def _replaced(text: str, wish: DesiredSetting, node: Node, steps: list[InstallStep]) -> str:
     known = next((n for n, step in enumerate(steps) if step.path == wish.path), None)
     raw = text[node.start : node.end]
     if known is not None:
@@ -189,11 +193,11 @@ def _replaced(text: str, wish: Wish, node: Node, steps: list[Step]) -> str:
         did = step.did if ours else REPLACED
         steps[known] = step._replace(value=wish.value, before=before, did=did)
     elif not _covered(wish.path, steps):
-        steps.append(Step(wish.path, REPLACED, wish.value, raw))
+        steps.append(InstallStep(wish.path, REPLACED, wish.value, raw))
     return replaced(text, node, written(wish.value))
 
 
-def _covered(path: Sequence[str], steps: Iterable[Step]) -> bool:
+def _covered(path: Sequence[str], steps: Iterable[InstallStep]) -> bool:
     """True where something that was added as a whole holds this path."""
     return any(
         step.did == ADDED and len(step.path) < len(path) and tuple(path[: len(step.path)]) == step.path
@@ -201,7 +205,7 @@ def _covered(path: Sequence[str], steps: Iterable[Step]) -> bool:
     )
 
 
-def _undone(text: str, step: Step) -> str:
+def _undone(text: str, step: InstallStep) -> str:
     added = Added(step.there, step.tail)
     if step.did == ITEM:
         return drop(text, step.path, step.value, added)

@@ -13,8 +13,8 @@ from typing import Any, NamedTuple
 from memoryclaw.errors import ConfigError, MemoryClawError
 from memoryclaw.hosts.json5 import parse, plain
 from memoryclaw.hosts.openclaw.installing import (
-    Step,
-    Wish,
+    DesiredSetting,
+    InstallStep,
     as_record,
     difference,
     from_record,
@@ -29,14 +29,14 @@ RESTART = "a gateway that runs takes this up by itself, or after `openclaw gatew
 _LEFT = "where none runs, its scheduler keeps the nightly job: `openclaw cron list` shows memoryclaw:nightly"
 
 
-class Planned(NamedTuple):
+class ConfigChange(NamedTuple):
     """A change of the configuration that nobody has made yet."""
 
     verb: str  # install | uninstall
     config: str
     before: str
     after: str
-    steps: tuple[Step, ...] = ()
+    steps: tuple[InstallStep, ...] = ()
     notices: tuple[str, ...] = ()
 
     @property
@@ -81,7 +81,7 @@ class Setup:
         self.plugin = plugin
         self._clock = clock
 
-    def plan_install(self) -> Planned:
+    def plan_install(self) -> ConfigChange:
         """What installing would write.
 
         Raises:
@@ -93,9 +93,9 @@ class Setup:
             after, steps = install(before, self._wanted(), self._steps(before))
         except ConfigError as error:
             raise ConfigError(f"{self.host.path}: {error}; nothing was written") from None
-        return Planned("install", self.host.path, before, after, tuple(steps))
+        return ConfigChange("install", self.host.path, before, after, tuple(steps))
 
-    def plan_uninstall(self) -> Planned:
+    def plan_uninstall(self) -> ConfigChange:
         """What uninstalling would write."""
         before = self.host.read()
         self.host.values(before)
@@ -105,20 +105,20 @@ class Setup:
             "nothing was written down of this install, so OpenClaw's own defaults return" if unknown else ""
         )
         after = uninstall(before, steps)
-        return Planned("uninstall", self.host.path, before, after, tuple(steps), (told,) if told else ())
+        return ConfigChange("uninstall", self.host.path, before, after, tuple(steps), (told,) if told else ())
 
-    def do(self, planned: Planned) -> Changed:
+    def do(self, planned: ConfigChange) -> Changed:
         """Makes the change, if the file is still what was shown."""
         return self._install(planned) if planned.verb == "install" else self._uninstall(planned)
 
-    def _wanted(self) -> list[Wish]:
+    def _wanted(self) -> list[DesiredSetting]:
         return wishes(plugin=self.plugin(), vault=self.vault, command=self.command)
 
-    def _steps(self, text: str) -> list[Step]:
+    def _steps(self, text: str) -> list[InstallStep]:
         record = self.host.record()
         return list(record.steps) if record else lost(text, self._wanted())
 
-    def _install(self, planned: Planned) -> Changed:
+    def _install(self, planned: ConfigChange) -> Changed:
         record = self.host.record()
         kept = record.backup if record else ""
         if planned.before == planned.after:
@@ -131,7 +131,7 @@ class Setup:
         self.host.write(planned.before, planned.after)
         return Changed("installed", planned.config, planned.diff, backup, (RESTART,))
 
-    def _uninstall(self, planned: Planned) -> Changed:
+    def _uninstall(self, planned: ConfigChange) -> Changed:
         record = self.host.record()
         backup = record.backup if record else ""
         if planned.before == planned.after:
@@ -159,7 +159,7 @@ class Record(NamedTuple):
     """What an install left behind to be undone: for which vault, the steps, and the copy of the file as it was."""
 
     vault: str = ""
-    steps: tuple[Step, ...] = ()
+    steps: tuple[InstallStep, ...] = ()
     backup: str = ""
 
 
@@ -240,7 +240,7 @@ class HostConfig:
         except (MemoryClawError, OSError, ValueError, KeyError, TypeError):
             return None
 
-    def keep(self, vault: str, steps: Sequence[Step], backup: str) -> None:
+    def keep(self, vault: str, steps: Sequence[InstallStep], backup: str) -> None:
         """Writes down what an install did."""
         os.makedirs(self._records, 0o700, exist_ok=True)
         kept = {

@@ -24,7 +24,7 @@ from memoryclaw.hosts.openclaw.setup import Setup
 _INSTALL = "memoryclaw openclaw install"
 
 
-class Check(NamedTuple):
+class OpenClawCheck(NamedTuple):
     """One thing that must be so, whether it is, and the command that mends it."""
 
     name: str
@@ -33,16 +33,16 @@ class Check(NamedTuple):
     advice: str = ""
 
 
-class Standing(NamedTuple):
+class OpenClawStatus(NamedTuple):
     """How one OpenClaw stands to one vault."""
 
     config: str
     vault: str
     installed: bool
-    checks: tuple[Check, ...]
+    checks: tuple[OpenClawCheck, ...]
 
 
-def standing(setup: Setup, daemon: Callable[[str], bool]) -> Standing:
+def standing(setup: Setup, daemon: Callable[[str], bool]) -> OpenClawStatus:
     """How things stand.
 
     Args:
@@ -53,15 +53,17 @@ def standing(setup: Setup, daemon: Callable[[str], bool]) -> Standing:
     try:
         values = setup.host.values(setup.host.read())
     except ConfigError as error:
-        return Standing(path, setup.vault, False, (Check("config", False, str(error), "openclaw setup"),))
+        return OpenClawStatus(
+            path, setup.vault, False, (OpenClawCheck("config", False, str(error), "openclaw setup"),)
+        )
     entry = _at(values, ENTRY)
     settings = entry.get("config") if isinstance(entry, dict) else None
     vault = str(settings.get("vault") or setup.vault) if isinstance(settings, dict) else setup.vault
-    checks = (Check("config", True, path), *_ours(setup, values), *_outside(vault, settings, daemon))
-    return Standing(path, vault, isinstance(entry, dict), checks)
+    checks = (OpenClawCheck("config", True, path), *_ours(setup, values), *_outside(vault, settings, daemon))
+    return OpenClawStatus(path, vault, isinstance(entry, dict), checks)
 
 
-def _ours(setup: Setup, values: dict[str, Any]) -> Iterator[Check]:
+def _ours(setup: Setup, values: dict[str, Any]) -> Iterator[OpenClawCheck]:
     entry = _at(values, ENTRY)
     enabled = isinstance(entry, dict) and entry.get("enabled") is True
     yield _check(
@@ -103,19 +105,23 @@ def _ours(setup: Setup, values: dict[str, Any]) -> Iterator[Check]:
     )
 
 
-def _allowed(values: dict[str, Any]) -> Check:
+def _allowed(values: dict[str, Any]) -> OpenClawCheck:
     """Whether OpenClaw may load the plugin; what a person shut out by hand is for that person to open."""
     if _at(values, ("plugins", "enabled")) is False:
-        return Check("allowed", False, "plugins.enabled is false", "openclaw config set plugins.enabled true")
+        return OpenClawCheck(
+            "allowed", False, "plugins.enabled is false", "openclaw config set plugins.enabled true"
+        )
     if PLUGIN in _list(values, ("plugins", "deny")):
-        return Check("allowed", False, "plugins.deny names memoryclaw", "openclaw config unset plugins.deny")
+        return OpenClawCheck(
+            "allowed", False, "plugins.deny names memoryclaw", "openclaw config unset plugins.deny"
+        )
     allowed = _at(values, ALLOW) is None or PLUGIN in _list(values, ALLOW)
     return _check("allowed", allowed, "plugins.allow lets it in", "plugins.allow shuts memoryclaw out")
 
 
-def _outside(vault: str, settings: Any, daemon: Callable[[str], bool]) -> Iterator[Check]:
+def _outside(vault: str, settings: Any, daemon: Callable[[str], bool]) -> Iterator[OpenClawCheck]:
     there = os.path.isdir(vault)
-    yield Check(
+    yield OpenClawCheck(
         "vault",
         there,
         vault if there else f"there is no folder {vault}",
@@ -126,7 +132,7 @@ def _outside(vault: str, settings: Any, daemon: Callable[[str], bool]) -> Iterat
     runs = isinstance(program, str) and shutil.which(program) is not None
     yield _check("command", runs, f"{program} can be run", f"{program} cannot be run")
     live = there and daemon(vault)
-    yield Check(
+    yield OpenClawCheck(
         "daemon",
         live,
         "the daemon answers" if live else "no daemon answers; the plugin starts one",
@@ -134,8 +140,8 @@ def _outside(vault: str, settings: Any, daemon: Callable[[str], bool]) -> Iterat
     )
 
 
-def _check(name: str, ok: bool, good: str, bad: str) -> Check:
-    return Check(name, ok, good if ok else bad, "" if ok else _INSTALL)
+def _check(name: str, ok: bool, good: str, bad: str) -> OpenClawCheck:
+    return OpenClawCheck(name, ok, good if ok else bad, "" if ok else _INSTALL)
 
 
 def _same(folder: str, plugin: Callable[[], str]) -> bool:

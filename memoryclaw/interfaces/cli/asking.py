@@ -10,7 +10,7 @@ from typing import Any
 
 import click
 
-from memoryclaw.interfaces.cli.context import Said
+from memoryclaw.interfaces.cli.context import CliContext
 from memoryclaw.interfaces.cli.printing import aligned, as_json, marked, remark, say, styled, table
 from memoryclaw.interfaces.cli.verbs import TEXT, verb
 from memoryclaw.model import Match, Matched, Term
@@ -39,7 +39,7 @@ from memoryclaw.text.snippets import snippet
 )
 @click.option("--explain", is_flag=True, help="Show each term of every score, and which words matched where.")
 @click.pass_obj
-def search(said: Said, *, query: tuple[str, ...], kind: str, limit: int, explain: bool) -> None:
+def search(said: CliContext, *, query: tuple[str, ...], kind: str, limit: int, explain: bool) -> None:
     """Find what answers a question, best first; leaves no trace.
 
     A question may be plain words, or use phrases in quotes, AND OR NOT -word, proj*, jonh~, and
@@ -80,7 +80,7 @@ def search(said: Said, *, query: tuple[str, ...], kind: str, limit: int, explain
 @click.option("--trace", is_flag=True, help="List every candidate with the one decision made of it.")
 @click.pass_obj
 def recall(
-    said: Said, *, query: tuple[str, ...], goal: str, budget: int | None, session: str, trace: bool
+    said: CliContext, *, query: tuple[str, ...], goal: str, budget: int | None, session: str, trace: bool
 ) -> None:
     """Answer with a context to paste into a prompt, within a budget."""
     asked: dict[str, Any] = {
@@ -102,7 +102,7 @@ def recall(
     _remarks(found)
 
 
-def _recalled(said: Said, query: str, *, trace: bool, **asked: Any) -> Mapping[str, Any]:
+def _recalled(said: CliContext, query: str, *, trace: bool, **asked: Any) -> Mapping[str, Any]:
     from memoryclaw.interfaces import shapes  # noqa: PLC0415
 
     with said.app() as app:

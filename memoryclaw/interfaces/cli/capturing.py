@@ -12,12 +12,12 @@ from typing import TYPE_CHECKING
 import click
 
 from memoryclaw.interfaces import shapes
-from memoryclaw.interfaces.cli.context import Said
+from memoryclaw.interfaces.cli.context import CliContext
 from memoryclaw.interfaces.cli.printing import as_json, plural, remark, say
 from memoryclaw.interfaces.cli.verbs import TEXT, verb
 
 if TYPE_CHECKING:
-    from memoryclaw.capture.capture import Acknowledged
+    from memoryclaw.capture.capture import CaptureResult
 
 _CHUNK = 1 << 18
 _SHOWN = 20
@@ -37,7 +37,7 @@ def capture(ctx: click.Context, session: str) -> None:
     Each line is on the disk when it is acknowledged; secrets and private parts never get there. Lines that cannot be
     kept are told, the others are kept, and the exit code is 1.
     """
-    said: Said = ctx.obj
+    said: CliContext = ctx.obj
     counts: Counter[str] = Counter()
     first = 1
     with said.app() as app:
@@ -70,7 +70,7 @@ def capture(ctx: click.Context, session: str) -> None:
 @click.pass_context
 def import_(ctx: click.Context, what: str, path: str, format_: str | None) -> None:  # noqa: ARG001 - one thing to import so far
     """Bring the logs of another program into this vault; they are only read, and come in once."""
-    said: Said = ctx.obj
+    said: CliContext = ctx.obj
     with said.app("importing logs") as app:
         done = app.import_logs(path, format_=format_ or "")
         notice = app.capture_notice
@@ -102,7 +102,7 @@ def _batches(handle: int) -> Iterator[list[str]]:
         yield [last.decode("utf-8", "replace")]
 
 
-def _acknowledge(said: Said, done: Acknowledged, counts: Counter[str]) -> None:
+def _acknowledge(said: CliContext, done: CaptureResult, counts: Counter[str]) -> None:
     counts[
         "refused" if not done.ok else "again" if done.again else "left_out" if done.left_out else "kept"
     ] += 1

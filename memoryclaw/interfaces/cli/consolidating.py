@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from memoryclaw.interfaces.cli.context import Said
+from memoryclaw.interfaces.cli.context import CliContext
 from memoryclaw.interfaces.cli.printing import aligned, as_json, plural, remark, say, styled
 from memoryclaw.interfaces.cli.verbs import TEXT, verb
 
@@ -33,7 +33,7 @@ _LONGEST = 40  # commits that are told one by one
     help="Commit on this branch, on one of its own, or write proposals; else as the settings say.",
 )
 @click.pass_obj
-def consolidate(said: Said, *, dry_run: bool, due: bool, llm: str, mode: str | None) -> None:
+def consolidate(said: CliContext, *, dry_run: bool, due: bool, llm: str, mode: str | None) -> None:
     """Turn new log lines into episodes, facts and skill drafts.
 
     Each change is a commit. Facts that are not certain wait in semantic/_pending.md; `review` shows them. Without a
@@ -50,7 +50,7 @@ def consolidate(said: Said, *, dry_run: bool, due: bool, llm: str, mode: str | N
 )
 @click.option("--llm", type=click.Choice(["auto", "none"]), default="auto", help="As in `consolidate`.")
 @click.pass_obj
-def redo(said: Said, since: str, llm: str) -> None:
+def redo(said: CliContext, since: str, llm: str) -> None:
     """Consolidate old logs again, with the tools of today, on a branch.
 
     Nothing in the vault changes until `review approve` takes the branch over. Notes that a person edited stay as
@@ -61,7 +61,7 @@ def redo(said: Said, since: str, llm: str) -> None:
     _tell(said, done, dry_run=False)
 
 
-def _tell(said: Said, done: Consolidated, *, dry_run: bool) -> None:
+def _tell(said: CliContext, done: Consolidated, *, dry_run: bool) -> None:
     if said.json:
         from memoryclaw.interfaces import shapes  # noqa: PLC0415
 

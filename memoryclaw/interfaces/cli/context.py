@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(slots=True)
-class Said:
+class CliContext:
     """The options that every verb shares."""
 
     vault: str | None = None

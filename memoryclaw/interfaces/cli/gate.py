@@ -16,7 +16,7 @@ import click
 from memoryclaw import __version__, config
 from memoryclaw.errors import MemoryClawError, refused_by_system
 from memoryclaw.interfaces.cli import streams
-from memoryclaw.interfaces.cli.context import Said
+from memoryclaw.interfaces.cli.context import CliContext
 from memoryclaw.interfaces.cli.verbs import cli
 from memoryclaw.writing.secret_gate import secret_gate
 
@@ -25,7 +25,7 @@ FAILED, USAGE, BUG, INTERRUPTED = 1, 2, 3, 130
 
 def run(args: list[str]) -> int:
     """Runs one command; the answer is its exit code."""
-    said = Said()
+    said = CliContext()
     streams.prepare()
     try:
         return _ended(cli.main(args, prog_name="memoryclaw", standalone_mode=False, obj=said), args)
@@ -72,7 +72,7 @@ def _failed(sentence: str, args: list[str]) -> int:
     return FAILED
 
 
-def _unforeseen(error: Exception, said: Said, args: list[str]) -> int:
+def _unforeseen(error: Exception, said: CliContext, args: list[str]) -> int:
     if refused := refused_by_system(error):
         where = f" ({error.filename})" if isinstance(error, OSError) and error.filename else ""
         return _failed(f"{refused}{where}", args)
@@ -90,7 +90,7 @@ def _unforeseen(error: Exception, said: Said, args: list[str]) -> int:
 # and send.
 
 
-def write(error: Exception, said: Said) -> str:
+def write(error: Exception, said: CliContext) -> str:
     """Where the traceback is now: the path of a file, or, where none can be written, a sentence that says all that must be known; no secret in either."""
     text = "\n".join([
         f"memoryclaw {__version__}, Python {platform.python_version()}, {platform.platform()}",
@@ -118,14 +118,14 @@ def _place(error: Exception) -> str:
     return " from ".join(reversed(frames[-4:])) or "nowhere"
 
 
-def _folder(said: Said) -> Path:
+def _folder(said: CliContext) -> Path:
     folder = config.state_folder(config.find_root(said.vault, dict(os.environ), config.here()))
     if not folder.is_dir():
         raise FileNotFoundError(folder)  # a bug must not make folders where no vault is
     return folder
 
 
-def _passing_folder(_said: Said) -> Path:
+def _passing_folder(_said: CliContext) -> Path:
     return Path(tempfile.mkdtemp(prefix="memoryclaw-"))
 
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import click
 
 from memoryclaw.hosts.hooks import CLAUDE_CODE, HOSTS
-from memoryclaw.interfaces.cli.context import Said
+from memoryclaw.interfaces.cli.context import CliContext
 from memoryclaw.interfaces.cli.printing import as_json, in_colour, say, styled
 from memoryclaw.interfaces.cli.verbs import TEXT, group
 from memoryclaw.text.fence import visible
@@ -19,7 +19,7 @@ from memoryclaw.text.fence import visible
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from memoryclaw.hosts.claude_settings import Planned
+    from memoryclaw.hosts.claude_settings import SettingsChange
 
 _COLOURS = {"+": "green", "-": "red", "@": "cyan"}
 _HOST_OPTION = click.option(
@@ -51,7 +51,7 @@ def hook() -> None:
 @hook.command("pre", examples=["hook pre < prompt.json", "hook pre --host plain < prompt.json"])
 @_HOST_OPTION
 @click.pass_obj
-def pre(said: Said, host: str) -> None:
+def pre(said: CliContext, host: str) -> None:
     """Answer a prompt on standard input with a context for it, in a second at most."""
     _hooked(said, "pre", host)
 
@@ -59,7 +59,7 @@ def pre(said: Said, host: str) -> None:
 @hook.command("post", examples=["hook post < stop.json", "hook post --host plain < turns.json"])
 @_HOST_OPTION
 @click.pass_obj
-def post(said: Said, host: str) -> None:
+def post(said: CliContext, host: str) -> None:
     """Keep what is new in the host's transcript, or the turns on standard input; write latest.md when a session ends."""
     _hooked(said, "post", host)
 
@@ -81,7 +81,7 @@ def _into(verb: Callable[..., None]) -> Callable[..., None]:
 )
 @_into
 @click.pass_obj
-def install(said: Said, *, host: str, user: bool, project: str | None, dry_run: bool) -> None:
+def install(said: CliContext, *, host: str, user: bool, project: str | None, dry_run: bool) -> None:
     """Add our hooks to a host's settings; shows what changes, keeps a backup, and touches nothing else."""
     from memoryclaw.hosts.claude_settings import plan_install  # noqa: PLC0415
 
@@ -96,14 +96,14 @@ def install(said: Said, *, host: str, user: bool, project: str | None, dry_run: 
 )
 @_into
 @click.pass_obj
-def uninstall(said: Said, *, host: str, user: bool, project: str | None, dry_run: bool) -> None:
+def uninstall(said: CliContext, *, host: str, user: bool, project: str | None, dry_run: bool) -> None:
     """Take our hooks out of a host's settings, and nothing else."""
     from memoryclaw.hosts.claude_settings import plan_uninstall  # noqa: PLC0415
 
     _carry_out(said, plan_uninstall(_settings(user, project)), "uninstalled", host, dry_run=dry_run)
 
 
-def _hooked(said: Said, verb: str, host: str) -> None:
+def _hooked(said: CliContext, verb: str, host: str) -> None:
     from memoryclaw.interfaces.cli.hooked import hook as run  # noqa: PLC0415
 
     run([verb, "--host", host, *(["--vault", said.vault] if said.vault else [])])
@@ -126,7 +126,7 @@ def _program() -> str:
     return f"{shlex.quote(sys.executable)} -m memoryclaw"
 
 
-def _carry_out(said: Said, plan: Planned, done: str, host: str, *, dry_run: bool) -> None:
+def _carry_out(said: CliContext, plan: SettingsChange, done: str, host: str, *, dry_run: bool) -> None:
     from memoryclaw.hosts.claude_settings import BACKUP, carry_out  # noqa: PLC0415
 
     action = "unchanged" if not plan.changes else f"would be {done}" if dry_run else done
@@ -143,7 +143,7 @@ def _carry_out(said: Said, plan: Planned, done: str, host: str, *, dry_run: bool
     )
 
 
-def _show(plan: Planned) -> None:
+def _show(plan: SettingsChange) -> None:
     from difflib import unified_diff  # noqa: PLC0415
 
     before, after = ((text or "").splitlines() for text in (plan.before, plan.after))

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 from memoryclaw.interfaces import shapes
-from memoryclaw.interfaces.cli.context import Said
+from memoryclaw.interfaces.cli.context import CliContext
 from memoryclaw.interfaces.cli.printing import as_json, remark, say, styled, table
 from memoryclaw.interfaces.cli.verbs import TEXT, verb
 from memoryclaw.model import Fact
@@ -37,7 +37,7 @@ def _day(_ctx: click.Context, _param: click.Parameter, value: str | None) -> dat
 )
 @click.argument("id_", metavar="ID", type=TEXT)
 @click.pass_obj
-def show(said: Said, id_: str) -> None:
+def show(said: CliContext, id_: str) -> None:
     """Print a note, section, fact or turn as it stands in its file."""
     with said.app() as app:
         shown, fresh = app.show(id_), app.freshness
@@ -76,7 +76,7 @@ def show(said: Said, id_: str) -> None:
     help="At most so many notes.",
 )
 @click.pass_obj
-def browse(said: Said, kind: str, state: str, limit: int) -> None:
+def browse(said: CliContext, kind: str, state: str, limit: int) -> None:
     """List notes: pinned ones first, then the newest."""
     with said.app() as app:
         listed, fresh = app.browse(kind=kind, state=state, limit=limit), app.freshness
@@ -98,7 +98,7 @@ def browse(said: Said, kind: str, state: str, limit: int) -> None:
 @click.option("--as-of", metavar="DATE", callback=_day, help="What was held true on that day.")
 @click.option("--history", is_flag=True, help="Superseded values too.")
 @click.pass_obj
-def facts(said: Said, entity: str, as_of: date | None, history: bool) -> None:
+def facts(said: CliContext, entity: str, as_of: date | None, history: bool) -> None:
     """List what is held true, of one entity or of all."""
     with said.app() as app:
         found, fresh = app.facts(entity, as_of=as_of, history=history), app.freshness
@@ -118,7 +118,7 @@ def facts(said: Said, entity: str, as_of: date | None, history: bool) -> None:
 @verb(examples=["links semantic/projects", "links ep-20250708-penicillin", "links Home --json"])
 @click.argument("id_", metavar="ID", type=TEXT)
 @click.pass_obj
-def links(said: Said, id_: str) -> None:
+def links(said: CliContext, id_: str) -> None:
     """List the links of a note: out of it, and back to it."""
     with said.app() as app:
         found, fresh = app.links(id_), app.freshness

@@ -11,7 +11,7 @@ from click.shell_completion import get_completion_class
 
 from memoryclaw.index.sync import Synced
 from memoryclaw.interfaces import shapes
-from memoryclaw.interfaces.cli.context import Said
+from memoryclaw.interfaces.cli.context import CliContext
 from memoryclaw.interfaces.cli.printing import as_json, padded, plural, remark, say, styled
 from memoryclaw.interfaces.cli.progress import Bar
 from memoryclaw.interfaces.cli.streams import is_heard
@@ -19,8 +19,8 @@ from memoryclaw.interfaces.cli.verbs import cli, verb
 from memoryclaw.model import Problem
 
 if TYPE_CHECKING:
-    from memoryclaw.index.vectors import Standing
-    from memoryclaw.index.watching import Report
+    from memoryclaw.index.vectors import VectorStatus
+    from memoryclaw.index.watching import WatchReport
 
 _SHOWN = 20
 _COLOURS = {"ok": "green", "mended": "cyan", "advice": "yellow", "problem": "red"}
@@ -29,7 +29,7 @@ _COLOURS = {"ok": "green", "mended": "cyan", "advice": "yellow", "problem": "red
 @verb(examples=["sync", "sync --vectors", "sync --vault ~/notes --json"])
 @click.option("--vectors", is_flag=True, help="Make the vectors that are missing, too.")
 @click.pass_obj
-def sync(said: Said, vectors: bool) -> None:
+def sync(said: CliContext, vectors: bool) -> None:
     """Bring the index in line with the files now."""
     with said.app() as app:
         done = app.sync()
@@ -52,7 +52,7 @@ def sync(said: Said, vectors: bool) -> None:
 
 @verb(examples=["reindex", "reindex --vault ~/notes"])
 @click.pass_obj
-def reindex(said: Said) -> None:
+def reindex(said: CliContext) -> None:
     """Throw the index away and build it again from the files."""
     with said.app() as app:
         _tell_synced(said, app.reindex())
@@ -60,7 +60,7 @@ def reindex(said: Said) -> None:
 
 @verb(examples=["status", "status --json"])
 @click.pass_obj
-def status(said: Said) -> None:
+def status(said: CliContext) -> None:
     """Show how the vault stands: files, index, git, watcher. Changes nothing."""
     with said.app() as app:
         now = app.status()
@@ -96,7 +96,7 @@ def status(said: Said) -> None:
 @click.pass_context
 def doctor(ctx: click.Context, fix: bool) -> None:
     """Check the vault's health; exits with 1 when there are problems."""
-    said: Said = ctx.obj
+    said: CliContext = ctx.obj
     with said.app() as app:
         checks = app.doctor(fix=fix)
     if said.json:
@@ -109,7 +109,7 @@ def doctor(ctx: click.Context, fix: bool) -> None:
     ctx.exit(int(any(check.level == "problem" for check in checks)))
 
 
-def _tell_synced(said: Said, done: Synced) -> None:
+def _tell_synced(said: CliContext, done: Synced) -> None:
     if said.json:
         as_json(shapes.synced(done))
         return
@@ -119,7 +119,7 @@ def _tell_synced(said: Said, done: Synced) -> None:
     )
 
 
-def _vectors(now: Standing) -> str:
+def _vectors(now: VectorStatus) -> str:
     if not now.units:
         return f"{now.model}, nothing to make one for yet"
     missing = f"{now.missing} of {plural(now.units, 'unit')} missing" if now.missing else "none missing"
@@ -146,7 +146,7 @@ _WATCH_COLOURS = {"problem": "red", "overflow": "yellow", "polling": "yellow", "
 
 @verb(examples=["watch", "watch --vault ~/notes --json"])
 @click.pass_obj
-def watch(said: Said) -> None:
+def watch(said: CliContext) -> None:
     """Keep the index in line with the files as they are edited.
 
     Ends with Ctrl-C. With --json each report is one line: kind, text, files and ms.
@@ -159,13 +159,13 @@ def watch(said: Said) -> None:
         raise KeyboardInterrupt
 
 
-def _tell(report: Report) -> None:
+def _tell(report: WatchReport) -> None:
     cost = f" ({plural(report.files, 'file')} in {report.ms:.0f} ms)" if report.files else ""
     say(f"{padded(report.kind, 9, fg=_WATCH_COLOURS.get(report.kind))}{styled(report.text)}{cost}")
     _heard()
 
 
-def _tell_json(report: Report) -> None:
+def _tell_json(report: WatchReport) -> None:
     click.echo(json.dumps(report._asdict()))
     _heard()
 

@@ -10,12 +10,12 @@ import click
 
 from memoryclaw import config as settings
 from memoryclaw.interfaces import shapes
-from memoryclaw.interfaces.cli.context import Said
+from memoryclaw.interfaces.cli.context import CliContext
 from memoryclaw.interfaces.cli.printing import as_json, marked, padded, plural, remark, say, styled
 from memoryclaw.interfaces.cli.verbs import TEXT, group
 
 if TYPE_CHECKING:
-    from memoryclaw.hosts.openclaw.setup import Changed, Planned, Setup
+    from memoryclaw.hosts.openclaw.setup import Changed, ConfigChange, Setup
 
 _COLOURS = {"+": "green", "-": "red", "@": "cyan"}
 _config = click.option(
@@ -43,7 +43,7 @@ def openclaw() -> None:
 @_config
 @_yes
 @click.pass_obj
-def install(said: Said, *, config: str, yes: bool) -> None:
+def install(said: CliContext, *, config: str, yes: bool) -> None:
     """Give OpenClaw's memory slot to this vault, with the permission that it needs.
 
     Shows the change first and keeps a copy of the file beside it. Where nobody can be asked, nothing is written
@@ -58,7 +58,7 @@ def install(said: Said, *, config: str, yes: bool) -> None:
 @_config
 @_yes
 @click.pass_obj
-def uninstall(said: Said, *, config: str, yes: bool) -> None:
+def uninstall(said: CliContext, *, config: str, yes: bool) -> None:
     """Take out of OpenClaw's configuration what install wrote, and nothing else.
 
     What stood there before comes back; the vault stays as it is.
@@ -70,7 +70,7 @@ def uninstall(said: Said, *, config: str, yes: bool) -> None:
 @openclaw.command(examples=["openclaw status", "openclaw status --json"])
 @_config
 @click.pass_obj
-def status(said: Said, config: str) -> None:
+def status(said: CliContext, config: str) -> None:
     """Tell what is as it should be, and which command mends what is not."""
     from memoryclaw.app.openclawing import openclaw_standing  # noqa: PLC0415 - `--help` needs no app
 
@@ -89,7 +89,7 @@ def status(said: Said, config: str) -> None:
 @_config
 @click.option("--dry-run", is_flag=True, help="Tell what would be proposed, and write nothing.")
 @click.pass_obj
-def import_(said: Said, workspace: str, *, config: str, dry_run: bool) -> None:
+def import_(said: CliContext, workspace: str, *, config: str, dry_run: bool) -> None:
     """Propose what OpenClaw kept in MEMORY.md, USER.md and memory/; you decide in `review`.
 
     Without FOLDER it takes the workspace that OpenClaw's configuration names. The files there are only read, and
@@ -111,17 +111,17 @@ def import_(said: Said, workspace: str, *, config: str, dry_run: bool) -> None:
         remark(notice)
 
 
-def _vault(said: Said) -> str:
+def _vault(said: CliContext) -> str:
     return os.fspath(settings.find_root(said.vault, os.environ, settings.here()))
 
 
-def _setup(said: Said, config: str) -> Setup:
+def _setup(said: CliContext, config: str) -> Setup:
     from memoryclaw.app.openclawing import openclaw_setup  # noqa: PLC0415 - `--help` needs no app
 
     return openclaw_setup(_vault(said), config)
 
 
-def _carry_out(said: Said, setup: Setup, planned: Planned, *, yes: bool) -> None:
+def _carry_out(said: CliContext, setup: Setup, planned: ConfigChange, *, yes: bool) -> None:
     """Shows the change, asks, and makes it."""
     if not said.json:
         _show(planned.diff)
@@ -135,7 +135,7 @@ def _carry_out(said: Said, setup: Setup, planned: Planned, *, yes: bool) -> None
     _tell(said, setup.do(planned))
 
 
-def _only_shown(planned: Planned) -> Changed:
+def _only_shown(planned: ConfigChange) -> Changed:
     from memoryclaw.hosts.openclaw.setup import Changed  # noqa: PLC0415
 
     told = f"nothing was written; `memoryclaw openclaw {planned.verb} --yes` writes it"
@@ -148,7 +148,7 @@ def _show(diff: str) -> None:
         say(marked(line, (), **({"fg": colour} if colour else {})))
 
 
-def _tell(said: Said, done: Changed) -> None:
+def _tell(said: CliContext, done: Changed) -> None:
     if said.json:
         as_json(shapes.changed(done))
         return

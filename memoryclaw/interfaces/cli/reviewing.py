@@ -9,16 +9,16 @@ from typing import TYPE_CHECKING
 import click
 
 from memoryclaw.errors import InputError
-from memoryclaw.interfaces.cli.context import Said
+from memoryclaw.interfaces.cli.context import CliContext
 from memoryclaw.interfaces.cli.printing import as_json, in_colour, plural, remark, say, styled, table
 from memoryclaw.interfaces.cli.verbs import AS_IS, TEXT, group
 from memoryclaw.review.worddiff import COME, GONE, SAME, Line, marked, word_diff
 from memoryclaw.text.fence import visible
 
 if TYPE_CHECKING:
-    from memoryclaw.review.deciding import Ruled
+    from memoryclaw.review.deciding import ReviewDecision
     from memoryclaw.review.showing import Difference
-    from memoryclaw.review.waiting import Waits
+    from memoryclaw.review.waiting import ReviewItem
 
 _WIDTH = 68  # columns of a cell in a list
 _ASKED = {"approved": "Approve", "rejected": "Reject"}
@@ -37,7 +37,7 @@ def review() -> None:
 
 @review.command("list", examples=["review list", "review list --json"])
 @click.pass_obj
-def list_(said: Said) -> None:
+def list_(said: CliContext) -> None:
     """Show what waits, each with a reason."""
     with said.app() as app:
         found = app.review()
@@ -55,7 +55,7 @@ def list_(said: Said) -> None:
 @review.command("show", examples=["review show p-1a2b3c4d"])
 @click.argument("id_", metavar="ID", type=TEXT)
 @click.pass_obj
-def show(said: Said, id_: str) -> None:
+def show(said: CliContext, id_: str) -> None:
     """Show one thing that waits: why, who said it, and what would change."""
     with said.app() as app:
         item = app.review_one(id_)
@@ -66,7 +66,7 @@ def show(said: Said, id_: str) -> None:
 @review.command("diff", examples=["review diff", "review diff p-1a2b3c4d"])
 @click.argument("names", metavar="[ID|RUN]...", nargs=-1, type=TEXT)
 @click.pass_obj
-def diff(said: Said, names: tuple[str, ...]) -> None:
+def diff(said: CliContext, names: tuple[str, ...]) -> None:
     """Show what would change, word by word."""
     with said.app() as app:
         items = app.review(names)
@@ -100,7 +100,7 @@ def reject(ctx: click.Context, names: tuple[str, ...], *, everything: bool, yes:
 @click.argument("id_", metavar="ID", type=TEXT)
 @AS_IS
 @click.pass_obj
-def edit(said: Said, *, id_: str, as_is: bool) -> None:
+def edit(said: CliContext, *, id_: str, as_is: bool) -> None:
     """Put what waits in other words, in $VISUAL or $EDITOR; it goes on waiting."""
     from memoryclaw.interfaces.cli.writing import tell  # noqa: PLC0415
 
@@ -117,7 +117,7 @@ def apply(ctx: click.Context, *, yes: bool) -> None:
 
     In _pending.md `[x]` is a yes and `[-]` a no. What is ticked is shown first.
     """
-    said: Said = ctx.obj
+    said: CliContext = ctx.obj
     with said.app() as app:
         boxes = app.review_ticked()
         if boxes.is_empty:
@@ -149,7 +149,7 @@ def _cut(text: str) -> str:
 
 
 def _decide(ctx: click.Context, names: Sequence[str], decision: str, *, everything: bool, yes: bool) -> None:
-    said: Said = ctx.obj
+    said: CliContext = ctx.obj
     if bool(names) == everything:
         raise click.UsageError("Give ids or runs, or --all.", ctx)
     with said.app() as app:
@@ -164,7 +164,7 @@ def _decide(ctx: click.Context, names: Sequence[str], decision: str, *, everythi
     _told(ctx, done)
 
 
-def _agreed(said: Said, question: str, *, yes: bool) -> bool:
+def _agreed(said: CliContext, question: str, *, yes: bool) -> bool:
     if yes:
         return True
     if said.json or not sys.stdin.isatty():
@@ -172,8 +172,8 @@ def _agreed(said: Said, question: str, *, yes: bool) -> bool:
     return click.confirm(question)
 
 
-def _told(ctx: click.Context, done: Sequence[Ruled]) -> None:
-    said: Said = ctx.obj
+def _told(ctx: click.Context, done: Sequence[ReviewDecision]) -> None:
+    said: CliContext = ctx.obj
     if said.json:
         from memoryclaw.interfaces import reviewshapes  # noqa: PLC0415
 
@@ -189,7 +189,9 @@ def _told(ctx: click.Context, done: Sequence[Ruled]) -> None:
     ctx.exit(int(any(one.action == "failed" for one in done)))
 
 
-def _differences(said: Said, found: Iterable[tuple[Waits, list[Difference]]], *, whole: bool) -> None:
+def _differences(
+    said: CliContext, found: Iterable[tuple[ReviewItem, list[Difference]]], *, whole: bool
+) -> None:
     found = list(found)
     if said.json:
         from memoryclaw.interfaces import reviewshapes  # noqa: PLC0415
@@ -202,7 +204,7 @@ def _differences(said: Said, found: Iterable[tuple[Waits, list[Difference]]], *,
         _one(item, files, whole=whole)
 
 
-def _one(item: Waits, files: Sequence[Difference], *, whole: bool) -> None:
+def _one(item: ReviewItem, files: Sequence[Difference], *, whole: bool) -> None:
     say(f"{styled(item.what, bold=True)} ({styled(item.id)})")
     if whole:
         told = (

@@ -8,13 +8,13 @@ import click
 
 from memoryclaw.errors import InputError
 from memoryclaw.interfaces import shapes
-from memoryclaw.interfaces.cli.context import Said
+from memoryclaw.interfaces.cli.context import CliContext
 from memoryclaw.interfaces.cli.printing import as_json, padded, remark, say, styled, table
 from memoryclaw.interfaces.cli.verbs import TEXT, group, verb
 
 if TYPE_CHECKING:
     from memoryclaw.daemon.scheduling import Scheduled
-    from memoryclaw.recall.evaluate import Evaluated, Judged
+    from memoryclaw.recall.evaluate import Evaluated, QuestionResult
 
 
 @group(default="status", examples=["schedule", "schedule install --at 03:00", "schedule remove"])
@@ -40,7 +40,7 @@ def schedule() -> None:
 )
 @click.option("--dry-run", is_flag=True, help="Show what would be written, and write nothing.")
 @click.pass_obj
-def install(said: Said, *, at: str, every: int | None, using: str | None, dry_run: bool) -> None:
+def install(said: CliContext, *, at: str, every: int | None, using: str | None, dry_run: bool) -> None:
     """Install the timer, or give it new times."""
     with said.app() as app:
         _tell(said, app.schedule().install(at=at, every=every or 0, using=using or "", dry_run=dry_run))
@@ -48,7 +48,7 @@ def install(said: Said, *, at: str, every: int | None, using: str | None, dry_ru
 
 @schedule.command(examples=["schedule remove"])
 @click.pass_obj
-def remove(said: Said) -> None:
+def remove(said: CliContext) -> None:
     """Take the timer away, and nothing else."""
     with said.app() as app:
         _tell(said, app.schedule().remove())
@@ -56,7 +56,7 @@ def remove(said: Said) -> None:
 
 @schedule.command(examples=["schedule status", "schedule status --json"])
 @click.pass_obj
-def status(said: Said) -> None:
+def status(said: CliContext) -> None:
     """Tell how the timer stands, when it runs next, and whether a run is due now."""
     with said.app() as app:
         now = app.schedule().status()
@@ -76,7 +76,7 @@ def status(said: Said) -> None:
         remark(notice)
 
 
-def _tell(said: Said, done: Scheduled) -> None:
+def _tell(said: CliContext, done: Scheduled) -> None:
     if said.json:
         as_json(shapes.scheduled(done))
         return
@@ -122,7 +122,7 @@ def _numbers(_ctx: click.Context, _param: click.Parameter, value: str | None) ->
 )
 @click.pass_obj
 def eval(  # noqa: A001 - the verb's name
-    said: Said, *, file: str | None, ks: tuple[int, ...], budgets: tuple[int, ...], least: float | None
+    said: CliContext, *, file: str | None, ks: tuple[int, ...], budgets: tuple[int, ...], least: float | None
 ) -> None:
     """Ask the vault its golden questions, and show what was found.
 
@@ -164,7 +164,7 @@ def _tell_evaluation(done: Evaluated) -> None:
             say(f"    {styled(miss)}")
 
 
-def _row(one: Judged, done: Evaluated) -> list[str]:
+def _row(one: QuestionResult, done: Evaluated) -> list[str]:
     asked = one.question if len(one.question) <= _WIDEST else one.question[: _WIDEST - 1] + "…"
     ranks = ", ".join(str(expected.rank or "-") for expected in one.expected)
     found = [_mark(one.recall[k]) if one.recall else "" for k in done.recall]

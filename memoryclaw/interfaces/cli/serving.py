@@ -14,7 +14,7 @@ import click
 from memoryclaw.errors import InputError
 from memoryclaw.interfaces import http
 from memoryclaw.interfaces import mcp as door
-from memoryclaw.interfaces.cli.context import Said
+from memoryclaw.interfaces.cli.context import CliContext
 from memoryclaw.interfaces.cli.printing import remark, say, styled
 from memoryclaw.interfaces.cli.verbs import TEXT, verb
 
@@ -40,7 +40,7 @@ if TYPE_CHECKING:
 @click.option("--allow-remote", is_flag=True, help="Let other machines reach it; they need the token too.")
 @click.option("--stop", is_flag=True, help="End the one that runs for this vault.")
 @click.pass_obj
-def serve(said: Said, *, host: str | None, port: int | None, allow_remote: bool, stop: bool) -> None:
+def serve(said: CliContext, *, host: str | None, port: int | None, allow_remote: bool, stop: bool) -> None:
     """Answer over HTTP, watch the files and consolidate in time, until told to stop.
 
     One daemon a vault. It listens on this machine only; programs find its address and its token in the state folder
@@ -77,7 +77,7 @@ def serve(said: Said, *, host: str | None, port: int | None, allow_remote: bool,
         raise KeyboardInterrupt
 
 
-def _stop(said: Said) -> None:
+def _stop(said: CliContext) -> None:
     from memoryclaw.app.daemon import end_daemon  # noqa: PLC0415 - as above
 
     with said.app() as app:
@@ -88,7 +88,7 @@ def _stop(said: Said) -> None:
         say(f"stopped process {pid}" if pid else "no daemon serves this vault")
 
 
-def _ready(said: Said, daemon: Daemon, address: dict[str, Any]) -> None:
+def _ready(said: CliContext, daemon: Daemon, address: dict[str, Any]) -> None:
     gc.freeze()  # what is loaded by now stays, and need not be looked through again and again
     if said.json:
         say(json.dumps({**address, "vault": os.fspath(daemon.root)}))
@@ -108,7 +108,7 @@ def _log(sentence: str) -> None:
 
 @verb(examples=["mcp", "mcp --vault ~/notes"])
 @click.pass_obj
-def mcp(said: Said) -> None:
+def mcp(said: CliContext) -> None:
     """Be the memory of a host that speaks MCP, on standard input and output.
 
     Hosts start it themselves. A vault that cannot be opened is told in the answer to each call, so that the person sees

@@ -12,16 +12,16 @@ import click
 
 from memoryclaw.errors import InputError
 from memoryclaw.interfaces import reviewshapes, shapes
-from memoryclaw.interfaces.cli.context import Said
+from memoryclaw.interfaces.cli.context import CliContext
 from memoryclaw.interfaces.cli.printing import as_json, plural, remark, say, styled, table
 from memoryclaw.interfaces.cli.verbs import AS_IS, TEXT, group
 from memoryclaw.text.fence import one_line, visible
 
 if TYPE_CHECKING:
-    from memoryclaw.skills.decide import Ruled
-    from memoryclaw.skills.listing import Offer
-    from memoryclaw.skills.run import Ran, SkillRun
-    from memoryclaw.skills.steps import Need
+    from memoryclaw.skills.decide import SkillDecision
+    from memoryclaw.skills.listing import SkillOffer
+    from memoryclaw.skills.run import SkillRun, StepResult
+    from memoryclaw.skills.steps import Requirement
 
 _SHOWN = 80
 _COLOURS = {"approved": "green", "changed since approval": "yellow", "draft": "cyan"}
@@ -45,7 +45,7 @@ def skills() -> None:
 
 @skills.command("list", examples=["skills list", "skills list --json"])
 @click.pass_obj
-def list_(said: Said) -> None:
+def list_(said: CliContext) -> None:
     """List skills and drafts, and how each stands."""
     with said.app() as app:
         found = app.skills()
@@ -65,7 +65,7 @@ def list_(said: Said) -> None:
 )
 @click.argument("name", metavar="NAME", type=TEXT)
 @click.pass_obj
-def show(said: Said, name: str) -> None:
+def show(said: CliContext, name: str) -> None:
     """Print a skill as it stands in its file, with its digest and state."""
     with said.app() as app:
         shown = app.skill(name)
@@ -95,7 +95,7 @@ def show(said: Said, name: str) -> None:
 )
 @AS_IS
 @click.pass_obj
-def new(said: Said, *, name: str, description: str, as_is: bool) -> None:
+def new(said: CliContext, *, name: str, description: str, as_is: bool) -> None:
     """Begin a skill: a valid SKILL.md to be filled in."""
     with said.app() as app:
         done = app.new_skill(name, description, as_is=as_is)
@@ -113,7 +113,7 @@ def new(said: Said, *, name: str, description: str, as_is: bool) -> None:
 @click.pass_context
 def lint(ctx: click.Context, name: str) -> None:
     """Explain every problem of a skill, or of all; exits with 1 if there is one."""
-    said = ctx.ensure_object(Said)
+    said = ctx.ensure_object(CliContext)
     with said.app() as app:
         problems = app.lint_skills(name)
     if said.json:
@@ -134,7 +134,7 @@ def lint(ctx: click.Context, name: str) -> None:
 )
 @click.argument("request", nargs=-1, required=True, type=TEXT)
 @click.pass_obj
-def match(said: Said, request: tuple[str, ...]) -> None:
+def match(said: CliContext, request: tuple[str, ...]) -> None:
     """Tell which skills fit a request, why, and whether a host would be offered them."""
     words = " ".join(request)
     with said.app() as app:
@@ -151,7 +151,7 @@ def match(said: Said, request: tuple[str, ...]) -> None:
 @skills.command("approve", examples=["skills approve send-email", "skills approve _drafts/pack-the-site-bag"])
 @click.argument("name", metavar="NAME", type=TEXT)
 @click.pass_obj
-def approve(said: Said, name: str) -> None:
+def approve(said: CliContext, name: str) -> None:
     """Say yes to a skill as it is now; a draft moves to its place.
 
     A changed file, by a single byte, is not approved any more.
@@ -163,7 +163,7 @@ def approve(said: Said, name: str) -> None:
 @skills.command("reject", examples=["skills reject pack-the-site-bag"])
 @click.argument("name", metavar="NAME", type=TEXT)
 @click.pass_obj
-def reject(said: Said, name: str) -> None:
+def reject(said: CliContext, name: str) -> None:
     """Say no: a draft goes to the archive and is not proposed again, an approval is withdrawn."""
     with said.app() as app:
         _tell(said, app.reject_skill(name))
@@ -171,7 +171,7 @@ def reject(said: Said, name: str) -> None:
 
 @skills.command("host", examples=["skills host", "skills host --json"])
 @click.pass_obj
-def host(said: Said) -> None:
+def host(said: CliContext) -> None:
     """Bring the folder that hosts read up to date, and tell what is in it.
 
     It holds copies of exactly the approved versions; a file that was changed since stays as it was approved.
@@ -206,7 +206,7 @@ def run(ctx: click.Context, *, name: str, params: tuple[str, ...], apply: bool, 
 
     Shows each call first; with --apply it is made. Stops at the first failure, and exits with 1 then.
     """
-    said = ctx.ensure_object(Said)
+    said = ctx.ensure_object(CliContext)
     given = params_of(params)
     ask = None if said.json or not sys.stdin.isatty() else asked
     with said.app() as app, told_when_ended(apply=apply):
@@ -218,7 +218,7 @@ def run(ctx: click.Context, *, name: str, params: tuple[str, ...], apply: bool, 
     ctx.exit(0 if done.ok else 1)
 
 
-def _tell(said: Said, done: Ruled) -> None:
+def _tell(said: CliContext, done: SkillDecision) -> None:
     if said.json:
         as_json(reviewshapes.skill_ruled(done))
         return
@@ -229,7 +229,7 @@ def _tell(said: Said, done: Ruled) -> None:
         remark(done.notice)
 
 
-def _tell_offer(offer: Offer) -> None:
+def _tell_offer(offer: SkillOffer) -> None:
     found = offer.match
     verdict = (
         styled("offered", fg="green")
@@ -274,7 +274,7 @@ def params_of(given: Iterable[str]) -> dict[str, str]:
     return params
 
 
-def asked(need: Need) -> str:
+def asked(need: Requirement) -> str:
     """What a person on the terminal says."""
     about = f" ({one_line(need.asked.description)})" if need.asked.description else ""
     return str(
@@ -319,7 +319,7 @@ def tell(done: SkillRun) -> None:
         remark(done.notice)
 
 
-def _tell_step(step: Ran) -> None:
+def _tell_step(step: StepResult) -> None:
     where = f" ({styled(step.host)})" if step.host else ""
     state = styled(step.state, fg=_RUN_COLOURS.get(step.state))
     say(f"{step.step}. {styled(step.tool, bold=True)}{where}  {state}")

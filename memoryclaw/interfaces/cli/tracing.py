@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING
 
 import click
 
-from memoryclaw.interfaces.cli.context import Said
+from memoryclaw.interfaces.cli.context import CliContext
 from memoryclaw.interfaces.cli.printing import as_json, remark, say, styled, table
 from memoryclaw.interfaces.cli.verbs import TEXT, verb
 from memoryclaw.text.bounds import MOST_LISTED
 from memoryclaw.writing.remember import fact_in_words
 
 if TYPE_CHECKING:
-    from memoryclaw.review.histories import Blame, Cited, Events
+    from memoryclaw.review.histories import Blame, Events, FactSource
 
 
 @verb(
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     help="How many at most.",
 )
 @click.pass_obj
-def history(said: Said, id_: str, limit: int) -> None:
+def history(said: CliContext, id_: str, limit: int) -> None:
     """Show what was done: to the vault, a note or a fact.
 
     Newest first, what MemoryClaw did and what people did. Each line can be taken back by its commit or its run.
@@ -48,7 +48,7 @@ def history(said: Said, id_: str, limit: int) -> None:
 @verb(examples=["blame 'semantic/projects#Boathouse Aarhus.deadline'", "blame 'Boathouse Aarhus.deadline'"])
 @click.argument("fact", metavar="FACT", type=TEXT)
 @click.pass_obj
-def blame(said: Said, fact: str) -> None:
+def blame(said: CliContext, fact: str) -> None:
     """Show where a fact comes from.
 
     The commit that set it, the episode that tells it, the line of the log that said it, and who approved it.
@@ -98,7 +98,7 @@ def _sentences(found: Blame) -> Iterable[str]:
         yield "It names no source."
 
 
-def _cited(cited: Cited) -> Iterable[str]:
+def _cited(cited: FactSource) -> Iterable[str]:
     if cited.path and cited.quote:
         yield f"Told in {styled(cited.path)}: {styled(cited.quote)}"
     elif cited.path:

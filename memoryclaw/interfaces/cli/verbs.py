@@ -11,7 +11,7 @@ from typing import Any
 import click
 
 from memoryclaw import __version__
-from memoryclaw.interfaces.cli.context import Said
+from memoryclaw.interfaces.cli.context import CliContext
 
 SECTIONS: dict[str, dict[str, str]] = {
     "Ask": {"recall": "asking", "search": "asking", "working": "working", "feedback": "working"},
@@ -27,7 +27,7 @@ VERBS = {verb: module for verbs in SECTIONS.values() for verb, module in verbs.i
 _SETTINGS = {"help_option_names": ["-h", "--help"], "max_content_width": 100}
 
 
-class Text(click.types.StringParamType):
+class TextParam(click.types.StringParamType):
     """Words of a person; bytes of another encoding become replacement characters."""
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
@@ -36,7 +36,7 @@ class Text(click.types.StringParamType):
         return text if text.isascii() else text.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
 
 
-TEXT = Text()
+TEXT = TextParam()
 AS_IS = click.option("--as-is", is_flag=True, help="Keep what looks like a secret as it was typed.")
 
 
@@ -119,12 +119,12 @@ def _keep_vault(ctx: click.Context, _param: click.Parameter, value: str | None) 
     if value == "":
         raise click.BadParameter("needs a folder, and got an empty text")
     if value is not None:
-        ctx.ensure_object(Said).vault = value
+        ctx.ensure_object(CliContext).vault = value
 
 
 def _keep_json(ctx: click.Context, _param: click.Parameter, value: bool) -> None:
     if value:
-        ctx.ensure_object(Said).json = True
+        ctx.ensure_object(CliContext).json = True
 
 
 @click.group(cls=Verbs, context_settings=_SETTINGS, params=shared_options())

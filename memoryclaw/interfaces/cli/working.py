@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from memoryclaw.interfaces import shapes
-from memoryclaw.interfaces.cli.context import Said
+from memoryclaw.interfaces.cli.context import CliContext
 from memoryclaw.interfaces.cli.printing import as_json, remark, say, styled
 from memoryclaw.interfaces.cli.verbs import TEXT, group, verb
 
@@ -40,7 +40,7 @@ def working(ctx: click.Context, session: str) -> None:
 @working.command("show", examples=["working show --session kyoto"])
 @_SESSION
 @click.pass_obj
-def show(said: Said, session: str | None) -> None:
+def show(said: CliContext, session: str | None) -> None:
     """Print the working memory of a session."""
     with said.app() as app:
         _tell(said, app.working(session or ""))
@@ -65,7 +65,7 @@ def show(said: Said, session: str | None) -> None:
 @click.option("--task", metavar="NAME", type=TEXT, help="The task; another one begins a new working memory.")
 @click.pass_obj
 def set_(
-    said: Said,
+    said: CliContext,
     *,
     session: str,
     goal: str | None,
@@ -97,7 +97,7 @@ def set_(
 @_SESSION
 @click.option("--task", metavar="NAME", default="", type=TEXT, help="Only if it is of this task.")
 @click.pass_obj
-def clear(said: Said, session: str, task: str) -> None:
+def clear(said: CliContext, session: str, task: str) -> None:
     """Write what it holds to the log of the session, then remove it."""
     with said.app() as app:
         done = app.clear_working(session, task=task)
@@ -121,7 +121,7 @@ def clear(said: Said, session: str, task: str) -> None:
 @click.option("--session", metavar="S", default="", type=TEXT, help="The session that used it.")
 @click.option("--note", metavar="TEXT", default="", type=TEXT, help="Why.")
 @click.pass_obj
-def feedback(said: Said, *, id_: str, rating: int, session: str, note: str) -> None:
+def feedback(said: CliContext, *, id_: str, rating: int, session: str, note: str) -> None:
     """Say how useful a memory was, from 1 (useless) to 5 (just right)."""
     with said.app() as app:
         done = app.feedback(id_, rating, session=session, note=note)
@@ -141,7 +141,7 @@ def _facts(given: Sequence[str]) -> dict[str, str | None]:
     return found
 
 
-def _tell(said: Said, memory: WorkingMemory) -> None:
+def _tell(said: CliContext, memory: WorkingMemory) -> None:
     if said.json:
         as_json(shapes.working(memory))
         return

@@ -10,7 +10,7 @@ import click
 
 from memoryclaw import config
 from memoryclaw.interfaces import shapes
-from memoryclaw.interfaces.cli.context import Said
+from memoryclaw.interfaces.cli.context import CliContext
 from memoryclaw.interfaces.cli.printing import as_json, remark, say, styled
 from memoryclaw.interfaces.cli.verbs import AS_IS, TEXT, verb
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 @verb(examples=["init ~/notes", "init", "init --vault ~/obsidian --json"])
 @click.argument("folder", metavar="[DIR]", required=False)
 @click.pass_obj
-def init(said: Said, folder: str | None) -> None:
+def init(said: CliContext, folder: str | None) -> None:
     """Make a folder a vault; nothing that is there is touched.
 
     Adds the folders, settings with comments and a git repository, as far as they are missing. Without DIR it
@@ -56,7 +56,7 @@ def init(said: Said, folder: str | None) -> None:
 @AS_IS
 @click.pass_obj
 def remember(
-    said: Said, *, text: tuple[str, ...], entity: str, field: str, tags: tuple[str, ...], as_is: bool
+    said: CliContext, *, text: tuple[str, ...], entity: str, field: str, tags: tuple[str, ...], as_is: bool
 ) -> None:
     """Write down a fact, or what happened as an episode.
 
@@ -86,7 +86,7 @@ def remember(
 )
 @AS_IS
 @click.pass_obj
-def edit(said: Said, *, id_: str, pairs: tuple[str, ...], as_is: bool) -> None:
+def edit(said: CliContext, *, id_: str, pairs: tuple[str, ...], as_is: bool) -> None:
     """Set fields of a note, or the value of a fact; no other byte changes."""
     fields = dict(_pair(pair) for pair in pairs)
     with said.app() as app:
@@ -96,7 +96,7 @@ def edit(said: Said, *, id_: str, pairs: tuple[str, ...], as_is: bool) -> None:
 @verb(examples=["forget episodes/2025-04-15_08-05-00_printer-lease", "forget 'semantic/contacts#John.value'"])
 @click.argument("id_", metavar="ID", type=TEXT)
 @click.pass_obj
-def forget(said: Said, id_: str) -> None:
+def forget(said: CliContext, id_: str) -> None:
     """Move a note or a fact to the archive; revive brings it back."""
     with said.app() as app:
         tell(said, app.forget(id_))
@@ -105,7 +105,7 @@ def forget(said: Said, id_: str) -> None:
 @verb(examples=["revive archive/episodes/2025-04-15_08-05-00_printer-lease"])
 @click.argument("id_", metavar="ID", type=TEXT)
 @click.pass_obj
-def revive(said: Said, id_: str) -> None:
+def revive(said: CliContext, id_: str) -> None:
     """Bring back what was forgotten, just as it was."""
     with said.app() as app:
         tell(said, app.revive(id_))
@@ -115,7 +115,7 @@ def revive(said: Said, id_: str) -> None:
 @click.argument("commit", metavar="RUN|COMMIT", type=TEXT)
 @click.option("--yes", is_flag=True, help="Take back also what makes the folder a vault.")
 @click.pass_obj
-def undo(said: Said, commit: str, *, yes: bool) -> None:
+def undo(said: CliContext, commit: str, *, yes: bool) -> None:
     """Take back one change that MemoryClaw made, or a whole run.
 
     Every later edit is kept. The undo is a commit too, and what was taken back is not consolidated again.
@@ -131,7 +131,7 @@ def _pair(text: str) -> tuple[str, str]:
     return field.strip(), value
 
 
-def tell(said: Said, done: Written) -> None:
+def tell(said: CliContext, done: Written) -> None:
     """Prints what a writing verb did."""
     if said.json:
         as_json(shapes.written(done))

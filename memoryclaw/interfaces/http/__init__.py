@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from socket import socket
 
     from memoryclaw.app.daemon import Daemon
-    from memoryclaw.interfaces.http.lanes import Apps, Guest
+    from memoryclaw.interfaces.http.lanes import Apps, MountedApp
 
 __all__ = ["listening", "missing", "serve"]
 _NEEDS = ("starlette", "uvicorn")
@@ -38,7 +38,7 @@ def serve(
     *,
     ready: Callable[[dict[str, Any]], None],
     report: Callable[[Exception], str],
-    guests: Callable[[Apps], Mapping[str, Guest]] = lambda _: {},
+    guests: Callable[[Apps], Mapping[str, MountedApp]] = lambda _: {},
 ) -> int:
     """Answers until a signal ends it, and returns that signal; 0 when the daemon could not go on.
 

@@ -21,9 +21,9 @@ from memoryclaw import __version__
 from memoryclaw.app.daemon import Daemon
 from memoryclaw.interfaces.http.answers import Refusal, answer, refusal_of, refused
 from memoryclaw.interfaces.http.guard import Bucket, Guard
-from memoryclaw.interfaces.http.lanes import LOG, Guest, Lanes, Reception
+from memoryclaw.interfaces.http.lanes import LOG, Dispatcher, MountedApp, WorkerPools
 from memoryclaw.interfaces.http.openapi import document
-from memoryclaw.interfaces.http.requests import BODY, QUERIED, Row, from_body, from_query
+from memoryclaw.interfaces.http.requests import BODY, QUERIED, VerbRoute, from_body, from_query
 from memoryclaw.interfaces.http.routes import OPEN, ROWS
 from memoryclaw.writing.secret_gate import harmless
 
@@ -32,7 +32,7 @@ _NAMED = re.compile(r"\{(\w+)\}")
 _LOOKS, _PAUSE = 200, 0.01  # seconds that a request waits for the first look at the vault, two in all
 
 
-class Door(NamedTuple):
+class HttpSettings(NamedTuple):
     """What the door is put together from.
 
     Args:
@@ -45,14 +45,14 @@ class Door(NamedTuple):
     """
 
     daemon: Daemon
-    lanes: Lanes
+    lanes: WorkerPools
     hosts: Sequence[str]
     rate: float
     report: Report
-    guests: Mapping[str, Guest] = {}
+    guests: Mapping[str, MountedApp] = {}
 
 
-def asgi(door: Door) -> ASGIApp:
+def asgi(door: HttpSettings) -> ASGIApp:
     """The whole application."""
     ready = partial(_ready, door.daemon)
     routes: list[BaseRoute] = [
@@ -74,7 +74,7 @@ def asgi(door: Door) -> ASGIApp:
     app = Starlette(routes=routes, lifespan=lifespan, exception_handlers={HTTPException: _unknown})
     app.router.redirect_slashes = False
     return Guard(
-        Reception(app, door.guests),
+        Dispatcher(app, door.guests),
         token=door.daemon.files.token,
         hosts=door.hosts,
         open_paths=OPEN,
@@ -83,9 +83,9 @@ def asgi(door: Door) -> ASGIApp:
     )
 
 
-def _by_path(rows: Iterable[Row]) -> dict[str, list[Row]]:
+def _by_path(rows: Iterable[VerbRoute]) -> dict[str, list[VerbRoute]]:
     """Rows by address, the most particular address first: `…/{id}/approve` before `…/{id}`."""
-    found: dict[str, list[Row]] = {}
+    found: dict[str, list[VerbRoute]] = {}
     for row in sorted(rows, key=lambda row: -len(_NAMED.sub("", row.path))):
         found.setdefault(_NAMED.sub(r"{\1:path}", row.path), []).append(row)
     return found
@@ -94,7 +94,7 @@ def _by_path(rows: Iterable[Row]) -> dict[str, list[Row]]:
 class _Methods:
     """The verbs of one address."""
 
-    def __init__(self, door: Door, rows: Iterable[Row]) -> None:
+    def __init__(self, door: HttpSettings, rows: Iterable[VerbRoute]) -> None:
         self._door = door
         self._rows = {row.method: row for row in rows}
         if "GET" in self._rows:

@@ -24,7 +24,7 @@ _GUESTS = 2
 _PATIENCE = 10.0  # seconds that a guest waits for a vault
 
 
-class Lane:
+class WorkerPool:
     """A few threads that take turns in a few open vaults.
 
     Args:
@@ -34,7 +34,7 @@ class Lane:
     """
 
     def __init__(self, open_app: Callable[[], App], threads: int, waiting: int = _WAITING) -> None:
-        self._stock = Stock(open_app, threads)
+        self._stock = VaultPool(open_app, threads)
         self._pool = ThreadPoolExecutor(threads)
         self._most, self._held = threads + waiting, 0
 
@@ -67,7 +67,7 @@ class Lane:
         self._held -= 1
 
 
-class Stock:
+class VaultPool:
     """Open vaults that are lent out, one at a time to each; opened on first use, and anew when the settings change."""
 
     def __init__(self, open_app: Callable[[], App], count: int) -> None:
@@ -116,12 +116,12 @@ class Stock:
         return fresh
 
 
-class Lanes:
+class WorkerPools:
     """All lanes of one daemon; `guests` lends vaults to another door."""
 
     def __init__(self, open_app: Callable[[], App]) -> None:
-        self._lanes = {name: Lane(open_app, threads) for name, threads in _THREADS.items()}
-        self.guests = Stock(open_app, _GUESTS)
+        self._lanes = {name: WorkerPool(open_app, threads) for name, threads in _THREADS.items()}
+        self.guests = VaultPool(open_app, _GUESTS)
 
     async def run(self, lane: str, work: Callable[[App], T]) -> T:
         """Does one piece of work in a lane."""
@@ -140,7 +140,7 @@ class Lanes:
 Apps = Callable[[], AbstractContextManager[App]]
 
 
-class Guest(Protocol):
+class MountedApp(Protocol):
     """One application; it is given requests as they came."""
 
     def lifespan(self) -> AbstractAsyncContextManager[object]:
@@ -150,10 +150,10 @@ class Guest(Protocol):
         """Answers one request."""
 
 
-class Reception:
+class Dispatcher:
     """Sends a request to the guest whose address it names, or an address below, else to the house."""
 
-    def __init__(self, house: ASGIApp, guests: Mapping[str, Guest]) -> None:
+    def __init__(self, house: ASGIApp, guests: Mapping[str, MountedApp]) -> None:
         self._house, self._guests = house, guests
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:

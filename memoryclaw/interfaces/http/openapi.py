@@ -8,7 +8,7 @@ from typing import Any
 
 from memoryclaw import __version__
 from memoryclaw.interfaces.http.answers import CODES
-from memoryclaw.interfaces.http.requests import QUERIED, Asked, Nothing, Row
+from memoryclaw.interfaces.http.requests import QUERIED, NoArguments, RequestModel, VerbRoute
 from memoryclaw.interfaces.http.routes import SUBJECTS
 
 _JSON = "application/json"
@@ -47,7 +47,7 @@ def document() -> dict[str, Any]:
     }
 
 
-def _operation(subject: str, row: Row) -> dict[str, Any]:
+def _operation(subject: str, row: VerbRoute) -> dict[str, Any]:
     operation: dict[str, Any] = {
         "operationId": f"{row.verb.__module__.rpartition('.')[2]}_{row.verb.__name__}",
         "tags": [subject],
@@ -58,7 +58,7 @@ def _operation(subject: str, row: Row) -> dict[str, Any]:
             "default": _answer(" ".join(f"{code}: {about}." for code, about in CODES.items()), _ERROR),
         },
     }
-    if row.method not in QUERIED and row.asks is not Nothing:
+    if row.method not in QUERIED and row.asks is not NoArguments:
         schema = row.asks.model_json_schema()
         operation["requestBody"] = {
             "required": bool(schema.get("required")),
@@ -72,7 +72,7 @@ def _named(path: str) -> list[dict[str, Any]]:
     return [{"name": name, "in": "path", "required": True, "schema": {"type": "string"}} for name in names]
 
 
-def _queried(model: type[Asked]) -> list[dict[str, Any]]:
+def _queried(model: type[RequestModel]) -> list[dict[str, Any]]:
     schema = model.model_json_schema()
     needed = schema.get("required", [])
     return [

@@ -11,17 +11,17 @@ from memoryclaw.app import App
 from memoryclaw.errors import InputError
 from memoryclaw.interfaces.http.lanes import READ
 
-A = TypeVar("A", bound="Asked")
+A = TypeVar("A", bound="RequestModel")
 MOST_BYTES = 4096  # of a question
 
 
-class Asked(BaseModel):
+class RequestModel(BaseModel):
     """The keys of one request."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
 
-class Nothing(Asked):
+class NoArguments(RequestModel):
     """A request that takes no keys."""
 
 
@@ -53,7 +53,7 @@ def question(text: str) -> str:
     return text
 
 
-def _refused(model: type[Asked], error: ValidationError, word: str) -> InputError:
+def _refused(model: type[RequestModel], error: ValidationError, word: str) -> InputError:
     found = error.errors(include_url=False, include_context=False, include_input=False)
     unknown = [repr(str(one["loc"][-1])) for one in found if one["type"] == "extra_forbidden"]
     if unknown:
@@ -75,14 +75,14 @@ QUERIED = ("GET", "DELETE")  # these take their keys from the query string, the 
 BODY = 1 << 20  # bytes that an address takes
 
 
-class Row(NamedTuple):
+class VerbRoute(NamedTuple):
     """One address."""
 
     method: str
     path: str  # with at most one `{name:path}`
     verb: Callable[[App, str, Any], Shape]  # the vault, what the path names, and the keys
     about: str
-    asks: type[Asked] = Nothing
+    asks: type[RequestModel] = NoArguments
     lane: str = READ
     most: int = BODY
     like: str = ""  # the command that answers the same

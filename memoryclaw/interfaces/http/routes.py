@@ -12,13 +12,13 @@ from memoryclaw.errors import InputError
 from memoryclaw.interfaces import shapes
 from memoryclaw.interfaces.http import writing
 from memoryclaw.interfaces.http.lanes import LOG, LONG
-from memoryclaw.interfaces.http.requests import Asked, Row, Shape, question
+from memoryclaw.interfaces.http.requests import RequestModel, Shape, VerbRoute, question
 from memoryclaw.text.bounds import LEAST_BUDGET, MOST_BUDGET, MOST_LISTED
 
 # ── Questions: `recall` and `search`.
 
 
-class Recall(Asked):
+class RecallRequest(RequestModel):
     """A question that wants a context."""
 
     query: str
@@ -28,7 +28,7 @@ class Recall(Asked):
     trace: bool = False
 
 
-class Search(Asked):
+class SearchRequest(RequestModel):
     """A question that wants matches."""
 
     q: str
@@ -36,7 +36,7 @@ class Search(Asked):
     limit: int = Field(default=10, ge=1, le=1000)
 
 
-def recall(app: App, _name: str, asked: Recall) -> Shape:
+def recall(app: App, _name: str, asked: RecallRequest) -> Shape:
     """A context to paste into a prompt."""
     answer = app.recall(
         question(asked.query), goal=question(asked.goal), session=asked.session, budget=asked.budget
@@ -44,23 +44,35 @@ def recall(app: App, _name: str, asked: Recall) -> Shape:
     return shapes.recall(answer, trace=asked.trace)
 
 
-def search(app: App, _name: str, asked: Search) -> Shape:
+def search(app: App, _name: str, asked: SearchRequest) -> Shape:
     """Ranked matches."""
     return shapes.search(app.search(question(asked.q), kind=asked.kind, limit=asked.limit))
 
 
 ASKING = (
-    Row(
-        "POST", "/v1/recall", recall, "A context for a prompt, within a budget.", Recall, like="recall QUERY"
+    VerbRoute(
+        "POST",
+        "/v1/recall",
+        recall,
+        "A context for a prompt, within a budget.",
+        RecallRequest,
+        like="recall QUERY",
     ),
-    Row("GET", "/v1/search", search, "Ranked matches, best first; leaves no trace.", Search, like="search Q"),
+    VerbRoute(
+        "GET",
+        "/v1/search",
+        search,
+        "Ranked matches, best first; leaves no trace.",
+        SearchRequest,
+        like="search Q",
+    ),
 )
 
 
 # ── Looking around: notes, links and facts.
 
 
-class Browse(Asked):
+class BrowseRequest(RequestModel):
     """Which notes are listed."""
 
     kind: str = ""
@@ -68,7 +80,7 @@ class Browse(Asked):
     limit: int = Field(default=50, ge=1, le=MOST_LISTED)
 
 
-class Facts(Asked):
+class FactsRequest(RequestModel):
     """Which facts are listed."""
 
     entity: str = ""
@@ -76,23 +88,23 @@ class Facts(Asked):
     history: bool = False
 
 
-def browse(app: App, _name: str, asked: Browse) -> Shape:
+def browse(app: App, _name: str, asked: BrowseRequest) -> Shape:
     """A list of notes."""
     listed = app.browse(kind=asked.kind, state=asked.state, limit=asked.limit)
     return shapes.browse(listed, app.freshness)
 
 
-def show(app: App, name: str, _asked: Asked) -> Shape:
+def show(app: App, name: str, _asked: RequestModel) -> Shape:
     """One thing as it stands in its file."""
     return shapes.show(app.show(name), app.freshness)
 
 
-def links(app: App, name: str, _asked: Asked) -> Shape:
+def links(app: App, name: str, _asked: RequestModel) -> Shape:
     """The links of a note."""
     return shapes.links(name, app.links(name), app.freshness)
 
 
-def facts(app: App, _name: str, asked: Facts) -> Shape:
+def facts(app: App, _name: str, asked: FactsRequest) -> Shape:
     """A list of facts."""
     found = app.facts(asked.entity, as_of=_day(asked.as_of), history=asked.history)
     return shapes.facts(found, app.freshness)
@@ -106,35 +118,41 @@ def _day(text: str) -> date | None:
 
 
 LOOKING = (
-    Row("GET", "/v1/notes", browse, "Notes, pinned ones first, then the newest.", Browse, like="browse"),
-    Row("GET", "/v1/notes/{id}", show, "A note, section, fact or turn as it stands.", like="show ID"),
-    Row("GET", "/v1/links/{id}", links, "The links of a note, out and back.", like="links ID"),
-    Row("GET", "/v1/facts", facts, "What is held true, now or on a day.", Facts, like="facts [ENTITY]"),
+    VerbRoute(
+        "GET", "/v1/notes", browse, "Notes, pinned ones first, then the newest.", BrowseRequest, like="browse"
+    ),
+    VerbRoute("GET", "/v1/notes/{id}", show, "A note, section, fact or turn as it stands.", like="show ID"),
+    VerbRoute("GET", "/v1/links/{id}", links, "The links of a note, out and back.", like="links ID"),
+    VerbRoute(
+        "GET", "/v1/facts", facts, "What is held true, now or on a day.", FactsRequest, like="facts [ENTITY]"
+    ),
 )
 
 
 # ── The vault's own state: status, doctor and sync.
 
 
-def status(app: App, _name: str, _asked: Asked) -> Shape:
+def status(app: App, _name: str, _asked: RequestModel) -> Shape:
     """How the vault stands."""
     return shapes.status(app.status())
 
 
-def doctor(app: App, _name: str, _asked: Asked) -> Shape:
+def doctor(app: App, _name: str, _asked: RequestModel) -> Shape:
     """Every check of the vault's health."""
     return shapes.doctor(app.doctor())
 
 
-def sync(app: App, _name: str, _asked: Asked) -> Shape:
+def sync(app: App, _name: str, _asked: RequestModel) -> Shape:
     """Brings the index in line with the files."""
     return shapes.synced(app.sync())
 
 
 KEEPING = (
-    Row("GET", "/v1/status", status, "How the vault stands.", like="status"),
-    Row("GET", "/v1/doctor", doctor, "Checks the vault's health; repairs nothing.", lane=LONG, like="doctor"),
-    Row("POST", "/v1/sync", sync, "Brings the index in line with the files.", lane=LONG, like="sync"),
+    VerbRoute("GET", "/v1/status", status, "How the vault stands.", like="status"),
+    VerbRoute(
+        "GET", "/v1/doctor", doctor, "Checks the vault's health; repairs nothing.", lane=LONG, like="doctor"
+    ),
+    VerbRoute("POST", "/v1/sync", sync, "Brings the index in line with the files.", lane=LONG, like="sync"),
 )
 
 
@@ -143,14 +161,14 @@ KEEPING = (
 CAPTURE_BODY = 8 << 20
 
 
-class Capture(Asked):
+class CaptureRequest(RequestModel):
     """Turns and tool events."""
 
     turns: list[dict[str, Any]]
     session: str = ""
 
 
-class Consolidate(Asked):
+class ConsolidateRequest(RequestModel):
     """How logs are consolidated."""
 
     dry_run: bool = False
@@ -159,56 +177,56 @@ class Consolidate(Asked):
     mode: Literal["", "direct", "branch", "propose"] = ""
 
 
-class Redo(Asked):
+class RedoRequest(RequestModel):
     """Which logs are consolidated again."""
 
     since: str
     llm: Literal["auto", "none"] = "auto"
 
 
-def capture(app: App, _name: str, asked: Capture) -> Shape:
+def capture(app: App, _name: str, asked: CaptureRequest) -> Shape:
     """Keeps turns; each is on the disk when it is acknowledged."""
     done = app.capture(asked.turns, session=asked.session)
     return {"acknowledged": [shapes.acknowledged(one) for one in done], "notice": app.capture_notice}
 
 
-def consolidate(app: App, _name: str, asked: Consolidate) -> Shape:
+def consolidate(app: App, _name: str, asked: ConsolidateRequest) -> Shape:
     """Turns what the logs hold into memory."""
     done = app.consolidate(dry_run=asked.dry_run, due=asked.due, llm=asked.llm, mode=asked.mode)
     return shapes.consolidated(done)
 
 
-def redo(app: App, _name: str, asked: Redo) -> Shape:
+def redo(app: App, _name: str, asked: RedoRequest) -> Shape:
     """Consolidates old logs again, on a branch."""
     return shapes.consolidated(app.redo(asked.since, llm=asked.llm))
 
 
 LOGGING = (
-    Row(
+    VerbRoute(
         "POST",
         "/v1/capture",
         capture,
         "Keeps turns and tool events in the logs; a turn that comes twice is kept once.",
-        Capture,
+        CaptureRequest,
         LOG,
         CAPTURE_BODY,
         like="capture",
     ),
-    Row(
+    VerbRoute(
         "POST",
         "/v1/consolidate",
         consolidate,
         "Turns new log lines into episodes, facts and drafts.",
-        Consolidate,
+        ConsolidateRequest,
         LONG,
         like="consolidate",
     ),
-    Row(
+    VerbRoute(
         "POST",
         "/v1/redo",
         redo,
         "Consolidates old logs again, on a branch.",
-        Redo,
+        RedoRequest,
         LONG,
         like="redo --since DATE",
     ),
@@ -218,60 +236,60 @@ LOGGING = (
 # ── What a running session is at: its working memory.
 
 
-class Change(Asked):
+class WorkingRequest(RequestModel):
     """What changes; the verb knows its own keys, and refuses others by name."""
 
     model_config = ConfigDict(extra="allow", frozen=True)
 
 
-class Clear(Asked):
+class ClearRequest(RequestModel):
     """Which task must be at an end; any, when it is empty."""
 
     task: str = ""
 
 
-def show_working(app: App, name: str, _asked: Asked) -> Shape:
+def show_working(app: App, name: str, _asked: RequestModel) -> Shape:
     """The working memory of a session."""
     return shapes.working(app.working(name))
 
 
-def change(app: App, name: str, asked: Change) -> Shape:
+def change(app: App, name: str, asked: WorkingRequest) -> Shape:
     """Changes it."""
     changes: dict[str, Any] = asked.model_extra or {}
     return shapes.working(app.set_working(name, changes))
 
 
-def clear(app: App, name: str, asked: Clear) -> Shape:
+def clear(app: App, name: str, asked: ClearRequest) -> Shape:
     """Ends it; what it held goes to the log first."""
     return shapes.cleared(app.clear_working(name, task=asked.task))
 
 
 SESSIONS = (
-    Row(
+    VerbRoute(
         "GET", "/v1/working/{session}", show_working, "The working memory of a session.", like="working show"
     ),
-    Row(
+    VerbRoute(
         "PATCH",
         "/v1/working/{session}",
         change,
         "Changes goal, plan, facts, observations, skill or task.",
-        Change,
+        WorkingRequest,
         LOG,
         like="working set",
     ),
-    Row(
+    VerbRoute(
         "DELETE",
         "/v1/working/{session}",
         clear,
         "Ends it; what it held goes to the log first.",
-        Clear,
+        ClearRequest,
         LOG,
         like="working clear",
     ),
 )
 
 
-SUBJECTS: dict[str, tuple[Row, ...]] = {
+SUBJECTS: dict[str, tuple[VerbRoute, ...]] = {
     "Ask": ASKING,
     "Look": LOOKING,
     "Write": writing.WRITING,

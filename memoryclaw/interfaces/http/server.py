@@ -20,15 +20,15 @@ from uvicorn.protocols.http.h11_impl import H11Protocol
 from memoryclaw import __version__
 from memoryclaw.app.daemon import Daemon
 from memoryclaw.errors import InputError
-from memoryclaw.interfaces.http.assembly import Door, Report, asgi
-from memoryclaw.interfaces.http.lanes import Apps, Guest, Lanes
+from memoryclaw.interfaces.http.assembly import HttpSettings, Report, asgi
+from memoryclaw.interfaces.http.lanes import Apps, MountedApp, WorkerPools
 from memoryclaw.text.naming import timestamp
 
 _GRACE = 5  # seconds that requests in flight are given at the end
 _KEPT = 30  # seconds that a silent connection stays open
 
 
-class Server(uvicorn.Server):
+class HttpServer(uvicorn.Server):
     """The server of one daemon, in the main thread."""
 
     def __init__(self, app: ASGIApp, begun: Callable[[], None]) -> None:
@@ -213,20 +213,20 @@ def serve(
     *,
     ready: Callable[[dict[str, Any]], None],
     report: Report,
-    guests: Callable[[Apps], Mapping[str, Guest]],
+    guests: Callable[[Apps], Mapping[str, MountedApp]],
 ) -> int:
     """Answers until a signal ends it, and returns that signal; see `memoryclaw.interfaces.http.serve`."""
     sys.setswitchinterval(_SWITCH)
     told = address(listener)
-    lanes = Lanes(daemon.open)
+    lanes = WorkerPools(daemon.open)
 
     def begun() -> None:
         if daemon.start(told, server.end):
             ready(told)
 
-    server = Server(
+    server = HttpServer(
         asgi(
-            Door(
+            HttpSettings(
                 daemon=daemon,
                 lanes=lanes,
                 hosts=hosts((host, told["host"]), told["port"]),

@@ -7,13 +7,13 @@ from pydantic import Field
 from memoryclaw.app import App
 from memoryclaw.interfaces import reviewshapes, shapes
 from memoryclaw.interfaces.http.lanes import LONG, WRITE
-from memoryclaw.interfaces.http.requests import Asked, Row, Shape, question
+from memoryclaw.interfaces.http.requests import RequestModel, Shape, VerbRoute, question
 from memoryclaw.text.bounds import MOST_LISTED
 
 Value = str | bool | int | float
 
 
-class Remember(Asked):
+class RememberRequest(RequestModel):
     """What is to be kept."""
 
     text: str
@@ -23,26 +23,26 @@ class Remember(Asked):
     source: str = ""
 
 
-class Edit(Asked):
+class EditRequest(RequestModel):
     """Fields and their new values."""
 
     set: dict[str, Value | list[Value]] = Field(min_length=1)
 
 
-class Revive(Asked):
+class ReviveRequest(RequestModel):
     """What comes back."""
 
     id: str
 
 
-class Undo(Asked):
+class UndoRequest(RequestModel):
     """A commit or a run, and whether also what makes the folder a vault goes."""
 
     what: str
     yes: bool = False
 
 
-class Feedback(Asked):
+class FeedbackRequest(RequestModel):
     """What a memory was worth."""
 
     id: str
@@ -51,7 +51,7 @@ class Feedback(Asked):
     note: str = ""
 
 
-def remember(app: App, _name: str, asked: Remember) -> Shape:
+def remember(app: App, _name: str, asked: RememberRequest) -> Shape:
     """Keeps a text as an episode, or as the value of a field."""
     done = app.remember(
         asked.text, entity=asked.entity, field=asked.field, tags=asked.tags, source=asked.source
@@ -59,7 +59,7 @@ def remember(app: App, _name: str, asked: Remember) -> Shape:
     return shapes.written(done)
 
 
-def edit(app: App, name: str, asked: Edit) -> Shape:
+def edit(app: App, name: str, asked: EditRequest) -> Shape:
     """Sets fields of a note, or the value of a fact."""
     fields = {
         field: [_text(one) for one in value] if isinstance(value, list) else _text(value)
@@ -68,22 +68,22 @@ def edit(app: App, name: str, asked: Edit) -> Shape:
     return shapes.written(app.edit(name, fields))
 
 
-def forget(app: App, name: str, _asked: Asked) -> Shape:
+def forget(app: App, name: str, _asked: RequestModel) -> Shape:
     """Moves a note or a fact to the archive."""
     return shapes.written(app.forget(name))
 
 
-def revive(app: App, _name: str, asked: Revive) -> Shape:
+def revive(app: App, _name: str, asked: ReviveRequest) -> Shape:
     """Brings back what was forgotten."""
     return shapes.written(app.revive(asked.id))
 
 
-def undo(app: App, _name: str, asked: Undo) -> Shape:
+def undo(app: App, _name: str, asked: UndoRequest) -> Shape:
     """Takes back a commit or a run."""
     return shapes.written(app.undo(asked.what, yes=asked.yes))
 
 
-def feedback(app: App, _name: str, asked: Feedback) -> Shape:
+def feedback(app: App, _name: str, asked: FeedbackRequest) -> Shape:
     """Keeps a rating."""
     return shapes.feedback(app.feedback(asked.id, asked.rating, session=asked.session, note=asked.note))
 
@@ -93,25 +93,25 @@ def _text(value: Value) -> str:
 
 
 WRITING = (
-    Row(
+    VerbRoute(
         "POST",
         "/v1/remember",
         remember,
         "Keeps a text as an episode, or as a fact.",
-        Remember,
+        RememberRequest,
         WRITE,
         like="remember TEXT",
     ),
-    Row(
+    VerbRoute(
         "PATCH",
         "/v1/notes/{id}",
         edit,
         "Sets fields of a note, or the value of a fact.",
-        Edit,
+        EditRequest,
         WRITE,
         like="edit ID --set F=V",
     ),
-    Row(
+    VerbRoute(
         "DELETE",
         "/v1/notes/{id}",
         forget,
@@ -119,14 +119,24 @@ WRITING = (
         lane=WRITE,
         like="forget ID",
     ),
-    Row("POST", "/v1/revive", revive, "Brings back what was forgotten.", Revive, WRITE, like="revive ID"),
-    Row("POST", "/v1/undo", undo, "Takes back one commit, or a run.", Undo, WRITE, like="undo WHAT"),
-    Row(
+    VerbRoute(
+        "POST",
+        "/v1/revive",
+        revive,
+        "Brings back what was forgotten.",
+        ReviveRequest,
+        WRITE,
+        like="revive ID",
+    ),
+    VerbRoute(
+        "POST", "/v1/undo", undo, "Takes back one commit, or a run.", UndoRequest, WRITE, like="undo WHAT"
+    ),
+    VerbRoute(
         "POST",
         "/v1/feedback",
         feedback,
         "Rates a memory, 1 to 5.",
-        Feedback,
+        FeedbackRequest,
         WRITE,
         like="feedback ID RATING",
     ),
@@ -136,40 +146,40 @@ WRITING = (
 # ── What waits for a person, what a person decides of it, and where things come from.
 
 
-class History(Asked):
+class HistoryRequest(RequestModel):
     """Whose history, and how much of it."""
 
     id: str = ""
     limit: int = Field(default=20, ge=1, le=MOST_LISTED)
 
 
-def review(app: App, _name: str, _asked: Asked) -> Shape:
+def review(app: App, _name: str, _asked: RequestModel) -> Shape:
     """What waits."""
     return reviewshapes.waiting(app.review())
 
 
-def review_one(app: App, name: str, _asked: Asked) -> Shape:
+def review_one(app: App, name: str, _asked: RequestModel) -> Shape:
     """One thing that waits, and what it would change."""
     item = app.review_one(name)
     return reviewshapes.differences([(item, app.review_diff(item) if item.can_be_shown else [])])
 
 
-def approve(app: App, name: str, _asked: Asked) -> Shape:
+def approve(app: App, name: str, _asked: RequestModel) -> Shape:
     """Says yes."""
     return _decided(app, name, "approved")
 
 
-def reject(app: App, name: str, _asked: Asked) -> Shape:
+def reject(app: App, name: str, _asked: RequestModel) -> Shape:
     """Says no."""
     return _decided(app, name, "rejected")
 
 
-def history(app: App, _name: str, asked: History) -> Shape:
+def history(app: App, _name: str, asked: HistoryRequest) -> Shape:
     """What was done, newest first."""
     return reviewshapes.history(app.history(asked.id, limit=asked.limit))
 
 
-def blame(app: App, name: str, _asked: Asked) -> Shape:
+def blame(app: App, name: str, _asked: RequestModel) -> Shape:
     """Where a fact comes from."""
     return reviewshapes.blame(app.blame(name))
 
@@ -180,15 +190,15 @@ def _decided(app: App, name: str, decision: str) -> Shape:
 
 
 REVIEWING = (
-    Row("GET", "/v1/review", review, "What waits for a yes or a no.", like="review list"),
-    Row(
+    VerbRoute("GET", "/v1/review", review, "What waits for a yes or a no.", like="review list"),
+    VerbRoute(
         "GET",
         "/v1/review/{id}",
         review_one,
         "What would change if this were approved.",
         like="review show ID",
     ),
-    Row(
+    VerbRoute(
         "POST",
         "/v1/review/{id}/approve",
         approve,
@@ -196,7 +206,7 @@ REVIEWING = (
         lane=WRITE,
         like="review approve ID",
     ),
-    Row(
+    VerbRoute(
         "POST",
         "/v1/review/{id}/reject",
         reject,
@@ -204,28 +214,28 @@ REVIEWING = (
         lane=WRITE,
         like="review reject ID",
     ),
-    Row(
+    VerbRoute(
         "GET",
         "/v1/history",
         history,
         "What was done to the vault, a note or a fact.",
-        History,
+        HistoryRequest,
         like="history [ID]",
     ),
-    Row("GET", "/v1/blame/{id}", blame, "Where a fact comes from.", like="blame FACT"),
+    VerbRoute("GET", "/v1/blame/{id}", blame, "Where a fact comes from.", like="blame FACT"),
 )
 
 
 # ── How things are done: skills listed, matched, decided and run.
 
 
-class Match(Asked):
+class MatchRequest(RequestModel):
     """A request that a skill may fit."""
 
     q: str
 
 
-class Run(Asked):
+class RunRequest(RequestModel):
     """With what a skill runs; it only shows its calls unless it is told to `apply`."""
 
     params: dict[str, str] = Field(default_factory=dict)
@@ -233,59 +243,59 @@ class Run(Asked):
     session: str = ""
 
 
-def skills(app: App, _name: str, _asked: Asked) -> Shape:
+def skills(app: App, _name: str, _asked: RequestModel) -> Shape:
     """Every skill, and how it stands."""
     return reviewshapes.skills(app.skills())
 
 
-def match(app: App, _name: str, asked: Match) -> Shape:
+def match(app: App, _name: str, asked: MatchRequest) -> Shape:
     """The skills that fit a request."""
     return reviewshapes.matches(asked.q, app.match_skills(question(asked.q)))
 
 
-def skill(app: App, name: str, _asked: Asked) -> Shape:
+def skill(app: App, name: str, _asked: RequestModel) -> Shape:
     """One skill."""
     return reviewshapes.shown(app.skill(name))
 
 
-def approve_skill(app: App, name: str, _asked: Asked) -> Shape:
+def approve_skill(app: App, name: str, _asked: RequestModel) -> Shape:
     """Says yes to a skill as it is now."""
     return reviewshapes.skill_ruled(app.approve_skill(name))
 
 
-def reject_skill(app: App, name: str, _asked: Asked) -> Shape:
+def reject_skill(app: App, name: str, _asked: RequestModel) -> Shape:
     """Says no to a skill."""
     return reviewshapes.skill_ruled(app.reject_skill(name))
 
 
-def run(app: App, name: str, asked: Run) -> Shape:
+def run(app: App, name: str, asked: RunRequest) -> Shape:
     """Runs an approved skill, or shows what it would do."""
     done = app.run_skill(name, asked.params, apply=asked.apply, session=asked.session)
     return reviewshapes.skill_run(done)
 
 
-def hosted(app: App, _name: str, _asked: Asked) -> Shape:
+def hosted(app: App, _name: str, _asked: RequestModel) -> Shape:
     """The skills that hosts are given, as they are now."""
     return reviewshapes.host_skills(app.host_skills(refresh=False))
 
 
-def host(app: App, _name: str, _asked: Asked) -> Shape:
+def host(app: App, _name: str, _asked: RequestModel) -> Shape:
     """Brings them up to date."""
     return reviewshapes.host_skills(app.host_skills())
 
 
 SKILLS = (
-    Row("GET", "/v1/skills", skills, "Every skill, and how it stands.", like="skills list"),
-    Row(
+    VerbRoute("GET", "/v1/skills", skills, "Every skill, and how it stands.", like="skills list"),
+    VerbRoute(
         "GET",
         "/v1/skills/match",
         match,
         "The skills that fit a request, best first.",
-        Match,
+        MatchRequest,
         like="skills match Q",
     ),
-    Row("GET", "/v1/skills/{name}", skill, "One skill as it stands.", like="skills show NAME"),
-    Row(
+    VerbRoute("GET", "/v1/skills/{name}", skill, "One skill as it stands.", like="skills show NAME"),
+    VerbRoute(
         "POST",
         "/v1/skills/{name}/approve",
         approve_skill,
@@ -293,7 +303,7 @@ SKILLS = (
         lane=WRITE,
         like="skills approve NAME",
     ),
-    Row(
+    VerbRoute(
         "POST",
         "/v1/skills/{name}/reject",
         reject_skill,
@@ -301,17 +311,17 @@ SKILLS = (
         lane=WRITE,
         like="skills reject NAME",
     ),
-    Row(
+    VerbRoute(
         "POST",
         "/v1/skills/{name}/run",
         run,
         "Runs an approved skill; without `apply` it only shows each call.",
-        Run,
+        RunRequest,
         LONG,
         like="skills run NAME",
     ),
-    Row("GET", "/v1/host-skills", hosted, "The skills that hosts are given.", like="skills host"),
-    Row(
+    VerbRoute("GET", "/v1/host-skills", hosted, "The skills that hosts are given.", like="skills host"),
+    VerbRoute(
         "POST",
         "/v1/host-skills",
         host,

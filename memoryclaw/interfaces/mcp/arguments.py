@@ -6,7 +6,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field
 
-from memoryclaw.interfaces.mcp.requests import MOST_BYTES, Asked
+from memoryclaw.interfaces.mcp.requests import MOST_BYTES, ToolArguments
 
 _ID, _NAME, _NOTE, _TEXT = 1024, 200, 500, 65_536  # characters
 _DAY = r"^(\d{4}-\d{2}-\d{2})?$"
@@ -18,7 +18,7 @@ Name = Annotated[str, Field(max_length=_NAME)]
 Long = Annotated[str, Field(max_length=MOST_BYTES)]
 
 
-class Search(Asked):
+class SearchArguments(ToolArguments):
     """A question that wants matches."""
 
     query: str = Field(
@@ -32,7 +32,7 @@ class Search(Asked):
     limit: int = Field(10, ge=1, le=100, description="At most so many matches.")
 
 
-class Get(Asked):
+class GetArguments(ToolArguments):
     """One thing, whole or a part of its lines."""
 
     id: Id
@@ -40,7 +40,7 @@ class Get(Asked):
     lines: int = Field(400, ge=1, le=2000, description="At most so many lines.")
 
 
-class Store(Asked):
+class StoreArguments(ToolArguments):
     """A text to keep."""
 
     text: str = Field(
@@ -57,7 +57,7 @@ class Store(Asked):
     )
 
 
-class Feedback(Asked):
+class FeedbackArguments(ToolArguments):
     """A rating."""
 
     id: Id
@@ -66,7 +66,7 @@ class Feedback(Asked):
     note: str = Field("", max_length=_NOTE, description="Why.")
 
 
-class Browse(Asked):
+class BrowseArguments(ToolArguments):
     """A list of notes."""
 
     kind: Literal["", "episode", "semantic", "skill", "note", "log"] = Field(
@@ -78,7 +78,7 @@ class Browse(Asked):
     limit: int = Field(20, ge=1, le=200, description="At most so many notes.")
 
 
-class Facts(Asked):
+class FactsArguments(ToolArguments):
     """What is or was held true."""
 
     entity: Name = Field("", description="Of whom or what, by name or synonym; empty: of all.")
@@ -87,7 +87,7 @@ class Facts(Asked):
     limit: int = Field(100, ge=1, le=1000, description="At most so many facts.")
 
 
-class Review(Asked):
+class ReviewArguments(ToolArguments):
     """What waits for a person."""
 
     id: str = Field(
@@ -97,7 +97,7 @@ class Review(Asked):
     )
 
 
-class Working(Asked):
+class WorkingArguments(ToolArguments):
     """What a session is at."""
 
     session: str = Field(min_length=1, max_length=_NAME, description="Whose working memory.")

@@ -10,11 +10,11 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 
 from memoryclaw.errors import InputError
 
-A = TypeVar("A", bound="Asked")
+A = TypeVar("A", bound="ToolArguments")
 MOST_BYTES = 4096  # of a question
 
 
-class Asked(BaseModel):
+class ToolArguments(BaseModel):
     """The arguments of one tool."""
 
     # Built at once: calls come in threads, and what is built on first use is built by one thread only.
@@ -42,7 +42,7 @@ def question(text: str) -> str:
     return text
 
 
-def schema(model: type[Asked]) -> dict[str, Any]:
+def schema(model: type[ToolArguments]) -> dict[str, Any]:
     """The JSON schema of the arguments, without the titles that only repeat their names."""
     found = model.model_json_schema()
     found.pop("description", None)  # the tool has one
@@ -56,7 +56,7 @@ def _untitled(found: dict[str, Any]) -> dict[str, Any]:
     return own
 
 
-def _refused(model: type[Asked], error: ValidationError) -> InputError:
+def _refused(model: type[ToolArguments], error: ValidationError) -> InputError:
     found = error.errors(include_url=False, include_context=False, include_input=False)
     unknown = [repr(str(one["loc"][-1]))[:80] for one in found if one["type"] == "extra_forbidden"]
     if unknown:

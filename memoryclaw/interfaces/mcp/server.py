@@ -16,10 +16,10 @@ from memoryclaw import __version__, errors
 from memoryclaw.app import App
 from memoryclaw.errors import InputError, NotFoundError
 from memoryclaw.interfaces.mcp import verbs
-from memoryclaw.interfaces.mcp.arguments import Get
+from memoryclaw.interfaces.mcp.arguments import GetArguments
 from memoryclaw.interfaces.mcp.requests import asked, question, schema
-from memoryclaw.interfaces.mcp.tools import BY_NAME, ROWS, Row
-from memoryclaw.interfaces.mcp.verbs import Told
+from memoryclaw.interfaces.mcp.tools import BY_NAME, ROWS, ToolSpec
+from memoryclaw.interfaces.mcp.verbs import ToolAnswer
 from memoryclaw.text.fence import one_line
 from memoryclaw.writing.secret_gate import harmless
 
@@ -27,7 +27,7 @@ T = TypeVar("T")
 _AT_ONCE = 4  # calls; each has a vault of its own, and writers wait for one another at the vault's lock
 
 
-class Desk:
+class RequestRunner:
     """Answers requests, each in a thread and with an open vault of its own.
 
     Args:
@@ -106,7 +106,7 @@ class Desk:
 
 def server(apps: Apps, report: Report) -> Server[Any]:
     """A server over the vaults that `apps` lends."""
-    desk = Desk(apps, report)
+    desk = RequestRunner(apps, report)
     return Server(
         "memoryclaw",
         version=__version__,
@@ -122,7 +122,7 @@ def server(apps: Apps, report: Report) -> Server[Any]:
     )
 
 
-def _told(app: App, row: Row, arguments: Mapping[str, Any]) -> Told:
+def _told(app: App, row: ToolSpec, arguments: Mapping[str, Any]) -> ToolAnswer:
     return row.verb(app, asked(row.takes, arguments))
 
 
@@ -182,7 +182,7 @@ def manifest() -> dict[str, Any]:
     }
 
 
-def _tool(row: Row) -> types.Tool:
+def _tool(row: ToolSpec) -> types.Tool:
     return types.Tool(
         name=row.name,
         title=row.title,
@@ -264,7 +264,7 @@ TYPE = "text/plain"
 _LISTED = 20
 
 
-class Listed(NamedTuple):
+class ResourceEntry(NamedTuple):
     """One line of the list: pinned notes first, then the newest."""
 
     uri: str
@@ -273,10 +273,10 @@ class Listed(NamedTuple):
     description: str
 
 
-def listed(app: App) -> list[Listed]:
+def listed(app: App) -> list[ResourceEntry]:
     """A short list, for people to choose from; every other id can be read as well."""
     return [
-        Listed(
+        ResourceEntry(
             f"{PREFIX}{quote(note.id, safe='')}",
             one_line(note.id),
             one_line(note.title or note.id),
@@ -295,4 +295,4 @@ def read(app: App, uri: str) -> str:
     id_ = unquote(uri.removeprefix(PREFIX))
     if not uri.startswith(PREFIX) or not id_:
         raise NotFoundError(f"there is no resource {uri[:200]!r}; addresses are {TEMPLATE}")
-    return verbs.get(app, Get.model_construct(id=id_, line=1, lines=2000)).text
+    return verbs.get(app, GetArguments.model_construct(id=id_, line=1, lines=2000)).text

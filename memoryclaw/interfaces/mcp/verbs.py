@@ -19,9 +19,9 @@ from memoryclaw.text.fence import one_line
 from memoryclaw.working.memory import rendered
 
 if TYPE_CHECKING:
-    from memoryclaw.recall.browsing import Listed
+    from memoryclaw.recall.browsing import NoteEntry
     from memoryclaw.review.showing import Difference
-    from memoryclaw.review.waiting import Waits
+    from memoryclaw.review.waiting import ReviewItem
     from memoryclaw.working.memory import WorkingMemory
 
 _SOURCE = "mcp"  # an episode that is stored through this door says so; a fact names its sources as links
@@ -29,22 +29,22 @@ _MOST = 60_000  # characters of one thing
 _SAID = frozenset({"task", "goal", "plan", "facts", "recent_observations", "active_skill"})
 
 
-class Told(NamedTuple):
+class ToolAnswer(NamedTuple):
     """One answer."""
 
     shape: dict[str, Any]
     text: str
 
 
-def search(app: App, asked: arguments.Search) -> Told:
+def search(app: App, asked: arguments.SearchArguments) -> ToolAnswer:
     """Ranked matches; leaves no trace."""
     found = app.search(question(asked.query), kind=asked.kind, limit=asked.limit)
     remarks = [f"Did you mean {better} instead of {word}?" for word, better in found.did_you_mean.items()]
     remarks += [*found.notices, found.degraded]
-    return Told(shapes.search(found), _with(matches(found.matches) or "Nothing found.", *remarks))
+    return ToolAnswer(shapes.search(found), _with(matches(found.matches) or "Nothing found.", *remarks))
 
 
-def get(app: App, asked: arguments.Get) -> Told:
+def get(app: App, asked: arguments.GetArguments) -> ToolAnswer:
     """The lines of a note, section, fact or turn."""
     shown = app.show(asked.id)
     shape, trust = shapes.show(shown, app.freshness), app.trust_of([shown.address.path])
@@ -59,62 +59,64 @@ def get(app: App, asked: arguments.Get) -> Told:
         shape |= {"text": text, "line": first + asked.line - 1, "end_line": first + last - 1}
         remark = f"Lines {asked.line} to {last} of {len(lines)}{', cut' if len(text) == _MOST else ''}."
     told = lines_text(shown.address.id, text, trust.get(shown.address.path, "unknown"))
-    return Told(shape, _with(told, remark, app.freshness.degraded))
+    return ToolAnswer(shape, _with(told, remark, app.freshness.degraded))
 
 
-def store(app: App, asked: arguments.Store) -> Told:
+def store(app: App, asked: arguments.StoreArguments) -> ToolAnswer:
     """Keeps a fact or an episode; one commit."""
     source = "" if asked.entity else _SOURCE
     done = app.remember(asked.text, entity=asked.entity, field=asked.field, tags=asked.tags, source=source)
-    return Told(shapes.written(done), _with(one_line(f"{done.action}: {done.id}"), done.notice))
+    return ToolAnswer(shapes.written(done), _with(one_line(f"{done.action}: {done.id}"), done.notice))
 
 
-def feedback(app: App, asked: arguments.Feedback) -> Told:
+def feedback(app: App, asked: arguments.FeedbackArguments) -> ToolAnswer:
     """Keeps a rating in the ledger."""
     done = app.feedback(asked.id, asked.rating, session=asked.session, note=asked.note)
-    return Told(shapes.feedback(done), one_line(f"rated {done.rating} of 5: {done.id}"))
+    return ToolAnswer(shapes.feedback(done), one_line(f"rated {done.rating} of 5: {done.id}"))
 
 
-def browse(app: App, asked: arguments.Browse) -> Told:
+def browse(app: App, asked: arguments.BrowseArguments) -> ToolAnswer:
     """A list of notes."""
     found = app.browse(kind=asked.kind, state=asked.state, limit=asked.limit)
     shape, trusts = shapes.browse(found, app.freshness), app.trust_of(note.path for note in found)
-    return Told(shape, _with(listed(found, trusts) or "No such notes.", app.freshness.degraded))
+    return ToolAnswer(shape, _with(listed(found, trusts) or "No such notes.", app.freshness.degraded))
 
 
-def facts(app: App, asked: arguments.Facts) -> Told:
+def facts(app: App, asked: arguments.FactsArguments) -> ToolAnswer:
     """What is or was held true."""
     found = app.facts(asked.entity, as_of=_day(asked.as_of), history=asked.history)
     some = found[: asked.limit]
     shape, trusts = shapes.facts(some, app.freshness), app.trust_of(path for path, _ in some)
     more = f"{len(found) - len(some)} more; name an entity." if len(some) < len(found) else ""
-    return Told(shape, _with(facts_text(some, trusts) or "No such facts.", more, app.freshness.degraded))
+    return ToolAnswer(
+        shape, _with(facts_text(some, trusts) or "No such facts.", more, app.freshness.degraded)
+    )
 
 
-def review(app: App, asked: arguments.Review) -> Told:
+def review(app: App, asked: arguments.ReviewArguments) -> ToolAnswer:
     """What waits for a person, or what one thing of it would change; decides nothing."""
     if not asked.id:
         items = app.review()
-        return Told(reviewshapes.waiting(items), waiting(items) or "Nothing waits.")
+        return ToolAnswer(reviewshapes.waiting(items), waiting(items) or "Nothing waits.")
     item = app.review_one(asked.id)
     found = app.review_diff(item) if item.can_be_shown else []
-    return Told(reviewshapes.differences([(item, found)]), differences(item, found))
+    return ToolAnswer(reviewshapes.differences([(item, found)]), differences(item, found))
 
 
-def working(app: App, asked: arguments.Working) -> Told:
+def working(app: App, asked: arguments.WorkingArguments) -> ToolAnswer:
     """Shows, changes or clears what a session is at."""
     changes = {name: getattr(asked, name) for name in asked.model_fields_set & _SAID}
     if asked.action == "clear":
         _only(changes, {"task"}, asked.action)
         done = app.clear_working(asked.session, task=asked.task)
-        return Told(
+        return ToolAnswer(
             shapes.cleared(done),
             _with("cleared" if done.cleared else "Nothing was cleared.", done.notice),
         )
     if asked.action == "show":
         _only(changes, set(), asked.action)
     memory = app.set_working(asked.session, changes) if changes else app.working(asked.session)
-    return Told(shapes.working(memory), working_text(memory) or "This session has no working memory.")
+    return ToolAnswer(shapes.working(memory), working_text(memory) or "This session has no working memory.")
 
 
 def _only(changes: dict[str, Any], allowed: set[str], action: str) -> None:
@@ -153,7 +155,7 @@ def lines_text(id_: str, text: str, trust: str) -> str:
     return _block([(trust, f'<m id="{fence.escaped(id_)}">\n{told}\n</m>')])
 
 
-def listed(notes: Iterable[Listed], trusts: Trusts) -> str:
+def listed(notes: Iterable[NoteEntry], trusts: Trusts) -> str:
     """A list of notes."""
     return _block(
         (trusts.get(note.path, "unknown"), fence.item(note.id, f"{note.kind}: {note.title}", note.at))
@@ -168,12 +170,12 @@ def facts_text(found: Iterable[tuple[str, Fact]], trusts: Trusts) -> str:
     )
 
 
-def waiting(items: Iterable[Waits]) -> str:
+def waiting(items: Iterable[ReviewItem]) -> str:
     """What waits for a person: proposals, which nobody has said yes to."""
     return _block(("unknown", fence.item(item.id, f"{item.kind}: {item.what}; {item.why}")) for item in items)
 
 
-def differences(item: Waits, found: Iterable[Difference]) -> str:
+def differences(item: ReviewItem, found: Iterable[Difference]) -> str:
     """What one thing that waits would make of each file."""
     told = ((one.path, _marked(one)) for one in found)
     return "\n".join([waiting([item]), *(lines_text(path, text[:_SHOWN], "unknown") for path, text in told)])
