@@ -110,12 +110,12 @@ def run(number: int, count: int) -> ChangeSet:
 
 def together(root: Path, runs: int) -> float:
     """Seconds of one commit of a run."""
-    pen = WriteContext(
+    context = WriteContext(
         root=os.fspath(root), lookup=Nothing(), templates=Templates(), now=NOW, new_id=lambda: "0"
     )
-    apply(pen, run(0, 2), mode="direct", loss_budget=0.2)
+    apply(context, run(0, 2), mode="direct", loss_budget=0.2)
     taken = [
-        wall(lambda n=n: apply(pen, run(n, TOGETHER), mode="direct", loss_budget=0.2)) / (TOGETHER + 1)
+        wall(lambda n=n: apply(context, run(n, TOGETHER), mode="direct", loss_budget=0.2)) / (TOGETHER + 1)
         for n in range(1, runs + 1)
     ]
     return statistics.median(taken)

@@ -95,7 +95,7 @@ class Shelf:
 
 
 def pen_for(root, now=NOW):
-    """A pen whose clock stands still and whose ids count up."""
+    """A context whose clock stands still and whose ids count up."""
     count = itertools.count(1)
     return WriteContext(
         root=str(root),

@@ -150,8 +150,8 @@ class App(Reviewing, Skilling, Scheduling, Hosting, Working, OpenClawing, Trusti
         # A value is a secret by its field, too; NUL is left out of every text and must not hide one.
         said = {"name": field, "value": text.replace("\0", ""), "entity": entity, "tags": [*tags], "source": source}  # fmt: skip
         return self._written(
-            lambda pen, told: remember(
-                pen,
+            lambda context, told: remember(
+                context,
                 told["value"],
                 entity=told["entity"],
                 field=told["name"],
@@ -170,19 +170,19 @@ class App(Reviewing, Skilling, Scheduling, Hosting, Working, OpenClawing, Trusti
         from memoryclaw.writing.edit import edit  # noqa: PLC0415
 
         said = {key: value if isinstance(value, str) else [*value] for key, value in fields.items()}
-        return self._written(lambda pen, told: edit(pen, id_, told), said, as_is=as_is)
+        return self._written(lambda context, told: edit(context, id_, told), said, as_is=as_is)
 
     def forget(self, id_: str) -> Written:
         """Moves a note, or a fact's line, to the archive; one commit, and `revive` brings it back."""
         from memoryclaw.writing.edit import forget  # noqa: PLC0415
 
-        return self._written(lambda pen: forget(pen, id_))
+        return self._written(lambda context: forget(context, id_))
 
     def revive(self, id_: str) -> Written:
         """Brings back what `forget` archived, byte for byte; one commit."""
         from memoryclaw.writing.edit import revive  # noqa: PLC0415
 
-        return self._written(lambda pen: revive(pen, id_))
+        return self._written(lambda context: revive(context, id_))
 
     def undo(self, commit: str, *, yes: bool = False) -> Written:
         """Takes back one machine commit or run, and keeps what people changed since; one commit.
@@ -191,7 +191,7 @@ class App(Reviewing, Skilling, Scheduling, Hosting, Working, OpenClawing, Trusti
         """
         from memoryclaw.review.undo import undo  # noqa: PLC0415
 
-        return self._written(lambda pen: undo(pen, commit, yes=yes))
+        return self._written(lambda context: undo(context, commit, yes=yes))
 
     def capture(
         self, lines: Iterable[str | Mapping[str, Any]], *, session: str = "", first: int = 1

@@ -30,23 +30,23 @@ class Consolidating(Wiring):
         from memoryclaw.consolidation.consolidate import consolidate, preview  # noqa: PLC0415
 
         self._fresh()
-        desk = self._desk(llm, mode)
-        return preview(desk) if dry_run else consolidate(desk, only_if_due=due)
+        context = self._consolidation_context(llm, mode)
+        return preview(context) if dry_run else consolidate(context, only_if_due=due)
 
     def redo(self, since: str, *, llm: str = "auto") -> Consolidated:
         """Consolidates the logs of a day (ISO) and later once more, on a branch that waits for `review`."""
         from memoryclaw.consolidation.consolidate import redo  # noqa: PLC0415
 
         self._fresh()
-        return redo(self._desk(llm, "branch"), since)
+        return redo(self._consolidation_context(llm, "branch"), since)
 
-    def _desk(self, llm: str, mode: str) -> ConsolidationContext:
+    def _consolidation_context(self, llm: str, mode: str) -> ConsolidationContext:
         from memoryclaw.consolidation.consolidate import ConsolidationContext, RunSettings  # noqa: PLC0415
         from memoryclaw.writing.secret_gate import secret_gate  # noqa: PLC0415
 
         config = self.config
         return ConsolidationContext(
-            pen=self._pen(secret_gate()),
+            writing=self._write_context(secret_gate()),
             vault=self.vault,
             catalog=self.catalog,
             mind=self._mind(llm),
@@ -82,5 +82,8 @@ class Scheduling(Consolidating):
         from memoryclaw.writing.context import Templates  # noqa: PLC0415
 
         return Schedule(
-            os.fspath(self.root), Templates(), self.clock, lambda: standing(self._desk("none", ""))
+            os.fspath(self.root),
+            Templates(),
+            self.clock,
+            lambda: standing(self._consolidation_context("none", "")),
         )

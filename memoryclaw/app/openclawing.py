@@ -36,7 +36,7 @@ class OpenClawing(Wiring):
         from memoryclaw.hosts.openclaw.setup import config_path  # noqa: PLC0415
 
         folder = workspace or workspace_of(config_path(config, os.environ), os.environ)
-        return self._written(lambda pen: import_notes(pen, folder, dry_run=dry_run))
+        return self._written(lambda context: import_notes(context, folder, dry_run=dry_run))
 
 
 def openclaw_setup(vault: str, config: str = "") -> Setup:

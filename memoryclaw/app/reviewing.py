@@ -23,25 +23,25 @@ class Reviewing(Wiring):
         """What waits for a yes or a no: everything, or what has these ids or came from these runs; no skills then."""
         from memoryclaw.review.waiting import chosen, waiting  # noqa: PLC0415
 
-        return self._written(lambda pen: chosen(pen, names) if names else waiting(pen))
+        return self._written(lambda context: chosen(context, names) if names else waiting(context))
 
     def review_one(self, id_: str) -> ReviewItem:
         """The one thing that waits under this id."""
         from memoryclaw.review.waiting import one_of  # noqa: PLC0415
 
-        return self._written(lambda pen: one_of(pen, id_))
+        return self._written(lambda context: one_of(context, id_))
 
     def review_diff(self, item: ReviewItem) -> list[Difference]:
         """The files that would change if this were approved now, before and after."""
         from memoryclaw.review.showing import differences  # noqa: PLC0415
 
-        return self._written(lambda pen: differences(pen, item))
+        return self._written(lambda context: differences(context, item))
 
     def decide(self, items: Sequence[ReviewItem], decision: str) -> list[ReviewDecision]:
         """Approves or rejects what waits, as it was shown; one commit each, remembered. `approved` or `rejected`."""
         from memoryclaw.review.deciding import decide  # noqa: PLC0415
 
-        return self._written(lambda pen: decide(pen, items, decision))
+        return self._written(lambda context: decide(context, items, decision))
 
     def review_ticked(self) -> TickedFacts:
         """What people ticked in `semantic/_pending.md` and `review/*.md`; nothing is decided."""
@@ -53,7 +53,7 @@ class Reviewing(Wiring):
         """Decides what was shown to be ticked."""
         from memoryclaw.review.deciding import apply  # noqa: PLC0415
 
-        return self._written(lambda pen: apply(pen, boxes))
+        return self._written(lambda context: apply(context, boxes))
 
     def review_edit(self, id_: str, rewrite: Callable[[str], str], *, as_is: bool = False) -> Written:
         """Puts what waits in other words, as a person rewrites it; checked, stored, not approved.
@@ -65,7 +65,7 @@ class Reviewing(Wiring):
         item = self.review_one(id_)
         was = editable(item)
         return self._written(
-            lambda pen, text: store(pen, item, text), rewrite(was), as_is=as_is, standing=was
+            lambda context, text: store(context, item, text), rewrite(was), as_is=as_is, standing=was
         )
 
     def history(self, id_: str = "", *, limit: int = 20) -> Events:
@@ -73,10 +73,10 @@ class Reviewing(Wiring):
         from memoryclaw.review.histories import history  # noqa: PLC0415
 
         within(limit, 0, MOST_LISTED, "a limit")
-        return self._written(lambda pen: history(pen, id_, limit=limit))
+        return self._written(lambda context: history(context, id_, limit=limit))
 
     def blame(self, fact: str) -> Blame:
         """A fact back to its commit, its episode, its log line, and who approved it."""
         from memoryclaw.review.histories import blame  # noqa: PLC0415
 
-        return self._written(lambda pen: blame(pen, fact))
+        return self._written(lambda context: blame(context, fact))

@@ -61,13 +61,13 @@ class Skilling(Wiring):
         """Says yes to a skill as its files are now; a draft moves to its place; one commit."""
         from memoryclaw.skills.decide import approve_skill  # noqa: PLC0415
 
-        return self._hosted(self._written(lambda pen: approve_skill(pen, name)))
+        return self._hosted(self._written(lambda context: approve_skill(context, name)))
 
     def reject_skill(self, name: str) -> SkillDecision:
         """Says no: a draft goes to the archive, an approval is withdrawn; one commit."""
         from memoryclaw.skills.decide import reject_skill  # noqa: PLC0415
 
-        return self._hosted(self._written(lambda pen: reject_skill(pen, name)))
+        return self._hosted(self._written(lambda context: reject_skill(context, name)))
 
     def host_skills(self, *, refresh: bool = True) -> HostSkills:
         """The folder that hosts read skills from, brought up to date: copies of exactly the approved versions.

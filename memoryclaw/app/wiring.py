@@ -121,10 +121,10 @@ class Wiring:
         return found
 
     def _written(self, verb: Callable[..., T], *said: Any, as_is: bool = False, standing: str = "") -> T:
-        """Carries out a verb with a pen.
+        """Carries out a verb with a context.
 
         Args:
-            verb: takes the pen, then each of `said` without its secrets.
+            verb: takes the context, then each of `said` without its secrets.
             said: everything that somebody said and that will be written; it has no other way to the verb.
             as_is: a person at the command line means what they typed.
             standing: text of the vault that was given out to be changed; what it holds may stay.
@@ -134,9 +134,9 @@ class Wiring:
         gate = secret_gate(as_is=as_is)
         clean = [gate.value(one, standing=standing) for one in said]
         self._fresh()
-        return _noticed(verb(self._pen(gate), *clean), gate.notice)
+        return _noticed(verb(self._write_context(gate), *clean), gate.notice)
 
-    def _pen(self, gate: Gate) -> WriteContext:
+    def _write_context(self, gate: Gate) -> WriteContext:
         from memoryclaw.writing.context import (  # noqa: PLC0415
             Templates,
             WriteContext,

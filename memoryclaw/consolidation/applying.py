@@ -46,12 +46,17 @@ class Applied(NamedTuple):
 
 
 def apply(
-    pen: WriteContext, changes: ChangeSet, *, mode: str, loss_budget: float, progress: Progress | None = None
+    context: WriteContext,
+    changes: ChangeSet,
+    *,
+    mode: str,
+    loss_budget: float,
+    progress: Progress | None = None,
 ) -> Applied:
     """Does what was planned, and writes down that it is done.
 
     Args:
-        pen: the vault and the moment.
+        context: the vault and the moment.
         changes: the plan; without ranges nothing was read, and nothing is written.
         mode: `direct` on the current branch, `branch` on a branch of its own, `propose` as files under `review/`.
         loss_budget: the share of a file's lines that a run may lose at most.
@@ -65,13 +70,13 @@ def apply(
     if not changes.ranges:
         return Applied()
     record = record_path(changes.run)
-    with writing(pen.root) as writer:
+    with writing(context.root) as writer:
         pages = _pages(writer, changes.run, mode)
         if pages is None or pages.read_all([record])[record] is not None:
             return Applied(record=record)
         _must_be_clear(writer, changes)
-        _must_keep(pen, pages, changes, mode, loss_budget)
-        work = _RunState(pen, pages, CommitMessages(pen.templates, changes.run), mode)
+        _must_keep(context, pages, changes, mode, loss_budget)
+        work = _RunState(context, pages, CommitMessages(context.templates, changes.run), mode)
         total = len(changes.changes) + 1
         at = 0
         while at < len(changes.changes):
@@ -109,12 +114,12 @@ class _PlannedCommit(NamedTuple):
 class _RunState:
     """One run under way: what it did so far."""
 
-    def __init__(self, pen: WriteContext, pages: FileTarget, teller: CommitMessages, mode: str) -> None:
-        self._pen = pen
+    def __init__(self, context: WriteContext, pages: FileTarget, teller: CommitMessages, mode: str) -> None:
+        self._write_context = context
         self._pages = pages
         self._teller = teller
         self._mode = mode
-        self._collections = pen.schema().collections
+        self._collections = context.schema().collections
         self.done: list[AppliedChange] = []
         self.proposed: list[str] = []
         self.notices: list[str] = []
@@ -129,8 +134,8 @@ class _RunState:
 
     def record(self, changes: ChangeSet) -> None:
         """Writes the record, which ends the run."""
-        path, pen = record_path(changes.run), self._pen
-        text = render_record(changes, self.proposed, timestamp(pen.now), self._mode)
+        path, context = record_path(changes.run), self._write_context
+        text = render_record(changes, self.proposed, timestamp(context.now), self._mode)
         done = AppliedChange(
             "record", f"Consolidated {changes.turns} turn{'s' if changes.turns != 1 else ''}", "", changes.run
         )
@@ -177,7 +182,9 @@ class _RunState:
 
     def _write(self, told: Sequence[_PlannedCommit]) -> tuple[int, MemoryClawError | None]:
         """How many were done, and why the next one was not."""
-        outcomes, refused = self._pages.write_all([t.item for t in told], verb=VERB, now=self._pen.now)
+        outcomes, refused = self._pages.write_all(
+            [t.item for t in told], verb=VERB, now=self._write_context.now
+        )
         for one, outcome in zip(told, outcomes, strict=False):
             self.notices += [outcome.notice] if outcome.notice else []
             self.proposed += [one.proposal] if one.proposal else []
@@ -219,12 +226,14 @@ def _must_be_clear(writer: Writer, changes: ChangeSet) -> None:
         )
 
 
-def _must_keep(pen: WriteContext, pages: FileTarget, changes: ChangeSet, mode: str, budget: float) -> None:
+def _must_keep(
+    context: WriteContext, pages: FileTarget, changes: ChangeSet, mode: str, budget: float
+) -> None:
     todo = [change for change in changes.changes if not waits(change, mode)]
     paths = dict.fromkeys(path for change in todo for action in change.actions for path in paths_of(action))
     found = pages.read_all(path for path in paths if _is_safe(path))
     texts = {path: decode(data).text for path, data in found.items() if data is not None}
-    must_keep(outcome_of(todo, pen.schema().collections, texts.get), budget)
+    must_keep(outcome_of(todo, context.schema().collections, texts.get), budget)
 
 
 def _is_safe(path: str) -> bool:

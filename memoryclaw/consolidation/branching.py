@@ -110,41 +110,41 @@ def open_branches(history: History) -> list[OpenBranch]:
     return [_opened(history, branch) for branch in gitlog.branches(history, PREFIX)]
 
 
-def approve(pen: WriteContext, run: str) -> Approved:
+def approve(context: WriteContext, run: str) -> Approved:
     """Makes every commit of a run's branch again on the current branch, then removes the branch.
 
     Raises:
         ConflictError: the branch is checked out, or holds commits that are not the run's.
         NotFoundError: no branch of this run is open.
     """
-    with writing(pen.root) as writer:
+    with writing(context.root) as writer:
         branch, waiting = _find(writer, run)
         _must_be_the_runs(branch, waiting)
         done = {found.trailers.get(_REPLAYED) for found in _of_run(writer.history, run)}
         left = [recorded for recorded in waiting.commits if recorded.commit not in done]
-        replay = _Replay(pen, writer, run)
+        replay = _Replay(context, writer, run)
         for recorded in left:
             replay.one(recorded, last=recorded is left[-1])
         gitlog.delete(writer.history, branch)
     return Approved(tuple(replay.commits), tuple(replay.proposed), tuple(dict.fromkeys(replay.notices)))
 
 
-def reject(pen: WriteContext, run: str) -> str:
+def reject(context: WriteContext, run: str) -> str:
     """Writes down that a run is not wanted, so that its log lines count as done, then removes its branch; returns the commit.
 
     Raises:
         ConflictError: the branch is checked out.
         NotFoundError: no branch of this run is open.
     """
-    with writing(pen.root) as writer:
+    with writing(context.root) as writer:
         branch, waiting = _find(writer, run)
         ranges = tuple(map(str, read_record(waiting.record).ranges))
-        decide = _decided(writer, Decision(timestamp(pen.now), REJECTED, "run", run=run, ranges=ranges))
+        decide = _decided(writer, Decision(timestamp(context.now), REJECTED, "run", run=run, ranges=ranges))
 
         def message() -> str:
-            return pen.templates.commit_message("consolidate-rejected", run=run)
+            return context.templates.commit_message("consolidate-rejected", run=run)
 
-        outcome = writer.write([decide], message, verb="reject", now=pen.now)
+        outcome = writer.write([decide], message, verb="reject", now=context.now)
         gitlog.delete(writer.history, branch)
     return outcome.commit
 
@@ -152,8 +152,8 @@ def reject(pen: WriteContext, run: str) -> str:
 class _Replay:
     """The commits of one branch, made again one after another."""
 
-    def __init__(self, pen: WriteContext, writer: Writer, run: str) -> None:
-        self._pen = pen
+    def __init__(self, context: WriteContext, writer: Writer, run: str) -> None:
+        self._write_context = context
         self._writer = writer
         self._run = run
         self.commits: list[str] = []
@@ -165,7 +165,7 @@ class _Replay:
         changes = self._writer.history.changes(recorded.commit)
         edits = [Edit(change.path, self._again(change)) for change in changes]
         if last:
-            decision = Decision(timestamp(self._pen.now), APPROVED, "run", run=self._run)
+            decision = Decision(timestamp(self._write_context.now), APPROVED, "run", run=self._run)
             edits.append(_decided(self._writer, decision))
         message = f"{recorded.message.rstrip()}\n{_REPLAYED}: {recorded.commit}\n"
         try:
@@ -186,18 +186,18 @@ class _Replay:
         source, confidence = (recorded.trailers.get(key, "") for key in ("Source", "Confidence"))
         change = PlannedChange("fact", title, actions, (), source, confidence, why)
         path, text = proposal(change, self._run)
-        message = CommitMessages(self._pen.templates, self._run).proposal(change)
+        message = CommitMessages(self._write_context.templates, self._run).proposal(change)
         new = Edit(path, patched(lambda now: text if now is None else now))
         self._write([new], f"{message.rstrip()}\n{_REPLAYED}: {recorded.commit}\n")
         self.proposed.append(path)
 
     def _write(self, edits: Sequence[Edit], message: str) -> None:
-        outcome = self._writer.write(edits, lambda: message, verb="approve", now=self._pen.now)
+        outcome = self._writer.write(edits, lambda: message, verb="approve", now=self._write_context.now)
         self.commits += filter(None, [outcome.commit])
         self.notices += filter(None, [outcome.notice])
 
     def _file(self, path: str) -> SemanticFile | None:
-        return self._pen.semantic(path) if place_of(path) == ("semantic", "current") else None
+        return self._write_context.semantic(path) if place_of(path) == ("semantic", "current") else None
 
     def _again(self, change: FileChange) -> Bytes:
         file = self._file(change.path)

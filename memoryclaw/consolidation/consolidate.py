@@ -70,7 +70,7 @@ class Consolidated(NamedTuple):
 class ConsolidationContext:
     """What consolidation works with; `mind` may make more of an episode than the patterns did."""
 
-    pen: WriteContext
+    writing: WriteContext
     vault: Vault
     catalog: Catalog
     mind: Mind
@@ -78,18 +78,18 @@ class ConsolidationContext:
     progress: Progress | None = None
 
 
-def preview(desk: ConsolidationContext) -> Consolidated:
+def preview(context: ConsolidationContext) -> Consolidated:
     """The change set that a run would apply now; nothing is written."""
-    done = what_is_done(desk)
-    changes = _begun(desk, done) or planned(desk, done, select(desk.vault, done))
-    return Consolidated(changes, mode=desk.rules.mode)
+    done = what_is_done(context)
+    changes = _begun(context, done) or planned(context, done, select(context.vault, done))
+    return Consolidated(changes, mode=context.rules.mode)
 
 
-def consolidate(desk: ConsolidationContext, *, only_if_due: bool = False) -> Consolidated:
+def consolidate(context: ConsolidationContext, *, only_if_due: bool = False) -> Consolidated:
     """Reads what the logs hold and no run has read, and applies what it makes of it.
 
     Args:
-        desk: the vault and the settings.
+        context: the vault and the settings.
         only_if_due: do nothing, and say why, while it is too early or another run is at work.
 
     Raises:
@@ -97,16 +97,16 @@ def consolidate(desk: ConsolidationContext, *, only_if_due: bool = False) -> Con
         HistoryError: git can take no commit now; nothing was written.
     """
     try:
-        with one_at_a_time(desk.pen.root):
-            told = _recovered(desk.pen.root)
-            done = what_is_done(desk)
-            begun = _begun(desk, done)
+        with one_at_a_time(context.writing.root):
+            told = _recovered(context.writing.root)
+            done = what_is_done(context)
+            begun = _begun(context, done)
             if not begun:
-                _forget(desk.pen.root)
-            logs = [] if begun else select(desk.vault, done, remember=True)
-            if only_if_due and not begun and not (verdict := _verdict(desk, done, logs)).due:
+                _forget(context.writing.root)
+            logs = [] if begun else select(context.vault, done, remember=True)
+            if only_if_due and not begun and not (verdict := _verdict(context, done, logs)).due:
                 return Consolidated(ChangeSet(""), waits=verdict.reason)
-            return _applied(desk, begun or planned(desk, done, logs), told)
+            return _applied(context, begun or planned(context, done, logs), told)
     except LockedError:
         if not only_if_due:
             raise
@@ -128,20 +128,20 @@ def one_at_a_time(root: str) -> AbstractContextManager[None]:
     return writer_lock(folder)
 
 
-def what_is_done(desk: ConsolidationContext) -> PastRuns:
+def what_is_done(context: ConsolidationContext) -> PastRuns:
     """What runs, decisions and open branches say is done."""
-    return past(desk.vault, [branch.record for branch in open_branches(History(desk.pen.root))])
+    return past(context.vault, [branch.record for branch in open_branches(History(context.writing.root))])
 
 
-def _begun(desk: ConsolidationContext, done: PastRuns) -> ChangeSet | None:
+def _begun(context: ConsolidationContext, done: PastRuns) -> ChangeSet | None:
     """What a killed run had planned, while its logs are as they were and nothing has read them since."""
     try:
-        changes = read_plan(files.read_file(desk.pen.root, _PLAN).data.decode("utf-8", "replace"))
+        changes = read_plan(files.read_file(context.writing.root, _PLAN).data.decode("utf-8", "replace"))
     except NotFoundError:
         return None
     if changes is None or any(record.run == changes.run for record in done.records):
         return None
-    waiting = select(desk.vault, done)
+    waiting = select(context.vault, done)
     still = {r for log in waiting for r in parse_ranges(" ".join(changes.ranges)) if _covers(log, r)}
     return changes if len(still) == len(changes.ranges) else None
 
@@ -153,7 +153,7 @@ def _covers(log: Unread, range_: LogRange) -> bool:
 
 
 def planned(
-    desk: ConsolidationContext,
+    context: ConsolidationContext,
     done: PastRuns,
     logs: Sequence[Unread],
     *,
@@ -163,31 +163,33 @@ def planned(
     """The change set that these logs ask for; `twins`: episodes that the vault has already are merged."""
     if not logs:
         return ChangeSet("")
-    rules, pen = desk.rules, desk.pen
+    rules, writing = context.rules, context.writing
     planner = Planner(
-        pen=pen,
-        knowing=ClaimDecider(desk.catalog, pen.schema(), done.decisions, today=pen.today),
-        twins=NearDuplicates(pen, desk.catalog.episodes_on if twins else lambda _day: ()),
-        mind=desk.mind,
+        context=writing,
+        knowing=ClaimDecider(context.catalog, writing.schema(), done.decisions, today=writing.today),
+        twins=NearDuplicates(writing, context.catalog.episodes_on if twins else lambda _day: ()),
+        mind=context.mind,
         rules=Cutting(gap_minutes=rules.gap),
         language=rules.language,
-        progress=desk.progress,
+        progress=context.progress,
     )
     changes = plan(planner, logs)
-    acted, drafts = practised(pen, desk.vault, logs, changes.ranges, done, threshold=rules.threshold)
+    acted, drafts = practised(writing, context.vault, logs, changes.ranges, done, threshold=rules.threshold)
     digest = hashlib.sha256("\n".join(changes.ranges).encode("utf-8", "surrogateescape")).hexdigest()
     return changes._replace(
-        run=run_id(verb, pen.now, digest[:6]), changes=(*changes.changes, *drafts), acted=acted
+        run=run_id(verb, writing.now, digest[:6]), changes=(*changes.changes, *drafts), acted=acted
     )
 
 
-def _applied(desk: ConsolidationContext, changes: ChangeSet, told: str) -> Consolidated:
+def _applied(context: ConsolidationContext, changes: ChangeSet, told: str) -> Consolidated:
     if not changes.ranges:
         return Consolidated(changes, waits=told)
-    _keep(desk.pen.root, write_plan(changes).encode())
-    rules = desk.rules
-    applied = apply(desk.pen, changes, mode=rules.mode, loss_budget=rules.loss_budget, progress=desk.progress)
-    _forget(desk.pen.root)
+    _keep(context.writing.root, write_plan(changes).encode())
+    rules = context.rules
+    applied = apply(
+        context.writing, changes, mode=rules.mode, loss_budget=rules.loss_budget, progress=context.progress
+    )
+    _forget(context.writing.root)
     notices = (*filter(None, [told]), *applied.notices)
     return Consolidated(changes, applied._replace(notices=notices), mode=rules.mode)
 
@@ -205,26 +207,26 @@ def _forget(root: str) -> None:
         files.discard(root, _PLAN, name)
 
 
-def standing(desk: ConsolidationContext) -> Due:
+def standing(context: ConsolidationContext) -> Due:
     """Whether a run is due now, and why or why not."""
-    done = what_is_done(desk)
-    if _begun(desk, done):
+    done = what_is_done(context)
+    if _begun(context, done):
         return Due(True, "the last run was cut short")
-    return _verdict(desk, done, select(desk.vault, done))
+    return _verdict(context, done, select(context.vault, done))
 
 
-def _verdict(desk: ConsolidationContext, done: PastRuns, logs: Sequence[Unread]) -> Due:
+def _verdict(context: ConsolidationContext, done: PastRuns, logs: Sequence[Unread]) -> Due:
     turns = sorted(turn.ts for log in logs for turn in log.turns if turn.ts)
     if logs and not turns:
         return Due(True, "turns wait, and their logs have no clock")
     runs = sorted(record.at for record in done.records if record.at)
     return due(
-        desk.pen.now,
+        context.writing.now,
         last_run=_moment(runs[-1:]),
         newest_turn=_moment(turns[-1:]),
         oldest_waiting=_moment(turns[:1]),
-        interval_minutes=desk.rules.interval,
-        idle_minutes=desk.rules.idle,
+        interval_minutes=context.rules.interval,
+        idle_minutes=context.rules.idle,
     )
 
 
@@ -241,7 +243,7 @@ def _moment(times: Sequence[str]) -> datetime | None:
 _SAME = "the tools of today make the same of these logs"
 
 
-def redo(desk: ConsolidationContext, since: str) -> Consolidated:
+def redo(context: ConsolidationContext, since: str) -> Consolidated:
     """Consolidates the logs of a day and later once more, as commits on a branch that waits for a yes.
 
     Raises:
@@ -249,21 +251,21 @@ def redo(desk: ConsolidationContext, since: str) -> Consolidated:
         HistoryError: there is no repository to hold a branch.
     """
     day = _day(since)
-    with one_at_a_time(desk.pen.root):
-        history = History(desk.pen.root)
+    with one_at_a_time(context.writing.root):
+        history = History(context.writing.root)
         if not history.git_dir:
             raise HistoryError(f"redo needs a branch to work on, and {history.state().sentence}")
-        done = what_is_done(desk)
-        logs = select(desk.vault, done, since=day)
+        done = what_is_done(context)
+        logs = select(context.vault, done, since=day)
         # Its own earlier episodes are no twins: they are what is told anew.
-        changes = planned(desk, done, logs, verb="redo", twins=False)
+        changes = planned(context, done, logs, verb="redo", twins=False)
         if not changes.ranges:
             return Consolidated(changes, waits=f"there are no logs since {day}")
-        changes = _replaced(desk, done, history, changes)
-        if not _differs(desk, changes):
+        changes = _replaced(context, done, history, changes)
+        if not _differs(context, changes):
             return Consolidated(ChangeSet(""), waits=_SAME)
         # A person looks at all of it before it counts, so nothing is too much.
-        applied = apply(desk.pen, changes, mode="branch", loss_budget=1.0, progress=desk.progress)
+        applied = apply(context.writing, changes, mode="branch", loss_budget=1.0, progress=context.progress)
         return Consolidated(changes, applied, mode="branch")
 
 
@@ -274,9 +276,11 @@ def _day(since: str) -> str:
         raise InputError(f"{since!r} is not a day; write it like 2026-03-01") from None
 
 
-def _replaced(desk: ConsolidationContext, done: PastRuns, history: History, changes: ChangeSet) -> ChangeSet:
+def _replaced(
+    context: ConsolidationContext, done: PastRuns, history: History, changes: ChangeSet
+) -> ChangeSet:
     """The change set with today's text over each note that a run wrote, and the notes that none tells any more put away."""
-    own = _own(desk, done, history, changes)
+    own = _own(context, done, history, changes)
     paths = set(own.values())
     told = {
         action.path for change in changes.changes for action in change.actions if isinstance(action, NewFile)
@@ -296,14 +300,16 @@ def _replaced(desk: ConsolidationContext, done: PastRuns, history: History, chan
     return changes._replace(changes=(*after, *away))
 
 
-def _own(desk: ConsolidationContext, done: PastRuns, history: History, changes: ChangeSet) -> dict[str, str]:
+def _own(
+    context: ConsolidationContext, done: PastRuns, history: History, changes: ChangeSet
+) -> dict[str, str]:
     """The episodes (id → path) that runs wrote of these logs and that nobody has edited since."""
     logs = {range_.path for text in changes.ranges for range_ in parse_ranges(text)}
     return {
         id_: address.path
         for id_, source in _told(done)
         if any(range_.path in logs for range_ in parse_ranges(source))
-        and (address := desk.catalog.resolve(id_))
+        and (address := context.catalog.resolve(id_))
         and address.path.startswith("episodes/")
         and _is_untouched(history, address.path)
     }
@@ -329,7 +335,7 @@ def _away(id_: str, path: str) -> PlannedChange:
     )
 
 
-def _differs(desk: ConsolidationContext, changes: ChangeSet) -> bool:
-    collections = desk.pen.schema().collections
-    outcome = outcome_of(changes.changes, collections, lambda path: desk.pen.text(path) or None)
+def _differs(context: ConsolidationContext, changes: ChangeSet) -> bool:
+    collections = context.writing.schema().collections
+    outcome = outcome_of(changes.changes, collections, lambda path: context.writing.text(path) or None)
     return any(before != after for before, after in outcome.values())

@@ -137,8 +137,8 @@ class Repeated(NamedTuple):
 class NearDuplicates:
     """Looks for near duplicates among the episodes of the vault, and those planned in this run."""
 
-    def __init__(self, pen: WriteContext, on_day: OnDay) -> None:
-        self._pen = pen
+    def __init__(self, context: WriteContext, on_day: OnDay) -> None:
+        self._write_context = context
         self._on_day = on_day
         self._told: dict[str, list[_Retold]] = {}  # by day
 
@@ -161,12 +161,14 @@ class NearDuplicates:
 
     def _of_day(self, day: str) -> list[_Retold]:
         if day not in self._told:
-            self._told[day] = [_told(id_, path, self._pen.text(path)) for id_, path in self._on_day(day)]
+            self._told[day] = [
+                _told(id_, path, self._write_context.text(path)) for id_, path in self._on_day(day)
+            ]
         return self._told[day]
 
     def _merge(self, note: EpisodeNote, id_: str, path: str, *, certain: bool) -> PlannedChange:
         """The older twin goes to the archive. A note that a person wrote goes nowhere without being asked for."""
-        ranges = tuple(str(range_) for range_ in parse_ranges(self._pen.text(path)))
+        ranges = tuple(str(range_) for range_ in parse_ranges(self._write_context.text(path)))
         name = path.rpartition("/")[2]
         reason = "" if certain and ranges else f"{id_} and {note.id} say nearly the same"
         return PlannedChange(
@@ -201,7 +203,7 @@ Mind = Callable[[Segment, Extraction, Names], Extraction]
 class Planner:
     """What planning works with; `mind` may make more of an extraction than the patterns did."""
 
-    pen: WriteContext
+    context: WriteContext
     knowing: ClaimDecider
     twins: NearDuplicates
     mind: Mind
@@ -239,7 +241,7 @@ def plan(planner: Planner, logs: Sequence[Unread]) -> ChangeSet:
     """The changes that these logs ask for. Its `run` is empty, and skills are not mined yet."""
     draft = _Draft()
     segments = [
-        s for log in logs for s in cut(log.path, log.lines, _heard(planner.pen, log.turns), planner.rules)
+        s for log in logs for s in cut(log.path, log.lines, _heard(planner.context, log.turns), planner.rules)
     ]
     # Facts are told in the order in which they were said, whatever the files are called.
     segments.sort(key=lambda s: (s.turns[0].ts, s.range.path, s.range.first))
@@ -260,9 +262,9 @@ def plan(planner: Planner, logs: Sequence[Unread]) -> ChangeSet:
     )
 
 
-def _heard(pen: WriteContext, turns: Sequence[Turn]) -> list[Turn]:
+def _heard(context: WriteContext, turns: Sequence[Turn]) -> list[Turn]:
     """The turns without the far end of what is too long to have been said, and without secrets: not every log was captured."""
-    return [t._replace(text=pen.gate.text(t.text[: 2 * _LONGEST])[:_LONGEST]) for t in turns]
+    return [t._replace(text=context.gate.text(t.text[: 2 * _LONGEST])[:_LONGEST]) for t in turns]
 
 
 def _take(planner: Planner, draft: _Draft, segment: Segment) -> None:
@@ -275,9 +277,9 @@ def _take(planner: Planner, draft: _Draft, segment: Segment) -> None:
     draft.minds[read.by] = None
     draft.degraded = draft.degraded or read.degraded
     draft.dropped += read.dropped
-    note = _note(segment, basis, read, lambda path: _is_taken(planner.pen, draft, path, segment))
+    note = _note(segment, basis, read, lambda path: _is_taken(planner.context, draft, path, segment))
     draft.paths.add(note.path)
-    text = planner.pen.templates.render("notes/episode.md.j2", **note.values)
+    text = planner.context.templates.render("notes/episode.md.j2", **note.values)
     decided = tuple(planner.knowing.decide(c, f"{note.id}#^l{c.line}") for c in read.claims)
     draft.decided += decided
     _change(planner, draft, _PlannedSegment(segment, read, note, text, decided))
@@ -303,11 +305,11 @@ def _understood(planner: Planner, segment: Segment) -> tuple[Extraction, Extract
     return basis, read._replace(points=with_quotes(read.points, read.claims, segment.turns))
 
 
-def _is_taken(pen: WriteContext, draft: _Draft, path: str, segment: Segment) -> bool:
+def _is_taken(context: WriteContext, draft: _Draft, path: str, segment: Segment) -> bool:
     """True when another segment's episode has this path; what an earlier try wrote for this one is ours."""
     if path in draft.paths:
         return True
-    return files.exists(pen.root, path) and str(segment.range) not in pen.text(path)
+    return files.exists(context.root, path) and str(segment.range) not in context.text(path)
 
 
 def _change(planner: Planner, draft: _Draft, told: _PlannedSegment) -> None:

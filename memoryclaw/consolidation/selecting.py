@@ -167,7 +167,7 @@ Practised = tuple[tuple[ToolSequence, ...], tuple[PlannedChange, ...]]
 
 
 def practised(
-    pen: WriteContext,
+    context: WriteContext,
     vault: Vault,
     logs: Sequence[Unread],
     ranges: Iterable[str],
@@ -178,7 +178,7 @@ def practised(
     """What the new stretches of the logs show to be done, and the drafts of skills that come of it."""
     lines = {log.path: log.lines for log in logs}
     cited = [range_ for text in ranges for range_ in parse_ranges(text)]
-    new = [one for range_ in cited for one in acted(_calls(pen, lines, range_), range_)]
+    new = [one for range_ in cited for one in acted(_calls(context, lines, range_), range_)]
     if not new:
         return (), ()
     known = [one for record in done.records for one in record.acted]
@@ -188,32 +188,33 @@ def practised(
         threshold,
         done.decisions,
         existing=known_skills(vault),
-        calls_of=lambda text: _calls_of(pen, lines, text),
-        render=pen.templates.render,
+        calls_of=lambda text: _calls_of(context, lines, text),
+        render=context.templates.render,
     )
     return tuple(new), tuple(map(_change, drafts))
 
 
-def _calls(pen: WriteContext, lines: Mapping[str, Sequence[bytes]], range_: LogRange) -> list[Call]:
+def _calls(context: WriteContext, lines: Mapping[str, Sequence[bytes]], range_: LogRange) -> list[Call]:
     """The calls without secrets: not every log was captured."""
     found = calls_in(lines[range_.path], range_.first, range_.last)
     return [
-        call._replace(args=pen.gate.value(dict(call.args)), said=pen.gate.text(call.said)) for call in found
+        call._replace(args=context.gate.value(dict(call.args)), said=context.gate.text(call.said))
+        for call in found
     ]
 
 
-def _calls_of(pen: WriteContext, lines: dict[str, list[bytes]], text: str) -> list[Call]:
+def _calls_of(context: WriteContext, lines: dict[str, list[bytes]], text: str) -> list[Call]:
     found = []
     for range_ in parse_ranges(text):
         if range_.path not in lines:
-            lines[range_.path] = _read_lines(pen, range_.path)
-        found += _calls(pen, lines, range_)
+            lines[range_.path] = _read_lines(context, range_.path)
+        found += _calls(context, lines, range_)
     return found
 
 
-def _read_lines(pen: WriteContext, path: str) -> list[bytes]:
+def _read_lines(context: WriteContext, path: str) -> list[bytes]:
     try:
-        return lines_of(files.read_file(pen.root, path).data)
+        return lines_of(files.read_file(context.root, path).data)
     except NotFoundError:
         return []
 

@@ -70,78 +70,78 @@ class _FactTarget(NamedTuple):
 
 
 def decide(
-    pen: WriteContext, items: Sequence[ReviewItem], decision: str, *, alone: bool = True
+    context: WriteContext, items: Sequence[ReviewItem], decision: str, *, alone: bool = True
 ) -> list[ReviewDecision]:
     """Approves or rejects each of these, one commit each; where one of several cannot be done, the others still are.
 
     Args:
-        pen: the vault and the moment.
+        context: the vault and the moment.
         items: what waits, as it was shown.
         decision: `approved` or `rejected`.
         alone: False where more is decided than these, so that even a single refusal is told and not raised.
     """
     if alone and len(items) == 1:
-        return [_decided(pen, items[0], decision)]
+        return [_decided(context, items[0], decision)]
     ruled = []
     for item in items:
         try:
-            ruled.append(_decided(pen, item, decision))
+            ruled.append(_decided(context, item, decision))
         except _REFUSED as error:
             ruled.append(ReviewDecision(item.id, item.kind, item.what, FAILED, notice=str(error)))
     return ruled
 
 
-def fact_home(pen: WriteContext, fact: PendingFact) -> _FactTarget:
+def fact_home(context: WriteContext, fact: PendingFact) -> _FactTarget:
     """Where a waiting fact goes once it is approved, and the day from which it holds."""
-    path = home(pen, pen.lookup.entity_name(fact.entity), fact.field)
+    path = home(context, context.lookup.entity_name(fact.entity), fact.field)
     day = _DAY.match(fact.source)
-    since = fact.since or (day[0] if day else pen.today)
-    fact = fact._replace(entity=pen.lookup.entity_name(fact.entity))
-    held = CurrentFacts(pen)
+    since = fact.since or (day[0] if day else context.today)
+    fact = fact._replace(entity=context.lookup.entity_name(fact.entity))
+    held = CurrentFacts(context)
     if any(since < known.since for known in held.facts(fact.entity, fact.field)):
-        since = pen.today  # what holds is newer than the question: a person's yes counts from today
-    return _FactTarget(pen.semantic(path), fact, held.many(fact.field), since)
+        since = context.today  # what holds is newer than the question: a person's yes counts from today
+    return _FactTarget(context.semantic(path), fact, held.many(fact.field), since)
 
 
-def _decided(pen: WriteContext, item: ReviewItem, decision: str) -> ReviewDecision:
+def _decided(context: WriteContext, item: ReviewItem, decision: str) -> ReviewDecision:
     if item.is_skill:
         raise InputError(
             f"{item.id} is a skill; `memoryclaw skills approve {item.id}` or `skills reject` decides it"
         )
     if item.branch is not None:
-        return _branch(pen, item, decision)
-    if pen.text(item.path) != item.text and (item.fact is None or removal(pen, item.fact) is None):
+        return _branch(context, item, decision)
+    if context.text(item.path) != item.text and (item.fact is None or removal(context, item.fact) is None):
         raise ConflictError(f"{item.id} has changed since it was shown; look at it again")
     yes = decision == APPROVED
     if item.fact is not None:
-        outcome = _approve_fact(pen, item, item.fact) if yes else _reject_fact(pen, item, item.fact)
+        outcome = _approve_fact(context, item, item.fact) if yes else _reject_fact(context, item, item.fact)
     else:
-        outcome = _approve_proposal(pen, item) if yes else _reject_proposal(pen, item)
+        outcome = _approve_proposal(context, item) if yes else _reject_proposal(context, item)
     return ReviewDecision(item.id, item.kind, item.what, decision, outcome.commit, outcome.notice)
 
 
-def _approve_fact(pen: WriteContext, item: ReviewItem, fact: PendingFact) -> Outcome:
-    place, olds = fact_home(pen, fact), list[str]()
+def _approve_fact(context: WriteContext, item: ReviewItem, fact: PendingFact) -> Outcome:
+    place, olds = fact_home(context, fact), list[str]()
 
     def change(text: str) -> str:
         done = place.written(text)
         olds.append(done.old if done.action == "superseded" else "")
         return done.text
 
-    edits = [Edit(place.file.path, text_change(change)), _gone(pen, fact)]
-    found = [_decision(pen, APPROVED, "fact", _fingerprint(fact), run=item.run)]
+    edits = [Edit(place.file.path, text_change(change)), _gone(context, fact)]
+    found = [_decision(context, APPROVED, "fact", _fingerprint(fact), run=item.run)]
     title = fact_in_words(place.fact.entity, fact.field, fact.value)
-    return _written(pen, "approve", item, [*edits, recorded(found)], title, olds=olds)
+    return _written(context, "approve", item, [*edits, recorded(found)], title, olds=olds)
 
 
-def _reject_fact(pen: WriteContext, item: ReviewItem, fact: PendingFact) -> Outcome:
-    found = [_decision(pen, REJECTED, "fact", _fingerprint(fact), run=item.run)]
+def _reject_fact(context: WriteContext, item: ReviewItem, fact: PendingFact) -> Outcome:
+    found = [_decision(context, REJECTED, "fact", _fingerprint(fact), run=item.run)]
     title = fact_in_words(fact.entity, fact.field, fact.value)
-    return _written(pen, "reject", item, [_gone(pen, fact), recorded(found)], title)
+    return _written(context, "reject", item, [_gone(context, fact), recorded(found)], title)
 
 
-def _gone(pen: WriteContext, fact: PendingFact) -> Edit:
-    change = removal(pen, fact)
+def _gone(context: WriteContext, fact: PendingFact) -> Edit:
+    change = removal(context, fact)
     if change is None:
         raise NotFoundError(f"{fact.id} does not wait any more; `memoryclaw review` lists what does")
     return Edit(PENDING_FILE, text_change(change), consumes=True)
@@ -151,17 +151,20 @@ def _fingerprint(fact: PendingFact) -> str:
     return fingerprint("fact", fact.entity, fact.field, fact.value)
 
 
-def _approve_proposal(pen: WriteContext, item: ReviewItem) -> Outcome:
+def _approve_proposal(context: WriteContext, item: ReviewItem) -> Outcome:
     change = item.change
     if change is None:
         raise InputError(f"{item.id} {item.why}")
     edits: list[Edit | Move] = [
-        Edit(found.path, patched(found.patch)) for found in rewrites(change, pen.schema().collections)
+        Edit(found.path, patched(found.patch)) for found in rewrites(change, context.schema().collections)
     ]
-    edits += [Move(move.path, move.to) for move in moves(change) if files.exists(pen.root, move.path)]
-    there = [path for path in _new_files(change) if files.exists(pen.root, path)]
-    edits += [Edit(item.path, lambda _: None, consumes=True), recorded(list(_decisions(pen, item, APPROVED)))]
-    outcome = _written(pen, "approve", item, edits, change.title)
+    edits += [Move(move.path, move.to) for move in moves(change) if files.exists(context.root, move.path)]
+    there = [path for path in _new_files(change) if files.exists(context.root, path)]
+    edits += [
+        Edit(item.path, lambda _: None, consumes=True),
+        recorded(list(_decisions(context, item, APPROVED))),
+    ]
+    outcome = _written(context, "approve", item, edits, change.title)
     told = [f"{path} was there already and stays as it is" for path in there]
     return outcome._replace(notice="; ".join(filter(None, [*told, outcome.notice])))
 
@@ -170,31 +173,31 @@ def _new_files(change: PlannedChange) -> Iterator[str]:
     return (action.path for action in change.actions if isinstance(action, NewFile))
 
 
-def _reject_proposal(pen: WriteContext, item: ReviewItem) -> Outcome:
-    target = free_name(f"archive/{item.path}", lambda path: files.exists(pen.root, path))
-    edits: list[Edit | Move] = [Move(item.path, target), recorded(list(_decisions(pen, item, REJECTED)))]
-    return _written(pen, "reject", item, edits, item.what)
+def _reject_proposal(context: WriteContext, item: ReviewItem) -> Outcome:
+    target = free_name(f"archive/{item.path}", lambda path: files.exists(context.root, path))
+    edits: list[Edit | Move] = [Move(item.path, target), recorded(list(_decisions(context, item, REJECTED)))]
+    return _written(context, "reject", item, edits, item.what)
 
 
-def _decisions(pen: WriteContext, item: ReviewItem, decision: str) -> Iterator[Decision]:
+def _decisions(context: WriteContext, item: ReviewItem, decision: str) -> Iterator[Decision]:
     """The decision of a proposal, and one for each fact in it: what was said no to is not asked again."""
     ranges = tuple(item.source.split())
     about = item.about
     if about is not None:
-        yield _decision(pen, decision, item.kind, about.fingerprint, run=item.run)._replace(ranges=ranges)
+        yield _decision(context, decision, item.kind, about.fingerprint, run=item.run)._replace(ranges=ranges)
     for known_by in dict.fromkeys(facts_of(item.change)) if item.change else ():
         if about is None or known_by != about.fingerprint:
-            yield _decision(pen, decision, "fact", known_by, run=item.run)
+            yield _decision(context, decision, "fact", known_by, run=item.run)
 
 
-def _decision(pen: WriteContext, decision: str, kind: str, known_by: str, *, run: str) -> Decision:
-    history = History(pen.root)
+def _decision(context: WriteContext, decision: str, kind: str, known_by: str, *, run: str) -> Decision:
+    history = History(context.root)
     by = history.author()[0] if history.git_dir else ""
-    return Decision(timestamp(pen.now), decision, kind, known_by, run=run, by=by)
+    return Decision(timestamp(context.now), decision, kind, known_by, run=run, by=by)
 
 
 def _written(
-    pen: WriteContext,
+    context: WriteContext,
     verb: str,
     item: ReviewItem,
     edits: Sequence[Edit | Move],
@@ -202,10 +205,10 @@ def _written(
     *,
     olds: Sequence[str] = (),
 ) -> Outcome:
-    run = pen.run(verb)
+    run = context.run(verb)
 
     def message() -> str:
-        return pen.templates.commit_message(
+        return context.templates.commit_message(
             verb,
             title=title,
             old=next(iter(olds), ""),
@@ -218,13 +221,13 @@ def _written(
             confidence=item.confidence,
         )
 
-    return write(pen.root, edits, message, verb=verb, now=pen.now)
+    return write(context.root, edits, message, verb=verb, now=context.now)
 
 
-def _branch(pen: WriteContext, item: ReviewItem, decision: str) -> ReviewDecision:
+def _branch(context: WriteContext, item: ReviewItem, decision: str) -> ReviewDecision:
     if decision == REJECTED:
-        return ReviewDecision(item.id, item.kind, item.what, decision, branching.reject(pen, item.id))
-    done = branching.approve(pen, item.id)
+        return ReviewDecision(item.id, item.kind, item.what, decision, branching.reject(context, item.id))
+    done = branching.approve(context, item.id)
     again = [f"{path} waits for review now: later edits were in its way" for path in done.proposed]
     commit = done.commits[-1] if done.commits else ""
     return ReviewDecision(item.id, item.kind, item.what, decision, commit, "; ".join([*again, *done.notices]))
@@ -234,12 +237,12 @@ def _branch(pen: WriteContext, item: ReviewItem, decision: str) -> ReviewDecisio
 # may read differently.
 
 
-def removal(pen: WriteContext, fact: PendingFact) -> Callable[[str], str] | None:
+def removal(context: WriteContext, fact: PendingFact) -> Callable[[str], str] | None:
     """How the lines of this fact go from a text; None when it does not wait any more.
 
     A person may have edited the line before ticking it: the last commit then has the same question in other words.
     """
-    at_work = {known.id for known in read_pending(pen.text(PENDING_FILE))}
+    at_work = {known.id for known in read_pending(context.text(PENDING_FILE))}
     if fact.id not in at_work:
         return None
 
@@ -250,9 +253,9 @@ def removal(pen: WriteContext, fact: PendingFact) -> Callable[[str], str] | None
     return remove
 
 
-def replacement(pen: WriteContext, fact: PendingFact, lines: tuple[str, ...]) -> Callable[[str], str]:
+def replacement(context: WriteContext, fact: PendingFact, lines: tuple[str, ...]) -> Callable[[str], str]:
     """How the lines of this fact give way to others."""
-    at_work = {known.id for known in read_pending(pen.text(PENDING_FILE))}
+    at_work = {known.id for known in read_pending(context.text(PENDING_FILE))}
 
     def replace(text: str) -> str:
         found = _entry(text, fact, at_work)
@@ -293,7 +296,7 @@ def editable(item: ReviewItem) -> str:
     return readable(item.text)
 
 
-def store(pen: WriteContext, item: ReviewItem, text: str) -> Written:
+def store(context: WriteContext, item: ReviewItem, text: str) -> Written:
     """Puts the edited text in the place of what waits; one commit, and it goes on waiting."""
     text = readable(text)
     if text.strip() == editable(item).strip():
@@ -301,14 +304,14 @@ def store(pen: WriteContext, item: ReviewItem, text: str) -> Written:
     if item.fact is not None:
         fact = _fact(text)
         lines = tuple(text.strip("\n").split("\n"))
-        return _stored(pen, item, text_change(replacement(pen, item.fact, lines)), fact.id)
-    if pen.text(item.path) != item.text:
+        return _stored(context, item, text_change(replacement(context, item.fact, lines)), fact.id)
+    if context.text(item.path) != item.text:
         raise ConflictError(f"{item.path} has changed while you edited it; nothing was stored")
     problem = read_proposal(text)
     if isinstance(problem, Problem):
         raise InputError(f"line {problem.line}: {problem.message}; nothing was stored")
     fresh = text.replace("\n", line_end(item.text))
-    return _stored(pen, item, text_change(lambda _: fresh), item.id)
+    return _stored(context, item, text_change(lambda _: fresh), item.id)
 
 
 def _fact(text: str) -> PendingFact:
@@ -321,13 +324,17 @@ def _fact(text: str) -> PendingFact:
     return found[0]
 
 
-def _stored(pen: WriteContext, item: ReviewItem, change: Bytes, id_: str) -> Written:
-    run = pen.run("edit")
+def _stored(context: WriteContext, item: ReviewItem, change: Bytes, id_: str) -> Written:
+    run = context.run("edit")
 
     def message() -> str:
-        return pen.templates.commit_message("edit", run=run, name=item.id, fields=item.what, path=item.path)
+        return context.templates.commit_message(
+            "edit", run=run, name=item.id, fields=item.what, path=item.path
+        )
 
-    outcome = write(pen.root, [Edit(item.path, change, consumes=True)], message, verb="review", now=pen.now)
+    outcome = write(
+        context.root, [Edit(item.path, change, consumes=True)], message, verb="review", now=context.now
+    )
     return Written(id_, item.path, outcome.commit, "edited", outcome.notice)
 
 
@@ -348,9 +355,9 @@ class TickedFacts(NamedTuple):
         return not (self.approved or self.rejected or self.unclear)
 
 
-def ticked(pen: WriteContext) -> TickedFacts:
+def ticked(context: WriteContext) -> TickedFacts:
     """What people ticked in `semantic/_pending.md` and `review/*.md`."""
-    marked = [item for item in waiting(pen) if item.box and not item.is_skill]
+    marked = [item for item in waiting(context) if item.box and not item.is_skill]
     unclear = [
         ReviewDecision(item.id, item.kind, item.what, FAILED, notice=why)
         for item in marked
@@ -364,12 +371,12 @@ def ticked(pen: WriteContext) -> TickedFacts:
     )
 
 
-def apply(pen: WriteContext, boxes: TickedFacts) -> list[ReviewDecision]:
+def apply(context: WriteContext, boxes: TickedFacts) -> list[ReviewDecision]:
     """Does what was shown to be ticked, one commit each; each is done whatever becomes of the others."""
     ruled = list(boxes.unclear)
     for items, decision in ((boxes.approved, APPROVED), (boxes.rejected, REJECTED)):
         for item in items:
-            ruled += decide(pen, (item,), decision, alone=False)
+            ruled += decide(context, (item,), decision, alone=False)
     return ruled
 
 

@@ -45,48 +45,50 @@ class Subject(NamedTuple):
     field: str = ""
 
 
-def history(pen: WriteContext, id_: str = "", *, limit: int = 20) -> Events:
+def history(context: WriteContext, id_: str = "", *, limit: int = 20) -> Events:
     """The newest commits, of the vault or of what has this id; of a fact only those that changed its line.
 
     Raises:
         NotFoundError: nothing in the vault or its past has this id.
     """
-    git = History(pen.root)
+    git = History(context.root)
     state = git.state()
     if not state.git_dir or not git.head():
         return Events(notice=state.sentence)
     if not id_:
         return Events(tuple(gitlog.log(git, limit=limit)))
-    subject = _subject(pen, id_)
+    subject = _subject(context, id_)
     rows = gitlog.log(git, subject.paths, limit=_EVERY if subject.entity else limit)
-    if not rows and fact_named(pen, id_) is None and pen.lookup.resolve(id_) is None:
+    if not rows and fact_named(context, id_) is None and context.lookup.resolve(id_) is None:
         raise NotFoundError(f"nothing in the vault or its past has the id {id_}")
     if subject.entity:
-        file = pen.semantic(subject.paths[0])
+        file = context.semantic(subject.paths[0])
         touched = {one.commit for one in gitlog.editions(git, file.path) if _touches(file, subject, one)}
         rows = [row for row in rows if row.commit in touched][:limit]
     return Events(tuple(rows), "" if rows else f"no commit holds {id_} yet")
 
 
-def fact_named(pen: WriteContext, name: str) -> Address | None:
+def fact_named(context: WriteContext, name: str) -> Address | None:
     """The fact with this id, or the current one with this entity and field: `Boathouse Aarhus.deadline`."""
-    found = pen.lookup.resolve(name)
+    found = context.lookup.resolve(name)
     if found is not None:
         return found if found.kind == "fact" else None
     told = None if "#" in name else split_address(name)
     if told is None:
         return None
-    entity = pen.lookup.entity_name(told[0])
-    for path in pen.lookup.entity_files(entity):
-        for fact in pen.semantic(path).facts(pen.text(path)).facts if place_of(path) == SEMANTIC else ():
+    entity = context.lookup.entity_name(told[0])
+    for path in context.lookup.entity_files(entity):
+        for fact in (
+            context.semantic(path).facts(context.text(path)).facts if place_of(path) == SEMANTIC else ()
+        ):
             if fact.current and same(fact.entity, entity) and same(fact.field, told[1]):
-                return pen.lookup.resolve(fact.id)
+                return context.lookup.resolve(fact.id)
     return None
 
 
-def _subject(pen: WriteContext, id_: str) -> Subject:
+def _subject(context: WriteContext, id_: str) -> Subject:
     """The files behind an id, also behind one that is gone: in the archive, or under its old path."""
-    found = fact_named(pen, id_) or pen.lookup.resolve(id_)
+    found = fact_named(context, id_) or context.lookup.resolve(id_)
     if found is not None and found.kind == "fact":
         return Subject((found.path,), found.entity, found.field)
     if found is not None:
@@ -147,23 +149,23 @@ class Blame(NamedTuple):
     notice: str = ""  # why no commit is named
 
 
-def blame(pen: WriteContext, id_: str) -> Blame:
+def blame(context: WriteContext, id_: str) -> Blame:
     """Where the current value of a fact comes from.
 
     Raises:
         InputError: this is no fact.
         NotFoundError: there is no such fact.
     """
-    address = fact_named(pen, id_) or pen.find(id_)
+    address = fact_named(context, id_) or context.find(id_)
     id_ = address.id
     if address.kind != "fact":
         raise InputError(f"{id_} is no fact; `memoryclaw history {id_}` shows what was done to it")
-    file, text = pen.semantic(address.path), pen.text(address.path)
+    file, text = context.semantic(address.path), context.text(address.path)
     fact = next((found for found in file.facts(text).facts if found.id == id_), None)
     if fact is None:
         raise NotFoundError(f"there is no fact {id_} in {address.path} any more")
-    commit, notice = _set_by(pen, file, fact)
-    decided = Decisions.read(pen.text(DECISIONS_FILE)).of(
+    commit, notice = _set_by(context, file, fact)
+    decided = Decisions.read(context.text(DECISIONS_FILE)).of(
         fingerprint("fact", fact.entity, fact.field, fact.value)
     )
     return Blame(
@@ -172,14 +174,14 @@ def blame(pen: WriteContext, id_: str) -> Blame:
         path=address.path,
         commit=commit,
         approved=decided if decided and decided.decision == APPROVED else None,
-        sources=tuple(_cited(pen, source) for source in fact_sources(text, file, id_)),
+        sources=tuple(_cited(context, source) for source in fact_sources(text, file, id_)),
         notice=notice,
     )
 
 
-def _set_by(pen: WriteContext, file: SemanticFile, fact: Fact) -> tuple[Logged | None, str]:
+def _set_by(context: WriteContext, file: SemanticFile, fact: Fact) -> tuple[Logged | None, str]:
     """The commit from which on the file has said this, without a break until now."""
-    history = History(pen.root)
+    history = History(context.root)
     state = history.state()
     if not state.git_dir or not history.head():
         return None, state.sentence
@@ -202,11 +204,11 @@ def _holds(file: SemanticFile, fact: Fact, data: bytes | None) -> bool:
     )
 
 
-def _cited(pen: WriteContext, source: str) -> FactSource:
+def _cited(context: WriteContext, source: str) -> FactSource:
     """One source, followed as far as it leads."""
     name, _, block = source.partition("#^")
-    address = pen.lookup.resolve(name)
-    path = address.path if address else _named(pen, name)
+    address = context.lookup.resolve(name)
+    path = address.path if address else _named(context, name)
     if not path:
         return FactSource(source, notice=f"nothing in the vault is called {name} now")
     if address is not None and address.kind == "turn":
@@ -215,47 +217,47 @@ def _cited(pen: WriteContext, source: str) -> FactSource:
             address.path,
             log=address.path,
             line=address.line,
-            said=_turn(pen, address.path, address.line),
+            said=_turn(context, address.path, address.line),
         )
-    note = read_note(path, _bytes(pen, path), ReadingSettings())
+    note = read_note(path, _bytes(context, path), ReadingSettings())
     at = dict(note.blocks).get(block, 0)
-    lines = readable(decode(_bytes(pen, path)).text).split("\n")
+    lines = readable(decode(_bytes(context, path)).text).split("\n")
     cited = FactSource(source, path, quote=_MARKS.sub("", lines[at - 1]) if at else "")
     ranges = [one for text in strings(note.meta.get("source")) for one in parse_ranges(text)]
     hit = _LOG_LINE.fullmatch(block)
     number = int(hit[1]) if hit else 0
     for range_ in ranges:
         if range_.first <= number <= range_.last:
-            return _quoted(pen, cited, range_, number)
+            return _quoted(context, cited, range_, number)
     what = "cites no log" if not ranges else "does not say which line of its log it quotes"
     return cited._replace(log=" ".join(map(str, ranges)), notice=f"{path} {what}")
 
 
-def _named(pen: WriteContext, name: str) -> str:
+def _named(context: WriteContext, name: str) -> str:
     """The path of a note that a link calls by the name of its file; empty when there is none."""
     for path in (f"episodes/{name}.md", f"archive/episodes/{name}.md", f"{name}.md"):
         try:
-            files.read_file(pen.root, path)
+            files.read_file(context.root, path)
         except MemoryClawError:
             continue
         return path
     return ""
 
 
-def _quoted(pen: WriteContext, cited: FactSource, range_: LogRange, number: int) -> FactSource:
+def _quoted(context: WriteContext, cited: FactSource, range_: LogRange, number: int) -> FactSource:
     """The line of the log itself, if the log is still there and still what was read."""
     cited = cited._replace(log=str(range_), line=number)
     try:
-        data = files.read_file(pen.root, range_.path).data
+        data = files.read_file(context.root, range_.path).data
     except MemoryClawError:
         return cited._replace(notice=f"{range_.path} is gone; the episode keeps the words")
     if range_of(range_.path, lines_of(data), range_.first, range_.last) != range_:
         return cited._replace(notice=f"{range_.path} is no longer what was read; the episode keeps the words")
-    return cited._replace(said=_turn(pen, range_.path, number))
+    return cited._replace(said=_turn(context, range_.path, number))
 
 
-def _turn(pen: WriteContext, path: str, line: int) -> str:
-    turns = read_note(path, _bytes(pen, path), ReadingSettings()).turns
+def _turn(context: WriteContext, path: str, line: int) -> str:
+    turns = read_note(path, _bytes(context, path), ReadingSettings()).turns
     return next((_told(turn) for turn in turns if turn.line == line), "")
 
 
@@ -264,5 +266,5 @@ def _told(turn: Turn) -> str:
     return f"{who}: {turn.text}" if who else turn.text
 
 
-def _bytes(pen: WriteContext, path: str) -> bytes:
-    return files.read_file(pen.root, path).data
+def _bytes(context: WriteContext, path: str) -> bytes:
+    return files.read_file(context.root, path).data

@@ -25,26 +25,26 @@ class Difference(NamedTuple):
     title: str = ""
 
 
-def differences(pen: WriteContext, item: ReviewItem) -> list[Difference]:
+def differences(context: WriteContext, item: ReviewItem) -> list[Difference]:
     """The files that would change if this were approved now.
 
     Raises:
         InputError: it cannot be done as it stands.
     """
-    return [found for found in _differences(pen, item) if found.before != found.after]
+    return [found for found in _differences(context, item) if found.before != found.after]
 
 
-def _differences(pen: WriteContext, item: ReviewItem) -> Iterator[Difference]:
+def _differences(context: WriteContext, item: ReviewItem) -> Iterator[Difference]:
     if item.fact is not None:
-        place = fact_home(pen, item.fact)
-        before = pen.text(place.file.path)
+        place = fact_home(context, item.fact)
+        before = context.text(place.file.path)
         yield Difference(place.file.path, before, place.written(before).text)
     elif item.change is not None:
-        found = outcome_of([item.change], pen.schema().collections, lambda path: _text(pen, path))
+        found = outcome_of([item.change], context.schema().collections, lambda path: _text(context, path))
         for path, (before, after) in found.items():
             yield Difference(path, before, after)
     elif item.branch is not None:
-        history = History(pen.root)
+        history = History(context.root)
         for recorded in item.branch.commits:
             subject = recorded.message.partition("\n")[0]
             for change in history.changes(recorded.commit):
@@ -58,8 +58,8 @@ def _differences(pen: WriteContext, item: ReviewItem) -> Iterator[Difference]:
         raise InputError(f"{item.id} {item.why}")
 
 
-def _text(pen: WriteContext, path: str) -> str | None:
+def _text(context: WriteContext, path: str) -> str | None:
     try:
-        return decode(files.read_file(pen.root, path).data).text
+        return decode(files.read_file(context.root, path).data).text
     except NotFoundError:
         return None

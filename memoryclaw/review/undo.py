@@ -78,7 +78,7 @@ class _Plan(NamedTuple):
         self.left.extend(name for name in dict.fromkeys(names) if name not in self.left)
 
 
-def undo(pen: WriteContext, name: str, *, yes: bool = False) -> Written:
+def undo(context: WriteContext, name: str, *, yes: bool = False) -> Written:
     """Reverts the commit with this id (or its beginning), or every commit of this run; one commit.
 
     Of one commit all is taken back, or nothing. Of a run, what was changed since stays as it is and is named. Facts are
@@ -89,33 +89,33 @@ def undo(pen: WriteContext, name: str, *, yes: bool = False) -> Written:
         ConflictError: later edits stand on the same lines; nothing was written.
         InputError: there is no such commit, it is not ours, or it is undone already.
     """
-    history = History(pen.root)
+    history = History(context.root)
     state = history.state()
     if state.name in {"none", "damaged"}:
         raise InputError(f"nothing can be undone: {state.sentence}")
     asked = _asked(history, name)
-    plan = _plan(pen, history, asked)
+    plan = _plan(context, history, asked)
     if not yes and _ends_the_vault(asked, plan):
         raise InputError(
             f"{asked.subject!r} made this folder a vault; to take it back all the same, give --yes (over HTTP and in Python: yes)"
         )
-    decisions = list(dict.fromkeys(_decisions(pen, history, asked, plan)))
-    run = pen.run("undo")
+    decisions = list(dict.fromkeys(_decisions(context, history, asked, plan)))
+    run = context.run("undo")
 
     def message() -> str:
         if asked.is_one:
             commit = asked.commits[0].commit[:12]
-            return pen.templates.commit_message("undo", run=run, subject=asked.subject, commit=commit)
+            return context.templates.commit_message("undo", run=run, subject=asked.subject, commit=commit)
         taken = [_subject(commit) for commit in asked.commits]
-        return pen.templates.commit_message(
+        return context.templates.commit_message(
             "undo-run", run=run, of=asked.run, taken=taken, left=plan.left, kept=plan.kept
         )
 
     edits = [*plan.edits, *([recorded(decisions)] if decisions else [])]
-    outcome = write(pen.root, edits, message, verb="undo", now=pen.now)
+    outcome = write(context.root, edits, message, verb="undo", now=context.now)
     if not outcome.changed:
         raise InputError(asked.undone_already)
-    _sweep(pen, [edit.path for edit in plan.edits])
+    _sweep(context, [edit.path for edit in plan.edits])
     notices = [f"took back: {asked.subject}", _left(plan), outcome.notice]
     notice = "; ".join(filter(None, notices))
     path = plan.edits[0].path if len(plan.edits) == 1 else ""
@@ -148,12 +148,12 @@ def _left(plan: _Plan) -> str:
     return "; ".join(f"{why}: {', '.join(names)}" for why, names in said.items() if names)
 
 
-def _sweep(pen: WriteContext, paths: Iterable[str]) -> None:
+def _sweep(context: WriteContext, paths: Iterable[str]) -> None:
     """Removes the folders of skills that are empty now."""
     for folder in dict.fromkeys(path.rpartition("/")[0] for path in paths):
         if folder.startswith("skills/") and folder not in _SKILL_FOLDERS:
             with suppress(OSError):  # it holds other files, or is gone
-                os.rmdir(os.path.join(pen.root, folder))
+                os.rmdir(os.path.join(context.root, folder))
 
 
 def _must_be_ours(history: History, found: Recorded) -> None:
@@ -168,22 +168,22 @@ def _subject(commit: Recorded) -> str:
     return commit.message.partition("\n")[0]
 
 
-def _plan(pen: WriteContext, history: History, asked: _Asked) -> _Plan:
+def _plan(context: WriteContext, history: History, asked: _Asked) -> _Plan:
     """What is reverted in each file, newest change first; facts first, since what they rest on stays with them."""
     chains = _chains(history, asked)
     sides = history.base(list(chains)).sides if chains else {}
     plan, anything = _Plan([], [], [], []), False
     afters = dict[str, bytes | None]()
     for path in sorted(chains, key=lambda path: not path.startswith("semantic/")):
-        work = _bytes(pen, path)
-        if not asked.is_one and _is_cited(pen, path, work, chains[path], afters):
+        work = _bytes(context, path)
+        if not asked.is_one and _is_cited(context, path, work, chains[path], afters):
             plan.kept.append(path)
             continue
-        reverts = [(change, _reverted(pen, change)) for change in chains[path]]
-        kept, after = _kept(pen, path, reverts, (work, sides[path].head_data), plan, strict=asked.is_one)
+        reverts = [(change, _reverted(context, change)) for change in chains[path]]
+        kept, after = _kept(context, path, reverts, (work, sides[path].head_data), plan, strict=asked.is_one)
         anything, afters[path] = anything or after != work, after
         plan.edits.append(Edit(path, _one_after_the_other(kept)))
-    if not anything and (plan.left or plan.kept) and not _was_undone(pen, asked):
+    if not anything and (plan.left or plan.kept) and not _was_undone(context, asked):
         raise ConflictError(
             f"later edits of {(plan.left or plan.kept)[0]} stand on the same lines; nothing was written"
         )
@@ -195,7 +195,7 @@ def _plan(pen: WriteContext, history: History, asked: _Asked) -> _Plan:
 
 
 def _is_cited(
-    pen: WriteContext,
+    context: WriteContext,
     path: str,
     work: bytes | None,
     chain: Sequence[FileChange],
@@ -206,8 +206,8 @@ def _is_cited(
         return False
     id_ = split(readable(decode(work).text)).meta.get("id")
     names = {path.rpartition("/")[2].removesuffix(".md"), id_}
-    for file in files.list_files(pen.root, "semantic"):
-        text = decode(afters[file] or b"").text if file in afters else pen.text(file)
+    for file in files.list_files(context.root, "semantic"):
+        text = decode(afters[file] or b"").text if file in afters else context.text(file)
         if any(hit[1].strip() in names for hit in _LINK.finditer(text)):
             return True
     return False
@@ -224,7 +224,7 @@ def _chains(history: History, asked: _Asked) -> dict[str, list[FileChange]]:
 
 
 def _kept(
-    pen: WriteContext,
+    context: WriteContext,
     path: str,
     reverts: Sequence[tuple[FileChange, _Revert]],
     now: tuple[bytes | None, bytes | None],
@@ -246,7 +246,7 @@ def _kept(
         except ConflictError:
             if strict:
                 raise
-            plan.leave(_names(pen, change))
+            plan.leave(_names(context, change))
             continue
         plan.leave(f"{name} in {path}" for name in left)
         plan.taken.extend([FileChange(path, after, work)] if after != work else [])
@@ -255,23 +255,23 @@ def _kept(
     return kept, work
 
 
-def _names(pen: WriteContext, change: FileChange) -> list[str]:
+def _names(context: WriteContext, change: FileChange) -> list[str]:
     """The facts that a change set, where it can be told, else its file."""
     if place_of(change.path) != ("semantic", "current"):
         return [change.path]
-    came = facts_set(*_texts(change), pen.semantic(change.path))
+    came = facts_set(*_texts(change), context.semantic(change.path))
     return [f"{fact.entity}.{fact.field} in {change.path}" for fact in came] or [change.path]
 
 
-def _was_undone(pen: WriteContext, asked: _Asked) -> bool:
+def _was_undone(context: WriteContext, asked: _Asked) -> bool:
     """True when the last thing that was decided of this run is that it is undone."""
-    found = Decisions.read(pen.text(DECISIONS_FILE)).all
+    found = Decisions.read(context.text(DECISIONS_FILE)).all
     return any([d.decision == UNDONE for d in found if d.kind == "run" and d.run == asked.run][-1:])
 
 
-def _bytes(pen: WriteContext, path: str) -> bytes | None:
+def _bytes(context: WriteContext, path: str) -> bytes | None:
     try:
-        return files.read_file(pen.root, path).data
+        return files.read_file(context.root, path).data
     except NotFoundError:
         return None
 
@@ -298,16 +298,16 @@ def _must_agree(
         )
 
 
-def _reverted(pen: WriteContext, change: FileChange) -> _Revert:
+def _reverted(context: WriteContext, change: FileChange) -> _Revert:
     def revert(now: bytes | None) -> tuple[bytes | None, tuple[str, ...]]:
         if now == change.before:
             return now, ()
         if now == change.after:
             return change.before, ()
-        merged = _merged(pen, change, now)
+        merged = _merged(context, change, now)
         if merged is not None:
             return merged, ()
-        found = _by_lines(pen, change, now)
+        found = _by_lines(context, change, now)
         if now is None or found is None:
             what = "is gone" if now is None else "was changed"
             raise ConflictError(
@@ -318,7 +318,7 @@ def _reverted(pen: WriteContext, change: FileChange) -> _Revert:
     return revert
 
 
-def _merged(pen: WriteContext, change: FileChange, now: bytes | None) -> bytes | None:
+def _merged(context: WriteContext, change: FileChange, now: bytes | None) -> bytes | None:
     """The file without the change, by a merge of lines; None where that would be a guess."""
     if now is None or change.before is None or change.after is None:
         return None
@@ -327,10 +327,12 @@ def _merged(pen: WriteContext, change: FileChange, now: bytes | None) -> bytes |
     if merged is None:
         return None
     asked, done = (base.text, wanted.text), (current.text, merged)
-    return encode(current._replace(text=merged)) if _only_its_facts(pen, change.path, asked, done) else None
+    return (
+        encode(current._replace(text=merged)) if _only_its_facts(context, change.path, asked, done) else None
+    )
 
 
-def _by_lines(pen: WriteContext, change: FileChange, now: bytes | None) -> TakenBack | None:
+def _by_lines(context: WriteContext, change: FileChange, now: bytes | None) -> TakenBack | None:
     """The file without the facts, or the questions, that the change wrote; None where that cannot be told."""
     if now is None or change.after is None:
         return None
@@ -340,14 +342,14 @@ def _by_lines(pen: WriteContext, change: FileChange, now: bytes | None) -> Taken
         return waiting_taken_back(before, after, current)
     if place_of(change.path) != ("semantic", "current"):
         return None
-    return facts_taken_back(before, after, current, pen.semantic(change.path))
+    return facts_taken_back(before, after, current, context.semantic(change.path))
 
 
-def _only_its_facts(pen: WriteContext, path: str, asked: tuple[str, str], done: tuple[str, str]) -> bool:
+def _only_its_facts(context: WriteContext, path: str, asked: tuple[str, str], done: tuple[str, str]) -> bool:
     """True when no fact came to stand below another entity because a heading between them went."""
     if place_of(path) != ("semantic", "current"):
         return True
-    read = pen.semantic(path).facts
+    read = context.semantic(path).facts
     a, b, c, d = (
         Counter((f.entity, f.field, f.value, f.current) for f in read(text).facts) for text in (*asked, *done)
     )
@@ -356,15 +358,15 @@ def _only_its_facts(pen: WriteContext, path: str, asked: tuple[str, str], done: 
     return +c == d
 
 
-def _decisions(pen: WriteContext, history: History, asked: _Asked, plan: _Plan) -> list[Decision]:
+def _decisions(context: WriteContext, history: History, asked: _Asked, plan: _Plan) -> list[Decision]:
     """What is remembered: earlier decisions as they were, and of a consolidation what must not come back."""
-    at, by = timestamp(pen.now), history.author()[0]
+    at, by = timestamp(context.now), history.author()[0]
     found: list[Decision] = []
     for commit in asked.commits:
         for change in history.changes(commit.commit):
             if change.path == DECISIONS_FILE:
                 before, after = _texts(change)
-                found += restored(before, after, pen.text(DECISIONS_FILE), at=at, by=by)
+                found += restored(before, after, context.text(DECISIONS_FILE), at=at, by=by)
     if asked.run.partition("-")[0] not in _LEARNED:
         return found
     ranges = {str(one) for commit in asked.commits for one in parse_ranges(_trailers(commit))}
@@ -374,16 +376,16 @@ def _decisions(pen: WriteContext, history: History, asked: _Asked, plan: _Plan) 
     )
     return [
         *found,
-        *(Decision(at, UNDONE, kind, known_by, by=by) for kind, known_by in _what_came(pen, plan.taken)),
+        *(Decision(at, UNDONE, kind, known_by, by=by) for kind, known_by in _what_came(context, plan.taken)),
     ]
 
 
-def _what_came(pen: WriteContext, taken: Sequence[FileChange]) -> Iterator[tuple[str, str]]:
+def _what_came(context: WriteContext, taken: Sequence[FileChange]) -> Iterator[tuple[str, str]]:
     """The fingerprints of the facts and the skill drafts that came with these changes."""
     for change in taken:
         place = place_of(change.path)
         if place == ("semantic", "current"):
-            for known_by in facts_that_came(pen.semantic(change.path), *_texts(change)):
+            for known_by in facts_that_came(context.semantic(change.path), *_texts(change)):
                 yield "fact", known_by
         elif place == ("skill", "draft") and change.before is None and change.after is not None:
             yield "skill", fingerprint_of(read_skill(change.path, change.after))

@@ -58,19 +58,19 @@ class ReviewItem(NamedTuple):
         return self.about is None or self.change is not None
 
 
-def waiting(pen: WriteContext) -> list[ReviewItem]:
+def waiting(context: WriteContext) -> list[ReviewItem]:
     """Everything that waits: facts first, then proposals, skill drafts and branches."""
-    return [*_facts(pen), *_proposals(pen), *_drafts(pen), *_branches(pen)]
+    return [*_facts(context), *_proposals(context), *_drafts(context), *_branches(context)]
 
 
-def chosen(pen: WriteContext, names: Sequence[str]) -> list[ReviewItem]:
+def chosen(context: WriteContext, names: Sequence[str]) -> list[ReviewItem]:
     """What waits under these ids, or came from these runs.
 
     Raises:
         InputError: it is a skill, which is decided elsewhere.
         NotFoundError: nothing of that name waits.
     """
-    everything = waiting(pen)
+    everything = waiting(context)
     found = dict[str, ReviewItem]()
     for name in names:
         for one in _named(name, everything):
@@ -82,9 +82,9 @@ def chosen(pen: WriteContext, names: Sequence[str]) -> list[ReviewItem]:
     return [one for one in found.values() if not one.is_skill]
 
 
-def one_of(pen: WriteContext, name: str) -> ReviewItem:
+def one_of(context: WriteContext, name: str) -> ReviewItem:
     """The one thing that waits under this id, a skill draft too."""
-    return _named(name, waiting(pen))[0]
+    return _named(name, waiting(context))[0]
 
 
 def _named(name: str, everything: Sequence[ReviewItem]) -> list[ReviewItem]:
@@ -94,11 +94,11 @@ def _named(name: str, everything: Sequence[ReviewItem]) -> list[ReviewItem]:
     return found
 
 
-def _facts(pen: WriteContext) -> Iterator[ReviewItem]:
-    text = pen.text(PENDING_FILE)
+def _facts(context: WriteContext) -> Iterator[ReviewItem]:
+    text = context.text(PENDING_FILE)
     found = read_pending(text)
-    runs = _runs(pen, {episode for fact in found for episode in _episodes(fact)})
-    held = CurrentFacts(pen)
+    runs = _runs(context, {episode for fact in found for episode in _episodes(fact)})
+    held = CurrentFacts(context)
     for fact in found:
         # The line says what was held when it was written; what is held now is what a yes would replace.
         known = held.beside(fact.entity, fact.field, fact.value)
@@ -122,11 +122,11 @@ def _episodes(fact: PendingFact) -> list[str]:
     return [part.strip().partition("#")[0] for part in fact.source.split(",") if part.strip()]
 
 
-def _runs(pen: WriteContext, episodes: set[str]) -> dict[str, str]:
+def _runs(context: WriteContext, episodes: set[str]) -> dict[str, str]:
     """The runs that wrote these episodes, from the records, newest first and no further than it takes."""
     found = dict[str, str]()
-    for path in sorted(files.list_files(pen.root, RUNS), reverse=True) if episodes else ():
-        record = read_record(pen.text(path))
+    for path in sorted(files.list_files(context.root, RUNS), reverse=True) if episodes else ():
+        record = read_record(context.text(path))
         found.update(dict.fromkeys(episodes & record.episodes.keys(), record.run))
         episodes = episodes - found.keys()
         if not episodes:
@@ -134,11 +134,11 @@ def _runs(pen: WriteContext, episodes: set[str]) -> dict[str, str]:
     return found
 
 
-def _proposals(pen: WriteContext) -> Iterator[ReviewItem]:
-    for path in files.list_files(pen.root, proposals.FOLDER.rstrip("/")):
+def _proposals(context: WriteContext) -> Iterator[ReviewItem]:
+    for path in files.list_files(context.root, proposals.FOLDER.rstrip("/")):
         if not path.endswith(".md") or path.count("/") > 1:
             continue
-        text = pen.text(path)
+        text = context.text(path)
         about, change = proposals.about(text, path), proposals.read_proposal(text)
         if isinstance(change, Problem):
             kind = about.id.rpartition("-")[0] or "note"
@@ -163,22 +163,22 @@ def _proposals(pen: WriteContext) -> Iterator[ReviewItem]:
         )
 
 
-def _drafts(pen: WriteContext) -> Iterator[ReviewItem]:
-    for path in files.list_files(pen.root, DRAFTS):
+def _drafts(context: WriteContext) -> Iterator[ReviewItem]:
+    for path in files.list_files(context.root, DRAFTS):
         if path.endswith(_SKILL):
-            text = pen.text(path)
+            text = context.text(path)
             name = path.removeprefix(f"{DRAFTS}/").removesuffix(_SKILL)
             said = read_markdown_skill(split(readable(text)).meta)
             why = f"a draft; `memoryclaw skills approve {name}` or `skills reject {name}` decides it"
             yield ReviewItem(name, "skill", said.description or name, why, path=path, text=text)
 
 
-def _branches(pen: WriteContext) -> Iterator[ReviewItem]:
-    history = History(pen.root)
+def _branches(context: WriteContext) -> Iterator[ReviewItem]:
+    history = History(context.root)
     if not history.git_dir:
         return
     for branch in open_branches(history):
-        what = f"{_made(pen, history, branch)} on {branch.ref.removeprefix('refs/heads/')}"
+        what = f"{_made(context, history, branch)} on {branch.ref.removeprefix('refs/heads/')}"
         cause = (
             "these logs were read again"
             if branch.run.startswith("redo-")
@@ -188,18 +188,18 @@ def _branches(pen: WriteContext) -> Iterator[ReviewItem]:
         yield ReviewItem(branch.run, "run", what, why, branch.run, branch.ref, branch=branch)
 
 
-def _made(pen: WriteContext, history: History, branch: OpenBranch) -> str:
+def _made(context: WriteContext, history: History, branch: OpenBranch) -> str:
     """`1 episode, 2 facts`: what the commits of a branch come to."""
     found = [change for one in branch.commits for change in history.changes(one.commit)]
-    return made(ChangeSet(branch.run, changes=tuple(_planned(pen, change) for change in found)), "branch")
+    return made(ChangeSet(branch.run, changes=tuple(_planned(context, change) for change in found)), "branch")
 
 
-def _planned(pen: WriteContext, change: FileChange) -> PlannedChange:
+def _planned(context: WriteContext, change: FileChange) -> PlannedChange:
     path, place = change.path, place_of(change.path)
     before, after = (None if data is None else decode(data).text for data in (change.before, change.after))
     is_new = before is None and after is not None
     kind = {("episode", "current"): "episode", ("skill", "draft"): "skill"}.get(place or ("", ""), "fact")
-    semantic = pen.semantic(path) if place == ("semantic", "current") else None
+    semantic = context.semantic(path) if place == ("semantic", "current") else None
     waits = "proposed" if is_new and path.startswith(proposals.FOLDER) and path.endswith(".md") else ""
     actions = tuple(actions_of(path, before, after, semantic))
     return PlannedChange(kind if is_new else "fact", "", actions, reason=waits)
@@ -211,9 +211,9 @@ def _planned(pen: WriteContext, change: FileChange) -> PlannedChange:
 class CurrentFacts:
     """The facts that hold, file by file as they are asked for."""
 
-    def __init__(self, pen: WriteContext) -> None:
-        self._pen = pen
-        self._schema = pen.schema()
+    def __init__(self, context: WriteContext) -> None:
+        self._write_context = context
+        self._schema = context.schema()
         self._files: dict[str, tuple[Fact, ...]] = {}
 
     def many(self, field: str) -> bool:
@@ -223,8 +223,8 @@ class CurrentFacts:
 
     def facts(self, entity: str, field: str) -> list[Fact]:
         """What holds of this field, in the first file that tells it."""
-        entity = self._pen.lookup.entity_name(entity)
-        for path in self._pen.lookup.entity_files(entity):
+        entity = self._write_context.lookup.entity_name(entity)
+        for path in self._write_context.lookup.entity_files(entity):
             if place_of(path) == ("semantic", "current"):
                 found = [f for f in self._read(path) if same(f.entity, entity) and same(f.field, field)]
                 if found:
@@ -238,6 +238,6 @@ class CurrentFacts:
 
     def _read(self, path: str) -> tuple[Fact, ...]:
         if path not in self._files:
-            found = self._pen.semantic(path).facts(self._pen.text(path)).facts
+            found = self._write_context.semantic(path).facts(self._write_context.text(path)).facts
             self._files[path] = tuple(fact for fact in found if fact.current)
         return self._files[path]

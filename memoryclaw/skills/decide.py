@@ -38,7 +38,7 @@ class SkillDecision(NamedTuple):
     notice: str = ""
 
 
-def new_skill(pen: WriteContext, name: str, description: str = "") -> Written:
+def new_skill(context: WriteContext, name: str, description: str = "") -> Written:
     """Writes a valid `skills/<name>/SKILL.md` to be filled in.
 
     Raises:
@@ -49,40 +49,42 @@ def new_skill(pen: WriteContext, name: str, description: str = "") -> Written:
         raise InputError(
             f"{name[:80]!r} is no name for a skill; use up to {NAME_LENGTH} small letters, digits and single hyphens{hint}"
         )
-    there = next((one for one in list_skills(pen.root) if name in (one.name, one.skill.stem)), None)
+    there = next((one for one in list_skills(context.root) if name in (one.name, one.skill.stem)), None)
     if there:
         raise InputError(f"there is a skill called {name} already: {there.skill.path}")
-    path, run = f"{SKILLS}/{name}/SKILL.md", pen.run("skill")
-    text = _scaffold(pen, name, " ".join(description.split()))
+    path, run = f"{SKILLS}/{name}/SKILL.md", context.run("skill")
+    text = _scaffold(context, name, " ".join(description.split()))
     if problems := lint(path, text.encode()):
         raise InputError(f"{problems[0].message}; {problems[0].hint}")
 
     def message() -> str:
-        return pen.templates.commit_message("skill-new", run=run, name=name, path=path)
+        return context.templates.commit_message("skill-new", run=run, name=name, path=path)
 
     def change(there: str) -> str:
         if there and there != text:
             raise InputError(f"{path} exists by now")
         return text
 
-    outcome = write(pen.root, [Edit(path, text_change(change))], message, verb="skills new", now=pen.now)
+    outcome = write(
+        context.root, [Edit(path, text_change(change))], message, verb="skills new", now=context.now
+    )
     return Written(path.removesuffix(".md"), path, outcome.commit, "created", outcome.notice)
 
 
-def approve_skill(pen: WriteContext, name: str) -> SkillDecision:
+def approve_skill(context: WriteContext, name: str) -> SkillDecision:
     """Says yes to a skill as its files are now; a draft moves to its place among the skills.
 
     Raises:
         InputError: lint finds problems in it, or its place is taken.
     """
-    found = find(list_skills(pen.root), name)
+    found = find(list_skills(context.root), name)
     path, digest = found.skill.path, found.skill.digest
     target = path.replace(_DRAFTS, f"{SKILLS}/", 1)
     if found.state == APPROVED:
         return SkillDecision(found.name, path, "approved", digest, "", "it is approved already")
-    _must_be_sound(pen, found)
+    _must_be_sound(context, found)
     if target != path and files.exists(
-        pen.root, found.skill.folder.replace(_DRAFTS, f"{SKILLS}/", 1) or target
+        context.root, found.skill.folder.replace(_DRAFTS, f"{SKILLS}/", 1) or target
     ):
         raise InputError(
             f"there is a skill called {found.name} already; rename the draft's folder and its name"
@@ -90,41 +92,47 @@ def approve_skill(pen: WriteContext, name: str) -> SkillDecision:
     moved = {at: at.replace(_DRAFTS, f"{SKILLS}/", 1) for at in found.digests}
     decisions = [
         _decision(
-            pen, APPROVED, moved[at], digest=of, fingerprint=fingerprint_of(found.skill) if at == path else ""
+            context,
+            APPROVED,
+            moved[at],
+            digest=of,
+            fingerprint=fingerprint_of(found.skill) if at == path else "",
         )
         for at, of in found.digests.items()
     ]
-    run = pen.run("skill")
+    run = context.run("skill")
 
     def message() -> str:
-        return pen.templates.commit_message(
+        return context.templates.commit_message(
             "skill-approve", run=run, name=found.name, path=target, value=digest
         )
 
     moves = [Move(at, to) for at, to in moved.items() if at != to]
-    outcome = write(pen.root, [*moves, recorded(decisions)], message, verb="skills approve", now=pen.now)
+    outcome = write(
+        context.root, [*moves, recorded(decisions)], message, verb="skills approve", now=context.now
+    )
     beside = ", ".join(to for at, to in moved.items() if at != path)
     notice = "; ".join(filter(None, (f"approved with it: {beside}" if beside else "", outcome.notice)))
     return SkillDecision(found.name, target, "approved", digest, outcome.commit, notice)
 
 
-def reject_skill(pen: WriteContext, name: str) -> SkillDecision:
+def reject_skill(context: WriteContext, name: str) -> SkillDecision:
     """Says no: a draft goes to the archive and is not proposed again; the approval of a skill is withdrawn.
 
     Raises:
         InputError: it is a skill that nobody approved.
     """
-    found = find(list_skills(pen.root), name)
-    return _reject_draft(pen, found) if found.state == DRAFT else _withdraw(pen, found)
+    found = find(list_skills(context.root), name)
+    return _reject_draft(context, found) if found.state == DRAFT else _withdraw(context, found)
 
 
-def _reject_draft(pen: WriteContext, found: ListedSkill) -> SkillDecision:
-    path, folder, run = found.skill.path, found.skill.folder, pen.run("skill")
+def _reject_draft(context: WriteContext, found: ListedSkill) -> SkillDecision:
+    path, folder, run = found.skill.path, found.skill.folder, context.run("skill")
     home = folder or path
-    to = free_name(f"archive/{home}", lambda at: files.exists(pen.root, at))
+    to = free_name(f"archive/{home}", lambda at: files.exists(context.root, at))
     moves = [Move(at, to + at.removeprefix(home)) for at, of in found.digests.items() if of != ODD]
     decision = _decision(
-        pen, REJECTED, path, digest=found.skill.digest, fingerprint=fingerprint_of(found.skill)
+        context, REJECTED, path, digest=found.skill.digest, fingerprint=fingerprint_of(found.skill)
     )
     target = to + path.removeprefix(home)
     subject, summary = (
@@ -132,15 +140,15 @@ def _reject_draft(pen: WriteContext, found: ListedSkill) -> SkillDecision:
         f"It is kept in {target} and not proposed again.",
     )
     return _no(
-        pen,
+        context,
         found,
         _PendingDecision(run, subject, summary, target, "rejected"),
         [*moves, recorded([decision])],
     )
 
 
-def _withdraw(pen: WriteContext, found: ListedSkill) -> SkillDecision:
-    decisions, path, run = read_decisions(pen.root), found.skill.path, pen.run("skill")
+def _withdraw(context: WriteContext, found: ListedSkill) -> SkillDecision:
+    decisions, path, run = read_decisions(context.root), found.skill.path, context.run("skill")
     approved = decisions.approved_digests()
     own = [d.digest for d in decisions.all if d.kind == "skill" and d.path == path]
     withdrawn = [digest for digest in dict.fromkeys([*own, found.skill.digest]) if digest in approved]
@@ -148,10 +156,10 @@ def _withdraw(pen: WriteContext, found: ListedSkill) -> SkillDecision:
         raise InputError(
             f"{found.name} is not approved, so there is nothing to withdraw; `memoryclaw forget {path.removesuffix('.md')}` moves it to the archive"
         )
-    edit = recorded([_decision(pen, REJECTED, path, digest=digest) for digest in withdrawn])
+    edit = recorded([_decision(context, REJECTED, path, digest=digest) for digest in withdrawn])
     subject = f"Withdraw the approval of the skill {found.name}"
     ruling = _PendingDecision(run, subject, f"{path} is no longer offered to hosts.", path, "withdrawn")
-    return _no(pen, found, ruling, [edit])._replace(digest=withdrawn[0])
+    return _no(context, found, ruling, [edit])._replace(digest=withdrawn[0])
 
 
 class _PendingDecision(NamedTuple):
@@ -165,23 +173,23 @@ class _PendingDecision(NamedTuple):
 
 
 def _no(
-    pen: WriteContext, found: ListedSkill, ruling: _PendingDecision, changes: Sequence[Edit | Move]
+    context: WriteContext, found: ListedSkill, ruling: _PendingDecision, changes: Sequence[Edit | Move]
 ) -> SkillDecision:
     def message() -> str:
-        return pen.templates.commit_message(
+        return context.templates.commit_message(
             "skill-reject", run=ruling.run, subject=ruling.subject, summary=ruling.summary
         )
 
-    outcome = write(pen.root, changes, message, verb="skills reject", now=pen.now)
+    outcome = write(context.root, changes, message, verb="skills reject", now=context.now)
     digest = found.skill.digest
     return SkillDecision(found.name, ruling.path, ruling.action, digest, outcome.commit, outcome.notice)
 
 
-def _scaffold(pen: WriteContext, name: str, description: str) -> str:
+def _scaffold(context: WriteContext, name: str, description: str) -> str:
     words = name.replace("-", " ")
     if len(description) > DESCRIPTION_LENGTH:
         raise InputError(f"a description has at most {DESCRIPTION_LENGTH:,} characters")
-    return pen.templates.render(
+    return context.templates.render(
         "notes/skill.md.j2",
         name=name,
         description=description or f"What {words} does, and when to use it: write it here in one sentence.",
@@ -190,12 +198,12 @@ def _scaffold(pen: WriteContext, name: str, description: str) -> str:
     )
 
 
-def _must_be_sound(pen: WriteContext, found: ListedSkill) -> None:
+def _must_be_sound(context: WriteContext, found: ListedSkill) -> None:
     if odd := next((path for path, digest in found.digests.items() if digest == ODD), ""):
         raise InputError(
             f"{odd} is a link, or no file; a skill is approved by its bytes, so put the file itself there"
         )
-    problems = lint(found.skill.path, files.read_file(pen.root, found.skill.path).data)
+    problems = lint(found.skill.path, files.read_file(context.root, found.skill.path).data)
     if problems:
         first, more = problems[0], len(problems) - 1
         others = f" (and {more} more)" if more else ""
@@ -204,7 +212,9 @@ def _must_be_sound(pen: WriteContext, found: ListedSkill) -> None:
         )
 
 
-def _decision(pen: WriteContext, decision: str, path: str, *, digest: str, fingerprint: str = "") -> Decision:
-    history = History(pen.root)
+def _decision(
+    context: WriteContext, decision: str, path: str, *, digest: str, fingerprint: str = ""
+) -> Decision:
+    history = History(context.root)
     by = history.author()[0] if history.git_dir else ""
-    return Decision(timestamp(pen.now), decision, "skill", fingerprint, digest, path, by=by)
+    return Decision(timestamp(context.now), decision, "skill", fingerprint, digest, path, by=by)

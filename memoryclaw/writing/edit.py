@@ -23,25 +23,25 @@ from memoryclaw.writing.writer import Edit, Move, text_change, write
 _LISTS = frozenset({"tags", "aliases", "participants", "people", "entities"})
 
 
-def edit(pen: WriteContext, id_: str, fields: Mapping[str, Value]) -> Written:
+def edit(context: WriteContext, id_: str, fields: Mapping[str, Value]) -> Written:
     """Sets properties of the note with this id; for a fact or an entity, sets values of facts.
 
     Args:
-        pen: the vault and the moment.
+        context: the vault and the moment.
         id_: a note, a fact (`note#entity.field`), or an entity (`note#entity`).
         fields: what to set; tags and other lists may be given as words with commas.
     """
     if not fields:
         raise InputError("say what to change, like `--set tags=work,email`")
-    address = pen.find(id_)
+    address = context.find(id_)
     if address.kind == "fact":
-        return _edit_fact(pen, address, fields)
-    if address.kind == "section" and pen.semantic(address.path).facts(pen.text(address.path)).facts:
-        return _edit_entity(pen, address, fields)
+        return _edit_fact(context, address, fields)
+    if address.kind == "section" and context.semantic(address.path).facts(context.text(address.path)).facts:
+        return _edit_entity(context, address, fields)
     must_be_a_note(address, "edited")
     if not address.path.endswith(".md"):
         raise InputError(f"{address.path} has no header to edit; open the file itself")
-    return _write(pen, address, fields, lambda text: _with_properties(text, fields), "edited")
+    return _write(context, address, fields, lambda text: _with_properties(text, fields), "edited")
 
 
 def _with_properties(text: str, fields: Mapping[str, Value]) -> str:
@@ -60,28 +60,28 @@ def _listed(key: str, value: Value) -> Value:
     return value
 
 
-def _edit_fact(pen: WriteContext, address: Address, fields: Mapping[str, Value]) -> Written:
+def _edit_fact(context: WriteContext, address: Address, fields: Mapping[str, Value]) -> Written:
     names = [name for name in fields if name.casefold() not in {VALUE, address.field.casefold()}]
     if names or len(fields) > 1:
         raise InputError(f"{address.id} is one fact; set its value with `--set value=…`")
     value = _text(next(iter(fields.values())))
-    file = pen.semantic(address.path)
+    file = context.semantic(address.path)
     return _write(
-        pen, address, fields, lambda text: correct_fact(text, file, address.id, value).text, "corrected"
+        context, address, fields, lambda text: correct_fact(text, file, address.id, value).text, "corrected"
     )
 
 
-def _edit_entity(pen: WriteContext, address: Address, fields: Mapping[str, Value]) -> Written:
-    file, entity = pen.semantic(address.path), address.entity or address.id.rpartition("#")[2]
+def _edit_entity(context: WriteContext, address: Address, fields: Mapping[str, Value]) -> Written:
+    file, entity = context.semantic(address.path), address.entity or address.id.rpartition("#")[2]
 
     def change(text: str) -> str:
         for field, value in fields.items():
             text = _corrected(
-                text, file, entity=entity, field=field, value=_text(value), since=pen.today
+                text, file, entity=entity, field=field, value=_text(value), since=context.today
             ).text
         return text
 
-    return _write(pen, address, fields, change, "corrected")
+    return _write(context, address, fields, change, "corrected")
 
 
 def _corrected(text: str, file: SemanticFile, *, entity: str, field: str, value: str, since: str) -> FactEdit:
@@ -96,19 +96,21 @@ def _corrected(text: str, file: SemanticFile, *, entity: str, field: str, value:
 
 
 def _write(
-    pen: WriteContext,
+    context: WriteContext,
     address: Address,
     fields: Mapping[str, Value],
     change: Callable[[str], str],
     action: str,
 ) -> Written:
-    run, told = pen.run("edit"), ", ".join(f"{key} = {_text(value)}" for key, value in fields.items())
+    run, told = context.run("edit"), ", ".join(f"{key} = {_text(value)}" for key, value in fields.items())
 
     def message() -> str:
-        return pen.templates.commit_message("edit", run=run, name=address.id, fields=told, path=address.path)
+        return context.templates.commit_message(
+            "edit", run=run, name=address.id, fields=told, path=address.path
+        )
 
     edits = [Edit(address.path, text_change(change), overwrites=True)]
-    outcome = write(pen.root, edits, message, verb="edit", now=pen.now)
+    outcome = write(context.root, edits, message, verb="edit", now=context.now)
     action = action if outcome.changed else "confirmed"
     notice = outcome.notice or ("" if outcome.changed else "it says so already")
     return Written(address.id, address.path, outcome.commit, action, notice)
@@ -124,63 +126,66 @@ def _text(value: str | Sequence[str]) -> str:
 _ARCHIVE = "archive/"
 
 
-def forget(pen: WriteContext, id_: str) -> Written:
+def forget(context: WriteContext, id_: str) -> Written:
     """Takes a note or a fact out of what is recalled and searched; `revive` brings it back as it was."""
-    address = pen.find(id_)
+    address = context.find(id_)
     if address.path.startswith(_ARCHIVE):
         raise InputError(f"{id_} is in the archive already; `memoryclaw revive {id_}` brings it back")
     if address.kind == "fact":
-        return _forget_fact(pen, address)
+        return _forget_fact(context, address)
     must_be_a_note(address, "forgotten")
-    return _forget_note(pen, address)
+    return _forget_note(context, address)
 
 
-def revive(pen: WriteContext, id_: str) -> Written:
+def revive(context: WriteContext, id_: str) -> Written:
     """Brings back what was forgotten: a note to its old path, a fact to its old line."""
-    address = pen.lookup.resolve(id_)
+    address = context.lookup.resolve(id_)
     if address is None or not address.path.startswith(_ARCHIVE):
-        address = pen.lookup.resolve(_ARCHIVE + id_) or address
+        address = context.lookup.resolve(_ARCHIVE + id_) or address
     if address is None:
         raise NotFoundError(
             f"nothing in the archive has the id {id_}; `memoryclaw browse` shows what is there"
         )
     if not address.path.startswith(_ARCHIVE):
         raise InputError(f"{id_} is not forgotten: it is in {address.path}")
-    removal = Removal.read(pen.text(address.path))
+    removal = Removal.read(context.text(address.path))
     if removal is not None:
-        return _revive_fact(pen, address, removal)
+        return _revive_fact(context, address, removal)
     target = address.path.removeprefix(_ARCHIVE)
     return _move(
-        pen,
+        context,
         address,
-        [Move(path, path.removeprefix(_ARCHIVE)) for path in _files(pen, address)],
+        [Move(path, path.removeprefix(_ARCHIVE)) for path in _files(context, address)],
         target,
         "revive",
     )
 
 
-def _forget_note(pen: WriteContext, address: Address) -> Written:
-    paths = _files(pen, address)
+def _forget_note(context: WriteContext, address: Address) -> Written:
+    paths = _files(context, address)
     target = _ARCHIVE + address.path
     if len(paths) == 1:
-        target = free_name(target, lambda path: files.exists(pen.root, path))
-        return _move(pen, address, [Move(address.path, target)], target, "forget")
-    return _move(pen, address, [Move(path, _ARCHIVE + path) for path in paths], target, "forget")
+        target = free_name(target, lambda path: files.exists(context.root, path))
+        return _move(context, address, [Move(address.path, target)], target, "forget")
+    return _move(context, address, [Move(path, _ARCHIVE + path) for path in paths], target, "forget")
 
 
-def _files(pen: WriteContext, address: Address) -> list[str]:
+def _files(context: WriteContext, address: Address) -> list[str]:
     """The files of a note: one, or for a skill all that is in its folder."""
     folder, _, name = address.path.rpartition("/")
-    return files.list_files(pen.root, folder) if name == "SKILL.md" else [address.path]
+    return files.list_files(context.root, folder) if name == "SKILL.md" else [address.path]
 
 
-def _move(pen: WriteContext, address: Address, moves: list[Move], target: str, verb: str) -> Written:
-    run, id_ = pen.run(verb), address.id if address.id != _path_id(address) else target.removesuffix(".md")
+def _move(context: WriteContext, address: Address, moves: list[Move], target: str, verb: str) -> Written:
+    run, id_ = (
+        context.run(verb),
+        address.id if address.id != _path_id(address) else target.removesuffix(".md"),
+    )
 
     def message() -> str:
-        return pen.templates.commit_message(verb, run=run, name=address.id, path=target, id=id_)
+        return context.templates.commit_message(verb, run=run, name=address.id, path=target, id=id_)
 
-    outcome = write(pen.root, moves, message, verb=verb, now=pen.now)
+    outcome = write(context.root, moves, message, verb=verb, now=context.now)
     return Written(
         id_, target, outcome.commit, "forgotten" if verb == "forget" else "revived", outcome.notice
     )
@@ -190,42 +195,42 @@ def _path_id(address: Address) -> str:
     return address.path.removesuffix(".md")
 
 
-def _forget_fact(pen: WriteContext, address: Address) -> Written:
-    run, file = pen.run("forget"), pen.semantic(address.path)
-    before = pen.text(address.path)
+def _forget_fact(context: WriteContext, address: Address) -> Written:
+    run, file = context.run("forget"), context.semantic(address.path)
+    before = context.text(address.path)
     removal = removal_of(before, remove_fact(before, file, address.id), address.id, address.path)
-    name = f"archive/facts/{episode_name(pen.now, slug(f'{address.entity} {address.field}'))}"
-    name = free_name(name, lambda path: files.exists(pen.root, path))
+    name = f"archive/facts/{episode_name(context.now, slug(f'{address.entity} {address.field}'))}"
+    name = free_name(name, lambda path: files.exists(context.root, path))
     id_ = f"forgotten-{name.rpartition('/')[2].removesuffix('.md')}"
     quote = "".join(f"    {line}\n" for line in removal.removed.splitlines()).rstrip("\n")
     values = removal._asdict() | {"above": removal.above, "line": str(removal.line)}
-    note = pen.templates.render(
-        "notes/archived-fact.md.j2", id=id_, timestamp=timestamp(pen.now), quote=quote, **values
+    note = context.templates.render(
+        "notes/archived-fact.md.j2", id=id_, timestamp=timestamp(context.now), quote=quote, **values
     )
 
     def message() -> str:
-        return pen.templates.commit_message("forget", run=run, name=address.id, path=name, id=id_)
+        return context.templates.commit_message("forget", run=run, name=address.id, path=name, id=id_)
 
     edits = [
         Edit(address.path, text_change(lambda text: remove_fact(text, file, address.id))),
         Edit(name, text_change(lambda _: note)),
     ]
-    outcome = write(pen.root, edits, message, verb="forget", now=pen.now)
+    outcome = write(context.root, edits, message, verb="forget", now=context.now)
     notice = "; ".join(filter(None, (f"`memoryclaw revive {id_}` brings it back", outcome.notice)))
     return Written(id_, name, outcome.commit, "forgotten", notice)
 
 
-def _revive_fact(pen: WriteContext, address: Address, removal: Removal) -> Written:
-    run = pen.run("revive")
+def _revive_fact(context: WriteContext, address: Address, removal: Removal) -> Written:
+    run = context.run("revive")
 
     def message() -> str:
-        return pen.templates.commit_message("revive", run=run, name=removal.fact, path=removal.origin)
+        return context.templates.commit_message("revive", run=run, name=removal.fact, path=removal.origin)
 
     edits = [
         Edit(removal.origin, text_change(lambda text: put_back(text, removal))),
         Edit(address.path, lambda _: None),
     ]
-    outcome = write(pen.root, edits, message, verb="revive", now=pen.now)
+    outcome = write(context.root, edits, message, verb="revive", now=context.now)
     return Written(removal.fact, removal.origin, outcome.commit, "revived", outcome.notice)
 
 

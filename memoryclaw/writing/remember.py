@@ -17,7 +17,7 @@ _SUMMARY = 120
 
 
 def remember(
-    pen: WriteContext,
+    context: WriteContext,
     text: str,
     *,
     entity: str = "",
@@ -28,7 +28,7 @@ def remember(
     """Keeps a text as an episode note, or as the value of a fact.
 
     Args:
-        pen: the vault and the moment.
+        context: the vault and the moment.
         text: what to keep.
         entity: what the fact is about; goes with `field`.
         field: the fact's field.
@@ -42,28 +42,28 @@ def remember(
             "a fact needs both an entity and a field; give neither to keep the text as an episode"
         )
     if entity.strip():
-        return _fact(pen, text, entity, field, source)
-    return _episode(pen, text.replace("\0", ""), tags, source)
+        return _fact(context, text, entity, field, source)
+    return _episode(context, text.replace("\0", ""), tags, source)
 
 
-def _fact(pen: WriteContext, value: str, entity: str, field: str, source: str) -> Written:
-    entity = pen.lookup.entity_name(" ".join(entity.split()))
-    path, run = home(pen, entity, field), pen.run("remember")
-    file, schema = pen.semantic(path), pen.schema()
+def _fact(context: WriteContext, value: str, entity: str, field: str, source: str) -> Written:
+    entity = context.lookup.entity_name(" ".join(entity.split()))
+    path, run = home(context, entity, field), context.run("remember")
+    file, schema = context.semantic(path), context.schema()
     declared = schema.fields.get(" ".join(field.lower().split()))
     results: list[FactEdit] = []
 
     def change(text: str) -> str:
         many = declared is not None and declared.many
         result = set_fact(
-            text, file, entity=entity, field=field, value=value, since=pen.today, source=source, many=many
+            text, file, entity=entity, field=field, value=value, since=context.today, source=source, many=many
         )
         results.append(result)
         return result.text
 
     def message() -> str:
         old = results[0].old
-        return pen.templates.commit_message(
+        return context.templates.commit_message(
             "remember-fact",
             run=run,
             path=path,
@@ -73,7 +73,9 @@ def _fact(pen: WriteContext, value: str, entity: str, field: str, source: str) -
             confidence="",
         )
 
-    outcome = write(pen.root, [Edit(path, text_change(change))], message, verb="remember", now=pen.now)
+    outcome = write(
+        context.root, [Edit(path, text_change(change))], message, verb="remember", now=context.now
+    )
     result = results[0]
     notice = outcome.notice if outcome.changed else "; ".join(filter(None, ("already known", outcome.notice)))
     return Written(
@@ -81,11 +83,11 @@ def _fact(pen: WriteContext, value: str, entity: str, field: str, source: str) -
     )
 
 
-def home(pen: WriteContext, entity: str, field: str) -> str:
+def home(context: WriteContext, entity: str, field: str) -> str:
     """The file where this fact stands already, else the first where the entity lives, else the file for all others."""
-    known = [path for path in pen.lookup.entity_files(entity) if _is_semantic(path)]
+    known = [path for path in context.lookup.entity_files(entity) if _is_semantic(path)]
     for path in known:
-        facts = pen.semantic(path).facts(pen.text(path)).facts
+        facts = context.semantic(path).facts(context.text(path)).facts
         if any(f.current and _same(f.entity, entity) and _same(f.field, field) for f in facts):
             return path
     return known[0] if known else _FACTS_FILE
@@ -110,14 +112,16 @@ def _same(one: str, other: str) -> bool:
     return " ".join(one.split()).casefold() == " ".join(other.split()).casefold()
 
 
-def _episode(pen: WriteContext, text: str, tags: Sequence[str], source: str) -> Written:
-    run, summary = pen.run("remember"), _summary(text)
-    name = free_name(f"episodes/{episode_name(pen.now, summary)}", lambda path: files.exists(pen.root, path))
+def _episode(context: WriteContext, text: str, tags: Sequence[str], source: str) -> Written:
+    run, summary = context.run("remember"), _summary(text)
+    name = free_name(
+        f"episodes/{episode_name(context.now, summary)}", lambda path: files.exists(context.root, path)
+    )
     id_ = name.rpartition("/")[2].removesuffix(".md")
-    note = pen.templates.render(
+    note = context.templates.render(
         "notes/episode.md.j2",
         id=id_,
-        timestamp=timestamp(pen.now),
+        timestamp=timestamp(context.now),
         tags=[cleaned for tag in tags if (cleaned := "-".join(tag.strip().lstrip("#").split()))],
         summary=summary,
         participants=["user", "assistant"],
@@ -132,11 +136,11 @@ def _episode(pen: WriteContext, text: str, tags: Sequence[str], source: str) -> 
         return note.encode("utf-8", "replace")
 
     def message() -> str:
-        return pen.templates.commit_message(
+        return context.templates.commit_message(
             "remember-episode", run=run, path=name, summary=summary, source=source, confidence="high"
         )
 
-    outcome = write(pen.root, [Edit(name, change)], message, verb="remember", now=pen.now)
+    outcome = write(context.root, [Edit(name, change)], message, verb="remember", now=context.now)
     return Written(id_, name, outcome.commit, "added", outcome.notice)
 
 

@@ -20,32 +20,32 @@ assert Git  # loaded, so that no child has to
 LANES = 4  # the points are shared out, so that several processes can look at them
 
 
-def run(pen, mode="direct", together=32):
+def run(context, mode="direct", together=32):
     applying._TOGETHER = together
-    applying.apply(pen, whole(), mode=mode, loss_budget=0.2)
+    applying.apply(context, whole(), mode=mode, loss_budget=0.2)
 
 
-def by_twos(pen):
-    run(pen, together=2)
+def by_twos(context):
+    run(context, together=2)
 
 
-def propose(pen):
-    run(pen, mode="propose")
+def propose(context):
+    run(context, mode="propose")
 
 
-def branch(pen):
-    run(pen, mode="branch")
+def branch(context):
+    run(context, mode="branch")
 
 
-def approve(pen):
+def approve(context):
     # Approved is what was asked for; a second time there may be nothing left to approve.
     with suppress(NotFoundError):
-        branching.approve(pen, RUN)
+        branching.approve(context, RUN)
 
 
-def reject(pen):
+def reject(context):
     with suppress(NotFoundError):
-        branching.reject(pen, RUN)
+        branching.reject(context, RUN)
 
 
 def child(root, at, verb):

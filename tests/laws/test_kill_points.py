@@ -26,11 +26,11 @@ FILES = {
 
 # What a child process does; each is killed at its first write, its second, … until it gets through.
 VERBS = {
-    "remember a fact": lambda pen: remember(pen, "Bern", entity="Anna", field="city"),
-    "remember an episode": lambda pen: remember(pen, "Met Zoë"),
-    "edit": lambda pen: edit(pen, "n1", {"tags": "a, b"}),
-    "forget a note": lambda pen: forget(pen, "n1"),
-    "forget a fact": lambda pen: forget(pen, "semantic/people#Anna.phone"),
+    "remember a fact": lambda context: remember(context, "Bern", entity="Anna", field="city"),
+    "remember an episode": lambda context: remember(context, "Met Zoë"),
+    "edit": lambda context: edit(context, "n1", {"tags": "a, b"}),
+    "forget a note": lambda context: forget(context, "n1"),
+    "forget a fact": lambda context: forget(context, "semantic/people#Anna.phone"),
 }
 
 REPEATABLE = {"remember a fact", "edit"}

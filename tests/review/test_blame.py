@@ -39,8 +39,8 @@ def root(tmp_path):
     root = vault_of(tmp_path / "v", files)
     (root / LOG).parent.mkdir(parents=True)
     (root / LOG).write_text("\n".join(LINES) + "\n")
-    pen = pen_for(root)
-    file = pen.semantic(PEOPLE)
+    context = pen_for(root)
+    file = context.semantic(PEOPLE)
 
     def change(text):
         source = f"{EPISODE}#^l3"
@@ -50,8 +50,8 @@ def root(tmp_path):
 
     edits = [Edit(f"episodes/{EPISODE}.md", lambda _: NOTE.encode()), Edit(PEOPLE, text_change(change))]
     message = f"Episode: Kitchen wall colour\n\nRun: {RUN}\nSource: {RANGE}\n"
-    write(pen.root, edits, lambda: message, verb="consolidate", now=NOW)
-    remember(pen, "tiles", entity="Kitchen", field="splash")
+    write(context.root, edits, lambda: message, verb="consolidate", now=NOW)
+    remember(context, "tiles", entity="Kitchen", field="splash")
     return root
 
 
@@ -113,16 +113,16 @@ def test_a_fact_written_by_hand_is_by_hand(root):
 
 
 def test_a_value_that_came_back_is_blamed_on_the_commit_that_brought_it_back(root):
-    pen = pen_for(root)
-    remember(pen, "pine", entity="Kitchen", field="floor")
-    done = remember(pen, "oak", entity="Kitchen", field="floor")
-    assert blame(pen, "semantic/people#Kitchen.floor").commit.commit == done.commit
+    context = pen_for(root)
+    remember(context, "pine", entity="Kitchen", field="floor")
+    done = remember(context, "oak", entity="Kitchen", field="floor")
+    assert blame(context, "semantic/people#Kitchen.floor").commit.commit == done.commit
 
 
 def test_who_approved_it_is_told(root):
-    pen = pen_for(root)
-    decide(pen, chosen(pen, [waiting_id("Kitchen", "lamp", "brass")]), "approved")
-    found = blame(pen, "Kitchen.lamp")
+    context = pen_for(root)
+    decide(context, chosen(context, [waiting_id("Kitchen", "lamp", "brass")]), "approved")
+    found = blame(context, "Kitchen.lamp")
     assert (found.approved.by, found.approved.at) == ("MemoryClaw", "2026-11-21T10:15:00Z")
     assert found.commit.kind == "approve"
 
@@ -169,14 +169,14 @@ def test_the_history_of_a_fact_is_only_what_changed_its_line(root):
 
 
 def test_the_history_of_a_note_goes_on_in_the_archive_and_after_it_is_gone(root):
-    pen = pen_for(root)
-    done = forget(pen, EPISODE)
-    assert subjects(history(pen, done.id)) == [f"Forget {EPISODE}", "Episode: Kitchen wall colour"]
+    context = pen_for(root)
+    done = forget(context, EPISODE)
+    assert subjects(history(context, done.id)) == [f"Forget {EPISODE}", "Episode: Kitchen wall colour"]
     git(root, "rm", "-qr", "archive")
     git(root, "commit", "-qm", "gone")
-    assert subjects(history(pen, f"episodes/{EPISODE}"))[0] == "gone"
-    forget(pen, FACT)
-    assert "Episode: Kitchen wall colour" in subjects(history(pen, FACT))
+    assert subjects(history(context, f"episodes/{EPISODE}"))[0] == "gone"
+    forget(context, FACT)
+    assert "Episode: Kitchen wall colour" in subjects(history(context, FACT))
 
 
 def test_what_never_was_has_no_history(root):

@@ -71,8 +71,8 @@ def id_of(change):
 
 
 def rule(root, name, decision=APPROVED):
-    pen = pen_for(root)
-    return decide(pen, chosen(pen, [name]), decision)
+    context = pen_for(root)
+    return decide(context, chosen(context, [name]), decision)
 
 
 def text(root, path="semantic/people.md"):
@@ -168,10 +168,10 @@ def test_a_rejected_proposal_is_in_the_archive_and_its_facts_are_not_asked_again
 
 
 def test_a_run_is_decided_as_a_whole(root):
-    pen = pen_for(root)
-    done = decide(pen, chosen(pen, [RUN]), APPROVED)
+    context = pen_for(root)
+    done = decide(context, chosen(context, [RUN]), APPROVED)
     assert [one.action for one in done] == ["approved"] * 3
-    assert [item.id for item in waiting(pen)][1:] == ["book-trains"]
+    assert [item.id for item in waiting(context)][1:] == ["book-trains"]
     assert git(root, "rev-list", "--count", "HEAD") == "4\n"
     assert is_clean(root)
 
@@ -234,8 +234,8 @@ def test_a_broken_proposal_can_be_rejected_but_not_approved(root):
 
 def test_one_that_fails_does_not_stop_the_others(root):
     (root / "semantic/people.md").write_text(PEOPLE.replace("- city: Berlin", "- city: Basel"))
-    pen = pen_for(root)
-    done = decide(pen, waiting(pen)[:2], APPROVED)
+    context = pen_for(root)
+    done = decide(context, waiting(context)[:2], APPROVED)
     assert [one.action for one in done] == ["failed", "approved"]
     assert "commit them" in done[0].notice
     assert "Basel" in text(root)
@@ -266,15 +266,15 @@ def test_work_of_the_user_is_never_swept_in(root):
 
 
 def test_what_changed_since_it_was_shown_is_not_decided(root):
-    pen = pen_for(root)
-    [item] = chosen(pen, [id_of(FACT)])
+    context = pen_for(root)
+    [item] = chosen(context, [id_of(FACT)])
     (root / path_of(FACT)).write_text(item.text.replace("value: 123", "value: 666"))
     with pytest.raises(ConflictError, match="look at it again"):
-        decide(pen, [item], APPROVED)
-    [fact] = chosen(pen, [ids(root)[0]])
+        decide(context, [item], APPROVED)
+    [fact] = chosen(context, [ids(root)[0]])
     rule(root, fact.id)
     with pytest.raises(ConflictError, match="look at it again"):
-        decide(pen, [fact], APPROVED)
+        decide(context, [fact], APPROVED)
 
 
 def test_a_yes_can_be_taken_back_and_then_it_waits_again(root):
@@ -310,16 +310,16 @@ def test_without_a_repository_it_is_decided_all_the_same(root):
 
 
 def test_the_difference_of_a_fact_and_of_a_proposal_is_shown_and_nothing_is_written(root):
-    before, pen = snapshot(root), pen_for(root)
-    [fact] = differences(pen, one_of(pen, ids(root)[0]))
+    before, context = snapshot(root), pen_for(root)
+    [fact] = differences(context, one_of(context, ids(root)[0]))
     assert (fact.path, fact.before) == ("semantic/people.md", PEOPLE)
     assert "- city: Bern" in fact.after
-    found = differences(pen, one_of(pen, id_of(EPISODE)))
+    found = differences(context, one_of(context, id_of(EPISODE)))
     assert [(one.path, bool(one.before)) for one in found] == [
         ("episodes/2026-03-10_17-48-20_wall.md", False),
         ("semantic/people.md", True),
     ]
-    assert [one.path for one in differences(pen, one_of(pen, "book-trains"))] == [
+    assert [one.path for one in differences(context, one_of(context, "book-trains"))] == [
         "skills/_drafts/book-trains/SKILL.md"
     ]
     assert snapshot(root) == before
@@ -339,15 +339,15 @@ def test_ticked_boxes_are_read_and_done_although_they_are_not_committed(root):
     tick(root, "semantic/_pending.md", "- [ ] Nora", "- [-] Nora")
     tick(root, path_of(EPISODE), "- [ ] approve", "- [x] approve")
     tick(root, path_of(FACT), "- [ ] reject", "- [X] reject")
-    pen, before = pen_for(root), git(root, "rev-parse", "HEAD")
-    boxes = ticked(pen)
+    context, before = pen_for(root), git(root, "rev-parse", "HEAD")
+    boxes = ticked(context)
     assert git(root, "rev-parse", "HEAD") == before
     assert [item.what for item in boxes.approved] == [
         "Anna: city is Bonn (now Berlin)",
         "Kitchen wall colour agreed",
     ]
     assert [item.what for item in boxes.rejected] == ["Nora: birthday is 1987-03-02", "Anna: phone is 123"]
-    done = apply(pen, boxes)
+    done = apply(context, boxes)
     assert [one.action for one in done] == ["approved", "approved", "rejected", "rejected"]
     assert "- city: Bonn" in text(root)
     assert (root / "episodes/2026-03-10_17-48-20_wall.md").exists()
@@ -358,8 +358,8 @@ def test_ticked_boxes_are_read_and_done_although_they_are_not_committed(root):
 
 def test_two_ticked_boxes_are_told_and_nothing_is_done_with_them(root):
     tick(root, path_of(EPISODE), "- [ ] ", "- [x] ")
-    pen = pen_for(root)
-    [done] = apply(pen, ticked(pen))
+    context = pen_for(root)
+    [done] = apply(context, ticked(context))
     assert (done.id, done.action) == (id_of(EPISODE), "failed")
     assert "both boxes" in done.notice
     assert (root / path_of(EPISODE)).exists()
@@ -371,8 +371,8 @@ def test_a_tick_never_decides_a_skill(root):
 
 
 def test_without_a_tick_nothing_is_done(root):
-    before, pen = snapshot(root), pen_for(root)
-    assert apply(pen, ticked(pen)) == []
+    before, context = snapshot(root), pen_for(root)
+    assert apply(context, ticked(context)) == []
     assert snapshot(root) == before
 
 
@@ -380,24 +380,24 @@ def test_without_a_tick_nothing_is_done(root):
 
 
 def test_a_waiting_fact_is_put_in_other_words_and_goes_on_waiting(root):
-    pen = pen_for(root)
-    item = one_of(pen, ids(root)[0])
+    context = pen_for(root)
+    item = one_of(context, ids(root)[0])
     asked = editable(item)
     assert asked.startswith("- [ ] Anna.city: Bern")
     assert asked.count("\n") == 3
-    done = store(pen, item, asked.replace("Bern", "Bonn"))
-    assert one_of(pen, done.id).what == "Anna: city is Bonn (now Berlin)"
+    done = store(context, item, asked.replace("Bern", "Bonn"))
+    assert one_of(context, done.id).what == "Anna: city is Bonn (now Berlin)"
     assert text(root) == PEOPLE
     assert git(root, "log", "-1", "--format=%s").startswith("Edit p-")
     assert is_clean(root)
 
 
 def test_a_proposal_is_edited_and_checked(root):
-    pen = pen_for(root)
-    item = one_of(pen, id_of(EPISODE))
+    context = pen_for(root)
+    item = one_of(context, id_of(EPISODE))
     with pytest.raises(InputError, match="nothing was stored"):
-        store(pen, item, item.text.replace("- file: episodes/", "- file: ../"))
-    store(pen, item, item.text.replace("matt", "glossy"))
+        store(context, item, item.text.replace("- file: episodes/", "- file: ../"))
+    store(context, item, item.text.replace("matt", "glossy"))
     assert "glossy" in read_proposal(text(root, item.path)).actions[0].text
     assert is_clean(root)
 
@@ -406,19 +406,19 @@ def test_a_proposal_is_edited_and_checked(root):
     "broken", ["", "no fact at all\n", "- [ ] A.b: c\n- [ ] D.e: f\n", "# H\n- [ ] A.b: c\n"]
 )
 def test_what_is_no_single_fact_is_not_stored(root, broken):
-    before, pen = snapshot(root), pen_for(root)
+    before, context = snapshot(root), pen_for(root)
     with pytest.raises(InputError, match="not one waiting fact"):
-        store(pen, one_of(pen, ids(root)[0]), broken)
+        store(context, one_of(context, ids(root)[0]), broken)
     assert snapshot(root) == before
 
 
 def test_an_edit_that_changes_nothing_makes_no_commit(root):
-    before, pen = snapshot(root), pen_for(root)
-    item = one_of(pen, ids(root)[0])
-    assert store(pen, item, editable(item)).action == "unchanged"
+    before, context = snapshot(root), pen_for(root)
+    item = one_of(context, ids(root)[0])
+    assert store(context, item, editable(item)).action == "unchanged"
     assert snapshot(root) == before
     with pytest.raises(InputError, match="edit skills/_drafts"):
-        editable(one_of(pen, "book-trains"))
+        editable(one_of(context, "book-trains"))
 
 
 def test_a_yes_to_an_older_question_counts_from_today(root):

@@ -35,26 +35,26 @@ def test_a_branch_waits_shows_its_commits_and_is_taken_over(root, tmp_path):
     straight = vault_of(tmp_path / "straight", FILES)
     run(straight, "direct")
     run(root, "branch")
-    pen = pen_for(root)
-    [item] = [item for item in waiting(pen) if item.kind == "run"]
+    context = pen_for(root)
+    [item] = [item for item in waiting(context) if item.kind == "run"]
     assert (item.id, item.run) == (RUN, RUN)
-    found = differences(pen, item)
+    found = differences(context, item)
     assert any(one.path == "semantic/projects.md" and "2026-12-18" in one.after for one in found)
     assert all(one.title for one in found)
     assert not any(one.path.startswith("runs/") for one in found)
     assert item.what == f"2 episodes, 2 facts, 1 waiting fact, 1 skill draft on memoryclaw/{RUN}"
-    [done] = decide(pen, chosen(pen, [RUN]), "approved")
+    [done] = decide(context, chosen(context, [RUN]), "approved")
     assert done.action == "approved"
     assert done.commit == git(root, "rev-parse", "HEAD").strip()
     assert tree(root, "runs/", "review/") == tree(straight, "runs/", "review/")
-    assert not [item for item in waiting(pen) if item.kind == "run"]
+    assert not [item for item in waiting(context) if item.kind == "run"]
 
 
 def test_a_branch_that_is_rejected_is_gone_and_its_lines_are_done(root):
     before = tree(root)
     run(root, "branch")
-    pen = pen_for(root)
-    decide(pen, chosen(pen, [RUN]), "rejected")
+    context = pen_for(root)
+    decide(context, chosen(context, [RUN]), "rejected")
     assert tree(root, "review/") == before
     assert git(root, "branch", "--list", "memoryclaw/*") == ""
     ranges = Decisions.read((root / DECISIONS_FILE).read_text()).ranges()
@@ -65,13 +65,13 @@ def test_what_was_proposed_and_approved_is_what_would_have_been_done(root, tmp_p
     straight = vault_of(tmp_path / "straight", FILES)
     run(straight, "direct")
     proposed = run(root, "propose").proposed
-    pen = pen_for(root)
-    items = [item for item in waiting(pen) if item.about]
+    context = pen_for(root)
+    items = [item for item in waiting(context) if item.about]
     assert {item.path for item in items} == set(proposed)
     assert {item.run for item in items} == {RUN}
-    done = decide(pen, items, "approved")
+    done = decide(context, items, "approved")
     assert {one.action for one in done} == {"approved"}, done
-    facts = pen.semantic("semantic/projects.md").facts
+    facts = context.semantic("semantic/projects.md").facts
     mine, theirs = (facts((one / "semantic/projects.md").read_text()).facts for one in (root, straight))
     assert sorted(f._replace(line=0) for f in mine) == sorted(f._replace(line=0) for f in theirs)
     same = ("runs/", "review/", "semantic/")

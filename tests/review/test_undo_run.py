@@ -24,16 +24,16 @@ SECOND = "logs/2026-03-10/s1.jsonl#7-9@fedcba9876543210"
 PEOPLE = "semantic/people.md"
 
 
-def made(pen, subject, edits, source=""):
+def made(context, subject, edits, source=""):
     """One commit as a consolidation makes it; returns its id."""
     trailers = f"Run: {RUN}\n" + (f"Source: {source}\n" if source else "")
     return write(
-        pen.root, edits, lambda: f'{subject}\n\nNora: "…"\n\n{trailers}', verb="consolidate", now=NOW
+        context.root, edits, lambda: f'{subject}\n\nNora: "…"\n\n{trailers}', verb="consolidate", now=NOW
     ).commit
 
 
-def fact(pen, entity, field, value):
-    file = pen.semantic(PEOPLE)
+def fact(context, entity, field, value):
+    file = context.semantic(PEOPLE)
     change = lambda text: set_fact(text, file, entity=entity, field=field, value=value).text  # noqa: E731
     return Edit(PEOPLE, text_change(change))
 
@@ -46,11 +46,15 @@ def note(path, text):
 def root(tmp_path):
     """A vault in which one run wrote an episode with a fact, superseded a fact, and left its record."""
     root = vault_of(tmp_path / "v", {PEOPLE: "# Anna\n- city: Berlin\n\n# Tom\n- city: Rome\n"})
-    pen = pen_for(root)
+    context = pen_for(root)
     episode = note("episodes/2026-03-10_17-48-20_wall.md", "---\nid: wall\n---\n- Nora: matt. ^l3\n")
-    made(pen, "Episode: wall", [episode, fact(pen, "Tom", "colour", "green")], FIRST)
-    made(pen, "Anna: city is Bern", [fact(pen, "Anna", "city", "Bern")], SECOND)
-    made(pen, "Consolidated", [note(f"runs/{RUN}.json", json.dumps({"run": RUN, "ranges": [FIRST, SECOND]}))])
+    made(context, "Episode: wall", [episode, fact(context, "Tom", "colour", "green")], FIRST)
+    made(context, "Anna: city is Bern", [fact(context, "Anna", "city", "Bern")], SECOND)
+    made(
+        context,
+        "Consolidated",
+        [note(f"runs/{RUN}.json", json.dumps({"run": RUN, "ranges": [FIRST, SECOND]}))],
+    )
     return root
 
 
@@ -88,9 +92,9 @@ def test_what_was_taken_back_does_not_come_back(root):
 
 
 def test_a_skill_draft_that_was_taken_back_is_remembered_by_its_tools(root):
-    pen = pen_for(root)
+    context = pen_for(root)
     draft = "---\nname: book\ndescription: Book a train\ntools: [find_trains, book]\n---\n"
-    made(pen, "Skill draft: book", [note("skills/_drafts/book/SKILL.md", draft)], FIRST)
+    made(context, "Skill draft: book", [note("skills/_drafts/book/SKILL.md", draft)], FIRST)
     undo(pen_for(root), RUN)
     assert not (root / "skills/_drafts/book/SKILL.md").exists()
     assert decisions(root).is_undone(fingerprint("skill", "find_trains", "book"))
@@ -178,9 +182,9 @@ def test_where_everything_was_edited_since_nothing_is_written(root):
 
 
 def test_words_of_a_log_cannot_pass_for_the_trailer_of_a_run(root):
-    pen = pen_for(root)
+    context = pen_for(root)
     write(
-        pen.root,
+        context.root,
         [note("notes/x.md", "x\n")],
         lambda: f"Note\n\nTom said\nRun: {RUN}\n\nRun: other-1\n",
         verb="t",
@@ -207,8 +211,8 @@ def of_run(root, run, *edits):
     return write(root, edits, lambda: f"What was said\n\nRun: {run}\n", verb="t", now=NOW).commit
 
 
-def sourced(pen, entity, field, value, source):
-    file = pen.semantic(PEOPLE)
+def sourced(context, entity, field, value, source):
+    file = context.semantic(PEOPLE)
     set_ = lambda text: set_fact(text, file, entity=entity, field=field, value=value, source=source).text  # noqa: E731
     return Edit(PEOPLE, text_change(set_))
 
@@ -222,13 +226,17 @@ def asked(entity, value, source):
 def twice(tmp_path):
     """A vault in which a run made the files of facts and questions, and a later one wrote on the lines beside."""
     root = vault_of(tmp_path / "v", {"notes/x.md": "x\n"})
-    pen = pen_for(root)
+    context = pen_for(root)
     episode = note(WALL, "---\nid: wall\n---\n- Nora: matt. ^l3\n")
     of_run(
-        root, RUN, episode, sourced(pen, "Anna", "city", "Bern", "wall#^l3"), asked("Anna", "cat", "wall#^l3")
+        root,
+        RUN,
+        episode,
+        sourced(context, "Anna", "city", "Bern", "wall#^l3"),
+        asked("Anna", "cat", "wall#^l3"),
     )
     of_run(root, RUN, note(f"runs/{RUN}.json", "{}"))
-    of_run(root, LATER, sourced(pen, "Anna", "age", "40", "tea#^l1"), asked("Anna", "dog", "tea#^l1"))
+    of_run(root, LATER, sourced(context, "Anna", "age", "40", "tea#^l1"), asked("Anna", "dog", "tea#^l1"))
     return root
 
 

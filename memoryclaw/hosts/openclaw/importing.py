@@ -58,11 +58,11 @@ def workspace_of(config: str, environ: Mapping[str, str]) -> str:
     return os.path.expanduser(found) if isinstance(found, str) and found else os.path.join(state, "workspace")
 
 
-def import_notes(pen: WriteContext, workspace: str, *, dry_run: bool = False) -> ImportReport:
+def import_notes(context: WriteContext, workspace: str, *, dry_run: bool = False) -> ImportReport:
     """Proposes what the notes of a workspace hold and nobody has decided yet; one commit.
 
     Args:
-        pen: the vault and the moment.
+        context: the vault and the moment.
         workspace: OpenClaw's folder.
         dry_run: write nothing.
     """
@@ -77,8 +77,8 @@ def import_notes(pen: WriteContext, workspace: str, *, dry_run: bool = False) ->
         except MemoryClawError as error:
             notices.append(f"{name} was left out: {error}")
             continue
-        everything += offered(name, pen.gate.text(text), pen.templates.render)
-    fresh = _Fresh(pen)
+        everything += offered(name, context.gate.text(text), context.templates.render)
+    fresh = _Fresh(context)
     new = [one for one in everything if fresh.is_new(one)]
     notices += fresh.notices
     done = ImportReport(
@@ -92,7 +92,7 @@ def import_notes(pen: WriteContext, workspace: str, *, dry_run: bool = False) ->
     )
     if dry_run or not new:
         return done
-    outcome = _write(pen, new)
+    outcome = _write(context, new)
     told = (*notices, outcome[1]) if outcome[1] else tuple(notices)
     return done._replace(commit=outcome[0], notices=told)
 
@@ -112,11 +112,11 @@ def _names(workspace: str) -> Iterator[str]:
 class _Fresh:
     """Tells what nobody has been asked yet: no wait, no yes, no no, and not in the vault."""
 
-    def __init__(self, pen: WriteContext) -> None:
-        self._pen = pen
-        self._decisions = Decisions.read(pen.text(DECISIONS_FILE))
-        self._waiting = {waiting.id for waiting in read_pending(pen.text(PENDING_FILE))}
-        self._held = CurrentFacts(pen)
+    def __init__(self, context: WriteContext) -> None:
+        self._write_context = context
+        self._decisions = Decisions.read(context.text(DECISIONS_FILE))
+        self._waiting = {waiting.id for waiting in read_pending(context.text(PENDING_FILE))}
+        self._held = CurrentFacts(context)
         self._seen = set[str]()
         self.notices: list[str] = []
 
@@ -134,7 +134,7 @@ class _Fresh:
             waits = waiting_id(entity, field, value) in self._waiting
             held = any(fact.value == value for fact in self._held.facts(entity, field))
         else:
-            waits = files.exists(self._pen.root, proposal(one.change, "")[0])
+            waits = files.exists(self._write_context.root, proposal(one.change, "")[0])
             held = isinstance(action, NewFile) and self._is_there(action, one.source)
         if waits or held or known_by in self._seen or self._decisions.of(known_by) is not None:
             return False
@@ -142,9 +142,9 @@ class _Fresh:
         return True
 
     def _is_there(self, note: NewFile, source: str) -> bool:
-        if not files.exists(self._pen.root, note.path):
+        if not files.exists(self._write_context.root, note.path):
             return False
-        if self._pen.text(note.path) != note.text:
+        if self._write_context.text(note.path) != note.text:
             self.notices.append(
                 f"{source} or {note.path} has changed since it was brought over; it was left as it is"
             )
@@ -160,9 +160,9 @@ def _told(one: ImportCandidate) -> Proposed:
     return Proposed(name.removesuffix(".md"), one.change.kind, one.change.title, one.source)
 
 
-def _write(pen: WriteContext, new: list[ImportCandidate]) -> tuple[str, str]:
+def _write(context: WriteContext, new: list[ImportCandidate]) -> tuple[str, str]:
     """The commit of the proposals, and what else there is to say."""
-    run = pen.run("import")
+    run = context.run("import")
     facts = [action for one in new for action in one.change.actions if isinstance(action, AddPending)]
     notes = [proposal(one.change, run) for one in new if not isinstance(one.change.actions[0], AddPending)]
 
@@ -176,9 +176,9 @@ def _write(pen: WriteContext, new: list[ImportCandidate]) -> tuple[str, str]:
 
     def message() -> str:
         sources = list(dict.fromkeys(one.source for one in new))
-        return pen.templates.commit_message("import-openclaw", run=run, count=len(new), files=sources)
+        return context.templates.commit_message("import-openclaw", run=run, count=len(new), files=sources)
 
-    outcome = write(pen.root, edits, message, verb="import", now=pen.now)
+    outcome = write(context.root, edits, message, verb="import", now=context.now)
     return outcome.commit, outcome.notice
 
 
