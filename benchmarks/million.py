@@ -29,9 +29,9 @@ from rows import tell
 
 from memoryclaw.app import App, open_vault
 from memoryclaw.index.sync import Freshness
-from memoryclaw.recall.asking import ask
 from memoryclaw.recall.candidates import IdfTable
-from memoryclaw.recall.lane import POOL, pruned
+from memoryclaw.recall.question import ask
+from memoryclaw.recall.text_lane import POOL, pruned
 from memoryclaw.text.language import words_of
 
 GOALS = {10_000: 10, 100_000: 25, 1_000_000: 150}  # milliseconds, p95

@@ -25,7 +25,7 @@ from memoryclaw.text.redaction import (  # noqa: E402
     TOKENS,
     Redactor,
 )
-from memoryclaw.text.secretnames import named_secrets  # noqa: E402
+from memoryclaw.text.secret_names import named_secrets  # noqa: E402
 
 REPEATS = 3
 

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 from memoryclaw.errors import ConfigError, VaultError
 from memoryclaw.text.bounds import LEAST_BUDGET, MOST_BUDGET
-from memoryclaw.vault.places import CONFIG_FILE, STATE_DIR
+from memoryclaw.vault.layout import CONFIG_FILE, STATE_DIR
 
 LANGUAGES = ("ar", "da", "de", "en", "es", "fi", "fr", "hu", "it", "nl", "no", "none", "pt", "ro", "ru", "sv", "tr")  # fmt: skip
 
@@ -330,9 +330,9 @@ def _remember(cache: Path, known: dict[str, Any]) -> None:
 
 
 def _parsed(path: Path, text: str) -> dict[str, Any]:
-    from memoryclaw.text import yamltext  # noqa: PLC0415 - only where the file changed
+    from memoryclaw.text import yaml_text  # noqa: PLC0415 - only where the file changed
 
-    parsed = yamltext.load(text, 1)
+    parsed = yaml_text.load(text, 1)
     if parsed.problems:
         problem = parsed.problems[0]
         raise ConfigError(f"{path}:{problem.line}: {problem.message}; {problem.hint}".rstrip("; "))

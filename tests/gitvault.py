@@ -9,8 +9,8 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from memoryclaw.ports import Address
+from memoryclaw.vault.layout import place_of
 from memoryclaw.vault.notes import ReadingSettings, read_note
-from memoryclaw.vault.places import place_of
 from memoryclaw.writing.context import Templates, WriteContext
 
 NOW = datetime(2026, 11, 21, 10, 15, tzinfo=UTC)

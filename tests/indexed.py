@@ -20,7 +20,7 @@ from memoryclaw.model import Stamp
 from memoryclaw.ports import Clause
 from memoryclaw.vault.cookies import echo, watcher
 from memoryclaw.vault.folder import Vault
-from memoryclaw.vault.places import STATE_DIR
+from memoryclaw.vault.layout import STATE_DIR
 
 LONG = 60.0  # seconds that a test waits for what a quick machine does in a moment, before it gives up
 

@@ -16,7 +16,7 @@ from memoryclaw.daemon.client import DaemonFiles
 from memoryclaw.daemon.scheduling import NightWork
 from memoryclaw.errors import LockedError, MemoryClawError
 from memoryclaw.vault.cookies import watcher
-from memoryclaw.vault.places import CONFIG_FILE
+from memoryclaw.vault.layout import CONFIG_FILE
 
 if TYPE_CHECKING:
     from memoryclaw.index.watching import Watching, WatchReport

@@ -24,8 +24,8 @@ from memoryclaw.model import Problem
 from memoryclaw.models.llm import ModelError
 from memoryclaw.recall.addresses import lead_to
 from memoryclaw.vault.folder import Vault
+from memoryclaw.vault.layout import CONFIG_FILE, FOLDERS, STATE_DIR
 from memoryclaw.vault.locks import writer_lock
-from memoryclaw.vault.places import CONFIG_FILE, FOLDERS, STATE_DIR
 
 _TEMP = re.compile(r"^\.[0-9a-f]{12}-\d+\.tmp$")
 _STATE_TEMP = re.compile(r"^(?:index\.\d+\.new|config\.\d+\.tmp)$")

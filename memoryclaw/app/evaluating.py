@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from memoryclaw.app.wiring import Wiring
 from memoryclaw.text.bounds import MOST_LISTED, within, within_budget
-from memoryclaw.vault.places import QUESTIONS_FILE
+from memoryclaw.vault.layout import QUESTIONS_FILE
 
 if TYPE_CHECKING:
     from memoryclaw.recall.evaluate import Evaluated

@@ -14,12 +14,12 @@ from memoryclaw.index.stemming import language
 from memoryclaw.model import Fact, Problem
 
 if TYPE_CHECKING:
-    from memoryclaw.skills.decide import SkillDecision
-    from memoryclaw.skills.hostskills import HostSkills
+    from memoryclaw.skills.approve import SkillDecision
+    from memoryclaw.skills.host_skills import HostSkills
     from memoryclaw.skills.listing import LintedSkill, ListedSkill, SkillOffer
     from memoryclaw.skills.run import SkillRun
     from memoryclaw.skills.steps import Requirement
-    from memoryclaw.skills.toolhosts import ToolHosts
+    from memoryclaw.skills.tool_hosts import ToolHosts
     from memoryclaw.writing.context import Written
 
 
@@ -53,19 +53,19 @@ class Skilling(Wiring):
 
     def new_skill(self, name: str, description: str = "", *, as_is: bool = False) -> Written:
         """Begins a skill: a valid SKILL.md to be filled in; one commit. `as_is`: a secret in it is meant."""
-        from memoryclaw.skills.decide import new_skill  # noqa: PLC0415
+        from memoryclaw.skills.approve import new_skill  # noqa: PLC0415
 
         return self._written(new_skill, name, description, as_is=as_is)
 
     def approve_skill(self, name: str) -> SkillDecision:
         """Says yes to a skill as its files are now; a draft moves to its place; one commit."""
-        from memoryclaw.skills.decide import approve_skill  # noqa: PLC0415
+        from memoryclaw.skills.approve import approve_skill  # noqa: PLC0415
 
         return self._hosted(self._written(lambda context: approve_skill(context, name)))
 
     def reject_skill(self, name: str) -> SkillDecision:
         """Says no: a draft goes to the archive, an approval is withdrawn; one commit."""
-        from memoryclaw.skills.decide import reject_skill  # noqa: PLC0415
+        from memoryclaw.skills.approve import reject_skill  # noqa: PLC0415
 
         return self._hosted(self._written(lambda context: reject_skill(context, name)))
 
@@ -75,8 +75,8 @@ class Skilling(Wiring):
         Args:
             refresh: False to look only.
         """
-        from memoryclaw.skills.hostfolder import HostFolder  # noqa: PLC0415
-        from memoryclaw.skills.hostskills import host_skills  # noqa: PLC0415
+        from memoryclaw.skills.host_folder import HostFolder  # noqa: PLC0415
+        from memoryclaw.skills.host_skills import host_skills  # noqa: PLC0415
 
         return host_skills(os.fspath(self.root), HostFolder(os.fspath(self._state)), refresh=refresh)
 
@@ -115,9 +115,9 @@ class Skilling(Wiring):
         return run_skill(runner, name, params, apply=apply, session=session, ask=ask)
 
     def _tools(self) -> ToolHosts:
-        from memoryclaw.skills.gatewaytools import TOKEN, GatewayTools  # noqa: PLC0415
-        from memoryclaw.skills.mcptools import McpTools  # noqa: PLC0415
-        from memoryclaw.skills.toolhosts import ToolHosts  # noqa: PLC0415
+        from memoryclaw.skills.gateway_tools import TOKEN, GatewayTools  # noqa: PLC0415
+        from memoryclaw.skills.mcp_tools import McpTools  # noqa: PLC0415
+        from memoryclaw.skills.tool_hosts import ToolHosts  # noqa: PLC0415
         from memoryclaw.skills.tools import read_servers  # noqa: PLC0415
 
         config, wait = self.config, self.config.tool_timeout
@@ -143,7 +143,7 @@ class Skilling(Wiring):
 
     def _hosts_follow(self) -> None:
         """Brings the copies for hosts up to date where there are any; trouble with them is told by `host_skills` itself."""
-        from memoryclaw.skills.hostfolder import FOLDER  # noqa: PLC0415
+        from memoryclaw.skills.host_folder import FOLDER  # noqa: PLC0415
 
         if (self._state / FOLDER).exists():
             with suppress(MemoryClawError, OSError):

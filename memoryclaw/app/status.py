@@ -15,7 +15,7 @@ from memoryclaw.index.index import Index
 from memoryclaw.index.sync import Sync
 from memoryclaw.model import Problem
 from memoryclaw.vault.folder import Scan
-from memoryclaw.vault.places import place_of
+from memoryclaw.vault.layout import place_of
 
 if TYPE_CHECKING:  # most vaults have no vectors
     from memoryclaw.index.vectors import VectorStatus

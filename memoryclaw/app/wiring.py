@@ -24,13 +24,13 @@ from memoryclaw.recall.answers import Answer, Recalled
 from memoryclaw.recall.search import Searcher
 from memoryclaw.vault.cookies import WAIT
 from memoryclaw.vault.folder import Vault
-from memoryclaw.vault.statefolder import must_hold_no_link
+from memoryclaw.vault.state_folder import must_hold_no_link
 
 if TYPE_CHECKING:
     from memoryclaw.app.doctor import Check
     from memoryclaw.capture.capture import Recorder
     from memoryclaw.index.vectors import Filled, Vectors, VectorStatus
-    from memoryclaw.recall.vectorlane import VectorLane
+    from memoryclaw.recall.vector_lane import VectorLane
     from memoryclaw.text.gate import Gate
     from memoryclaw.vault.ledger import Ledger
     from memoryclaw.writing.context import WriteContext
@@ -99,7 +99,7 @@ class Wiring:
     @cached_property
     def _recorder(self) -> Recorder:
         from memoryclaw.capture.capture import Recorder  # noqa: PLC0415
-        from memoryclaw.capture.logfiles import Logs  # noqa: PLC0415
+        from memoryclaw.capture.log_files import Logs  # noqa: PLC0415
         from memoryclaw.text.redaction import Redactor  # noqa: PLC0415
         from memoryclaw.writing.secret_gate import secret_key  # noqa: PLC0415
 
@@ -198,11 +198,11 @@ class Wiring:
 
     @cached_property
     def _vectors(self) -> Vectors:
+        from memoryclaw.index.vector_store import VectorStore  # noqa: PLC0415
         from memoryclaw.index.vectors import (  # noqa: PLC0415
             Vectors,
             embedder_of,
         )
-        from memoryclaw.index.vectorstore import VectorStore  # noqa: PLC0415
 
         store = VectorStore(self._state, self.config.vector_model)
         return Vectors(store, embedder_of(self.config), self.catalog)
@@ -210,7 +210,7 @@ class Wiring:
     def _lane(self) -> VectorLane | None:
         if not self._has_vectors:
             return None
-        from memoryclaw.recall.vectorlane import FallbackPolicy, VectorLane  # noqa: PLC0415
+        from memoryclaw.recall.vector_lane import FallbackPolicy, VectorLane  # noqa: PLC0415
 
         config = self.config
         manner = FallbackPolicy(config.min_primary_results, config.min_coverage, config.blend_strategy)

@@ -94,7 +94,7 @@ class Hosting(Working):
 
     def write_latest(self, session: str) -> str:
         """Writes `working/latest.md`, what a session was at and said last; returns its path, or nothing when it said nothing."""
-        from memoryclaw.capture.logfiles import Logs  # noqa: PLC0415
+        from memoryclaw.capture.log_files import Logs  # noqa: PLC0415
         from memoryclaw.hosts.hooks import write_latest  # noqa: PLC0415
         from memoryclaw.working.memory import within  # noqa: PLC0415
 

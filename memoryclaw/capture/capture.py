@@ -9,9 +9,9 @@ from dataclasses import replace
 from datetime import datetime
 from typing import Any, NamedTuple
 
-from memoryclaw.capture.hostturns import PendingToolCalls, read_turn, session_of
-from memoryclaw.capture.logfiles import FOLDER, Logs
-from memoryclaw.capture.logrecords import file_stem, kept, likeness, line_of
+from memoryclaw.capture.host_turns import PendingToolCalls, read_turn, session_of
+from memoryclaw.capture.log_files import FOLDER, Logs
+from memoryclaw.capture.log_records import file_stem, kept, likeness, line_of
 from memoryclaw.errors import InputError, VaultError
 from memoryclaw.text.bounds import read_json
 from memoryclaw.text.naming import timestamp

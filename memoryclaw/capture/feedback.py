@@ -6,8 +6,8 @@ from collections.abc import Callable
 from datetime import datetime
 from typing import NamedTuple
 
-from memoryclaw.capture.hostturns import NAME_LENGTH
-from memoryclaw.capture.logrecords import unmarked
+from memoryclaw.capture.host_turns import NAME_LENGTH
+from memoryclaw.capture.log_records import unmarked
 from memoryclaw.errors import InputError, VaultError
 from memoryclaw.text.fence import one_line
 from memoryclaw.text.naming import timestamp

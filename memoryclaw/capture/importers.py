@@ -12,7 +12,7 @@ from itertools import islice
 from typing import Any, NamedTuple
 
 from memoryclaw.capture.capture import CaptureResult, Recorder
-from memoryclaw.capture.logfiles import FOLDER
+from memoryclaw.capture.log_files import FOLDER
 from memoryclaw.errors import InputError
 from memoryclaw.model import Problem
 from memoryclaw.ports import Progress

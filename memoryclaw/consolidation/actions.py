@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from memoryclaw.capture.hostturns import CALLS, call_of, kind_of, tidy
+from memoryclaw.capture.host_turns import CALLS, call_of, kind_of, tidy
 from memoryclaw.consolidation.changes import ToolSequence
 from memoryclaw.model import NOTHING
 from memoryclaw.text.fence import one_line

@@ -13,9 +13,9 @@ from memoryclaw.consolidation.branching import PREFIX, BranchWriter
 from memoryclaw.consolidation.changes import ChangeSet, ConfirmFact, NewFile, PlannedChange, SetFact
 from memoryclaw.consolidation.patches import CommitMessages, moves, must_keep, outcome_of, rewrites, waits
 from memoryclaw.consolidation.proposals import proposal
-from memoryclaw.consolidation.runrecord import paths_of, record_path, render_record
+from memoryclaw.consolidation.run_record import paths_of, record_path, render_record
 from memoryclaw.errors import HistoryError, InputError, MemoryClawError
-from memoryclaw.history import gitlog
+from memoryclaw.history import git_log
 from memoryclaw.ports import Progress
 from memoryclaw.text.encoding import decode
 from memoryclaw.text.naming import safe_path, timestamp
@@ -213,7 +213,7 @@ def _pages(writer: Writer, run: str, mode: str) -> FileTarget | None:
         return writer
     if writer.untracked:
         raise HistoryError(f"nothing was written: consolidation.mode is `branch`, and {writer.untracked}")
-    waiting = gitlog.branches(writer.history, PREFIX + run)
+    waiting = git_log.branches(writer.history, PREFIX + run)
     return None if waiting else BranchWriter(writer.history, run)
 
 

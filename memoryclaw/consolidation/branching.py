@@ -12,15 +12,15 @@ from typing import NamedTuple
 from memoryclaw.consolidation.changes import PlannedChange
 from memoryclaw.consolidation.patches import CommitMessages, actions_of, replayed
 from memoryclaw.consolidation.proposals import proposal
-from memoryclaw.consolidation.runrecord import read_record, record_path
+from memoryclaw.consolidation.run_record import read_record, record_path
 from memoryclaw.errors import ConflictError, HistoryError, InputError, MemoryClawError, NotFoundError
-from memoryclaw.history import gitlog
-from memoryclaw.history.gitlog import Branch
+from memoryclaw.history import git_log
+from memoryclaw.history.git_log import Branch
 from memoryclaw.history.repository import FileChange, History, Recorded, Version
 from memoryclaw.text.encoding import decode, encode
 from memoryclaw.text.naming import timestamp
-from memoryclaw.vault.factedits import SemanticFile
-from memoryclaw.vault.places import place_of
+from memoryclaw.vault.fact_edits import SemanticFile
+from memoryclaw.vault.layout import place_of
 from memoryclaw.writing.context import WriteContext
 from memoryclaw.writing.decisions import APPROVED, DECISIONS_FILE, REJECTED, Decision, Decisions
 from memoryclaw.writing.writer import (
@@ -100,14 +100,14 @@ class BranchWriter:
 
     def publish(self, verb: str) -> None:
         """Lets the branch appear."""
-        gitlog.create(self._history, self._ref, self._tip, verb)
+        git_log.create(self._history, self._ref, self._tip, verb)
 
 
 def open_branches(history: History) -> list[OpenBranch]:
     """The runs that wait as branches, in order of their names."""
     if history.state().name == "none":
         return []
-    return [_opened(history, branch) for branch in gitlog.branches(history, PREFIX)]
+    return [_opened(history, branch) for branch in git_log.branches(history, PREFIX)]
 
 
 def approve(context: WriteContext, run: str) -> Approved:
@@ -125,7 +125,7 @@ def approve(context: WriteContext, run: str) -> Approved:
         replay = _Replay(context, writer, run)
         for recorded in left:
             replay.one(recorded, last=recorded is left[-1])
-        gitlog.delete(writer.history, branch)
+        git_log.delete(writer.history, branch)
     return Approved(tuple(replay.commits), tuple(replay.proposed), tuple(dict.fromkeys(replay.notices)))
 
 
@@ -145,7 +145,7 @@ def reject(context: WriteContext, run: str) -> str:
             return context.templates.commit_message("consolidate-rejected", run=run)
 
         outcome = writer.write([decide], message, verb="reject", now=context.now)
-        gitlog.delete(writer.history, branch)
+        git_log.delete(writer.history, branch)
     return outcome.commit
 
 
@@ -234,7 +234,7 @@ def _safe(
 def _find(writer: Writer, run: str) -> tuple[Branch, OpenBranch]:
     if writer.untracked:
         raise HistoryError(f"no branch waits: {writer.untracked}")
-    for branch in gitlog.branches(writer.history, PREFIX + run):
+    for branch in git_log.branches(writer.history, PREFIX + run):
         if branch.ref == PREFIX + run:
             if branch.checked_out:
                 raise ConflictError(
@@ -246,8 +246,8 @@ def _find(writer: Writer, run: str) -> tuple[Branch, OpenBranch]:
 
 def _opened(history: History, branch: Branch) -> OpenBranch:
     run = branch.ref.removeprefix(PREFIX)
-    record = gitlog.text_in(history, branch.tip, record_path(run))
-    return OpenBranch(run, branch.ref, branch.tip, tuple(gitlog.unmerged(history, branch.tip)), record)
+    record = git_log.text_in(history, branch.tip, record_path(run))
+    return OpenBranch(run, branch.ref, branch.tip, tuple(git_log.unmerged(history, branch.tip)), record)
 
 
 def _must_be_the_runs(branch: Branch, waiting: OpenBranch) -> None:

@@ -11,9 +11,9 @@ from datetime import date
 from typing import NamedTuple
 
 from memoryclaw.consolidation.changes import LEVELS, Claim, Segment
-from memoryclaw.consolidation.claimrules import HABITS, NAMED, OF_OTHERS, OWNED, SPOKEN, WISHES, Rule
-from memoryclaw.consolidation.factfields import KIN, MANY, FieldNoun, is_yearly, noun_of
-from memoryclaw.consolidation.spokendates import date_value, same_day
+from memoryclaw.consolidation.claim_rules import HABITS, NAMED, OF_OTHERS, OWNED, SPOKEN, WISHES, Rule
+from memoryclaw.consolidation.fact_fields import KIN, MANY, FieldNoun, is_yearly, noun_of
+from memoryclaw.consolidation.spoken_dates import date_value, same_day
 from memoryclaw.consolidation.statements import (
     Statement,
     believed,
@@ -35,7 +35,7 @@ from memoryclaw.consolidation.statements import (
 from memoryclaw.model import NOTHING, Turn
 from memoryclaw.text.dates import find_ranges, parse_timestamp
 from memoryclaw.text.language import fold, words_of
-from memoryclaw.text.secretnames import NEAR
+from memoryclaw.text.secret_names import NEAR
 from memoryclaw.vault.entities import candidates, key_of, keys_of, select
 
 _CORRECTING = 4  # turns that follow, in which a person or the assistant may take back what was said

@@ -21,24 +21,24 @@ from memoryclaw.consolidation.changes import (
     read_plan,
     write_plan,
 )
-from memoryclaw.consolidation.cutting import Cutting
 from memoryclaw.consolidation.patches import outcome_of
 from memoryclaw.consolidation.planning import ClaimDecider, Mind, NearDuplicates, Planner, plan
+from memoryclaw.consolidation.segmentation import Cutting
 from memoryclaw.consolidation.selecting import RUNS, PastRuns, Unread, past, practised, select
 from memoryclaw.daemon.timetable import Due, due
 from memoryclaw.errors import HistoryError, InputError, LockedError, NotFoundError, VaultError
 from memoryclaw.history import journal
-from memoryclaw.history.gitlog import log
+from memoryclaw.history.git_log import log
 from memoryclaw.history.repository import History
 from memoryclaw.index.catalog import Catalog
 from memoryclaw.ports import Progress
 from memoryclaw.text.naming import run_id, utc
 from memoryclaw.vault import files
 from memoryclaw.vault.folder import Vault
+from memoryclaw.vault.layout import STATE_DIR
 from memoryclaw.vault.locks import writer_lock
 from memoryclaw.vault.logs import LogRange, parse_ranges, range_of
-from memoryclaw.vault.places import STATE_DIR
-from memoryclaw.vault.statefolder import made
+from memoryclaw.vault.state_folder import made
 from memoryclaw.writing.context import WriteContext
 from memoryclaw.writing.writer import recover
 

@@ -22,14 +22,14 @@ from memoryclaw.consolidation.changes import (
 )
 from memoryclaw.consolidation.pending import PENDING_FILE, add_pending, read_pending
 from memoryclaw.consolidation.proposals import proposal
-from memoryclaw.consolidation.runrecord import record_path
+from memoryclaw.consolidation.run_record import record_path
 from memoryclaw.errors import BudgetError, InputError, NotFoundError
 from memoryclaw.model import Fact
 from memoryclaw.text.encoding import readable
 from memoryclaw.text.frontmatter import split
 from memoryclaw.text.merging import merge
 from memoryclaw.vault.edits import set_property
-from memoryclaw.vault.factedits import SemanticFile, add_source, fact_sources, same, set_fact
+from memoryclaw.vault.fact_edits import SemanticFile, add_source, fact_sources, same, set_fact
 from memoryclaw.vault.facts import VALUE, Facts, facts_in
 from memoryclaw.writing.context import Templates
 

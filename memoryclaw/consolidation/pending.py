@@ -13,7 +13,7 @@ from memoryclaw.consolidation.claims import plain_key, plain_value
 from memoryclaw.errors import NotFoundError
 from memoryclaw.text.encoding import lines_of, readable
 from memoryclaw.vault.edits import Splice, line_end, spliced
-from memoryclaw.vault.factedits import source_field, sources_in
+from memoryclaw.vault.fact_edits import source_field, sources_in
 from memoryclaw.vault.facts import VALUE, split_address
 from memoryclaw.writing.decisions import fingerprint
 

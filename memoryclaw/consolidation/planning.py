@@ -24,10 +24,10 @@ from memoryclaw.consolidation.changes import (
     Skipped,
 )
 from memoryclaw.consolidation.claims import claims_in
-from memoryclaw.consolidation.cutting import Cutting, cut
-from memoryclaw.consolidation.gist import EpisodeNote, episode, extract, with_quotes
-from memoryclaw.consolidation.points import twin
+from memoryclaw.consolidation.episodes import EpisodeNote, episode, extract, with_quotes
+from memoryclaw.consolidation.key_sentences import twin
 from memoryclaw.consolidation.reconcile import FactFiles, after, reconcile
+from memoryclaw.consolidation.segmentation import Cutting, cut
 from memoryclaw.consolidation.selecting import Unread
 from memoryclaw.consolidation.statements import nothing_in
 from memoryclaw.index.catalog import Catalog

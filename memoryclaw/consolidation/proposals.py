@@ -29,9 +29,9 @@ from memoryclaw.text.encoding import readable
 from memoryclaw.text.fence import one_line
 from memoryclaw.text.frontmatter import split
 from memoryclaw.text.naming import safe_path, slug
-from memoryclaw.text.yamltext import scalar
+from memoryclaw.text.yaml_text import scalar
+from memoryclaw.vault.layout import place_of
 from memoryclaw.vault.logs import parse_ranges
-from memoryclaw.vault.places import place_of
 from memoryclaw.vault.properties import text_of
 from memoryclaw.writing.decisions import fingerprint
 

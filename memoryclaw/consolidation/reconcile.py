@@ -19,11 +19,11 @@ from memoryclaw.consolidation.claims import (
     same_value,
     says_less,
 )
-from memoryclaw.consolidation.factfields import MANY, is_of_people, is_preference, is_yearly
-from memoryclaw.consolidation.spokendates import date_value
+from memoryclaw.consolidation.fact_fields import MANY, is_of_people, is_preference, is_yearly
+from memoryclaw.consolidation.spoken_dates import date_value
 from memoryclaw.consolidation.statements import believed
 from memoryclaw.model import Fact
-from memoryclaw.vault.factedits import same
+from memoryclaw.vault.fact_edits import same
 from memoryclaw.vault.facts import fact_id
 from memoryclaw.vault.vocabulary import Field, Schema
 from memoryclaw.writing.decisions import Decisions, fingerprint

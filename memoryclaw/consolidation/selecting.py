@@ -14,18 +14,18 @@ from typing import NamedTuple
 from memoryclaw.consolidation.actions import Call, acted, calls_in
 from memoryclaw.consolidation.changes import NewFile, PlannedChange, ToolSequence
 from memoryclaw.consolidation.mining import plan_skills
-from memoryclaw.consolidation.runrecord import RunRecord, read_record
-from memoryclaw.consolidation.skilldrafts import SkillDraft
+from memoryclaw.consolidation.run_record import RunRecord, read_record
+from memoryclaw.consolidation.skill_drafts import SkillDraft
 from memoryclaw.errors import NotFoundError
 from memoryclaw.model import Turn
 from memoryclaw.skills.listing import known_skills
 from memoryclaw.text.encoding import decode
 from memoryclaw.vault import files
 from memoryclaw.vault.folder import Vault
+from memoryclaw.vault.layout import STATE_DIR
 from memoryclaw.vault.logs import LogRange, parse_ranges, unread
 from memoryclaw.vault.notes import ReadingSettings, read_note
-from memoryclaw.vault.places import STATE_DIR
-from memoryclaw.vault.statefolder import put
+from memoryclaw.vault.state_folder import put
 from memoryclaw.writing.context import WriteContext
 from memoryclaw.writing.decisions import DECISIONS_FILE, Decisions
 

@@ -14,8 +14,8 @@ from typing import NamedTuple
 
 from memoryclaw.consolidation.actions import read_call
 from memoryclaw.consolidation.changes import Segment
-from memoryclaw.consolidation.factfields import noun_of
-from memoryclaw.consolidation.spokendates import since_date
+from memoryclaw.consolidation.fact_fields import noun_of
+from memoryclaw.consolidation.spoken_dates import since_date
 from memoryclaw.model import Turn
 from memoryclaw.text.language import IRREGULAR, WORD, fold, pairs
 

@@ -18,7 +18,7 @@ from typing import Any, NamedTuple, Self
 
 from memoryclaw.errors import LockedError, VaultError
 from memoryclaw.vault.cookies import watcher
-from memoryclaw.vault.statefolder import made, put
+from memoryclaw.vault.state_folder import made, put
 from memoryclaw.version import __version__
 
 _LOOPBACK = {

@@ -12,7 +12,7 @@ from datetime import UTC, datetime
 from typing import NamedTuple
 
 from memoryclaw.daemon import cron, systemd
-from memoryclaw.daemon.child import Child, Ended
+from memoryclaw.daemon.processes import Child, Ended
 from memoryclaw.daemon.systemd import ask
 from memoryclaw.daemon.timetable import (
     Due,

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from memoryclaw.daemon.client import ask
-from memoryclaw.vault.places import STATE_DIR
+from memoryclaw.vault.layout import STATE_DIR
 
 _PLAIN = frozenset(b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~")
 

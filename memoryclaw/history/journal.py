@@ -14,13 +14,13 @@ from contextlib import contextmanager, suppress
 from typing import Any, NamedTuple
 
 from memoryclaw.errors import HistoryError, NotFoundError
-from memoryclaw.history import gitlocks
+from memoryclaw.history import git_locks
 from memoryclaw.history.repository import Entry, History, StagedUpdate, index_stamp
 from memoryclaw.model import Stamp
 from memoryclaw.vault import files
 from memoryclaw.vault.files import NO_LINKS
-from memoryclaw.vault.places import STATE_DIR
-from memoryclaw.vault.statefolder import made
+from memoryclaw.vault.layout import STATE_DIR
+from memoryclaw.vault.state_folder import made
 
 PATH = f"{STATE_DIR}/pending.json"
 _NEW = os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_NOFOLLOW | os.O_CLOEXEC
@@ -120,7 +120,7 @@ def index_ready(
         HistoryError: git stayed busy, or refused; the index is as it was.
     """
     folder = history.git_dir
-    index, lock, ours = (os.path.join(folder, name) for name in ("index", "index.lock", gitlocks.INDEX))
+    index, lock, ours = (os.path.join(folder, name) for name in ("index", "index.lock", git_locks.INDEX))
     taken = False
 
     def put() -> None:
@@ -137,7 +137,7 @@ def index_ready(
                 break
             taken = _take(folder, lock, ours, seen)
             if not taken and time.monotonic() >= end:
-                raise HistoryError(f"nothing was written: {gitlocks.told(lock, history.root)}")
+                raise HistoryError(f"nothing was written: {git_locks.told(lock, history.root)}")
             time.sleep(0 if taken else _PAUSE)
         yield put if taken else _nothing
     finally:
@@ -159,8 +159,8 @@ def joined(entries: Sequence[StagedUpdate]) -> tuple[StagedUpdate, ...]:
 def clear_stale(history: History) -> None:
     """Removes what a killed run of ours left of the index; a lock that is not provably ours stays."""
     folder = history.git_dir
-    ours, lock = os.path.join(folder, gitlocks.INDEX), os.path.join(folder, "index.lock")
-    if gitlocks.is_our_index(lock):
+    ours, lock = os.path.join(folder, git_locks.INDEX), os.path.join(folder, "index.lock")
+    if git_locks.is_our_index(lock):
         os.unlink(lock)
     _drop(ours)
     _drop(f"{ours}.lock")

@@ -17,7 +17,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING, NamedTuple
 
 from memoryclaw.errors import ConflictError, GitKilledError, HistoryError, InputError
-from memoryclaw.history import gitlocks
+from memoryclaw.history import git_locks
 from memoryclaw.model import Stamp
 from memoryclaw.text.naming import utc
 
@@ -112,7 +112,7 @@ class GitCommand:
         if status < 0:
             return GitKilledError(f"git {verb} was killed by signal {-status}; try again")
         if lock := _LOCK.search(err):
-            return HistoryError(gitlocks.told(lock[1], self._root))
+            return HistoryError(git_locks.told(lock[1], self._root))
         words = err.splitlines()
         return HistoryError(f"git {verb} failed: {words[-1] if words else f'exit code {status}'}")
 
@@ -531,7 +531,7 @@ class History:
 
     def clear_locks(self, ref: str, commit: str, since: float) -> None:
         """Removes the locks that a killed `move` of this branch to this commit left; `since` is when it began."""
-        gitlocks.clear_ours(self.git_dir, common_dir(self.git_dir), ref, commit, since)
+        git_locks.clear_ours(self.git_dir, common_dir(self.git_dir), ref, commit, since)
 
     def head(self) -> str:
         """The commit of HEAD, or an empty string on an unborn branch."""
@@ -731,8 +731,8 @@ def git_state(root: str) -> GitState:
 
 def other_locks(root: str, state: GitState) -> list[str]:
     """A sentence about each lock of git's that keeps no commit away, but something else."""
-    found = gitlocks.others(common_dir(state.git_dir)) if state.git_dir else ()
-    return [gitlocks.told(path, root) for path in found if path != state.lock]
+    found = git_locks.others(common_dir(state.git_dir)) if state.git_dir else ()
+    return [git_locks.told(path, root) for path in found if path != state.lock]
 
 
 def index_stamp(git_dir: str) -> Stamp | None:
@@ -790,8 +790,8 @@ def _astray(git_dir: str) -> GitState | None:
 
 def _branch(root: str, git_dir: str, common: str) -> GitState:
     ref = _text(os.path.join(git_dir, "HEAD")).strip().removeprefix("ref:").strip()
-    if lock := gitlocks.blocking(git_dir, common, ref):
-        return GitState("locked", gitlocks.told(lock, root), git_dir, ref, lock)
+    if lock := git_locks.blocking(git_dir, common, ref):
+        return GitState("locked", git_locks.told(lock, root), git_dir, ref, lock)
     if ref == _REFTABLE:
         return GitState("ok", "the vault's git repository is ready", git_dir)
     value = _value(common, ref)

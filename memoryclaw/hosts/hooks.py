@@ -11,8 +11,8 @@ from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
-from memoryclaw.capture.logfiles import Logs
-from memoryclaw.capture.logrecords import file_stem
+from memoryclaw.capture.log_files import Logs
+from memoryclaw.capture.log_records import file_stem
 from memoryclaw.daemon.served import served, state_of
 from memoryclaw.errors import InputError
 from memoryclaw.hosts.transcripts import spoken
@@ -47,7 +47,7 @@ def context_for(hook: Mapping[str, Any], root: str, own: Callable[[str, str], st
     answer = served(root, "POST", "/v1/recall", asked, end - time.monotonic())
     if answer is not None and isinstance(answer.get("context"), str):
         return str(answer["context"])
-    from memoryclaw.daemon.child import within  # noqa: PLC0415 - only where no daemon answers
+    from memoryclaw.daemon.processes import within  # noqa: PLC0415 - only where no daemon answers
 
     return within(max(0.0, end - time.monotonic()), lambda: own(question, session))
 

@@ -17,7 +17,7 @@ from typing import Any, BinaryIO, NamedTuple
 
 from memoryclaw.errors import InputError, VaultError
 from memoryclaw.text.dates import parse_timestamp
-from memoryclaw.vault.statefolder import made, put
+from memoryclaw.vault.state_folder import made, put
 
 FOLDER = "hooks"  # in the state folder
 _LONGEST = 32 * 1024 * 1024  # bytes of a line; a longer one is passed over

@@ -13,7 +13,7 @@ from memoryclaw.model import Fact, Problem, Unit
 from memoryclaw.ports import Address
 from memoryclaw.text.language import fold
 from memoryclaw.vault.entities import key_of
-from memoryclaw.vault.places import LOGS
+from memoryclaw.vault.layout import LOGS
 
 _UNIT = "rowid, id, kind, line, end_line, title, tags, properties, text, at, until, entity, field, value, trust, pinned, state"
 _IN = "in (select value from json_each(?))"

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from memoryclaw.errors import IndexBusyError, IndexDamagedError, VaultError
-from memoryclaw.vault.statefolder import made, must_be_real, touch
+from memoryclaw.vault.state_folder import made, must_be_real, touch
 
 SCHEMA = """
 create table meta(key text primary key, value) without rowid;

@@ -282,7 +282,7 @@ def open_index(folder: Path, *, engine: str, language: Language) -> Index:
     """The index in `folder`, with the text engine that the settings name."""
     recipe = f"{VERSION} {engine} {language.code} sqlite"
     if engine == "whoosh":
-        from memoryclaw.index.whoosh import WhooshIndex  # noqa: PLC0415 - an import of 100 ms
+        from memoryclaw.index.whoosh_engine import WhooshIndex  # noqa: PLC0415 - an import of 100 ms
 
         database = Database(folder, recipe)
         return Index(database, WhooshIndex(folder / "whoosh", database.connection), language)

@@ -17,8 +17,8 @@ from memoryclaw.text.encoding import decode
 from memoryclaw.vault.cookies import WAIT, echo
 from memoryclaw.vault.entities import key_of
 from memoryclaw.vault.folder import Scan, Vault, is_wanted
+from memoryclaw.vault.layout import ALIASES_FILE, SCHEMA_FILE
 from memoryclaw.vault.notes import ReadingSettings, read_note
-from memoryclaw.vault.places import ALIASES_FILE, SCHEMA_FILE
 from memoryclaw.vault.vocabulary import read_aliases, read_schema, vocabulary_problems
 
 SETTINGS_FILES = frozenset({ALIASES_FILE, SCHEMA_FILE})

@@ -16,7 +16,7 @@ from memoryclaw.config import Config
 from memoryclaw.errors import LockedError, MemoryClawError, VectorsError
 from memoryclaw.index.catalog import Catalog
 from memoryclaw.index.rows import unpacked
-from memoryclaw.index.vectorstore import IndexMark, VectorStore
+from memoryclaw.index.vector_store import IndexMark, VectorStore
 from memoryclaw.index.watching import WatchReport
 from memoryclaw.models.embedders import Embedder, Floats, Guarded, numpy
 from memoryclaw.models.llm import Breaker, Endpoint

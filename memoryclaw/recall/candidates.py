@@ -14,11 +14,11 @@ from memoryclaw.index.rows import LONGEST
 from memoryclaw.index.scoring import ALIAS_FACTOR, RELATED, SMALL, exact, rarity
 from memoryclaw.model import Unit
 from memoryclaw.ports import Clause
-from memoryclaw.recall.asking import Question
 from memoryclaw.recall.boosts import Boost, QuestionTraits
 from memoryclaw.recall.explain import Leaf, Reading, Statistics, lift, read_columns, reasons
 from memoryclaw.recall.filters import Fields, conditions
-from memoryclaw.recall.lane import POOL, Lane
+from memoryclaw.recall.question import Question
+from memoryclaw.recall.text_lane import POOL, Lane
 from memoryclaw.text import days
 from memoryclaw.text.language import Language, fold
 

@@ -11,7 +11,7 @@ from datetime import date
 from typing import Any, NamedTuple
 
 from memoryclaw.model import Problem
-from memoryclaw.text.yamltext import MAX_BYTES, Yaml, load
+from memoryclaw.text.yaml_text import MAX_BYTES, Yaml, load
 
 RESAMPLES = 4000
 SEED = 20260420

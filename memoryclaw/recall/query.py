@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from datetime import date
 from typing import NamedTuple
 
-from memoryclaw.recall.querytokens import PUNCTUATION, Token, scan
+from memoryclaw.recall.query_tokens import PUNCTUATION, Token, scan
 from memoryclaw.text.dates import DateRange
 from memoryclaw.text.language import words_of
 

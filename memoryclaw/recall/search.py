@@ -14,21 +14,21 @@ from memoryclaw.index.rows import asks_name, asks_when
 from memoryclaw.index.scoring import CALLED, coverage, ranked, shared_out
 from memoryclaw.model import LeftOut, Match, Matched, Term, Unit
 from memoryclaw.recall.answers import Answer, Traced
-from memoryclaw.recall.asking import COMMON_SHARE, COMMON_UNITS, Question, ask
 from memoryclaw.recall.boosts import QuestionTraits
 from memoryclaw.recall.candidates import Candidate, Candidates, IdfTable, readings_of
-from memoryclaw.recall.deciding import Decider
+from memoryclaw.recall.exclusions import Decider
 from memoryclaw.recall.explain import Leaf, Reading, Statistics, goal_leaves, goal_words, reasons
 from memoryclaw.recall.filters import causes, kind_filter
-from memoryclaw.recall.lane import ENOUGH, MANY, POOL, RARE_SHARE
+from memoryclaw.recall.question import COMMON_SHARE, COMMON_UNITS, Question, ask
 from memoryclaw.recall.spelling import near, slips_in
+from memoryclaw.recall.text_lane import ENOUGH, MANY, POOL, RARE_SHARE
 from memoryclaw.recall.weighing import in_company, weigh
 from memoryclaw.text.language import fold
 from memoryclaw.text.snippets import snippet, without_block_ids
-from memoryclaw.vault.places import tells_how
+from memoryclaw.vault.layout import tells_how
 
 if TYPE_CHECKING:  # most vaults have no vectors
-    from memoryclaw.recall.vectorlane import VectorLane
+    from memoryclaw.recall.vector_lane import VectorLane
 
 _BEST = 3  # matches that decide how much of the question was found
 
@@ -156,11 +156,11 @@ class Searcher:
             hits = [c for c in found.candidates if not c.decision]
             if not lane.is_wanted(len(hits), self.confidence(found, self.matches(found, hits[:_BEST]))):
                 return
-        from memoryclaw.recall import vectorlane  # noqa: PLC0415 - most vaults have no vectors
+        from memoryclaw.recall import vector_lane  # noqa: PLC0415 - most vaults have no vectors
 
         fields, language = self._candidates.fields(found.question), self._index.language
         within = fields.rowids if fields else None
-        by_words = vectorlane.KeywordResult(found.question, found.asked, found.candidates, within, language)
+        by_words = vector_lane.KeywordResult(found.question, found.asked, found.candidates, within, language)
         joined, found.degraded = lane.join(by_words)
         found.candidates = _ordered(joined)
 

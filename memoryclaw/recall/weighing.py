@@ -8,10 +8,10 @@ from memoryclaw.index.catalog import Catalog
 from memoryclaw.index.rows import around
 from memoryclaw.index.scoring import CALLED, SMALL, exact
 from memoryclaw.ports import Clause, TextIndex
-from memoryclaw.recall.asking import Question
 from memoryclaw.recall.boosts import Boost, QuestionTraits, UnitTraits, boosts, recency, said
 from memoryclaw.recall.candidates import Candidate
-from memoryclaw.recall.deciding import Decider
+from memoryclaw.recall.exclusions import Decider
+from memoryclaw.recall.question import Question
 from memoryclaw.vault.entities import key_of
 
 

@@ -12,10 +12,10 @@ from typing import NamedTuple
 from memoryclaw.consolidation.patches import facts_that_came as facts_set
 from memoryclaw.consolidation.patches import must_be_its_own
 from memoryclaw.consolidation.pending import PENDING_FILE
-from memoryclaw.consolidation.runrecord import record_path
+from memoryclaw.consolidation.run_record import record_path
 from memoryclaw.errors import ConflictError, InputError, NotFoundError
 from memoryclaw.history.repository import FileChange, History, Recorded
-from memoryclaw.review.takeback import (
+from memoryclaw.review.retraction import (
     TakenBack,
     facts_taken_back,
     facts_that_came,
@@ -23,14 +23,14 @@ from memoryclaw.review.takeback import (
     waiting_taken_back,
 )
 from memoryclaw.skills.listing import fingerprint_of
-from memoryclaw.skills.skillfile import read_skill
+from memoryclaw.skills.skill_file import read_skill
 from memoryclaw.text.encoding import decode, encode, readable
 from memoryclaw.text.frontmatter import split
 from memoryclaw.text.merging import merge, same_patch
 from memoryclaw.text.naming import timestamp
 from memoryclaw.vault import files
+from memoryclaw.vault.layout import CONFIG_FILE, place_of
 from memoryclaw.vault.logs import parse_ranges
-from memoryclaw.vault.places import CONFIG_FILE, place_of
 from memoryclaw.writing.context import WriteContext, Written
 from memoryclaw.writing.decisions import DECISIONS_FILE, UNDONE, Decision, Decisions, recorded
 from memoryclaw.writing.writer import Bytes, Edit, write

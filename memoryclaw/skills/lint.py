@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from memoryclaw.model import Problem
-from memoryclaw.skills.skillfile import TYPES, SkillFile, read_skill
+from memoryclaw.skills.skill_file import TYPES, SkillFile, read_skill
 from memoryclaw.text.language import Language, words_of
 from memoryclaw.text.naming import slug
 from memoryclaw.vault.properties import names_of, text_of

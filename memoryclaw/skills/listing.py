@@ -15,12 +15,12 @@ from memoryclaw.model import Problem
 from memoryclaw.skills.approvals import approvals, version_of
 from memoryclaw.skills.lint import lint
 from memoryclaw.skills.match import ENOUGH, SkillMatch, match
-from memoryclaw.skills.skillfile import SkillFile, read_skill
+from memoryclaw.skills.skill_file import SkillFile, read_skill
 from memoryclaw.text.encoding import decode
 from memoryclaw.text.language import Language
 from memoryclaw.vault import files
 from memoryclaw.vault.folder import Vault
-from memoryclaw.vault.places import place_of
+from memoryclaw.vault.layout import place_of
 from memoryclaw.writing.decisions import APPROVED, DECISIONS_FILE, Decision, Decisions, fingerprint
 
 SKILLS = "skills"

@@ -11,7 +11,7 @@ from datetime import date
 from typing import NamedTuple
 
 from memoryclaw.model import Matched, Term
-from memoryclaw.skills.skillfile import ParameterSpec, SkillFile
+from memoryclaw.skills.skill_file import ParameterSpec, SkillFile
 from memoryclaw.text.dates import blanked, find_ranges
 from memoryclaw.text.language import Language, fold, words_of
 

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 from memoryclaw.model import NOTHING, Problem
 from memoryclaw.skills.references import REFERENCE_NAME, references_in, too_deep
-from memoryclaw.skills.skillfile import ParameterSpec, SkillFile
+from memoryclaw.skills.skill_file import ParameterSpec, SkillFile
 from memoryclaw.vault.properties import text_of
 
 MOST_STEPS = 100

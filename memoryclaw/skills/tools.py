@@ -9,7 +9,7 @@ from urllib.parse import urlsplit
 
 from memoryclaw.errors import ConfigError
 from memoryclaw.model import NOTHING
-from memoryclaw.vault.places import CONFIG_FILE
+from memoryclaw.vault.layout import CONFIG_FILE
 
 LONGEST_RESULT = 1_000_000  # characters of one answer that are taken
 

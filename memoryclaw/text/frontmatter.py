@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from memoryclaw.model import NOTHING, Problem
 
 if TYPE_CHECKING:
-    from memoryclaw.text.yamlheader import GuardedHandler
-    from memoryclaw.text.yamltext import Path
+    from memoryclaw.text.yaml_header import GuardedHandler
+    from memoryclaw.text.yaml_text import Path
 
 _KEY_LINE = re.compile(r"---[ \t]*\n(?:[ \t]*+(?:#.*+)?\n)*+[^\s:#-][^:\n]*:(?:\s|\Z)")
 
@@ -76,6 +76,6 @@ def _unclosed(text: str) -> tuple[Problem, ...]:
 
 @functools.cache
 def _handler() -> GuardedHandler:
-    from memoryclaw.text.yamlheader import GuardedHandler  # noqa: PLC0415 - 40 ms that a question never pays
+    from memoryclaw.text.yaml_header import GuardedHandler  # noqa: PLC0415 - 40 ms that a question never pays
 
     return GuardedHandler()

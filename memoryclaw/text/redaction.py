@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator
 from functools import cache
 from typing import Any, NamedTuple
 
-from memoryclaw.text.secretnames import NEAR, named_secrets, value_of
+from memoryclaw.text.secret_names import NEAR, named_secrets, value_of
 
 # ── The table of secrets that show themselves by their form. Data only: every row is the published form of
 # one issuer's key.

@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from memoryclaw.errors import LockedError, VaultError
-from memoryclaw.vault.statefolder import made
+from memoryclaw.vault.state_folder import made
 
 if TYPE_CHECKING:  # a client of the daemon asks here too, and pathlib is what it would wait for
     from pathlib import Path

@@ -11,11 +11,11 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, NamedTuple
 
 from memoryclaw.errors import InputError
-from memoryclaw.text import yamltext
+from memoryclaw.text import yaml_text
 from memoryclaw.text.encoding import lines_of, readable
 from memoryclaw.text.frontmatter import split
 from memoryclaw.text.markdown import read_body
-from memoryclaw.text.yamltext import flow_list, scalar
+from memoryclaw.text.yaml_text import flow_list, scalar
 
 Value = str | Sequence[str]
 _UNDERLINE = re.compile(r"=+|-+")
@@ -131,7 +131,7 @@ def _header(text: str) -> _Header | None:
     if not close:
         raise InputError("the header of this note is never closed; add a line `---` below its last key")
     inner = lines[1:close]
-    read = yamltext.load(readable("".join(inner)), 2)
+    read = yaml_text.load(readable("".join(inner)), 2)
     if read.problems:
         problem = read.problems[0]
         raise InputError(

@@ -11,7 +11,7 @@ from memoryclaw.model import Fact
 from memoryclaw.text.encoding import readable
 from memoryclaw.text.frontmatter import Split, split
 from memoryclaw.text.markdown import Body, Heading, read_body
-from memoryclaw.text.yamltext import Path, load, strings
+from memoryclaw.text.yaml_text import Path, load, strings
 from memoryclaw.vault.properties import plain_name
 from memoryclaw.vault.vocabulary import (
     DEFAULT_COLLECTIONS,

@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from memoryclaw.errors import VaultError
 from memoryclaw.model import Problem, Stamp
-from memoryclaw.vault.places import ALIASES_FILE, CONFLICT_COPY, SCHEMA_FILE, place_of
+from memoryclaw.vault.layout import ALIASES_FILE, CONFLICT_COPY, SCHEMA_FILE, place_of
 
 _SUFFIXES: dict[str, tuple[str, ...]] = {
     "skills": (".md", ".json", ".js", ".mjs"),

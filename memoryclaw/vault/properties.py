@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 from memoryclaw.model import Problem
 from memoryclaw.text.dates import parse_timestamp
-from memoryclaw.text.yamltext import strings
+from memoryclaw.text.yaml_text import strings
 
 TRUSTS = frozenset({"trusted", "unknown", "untrusted", "quarantined"})
 _TIMES = ("timestamp", "date", "created", "start")

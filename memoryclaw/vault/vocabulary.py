@@ -7,7 +7,7 @@ from itertools import permutations
 from typing import Any, NamedTuple
 
 from memoryclaw.model import NOTHING, Problem
-from memoryclaw.text.yamltext import Yaml, load, strings
+from memoryclaw.text.yaml_text import Yaml, load, strings
 
 DEFAULT_COLLECTIONS = frozenset({"contacts", "people", "projects", "preferences"})
 TYPES = frozenset({"text", "date", "number", "email", "phone", "url", "link"})

@@ -21,7 +21,7 @@ from watchdog.observers.polling import PollingObserverVFS
 from watchdog.utils import BaseThread
 
 from memoryclaw.vault.cookies import FOLDER, LOCK_FILE
-from memoryclaw.vault.places import STATE_DIR
+from memoryclaw.vault.layout import STATE_DIR
 
 SAVED, TOUCHED, IN_FOLDER, COOKIE, STATE, LOST = "saved", "touched", "folder", "cookie", "state", "lost"
 _EVENTS: list[type[said.FileSystemEvent]] = [

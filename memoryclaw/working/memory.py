@@ -9,8 +9,8 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, TypeVar
 
-from memoryclaw.capture.hostturns import NAME_LENGTH, cleaned
-from memoryclaw.capture.logrecords import unmarked
+from memoryclaw.capture.host_turns import NAME_LENGTH, cleaned
+from memoryclaw.capture.log_records import unmarked
 from memoryclaw.errors import InputError
 from memoryclaw.model import Problem
 from memoryclaw.text import fence

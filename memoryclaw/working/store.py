@@ -10,7 +10,7 @@ from datetime import datetime
 from typing import Any, NamedTuple
 
 from memoryclaw.capture.capture import CaptureResult
-from memoryclaw.capture.logrecords import file_stem
+from memoryclaw.capture.log_records import file_stem
 from memoryclaw.errors import NotFoundError, VaultError
 from memoryclaw.text.naming import free_name, timestamp
 from memoryclaw.vault import files

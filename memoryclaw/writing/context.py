@@ -16,10 +16,10 @@ from memoryclaw.ports import Address, Lookup
 from memoryclaw.text.encoding import decode
 from memoryclaw.text.gate import Gate
 from memoryclaw.text.naming import run_id, utc
-from memoryclaw.text.yamltext import flow_list, scalar
+from memoryclaw.text.yaml_text import flow_list, scalar
 from memoryclaw.vault import files
-from memoryclaw.vault.factedits import SemanticFile
-from memoryclaw.vault.places import SCHEMA_FILE
+from memoryclaw.vault.fact_edits import SemanticFile
+from memoryclaw.vault.layout import SCHEMA_FILE
 from memoryclaw.vault.vocabulary import Schema, read_schema
 
 if TYPE_CHECKING:

@@ -12,10 +12,10 @@ from memoryclaw.text.frontmatter import split
 from memoryclaw.text.merging import hunks
 from memoryclaw.text.naming import episode_name, free_name, slug, timestamp
 from memoryclaw.text.redaction import MARK
-from memoryclaw.text.yamltext import load
+from memoryclaw.text.yaml_text import load
 from memoryclaw.vault import files
 from memoryclaw.vault.edits import Value, set_property
-from memoryclaw.vault.factedits import FactEdit, SemanticFile, correct_fact, remove_fact, set_fact
+from memoryclaw.vault.fact_edits import FactEdit, SemanticFile, correct_fact, remove_fact, set_fact
 from memoryclaw.vault.facts import VALUE
 from memoryclaw.writing.context import WriteContext, Written, must_be_a_note
 from memoryclaw.writing.writer import Edit, Move, text_change, write

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from memoryclaw.errors import ConflictError, InputError
 from memoryclaw.text.naming import episode_name, free_name, timestamp
 from memoryclaw.vault import files
-from memoryclaw.vault.factedits import FactEdit, SemanticFile, set_fact
-from memoryclaw.vault.places import place_of
+from memoryclaw.vault.fact_edits import FactEdit, SemanticFile, set_fact
+from memoryclaw.vault.layout import place_of
 from memoryclaw.writing.context import WriteContext, Written
 from memoryclaw.writing.writer import Edit, text_change, write
 

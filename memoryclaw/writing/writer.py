@@ -20,7 +20,7 @@ from memoryclaw.errors import (
     NotFoundError,
     VaultError,
 )
-from memoryclaw.history import gitlocks, journal
+from memoryclaw.history import git_locks, journal
 from memoryclaw.history.journal import JournalEntry, JournalStep, clear_stale, index_ready, joined
 from memoryclaw.history.repository import (
     CommitBase,
@@ -106,7 +106,7 @@ def refuse_while_locked(history: History) -> GitState:
     while (state := history.state()).name == "locked":
         while os.path.exists(state.lock):
             if time.monotonic() >= end:
-                raise HistoryError(f"nothing was written: {gitlocks.told(state.lock, history.root)}")
+                raise HistoryError(f"nothing was written: {git_locks.told(state.lock, history.root)}")
             time.sleep(_PAUSE)
     return state
 

@@ -14,7 +14,7 @@ import secretset
 
 from memoryclaw.app import open_vault
 from memoryclaw.capture.capture import SESSIONS, Recorder
-from memoryclaw.capture.logfiles import Logs
+from memoryclaw.capture.log_files import Logs
 from memoryclaw.errors import InputError
 from memoryclaw.text.fence import fenced, item
 from memoryclaw.text.redaction import Redactor

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from memoryclaw.capture.hostturns import RECALLED, HostMessage, PendingToolCalls, read_turn
+from memoryclaw.capture.host_turns import RECALLED, HostMessage, PendingToolCalls, read_turn
 from memoryclaw.errors import InputError
 from memoryclaw.text.fence import fenced, item
 

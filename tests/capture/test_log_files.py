@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from memoryclaw.capture.logfiles import Logs
+from memoryclaw.capture.log_files import Logs
 from memoryclaw.errors import VaultError
 
 PATH = "logs/2026-11-21/s.jsonl"
@@ -63,7 +63,7 @@ def test_a_payload_is_kept_once_under_its_digest(tmp_path):
 
 def test_lines_of_two_processes_stay_whole(tmp_path):
     code = (
-        "import sys; from memoryclaw.capture.logfiles import Logs\n"
+        "import sys; from memoryclaw.capture.log_files import Logs\n"
         "logs = Logs(sys.argv[1])\n"
         "for n in range(60):\n    logs.append('logs/2026-11-21/s.jsonl', [sys.argv[2].encode() * 20000 + b'\\n'] * 3)\n"
     )

@@ -5,8 +5,8 @@ import json
 
 import pytest
 
-from memoryclaw.capture.hostturns import PendingToolCalls, read_turn
-from memoryclaw.capture.logrecords import PAYLOAD, RedactedTurn, file_stem, kept, likeness, line_of
+from memoryclaw.capture.host_turns import PendingToolCalls, read_turn
+from memoryclaw.capture.log_records import PAYLOAD, RedactedTurn, file_stem, kept, likeness, line_of
 from memoryclaw.text.redaction import Redactor
 
 

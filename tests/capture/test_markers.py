@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from memoryclaw.capture.logrecords import unmarked
+from memoryclaw.capture.log_records import unmarked
 
 
 @pytest.mark.parametrize(

@@ -5,7 +5,7 @@ import json
 
 import pytest
 
-from memoryclaw.capture.hostturns import said, tidy
+from memoryclaw.capture.host_turns import said, tidy
 from memoryclaw.text.fence import fenced, item
 
 BLOCK = fenced(

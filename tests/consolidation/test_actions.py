@@ -2,8 +2,8 @@ from __future__ import annotations
 
 import json
 
-from memoryclaw.capture.hostturns import PendingToolCalls, read_turn
-from memoryclaw.capture.logrecords import kept, line_of
+from memoryclaw.capture.host_turns import PendingToolCalls, read_turn
+from memoryclaw.capture.log_records import kept, line_of
 from memoryclaw.consolidation.actions import Call, acted, calls_in, sessions, steps, stretches
 from memoryclaw.consolidation.changes import ToolSequence
 from memoryclaw.text.redaction import Redactor

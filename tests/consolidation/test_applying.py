@@ -26,7 +26,7 @@ from memoryclaw.consolidation import applying
 from memoryclaw.consolidation.applying import apply
 from memoryclaw.consolidation.changes import ChangeSet, MoveFile, NewFile, PlannedChange
 from memoryclaw.consolidation.proposals import read_proposal
-from memoryclaw.consolidation.runrecord import read_record
+from memoryclaw.consolidation.run_record import read_record
 from memoryclaw.errors import BudgetError, HistoryError, InputError, LockedError
 from memoryclaw.history.repository import History
 from memoryclaw.vault.locks import writer_lock

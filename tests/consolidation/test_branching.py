@@ -7,7 +7,7 @@ from gitvault import git, pen_for, snapshot, users_work, vault_of
 from memoryclaw.consolidation.applying import apply
 from memoryclaw.consolidation.branching import approve, open_branches, reject
 from memoryclaw.consolidation.proposals import read_proposal
-from memoryclaw.consolidation.runrecord import read_record
+from memoryclaw.consolidation.run_record import read_record
 from memoryclaw.errors import ConflictError, HistoryError, NotFoundError
 from memoryclaw.history.repository import History
 from memoryclaw.writing.decisions import DECISIONS_FILE, Decisions

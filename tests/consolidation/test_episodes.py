@@ -4,7 +4,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from memoryclaw.consolidation.changes import Extraction, Quote, Segment
-from memoryclaw.consolidation.gist import EpisodeNote, episode
+from memoryclaw.consolidation.episodes import EpisodeNote, episode
 from memoryclaw.model import Note, Turn
 from memoryclaw.text.naming import is_minted_id, safe_path
 from memoryclaw.vault.logs import LogRange, parse_ranges

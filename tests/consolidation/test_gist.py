@@ -5,9 +5,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from memoryclaw.consolidation.changes import Claim, Extraction, Quote, Segment
-from memoryclaw.consolidation.gist import extract, with_quotes
-from memoryclaw.consolidation.points import LEAST, MOST
-from memoryclaw.consolidation.spokendates import resolved
+from memoryclaw.consolidation.episodes import extract, with_quotes
+from memoryclaw.consolidation.key_sentences import LEAST, MOST
+from memoryclaw.consolidation.spoken_dates import resolved
 from memoryclaw.consolidation.statements import is_kept, sentences
 from memoryclaw.consolidation.transcript import bullet
 from memoryclaw.model import Turn

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from memoryclaw.consolidation.points import NEAR, NearDuplicate, likeness, twin
+from memoryclaw.consolidation.key_sentences import NEAR, NearDuplicate, likeness, twin
 
 SAID = "- Nora: The paint for the kitchen wall is Dünensand 14, the matt one, two buckets. ^l3\n- Pip: I order both today. ^l4\n"
 

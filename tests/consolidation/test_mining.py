@@ -8,7 +8,7 @@ from memoryclaw.consolidation.actions import acted, calls_in
 from memoryclaw.consolidation.changes import ToolSequence
 from memoryclaw.consolidation.mining import plan_skills
 from memoryclaw.skills.lint import lint
-from memoryclaw.skills.skillfile import read_skill
+from memoryclaw.skills.skill_file import read_skill
 from memoryclaw.vault.logs import parse_ranges, range_of
 from memoryclaw.writing.context import Templates
 from memoryclaw.writing.decisions import APPROVED, REJECTED, UNDONE, Decision, Decisions, fingerprint

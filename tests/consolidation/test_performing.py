@@ -23,7 +23,7 @@ from memoryclaw.consolidation.changes import AddSource, ConfirmFact, NewFile, Pl
 from memoryclaw.consolidation.patches import moves, outcome_of, rewrites
 from memoryclaw.consolidation.pending import read_pending
 from memoryclaw.errors import InputError
-from memoryclaw.vault.factedits import SemanticFile
+from memoryclaw.vault.fact_edits import SemanticFile
 
 NONE = frozenset()
 PATH = "semantic/projects.md"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-from memoryclaw.daemon.child import within
+from memoryclaw.daemon.processes import within
 
 
 def test_what_the_work_gives_comes_back_even_when_it_is_nothing_or_long() -> None:

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from memoryclaw.index.whoosh import is_whole, sealed
+from memoryclaw.index.whoosh_engine import is_whole, sealed
 
 
 def rewrite_with_the_same_size_and_time(path: Path) -> None:

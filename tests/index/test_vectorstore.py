@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from killing import killed_at
 
 from memoryclaw.errors import LockedError, VectorsError
-from memoryclaw.index.vectorstore import IndexMark, Matrix, VectorStore, checksum
+from memoryclaw.index.vector_store import IndexMark, Matrix, VectorStore, checksum
 
 np = pytest.importorskip("numpy")
 DIMENSION = 6

@@ -16,7 +16,7 @@ from indexed import until
 
 from memoryclaw.errors import IndexBusyError, IndexDamagedError, VaultError
 from memoryclaw.index.database import Database
-from memoryclaw.index.whoosh import WhooshIndex
+from memoryclaw.index.whoosh_engine import WhooshIndex
 
 
 def open_whoosh(folder: Path) -> House:

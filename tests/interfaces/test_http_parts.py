@@ -18,10 +18,10 @@ from memoryclaw.interfaces.cli.verbs import VERBS, cli
 from memoryclaw.interfaces.http import assembly
 from memoryclaw.interfaces.http.answers import CODES, RefusedError, refusal_of
 from memoryclaw.interfaces.http.guard import Bucket
-from memoryclaw.interfaces.http.lanes import LONG, READ, WRITE, VaultPool, WorkerPool, WorkerPools
 from memoryclaw.interfaces.http.openapi import document
 from memoryclaw.interfaces.http.requests import NoArguments
 from memoryclaw.interfaces.http.routes import OPEN, ROWS
+from memoryclaw.interfaces.http.workers import LONG, READ, WRITE, VaultPool, WorkerPool, WorkerPools
 
 
 def test_a_bucket_lets_a_burst_through_and_fills_again() -> None:

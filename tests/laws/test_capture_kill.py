@@ -12,7 +12,7 @@ import pytest
 from killing import Killed, killed_at
 
 from memoryclaw.capture.capture import Recorder
-from memoryclaw.capture.logfiles import Logs
+from memoryclaw.capture.log_files import Logs
 from memoryclaw.text.redaction import Redactor
 from memoryclaw.vault.notes import ReadingSettings, read_note
 from memoryclaw.writing.secret_gate import secret_key

@@ -13,8 +13,8 @@ from conftest import put
 from memoryclaw.app import App
 from memoryclaw.index.rows import AFTER, BEFORE, LONG_BEFORE
 from memoryclaw.recall.boosts import NAMES, RECENCY, SPEAKER, WHEN
-from memoryclaw.recall.lane import POOL
 from memoryclaw.recall.search import Ranking, Searcher
+from memoryclaw.recall.text_lane import POOL
 
 LENT = BEFORE + LONG_BEFORE + AFTER
 QUESTIONS = (

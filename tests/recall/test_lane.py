@@ -9,7 +9,7 @@ import pytest
 from memoryclaw.index.database import Database
 from memoryclaw.index.fts5 import FTS5_SCHEMA, Fts5
 from memoryclaw.ports import Clause, IndexRow
-from memoryclaw.recall import lane
+from memoryclaw.recall import text_lane
 
 UNITS = 3000
 
@@ -43,17 +43,17 @@ def any_of(*words: str) -> Clause:
 )
 def test_a_rare_word_saves_scoring_and_changes_no_place(engine, words):
     every = engine.find(any_of(*words), UNITS)
-    found = lane.best_by_rare_words(any_of(*words), engine, engine.count, lane.ENOUGH)
-    assert len(found) >= min(lane.ENOUGH, len(every))
+    found = text_lane.best_by_rare_words(any_of(*words), engine, engine.count, text_lane.ENOUGH)
+    assert len(found) >= min(text_lane.ENOUGH, len(every))
     first = every[: len(found)]
     assert {hit.rowid for hit in first} == set(found)
     assert all(found[hit.rowid] == pytest.approx(hit.score, abs=1e-9) for hit in first)
 
 
 def test_units_with_common_words_alone_are_not_even_looked_at(engine):
-    found = lane.best_by_rare_words(any_of("rare", "common"), engine, engine.count, lane.ENOUGH)
+    found = text_lane.best_by_rare_words(any_of("rare", "common"), engine, engine.count, text_lane.ENOUGH)
     rare = {hit.rowid for hit in engine.find(any_of("rare"), UNITS)}
-    assert lane.ENOUGH <= len(found) < len(rare)
+    assert text_lane.ENOUGH <= len(found) < len(rare)
     assert set(found) <= rare
 
 
@@ -61,6 +61,8 @@ def test_all_that_tie_with_the_last_of_a_pool_are_in_it(tmp_path):
     database = Database(tmp_path, "test", FTS5_SCHEMA)
     fts5 = Fts5(database.connection)
     with database.writing():
-        fts5.add(IndexRow(number, ("", "", "", "same words", "", "")) for number in range(1, 2 * lane.POOL))
-    assert len(lane.best(Clause("token", "same"), fts5, lane.POOL)) == 2 * lane.POOL - 1
+        fts5.add(
+            IndexRow(number, ("", "", "", "same words", "", "")) for number in range(1, 2 * text_lane.POOL)
+        )
+    assert len(text_lane.best(Clause("token", "same"), fts5, text_lane.POOL)) == 2 * text_lane.POOL - 1
     database.close()

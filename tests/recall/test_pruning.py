@@ -12,10 +12,10 @@ from hypothesis import strategies as st
 
 from memoryclaw.index.database import Database
 from memoryclaw.index.fts5 import FTS5_SCHEMA, Fts5
-from memoryclaw.index.whoosh import WhooshIndex
+from memoryclaw.index.whoosh_engine import WhooshIndex
 from memoryclaw.ports import Clause, IndexRow
-from memoryclaw.recall import lane
-from memoryclaw.recall.lane import Lane
+from memoryclaw.recall import text_lane
+from memoryclaw.recall.text_lane import Lane
 
 UNITS, POOL, VOCABULARY = 3000, 20, 400
 WEIGHTS = [1 / rank for rank in range(1, VOCABULARY + 1)]
@@ -47,8 +47,8 @@ def engine(rows: list[IndexRow], tmp_path_factory: pytest.TempPathFactory) -> It
 @pytest.fixture(autouse=True)
 def small(monkeypatch: pytest.MonkeyPatch) -> None:
     """Three thousand units are many here."""
-    monkeypatch.setattr(lane, "BESIDE", 20)
-    monkeypatch.setattr(lane, "MANY", UNITS)
+    monkeypatch.setattr(text_lane, "BESIDE", 20)
+    monkeypatch.setattr(text_lane, "MANY", UNITS)
 
 
 def tokens(numbers: list[int]) -> list[Clause]:
@@ -67,8 +67,8 @@ questions = st.lists(
 @given(questions)
 def test_what_is_lost_scores_no_more_than_is_said(engine: Fts5, parts: list[Clause]) -> None:
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(lane, "BESIDE", 20)
-        kept = lane.pruned(parts, engine, engine.count, POOL)
+        patch.setattr(text_lane, "BESIDE", 20)
+        kept = text_lane.pruned(parts, engine, engine.count, POOL)
     every = {hit.rowid: hit.score for hit in engine.find(Clause("any", parts=tuple(parts)), UNITS)}
     if kept is None:
         return
@@ -82,7 +82,7 @@ def test_what_is_lost_scores_no_more_than_is_said(engine: Fts5, parts: list[Clau
 
 def test_units_with_a_rare_word_are_all_scored(engine: Fts5) -> None:
     parts = tokens([9, 12, 300])
-    kept = lane.pruned(parts, engine, engine.count, POOL)
+    kept = text_lane.pruned(parts, engine, engine.count, POOL)
     rare = {hit.rowid: hit.score for hit in engine.find(parts[2], UNITS)}
     every = engine.find(Clause("any", parts=tuple(parts)), POOL)
     assert kept is not None
@@ -92,22 +92,22 @@ def test_units_with_a_rare_word_are_all_scored(engine: Fts5) -> None:
 
 def test_common_words_that_stand_together_find_without_a_rare_one(engine: Fts5) -> None:
     parts = tokens([8, 9, 10, 11])
-    kept = lane.pruned(parts, engine, engine.count, POOL)
+    kept = text_lane.pruned(parts, engine, engine.count, POOL)
     first = [hit.rowid for hit in engine.find(Clause("any", parts=tuple(parts)), 10)][:10]
     assert kept is not None
     assert len(kept.scores.keys() & set(first)) >= 9
 
 
 def test_few_units_are_all_scored(engine: Fts5) -> None:
-    assert lane.pruned(tokens([380, 390]), engine, engine.count, POOL) is None
+    assert text_lane.pruned(tokens([380, 390]), engine, engine.count, POOL) is None
     ours = Lane(engine, engine.count).best(Clause("any", parts=tuple(tokens([380, 390]))), POOL)
-    assert ours == lane.best(Clause("any", parts=tuple(tokens([380, 390]))), engine, POOL)
+    assert ours == text_lane.best(Clause("any", parts=tuple(tokens([380, 390]))), engine, POOL)
 
 
 def test_below_the_limit_nothing_is_lost(engine: Fts5, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(lane, "MANY", UNITS + 1)
+    monkeypatch.setattr(text_lane, "MANY", UNITS + 1)
     clause = Clause("any", parts=tuple(tokens([8, 9, 10, 300])))
-    assert Lane(engine, engine.count).best(clause, POOL) == lane.best(clause, engine, POOL)
+    assert Lane(engine, engine.count).best(clause, POOL) == text_lane.best(clause, engine, POOL)
 
 
 def test_both_engines_keep_the_same(engine: Fts5, rows: list[IndexRow], tmp_path: Path) -> None:
@@ -117,7 +117,7 @@ def test_both_engines_keep_the_same(engine: Fts5, rows: list[IndexRow], tmp_path
         whoosh.add(rows)
         whoosh.settle(keep=True)
     for numbers in ([8, 9, 10, 11], [9, 12, 300], [8, 30, 31, 90, 200]):
-        ours, other = (lane.pruned(tokens(numbers), one, one.count, POOL) for one in (engine, whoosh))
+        ours, other = (text_lane.pruned(tokens(numbers), one, one.count, POOL) for one in (engine, whoosh))
         assert ours is not None
         assert other is not None
         assert other.scores.keys() == ours.scores.keys()

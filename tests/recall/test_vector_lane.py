@@ -17,7 +17,7 @@ from memoryclaw.app import App
 from memoryclaw.interfaces import shapes
 from memoryclaw.model import Match
 from memoryclaw.models.llm import MOST
-from memoryclaw.recall import vectorlane
+from memoryclaw.recall import vector_lane
 from memoryclaw.recall.packing import WEAK
 
 pytest.importorskip("numpy")
@@ -104,7 +104,7 @@ def test_a_hit_of_words_stays_before_those_of_vectors_which_are_not_weak(filled:
 
 def test_vectors_never_add_more_than_a_few_units_to_primary_hits(filled: Opened, vault_of: VaultOf) -> None:
     vault_of({f"notes/d{n}.md": f"# D{n}\n\nA puppy number {n}.\n" for n in range(30)})
-    assert len(filled().search("canine", limit=50).matches) == vectorlane.HITS
+    assert len(filled().search("canine", limit=50).matches) == vector_lane.HITS
 
 
 def test_weighted_counts_nearness_like_one_more_word(filled: Opened) -> None:
@@ -119,7 +119,7 @@ def test_weighted_counts_nearness_like_one_more_word(filled: Opened) -> None:
     assert {match.unit.id for match in alone} < ids.keys()
     for match in both.matches:
         share = {term.name: term.value for term in match.terms}.get("vector", 0.0)
-        assert share == vectorlane.weighted(cosines[ids[match.unit.id]], mean, nearest, best)
+        assert share == vector_lane.weighted(cosines[ids[match.unit.id]], mean, nearest, best)
         assert match.score == sum(term.value for term in match.terms)
         assert (("hashed", "vector", "vector") in match.matched) is bool(share)
     assert sum("vector" in {term.name for term in match.terms} for match in both.matches) >= 3

@@ -10,10 +10,10 @@ from gitvault import NOW, git, pen_for, vault_of
 
 from memoryclaw.consolidation.pending import waiting_id
 from memoryclaw.errors import InputError, NotFoundError
-from memoryclaw.review.deciding import decide
-from memoryclaw.review.histories import blame, history
-from memoryclaw.review.waiting import chosen
-from memoryclaw.vault.factedits import set_fact
+from memoryclaw.review.decide import decide
+from memoryclaw.review.file_history import blame, history
+from memoryclaw.review.queue import chosen
+from memoryclaw.vault.fact_edits import set_fact
 from memoryclaw.vault.logs import range_of
 from memoryclaw.writing.edit import forget
 from memoryclaw.writing.remember import remember

@@ -8,10 +8,10 @@ from gitvault import git, pen_for, snapshot, users_work, vault_of
 from memoryclaw.consolidation.changes import AddSource, ConfirmFact, MoveFile, NewFile, PlannedChange, SetFact
 from memoryclaw.consolidation.proposals import fingerprint_of, proposal, read_proposal
 from memoryclaw.errors import ConflictError, InputError, NotFoundError
-from memoryclaw.review.deciding import apply, decide, editable, store, ticked
-from memoryclaw.review.showing import differences
+from memoryclaw.review.decide import apply, decide, editable, store, ticked
+from memoryclaw.review.diffs import differences
+from memoryclaw.review.queue import chosen, one_of, waiting
 from memoryclaw.review.undo import undo
-from memoryclaw.review.waiting import chosen, one_of, waiting
 from memoryclaw.writing.decisions import APPROVED, DECISIONS_FILE, REJECTED, Decisions, fingerprint
 
 RUN = "consolidate-20261121T101500-abc123"

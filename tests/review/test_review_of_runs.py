@@ -7,11 +7,11 @@ from changesets import FILES, RUN, whole
 from gitvault import git, pen_for, vault_of
 
 from memoryclaw.consolidation.applying import apply
-from memoryclaw.review.deciding import decide
-from memoryclaw.review.histories import blame
-from memoryclaw.review.showing import differences
+from memoryclaw.review.decide import decide
+from memoryclaw.review.diffs import differences
+from memoryclaw.review.file_history import blame
+from memoryclaw.review.queue import chosen, waiting
 from memoryclaw.review.undo import undo
-from memoryclaw.review.waiting import chosen, waiting
 from memoryclaw.vault.logs import parse_ranges
 from memoryclaw.writing.decisions import DECISIONS_FILE, Decisions
 

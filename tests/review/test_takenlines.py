@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from memoryclaw.review.takeback import facts_taken_back, waiting_taken_back
-from memoryclaw.vault.factedits import SemanticFile
+from memoryclaw.review.retraction import facts_taken_back, waiting_taken_back
+from memoryclaw.vault.fact_edits import SemanticFile
 
 FILE = SemanticFile("semantic/people.md", frozenset())
 BERLIN = "# Anna\n- city: Berlin\n"

@@ -5,7 +5,7 @@ from gitvault import git, pen_for, users_work, vault_of
 
 from memoryclaw.errors import ConflictError, InputError
 from memoryclaw.review.undo import undo
-from memoryclaw.skills.decide import approve_skill
+from memoryclaw.skills.approve import approve_skill
 from memoryclaw.writing.edit import edit, forget
 from memoryclaw.writing.remember import remember
 

@@ -3,7 +3,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memoryclaw.review.worddiff import COME, GONE, SAME, DiffPart, Line, marked, word_diff
+from memoryclaw.review.word_diff import COME, GONE, SAME, DiffPart, Line, marked, word_diff
 from memoryclaw.text.encoding import lines_of, readable
 
 texts = st.lists(

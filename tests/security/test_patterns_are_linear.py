@@ -16,9 +16,9 @@ from adversaries import Pump, pumps, seconds, spaced, superlinear
 from patterns import Found
 from segments import segment_of
 
-from memoryclaw.capture.hostturns import PendingToolCalls, read_turn
-from memoryclaw.capture.logrecords import kept
-from memoryclaw.consolidation import claims, gist, pending, proposals, transcript
+from memoryclaw.capture.host_turns import PendingToolCalls, read_turn
+from memoryclaw.capture.log_records import kept
+from memoryclaw.consolidation import claims, episodes, pending, proposals, transcript
 from memoryclaw.consolidation.statements import LONGEST, statements
 from memoryclaw.hosts import transcripts
 from memoryclaw.hosts.openclaw import curated
@@ -46,7 +46,7 @@ ONCE = {
 }
 # Read pieces that cannot be long: what their growth is beyond does not matter.
 SHORT = {
-    "consolidation.claimrules.": "a clause of a sentence of at most 400 characters (statements.LONGEST)",
+    "consolidation.claim_rules.": "a clause of a sentence of at most 400 characters (statements.LONGEST)",
     **dict.fromkeys(
         (
             "consolidation.claims.line",
@@ -80,7 +80,7 @@ SHORT = {
     "consolidation.statements._NOT_THE_OTHER": "a sentence of at most 400 characters (statements.LONGEST)",
     "consolidation.statements._QUOTATION": "a sentence of at most 400 characters (statements.LONGEST)",
     "consolidation.statements._SINCE": "a sentence of at most 400 characters (statements.LONGEST)",
-    "vault.places.CONFLICT_COPY": "the name of a file, which the file system keeps below 256 bytes",
+    "vault.layout.CONFLICT_COPY": "the name of a file, which the file system keeps below 256 bytes",
 }
 FOUND = [found for found in patterns.patterns() if not found.name.startswith(tuple(SHORT))]
 PARTS = [FOUND[at : at + 20] for at in range(0, len(FOUND), 20)]
@@ -177,7 +177,7 @@ READERS: dict[str, tuple[Callable[[str], object], tuple[str, ...]]] = {
         ("consolidation.statements",),
     ),
     "the gist of a turn": (
-        lambda text: gist.extract(segment_of([("user", text)]), {}),
+        lambda text: episodes.extract(segment_of([("user", text)]), {}),
         ("consolidation.g", "consolidation.p"),
     ),
     "a question": (lambda text: query.parse(text, today=TODAY), ("recall.query", "text.date")),
@@ -185,8 +185,8 @@ READERS: dict[str, tuple[Callable[[str], object], tuple[str, ...]]] = {
     "facts": (note("semantic/projects.md"), ("vault.fact", "vault.propert", "text.yaml", "text.markdown")),
     "a note": (note("notes/a.md"), ("text.markdown", "vault.notes", "text.frontmatter")),
     "an episode": (note("episodes/2025-04-08_14-32-10_x.md"), ("text.markdown", "text.yaml", "index.rows")),
-    "a skill": (note("skills/a/SKILL.md"), ("skills.", "vault.skill", "text.yaml")),
-    "a skill in JavaScript": (note("skills/a.js"), ("skills.", "vault.skill")),
+    "a skill": (note("skills/a/SKILL.md"), ("skills.", "vault.skill_", "text.yaml")),
+    "a skill in JavaScript": (note("skills/a.js"), ("skills.", "vault.skill_")),
     "a log": (note("logs/2026-01-01/s.jsonl"), ("vault.logs",)),
     "a log in Markdown": (note("logs/2026-01-01/s.md"), ("vault.logs",)),
     "facts that wait": (pending.read_pending, ("consolidation.pending",)),

@@ -10,9 +10,9 @@ import pytest
 from gitvault import git, pen_for, vault_of
 
 from memoryclaw.errors import InputError
-from memoryclaw.skills.decide import approve_skill, reject_skill
-from memoryclaw.skills.hostfolder import HostFolder
-from memoryclaw.skills.hostskills import host_skills
+from memoryclaw.skills.approve import approve_skill, reject_skill
+from memoryclaw.skills.host_folder import HostFolder
+from memoryclaw.skills.host_skills import host_skills
 from memoryclaw.skills.listing import list_skills
 
 MAIL = "---\nname: mail\ndescription: Sends an email to one person.\n---\nAsk first.\n"

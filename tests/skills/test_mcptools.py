@@ -14,7 +14,7 @@ from typing import NamedTuple
 import pytest
 
 from memoryclaw.errors import InputError
-from memoryclaw.skills.mcptools import McpTools
+from memoryclaw.skills.mcp_tools import McpTools
 from memoryclaw.skills.tools import ToolServer
 
 SERVER = Path(__file__).parent.parent / "servers" / "toolserver.py"

@@ -9,7 +9,7 @@ import pytest
 
 from memoryclaw.interfaces.cli.verbs import VERBS
 from memoryclaw.skills.lint import lint
-from memoryclaw.skills.skillfile import read_skill
+from memoryclaw.skills.skill_file import read_skill
 
 HOUSE = Path(__file__).parents[2]
 SKILLS = sorted((HOUSE / "skills").glob("*/SKILL.md"))

@@ -10,7 +10,7 @@ from gitvault import git, pen_for, users_work, vault_of
 from memoryclaw.errors import InputError, NotFoundError
 from memoryclaw.index.stemming import language
 from memoryclaw.review.undo import undo
-from memoryclaw.skills.decide import approve_skill, new_skill, reject_skill
+from memoryclaw.skills.approve import approve_skill, new_skill, reject_skill
 from memoryclaw.skills.listing import find, known_skills, lint_skills, list_skills, match_skills, show_skill
 from memoryclaw.vault.folder import Vault
 from memoryclaw.writing.decisions import Decisions, fingerprint

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memoryclaw.skills.lint import lint
-from memoryclaw.skills.skillfile import asked_in, read_skill, tools_in
+from memoryclaw.skills.skill_file import asked_in, read_skill, tools_in
 
 HOUSE = Path(__file__).parent.parent.parent
 GOOD = """---

@@ -7,7 +7,7 @@ import pytest
 from memoryclaw.index.stemming import language
 from memoryclaw.model import Matched
 from memoryclaw.skills.match import ENOUGH, match, values_in
-from memoryclaw.skills.skillfile import ParameterSpec, read_skill
+from memoryclaw.skills.skill_file import ParameterSpec, read_skill
 
 MONDAY = date(2026, 4, 20)
 

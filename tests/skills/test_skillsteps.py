@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from memoryclaw.errors import ConfigError, InputError
 from memoryclaw.model import Fact
 from memoryclaw.skills.binding import bound, hidden, remembered, standing_for, typed
-from memoryclaw.skills.skillfile import read_skill
+from memoryclaw.skills.skill_file import read_skill
 from memoryclaw.skills.steps import Requirement, Step, read_recipe
 from memoryclaw.skills.tools import read_servers
 

@@ -5,7 +5,7 @@ import pytest
 
 from memoryclaw.text.encoding import readable
 from memoryclaw.text.frontmatter import split
-from memoryclaw.text.yamlheader import GuardedHandler
+from memoryclaw.text.yaml_header import GuardedHandler
 
 
 def test_header_and_body_are_told_apart_with_their_lines():

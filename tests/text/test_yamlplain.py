@@ -7,8 +7,8 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from memoryclaw.model import Problem
-from memoryclaw.text import yamltext
-from memoryclaw.text.yamltext import read_plain
+from memoryclaw.text import yaml_text
+from memoryclaw.text.yaml_text import read_plain
 
 _PIECES = (
     *(
@@ -65,14 +65,14 @@ _PIECES = (
 )
 
 
-def parsed(text: str) -> yamltext.Yaml:
+def parsed(text: str) -> yaml_text.Yaml:
     """What PyYAML's parser says, without the shortcut."""
-    reader = yamltext._YamlBuilder(yamltext._machinery()[1], 2)
+    reader = yaml_text._YamlBuilder(yaml_text._machinery()[1], 2)
     try:
-        value = reader.read(yamltext._machinery()[0](text))
-    except (yamltext._Refused, yamltext._machinery()[2]):
-        return yamltext.Yaml(problems=(Problem("", 2, "broken"),))
-    return yamltext.Yaml(value, reader.lines, tuple(reader.problems), tuple(reader.shadowed))
+        value = reader.read(yaml_text._machinery()[0](text))
+    except (yaml_text._Refused, yaml_text._machinery()[2]):
+        return yaml_text.Yaml(problems=(Problem("", 2, "broken"),))
+    return yaml_text.Yaml(value, reader.lines, tuple(reader.problems), tuple(reader.shadowed))
 
 
 @given(st.lists(st.sampled_from(_PIECES), max_size=14).map("".join), st.booleans())
@@ -83,7 +83,7 @@ def test_whatever_is_taken_for_plain_means_the_same_to_yaml(text, keyed):
     text = f"k: {text}" if keyed else text
     plain = read_plain(text, 2)
     if plain is not None:
-        assert parsed(text) == yamltext.Yaml(plain.values or None, plain.lines)
+        assert parsed(text) == yaml_text.Yaml(plain.values or None, plain.lines)
 
 
 def test_the_headers_that_people_write_are_plain():

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memoryclaw.text.yamltext import load, strings
+from memoryclaw.text.yaml_text import load, strings
 
 
 def test_scalars_keep_their_spelling():

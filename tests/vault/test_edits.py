@@ -5,9 +5,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memoryclaw.errors import InputError
-from memoryclaw.text import yamltext
+from memoryclaw.text import yaml_text
 from memoryclaw.text.encoding import decode, encode, lines_of
-from memoryclaw.text.yamltext import flow_list, scalar
+from memoryclaw.text.yaml_text import flow_list, scalar
 from memoryclaw.vault.edits import remove_property, replace_section, set_property
 
 NOTE = """---
@@ -113,8 +113,8 @@ WORDS = st.text(st.sampled_from("abcøé -'#:"), min_size=1, max_size=8)
 
 @given(ODD)
 def test_any_string_reads_back_from_the_scalar_written_for_it(value):
-    assert yamltext.load(f"k: {scalar(value)} # c").value == {"k": value}
-    assert yamltext.load(f"k: {flow_list([value, 'x'])}").value == {"k": [value, "x"]}
+    assert yaml_text.load(f"k: {scalar(value)} # c").value == {"k": value}
+    assert yaml_text.load(f"k: {flow_list([value, 'x'])}").value == {"k": [value, "x"]}
 
 
 LINES = st.sampled_from(

@@ -4,7 +4,7 @@ import pytest
 
 from memoryclaw.errors import NotFoundError
 from memoryclaw.text.markdown import read_body
-from memoryclaw.vault.factedits import (
+from memoryclaw.vault.fact_edits import (
     SemanticFile,
     add_source,
     fact_sources,

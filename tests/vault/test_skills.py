@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memoryclaw.vault.skillfile import read_javascript_skill, read_json_skill, read_markdown_skill
+from memoryclaw.vault.skill_formats import read_javascript_skill, read_json_skill, read_markdown_skill
 
 SEED_JSON = """{
   "name": "send_email",

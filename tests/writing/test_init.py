@@ -6,7 +6,7 @@ import stat
 
 from gitvault import NOW, git, pen_for, snapshot
 
-from memoryclaw.text import yamltext
+from memoryclaw.text import yaml_text
 from memoryclaw.vault.vocabulary import read_schema
 from memoryclaw.writing.context import Templates
 from memoryclaw.writing.init import init
@@ -40,11 +40,11 @@ def test_a_new_vault_is_private_and_committed(tmp_path):
 def test_the_settings_are_all_commented_and_the_schema_reads_without_problems(tmp_path):
     start(tmp_path / "v")
     text = (tmp_path / "v/memoryclaw.yaml").read_text()
-    assert yamltext.load(text).value is None
+    assert yaml_text.load(text).value is None
     uncommented = "".join(
         f"{line[2:] if line.startswith('# ') and ':' in line else ''}\n" for line in text.splitlines()[3:]
     )
-    assert yamltext.load(uncommented).problems == ()
+    assert yaml_text.load(uncommented).problems == ()
     schema = read_schema((tmp_path / "v/semantic/_schema.yaml").read_text())
     assert schema.problems == ()
     assert schema.fields["email"].many

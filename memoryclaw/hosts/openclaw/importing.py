@@ -13,7 +13,7 @@ from memoryclaw.consolidation.proposals import fingerprint_of, proposal
 from memoryclaw.errors import ConfigError, InputError, MemoryClawError
 from memoryclaw.hosts.json5 import parse, plain
 from memoryclaw.hosts.openclaw.curated import CURATED, ImportCandidate, is_wanted, offered
-from memoryclaw.review.waiting import CurrentFacts
+from memoryclaw.review.queue import CurrentFacts
 from memoryclaw.text.encoding import decode
 from memoryclaw.vault import files
 from memoryclaw.writing.context import WriteContext

@@ -12,13 +12,13 @@ from memoryclaw.errors import InputError
 from memoryclaw.interfaces.cli.context import CliContext
 from memoryclaw.interfaces.cli.printing import as_json, in_colour, plural, remark, say, styled, table
 from memoryclaw.interfaces.cli.verbs import AS_IS, TEXT, group
-from memoryclaw.review.worddiff import COME, GONE, SAME, Line, marked, word_diff
+from memoryclaw.review.word_diff import COME, GONE, SAME, Line, marked, word_diff
 from memoryclaw.text.fence import visible
 
 if TYPE_CHECKING:
-    from memoryclaw.review.deciding import ReviewDecision
-    from memoryclaw.review.showing import Difference
-    from memoryclaw.review.waiting import ReviewItem
+    from memoryclaw.review.decide import ReviewDecision
+    from memoryclaw.review.diffs import Difference
+    from memoryclaw.review.queue import ReviewItem
 
 _WIDTH = 68  # columns of a cell in a list
 _ASKED = {"approved": "Approve", "rejected": "Reject"}
@@ -42,9 +42,9 @@ def list_(said: CliContext) -> None:
     with said.app() as app:
         found = app.review()
     if said.json:
-        from memoryclaw.interfaces import reviewshapes  # noqa: PLC0415
+        from memoryclaw.interfaces import review_shapes  # noqa: PLC0415
 
-        as_json(reviewshapes.waiting(found))
+        as_json(review_shapes.waiting(found))
     elif not found:
         say("Nothing waits.")
     else:
@@ -175,9 +175,9 @@ def _agreed(said: CliContext, question: str, *, yes: bool) -> bool:
 def _told(ctx: click.Context, done: Sequence[ReviewDecision]) -> None:
     said: CliContext = ctx.obj
     if said.json:
-        from memoryclaw.interfaces import reviewshapes  # noqa: PLC0415
+        from memoryclaw.interfaces import review_shapes  # noqa: PLC0415
 
-        as_json(reviewshapes.ruled(done))
+        as_json(review_shapes.ruled(done))
     elif not done:
         say("Nothing to decide.")
     else:
@@ -194,9 +194,9 @@ def _differences(
 ) -> None:
     found = list(found)
     if said.json:
-        from memoryclaw.interfaces import reviewshapes  # noqa: PLC0415
+        from memoryclaw.interfaces import review_shapes  # noqa: PLC0415
 
-        as_json(reviewshapes.differences(found))
+        as_json(review_shapes.differences(found))
         return
     if not found:
         say("Nothing waits.")

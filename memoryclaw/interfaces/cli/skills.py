@@ -11,14 +11,14 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from memoryclaw.errors import InputError
-from memoryclaw.interfaces import reviewshapes, shapes
+from memoryclaw.interfaces import review_shapes, shapes
 from memoryclaw.interfaces.cli.context import CliContext
 from memoryclaw.interfaces.cli.printing import as_json, plural, remark, say, styled, table
 from memoryclaw.interfaces.cli.verbs import AS_IS, TEXT, group
 from memoryclaw.text.fence import one_line, visible
 
 if TYPE_CHECKING:
-    from memoryclaw.skills.decide import SkillDecision
+    from memoryclaw.skills.approve import SkillDecision
     from memoryclaw.skills.listing import SkillOffer
     from memoryclaw.skills.run import SkillRun, StepResult
     from memoryclaw.skills.steps import Requirement
@@ -50,7 +50,7 @@ def list_(said: CliContext) -> None:
     with said.app() as app:
         found = app.skills()
     if said.json:
-        as_json(reviewshapes.skills(found))
+        as_json(review_shapes.skills(found))
         return
     table(
         ["name", "state", "description", "path"],
@@ -70,7 +70,7 @@ def show(said: CliContext, name: str) -> None:
     with said.app() as app:
         shown = app.skill(name)
     if said.json:
-        as_json(reviewshapes.shown(shown))
+        as_json(review_shapes.shown(shown))
         return
     one = shown.listed
     remark(f"{one.skill.path}: {one.state}, sha256 {one.skill.digest}")
@@ -117,7 +117,7 @@ def lint(ctx: click.Context, name: str) -> None:
     with said.app() as app:
         problems = app.lint_skills(name)
     if said.json:
-        as_json(reviewshapes.linted(problems))
+        as_json(review_shapes.linted(problems))
     else:
         for problem in problems:
             hint = f"; {problem.hint}" if problem.hint else ""
@@ -140,7 +140,7 @@ def match(said: CliContext, request: tuple[str, ...]) -> None:
     with said.app() as app:
         offers = app.match_skills(words)
     if said.json:
-        as_json(reviewshapes.matches(words, offers))
+        as_json(review_shapes.matches(words, offers))
         return
     for offer in offers:
         _tell_offer(offer)
@@ -179,7 +179,7 @@ def host(said: CliContext) -> None:
     with said.app() as app:
         found = app.host_skills()
     if said.json:
-        as_json(reviewshapes.host_skills(found))
+        as_json(review_shapes.host_skills(found))
         return
     say(styled(found.folder))
     table(["name", "version", "path"], [[one.name, one.version, one.path] for one in found.skills])
@@ -212,7 +212,7 @@ def run(ctx: click.Context, *, name: str, params: tuple[str, ...], apply: bool, 
     with said.app() as app, told_when_ended(apply=apply):
         done = app.run_skill(name, given, apply=apply, session=session, ask=ask)
     if said.json:
-        as_json(reviewshapes.skill_run(done))
+        as_json(review_shapes.skill_run(done))
     else:
         tell(done)
     ctx.exit(0 if done.ok else 1)
@@ -220,7 +220,7 @@ def run(ctx: click.Context, *, name: str, params: tuple[str, ...], apply: bool, 
 
 def _tell(said: CliContext, done: SkillDecision) -> None:
     if said.json:
-        as_json(reviewshapes.skill_ruled(done))
+        as_json(review_shapes.skill_ruled(done))
         return
     commit = f", commit {done.commit[:10]}" if done.commit else ""
     say(f"{styled(done.action, bold=True)}: {styled(done.name)} ({styled(done.path)}{commit})")

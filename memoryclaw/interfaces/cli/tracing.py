@@ -14,7 +14,7 @@ from memoryclaw.text.bounds import MOST_LISTED
 from memoryclaw.writing.remember import fact_in_words
 
 if TYPE_CHECKING:
-    from memoryclaw.review.histories import Blame, Events, FactSource
+    from memoryclaw.review.file_history import Blame, Events, FactSource
 
 
 @verb(
@@ -38,9 +38,9 @@ def history(said: CliContext, id_: str, limit: int) -> None:
     with said.app() as app:
         events = app.history(id_, limit=limit)
     if said.json:
-        from memoryclaw.interfaces import reviewshapes  # noqa: PLC0415
+        from memoryclaw.interfaces import review_shapes  # noqa: PLC0415
 
-        as_json(reviewshapes.history(events))
+        as_json(review_shapes.history(events))
         return
     _events(events)
 
@@ -56,9 +56,9 @@ def blame(said: CliContext, fact: str) -> None:
     with said.app() as app:
         found = app.blame(fact)
     if said.json:
-        from memoryclaw.interfaces import reviewshapes  # noqa: PLC0415
+        from memoryclaw.interfaces import review_shapes  # noqa: PLC0415
 
-        as_json(reviewshapes.blame(found))
+        as_json(review_shapes.blame(found))
         return
     for line in _sentences(found):
         say(line)

@@ -19,7 +19,7 @@ SECTIONS: dict[str, dict[str, str]] = {
     "Write": {
         "init": "writing", "remember": "writing", "edit": "writing", "forget": "writing", "revive": "writing", "undo": "writing",
     },
-    "Log": {"capture": "capturing", "import": "capturing", "hook": "hooking", "consolidate": "consolidating", "redo": "consolidating", "schedule": "scheduling"},
+    "Log": {"capture": "capturing", "import": "capturing", "hook": "hooks", "consolidate": "consolidating", "redo": "consolidating", "schedule": "scheduling"},
     "Review": {"review": "reviewing", "history": "tracing", "blame": "tracing", "skills": "skills"},
     "Keep": {"sync": "maintaining", "watch": "maintaining", "serve": "serving", "mcp": "serving", "openclaw": "openclawing", "reindex": "maintaining", "status": "maintaining", "doctor": "maintaining", "eval": "scheduling", "completion": "maintaining"},
 }  # fmt: skip

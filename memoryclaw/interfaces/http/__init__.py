@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from socket import socket
 
     from memoryclaw.app.daemon import Daemon
-    from memoryclaw.interfaces.http.lanes import Apps, MountedApp
+    from memoryclaw.interfaces.http.workers import Apps, MountedApp
 
 __all__ = ["listening", "missing", "serve"]
 _NEEDS = ("starlette", "uvicorn")

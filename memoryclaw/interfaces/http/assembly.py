@@ -21,10 +21,10 @@ from memoryclaw import __version__
 from memoryclaw.app.daemon import Daemon
 from memoryclaw.interfaces.http.answers import Refusal, answer, refusal_of, refused
 from memoryclaw.interfaces.http.guard import Bucket, Guard
-from memoryclaw.interfaces.http.lanes import LOG, Dispatcher, MountedApp, WorkerPools
 from memoryclaw.interfaces.http.openapi import document
 from memoryclaw.interfaces.http.requests import BODY, QUERIED, VerbRoute, from_body, from_query
 from memoryclaw.interfaces.http.routes import OPEN, ROWS
+from memoryclaw.interfaces.http.workers import LOG, Dispatcher, MountedApp, WorkerPools
 from memoryclaw.writing.secret_gate import harmless
 
 Report = Callable[[Exception], str]

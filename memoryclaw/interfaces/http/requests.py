@@ -9,7 +9,7 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 
 from memoryclaw.app import App
 from memoryclaw.errors import InputError
-from memoryclaw.interfaces.http.lanes import READ
+from memoryclaw.interfaces.http.workers import READ
 
 A = TypeVar("A", bound="RequestModel")
 MOST_BYTES = 4096  # of a question

@@ -21,7 +21,7 @@ from memoryclaw import __version__
 from memoryclaw.app.daemon import Daemon
 from memoryclaw.errors import InputError
 from memoryclaw.interfaces.http.assembly import HttpSettings, Report, asgi
-from memoryclaw.interfaces.http.lanes import Apps, MountedApp, WorkerPools
+from memoryclaw.interfaces.http.workers import Apps, MountedApp, WorkerPools
 from memoryclaw.text.naming import timestamp
 
 _GRACE = 5  # seconds that requests in flight are given at the end

@@ -5,9 +5,9 @@ from __future__ import annotations
 from pydantic import Field
 
 from memoryclaw.app import App
-from memoryclaw.interfaces import reviewshapes, shapes
-from memoryclaw.interfaces.http.lanes import LONG, WRITE
+from memoryclaw.interfaces import review_shapes, shapes
 from memoryclaw.interfaces.http.requests import RequestModel, Shape, VerbRoute, question
+from memoryclaw.interfaces.http.workers import LONG, WRITE
 from memoryclaw.text.bounds import MOST_LISTED
 
 Value = str | bool | int | float
@@ -155,13 +155,13 @@ class HistoryRequest(RequestModel):
 
 def review(app: App, _name: str, _asked: RequestModel) -> Shape:
     """What waits."""
-    return reviewshapes.waiting(app.review())
+    return review_shapes.waiting(app.review())
 
 
 def review_one(app: App, name: str, _asked: RequestModel) -> Shape:
     """One thing that waits, and what it would change."""
     item = app.review_one(name)
-    return reviewshapes.differences([(item, app.review_diff(item) if item.can_be_shown else [])])
+    return review_shapes.differences([(item, app.review_diff(item) if item.can_be_shown else [])])
 
 
 def approve(app: App, name: str, _asked: RequestModel) -> Shape:
@@ -176,17 +176,17 @@ def reject(app: App, name: str, _asked: RequestModel) -> Shape:
 
 def history(app: App, _name: str, asked: HistoryRequest) -> Shape:
     """What was done, newest first."""
-    return reviewshapes.history(app.history(asked.id, limit=asked.limit))
+    return review_shapes.history(app.history(asked.id, limit=asked.limit))
 
 
 def blame(app: App, name: str, _asked: RequestModel) -> Shape:
     """Where a fact comes from."""
-    return reviewshapes.blame(app.blame(name))
+    return review_shapes.blame(app.blame(name))
 
 
 def _decided(app: App, name: str, decision: str) -> Shape:
     items = [item for item in app.review([name]) if not item.is_skill]
-    return reviewshapes.ruled(app.decide(items, decision))
+    return review_shapes.ruled(app.decide(items, decision))
 
 
 REVIEWING = (
@@ -245,43 +245,43 @@ class RunRequest(RequestModel):
 
 def skills(app: App, _name: str, _asked: RequestModel) -> Shape:
     """Every skill, and how it stands."""
-    return reviewshapes.skills(app.skills())
+    return review_shapes.skills(app.skills())
 
 
 def match(app: App, _name: str, asked: MatchRequest) -> Shape:
     """The skills that fit a request."""
-    return reviewshapes.matches(asked.q, app.match_skills(question(asked.q)))
+    return review_shapes.matches(asked.q, app.match_skills(question(asked.q)))
 
 
 def skill(app: App, name: str, _asked: RequestModel) -> Shape:
     """One skill."""
-    return reviewshapes.shown(app.skill(name))
+    return review_shapes.shown(app.skill(name))
 
 
 def approve_skill(app: App, name: str, _asked: RequestModel) -> Shape:
     """Says yes to a skill as it is now."""
-    return reviewshapes.skill_ruled(app.approve_skill(name))
+    return review_shapes.skill_ruled(app.approve_skill(name))
 
 
 def reject_skill(app: App, name: str, _asked: RequestModel) -> Shape:
     """Says no to a skill."""
-    return reviewshapes.skill_ruled(app.reject_skill(name))
+    return review_shapes.skill_ruled(app.reject_skill(name))
 
 
 def run(app: App, name: str, asked: RunRequest) -> Shape:
     """Runs an approved skill, or shows what it would do."""
     done = app.run_skill(name, asked.params, apply=asked.apply, session=asked.session)
-    return reviewshapes.skill_run(done)
+    return review_shapes.skill_run(done)
 
 
 def hosted(app: App, _name: str, _asked: RequestModel) -> Shape:
     """The skills that hosts are given, as they are now."""
-    return reviewshapes.host_skills(app.host_skills(refresh=False))
+    return review_shapes.host_skills(app.host_skills(refresh=False))
 
 
 def host(app: App, _name: str, _asked: RequestModel) -> Shape:
     """Brings them up to date."""
-    return reviewshapes.host_skills(app.host_skills())
+    return review_shapes.host_skills(app.host_skills())
 
 
 SKILLS = (

@@ -8,20 +8,20 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from memoryclaw.app import App
 from memoryclaw.errors import InputError
-from memoryclaw.interfaces import reviewshapes, shapes
+from memoryclaw.interfaces import review_shapes, shapes
 from memoryclaw.interfaces.mcp import arguments
 from memoryclaw.interfaces.mcp.requests import question
 from memoryclaw.model import Fact, Match
 from memoryclaw.recall.packing import TRUST_ORDER, text_of
-from memoryclaw.review.worddiff import marked, word_diff
+from memoryclaw.review.word_diff import marked, word_diff
 from memoryclaw.text import encoding, fence
 from memoryclaw.text.fence import one_line
 from memoryclaw.working.memory import rendered
 
 if TYPE_CHECKING:
     from memoryclaw.recall.browsing import NoteEntry
-    from memoryclaw.review.showing import Difference
-    from memoryclaw.review.waiting import ReviewItem
+    from memoryclaw.review.diffs import Difference
+    from memoryclaw.review.queue import ReviewItem
     from memoryclaw.working.memory import WorkingMemory
 
 _SOURCE = "mcp"  # an episode that is stored through this door says so; a fact names its sources as links
@@ -97,10 +97,10 @@ def review(app: App, asked: arguments.ReviewArguments) -> ToolAnswer:
     """What waits for a person, or what one thing of it would change; decides nothing."""
     if not asked.id:
         items = app.review()
-        return ToolAnswer(reviewshapes.waiting(items), waiting(items) or "Nothing waits.")
+        return ToolAnswer(review_shapes.waiting(items), waiting(items) or "Nothing waits.")
     item = app.review_one(asked.id)
     found = app.review_diff(item) if item.can_be_shown else []
-    return ToolAnswer(reviewshapes.differences([(item, found)]), differences(item, found))
+    return ToolAnswer(review_shapes.differences([(item, found)]), differences(item, found))
 
 
 def working(app: App, asked: arguments.WorkingArguments) -> ToolAnswer:

@@ -7,7 +7,7 @@ from typing import Any
 
 from frontmatter.default_handlers import YAMLHandler
 
-from memoryclaw.text import yamltext
+from memoryclaw.text import yaml_text
 
 _OPEN = re.compile(r"---[ \t]*(?:\n|\Z)")
 _CLOSE = re.compile(r"(?:^|\n)(?:---|\.\.\.)[ \t]*(?:\n|\Z)")
@@ -34,9 +34,9 @@ class GuardedHandler(YAMLHandler):  # type: ignore[misc] # the package is read a
         """The header's values; scalars keep their spelling."""
         return self.read(fm).value
 
-    def read(self, fm: str) -> yamltext.Yaml:
+    def read(self, fm: str) -> yaml_text.Yaml:
         """The header's values with their lines, for a header that begins on line 2 of its file."""
-        return yamltext.load(fm, 2)
+        return yaml_text.load(fm, 2)
 
     def export(self, metadata: dict[str, object], **_options: object) -> str:
         """Refuses: a dump would lose the comments and the spelling of the user's header."""

@@ -11,7 +11,7 @@ from memoryclaw.index.scoring import idf, rarity
 from memoryclaw.ports import Clause, TextIndex
 from memoryclaw.recall.explain import Leaf
 from memoryclaw.recall.query import Expr, Query, all_of, any_of, parse
-from memoryclaw.recall.relatedwords import related
+from memoryclaw.recall.related_words import related
 from memoryclaw.recall.spelling import near, slips_in
 from memoryclaw.text.language import Language, fold
 from memoryclaw.vault import entities

@@ -14,7 +14,7 @@ from memoryclaw.consolidation.pending import PendingFact, read_pending
 from memoryclaw.model import Fact
 from memoryclaw.text.encoding import lines_of, readable
 from memoryclaw.vault.edits import Splice, spliced
-from memoryclaw.vault.factedits import BULLET, SemanticFile, Sheet, same
+from memoryclaw.vault.fact_edits import BULLET, SemanticFile, Sheet, same
 from memoryclaw.writing.decisions import APPROVED, UNDONE, Decision, Decisions, fingerprint
 
 _HEADING = re.compile(r"(#{1,6})[ \t]+\S")

@@ -10,10 +10,10 @@ from contextlib import suppress
 from typing import NamedTuple
 
 from memoryclaw.errors import HistoryError, NotFoundError, VaultError
-from memoryclaw.history.gitlog import editions
+from memoryclaw.history.git_log import editions
 from memoryclaw.history.repository import History
 from memoryclaw.skills.approvals import Approval, approvals, version_of
-from memoryclaw.skills.hostfolder import HostFolder
+from memoryclaw.skills.host_folder import HostFolder
 from memoryclaw.skills.lint import is_name
 from memoryclaw.skills.listing import DRAFT, ListedSkill, list_skills, read_decisions
 from memoryclaw.vault import files

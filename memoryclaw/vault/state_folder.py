@@ -7,7 +7,7 @@ import stat
 from contextlib import suppress
 
 from memoryclaw.errors import VaultError
-from memoryclaw.vault.places import STATE_DIR
+from memoryclaw.vault.layout import STATE_DIR
 
 _DEPTH = (
     2  # folders in folders that are looked into: beyond them nothing is opened by a name that is known before

@@ -7,7 +7,7 @@ import re
 from collections.abc import Sequence
 from contextlib import AbstractContextManager, suppress
 
-from memoryclaw.capture.logrecords import ARTIFACTS
+from memoryclaw.capture.log_records import ARTIFACTS
 from memoryclaw.errors import ConflictError, NotFoundError
 from memoryclaw.vault import files
 from memoryclaw.vault.locks import folder_lock

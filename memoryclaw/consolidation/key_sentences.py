@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 from memoryclaw.consolidation.actions import ToolText, is_call_line, read_call
 from memoryclaw.consolidation.changes import Quote
-from memoryclaw.consolidation.spokendates import resolved
+from memoryclaw.consolidation.spoken_dates import resolved
 from memoryclaw.consolidation.statements import (
     is_filler,
     is_heartbeat,

@@ -33,7 +33,7 @@ from memoryclaw.index.clauses import counted, sound, tally
 from memoryclaw.index.scoring import WEIGHTS, gain, idf
 from memoryclaw.model import COLUMNS
 from memoryclaw.ports import Clause, Hit, IndexRow
-from memoryclaw.vault.statefolder import touch
+from memoryclaw.vault.state_folder import touch
 
 # ── Whoosh's own files: how units are stored in them, and one snapshot of them to read. The one module that
 # opens them.

@@ -12,7 +12,7 @@ from contextlib import suppress
 from memoryclaw.errors import NotFoundError, VaultError
 from memoryclaw.vault import files
 from memoryclaw.vault.locks import writer_lock
-from memoryclaw.vault.statefolder import made
+from memoryclaw.vault.state_folder import made
 
 FOLDER = "host-skills"
 

@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from typing import Any, Self
 
 from memoryclaw.errors import InputError
-from memoryclaw.skills.gatewaytools import HOST, TOKEN, GatewayTools
-from memoryclaw.skills.mcptools import McpTools
+from memoryclaw.skills.gateway_tools import HOST, TOKEN, GatewayTools
+from memoryclaw.skills.mcp_tools import McpTools
 from memoryclaw.skills.references import as_text, too_deep
 from memoryclaw.skills.tools import LONGEST_RESULT, Result, Tool
 

@@ -17,12 +17,12 @@ from memoryclaw.index.catalog import Catalog, UnitSummary
 from memoryclaw.index.scoring import exact
 from memoryclaw.index.vectors import Vectors, asking
 from memoryclaw.models.llm import ModelError
-from memoryclaw.recall.asking import Question
 from memoryclaw.recall.boosts import QuestionTraits
 from memoryclaw.recall.candidates import Candidate, told_apart
-from memoryclaw.recall.deciding import Decider
-from memoryclaw.recall.lane import POOL
+from memoryclaw.recall.exclusions import Decider
 from memoryclaw.recall.packing import WEAK
+from memoryclaw.recall.question import Question
+from memoryclaw.recall.text_lane import POOL
 from memoryclaw.recall.weighing import weigh
 from memoryclaw.text.language import Language
 from memoryclaw.vault.entities import key_of

@@ -11,17 +11,17 @@ from memoryclaw.consolidation.changes import ChangeSet, PlannedChange
 from memoryclaw.consolidation.patches import actions_of, made
 from memoryclaw.consolidation.pending import PENDING_FILE, PendingFact, read_pending
 from memoryclaw.consolidation.proposals import About
-from memoryclaw.consolidation.runrecord import FOLDER as RUNS
-from memoryclaw.consolidation.runrecord import read_record
+from memoryclaw.consolidation.run_record import FOLDER as RUNS
+from memoryclaw.consolidation.run_record import read_record
 from memoryclaw.errors import InputError, NotFoundError
 from memoryclaw.history.repository import FileChange, History
 from memoryclaw.model import Fact, Problem
 from memoryclaw.text.encoding import decode, readable
 from memoryclaw.text.frontmatter import split
 from memoryclaw.vault import files
-from memoryclaw.vault.factedits import same
-from memoryclaw.vault.places import place_of
-from memoryclaw.vault.skillfile import read_markdown_skill
+from memoryclaw.vault.fact_edits import same
+from memoryclaw.vault.layout import place_of
+from memoryclaw.vault.skill_formats import read_markdown_skill
 from memoryclaw.writing.context import WriteContext
 from memoryclaw.writing.remember import fact_in_words
 

@@ -8,15 +8,15 @@ from typing import TYPE_CHECKING, Any
 from memoryclaw.interfaces import shapes
 from memoryclaw.interfaces.shapes import problem
 from memoryclaw.model import Problem
-from memoryclaw.review.worddiff import word_diff
+from memoryclaw.review.word_diff import word_diff
 
 if TYPE_CHECKING:
-    from memoryclaw.review.deciding import ReviewDecision, TickedFacts
-    from memoryclaw.review.histories import Blame, Events, Logged
-    from memoryclaw.review.showing import Difference
-    from memoryclaw.review.waiting import ReviewItem
-    from memoryclaw.skills.decide import SkillDecision
-    from memoryclaw.skills.hostskills import HostSkills
+    from memoryclaw.review.decide import ReviewDecision, TickedFacts
+    from memoryclaw.review.diffs import Difference
+    from memoryclaw.review.file_history import Blame, Events, Logged
+    from memoryclaw.review.queue import ReviewItem
+    from memoryclaw.skills.approve import SkillDecision
+    from memoryclaw.skills.host_skills import HostSkills
     from memoryclaw.skills.listing import LintedSkill, ListedSkill, SkillOffer
     from memoryclaw.skills.run import SkillRun
 

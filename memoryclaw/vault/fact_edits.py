@@ -16,7 +16,7 @@ from memoryclaw.model import Fact
 from memoryclaw.text.encoding import lines_of, readable
 from memoryclaw.text.frontmatter import split
 from memoryclaw.text.markdown import Heading, read_body
-from memoryclaw.text.yamltext import scalar
+from memoryclaw.text.yaml_text import scalar
 from memoryclaw.vault.edits import Splice, spliced
 from memoryclaw.vault.facts import VALUE, Facts, FactSpot, clean_name, facts_in
 

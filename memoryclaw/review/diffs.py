@@ -6,11 +6,11 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from memoryclaw.consolidation.patches import outcome_of
-from memoryclaw.consolidation.runrecord import FOLDER as RUNS
+from memoryclaw.consolidation.run_record import FOLDER as RUNS
 from memoryclaw.errors import InputError, NotFoundError
 from memoryclaw.history.repository import History
-from memoryclaw.review.deciding import fact_home
-from memoryclaw.review.waiting import ReviewItem
+from memoryclaw.review.decide import fact_home
+from memoryclaw.review.queue import ReviewItem
 from memoryclaw.text.encoding import decode
 from memoryclaw.vault import files
 from memoryclaw.writing.context import WriteContext

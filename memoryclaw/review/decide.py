@@ -14,12 +14,12 @@ from memoryclaw.consolidation.proposals import APPROVE, BOTH, facts_of, read_pro
 from memoryclaw.errors import ConflictError, InputError, NotFoundError
 from memoryclaw.history.repository import History
 from memoryclaw.model import Problem
-from memoryclaw.review.waiting import CurrentFacts, ReviewItem, waiting
+from memoryclaw.review.queue import CurrentFacts, ReviewItem, waiting
 from memoryclaw.text.encoding import lines_of, readable
 from memoryclaw.text.naming import free_name, timestamp
 from memoryclaw.vault import files
 from memoryclaw.vault.edits import Splice, line_end, spliced
-from memoryclaw.vault.factedits import FactEdit, SemanticFile, add_source, same, set_fact
+from memoryclaw.vault.fact_edits import FactEdit, SemanticFile, add_source, same, set_fact
 from memoryclaw.writing.context import WriteContext, Written
 from memoryclaw.writing.decisions import APPROVED, REJECTED, Decision, fingerprint, recorded
 from memoryclaw.writing.remember import fact_in_words, home

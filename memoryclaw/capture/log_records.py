@@ -10,7 +10,7 @@ import json
 import re
 from typing import Any, NamedTuple
 
-from memoryclaw.capture.hostturns import HostMessage, compact
+from memoryclaw.capture.host_turns import HostMessage, compact
 from memoryclaw.text.naming import is_minted_id, slug
 from memoryclaw.text.redaction import MARK, Redactor
 

@@ -13,8 +13,8 @@ from itertools import groupby
 from typing import NamedTuple
 
 from memoryclaw.consolidation.changes import LEVELS, Claim, Extraction, Quote, Segment
-from memoryclaw.consolidation.points import Sentence, is_reaction, points_of, prose, who
-from memoryclaw.consolidation.spokendates import resolved
+from memoryclaw.consolidation.key_sentences import Sentence, is_reaction, points_of, prose, who
+from memoryclaw.consolidation.spoken_dates import resolved
 from memoryclaw.consolidation.statements import (
     is_light,
     is_number,

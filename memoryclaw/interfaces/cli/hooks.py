@@ -104,7 +104,7 @@ def uninstall(said: CliContext, *, host: str, user: bool, project: str | None, d
 
 
 def _hooked(said: CliContext, verb: str, host: str) -> None:
-    from memoryclaw.interfaces.cli.hooked import hook as run  # noqa: PLC0415
+    from memoryclaw.interfaces.cli.hook_fast_path import hook as run  # noqa: PLC0415
 
     run([verb, "--host", host, *(["--vault", said.vault] if said.vault else [])])
 

@@ -7,19 +7,19 @@ from typing import NamedTuple
 
 from memoryclaw.consolidation.selecting import lines_of
 from memoryclaw.errors import InputError, MemoryClawError, NotFoundError
-from memoryclaw.history import gitlog
-from memoryclaw.history.gitlog import FileVersions, Logged
+from memoryclaw.history import git_log
+from memoryclaw.history.git_log import FileVersions, Logged
 from memoryclaw.history.repository import History
 from memoryclaw.model import Fact, Turn
 from memoryclaw.ports import Address
 from memoryclaw.text.encoding import decode, readable
-from memoryclaw.text.yamltext import strings
+from memoryclaw.text.yaml_text import strings
 from memoryclaw.vault import files
-from memoryclaw.vault.factedits import SemanticFile, fact_sources, same
+from memoryclaw.vault.fact_edits import SemanticFile, fact_sources, same
 from memoryclaw.vault.facts import split_address
+from memoryclaw.vault.layout import Place, place_of
 from memoryclaw.vault.logs import LogRange, parse_ranges, range_of
 from memoryclaw.vault.notes import ReadingSettings, read_note
-from memoryclaw.vault.places import Place, place_of
 from memoryclaw.writing.context import WriteContext
 from memoryclaw.writing.decisions import APPROVED, DECISIONS_FILE, Decision, Decisions, fingerprint
 
@@ -56,14 +56,14 @@ def history(context: WriteContext, id_: str = "", *, limit: int = 20) -> Events:
     if not state.git_dir or not git.head():
         return Events(notice=state.sentence)
     if not id_:
-        return Events(tuple(gitlog.log(git, limit=limit)))
+        return Events(tuple(git_log.log(git, limit=limit)))
     subject = _subject(context, id_)
-    rows = gitlog.log(git, subject.paths, limit=_EVERY if subject.entity else limit)
+    rows = git_log.log(git, subject.paths, limit=_EVERY if subject.entity else limit)
     if not rows and fact_named(context, id_) is None and context.lookup.resolve(id_) is None:
         raise NotFoundError(f"nothing in the vault or its past has the id {id_}")
     if subject.entity:
         file = context.semantic(subject.paths[0])
-        touched = {one.commit for one in gitlog.editions(git, file.path) if _touches(file, subject, one)}
+        touched = {one.commit for one in git_log.editions(git, file.path) if _touches(file, subject, one)}
         rows = [row for row in rows if row.commit in touched][:limit]
     return Events(tuple(rows), "" if rows else f"no commit holds {id_} yet")
 
@@ -186,7 +186,7 @@ def _set_by(context: WriteContext, file: SemanticFile, fact: Fact) -> tuple[Logg
     if not state.git_dir or not history.head():
         return None, state.sentence
     found = ""
-    for edition in gitlog.editions(history, file.path):
+    for edition in git_log.editions(history, file.path):
         if not _holds(file, fact, edition.after):
             break
         found = edition.commit
@@ -194,7 +194,7 @@ def _set_by(context: WriteContext, file: SemanticFile, fact: Fact) -> tuple[Logg
             break
     if not found:
         return None, f"this was written into {file.path} by hand and is not committed yet"
-    return gitlog.logged(history, found), ""
+    return git_log.logged(history, found), ""
 
 
 def _holds(file: SemanticFile, fact: Fact, data: bytes | None) -> bool:

@@ -10,7 +10,7 @@ from memoryclaw.model import NOTHING, Problem
 from memoryclaw.text.encoding import decode, readable
 from memoryclaw.text.frontmatter import Split, split
 from memoryclaw.vault.properties import text_of
-from memoryclaw.vault.skillfile import Skill, read_javascript_skill, read_json_skill, read_markdown_skill
+from memoryclaw.vault.skill_formats import Skill, read_javascript_skill, read_json_skill, read_markdown_skill
 
 TYPES = (
     *("string", "text", "number", "integer", "boolean", "date", "time", "datetime", "email", "url"),

@@ -6,9 +6,9 @@ from collections.abc import Iterable, Sequence
 from functools import cached_property
 
 from memoryclaw.index.catalog import Catalog, UnitSummary
-from memoryclaw.recall.asking import Question
 from memoryclaw.recall.boosts import held
 from memoryclaw.recall.filters import asks_for_state, moments
+from memoryclaw.recall.question import Question
 from memoryclaw.text.language import Language
 
 Key = tuple[str, str]  # entity and field
