@@ -48,8 +48,9 @@ class Step(NamedTuple):
     settings: str = ""  # of the vaults, from this step on; they want vectors
 
 
-def _nothing(*_args: object, **_named: object) -> None:
-    """Does nothing."""
+def _nobody(*_args: object) -> tuple[dict[str, str], dict[str, str], dict[str, str]]:
+    """Knows no names."""
+    return {}, {}, {}
 
 
 def _none(*_args: object) -> list[object]:
@@ -68,7 +69,7 @@ def _undated(text: str, at: str = "") -> TimeExpression:  # noqa: ARG001
 
 
 _analysed = Writing._analysed  # noqa: SLF001 (what is switched off is inside)
-_BOOSTS, _AROUND = "memoryclaw.recall.boosts:", "memoryclaw.index.rows:"
+_RANK = "memoryclaw.recall.rank:"
 STEPS = (
     Step("words as written, any of them", {}),
     Step(
@@ -81,19 +82,19 @@ STEPS = (
     ),
     Step("stop words", {"memoryclaw.text.language:Language.is_stop": lambda _self, _word: False}),
     Step("neighbours as columns", {"memoryclaw.index.index:Writing._analysed": _alone}, indexed=True),
-    Step("names: `entity`, `field`, `other_entity`", {"memoryclaw.recall.question:_name": _nothing}),
+    Step("names: `entity`, `field`, `other_entity`", {"memoryclaw.recall.question:_named": _nobody}),
     Step("synonyms: `alias`, other names", {"memoryclaw.index.catalog:Catalog.synonyms": _none}),
-    Step("`speaker`", {_BOOSTS + "SPEAKER": 0.0}),
-    Step("`date`", {_BOOSTS + "DATE": 0.0}),
-    Step("`date` for what is said soon after", {_BOOSTS + "TOLD_WITHIN": 0}),
-    Step("`around`", {_AROUND + name: 0.0 for name in ("BEFORE", "LONG_BEFORE", "AFTER")}),
-    Step("`when`", {_BOOSTS + "WHEN": 0.0}),
-    Step("`asks`", {_BOOSTS + "ASKS": 0.0}),
-    Step("`recency`", {_BOOSTS + "RECENCY": 0.0}),
-    Step("`related`", {"memoryclaw.recall.question:_relate": _nothing}),
-    Step("`absent`", {_BOOSTS + "ABSENT": 0.0}),
-    Step("`CALLED`", {"memoryclaw.recall.weighing:_discount": _nothing}),
-    Step("`names`", {_BOOSTS + "NAMES": 0.0}),
+    Step("`speaker`", {_RANK + "SPEAKER": 0.0}),
+    Step("`date`", {_RANK + "DATE": 0.0}),
+    Step("`date` for what is said soon after", {_RANK + "TOLD_WITHIN": 0}),
+    Step("`around`", {_RANK + name: 0.0 for name in ("BEFORE", "LONG_BEFORE", "AFTER")}),
+    Step("`when`", {_RANK + "WHEN": 0.0}),
+    Step("`asks`", {_RANK + "ASKS": 0.0}),
+    Step("`recency`", {_RANK + "RECENCY": 0.0}),
+    Step("`related`", {"memoryclaw.recall.question:_related": _none}),
+    Step("`absent`", {_RANK + "ABSENT": 0.0}),
+    Step("`CALLED`", {_RANK + "CALLED": 1.0}),
+    Step("`names`", {_RANK + "NAMES": 0.0}),
     Step("`date` for the days that words mean", {"memoryclaw.index.rows:time_told": _undated}, indexed=True),
 )
 VECTORS = Step(f"vectors, {MODEL}, `{STRATEGY}`", {}, settings=settings(MODEL))

@@ -29,8 +29,8 @@ from rows import tell
 
 from memoryclaw.app import App, open_vault
 from memoryclaw.index.sync import Freshness
-from memoryclaw.recall.candidates import IdfTable
-from memoryclaw.recall.question import ask
+from memoryclaw.recall.evidence import IdfTable
+from memoryclaw.recall.question import understand
 from memoryclaw.recall.text_lane import POOL, pruned
 from memoryclaw.text.language import words_of
 
@@ -131,7 +131,7 @@ def lost(app: App, questions: list[str]) -> dict[str, float]:
     same: dict[str, list[float]] = {"overlap@10": [], "overlap@200": [], "proved": []}
     with app.index.database.reading():
         for text in questions:
-            question = ask(
+            question = understand(
                 text, catalog=app.catalog, language=app.index.language, index=app.index.engine, today=today().date(),
             )  # fmt: skip
             if question.clause is None:

@@ -193,8 +193,13 @@ def test_the_constants_of_the_recall_page_are_those_of_the_code() -> None:
 def test_the_recall_page_tells_every_decision_and_every_term() -> None:
     page = (DOCS / "recall.md").read_text(encoding="utf-8")
     assert set(re.findall(r"^\| `(\w+)` \| out", page, re.MULTILINE)) == set(_REASONS) - {"in"}
-    boosts = (HOUSE / "memoryclaw" / "recall" / "boosts.py").read_text(encoding="utf-8")
-    assert set(re.findall(r'Term\("(\w+)"', boosts)) <= set(re.findall(r"^\| `(\w+)` \|", page, re.MULTILINE))
+    terms = (HOUSE / "memoryclaw" / "recall" / "rank.py").read_text(encoding="utf-8")
+    named = set(re.findall(r'\("(\w+)", -?[A-Z]+ \*', terms))
+    assert (
+        {"entity", "date", "absent", "recency"}
+        <= named
+        <= set(re.findall(r"^\| `(\w+)` \|", page, re.MULTILINE))
+    )
 
 
 def test_the_architecture_page_names_what_is_there() -> None:

@@ -1,17 +1,13 @@
-"""The arithmetic of a score: BM25 as FTS5 computes it, told word by word, in parts that add up to the last bit.
-
-Every value is a multiple of 1/1024, so sums are exact in binary floating point and `score == sum(terms)` always holds.
-"""
+"""What both text engines agree on: the arithmetic of BM25 as FTS5 computes it, and what a boolean question means. Pure."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from collections.abc import Set as AbstractSet
 from typing import NamedTuple
 
 from memoryclaw.errors import InputError
-from memoryclaw.model import Term
 from memoryclaw.ports import Clause
 
 K1, B = 1.2, 0.75  # the constants inside SQLite's bm25(); measured to cost nothing once context columns exist
@@ -23,9 +19,6 @@ WEIGHTS: Mapping[str, float] = {
     "prev": 0.5,
     "next": 0.3,
 }
-ALIAS_FACTOR = 0.6  # a synonym counts for less than the word that was asked for
-RELATED = 0.5  # the same for a word of everyday language that may stand for it
-CALLED = 0.3  # in turns, the name of a person who speaks: who said it is known without
 SMALL = 32  # units below which half of all words are in half of all units, and BM25's rarity says nothing
 _STEPS = 1024
 
@@ -61,29 +54,7 @@ def gain(weight: float, weighted_count: float, length: int, average: float) -> f
     return weight * (weighted_count * (K1 + 1) / (weighted_count + K1 * (1 - B + B * length / average)))
 
 
-def shared_out(parts: Mapping[str, float], total: float) -> list[Term]:
-    """Named parts as terms that sum to exactly `total`; what rounding leaves over goes to the largest."""
-    if not parts:
-        return [Term("text", total)] if total else []
-    terms = {name: exact(value) for name, value in parts.items()}
-    largest = max(terms, key=lambda name: (terms[name], name))
-    terms[largest] += total - sum(terms.values())
-    return [Term(name, value) for name, value in terms.items() if value]
-
-
-def coverage(weights: Mapping[str, float], found: set[str]) -> float:
-    """The share of a question's weight that is found: the honest confidence figure, 0 to 1 in hundredths."""
-    whole = sum(weights.values())
-    return round(sum(weights[word] for word in sorted(found) if word in weights) / whole, 2) if whole else 0.0
-
-
-def ranked(scores: Mapping[int, float], ids: Mapping[int, str]) -> Sequence[int]:
-    """Keys by score, highest first; ties by id, so that no storage order ever shows."""
-    return sorted(scores, key=lambda key: (-scores[key], ids[key]))
-
-
-# ── What a boolean question means, once for both text engines: which units match, and which parts count for
-# each. Pure.
+# What a boolean question means, once for both text engines: which units match, and which parts count for each.
 
 ROOM = 96  # what SQLite's parser holds of a question at once; one of 32 words always fits
 Counts = Mapping[int, float]  # unit → occurrences of a token or phrase, each with the weight of its column

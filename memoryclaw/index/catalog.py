@@ -7,8 +7,7 @@ import sqlite3
 from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple
 
-from memoryclaw.index.database import Database
-from memoryclaw.index.rows import unpacked
+from memoryclaw.index.database import Database, unpacked
 from memoryclaw.model import Fact, Problem, Unit
 from memoryclaw.ports import Address
 from memoryclaw.text.language import fold
@@ -55,7 +54,7 @@ class Catalog:
         with self._database.guarded() as connection:
             return connection.execute(sql, tuple(values)).fetchall()
 
-    def briefs(self, rowids: Iterable[int]) -> list[UnitSummary]:
+    def summaries(self, rowids: Iterable[int]) -> list[UnitSummary]:
         """What ranking needs of these units."""
         columns = ", ".join(UnitSummary._fields)
         found = self.rows(f"select {columns} from units where rowid {_IN}", [json.dumps(list(rowids))])

@@ -7,6 +7,7 @@ import fcntl
 import os
 import sqlite3
 import time
+import zlib
 from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
@@ -449,3 +450,28 @@ def _opened(path: Path, flags: int) -> int:
 def _refused(path: Path, error: OSError) -> VaultError:
     why = f"{path} cannot be written ({error.strerror})"
     return VaultError(f"{why}; make room or give yourself the right to write there")
+
+
+# Texts as they are stored.
+
+_COMPRESS_OVER = 120
+_WINDOW = -12  # zlib, 4 KiB, no header
+
+
+def packed(text: str) -> bytes | str:
+    """A text as it is stored: compressed where that saves room."""
+    if len(text) <= _COMPRESS_OVER:
+        return text
+    # A small window: making a large one ready costs more than compressing a note.
+    squeeze = zlib.compressobj(1, zlib.DEFLATED, _WINDOW, 5)
+    return squeeze.compress(text.encode("utf-8", "surrogatepass")) + squeeze.flush()
+
+
+def unpacked(stored: bytes | str) -> str:
+    """The text that `packed` stored."""
+    if isinstance(stored, str):
+        return stored
+    try:
+        return zlib.decompress(stored, _WINDOW).decode("utf-8", "surrogatepass")
+    except (zlib.error, UnicodeDecodeError) as error:
+        raise sqlite3.DatabaseError("a stored text is malformed") from error

@@ -12,7 +12,7 @@ from itertools import groupby
 from pathlib import Path
 from typing import NamedTuple
 
-from memoryclaw.index.database import Database
+from memoryclaw.index.database import Database, unpacked
 from memoryclaw.index.fts5 import Fts5
 from memoryclaw.index.rows import (
     IndexedNote,
@@ -23,7 +23,6 @@ from memoryclaw.index.rows import (
     problem_rows,
     stored_stamp,
     unit_row,
-    unpacked,
 )
 from memoryclaw.model import Note, Problem, Stamp
 from memoryclaw.ports import Clause, Columns, IndexRow, TextIndex

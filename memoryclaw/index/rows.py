@@ -4,25 +4,21 @@ from __future__ import annotations
 
 import json
 import re
-import sqlite3
 import time
 import unicodedata
-import zlib
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from datetime import date, timedelta
 from functools import lru_cache
 from itertools import islice
 from typing import NamedTuple
 
-from memoryclaw.index.bm25 import exact
+from memoryclaw.index.database import packed
 from memoryclaw.model import Note, Problem, Stamp, Unit
 from memoryclaw.text.dates import DateRange, find_ranges
 from memoryclaw.vault.entities import key_of, keys_of
 from memoryclaw.vault.folder import packed_stamp
 
 RACY_NS = 50_000_000  # coarser than any clock tick a file system stamps with
-_COMPRESS_OVER = 120
-_WINDOW = -12  # zlib, 4 KiB, no header
 
 
 class IndexedNote(NamedTuple):
@@ -32,25 +28,6 @@ class IndexedNote(NamedTuple):
     stamp: Stamp
     digest: bytes
     racy: bool = False  # written so recently that its stamp could hide a later write
-
-
-def packed(text: str) -> bytes | str:
-    """A text as it is stored: compressed where that saves room."""
-    if len(text) <= _COMPRESS_OVER:
-        return text
-    # A small window: making a large one ready costs more than compressing a note.
-    squeeze = zlib.compressobj(1, zlib.DEFLATED, _WINDOW, 5)
-    return squeeze.compress(text.encode("utf-8", "surrogatepass")) + squeeze.flush()
-
-
-def unpacked(stored: bytes | str) -> str:
-    """The text that `packed` stored."""
-    if isinstance(stored, str):
-        return stored
-    try:
-        return zlib.decompress(stored, _WINDOW).decode("utf-8", "surrogatepass")
-    except (zlib.error, UnicodeDecodeError) as error:
-        raise sqlite3.DatabaseError("a stored text is malformed") from error
 
 
 @lru_cache(maxsize=4096)
@@ -153,12 +130,8 @@ def is_racy(stamp: Stamp) -> bool:
     return abs(time.time_ns() - stamp.ctime_ns) < RACY_NS
 
 
-# ── English questions for a time, and the expressions of time that answer them. Pure.
+# English expressions of time.
 
-_ASKS_WHEN = re.compile(
-    r"\s*(?:when|how long|(?:what|which) (?:year|month|week|day|date)|how many (?:days|weeks|months|years))\b",
-    re.IGNORECASE,
-)
 LONGEST = 7  # days: an expression that means more tells too little of one of them
 _LOOKED_AT, _BESIDE = 4, 40  # expressions, and characters beside one in which the rest of it may stand
 _MONTHS = "january|february|march|april|may|june|july|august|september|october|november|december"
@@ -169,11 +142,6 @@ _EXPRESSION = re.compile(
     |in\ (?:{_MONTHS})|20\d\d)\b""",
     re.IGNORECASE | re.VERBOSE,
 )
-
-
-def asks_when(question: str) -> bool:
-    """True when a question wants to know a time."""
-    return bool(_ASKS_WHEN.match(question))
 
 
 class TimeExpression(NamedTuple):
@@ -217,20 +185,10 @@ def _is_short(found: DateRange) -> bool:
     return date.fromisoformat(found.end) - date.fromisoformat(found.start) < timedelta(days=LONGEST)
 
 
-# ── English questions that a name answers, and turns that hold one. Pure.
+# Names inside a sentence.
 
-_ASKS_NAME = re.compile(
-    r"""^\s*who\b|\bwhere\b|\b(?:which|what)\ (?:country|countries|city|cities|states?|places?|towns?)\b
-    |\b(?:names?|named|called|title|books?|movies?|film|songs?|bands?|artists?|games?|series|restaurant)\b""",
-    re.IGNORECASE | re.VERBOSE,
-)
 # A capital inside a sentence; after a comma somebody is mostly spoken to.
 _NAME = re.compile(r"(?<=[a-z] )[A-Z][a-z]+")
-
-
-def asks_name(question: str) -> bool:
-    """True when a question wants to know a name: of a person, a place, a book."""
-    return bool(_ASKS_NAME.search(question))
 
 
 def holds_name(text: str) -> bool:
@@ -238,40 +196,10 @@ def holds_name(text: str) -> bool:
     return bool(_NAME.search(text))
 
 
-# ── What a turn of a log gains and loses by the conversation around it. The rule: only turns that hold
-# words of the question lend.
+# Turns that end in a question.
 
-Place = tuple[str, int]  # path of a log, place of the turn in it
-
-# Shares of their words' score that turns lend: the one before, the one before that, and the one after.
-BEFORE, LONG_BEFORE, AFTER = 0.2, 0.1, 0.1
-_STEPS = (-1, -2, 1)
 _QUESTION_MARKS = ("?", "\uff1f", "\u061f")  # also those of Chinese, Japanese and Arabic
 _CLOSING = " \t\r\n\"'”’»)*_"
-
-
-class TurnContext(NamedTuple):
-    """What the turns around one lend it."""
-
-    value: float
-    by: Place  # the one that lends most
-
-
-def around(words: Mapping[Place, float]) -> dict[Place, TurnContext]:
-    """What each turn is lent, from the scores that the words of all of them have."""
-    found = {}
-    score = words.get
-    for place in words:
-        path, seq = place
-        near = (
-            BEFORE * score((path, seq - 1), 0.0),
-            LONG_BEFORE * score((path, seq - 2), 0.0),
-            AFTER * score((path, seq + 1), 0.0),
-        )
-        value = exact(sum(near))
-        if value:
-            found[place] = TurnContext(value, (path, seq + _STEPS[near.index(max(near))]))
-    return found
 
 
 def asks(text: str) -> bool:

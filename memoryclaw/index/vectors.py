@@ -15,7 +15,7 @@ from typing import NamedTuple
 from memoryclaw.config import Config
 from memoryclaw.errors import LockedError, MemoryClawError, VectorsError
 from memoryclaw.index.catalog import Catalog
-from memoryclaw.index.rows import unpacked
+from memoryclaw.index.database import unpacked
 from memoryclaw.index.vector_store import IndexMark, VectorStore
 from memoryclaw.index.watching import WatchReport
 from memoryclaw.models.embedders import Embedder, Floats, Guarded, numpy

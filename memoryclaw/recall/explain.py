@@ -8,17 +8,19 @@ from typing import NamedTuple
 from memoryclaw.index.bm25 import WEIGHTS, gain
 from memoryclaw.model import COLUMNS, Matched
 from memoryclaw.ports import Clause
+from memoryclaw.recall.query import Filter
+from memoryclaw.recall.question import Leaf
 from memoryclaw.text.language import Language, fold, words_of
 
 _CONTEXT = ("prev", "next")
-
-
-class Leaf(NamedTuple):
-    """One token or phrase of a resolved question, and the word it stands for."""
-
-    clause: Clause
-    word: str  # as asked
-    via: str  # literal | phrase | prefix | fuzzy | bigram | alias
+_FILTER_VIA = {
+    "entity": "entity",
+    "person": "entity",
+    "project": "entity",
+    "since": "date",
+    "until": "date",
+    "on": "date",
+}
 
 
 class Statistics(NamedTuple):
@@ -165,44 +167,20 @@ def _note(found: Reasons, leaf: Leaf, column: str, surfaces: Sequence[str]) -> N
         found.matched.append(matched)
 
 
-# ── What an agent is at → words that help to rank. The rule: a goal lifts what it shares words with, and
-# never outweighs the question.
-
-MOST = 12  # words of a goal that count
-SHARE = 0.3  # of the best score that the question gives: the most that a goal adds
-
-
-def goal_words(goal: str, language: Language) -> list[str]:
-    """The words of a goal that say something; operators, fields and dates in it are words like any other."""
-    words = dict.fromkeys(words_of(goal))
-    return [word for word in words if not language.is_stop(word)][:MOST]
-
-
-def goal_leaves(
-    tokens: Mapping[str, list[str]], counts: Mapping[str, int], asked: set[str], most: int
-) -> list[Leaf]:
-    """The tokens to look up, each with the word that it stands for.
-
-    Args:
-        tokens: of each word.
-        counts: units that hold a token.
-        asked: tokens of the question, which count already.
-        most: units that a token may stand in; what nearly all hold tells nothing.
-    """
+def filter_causes(filters: Sequence[Filter]) -> list[Matched]:
+    """What each filter that holds contributes to the explanation; an exclusion is a cause where there is no other."""
+    wanted = [item for item in filters if not item.negated]
+    if not wanted:
+        return [Matched(word=f"-{item.written}", field="filter", via="literal") for item in filters]
     return [
-        Leaf(Clause("token", token), word, "literal" if len(own) == 1 else "bigram")
-        for word, own in tokens.items()
-        for token in own
-        if token not in asked and 0 < counts.get(token, 0) <= most
+        Matched(
+            word=item.value if item.field == "tag" else item.written,
+            field=_field(item),
+            via=_FILTER_VIA.get(item.field, "literal"),
+        )
+        for item in wanted
     ]
 
 
-def lift(goal: float, most: float, best: float) -> float:
-    """What a goal's score adds to one unit: its share of what the best unit has, where the question found anything.
-
-    Args:
-        goal: the score of this unit for the words of the goal.
-        most: the highest of these.
-        best: the highest score for the words of the question.
-    """
-    return SHARE * goal * (best / most if best and most else 1.0)
+def _field(item: Filter) -> str:
+    return {"tag": "tags", "since": "date", "until": "date", "on": "date"}.get(item.field, item.field)

@@ -1,56 +1,88 @@
-"""Turns a parsed query into a question to the index: tokens, synonyms, entities, and how rare each word is."""
+"""Understands a question: text to a frozen value with its tokens, synonyms, entities, and how rare each word is."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from datetime import date
 from typing import NamedTuple
 
 from whoosh.support.levenshtein import damerau_levenshtein
 
+from memoryclaw.errors import InputError
 from memoryclaw.index.bm25 import idf, rarity
 from memoryclaw.index.catalog import Catalog
 from memoryclaw.ports import Clause, TextIndex
-from memoryclaw.recall.explain import Leaf
-from memoryclaw.recall.query import Expr, Query, all_of, any_of, parse
+from memoryclaw.recall.query import Expr, Filter, Query, all_of, any_of, parse
 from memoryclaw.recall.related_words import related
-from memoryclaw.text.language import Language, fold
-from memoryclaw.vault import entities
+from memoryclaw.text.language import Language, fold, words_of
+from memoryclaw.vault.entities import candidates, key_of, select
 
 PREFIX_WORDS = 32  # a prefix stands for at most so many words of the vault, the most frequent ones
 FUZZY_WORDS = 8
 RELATED_SHARE = 0.1  # of all units: what more of them hold is too common to stand for another word
 COMMON_SHARE, COMMON_UNITS = 0.2, 1000  # in a large vault a word that every fifth unit holds only costs time
+GOAL_WORDS = 12  # words of a goal that count
+KINDS = frozenset({"episode", "fact", "skill", "note", "turn"})
+STATES = frozenset({"archived", "pending", "draft", "superseded"})
+KIND_NAMES = {"log": "turn", "logs": "turn", "semantic": "fact", "memory": "note"}
 
 _OWN = ("title", "tags", "properties", "body")  # a related word beside a turn says too little
+_HIDDEN = re.compile(r"(?:^|/)(?:archive|review|_[^/]*)(?:/|$)|(?:^|/)_\w", re.IGNORECASE)
+_ASKS_WHEN = re.compile(
+    r"\s*(?:when|how long|(?:what|which) (?:year|month|week|day|date)|how many (?:days|weeks|months|years))\b",
+    re.IGNORECASE,
+)
+_ASKS_NAME = re.compile(
+    r"""^\s*who\b|\bwhere\b|\b(?:which|what)\ (?:country|countries|city|cities|states?|places?|towns?)\b
+    |\b(?:names?|named|called|title|books?|movies?|film|songs?|bands?|artists?|games?|series|restaurant)\b""",
+    re.IGNORECASE | re.VERBOSE,
+)
 
 
-@dataclass(slots=True)
+class Leaf(NamedTuple):
+    """One token or phrase of a resolved question, and the word it stands for."""
+
+    clause: Clause
+    word: str  # as asked
+    via: str  # literal | phrase | prefix | fuzzy | bigram | alias
+
+
+@dataclass(frozen=True, slots=True)
 class Question:
-    """A query as the index understands it."""
+    """A question as the index understands it; nothing changes it afterwards.
+
+    Attributes:
+        clause: what is looked up; None when only dates or fields are asked for.
+        leaves: the tokens and phrases of the clause that score.
+        aliases: the vault's synonyms of words that were asked.
+        related: words of everyday language that may stand for words that were asked.
+        goal: what the agent is working on, as tokens that lift a unit.
+        entities: those that the question names, by key, with their names in the vault.
+        people: the same for people.
+        parts: those named by one word of a longer name: likely, and so only boosted.
+        weights: the idf of each content word.
+        tokens: of the content words and their synonyms.
+        unknown: words that stand nowhere in the vault.
+        today: the UTC day that "last week" and recency refer to.
+    """
 
     query: Query
-    clause: Clause | None = None
-    leaves: list[Leaf] = field(default_factory=list)
-    aliases: list[Leaf] = field(default_factory=list)
-    related: list[Leaf] = field(
-        default_factory=list
-    )  # words of everyday language that may stand for those asked
-    goal: list[Leaf] = field(default_factory=list)  # of what the agent is at
-    entities: dict[str, str] = field(default_factory=dict)  # key → name as the vault has it
-    people: dict[str, str] = field(default_factory=dict)
-    parts: dict[str, str] = field(
-        default_factory=dict
-    )  # named by one word of a longer name: likely, so only boosted
-    weights: dict[str, float] = field(default_factory=dict)  # content word → idf
-    tokens: set[str] = field(default_factory=set)  # of the content words and their synonyms
-    unknown: list[str] = field(default_factory=list)
-    spelled: dict[str, list[str]] = field(default_factory=dict)  # word → tokens of its other spellings
-    called: set[str] = field(
-        default_factory=set
-    )  # words that name people who speak; they count for less in turns
-    notices: list[str] = field(default_factory=list)
+    language: Language
+    today: date
+    clause: Clause | None
+    leaves: tuple[Leaf, ...]
+    aliases: tuple[Leaf, ...]
+    related: tuple[Leaf, ...]
+    goal: tuple[Leaf, ...]
+    entities: Mapping[str, str]
+    people: Mapping[str, str]
+    parts: Mapping[str, str]
+    weights: Mapping[str, float]
+    tokens: frozenset[str]
+    unknown: tuple[str, ...]
+    notices: tuple[str, ...]
 
     @property
     def in_words(self) -> bool:
@@ -62,8 +94,64 @@ class Question:
         """True when a goal may find something by itself: the question is in plain words, not exact or of a time alone."""
         return self.query.root is not None and _is_plain(self.query)
 
+    @property
+    def only_excludes(self) -> bool:
+        """True for `-word`: everything else is listed."""
+        return self.clause is not None and self.clause.op == "not"
 
-def ask(text: str, *, catalog: Catalog, language: Language, index: TextIndex, today: date) -> Question:
+    @property
+    def any_entity(self) -> Mapping[str, str]:
+        """The entities that may be meant."""
+        return {**self.parts, **self.entities}
+
+    @property
+    def any_person(self) -> Mapping[str, str]:
+        """The people who may be meant."""
+        return {**self.parts, **self.people}
+
+    @property
+    def asks_when(self) -> bool:
+        """True when it wants to know a time."""
+        return asks_when(self.query.text)
+
+    @property
+    def asks_name(self) -> bool:
+        """True when it wants to know a name."""
+        return asks_name(self.query.text)
+
+    @property
+    def any_state(self) -> bool:
+        """True when it asks for archived, pending, draft or superseded units itself."""
+        return asks_for_state(self.query.filters)
+
+    @property
+    def moments(self) -> list[tuple[str, str]]:
+        """The first and the last day of each time that it is about (empty: open)."""
+        spoken = [(spoken.start, spoken.end) for spoken in self.query.ranges]
+        days = [
+            item.value.partition("/")
+            for item in self.query.filters
+            if item.field == "on" and not item.negated
+        ]
+        return [*spoken, *((first, last or first) for first, _, last in days)]
+
+    def names_field(self, field: str) -> bool:
+        """True when the question says this field's name, or a synonym of it."""
+        tokens = self.language.tokens(field)
+        return bool(tokens) and self.tokens.issuperset(tokens)
+
+
+def understand(
+    text: str,
+    *,
+    catalog: Catalog,
+    language: Language,
+    index: TextIndex,
+    today: date,
+    goal: str = "",
+    goal_share: float = COMMON_SHARE,
+    kind: str = "",
+) -> Question:
     """Understands a question without a model.
 
     Args:
@@ -72,23 +160,89 @@ def ask(text: str, *, catalog: Catalog, language: Language, index: TextIndex, to
         language: the analysis of words.
         index: counts units.
         today: the clock's UTC day, for "last week".
+        goal: what the agent is working on.
+        goal_share: of all units of a large vault: a word of the goal that more of them hold counts nothing.
+        kind: narrows as `kind:` in the question does.
     """
     query = parse(text, today=today)
     words = [word for word in query.words if not language.is_stop(word)]
     if not words and (query.ranges or query.filters) and _is_plain(query):
         query = query._replace(root=None, words=())  # "what happened last week" asks for all of last week
-    question = Question(query, notices=list(query.notices))
     words = words or list(query.words)
     units = index.size()[0]
-    _weigh(question, words, catalog, language, units)
-    _name(question, words, catalog)
+    seen = _Words(words, catalog, language, units)
+    entities, people, parts = _named(query.words or words, catalog)
+    aliases: tuple[Leaf, ...] = ()
+    akin: tuple[Leaf, ...] = ()
+    tokens = frozenset(seen.tokens)
     if _is_plain(query):
-        _synonyms(question, words, catalog, language)
-        _relate(question, words, catalog, language, units)
+        aliases = _synonyms(words, tokens, catalog, language)
+        tokens |= {token for leaf in aliases for token in leaf.clause.text.split()}
+        names = {part for key in (*entities, *people, *parts) for part in key.split()}
+        plain = [word for word in words if key_of(word) not in names]
+        akin = _related(plain, tokens, catalog, language, units)
+    notices = list(query.notices)
+    clause: Clause | None = None
+    leaves: tuple[Leaf, ...] = ()
     if query.root is not None:
-        resolver = _Resolver(question, catalog, language, frozenset(words), units)
-        question.clause = resolver.clause(_loosened(query.root, question, language, index))
-    return question
+        root, lost = _loosened(query, language, index)
+        notices += [
+            f'"{phrase}" stands nowhere as a phrase; its words were searched instead' for phrase in lost
+        ]
+        resolver = _Resolver(query, seen, catalog, language, units)
+        clause, leaves = resolver.clause(root), tuple(resolver.leaves)
+    most = units if units < COMMON_UNITS else int(units * goal_share)
+    toward = _goal(goal, tokens, catalog, language, most) if goal else ()
+    if kind:
+        query = query._replace(filters=(*query.filters, kind_filter(kind)))
+    return Question(
+        query, language, today, clause, leaves, aliases, akin, toward, entities, people, parts, seen.weights, tokens,
+        tuple(seen.unknown), tuple(notices),
+    )  # fmt: skip
+
+
+def kind_filter(kind: str) -> Filter:
+    """The filter that `--kind` stands for.
+
+    Raises:
+        InputError: there is no such kind.
+    """
+    kind = KIND_NAMES.get(kind.lower(), kind.lower().removesuffix("s"))
+    if kind not in KINDS | STATES:
+        raise InputError(f"there is no kind {kind!r}; it is one of {', '.join(sorted(KINDS | STATES))}")
+    return Filter(field="kind", value=kind, negated=False, written=f"kind:{kind}")
+
+
+def asks_for_state(filters: Sequence[Filter]) -> bool:
+    """True when the query itself asks for archived, pending, draft or superseded units."""
+    wanted = [item for item in filters if not item.negated]
+    return any(
+        (item.field == "kind" and item.value.lower() in STATES)
+        or (item.field == "path" and _HIDDEN.search(item.value))
+        for item in wanted
+    )
+
+
+def asks_when(question: str) -> bool:
+    """True when an English question wants to know a time."""
+    return bool(_ASKS_WHEN.match(question))
+
+
+def asks_name(question: str) -> bool:
+    """True when an English question wants to know a name: of a person, a place, a book."""
+    return bool(_ASKS_NAME.search(question))
+
+
+def spellings(question: Question, catalog: Catalog) -> dict[str, str]:
+    """Words of the vault that may be meant by those of the question that it does not know."""
+    found = {}
+    translated = {word for leaf in question.aliases for word in leaf.word.split()}
+    for word in question.unknown:
+        if len(word) > 3 and not word.isdigit() and word not in translated:
+            close = near(word, catalog.words_alike(fold(word), slips_in(fold(word))), 1)
+            if close:
+                found[word] = close[0].word
+    return found
 
 
 def _is_plain(query: Query) -> bool:
@@ -101,107 +255,147 @@ def _is_plain(query: Query) -> bool:
     )
 
 
-def _loosened(root: Expr, question: Question, language: Language, index: TextIndex) -> Expr:
-    """A phrase amid other words that stands nowhere, such as a title quoted from memory, is asked by its words."""
+def _loosened(query: Query, language: Language, index: TextIndex) -> tuple[Expr, list[str]]:
+    """What must match, and the phrases that stand nowhere.
+
+    Such a phrase amid other words, as of a title quoted from memory, is asked by its words.
+    """
+    root = query.root or Expr("any")
     needs = [part for part in root.parts if part.op == "phrase"]
     ranking = [part for part in root.parts if part.op == "any" and needs and part.parts[0] == needs[0]]
-    if root.op != "all" or question.query.joined or not ranking:
-        return root
+    if root.op != "all" or query.joined or not ranking:
+        return root, []
     lost = [
         part
         for part in needs
         if not index.count(Clause("phrase", " ".join(language.tokens(part.text)), _columns(part)))
     ]
     if not lost:
-        return root
-    question.notices += [
-        f'"{part.text}" stands nowhere as a phrase; its words were searched instead' for part in lost
-    ]
+        return root, []
     words = [Expr("word", word) for part in lost for word in part.text.split()]
     left = [part for part in root.parts if part not in (*lost, ranking[0])]
     found = [part for part in left if part.op != "not"]
     loose = any_of([*found[:1], *(part for part in ranking[0].parts if part not in lost), *words])
-    return all_of([*found, loose, *(part for part in left if part.op == "not")])
+    return all_of([*found, loose, *(part for part in left if part.op == "not")]), [part.text for part in lost]
 
 
-def _weigh(
-    question: Question, words: Sequence[str], catalog: Catalog, language: Language, units: int
-) -> None:
-    tokens = {word: language.token(word).split() for word in words}
-    counts = catalog.count_of([token for found in tokens.values() for token in found])
-    for word, own in tokens.items():
-        found = own
-        if not any(token in counts for token in own):
-            found = _spelled_otherwise(question, word, catalog, language)
-            counts.update(catalog.count_of(found))
-        question.weights[word] = max(
-            (rarity(units, counts.get(token, 0)) for token in found), default=rarity(units, 0)
-        )
-        question.tokens.update(own, found)
-        if not found:
-            question.unknown.append(word)
+class _Words:
+    """The content words of a question: how rare each is, their tokens, other spellings, and which are unknown."""
+
+    def __init__(self, words: Sequence[str], catalog: Catalog, language: Language, units: int) -> None:
+        self.known = frozenset(words)
+        self.weights: dict[str, float] = {}
+        self.tokens: set[str] = set()
+        self.unknown: list[str] = []
+        self.spelled: dict[str, list[str]] = {}  # word → tokens of its other spellings
+        tokens = {word: language.token(word).split() for word in words}
+        counts = catalog.count_of([token for found in tokens.values() for token in found])
+        for word, own in tokens.items():
+            found = own
+            if not any(token in counts for token in own):
+                found = self._spelled_otherwise(word, catalog, language)
+                counts.update(catalog.count_of(found))
+            self.weights[word] = max(
+                (rarity(units, counts.get(token, 0)) for token in found), default=rarity(units, 0)
+            )
+            self.tokens.update(own, found)
+            if not found:
+                self.unknown.append(word)
+
+    def _spelled_otherwise(self, word: str, catalog: Catalog, language: Language) -> list[str]:
+        """Tokens of `Café` for `cafe`: most stemmers treat letters with and without accents unlike."""
+        if language.folds_first:
+            return []
+        others = [token for other in catalog.words_spelled(word) for token in language.token(other).split()]
+        self.spelled[word] = list(dict.fromkeys(others))
+        return self.spelled[word]
 
 
-def _spelled_otherwise(question: Question, word: str, catalog: Catalog, language: Language) -> list[str]:
-    """Tokens of `Café` for `cafe`: most stemmers treat letters with and without accents unlike."""
-    if language.folds_first:
-        return []
-    others = [token for other in catalog.words_spelled(word) for token in language.token(other).split()]
-    question.spelled[word] = list(dict.fromkeys(others))
-    return question.spelled[word]
-
-
-def _name(question: Question, words: Sequence[str], catalog: Catalog) -> None:
-    said = entities.candidates(question.query.words or words)
+def _named(words: Sequence[str], catalog: Catalog) -> tuple[dict[str, str], dict[str, str], dict[str, str]]:
+    """The entities, the people, and the parts of longer names that these words name."""
+    said = candidates(words)
     keys = {candidate.key: candidate.key for candidate in said}
-    keys.update((entities.key_of(other), key) for key, other in catalog.synonyms(list(keys)))
+    keys.update((key_of(other), key) for key, other in catalog.synonyms(list(keys)))
     found = catalog.names(list(keys), ("entity", "person", "part"))
-    for target, kind in (
-        (question.entities, "entity"),
-        (question.people, "person"),
-        (question.parts, "part"),
-    ):
+    entities, people, parts = ({}, {}, {})  # type: tuple[dict[str, str], dict[str, str], dict[str, str]]
+    for target, kind in ((entities, "entity"), (people, "person"), (parts, "part")):
         names = {keys[key]: name for key, of, name in found if of == kind}
-        for candidate in entities.select(said, names):
-            target[entities.key_of(names[candidate.key])] = names[candidate.key]
+        for candidate in select(said, names):
+            target[key_of(names[candidate.key])] = names[candidate.key]
+    return entities, people, parts
 
 
-def _synonyms(question: Question, words: Sequence[str], catalog: Catalog, language: Language) -> None:
-    keys = dict.fromkeys(candidate.key for candidate in entities.candidates(words))
+def _synonyms(
+    words: Sequence[str], asked: frozenset[str], catalog: Catalog, language: Language
+) -> tuple[Leaf, ...]:
+    keys = dict.fromkeys(candidate.key for candidate in candidates(words))
+    found = []
     for said, synonym in catalog.synonyms(list(keys)):
         tokens = language.tokens(synonym)
-        if tokens and not question.tokens.issuperset(tokens):
+        if tokens and not asked.issuperset(tokens):
             op = "token" if len(tokens) == 1 else "phrase"
-            question.aliases.append(Leaf(Clause(op, " ".join(tokens)), said, "alias"))
-    question.tokens.update(token for leaf in question.aliases for token in leaf.clause.text.split())
+            found.append(Leaf(Clause(op, " ".join(tokens)), said, "alias"))
+    return tuple(found)
 
 
-def _relate(
-    question: Question, words: Sequence[str], catalog: Catalog, language: Language, units: int
-) -> None:
-    names = {part for key in (*question.entities, *question.people, *question.parts) for part in key.split()}
-    plain = [word for word in words if entities.key_of(word) not in names]
-    akin = {word: related(language.token(word), language) for word in plain}
+def _related(
+    words: Sequence[str], asked: frozenset[str], catalog: Catalog, language: Language, units: int
+) -> tuple[Leaf, ...]:
+    akin = {word: related(language.token(word), language) for word in words}
     counts = catalog.count_of([token for tokens in akin.values() for token in tokens])
     most = max(1, units * RELATED_SHARE)
-    question.related = [
+    return tuple(
         Leaf(Clause("token", token, _OWN), word, "alias")
         for word, tokens in akin.items()
         for token in tokens
-        if token not in question.tokens and 0 < counts.get(token, 0) <= most
-    ]
+        if token not in asked and 0 < counts.get(token, 0) <= most
+    )
+
+
+def _goal(
+    goal: str, asked: frozenset[str], catalog: Catalog, language: Language, most: int
+) -> tuple[Leaf, ...]:
+    """The words of a goal as tokens, but for those of the question and those that more than `most` units hold."""
+    tokens = {word: language.token(word).split() for word in goal_words(goal, language)}
+    counts = catalog.count_of([token for own in tokens.values() for token in own])
+    return goal_leaves(tokens, counts, asked, most)
+
+
+def goal_words(goal: str, language: Language) -> list[str]:
+    """The words of a goal that say something; operators, fields and dates in it are words like any other."""
+    words = dict.fromkeys(words_of(goal))
+    return [word for word in words if not language.is_stop(word)][:GOAL_WORDS]
+
+
+def goal_leaves(
+    tokens: Mapping[str, list[str]], counts: Mapping[str, int], asked: frozenset[str], most: int
+) -> tuple[Leaf, ...]:
+    """The tokens to look up, each with the word that it stands for.
+
+    Args:
+        tokens: of each word.
+        counts: units that hold a token.
+        asked: tokens of the question, which count already.
+        most: units that a token may stand in; what nearly all hold tells nothing.
+    """
+    return tuple(
+        Leaf(Clause("token", token), word, "literal" if len(own) == 1 else "bigram")
+        for word, own in tokens.items()
+        for token in own
+        if token not in asked and 0 < counts.get(token, 0) <= most
+    )
 
 
 class _Resolver:
-    def __init__(
-        self, question: Question, catalog: Catalog, language: Language, known: frozenset[str], units: int
-    ) -> None:
-        self._question = question
+    """Resolves what must match into a clause, and collects the leaves that score."""
+
+    def __init__(self, query: Query, words: _Words, catalog: Catalog, language: Language, units: int) -> None:
+        self.leaves: list[Leaf] = []
+        self._words = words
         self._catalog = catalog
         self._language = language
-        self._known = known
         self._units = units
-        self._exact = question.query.joined
+        self._exact = query.joined
         self._by_op: dict[str, Callable[[Expr], Clause | None]] = {
             "word": self._word, "phrase": self._phrase, "prefix": self._prefix, "fuzzy": self._fuzzy,
             "any": self._any, "all": self._all, "not": self._not,
@@ -214,14 +408,14 @@ class _Resolver:
     def _word(self, expr: Expr) -> Clause | None:
         tokens = self._language.token(expr.text).split()
         via = "bigram" if len(tokens) > 1 else "literal"
-        return self._leaves(expr, self._question.spelled.get(expr.text) or tokens, expr.text, via)
+        return self._leaves(expr, self._words.spelled.get(expr.text) or tokens, expr.text, via)
 
     def _phrase(self, expr: Expr) -> Clause | None:
         tokens = self._language.tokens(expr.text)
         if len(tokens) < 2:
             return self._leaves(expr, tokens, expr.text, "literal")
         leaf = Leaf(Clause("phrase", " ".join(tokens), _columns(expr)), expr.text, "phrase")
-        self._question.leaves.append(leaf)
+        self.leaves.append(leaf)
         return leaf.clause
 
     def _prefix(self, expr: Expr) -> Clause | None:
@@ -237,28 +431,30 @@ class _Resolver:
 
     def _leaves(self, expr: Expr, tokens: Sequence[str], word: str, via: str) -> Clause | None:
         leaves = [Leaf(Clause("token", token, _columns(expr)), word, via) for token in tokens]
-        self._question.leaves.extend(leaves)
+        self.leaves.extend(leaves)
         return _joined("any", [leaf.clause for leaf in leaves])
 
     def _any(self, expr: Expr) -> Clause | None:
         telling = [part for part in expr.parts if not self._says_nothing(part)]
         parts = [(part, self.clause(part)) for part in telling or expr.parts]
         kept = [clause for part, clause in parts if clause is not None and not self._common(part)]
-        unknown = self._question.unknown
+        unknown = self._words.unknown
         if all(part.text in unknown for part, clause in parts if clause in kept):
             kept = [clause for _, clause in parts if clause is not None]
         else:
             dropped = {part.text for part, clause in parts if clause is not None and self._common(part)}
-            self._question.leaves = [leaf for leaf in self._question.leaves if leaf.word not in dropped]
+            self.leaves = [leaf for leaf in self.leaves if leaf.word not in dropped]
         return _joined("any", kept)
 
     def _says_nothing(self, part: Expr) -> bool:
-        return part.op == "word" and not part.column and not self._exact and part.text not in self._known
+        return (
+            part.op == "word" and not part.column and not self._exact and part.text not in self._words.known
+        )
 
     def _common(self, part: Expr) -> bool:
         if part.op != "word" or self._units < COMMON_UNITS or self._exact:
             return False
-        return self._question.weights.get(part.text, 9.0) < idf(self._units, int(self._units * COMMON_SHARE))
+        return self._words.weights.get(part.text, 9.0) < idf(self._units, int(self._units * COMMON_SHARE))
 
     def _all(self, expr: Expr) -> Clause | None:
         parts = [(part.op == "not", self.clause(part)) for part in expr.parts]
@@ -270,11 +466,11 @@ class _Resolver:
         return _joined("all", [*wanted, *barred])
 
     def _not(self, expr: Expr) -> Clause | None:
-        before, exact = len(self._question.leaves), self._exact
+        before, exact = len(self.leaves), self._exact
         self._exact = True
         inner = self.clause(expr.parts[0])
         self._exact = exact
-        del self._question.leaves[before:]  # what must be absent explains nothing
+        del self.leaves[before:]  # what must be absent explains nothing
         return Clause("not", parts=(inner,)) if inner is not None else None
 
 
@@ -292,8 +488,7 @@ def _joined(op: str, clauses: Sequence[Clause]) -> Clause | None:
     )
 
 
-# ── Words of the vault that are spelled like a given word, for `jonh~` and "did you mean". Pure; Whoosh
-# measures the distance.
+# Words of the vault that are spelled like a given word, for `jonh~` and "did you mean".
 
 _SHORTEST = 3  # a shorter word is one typing slip away from too many others
 _TWO_SLIPS = 6  # words of this length may differ in two places

@@ -1,16 +1,16 @@
-"""Recall: search, then pack what fits into the budget."""
+"""Recall: ranks as a search does, then packs what fits into the budget."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 
 from memoryclaw.model import Match, Recalled
-from memoryclaw.recall.candidates import Candidate
 from memoryclaw.recall.packing import Pack
-from memoryclaw.recall.search import Ranking, Searcher, answer_fields
+from memoryclaw.recall.rank import Ranked
+from memoryclaw.recall.search import Ranking, Searcher
 
 WORKING_SHARE = 0.33  # of the budget: the most that the session's working memory takes
-CHUNK = 12  # candidates looked at together; those that have a chance are explained
+CHUNK = 12  # units looked at together; those that have a chance are explained
 
 
 def recall(
@@ -25,7 +25,7 @@ def recall(
 ) -> Recalled:
     """Answers a question with a context of at most `budget` tokens.
 
-    The words of `goal`, what the agent is at, help to rank. Turns of the running `session` are left out: the host still
+    The words of `goal`, what the agent is working on, help to rank. Turns of the running `session` are left out: the host still
     shows them; a skill that is not approved is left out whatever is asked. What the session is working on stands first:
     `working` gives its lines for a share of the budget.
     """
@@ -33,49 +33,54 @@ def recall(
     pack = Pack(budget, max_results, head)
     with searcher.reading():
         found = searcher.find(text, goal=goal)
-        _leave_visible(found, session)
-        _leave_unapproved(searcher, found)
-        matches = _packed(searcher, found, pack)
-        answered = answer_fields(text, searcher, found, matches)
-    return Recalled(**answered, context=pack.context(), tokens=pack.tokens(), budget=budget)
+        refused = _visible(found, session) | _unapproved(searcher, found)
+        waiting = [one for one in found.open if one.unit.rowid not in refused]
+        matches, packed = _packed(searcher, found, waiting, pack)
+        answer = searcher.answer(text, found, matches, refused | packed)
+    return Recalled(**answer, context=pack.context(), tokens=pack.tokens(), budget=budget)
 
 
-def _leave_visible(found: Ranking, session: str) -> None:
-    for candidate in found.candidates:
-        if session and not candidate.decision and candidate.brief.id.startswith(f"log:{session}/"):
-            candidate.decision = "already_visible"
+def _visible(found: Ranking, session: str) -> dict[int, str]:
+    """The turns that the host still shows."""
+    if not session:
+        return {}
+    running = f"log:{session}/"
+    return {one.unit.rowid: "already_visible" for one in found.open if one.unit.id.startswith(running)}
 
 
-def _leave_unapproved(searcher: Searcher, found: Ranking) -> None:
-    """A draft keeps its reason even where the question asks for drafts: a prompt gets only what a person said yes to."""
-    undecided = [candidate for candidate in found.candidates if not candidate.decision]
-    for candidate in searcher.unapproved(undecided):
-        state = candidate.brief.state
-        candidate.decision = "not_approved" if state == "current" else state
+def _unapproved(searcher: Searcher, found: Ranking) -> dict[int, str]:
+    """A draft keeps its reason even where the question asks for drafts: a prompt gets only what a person approved."""
+    states = {one.unit.rowid: one.unit.state for one in found.open}
+    doubtful = searcher.unapproved(found.open)
+    return {rowid: "not_approved" if states[rowid] == "current" else states[rowid] for rowid in doubtful}
 
 
-def _packed(searcher: Searcher, found: Ranking, pack: Pack) -> list[Match]:
-    waiting = iter([candidate for candidate in found.candidates if not candidate.decision])
-    taken: list[Match] = []
-    while chunk := _next(waiting, pack):
+def _packed(
+    searcher: Searcher, found: Ranking, waiting: Sequence[Ranked], pack: Pack
+) -> tuple[list[Match], dict[int, str]]:
+    """What the pack took in, in rank order, and the decision on every unit; only what has a chance is explained."""
+    left, taken = iter(waiting), list[Match]()
+    decisions: dict[int, str] = {}
+    while chunk := _next(left, pack, decisions):
         units = searcher.units(chunk)
-        for candidate in chunk:
-            candidate.decision = pack.turned_down(units[candidate.brief.rowid], candidate.score)
-        hopeful = [candidate for candidate in chunk if not candidate.decision]
-        for candidate, match in zip(hopeful, searcher.matches(found, hopeful), strict=True):
-            candidate.decision, tokens = pack.offer(match.unit, match.score, match.surfaces)
-            if candidate.decision == "in":
+        hopeful = []
+        for one in chunk:
+            decisions[one.unit.rowid] = reason = pack.turned_down(units[one.unit.rowid], one.score)
+            hopeful += [] if reason else [one]
+        for one, match in zip(hopeful, searcher.matches(found, hopeful), strict=True):
+            decisions[one.unit.rowid], tokens = pack.offer(match.unit, match.score, match.surfaces)
+            if decisions[one.unit.rowid] == "in":
                 taken.append(match._replace(tokens=tokens))
-    return taken
+    return taken, decisions
 
 
-def _next(waiting: Iterator[Candidate], pack: Pack) -> list[Candidate]:
-    """The next `CHUNK` candidates that the pack may still take; those before that it may not are refused."""
-    chunk: list[Candidate] = []
-    for candidate in waiting:
-        candidate.decision = pack.refused(candidate.brief.kind, candidate.score)
-        if not candidate.decision:
-            chunk.append(candidate)
+def _next(waiting: Iterator[Ranked], pack: Pack, decisions: dict[int, str]) -> list[Ranked]:
+    """The next `CHUNK` units that the pack may still take; those before that it may not are refused."""
+    chunk: list[Ranked] = []
+    for one in waiting:
+        decisions[one.unit.rowid] = reason = pack.refused(one.unit.kind, one.score)
+        if not reason:
+            chunk.append(one)
             if len(chunk) == CHUNK:
                 break
     return chunk

@@ -1,18 +1,23 @@
-"""The text lane: the best units for a question's words. The rule: whatever it leaves out ranks below all that it returns.
+"""Looks up the best units for a question's words, and what its fields let through.
 
-Of `pruning.MANY` units and more, that is only nearly so; what may be lost is told there.
+What is left out ranks below all that is returned. Of `MANY` units and more that is only nearly so: see `pruned`.
 """
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import cached_property
 from itertools import combinations, pairwise
 from math import prod
 from typing import NamedTuple
 
 from memoryclaw.index.bm25 import K1, idf
+from memoryclaw.index.catalog import Catalog
 from memoryclaw.ports import Clause, Hit, TextIndex
-from memoryclaw.recall.filters import Fields
+from memoryclaw.recall.query import Filter
+from memoryclaw.recall.question import KIND_NAMES, KINDS, STATES
+from memoryclaw.vault.entities import key_of
 
 POOL = 200  # units that are scored in full
 ENOUGH = 50  # the same where nothing but words decides, so that no unit can rise from far below
@@ -118,8 +123,7 @@ def _cut(scores: dict[int, float], pool: int) -> dict[int, float]:
     return {rowid: score for rowid, score in scores.items() if score >= least}
 
 
-# ── The best units of very many for a question's words. The rule: what is left out holds common words
-# alone, and it is told how much those give.
+# In a large vault, units that hold common words alone are left out, and it is told how much those words give.
 
 MANY = 50_000  # units from which on not all that hold a word are scored
 BESIDE = 1000  # units, beside the shares that follow, that are always worth scoring
@@ -234,3 +238,77 @@ def _weight(group: Sequence[_Word]) -> float:
 
 def _any(words: Sequence[_Word]) -> Clause:
     return Clause("any", parts=tuple(word.clause for word in words))
+
+
+# The fields of a question (tag: kind: since: …) as SQL over the index's tables. Values are always bound.
+
+_NAMED = "select path from names where (key = ? or key like ? || ' %') and kind in"
+_SQL = {
+    "tag": "u.path in (select path from tags where tag = ? or substr(tag, 1, length(?) + 1) = ? || '/')",
+    "kind": "u.kind = ?",
+    "state": "u.state = ?",
+    "entity": f"(u.entity_key = ? or (u.entity_key = '' and u.path in ({_NAMED} ('entity', 'alias', 'person', 'project'))))",
+    "person": f"(u.entity_key = ? or (u.entity_key = '' and u.path in ({_NAMED} ('person'))))",
+    "project": f"(u.entity_key = ? or (u.entity_key = '' and u.path in ({_NAMED} ('project', 'entity'))))",
+    "path": "instr(lower(u.path), lower(?)) > 0",
+    "since": "u.at != '' and substr(max(u.at, u.until), 1, 10) >= ?",
+    "until": "u.at != '' and substr(u.at, 1, 10) <= ?",
+    "trust": "u.trust = ?",
+}
+# A fact without an end holds until today, so it also held on every day since it began.
+_ON = """u.at != '' and substr(u.at, 1, 10) <= ?
+    and (substr(max(u.at, u.until), 1, 10) >= ? or (u.kind = 'fact' and u.until = '' and u.state = 'current'))"""
+
+
+class Fields:
+    """One condition on units.
+
+    Args:
+        catalog: answers it.
+        where: the condition over `units u`.
+        values: what is bound to it.
+    """
+
+    def __init__(self, catalog: Catalog, where: str, values: Sequence[str]) -> None:
+        self._catalog = catalog
+        self._sql = f"select u.rowid from units u where {where}"
+        self._values = values
+
+    @cached_property
+    def rowids(self) -> list[int]:
+        """All of them."""
+        return [int(row[0]) for row in self._catalog.rows(self._sql, self._values)]
+
+    def among(self, rowids: Iterable[int]) -> set[int]:
+        """Those of a few."""
+        sql = f"{self._sql} and u.rowid in (select value from json_each(?))"
+        return {int(row[0]) for row in self._catalog.rows(sql, [*self._values, json.dumps(list(rowids))])}
+
+
+def conditions(filters: Sequence[Filter]) -> tuple[str, list[str]]:
+    """All filters as one SQL condition over `units u`, with the values to bind."""
+    parts, values = ["1"], []
+    for item in filters:
+        sql, bound = _condition(item)
+        parts.append(f"not ({sql})" if item.negated else f"({sql})")
+        values += bound
+    return " and ".join(parts), values
+
+
+def _condition(item: Filter) -> tuple[str, list[str]]:
+    value = item.value
+    if item.field == "kind":
+        kind = value.lower()
+        if kind in STATES:
+            return _SQL["state"], [kind]
+        kind = KIND_NAMES.get(kind, kind)
+        return _SQL["kind"], [kind if kind in KINDS else kind.removesuffix("s")]
+    if item.field == "on":
+        first, _, last = value.partition("/")
+        return _ON, [last or first, first]
+    if item.field in ("entity", "person", "project"):
+        value = key_of(value)
+    if item.field in ("tag", "trust"):
+        value = value.lower().lstrip("#")
+    sql = _SQL[item.field]
+    return sql, [value] * sql.count("?")

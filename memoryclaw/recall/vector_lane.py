@@ -1,15 +1,16 @@
-"""Asks vectors beside words, or where words found too little. The rule: what words found is never hidden, and without vectors the answer is that of words.
+"""Asks vectors beside words, or where words found too little; without vectors the answer is that of words.
 
-A unit that only vectors found is decided on as any other: its state, its trust and the fields of the question count alike.
+What words found is never hidden. A unit that only vectors found is decided on as any other: its state, its trust and the
+fields of the question count alike.
 """
 
 from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from itertools import pairwise
-from math import log1p
 from typing import TYPE_CHECKING, NamedTuple
 
 from memoryclaw.errors import VectorsError
@@ -17,18 +18,16 @@ from memoryclaw.index.bm25 import exact
 from memoryclaw.index.catalog import Catalog, UnitSummary
 from memoryclaw.index.vectors import Vectors, asking
 from memoryclaw.models.llm import ModelError
-from memoryclaw.recall.boosts import QuestionTraits
-from memoryclaw.recall.candidates import Candidate, told_apart
-from memoryclaw.recall.exclusions import Decider
+from memoryclaw.recall.evidence import with_own_ids
 from memoryclaw.recall.packing import WEAK
 from memoryclaw.recall.question import Question
+from memoryclaw.recall.rank import Exclusions, Ranked, ordered, rank
 from memoryclaw.recall.text_lane import POOL
-from memoryclaw.recall.weighing import weigh
-from memoryclaw.text.language import Language
 from memoryclaw.vault.entities import key_of
 
 if TYPE_CHECKING:
     from memoryclaw.models.embedders import Floats
+    from memoryclaw.recall.search import Ranking
 
 
 class FallbackPolicy(NamedTuple):
@@ -39,21 +38,6 @@ class FallbackPolicy(NamedTuple):
     strategy: str  # primary_first | weighted
 
 
-class KeywordResult(NamedTuple):
-    """What words made of a question.
-
-    Attributes:
-        candidates: scored and decided on.
-        within: the units that the fields of the question let through, if it has some.
-    """
-
-    question: Question
-    asked: QuestionTraits
-    candidates: list[Candidate]
-    within: Sequence[int] | None
-    language: Language
-
-
 class _Views(NamedTuple):
     """A question as two vectors: as it was asked, and as the one it is about would put it; with the mean cosine to each."""
 
@@ -61,13 +45,6 @@ class _Views(NamedTuple):
     own: Floats
     means: tuple[float, float]
     near: set[int]  # the units nearest to either
-
-
-class BlendedCandidates(NamedTuple):
-    """All candidates with those that vectors added, and why there are not all that there could be."""
-
-    candidates: list[Candidate]
-    degraded: str = ""
 
 
 class VectorLane:
@@ -97,85 +74,112 @@ class VectorLane:
         """True when words found too little."""
         return hits < self._manner.least or coverage < self._manner.coverage
 
-    def join(self, found: KeywordResult) -> BlendedCandidates:
-        """All candidates, the nearest units among them; those of words alone, and degraded, when vectors cannot be asked."""
+    def blended(self, found: Ranking, within: Sequence[int] | None) -> Ranking:
+        """The ranking with the nearest units; that of words alone, and degraded, when vectors cannot be asked.
+
+        Args:
+            found: what words found, ranked.
+            within: the units that the fields of the question let through, if it has some.
+        """
         store = self._vectors.store
         try:
             units = self._vectors.settle() if store.exists() else 0
-            joined = self._joined(found, units)
+            ranked = self._ranked(found, self._nearness(found, within), math.log1p(units))
             lacking = store.lacking()
         except (VectorsError, ModelError) as error:
-            return BlendedCandidates(found.candidates, f"words alone answer: {error}")
+            return replace(found, degraded=f"words alone answer: {error}")
         missing = f"{lacking} of {units} units have no vector yet; `memoryclaw sync --vectors` makes them"
-        return BlendedCandidates(joined, missing if lacking else "")
+        return replace(
+            found, units=ranked, near=self._vectors.embedder.name, degraded=missing if lacking else ""
+        )
 
-    def _joined(self, found: KeywordResult, units: int) -> list[Candidate]:
-        views = self._views(found)
-        known, before = found.candidates, [candidate.decision for candidate in found.candidates]
-        numbers = {candidate.brief.rowid for candidate in known}
-        briefs = told_apart([*(c.brief for c in known), *self._catalog.briefs(sorted(views.near - numbers))])
-        for candidate, brief in zip(known, briefs, strict=False):
-            candidate.brief = brief
-        decider = Decider(found.question, briefs, found.language, self._catalog)
-        new = [Candidate(b, by_words=False, decision=decider.reason(b)) for b in briefs[len(known) :]]
-        near = self._cosines(briefs, views)
+    def _ranked(self, found: Ranking, near: _Nearness, scale: float) -> list[Ranked]:
+        by_words = {one.unit.rowid: one for one in found.units}
+        evidence = found.evidence._replace(found=near.units)
         if self.always:
-            everyone = [*known, *new]
-            _weighted(everyone, near, views.means, log1p(units))
-            weigh(everyone, found.asked, decider)
-            for candidate, decision in zip(known, before, strict=True):
-                candidate.decision = decision  # what vectors found takes no keyword hit out
-        else:
-            scores = [c.score for c in known if not c.decision and c.score > 0]
-            new = _first(new, near)
-            _behind(new, [near[c.brief.rowid] for c in new], scores, log1p(units))
-        for candidate in (*known, *new):
-            candidate.near = self._vectors.embedder.name if candidate.vector else ""
-        return [*known, *(candidate for candidate in new if candidate.vector)]
+            values = _weighted(near, by_words, scale)
+            decided = {rowid: one.decision for rowid, one in by_words.items()}
+            everything = rank(found.question, evidence, vectors=values, decided=decided)
+            # What vectors found takes no keyword hit out.
+            return [
+                one if one.unit.rowid in by_words else one._replace(by_words=False)
+                for one in everything
+                if one.unit.rowid in by_words or one.vector
+            ]
+        known = [by_words[u.rowid]._replace(unit=u) for u in near.units if u.rowid in by_words]
+        reason = Exclusions(found.question, evidence).reason
+        new = [
+            Ranked(unit, 0.0, decision=reason(unit), by_words=False)
+            for unit in near.units
+            if unit.rowid not in by_words
+        ]
+        return ordered([*known, *_behind(_first(new, near.cosines), near.cosines, known, scale)])
 
-    def _views(self, found: KeywordResult) -> _Views:
-        text, vector_of = _text(found.question), asking(self._vectors)
-        own_text = in_own_words(text, _people(found)) if found.language.code == "en" else text
+    def _nearness(self, found: Ranking, within: Sequence[int] | None) -> _Nearness:
+        """Looks up which units are near the question, those that words found among them."""
+        views = self._views(found, within)
+        known = [one.unit for one in sorted(found.units, key=lambda one: one.unit.rowid)]
+        numbers = {unit.rowid for unit in known}
+        units = with_own_ids([*known, *self._catalog.summaries(sorted(views.near - numbers))])
+        store = self._vectors.store
+        turns = [unit.rowid for unit in units if unit.kind == "turn"]
+        others = [unit.rowid for unit in units if unit.kind != "turn"]
+        # Turns are compared with the question in the words of who is asked about, others with the question as it is.
+        cosines = store.cosines(views.own, turns) | store.cosines(views.plain, others)
+        return _Nearness(units, cosines, views.means)
+
+    def _views(self, found: Ranking, within: Sequence[int] | None) -> _Views:
+        question = found.question
+        text, vector_of = _text(question), asking(self._vectors)
+        own_text = in_own_words(text, _people(question)) if question.language.code == "en" else text
         plain = vector_of(text)
-        near, mean = self._vectors.store.look(plain, POOL, found.within)
+        near, mean = self._vectors.store.look(plain, POOL, within)
         if own_text == text:
             return _Views(plain, plain, (mean, mean), set(near))
         own = vector_of(own_text)
-        nearer, other = self._vectors.store.look(own, POOL, found.within)
+        nearer, other = self._vectors.store.look(own, POOL, within)
         return _Views(plain, own, (mean, other), near.keys() | nearer.keys())
 
-    def _cosines(self, briefs: Sequence[UnitSummary], views: _Views) -> dict[int, float]:
-        """Of turns to the question in the words of who is asked about, of others to the question as it is."""
-        store = self._vectors.store
-        turns = [brief.rowid for brief in briefs if brief.kind == "turn"]
-        others = [brief.rowid for brief in briefs if brief.kind != "turn"]
-        return store.cosines(views.own, turns) | store.cosines(views.plain, others)
+
+class _Nearness(NamedTuple):
+    """All units that words or vectors found, and how near they are to the question.
+
+    Attributes:
+        means: the mean cosine of all units to the question as it is, and in the words of who is asked about.
+    """
+
+    units: Sequence[UnitSummary]
+    cosines: Mapping[int, float]
+    means: tuple[float, float]
 
 
-def _weighted(
-    candidates: Sequence[Candidate], near: dict[int, float], means: tuple[float, float], scale: float
-) -> None:
-    nearest = max(near.values(), default=0.0)
-    best = max((c.own for c in candidates), default=0.0) or scale
-    for candidate in candidates:
-        mean = means[candidate.brief.kind == "turn"]
-        candidate.vector = weighted(near.get(candidate.brief.rowid, mean), mean, nearest, best)
+def _weighted(near: _Nearness, by_words: Mapping[int, Ranked], scale: float) -> dict[int, float]:
+    """What nearness gives each unit besides its words."""
+    nearest = max(near.cosines.values(), default=0.0)
+    best = max((one.own for one in by_words.values()), default=0.0) or scale
+    values = {}
+    for unit in near.units:
+        mean = near.means[unit.kind == "turn"]
+        values[unit.rowid] = weighted(near.cosines.get(unit.rowid, mean), mean, nearest, best)
+    return values
 
 
-def _first(new: Sequence[Candidate], near: dict[int, float]) -> list[Candidate]:
+def _first(new: Sequence[Ranked], cosines: Mapping[int, float]) -> list[Ranked]:
     """The nearest that may be in the answer, and all that are left out before the last of them."""
-    held = [candidate for candidate in new if candidate.brief.rowid in near]
-    cosines = sorted((near[c.brief.rowid] for c in held if not c.decision), reverse=True)[:HITS]
-    least = max(cosines[-1] if cosines else 1.0, 0.0)
-    return [candidate for candidate in held if near[candidate.brief.rowid] >= least]
+    held = [one for one in new if one.unit.rowid in cosines]
+    nearest = sorted((cosines[one.unit.rowid] for one in held if not one.decision), reverse=True)[:HITS]
+    least = max(nearest[-1] if nearest else 1.0, 0.0)
+    return [one for one in held if cosines[one.unit.rowid] >= least]
 
 
 def _behind(
-    new: Sequence[Candidate], cosines: Sequence[float], scores: Sequence[float], scale: float
-) -> None:
-    values = behind(cosines, scores, WEAK) if scores else alone(cosines, scale)
-    for candidate, value in zip(new, values, strict=True):
-        candidate.vector = candidate.score = value
+    new: Sequence[Ranked], cosines: Mapping[int, float], known: Sequence[Ranked], scale: float
+) -> list[Ranked]:
+    """Those of `new` with scores behind what words found."""
+    scores = [one.score for one in known if not one.decision and one.score > 0]
+    near = [cosines[one.unit.rowid] for one in new]
+    values = behind(near, scores, WEAK) if scores else alone(near, scale)
+    return [one._replace(score=value, vector=value) for one, value in zip(new, values, strict=True) if value]
 
 
 def _text(question: Question) -> str:
@@ -184,14 +188,13 @@ def _text(question: Question) -> str:
     return " ".join(query.words) if query.filters else query.text
 
 
-def _people(found: KeywordResult) -> set[str]:
+def _people(question: Question) -> set[str]:
     """The people whom the question names, as it writes them and as the vault does."""
-    words = found.question.query.words
-    return {*found.asked.people.values(), *(word for word in words if key_of(word) in found.asked.people)}
+    people = question.any_person
+    return {*people.values(), *(word for word in question.query.words if key_of(word) in people)}
 
 
-# ── How far a vector lifts a unit, for both strategies. The rule: every value is a multiple of 1/1024, and
-# no keyword hit is hidden.
+# How far a vector lifts a unit. Every value is a multiple of 1/1024, and no keyword hit is hidden.
 
 WEIGHT = 1.0  # `weighted`: of the best sum of words, what the nearest unit gets
 HITS = 10  # `primary_first`: units that vectors alone may add

@@ -60,7 +60,7 @@ def fill(app: App, server: EmbedServer) -> list[str]:
 
 def near(app: App, text: str) -> list[str]:
     rows = app._vectors.store.look(app._vectors.embedder.query(text), 1)[0]
-    return [brief.id for brief in app.catalog.briefs(rows)]
+    return [unit.id for unit in app.catalog.summaries(rows)]
 
 
 def test_every_unit_gets_a_vector_once(app: App, server: EmbedServer) -> None:

@@ -9,9 +9,8 @@ import pytest
 from conftest import put
 
 from memoryclaw.app import App
-from memoryclaw.index.bm25 import CALLED
 from memoryclaw.model import Match
-from memoryclaw.recall.boosts import ABSENT
+from memoryclaw.recall.rank import ABSENT, CALLED
 
 
 def log(session: str, turns: list[tuple[str, str]]) -> tuple[str, str]:

@@ -11,8 +11,7 @@ import pytest
 from conftest import put
 
 from memoryclaw.app import App
-from memoryclaw.index.rows import AFTER, BEFORE, LONG_BEFORE
-from memoryclaw.recall.boosts import NAMES, RECENCY, SPEAKER, WHEN
+from memoryclaw.recall.rank import AFTER, BEFORE, LONG_BEFORE, NAMES, RECENCY, SPEAKER, WHEN
 from memoryclaw.recall.search import Ranking, Searcher
 from memoryclaw.recall.text_lane import POOL
 
@@ -60,13 +59,13 @@ def found(app: App, question: str, wanted: int) -> Ranking:
 
 @pytest.mark.parametrize("question", QUESTIONS)
 def test_what_the_pool_leaves_out_stays_below_the_bound(app: App, question: str) -> None:
-    pool, every = found(app, question, 10).candidates, found(app, question, 10_000).candidates
+    pool, every = found(app, question, 10).units, found(app, question, 10_000).units
     assert POOL <= len(pool) < len(every)
-    inside = {candidate.brief.id: candidate for candidate in pool}
+    inside = {candidate.unit.id: candidate for candidate in pool}
     words = [candidate.text for candidate in pool]
     share = 1 + SPEAKER + WHEN + NAMES + RECENCY
     for candidate in every:
-        counted = inside.get(candidate.brief.id)
+        counted = inside.get(candidate.unit.id)
         if counted is None:
             assert candidate.text <= min(words)
             assert candidate.score <= (min(words) + LENT * max(words)) * share

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from memoryclaw.index.stemming import language
 from memoryclaw.ports import Clause
-from memoryclaw.recall.explain import Leaf, Reasons, Statistics, read_columns, reasons
+from memoryclaw.recall.explain import Reasons, Statistics, read_columns, reasons
+from memoryclaw.recall.question import Leaf
 
 ENGLISH = language("en")
 STATISTICS = Statistics(100, 10.0, lambda _: 2.0)

@@ -5,14 +5,17 @@ from __future__ import annotations
 import pytest
 
 from memoryclaw.index.stemming import language
-from memoryclaw.recall.explain import MOST, SHARE, goal_leaves, goal_words, lift
+from memoryclaw.recall.question import GOAL_WORDS, goal_leaves, goal_words
+from memoryclaw.recall.rank import GOAL_SHARE, lift
 
 ENGLISH = language("en")
 
 
 def test_a_goal_counts_by_its_first_words_that_say_something() -> None:
     assert goal_words("Send the email to John about the email", ENGLISH) == ["send", "email", "john"]
-    assert goal_words(" ".join(f"word{n}" for n in range(40)), ENGLISH) == [f"word{n}" for n in range(MOST)]
+    assert goal_words(" ".join(f"word{n}" for n in range(40)), ENGLISH) == [
+        f"word{n}" for n in range(GOAL_WORDS)
+    ]
     assert goal_words(" the and ", ENGLISH) == []
 
 
@@ -36,7 +39,7 @@ def test_what_the_question_asks_and_what_all_or_none_hold_adds_nothing() -> None
         "tea": ["tea"],
     }
     counts = {"oak": 3, "milk": 4, "茶": 1, "室": 1, "tea": 99}
-    leaves = goal_leaves(tokens, counts, {"milk"}, 50)
+    leaves = goal_leaves(tokens, counts, frozenset({"milk"}), 50)
     assert [(leaf.clause.text, leaf.word, leaf.via) for leaf in leaves] == [
         ("oak", "oak", "literal"),
         ("茶", "茶室", "bigram"),
@@ -45,7 +48,7 @@ def test_what_the_question_asks_and_what_all_or_none_hold_adds_nothing() -> None
 
 
 def test_a_goal_never_outweighs_the_question() -> None:
-    assert lift(9.0, 9.0, 2.0) == pytest.approx(SHARE * 2.0)
+    assert lift(9.0, 9.0, 2.0) == pytest.approx(GOAL_SHARE * 2.0)
     assert lift(3.0, 9.0, 2.0) < lift(9.0, 9.0, 2.0)
-    assert lift(9.0, 9.0, 0.0) == pytest.approx(SHARE * 9.0)
+    assert lift(9.0, 9.0, 0.0) == pytest.approx(GOAL_SHARE * 9.0)
     assert lift(0.0, 0.0, 2.0) == 0.0

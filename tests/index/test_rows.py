@@ -1,22 +1,10 @@
-"""Questions for a time, and the turns that tell one."""
+"""What the index keeps of a turn: the expression of time it holds, whether it holds a name, whether it asks."""
 
 from __future__ import annotations
 
 import pytest
 
-from memoryclaw.index.rows import asks_when, time_told
-
-
-@pytest.mark.parametrize(
-    "question", ["When did Nora move?", " how long was the trip", "Which year was it?", "What day is it"]
-)
-def test_a_question_for_a_time_is_known_by_how_it_begins(question: str) -> None:
-    assert asks_when(question)
-
-
-@pytest.mark.parametrize("question", ["Whenever it rains", "What did she say when?", "How many days", ""])
-def test_other_questions_are_not(question: str) -> None:
-    assert asks_when(question) == (question == "How many days")
+from memoryclaw.index.rows import asks, holds_name, time_told
 
 
 @pytest.mark.parametrize(
@@ -64,3 +52,23 @@ def test_without_a_day_on_which_it_is_said_no_days_are_meant() -> None:
 def test_an_expression_is_read_whole_wherever_it_stands_in_a_long_text() -> None:
     text = "It went on and on. " * 400 + "Three days ago it ended. " + "So it did. " * 400
     assert time_told(text, "2021-05-22") == ("Three days ago", "2021-05-19", "2021-05-19")
+
+
+def test_a_name_is_a_capital_inside_a_sentence_that_is_not_spoken_to() -> None:
+    assert holds_name("we stayed in Aarhus")
+    assert not holds_name("We stayed. Then home, Nora, and I slept")
+
+
+@pytest.mark.parametrize(
+    ("text", "is_asking"),
+    [
+        ("Where to?", True),
+        ('She said: "where to?" \n', True),
+        ("何色にする？", True),
+        ("Where to? Home.", False),
+        ("", False),
+        ("Look! [image: a wall]", False),
+    ],
+)
+def test_a_turn_asks_when_it_ends_in_a_question(text: str, *, is_asking: bool) -> None:
+    assert asks(text) is is_asking

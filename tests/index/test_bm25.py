@@ -8,7 +8,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from memoryclaw.index.bm25 import SMALL, coverage, exact, gain, idf, ranked, rarity, shared_out
+from memoryclaw.index.bm25 import SMALL, exact, gain, idf, rarity
+from memoryclaw.recall.rank import coverage, shared_out
 
 amounts = st.floats(0, 500, allow_nan=False)
 
@@ -59,7 +60,3 @@ def test_coverage_is_the_share_of_weight_that_was_found(found: set[str], share: 
 
 def test_nothing_asked_is_nothing_covered() -> None:
     assert coverage({}, {"oak"}) == 0.0
-
-
-def test_ties_are_broken_by_id() -> None:
-    assert ranked({1: 2.0, 2: 3.0, 3: 2.0}, {1: "b", 2: "z", 3: "a"}) == [2, 3, 1]
