@@ -137,11 +137,15 @@ def lift(goal: float, most: float, best: float) -> float:
 
 def _words(evidence: Evidence) -> dict[int, tuple[float, float, float, float]]:
     """What words give each unit: those of the question, synonyms, related words, and the goal."""
+    text, alias, related = (
+        {rowid: exact(score) for rowid, score in scores.items()}
+        for scores in (evidence.text, evidence.alias, evidence.related)
+    )
     words = {
         unit.rowid: (
-            exact(evidence.text.get(unit.rowid, 0.0)),
-            exact(evidence.alias.get(unit.rowid, 0.0)),
-            exact(evidence.related.get(unit.rowid, 0.0)),
+            text.get(unit.rowid, 0.0),
+            alias.get(unit.rowid, 0.0),
+            related.get(unit.rowid, 0.0),
             0.0,
         )
         for unit in evidence.found
@@ -149,12 +153,11 @@ def _words(evidence: Evidence) -> dict[int, tuple[float, float, float, float]]:
     if evidence.goal:
         most = max((evidence.goal.get(rowid, 0.0) for rowid in words), default=0.0)
         best = max((sum(own) for own in words.values()), default=0.0)
-        for rowid, (text, alias, related, _) in words.items():
-            goal = exact(lift(evidence.goal.get(rowid, 0.0), most, best))
-            words[rowid] = (text, alias, related, goal)
+        for rowid, own in words.items():
+            words[rowid] = (*own[:3], exact(lift(evidence.goal.get(rowid, 0.0), most, best)))
     for rowid, called in evidence.called.items():
-        text, alias, related, goal = words[rowid]
-        words[rowid] = (exact(max(text - (1 - CALLED) * called, 0.0)), alias, related, goal)
+        own = words[rowid]
+        words[rowid] = (exact(max(own[0] - (1 - CALLED) * called, 0.0)), *own[1:])
     return words
 
 

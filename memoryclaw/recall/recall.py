@@ -33,25 +33,26 @@ def recall(
     pack = Pack(budget, max_results, head)
     with searcher.reading():
         found = searcher.find(text, goal=goal)
-        refused = _visible(found, session) | _unapproved(searcher, found)
-        waiting = [one for one in found.open if one.unit.rowid not in refused]
+        open_ = found.open
+        refused = _visible(open_, session) | _unapproved(searcher, open_)
+        waiting = [one for one in open_ if one.unit.rowid not in refused]
         matches, packed = _packed(searcher, found, waiting, pack)
         answer = searcher.answer(text, found, matches, refused | packed)
     return Recalled(**answer, context=pack.context(), tokens=pack.tokens(), budget=budget)
 
 
-def _visible(found: Ranking, session: str) -> dict[int, str]:
+def _visible(open_: Sequence[Ranked], session: str) -> dict[int, str]:
     """The turns that the host still shows."""
     if not session:
         return {}
     running = f"log:{session}/"
-    return {one.unit.rowid: "already_visible" for one in found.open if one.unit.id.startswith(running)}
+    return {one.unit.rowid: "already_visible" for one in open_ if one.unit.id.startswith(running)}
 
 
-def _unapproved(searcher: Searcher, found: Ranking) -> dict[int, str]:
+def _unapproved(searcher: Searcher, open_: Sequence[Ranked]) -> dict[int, str]:
     """A draft keeps its reason even where the question asks for drafts: a prompt gets only what a person approved."""
-    states = {one.unit.rowid: one.unit.state for one in found.open}
-    doubtful = searcher.unapproved(found.open)
+    states = {one.unit.rowid: one.unit.state for one in open_}
+    doubtful = searcher.unapproved(open_)
     return {rowid: "not_approved" if states[rowid] == "current" else states[rowid] for rowid in doubtful}
 
 
