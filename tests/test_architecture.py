@@ -44,7 +44,7 @@ EFFECTS = {
     "capture.importers", "capture.log_files",
     "skills.gateway_tools", "skills.host_folder", "skills.mcp_tools",
     "consolidation.consolidate", "consolidation.model_chain", "consolidation.selecting",
-    "recall.evaluate", "review.undo",
+    "recall.evaluation", "review.undo",
     "hosts.claude_settings", "hosts.hooks", "hosts.transcripts",
     "hosts.openclaw.importing", "hosts.openclaw.setup", "hosts.openclaw.status",
 }  # fmt: skip

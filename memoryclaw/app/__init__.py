@@ -18,9 +18,8 @@ from memoryclaw.app.wiring import Clock, Trusting, Vectoring, new_id, system_clo
 from memoryclaw.app.working import Hosting, Working
 from memoryclaw.index import sync as freshness
 from memoryclaw.index.sync import Synced
-from memoryclaw.model import Fact
+from memoryclaw.model import Answer, Fact, Recalled
 from memoryclaw.ports import Progress
-from memoryclaw.recall.answers import Answer, Recalled
 from memoryclaw.recall.search import search
 from memoryclaw.text.bounds import MOST_LISTED, within, within_budget
 from memoryclaw.vault.cookies import WAIT, watcher

@@ -11,7 +11,7 @@ from memoryclaw.text.bounds import MOST_LISTED, within, within_budget
 from memoryclaw.vault.layout import QUESTIONS_FILE
 
 if TYPE_CHECKING:
-    from memoryclaw.recall.evaluate import Evaluated
+    from memoryclaw.recall.evaluation import Evaluated
 
 
 class Evaluating(Wiring):
@@ -34,7 +34,7 @@ class Evaluating(Wiring):
         Raises:
             InputError: the file cannot be read, or says something that cannot be used.
         """
-        from memoryclaw.recall.evaluate import BUDGETS, KS, EvaluationSetup, evaluate, goldens_of  # noqa: PLC0415
+        from memoryclaw.recall.evaluation import BUDGETS, KS, EvaluationSetup, evaluate, goldens_of  # noqa: PLC0415
 
         budgets, ks = tuple(budgets or BUDGETS), tuple(sorted(ks or KS))
         for tokens in budgets:

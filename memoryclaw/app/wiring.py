@@ -19,8 +19,8 @@ from memoryclaw.index.catalog import Catalog
 from memoryclaw.index.index import Index, open_index
 from memoryclaw.index.stemming import language
 from memoryclaw.index.sync import Freshness, Sync
+from memoryclaw.model import Answer, Recalled
 from memoryclaw.ports import Progress
-from memoryclaw.recall.answers import Answer, Recalled
 from memoryclaw.recall.search import Searcher
 from memoryclaw.vault.cookies import WAIT
 from memoryclaw.vault.folder import Vault

@@ -8,8 +8,7 @@ import string
 from collections.abc import Callable, Iterable, Sequence
 
 from memoryclaw.errors import IndexDamagedError
-from memoryclaw.index.clauses import sound
-from memoryclaw.index.scoring import WEIGHTS
+from memoryclaw.index.bm25 import WEIGHTS, sound
 from memoryclaw.model import COLUMNS
 from memoryclaw.ports import Clause, Hit, IndexRow
 

@@ -14,7 +14,7 @@ from functools import lru_cache
 from itertools import islice
 from typing import NamedTuple
 
-from memoryclaw.index.scoring import exact
+from memoryclaw.index.bm25 import exact
 from memoryclaw.model import Note, Problem, Stamp, Unit
 from memoryclaw.text.dates import DateRange, find_ranges
 from memoryclaw.vault.entities import key_of, keys_of

@@ -1,4 +1,4 @@
-"""The second text index: Whoosh keeps the postings, index/clauses and index/scoring decide, so that it answers as FTS5 does.
+"""The second text index: Whoosh keeps the postings, index/bm25 and index/bm25 decide, so that it answers as FTS5 does.
 
 SQLite holds the seal of the Whoosh files as of its own last commit; files that do not fit it are never read.
 """
@@ -29,8 +29,7 @@ from whoosh.index import IndexError as WhooshError
 from whoosh.reading import CorruptIndexError, TermNotFound
 
 from memoryclaw.errors import IndexBusyError, IndexDamagedError, VaultError
-from memoryclaw.index.clauses import counted, sound, tally
-from memoryclaw.index.scoring import WEIGHTS, gain, idf
+from memoryclaw.index.bm25 import WEIGHTS, counted, gain, idf, sound, tally
 from memoryclaw.model import COLUMNS
 from memoryclaw.ports import Clause, Hit, IndexRow
 from memoryclaw.vault.state_folder import touch

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
-from memoryclaw.model import Fact, Match, Problem
-from memoryclaw.recall.answers import Answer, Recalled, Traced
+from memoryclaw.model import Answer, Fact, Match, Problem, Recalled, Traced
 from memoryclaw.working.memory import stored, tokens
 
 if TYPE_CHECKING:
@@ -24,7 +23,7 @@ if TYPE_CHECKING:
     from memoryclaw.index.sync import Freshness, Synced
     from memoryclaw.index.vectors import Filled
     from memoryclaw.recall.browsing import Links, NoteEntry, ShownUnit
-    from memoryclaw.recall.evaluate import Evaluated, QuestionResult
+    from memoryclaw.recall.evaluation import Evaluated, QuestionResult
     from memoryclaw.working.memory import WorkingMemory
     from memoryclaw.working.store import Cleared
     from memoryclaw.writing.context import Written

@@ -8,7 +8,7 @@ from datetime import date
 from functools import lru_cache
 from typing import NamedTuple
 
-from memoryclaw.index.scoring import exact
+from memoryclaw.index.bm25 import exact
 from memoryclaw.model import Matched, Term
 
 ENTITY, FIELD, DATE = 0.5, 0.5, 0.9  # times ln(1 + units): as much as a fairly rare word

@@ -8,10 +8,10 @@ from dataclasses import dataclass, field
 from datetime import date
 from itertools import groupby
 
+from memoryclaw.index.bm25 import ALIAS_FACTOR, RELATED, SMALL, exact, rarity
 from memoryclaw.index.catalog import Catalog, UnitSummary
 from memoryclaw.index.index import Index
 from memoryclaw.index.rows import LONGEST
-from memoryclaw.index.scoring import ALIAS_FACTOR, RELATED, SMALL, exact, rarity
 from memoryclaw.model import Unit
 from memoryclaw.ports import Clause
 from memoryclaw.recall.boosts import Boost, QuestionTraits

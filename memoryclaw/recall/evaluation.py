@@ -6,12 +6,21 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Hashable, Iterable, Sequence
+from collections.abc import Callable, Hashable, Iterable, Sequence
 from datetime import date
+from html import unescape
 from typing import Any, NamedTuple
 
-from memoryclaw.model import Problem
+from memoryclaw.errors import InputError, NotFoundError
+from memoryclaw.index.catalog import Catalog
+from memoryclaw.model import Answer, Problem, Recalled
+from memoryclaw.recall.addresses import address_of
+from memoryclaw.recall.recall import recall
+from memoryclaw.recall.search import Searcher, search
+from memoryclaw.text.encoding import decode, readable
+from memoryclaw.text.language import Language, fold, words_of
 from memoryclaw.text.yaml_text import MAX_BYTES, Yaml, load
+from memoryclaw.vault.folder import Vault
 
 RESAMPLES = 4000
 SEED = 20260420
@@ -161,3 +170,243 @@ def _day(told: tuple[str, ...]) -> date | None:
         return date.fromisoformat(told[0]) if len(told) == 1 else None
     except ValueError:
         return None
+
+
+# ── How well a vault answers its own golden questions: where the expected stands, whether it is in the
+# context, and why it is not.
+
+KS = (5, 10)
+BUDGETS = (400, 600, 800)
+DEEP = 20  # ranks that are explained whatever is asked for; deeper ones are known from the trace
+_RANKED = ("in", "limit")
+
+
+class Expected(NamedTuple):
+    """One expected id: its rank, 0 when it has none, and why it was not found among the first."""
+
+    id: str
+    rank: int
+    reason: str = ""
+
+
+class QuestionResult(NamedTuple):
+    """How one question went."""
+
+    question: str
+    line: int
+    expected: tuple[Expected, ...]
+    recall: dict[int, float]  # among the first k; empty when no id is expected
+    held: dict[int, float]  # the share of what is wanted that stands in a context of so many tokens
+    confidence: float
+    misses: tuple[str, ...]
+
+
+class Evaluated(NamedTuple):
+    """How all questions went."""
+
+    path: str
+    questions: tuple[QuestionResult, ...]
+    recall: dict[int, float]  # empty when no question expects an id
+    mrr: float
+    ndcg: float
+    held: dict[int, float]
+    kept_out: tuple[int, int]  # of the ids that must not be in the context: how many were not, of how many
+
+
+class EvaluationSetup(NamedTuple):
+    """What questions are judged with."""
+
+    searcher: Callable[[date | None], Searcher]
+    catalog: Catalog
+    vault: Vault
+    language: Language
+    max_results: int
+    ks: Sequence[int] = KS
+    budgets: Sequence[int] = BUDGETS
+
+
+def goldens_of(path: str, shown: str) -> tuple[GoldenQuestion, ...]:
+    """The golden questions of a file.
+
+    Raises:
+        InputError: it cannot be read, or something in it cannot be used.
+    """
+    try:
+        with open(path, "rb") as file:
+            data = file.read()
+    except OSError as error:
+        hint = "docs/evaluation.md shows how to write some"
+        raise InputError(f"there are no golden questions in {shown} ({error.strerror}); {hint}") from None
+    read = read_goldens(readable(decode(data).text))
+    for problem in read.problems:
+        raise InputError(f"{shown}:{problem.line}: {problem.message}; {problem.hint}")
+    return read.questions
+
+
+def evaluate(goldens: Iterable[GoldenQuestion], shown: str, bench: EvaluationSetup) -> Evaluated:
+    """Asks every question and counts what was found."""
+    judged = [_judged(golden, bench) for golden in goldens]
+    ranked = [one for one in judged if one[0].expected]
+    without = [kept for _, _, kept in judged]
+    return Evaluated(
+        path=shown,
+        questions=tuple(one for one, _, _ in judged),
+        recall={k: _mean(one.recall[k] for one, _, _ in ranked) for k in bench.ks if ranked},
+        mrr=_mean(reciprocal_rank(order, _ids(one)) for one, order, _ in ranked),
+        ndcg=_mean(ndcg(order, _ids(one)) for one, order, _ in ranked),
+        held={budget: _mean(one.held[budget] for one, _, _ in judged) for budget in bench.budgets},
+        kept_out=(sum(kept for kept, _ in without), sum(all_ for _, all_ in without)),
+    )
+
+
+def _judged(
+    golden: GoldenQuestion, bench: EvaluationSetup
+) -> tuple[QuestionResult, list[str], tuple[int, int]]:
+    searcher = bench.searcher(golden.as_of)
+    found = search(searcher, golden.question, kind="", limit=max(*bench.ks, DEEP))
+    contexts = {budget: _context(searcher, golden.question, budget, bench) for budget in bench.budgets}
+    targets = [target_of(id_, bench.catalog, bench.vault) for id_ in golden.expect]
+    order = _order(found, targets)
+    widest = contexts[max(contexts)]
+    expected = tuple(_expected(target, order, found, bench) for target in targets)
+    unwanted = [target_of(id_, bench.catalog, bench.vault) for id_ in golden.without]
+    there = [target for target in unwanted if any(_is_in(target, answer) for answer in contexts.values())]
+    judged = QuestionResult(
+        question=golden.question,
+        line=golden.line,
+        expected=expected,
+        recall={k: recall_at(order, golden.expect, k) for k in bench.ks} if targets else {},
+        held={budget: _held(golden, targets, answer) for budget, answer in contexts.items()},
+        confidence=found.confidence,
+        misses=(
+            *(f"{one.id}: {one.reason}" for one in expected if one.reason),
+            *_unpacked(expected, targets, widest),
+            *(f"the context lacks {words!r}" for words in golden.answer if not _says(words, widest)),
+            *(f"{target.id}: {target.trouble or 'is in the context'}" for target in unwanted if target.trouble or target in there),
+        ),
+    )  # fmt: skip
+    return judged, order, (len(unwanted) - len(there), len(unwanted))
+
+
+def _context(searcher: Searcher, question: str, budget: int, bench: EvaluationSetup) -> Recalled:
+    return recall(searcher, question, goal="", session="", budget=budget, max_results=bench.max_results)
+
+
+def _order(found: Answer, targets: Sequence[Target]) -> list[str]:
+    """The ranking with each target where its first unit stands, under the target's name; other units keep a nameless place."""
+    order: list[str] = []
+    for one in found.trace:
+        if one.decision in _RANKED:
+            fresh = [target.id for target in targets if one.id in target.units and target.id not in order]
+            order += fresh or [""]
+    return order
+
+
+def _expected(target: Target, order: Sequence[str], found: Answer, bench: EvaluationSetup) -> Expected:
+    rank = order.index(target.id) + 1 if target.id in order else 0
+    if target.trouble or rank > max(bench.ks):
+        return Expected(target.id, rank, target.trouble or f"rank {rank}")
+    if rank:
+        return Expected(target.id, rank)
+    out = [one.decision for one in found.trace if one.id in target.units]
+    if out:
+        return Expected(target.id, 0, f"left out: {out[0]}")
+    return Expected(target.id, 0, f"not a candidate: {_shared(found.query, target, bench)}")
+
+
+def _shared(question: str, target: Target, bench: EvaluationSetup) -> str:
+    """What the words of a question and of its evidence have in common, told for a person."""
+    asked = [word for word in words_of(question) if not bench.language.is_stop(word)]
+    units = bench.catalog.units(target.rowids).values()
+    held = {
+        token for u in units for token in bench.language.tokens(f"{u.title} {u.tags} {u.properties} {u.text}")
+    }
+    shared = list(dict.fromkeys(word for word in asked if held.intersection(bench.language.tokens(word))))
+    return f"shares only {', '.join(shared)}" if shared else "shares no word with the question"
+
+
+def _unpacked(expected: Sequence[Expected], targets: Sequence[Target], answer: Recalled) -> list[str]:
+    """Why what was found is not in the widest context."""
+    reasons = {one.id: one.decision for one in reversed(answer.trace)}
+    return [
+        f"{one.id}: not in the context: {next((reasons[id_] for id_ in sorted(target.units) if id_ in reasons), 'no room')}"
+        for one, target in zip(expected, targets, strict=True)
+        if not one.reason and not _is_in(target, answer)
+    ]
+
+
+def _held(golden: GoldenQuestion, targets: Sequence[Target], answer: Recalled) -> float:
+    wanted = [_is_in(target, answer) for target in targets] + [_says(w, answer) for w in golden.answer]
+    return mean([float(one) for one in wanted])
+
+
+def _is_in(target: Target, answer: Recalled) -> bool:
+    return any(match.unit.id in target.units for match in answer.matches)
+
+
+def _says(words: str, answer: Recalled) -> bool:
+    return fold(words) in fold(unescape(answer.context))
+
+
+def _ids(judged: QuestionResult) -> list[str]:
+    return [one.id for one in judged.expected]
+
+
+def _mean(values: Iterable[float]) -> float:
+    return round(mean(list(values)), 4)
+
+
+# ── What a golden question expects: an id, or the beginning of one → the units that count for it. Reads
+# only.
+
+_FIRST = 3  # ids named when a beginning fits several
+
+
+class Target(NamedTuple):
+    """An id as it was written, with its units; `trouble` says why it names none."""
+
+    id: str
+    units: frozenset[str] = frozenset()
+    rowids: tuple[int, ...] = ()
+    trouble: str = ""
+
+
+def target_of(id_: str, catalog: Catalog, vault: Vault) -> Target:
+    """The units of a note, section, fact or turn; those of all lines that an id covers, if it is no unit itself."""
+    exact = catalog.rows("select rowid, id from units where id = ? order by path, seq limit 1", (id_,))
+    note = catalog.rows("select path from files where id = ? or path in (?, ? || '.md')", (id_, id_, id_))
+    if note:
+        sql = "select rowid, id from units where path = ? order by seq"
+        return _target(id_, catalog.rows(sql, (note[0][0],)))
+    if exact:
+        return _target(id_, exact)
+    return _covered(id_, catalog, vault) or _begun(id_, catalog)
+
+
+def _begun(id_: str, catalog: Catalog) -> Target:
+    """The one file or unit whose id begins so."""
+    sql = """select distinct path, id from (select path, id from files where kind != 'settings' union all select path, id from units)
+        where substr(id, 1, length(?)) = ? order by id"""
+    rows = catalog.rows(sql, (id_, id_))
+    if not rows:
+        return Target(id_, trouble="nothing in this vault has this id")
+    if len({path for path, _ in rows}) > 1 or ("#" in id_ and len(rows) > 1):
+        named = ", ".join(str(row[1]) for row in rows[:_FIRST])
+        return Target(id_, trouble=f"could be any of {len(rows)}: {named}{', …' * (len(rows) > _FIRST)}")
+    if "#" in id_ or id_.startswith("log:"):
+        return _target(id_, catalog.rows("select rowid, id from units where id = ?", (rows[0][1],)))
+    return _target(id_, catalog.rows("select rowid, id from units where path = ?", (rows[0][0],)))
+
+
+def _covered(id_: str, catalog: Catalog, vault: Vault) -> Target | None:
+    """The units on the lines that a section or an entity takes; the facts alone of an entity."""
+    try:
+        at = address_of(id_, catalog, vault)
+    except NotFoundError:
+        return None
+    sql = "select rowid, id from units where path = ? and line <= ? and end_line >= ? and (? != 'entity' or kind = 'fact') order by seq"
+    return _target(id_, catalog.rows(sql, (at.path, at.end_line, at.line, at.kind)))
+
+
+def _target(id_: str, rows: list[tuple[object, ...]]) -> Target:
+    return Target(id_, frozenset(str(row[1]) for row in rows), tuple(int(str(row[0])) for row in rows))

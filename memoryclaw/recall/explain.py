@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
-from memoryclaw.index.scoring import WEIGHTS, gain
+from memoryclaw.index.bm25 import WEIGHTS, gain
 from memoryclaw.model import COLUMNS, Matched
 from memoryclaw.ports import Clause
 from memoryclaw.text.language import Language, fold, words_of

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
-from memoryclaw.model import Match
-from memoryclaw.recall.answers import Recalled
+from memoryclaw.model import Match, Recalled
 from memoryclaw.recall.candidates import Candidate
 from memoryclaw.recall.packing import Pack
 from memoryclaw.recall.search import Ranking, Searcher, answer_fields

@@ -8,19 +8,17 @@ from dataclasses import dataclass, field
 from datetime import date
 from typing import TYPE_CHECKING, Any
 
+from memoryclaw.index.bm25 import CALLED, coverage, ranked, shared_out
 from memoryclaw.index.catalog import Catalog
 from memoryclaw.index.index import Index
 from memoryclaw.index.rows import asks_name, asks_when
-from memoryclaw.index.scoring import CALLED, coverage, ranked, shared_out
-from memoryclaw.model import LeftOut, Match, Matched, Term, Unit
-from memoryclaw.recall.answers import Answer, Traced
+from memoryclaw.model import Answer, LeftOut, Match, Matched, Term, Traced, Unit
 from memoryclaw.recall.boosts import QuestionTraits
 from memoryclaw.recall.candidates import Candidate, Candidates, IdfTable, readings_of
 from memoryclaw.recall.exclusions import Decider
 from memoryclaw.recall.explain import Leaf, Reading, Statistics, goal_leaves, goal_words, reasons
 from memoryclaw.recall.filters import causes, kind_filter
-from memoryclaw.recall.question import COMMON_SHARE, COMMON_UNITS, Question, ask
-from memoryclaw.recall.spelling import near, slips_in
+from memoryclaw.recall.question import COMMON_SHARE, COMMON_UNITS, Question, ask, near, slips_in
 from memoryclaw.recall.text_lane import ENOUGH, MANY, POOL, RARE_SHARE
 from memoryclaw.recall.weighing import in_company, weigh
 from memoryclaw.text.language import fold

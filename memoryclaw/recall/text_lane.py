@@ -10,7 +10,7 @@ from itertools import combinations, pairwise
 from math import prod
 from typing import NamedTuple
 
-from memoryclaw.index.scoring import K1, idf
+from memoryclaw.index.bm25 import K1, idf
 from memoryclaw.ports import Clause, Hit, TextIndex
 from memoryclaw.recall.filters import Fields
 

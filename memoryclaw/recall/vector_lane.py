@@ -13,8 +13,8 @@ from math import log1p
 from typing import TYPE_CHECKING, NamedTuple
 
 from memoryclaw.errors import VectorsError
+from memoryclaw.index.bm25 import exact
 from memoryclaw.index.catalog import Catalog, UnitSummary
-from memoryclaw.index.scoring import exact
 from memoryclaw.index.vectors import Vectors, asking
 from memoryclaw.models.llm import ModelError
 from memoryclaw.recall.boosts import QuestionTraits

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from memoryclaw.index.bm25 import CALLED, SMALL, exact
 from memoryclaw.index.catalog import Catalog
 from memoryclaw.index.rows import around
-from memoryclaw.index.scoring import CALLED, SMALL, exact
 from memoryclaw.ports import Clause, TextIndex
 from memoryclaw.recall.boosts import Boost, QuestionTraits, UnitTraits, boosts, recency, said
 from memoryclaw.recall.candidates import Candidate

@@ -9,7 +9,7 @@ from conftest import STUDIO, VaultOf
 
 from memoryclaw.app import App
 from memoryclaw.index.catalog import Catalog
-from memoryclaw.recall.spelling import near, slips_in
+from memoryclaw.recall.question import near, slips_in
 from memoryclaw.text.language import fold
 
 

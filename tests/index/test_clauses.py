@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from memoryclaw.errors import InputError
-from memoryclaw.index.clauses import counted, sound, tally
+from memoryclaw.index.bm25 import counted, sound, tally
 from memoryclaw.ports import Clause
 
 A, B, C = (Clause("token", text) for text in "abc")

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from memoryclaw.index.scoring import SMALL, coverage, exact, gain, idf, ranked, rarity, shared_out
+from memoryclaw.index.bm25 import SMALL, coverage, exact, gain, idf, ranked, rarity, shared_out
 
 amounts = st.floats(0, 500, allow_nan=False)
 

@@ -9,8 +9,7 @@ from hypothesis import HealthCheck, given, settings
 from vaults import opened, questions, vaults
 
 from memoryclaw.app import App
-from memoryclaw.model import COLUMNS, Match
-from memoryclaw.recall.answers import Answer
+from memoryclaw.model import COLUMNS, Answer, Match
 from memoryclaw.text.language import fold, words_of
 
 VIAS = frozenset(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memoryclaw.index.scoring import exact
+from memoryclaw.index.bm25 import exact
 from memoryclaw.recall import vector_lane
 
 cosines = st.floats(-1, 1).map(lambda value: round(value, 6))

@@ -9,7 +9,7 @@ import pytest
 from conftest import put
 
 from memoryclaw.app import App
-from memoryclaw.index.scoring import CALLED
+from memoryclaw.index.bm25 import CALLED
 from memoryclaw.model import Match
 from memoryclaw.recall.boosts import ABSENT
 

@@ -9,7 +9,7 @@ from conftest import VaultOf
 
 from memoryclaw.app import App
 from memoryclaw.errors import InputError
-from memoryclaw.recall.answers import Answer
+from memoryclaw.model import Answer
 
 PROJECTS = """# Boathouse Aarhus
 - deadline: 2026-12-11 [since:: 2026-03-24]

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from whoosh.support.levenshtein import damerau_levenshtein
 
-from memoryclaw.recall.spelling import near
+from memoryclaw.recall.question import near
 
 VOCABULARY = [
     *[

@@ -14,7 +14,7 @@ from memoryclaw.interfaces.cli.verbs import TEXT, group, verb
 
 if TYPE_CHECKING:
     from memoryclaw.daemon.scheduling import Scheduled
-    from memoryclaw.recall.evaluate import Evaluated, QuestionResult
+    from memoryclaw.recall.evaluation import Evaluated, QuestionResult
 
 
 @group(default="status", examples=["schedule", "schedule install --at 03:00", "schedule remove"])
