@@ -317,8 +317,7 @@ def _unwritable(path: Path, why: str) -> str:
     return f"the index {path} cannot be written ({why}); make room or give yourself the right to write there"
 
 
-# ── The lock and the seal of the index file; the seal holds what the disk said of the file after our last
-# write.
+# The lock and the seal of the index file; the seal holds what the disk said of the file after our last write.
 
 WAIT = 0.2  # seconds; a question never waits longer for another process
 _PAUSE = 0.002

@@ -302,8 +302,7 @@ def _around(own: Sequence[Columns], i: int) -> tuple[str, str]:
     return own[i - 1][3] if i else "", own[i + 1][3] if i + 1 < len(own) else ""
 
 
-# ── One digest over all that an index knows. The rule: two indexes of the same files have the same one,
-# however each came about.
+# One digest over all that an index knows. Two indexes of the same files have the same one, however each came about.
 
 # Everything but what the disk says of a file and the numbers that rows happened to get.
 _TABLES = (

@@ -175,8 +175,7 @@ def _but_settings(behind: StaleFiles) -> StaleFiles:
     )
 
 
-# ── Reads changed files and puts them into the index, a bounded batch at a time; an unchanged digest costs
-# no parsing.
+# Reads changed files and puts them into the index, a bounded batch at a time; an unchanged digest costs no parsing.
 
 TRANSACTION = 4096  # files per transaction: few commits, yet an interrupted build keeps most of its work
 BATCH = 128  # files parsed at a time: this bounds the memory
@@ -248,8 +247,7 @@ class Filing:
         return IndexedNote(read_note(path, data, self._settings), stamp, digest, racy)
 
 
-# ── Takes the vault's own vocabulary (aliases.yaml, _schema.yaml) into the index. The rule: unreadable is
-# not the same as empty.
+# Takes the vault's own vocabulary (aliases.yaml, _schema.yaml) into the index. Unreadable is not the same as empty.
 
 
 class _Read(NamedTuple):
@@ -295,8 +293,7 @@ def _file(path: str, found: _Read, work: Writing) -> None:
         work.collections(sorted(read_schema(found.text).collections))
 
 
-# ── Makes sure that an answer is as fresh as the files, or says how far behind it is. The rule: a doubt is
-# never a deletion.
+# Makes sure that an answer is as fresh as the files, or says how far behind it is. A doubt is never a deletion.
 
 _T = TypeVar("_T")
 

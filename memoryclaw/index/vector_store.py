@@ -1,6 +1,6 @@
 """The vectors of a vault for one model: which passage is in which row, and which unit has which passage. Derived; it may vanish.
 
-The rule: a row is on the disk before its slot is known, so whatever kills a writer, no slot ever has another's vector.
+A row is on the disk before its slot is known, so whatever kills a writer, no slot ever has another's vector.
 """
 
 from __future__ import annotations
@@ -327,8 +327,8 @@ def _best(found: Mapping[int, float], wanted: int) -> dict[int, float]:
     return {rowid: cosine for rowid, cosine in found.items() if cosine >= least}
 
 
-# ── Rows of numbers in one file, asked by looking at all of them. The rule: a cosine depends on its two
-# vectors alone, not on their place.
+# Rows of numbers in one file, asked by looking at all of them. A cosine depends on its two vectors alone, not on their
+# place.
 
 _FLOAT = 4  # bytes
 _CHUNK = 1 << 16  # rows looked at in one go

@@ -1,6 +1,6 @@
 """Keeps a vector for every passage of a vault: which are missing, and the work to fill them in, a batch at a time.
 
-The rule: a batch that is done stays done, so filling may be interrupted at any moment and goes on where it was.
+A batch that is done stays done, so filling may be interrupted at any moment and goes on where it was.
 """
 
 from __future__ import annotations
@@ -204,8 +204,7 @@ def asking(vectors: Vectors) -> Callable[[str], Floats]:
     return vectors.embedder.query
 
 
-# ── The text that is embedded for a unit, and the digest that tells one from another. The rule: another
-# text has another digest.
+# The text that is embedded for a unit, and the digest that tells one from another. Another text has another digest.
 
 VERSION = 2  # of the texts made here: vectors of another version are never asked
 MOST = 2000  # characters: models cut what is longer, and at their own places
@@ -238,8 +237,8 @@ def digest(text: str) -> bytes:
     return hashlib.blake2b(f"{VERSION}\n{text}".encode(), digest_size=16).digest()
 
 
-# ── Which embedder the settings name, made once for all open vaults of a process: a model is large, and a
-# failure is known to all.
+# Which embedder the settings name, made once for all open vaults of a process: a model is large, and a failure is known
+# to all.
 
 HURRY = 5.0  # seconds that a question waits for its vector
 
@@ -256,8 +255,8 @@ def _embedder(model: str, where: Endpoint) -> Embedder:
     return Guarded(inner, Breaker(time.monotonic))
 
 
-# ── Fills in vectors beside a watch, in a thread of its own. The rule: whatever goes wrong is said once and
-# tried again, and no question waits.
+# Fills in vectors beside a watch, in a thread of its own. Whatever goes wrong is said once and tried again, and no
+# question waits.
 
 AGAIN = 30.0  # seconds until the next try after a failure
 _PATIENCE = 6.0  # seconds that the batch at hand is given to end

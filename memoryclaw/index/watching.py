@@ -1,6 +1,6 @@
 """Keeps the index in line with a vault while it runs: events make it fast, scans make it right.
 
-The rule: a reader's cookie is taken only when everything saved before it is in the index; in any doubt it is left to expire.
+A reader's cookie is taken only when everything saved before it is in the index; in any doubt it is left to expire.
 """
 
 from __future__ import annotations
@@ -264,8 +264,8 @@ def watch_until_told(watching: Watching) -> int:
     return told[0] if told else 0
 
 
-# ── How a watch knows that it still hears: it drops a cookie of its own and waits for the event. Also notes
-# whose root it watches.
+# How a watch knows that it still hears: it drops a cookie of its own and waits for the event. Also notes whose root it
+# watches.
 
 PATIENCE = 2.0  # seconds after which an event that has not come will not come
 
@@ -342,8 +342,8 @@ def _identity(root: Path) -> tuple[int, int]:
     return found.st_dev, found.st_ino
 
 
-# ── The hints that a watcher has not acted on yet. Pure: it is told the time. A file that may still be
-# written waits a little.
+# The hints that a watcher has not acted on yet. Pure: it is told the time. A file that may still be written waits a
+# little.
 
 SETTLING = 0.015  # seconds that a file is given to be closed, before it is read as it is
 

@@ -1,4 +1,4 @@
-"""The second text index: Whoosh keeps the postings, index/bm25 and index/bm25 decide, so that it answers as FTS5 does.
+"""The second text index: Whoosh keeps the postings, index/bm25 decides, so that it answers as FTS5 does.
 
 SQLite holds the seal of the Whoosh files as of its own last commit; files that do not fit it are never read.
 """
@@ -34,8 +34,7 @@ from memoryclaw.model import COLUMNS
 from memoryclaw.ports import Clause, Hit, IndexRow
 from memoryclaw.vault.state_folder import touch
 
-# ── Whoosh's own files: how units are stored in them, and one snapshot of them to read. The one module that
-# opens them.
+# Whoosh's own files: how units are stored in them, and one snapshot of them to read. The one module that opens them.
 
 LOCK = "MAIN_WRITELOCK"
 UNREADABLE = (OSError, EOFError, struct.error, zlib.error, pickle.PickleError, CorruptIndexError, WhooshError)
@@ -205,8 +204,8 @@ def _postings(segment: _Segment, column: str, token: bytes) -> Iterator[tuple[in
         matcher.next()
 
 
-# ── A seal over files that another library wrote: what the disk says of each, so that any change to them is
-# noticed unread.
+# A seal over files that another library wrote: what the disk says of each, so that any change to them is noticed
+# unread.
 
 Seal = Sequence[Sequence[str | int]]  # name, size, mtime_ns, ctime_ns, inode
 

@@ -226,7 +226,7 @@ def _written(link: Link) -> str:
     return f"{link.target}#{link.anchor}" if link.anchor else link.target
 
 
-# ── How far the text of files is to be trusted, as their headers say. Reads only.
+# How far the text of files is to be trusted, as their headers say.
 
 
 def trust_of(catalog: Catalog, paths: Iterable[str]) -> dict[str, str]:

@@ -98,8 +98,8 @@ def _resampled(gains: Sequence[float], resamples: int, seed: int) -> Iterable[fl
         yield total / count
 
 
-# ── Golden questions: a YAML text → what is asked, and what must be found. Pure; what is wrong becomes a
-# Problem with its line.
+# Golden questions: a YAML text → what is asked, and what must be found. Pure; what is wrong becomes a Problem with its
+# line.
 
 _KEYS = ("expect", "answer", "not", "as of")
 _EXAMPLE = "write it as `When is the deadline?: semantic/projects#Boathouse.deadline`"
@@ -172,8 +172,8 @@ def _day(told: tuple[str, ...]) -> date | None:
         return None
 
 
-# ── How well a vault answers its own golden questions: where the expected stands, whether it is in the
-# context, and why it is not.
+# How well a vault answers its own golden questions: where the expected stands, whether it is in the context, and why it
+# is not.
 
 KS = (5, 10)
 BUDGETS = (400, 600, 800)
@@ -356,8 +356,7 @@ def _mean(values: Iterable[float]) -> float:
     return round(mean(list(values)), 4)
 
 
-# ── What a golden question expects: an id, or the beginning of one → the units that count for it. Reads
-# only.
+# What a golden question expects: an id, or the beginning of one → the units that count for it.
 
 _FIRST = 3  # ids named when a beginning fits several
 

@@ -153,8 +153,8 @@ def _plain(text: str) -> str:
     return f" {' '.join(_WORDS.findall(flat))} " if _WORDS.search(flat) else fence.one_line(flat)
 
 
-# ── The lines of a context: what stands in one file or session stands under one line that names it, so that
-# it is named once.
+# The lines of a context: what stands in one file or session stands under one line that names it, so that it is named
+# once.
 
 TRUST_ORDER = ("trusted", "unknown", "untrusted")
 _LINE_BREAK = "\n"
@@ -245,8 +245,7 @@ def _line_cost(text: str) -> int:
     return cost(text + _LINE_BREAK)
 
 
-# ── The sentences of a text that answer, when there is no room for all of it: those with the words first.
-# Pure.
+# The sentences of a text that answer, when there is no room for all of it: those with the words first.
 
 _SCANNED = 20_000  # characters: of a longer text the densest part is read
 _GAP = " … "

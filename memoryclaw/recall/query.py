@@ -11,7 +11,7 @@ from typing import NamedTuple
 from memoryclaw.text.dates import DateRange, blanked, find_ranges, leading_range, parse_timestamp
 from memoryclaw.text.language import words_of
 
-# ── The tree of what must match a question, and the laws by which its pieces are joined. Pure.
+# The tree of what must match a question, and the laws by which its pieces are joined.
 
 
 class Expr(NamedTuple):
@@ -337,8 +337,7 @@ def _mark(text: str) -> str:
     return mark if mark in _MARKS and text.count(mark) == 1 and text[-2:-1].isalnum() else ""
 
 
-# ── Question text → tokens of the query language. Whatever is not surely syntax is plain words; never
-# fails.
+# Question text → tokens of the query language. Whatever is not surely syntax is plain words; never fails.
 
 _DATE_FIELDS = ("since", "until", "on")
 _NAME_FIELDS = ("entity", "person", "project")
