@@ -92,7 +92,7 @@ def _post(given: Mapping[str, Any], root: str, host: str) -> dict[str, Any]:
         if counts["refused"]:
             _remark(f"{counts['refused']} turns could not be kept; they are tried again the next time")
         if hooks.ends_session(given):
-            app().write_latest(hooks.session_of(given))
+            app().working.write_latest(hooks.session_of(given))
     finally:
         for one in opened:
             one.close()

@@ -43,7 +43,7 @@ def schedule() -> None:
 def install(said: CliContext, *, at: str, every: int | None, using: str | None, dry_run: bool) -> None:
     """Install the timer, or give it new times."""
     with said.app() as app:
-        _tell(said, app.schedule().install(at=at, every=every or 0, using=using or "", dry_run=dry_run))
+        _tell(said, app.schedule.install(at=at, every=every or 0, using=using or "", dry_run=dry_run))
 
 
 @schedule.command(examples=["schedule remove"])
@@ -51,7 +51,7 @@ def install(said: CliContext, *, at: str, every: int | None, using: str | None, 
 def remove(said: CliContext) -> None:
     """Take the timer away, and nothing else."""
     with said.app() as app:
-        _tell(said, app.schedule().remove())
+        _tell(said, app.schedule.remove())
 
 
 @schedule.command(examples=["schedule status", "schedule status --json"])
@@ -59,7 +59,7 @@ def remove(said: CliContext) -> None:
 def status(said: CliContext) -> None:
     """Tell how the timer stands, when it runs next, and whether a run is due now."""
     with said.app() as app:
-        now = app.schedule().status()
+        now = app.schedule.status()
     if said.json:
         as_json(shapes.schedule_standing(now))
         return
