@@ -21,7 +21,7 @@ from memoryclaw.index.sync import Freshness, Sync
 from memoryclaw.ports import Progress
 from memoryclaw.recall.answers import Answer
 from memoryclaw.vault.folder import Vault
-from memoryclaw.vault.state_folder import must_hold_no_link
+from memoryclaw.vault.state_folder import must_hold_no_link, state_folder
 
 if TYPE_CHECKING:  # the rest is imported by the verb that needs it: a search must start fast
     from memoryclaw.capture.capture import Recorder
@@ -64,7 +64,7 @@ class VaultContext:
         self.clock = clock
         self.vault = Vault(root)
         self.vault.must_exist()
-        must_hold_no_link(settings.state_folder(root))
+        must_hold_no_link(state_folder(root))
         self.config = settings.load(root)
         self.progress = progress
         self.freshness = Freshness()  # of the last verb that read
@@ -75,7 +75,7 @@ class VaultContext:
     @cached_property
     def state(self) -> Path:
         """The folder of what is derived from the files."""
-        return settings.state_folder(self.root)
+        return Path(state_folder(self.root))
 
     @cached_property
     def index(self) -> Index:

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import os
 import sys
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from memoryclaw import config as settings
 from memoryclaw.app.context import VaultContext, system_clock
+from memoryclaw.vault.state_folder import state_folder
 
 if TYPE_CHECKING:
     from memoryclaw.hosts.openclaw.importing import ImportReport
@@ -60,7 +60,7 @@ def openclaw_status(vault: str, config: str = "") -> OpenClawStatus:
     from memoryclaw.daemon.client import ask  # noqa: PLC0415
     from memoryclaw.hosts.openclaw.status import standing  # noqa: PLC0415
 
-    def is_served(folder: str) -> bool:
-        return ask(os.fspath(settings.state_folder(Path(folder))), "GET", "/healthz") is not None
-
-    return standing(openclaw_setup(vault, config), is_served)
+    return standing(
+        openclaw_setup(vault, config),
+        lambda folder: ask(state_folder(folder), "GET", "/healthz") is not None,
+    )

@@ -32,7 +32,7 @@ class CliContext:
 
     def served(self, method: str, path: str, **asked: Any) -> dict[str, Any] | None:
         """What the vault's daemon answers, if one runs; else None, and the own work gives the same."""
-        from memoryclaw.daemon.served import query_of, root_of, served  # noqa: PLC0415
+        from memoryclaw.daemon.client import query_of, root_of, served  # noqa: PLC0415
 
         if method == "GET":
             return served(root_of(self.vault), method, path + query_of(asked))

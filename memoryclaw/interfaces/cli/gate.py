@@ -119,7 +119,7 @@ def _place(error: Exception) -> str:
 
 
 def _folder(said: CliContext) -> Path:
-    folder = config.state_folder(config.find_root(said.vault, dict(os.environ), config.here()))
+    folder = Path(state_folder(config.find_root(said.vault, dict(os.environ), config.here())))
     if not folder.is_dir():
         raise FileNotFoundError(folder)  # a bug must not make folders where no vault is
     return folder

@@ -13,7 +13,7 @@ import time
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from memoryclaw.daemon.served import root_of
+from memoryclaw.daemon.client import root_of
 from memoryclaw.errors import InputError, MemoryClawError
 from memoryclaw.hosts import hooks
 from memoryclaw.hosts.hooks import CLAUDE_CODE, HOSTS, context_of, kept_of
