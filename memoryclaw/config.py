@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from memoryclaw.errors import ConfigError, VaultError
+from memoryclaw.errors import ConfigError
 from memoryclaw.text.bounds import LEAST_BUDGET, MOST_BUDGET
 from memoryclaw.vault.layout import CONFIG_FILE, STATE_DIR
 

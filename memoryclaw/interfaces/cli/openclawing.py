@@ -10,9 +10,8 @@ import click
 
 from memoryclaw import config as settings
 from memoryclaw.interfaces import shapes
-from memoryclaw.interfaces.cli.context import CliContext
 from memoryclaw.interfaces.cli.printing import as_json, marked, padded, plural, remark, say, styled
-from memoryclaw.interfaces.cli.verbs import TEXT, group
+from memoryclaw.interfaces.cli.verbs import TEXT, CliContext, group
 
 if TYPE_CHECKING:
     from memoryclaw.hosts.openclaw.setup import Changed, ConfigChange, Setup

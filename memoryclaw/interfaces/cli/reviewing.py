@@ -9,9 +9,8 @@ from typing import TYPE_CHECKING
 import click
 
 from memoryclaw.errors import InputError
-from memoryclaw.interfaces.cli.context import CliContext
 from memoryclaw.interfaces.cli.printing import as_json, in_colour, plural, remark, say, styled, table
-from memoryclaw.interfaces.cli.verbs import AS_IS, TEXT, group
+from memoryclaw.interfaces.cli.verbs import AS_IS, TEXT, CliContext, group
 from memoryclaw.review.word_diff import COME, GONE, SAME, Line, marked, word_diff
 from memoryclaw.text.fence import visible
 

@@ -12,9 +12,8 @@ import click
 
 from memoryclaw.errors import InputError
 from memoryclaw.interfaces import review_shapes, shapes
-from memoryclaw.interfaces.cli.context import CliContext
 from memoryclaw.interfaces.cli.printing import as_json, plural, remark, say, styled, table
-from memoryclaw.interfaces.cli.verbs import AS_IS, TEXT, group
+from memoryclaw.interfaces.cli.verbs import AS_IS, TEXT, CliContext, group
 from memoryclaw.text.fence import one_line, visible
 
 if TYPE_CHECKING:

@@ -8,9 +8,8 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from memoryclaw.interfaces import shapes
-from memoryclaw.interfaces.cli.context import CliContext
 from memoryclaw.interfaces.cli.printing import as_json, remark, say, styled
-from memoryclaw.interfaces.cli.verbs import TEXT, group, verb
+from memoryclaw.interfaces.cli.verbs import TEXT, CliContext, group, verb
 
 if TYPE_CHECKING:
     from memoryclaw.working.memory import WorkingMemory
