@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from memoryclaw.errors import ConfigError, VaultError
+from memoryclaw.errors import ConfigError
 from memoryclaw.text.bounds import LEAST_BUDGET, MOST_BUDGET
 from memoryclaw.vault.layout import CONFIG_FILE, STATE_DIR
 
@@ -242,21 +242,6 @@ def find_root(given: str | None, environ: Mapping[str, str], cwd: Path) -> Path:
         if (folder / CONFIG_FILE).is_file():
             return folder
     return Path(environ.get("HOME") or os.path.expanduser("~")) / ".memoryclaw" / "vault"
-
-
-def state_folder(root: Path) -> Path:
-    """Where what can be rebuilt is kept: `.memoryclaw/` in the vault, or a cache folder beside a vault that is read-only."""
-    inside = root / STATE_DIR
-    if inside.is_symlink():
-        raise VaultError(
-            f"{inside} is a symbolic link, and none is followed there; delete the link, then try again"
-        )
-    if os.access(inside if inside.is_dir() else root, os.W_OK):
-        return inside
-    cache = os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache")
-    import hashlib  # noqa: PLC0415 - it starts a cryptography library, which most vaults never need
-
-    return Path(cache) / "memoryclaw" / hashlib.sha256(os.fsencode(root)).hexdigest()[:16]
 
 
 def key_folder(environ: Mapping[str, str]) -> Path:

@@ -213,9 +213,9 @@ def test_a_recall_is_noted_in_the_ledger_of_its_month(app: App) -> None:
 
 
 def test_a_watch_takes_a_deleted_skill_from_hosts(app: App) -> None:
-    app.new_skill("water-plants", "Waters the plants of the studio on Fridays.")
-    app.approve_skill("water-plants")
-    copy = Path(app.host_skills().folder) / "water-plants" / "SKILL.md"
+    app.skills.new("water-plants", "Waters the plants of the studio on Fridays.")
+    app.skills.approve("water-plants")
+    copy = Path(app.skills.hosted().folder) / "water-plants" / "SKILL.md"
     assert copy.is_file()
     watcher = open_vault(app.root)
     watch = watcher.watching(lambda _: None)

@@ -14,6 +14,10 @@ from conftest import git
 
 import memoryclaw
 from memoryclaw.app import App
+from memoryclaw.app.openclaw import OpenClaw
+from memoryclaw.app.review import Review
+from memoryclaw.app.skills import Skills
+from memoryclaw.app.working import Working
 
 HOUSE = Path(__file__).parent.parent
 PAGE = HOUSE / "docs" / "python.md"
@@ -33,8 +37,14 @@ def test_every_example_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> 
 
 
 def test_every_verb_has_an_example() -> None:
-    shown = set(re.findall(r"\bapp\.(\w+)", PAGE.read_text(encoding="utf-8")))
-    verbs = {name for name, _ in inspect.getmembers(App, inspect.isfunction) if not name.startswith("_")}
+    shown = set(re.findall(r"\bapp\.(\w+(?:\.\w+)?)", PAGE.read_text(encoding="utf-8")))
+    parts = {"": App, "openclaw.": OpenClaw, "review.": Review, "skills.": Skills, "working.": Working}
+    verbs = {
+        prefix + name
+        for prefix, part in parts.items()
+        for name, _ in inspect.getmembers(part, inspect.isfunction)
+        if not name.startswith("_")
+    }
     assert verbs <= shown
 
 

@@ -17,6 +17,7 @@ from memoryclaw.daemon.scheduling import NightWork
 from memoryclaw.errors import LockedError, MemoryClawError
 from memoryclaw.vault.cookies import watcher
 from memoryclaw.vault.layout import CONFIG_FILE
+from memoryclaw.vault.state_folder import state_folder
 
 if TYPE_CHECKING:
     from memoryclaw.index.watching import Watching, WatchReport
@@ -47,7 +48,7 @@ class Daemon:
         self.config = settings.load(root)
         self._tell = tell
         self._end: Callable[[], None] = lambda: None
-        self._state = settings.state_folder(root)
+        self._state = Path(state_folder(root))
         if pid := watcher(self._state)[0]:
             raise LockedError(
                 f"this vault is being served or watched already, by process {pid}; one is enough"
@@ -156,7 +157,7 @@ class Daemon:
 
 def end_daemon(root: Path) -> int:
     """Ends the daemon of the vault at `root` and waits for it; its process id, or 0 when none runs."""
-    return client.stop(settings.state_folder(root))
+    return client.stop(Path(state_folder(root)))
 
 
 def stamp(root: Path) -> tuple[int, int, int]:

@@ -1,6 +1,7 @@
-"""Asks the daemon of a vault, if one runs. The rule: the token goes to nobody but the process of ours that watches this very vault.
+"""Asks the daemon of a vault, if one runs. The token is sent only to the process that watches this very vault.
 
-It imports next to nothing: whoever asks here wants an answer sooner than the program could work it out by itself.
+No answer is no failure: the caller then does the work itself, with the same result. It imports next to nothing, because
+whoever asks here wants an answer sooner than the program could work it out.
 """
 
 from __future__ import annotations
@@ -13,12 +14,13 @@ import re
 import signal
 import stat
 import time
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, NamedTuple, Self
 
 from memoryclaw.errors import LockedError, VaultError
 from memoryclaw.vault.cookies import watcher
-from memoryclaw.vault.state_folder import made, put
+from memoryclaw.vault.state_folder import made, put, state_folder
 from memoryclaw.version import __version__
 
 _LOOPBACK = {
@@ -28,6 +30,7 @@ _LOOPBACK = {
 _MOST_BYTES = 64 * 1024 * 1024
 _HEAD = 64 * 1024
 _FILE = 4096
+_PLAIN = frozenset(b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~")
 
 
 class _Address(NamedTuple):
@@ -59,6 +62,44 @@ def ask(state: str, method: str, path: str, body: Any = None, timeout: float = 2
             return line.ask(method, path, body)
     except (_NoAnswer, OSError, ValueError, RecursionError):
         return None
+
+
+def served(
+    root: str, method: str, path: str, body: Any = None, timeout: float = 2.0
+) -> dict[str, Any] | None:
+    """The JSON object that the daemon of a vault answers, or None where there is none or it does not.
+
+    Args:
+        root: the vault's folder.
+        method: GET, POST …
+        path: such as `/v1/recall`, with what it asks for.
+        body: a JSON value to send.
+        timeout: seconds for all of it.
+    """
+    found = ask(state_folder(root), method, path, body, timeout)
+    return found if isinstance(found, dict) else None
+
+
+def query_of(asked: Mapping[str, object]) -> str:
+    """`?q=oat%20milk&limit=3`: what a GET asks for, without what is empty."""
+    pairs = (f"{key}={_escaped(str(value))}" for key, value in asked.items() if value not in (None, ""))
+    return f"?{'&'.join(pairs)}"
+
+
+def _escaped(text: str) -> str:
+    return "".join(
+        chr(byte) if byte in _PLAIN else f"%{byte:02X}" for byte in text.encode("utf-8", "replace")
+    )
+
+
+def root_of(vault: str | None) -> str:
+    """The vault's folder, as every verb finds it."""
+    chosen = vault or os.environ.get("MEMORYCLAW_VAULT")
+    if chosen:
+        return os.path.abspath(os.path.expanduser(chosen))
+    from memoryclaw import config  # noqa: PLC0415 - it costs more than to ask a daemon
+
+    return os.fspath(config.find_root(None, os.environ, config.here()))
 
 
 def _address(state: str) -> _Address:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from memoryclaw.capture.log_files import Logs
 from memoryclaw.capture.log_records import file_stem
-from memoryclaw.daemon.served import served, state_of
+from memoryclaw.daemon.client import served
 from memoryclaw.errors import InputError
 from memoryclaw.hosts.transcripts import spoken
 from memoryclaw.model import Turn as LogTurn
@@ -22,6 +22,7 @@ from memoryclaw.text.naming import timestamp
 from memoryclaw.text.tokens import estimate
 from memoryclaw.vault import files
 from memoryclaw.vault.logs import read_jsonl
+from memoryclaw.vault.state_folder import state_folder
 
 if TYPE_CHECKING:
     from memoryclaw.hosts.transcripts import Turn
@@ -75,7 +76,7 @@ def keep_turns(
     path = _text(hook, "transcript_path")
     if not path:
         raise InputError('this hook brings nothing to keep; give it "transcript_path" or "turns"')
-    return keep_new(path, session, state_of(root), keep)
+    return keep_new(path, session, state_folder(root), keep)
 
 
 def session_of(hook: Mapping[str, Any]) -> str:

@@ -1,4 +1,4 @@
-"""JSON5 text → values with the places where they stand. The rule: every character is accounted for, so that edits can keep it."""
+"""Reads JSON5 into values that know their place in the text, and edits single values so that every other character stays."""
 
 from __future__ import annotations
 
@@ -162,8 +162,7 @@ def written(value: Any) -> str:
     return json.dumps(value) if any("\ud800" <= c <= "\udfff" for c in text) else text
 
 
-# ── Sets, adds and takes away single values of a JSON5 text. The rule: every other character stays, and
-# taking away undoes adding.
+# ── Edits: taking a value away undoes adding it.
 
 _UNIT = re.compile(r"[\n\r]([ \t]+)\S")
 _SAME_LINE = re.compile(r"(?:[ \t]*(?://[^\n\r\u2028\u2029]*|/\*[^\n\r]*?\*/))*")
@@ -224,7 +223,7 @@ def take(text: str, path: Path, added: Added) -> str:
     while depth > added.there and len(chain[depth].members) == 1:
         depth -= 1
     member = chain[depth].member(path[depth])
-    return _without(text, chain[depth], member, added if depth == added.there else None) if member else text
+    return removed(text, chain[depth], member, added if depth == added.there else None) if member else text
 
 
 def drop(text: str, path: Path, value: Any, added: Added) -> str:
@@ -235,7 +234,7 @@ def drop(text: str, path: Path, value: Any, added: Added) -> str:
         return text
     if len(node.members) == 1 and added.there < len(path):
         return take(text, path, added)
-    return _without(text, node, items[-1], added if added.there == len(path) else None)
+    return removed(text, node, items[-1], added if added.there == len(path) else None)
 
 
 def _nearest(text: str, path: Path) -> tuple[Node, int]:
@@ -293,13 +292,16 @@ def _after_last(text: str, node: Node, key: str, value: Any) -> str:
     return f"{text[:at]}{separator}{shown},{text[at:]}"
 
 
-def _without(text: str, node: Node, member: Member, added: Added | None) -> str:
+def removed(text: str, node: Node, member: Member, added: Added | None = None) -> str:
+    """The text without one member of an object or array."""
     place = node.members.index(member)
     before = node.members[place - 1] if place else None
     inside = node.start + 1 if before is None else max(before.comma + 1, before.node.end)
     start, end = _end_of_comments(text, inside, member.start), member.node.end
     rest = text[end : member.comma] + text[member.comma + 1 :] if member.comma >= 0 else text[end:]
     head = text[:start]
+    if before is None and start == member.start:  # `[a, b]` becomes `[b]`
+        rest = rest.lstrip(" \t")
     if member.comma < 0 and before is not None and before.comma >= 0:
         head = head[: before.comma] + head[before.comma + 1 :]
     if len(node.members) == 1 and added is not None and added.tail is not None:

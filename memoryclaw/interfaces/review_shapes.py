@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from memoryclaw.interfaces import shapes
@@ -35,7 +35,7 @@ def waits(item: ReviewItem) -> Shape:
     return {**{name: getattr(item, name) for name in _TOLD}, "evidence": evidence}
 
 
-def differences(items: Iterable[tuple[ReviewItem, list[Difference]]]) -> Shape:
+def differences(items: Iterable[tuple[ReviewItem, Sequence[Difference]]]) -> Shape:
     """What would change if these were approved, each line in pieces that are the same, gone or come."""
     return {"differences": [{**waits(item), "files": [_file(one) for one in found]} for item, found in items]}
 

@@ -15,6 +15,19 @@ _DEPTH = (
 _NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
 
 
+def state_folder(root: str | os.PathLike[str]) -> str:
+    """Where what can be rebuilt is kept: `.memoryclaw/` in the vault, or a cache folder beside a vault that is read-only."""
+    vault = os.fspath(root)
+    inside = os.path.join(vault, STATE_DIR)
+    must_be_real(inside)
+    if os.access(inside if os.path.isdir(inside) else vault, os.W_OK):
+        return inside
+    cache = os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache")
+    import hashlib  # noqa: PLC0415 - it starts a cryptography library, which most vaults never need
+
+    return os.path.join(cache, "memoryclaw", hashlib.sha256(os.fsencode(vault)).hexdigest()[:16])
+
+
 def must_hold_no_link(state: str | os.PathLike[str]) -> None:
     """Raises VaultError where something in the state folder is a symbolic link: we put none there."""
     if found := _link_in(os.fspath(state), _DEPTH):

@@ -11,13 +11,11 @@ from hypothesis import strategies as st
 from memoryclaw.errors import InputError
 from memoryclaw.hosts.claude_settings import (
     EVENTS,
-    added,
     command_in,
-    parts_of,
-    removed,
     with_hooks,
     without_hooks,
 )
+from memoryclaw.hosts.json5 import parse, put, removed, take
 
 COMMAND = "/usr/bin/memoryclaw {} --vault '/home/nora/my vault'"
 SETTINGS = """{
@@ -123,6 +121,8 @@ def test_any_object_takes_one_more_part_and_gives_it_back(
     value: dict[str, object], indent: int | str | None
 ) -> None:
     text = json.dumps(value, indent=indent)
-    more = added(text, 0, {"deep": [1, {"x": "y"}]}, "\x00new")
+    more, added = put(text, ("\x00new",), {"deep": [1, {"x": "y"}]})
     assert json.loads(more) == {**value, "\x00new": {"deep": [1, {"x": "y"}]}}
-    assert removed(more, 0, len(parts_of(more, 0)) - 1) == (text if value else "{}")
+    assert take(more, ("\x00new",), added) == text
+    root = parse(more)
+    assert json.loads(removed(more, root, root.members[-1])) == value

@@ -59,7 +59,7 @@ def fill(app: App, server: EmbedServer) -> list[str]:
 
 
 def near(app: App, text: str) -> list[str]:
-    rows = app._vectors.store.look(app._vectors.embedder.query(text), 1)[0]
+    rows = app._context.vectors.store.look(app._context.vectors.embedder.query(text), 1)[0]
     return [unit.id for unit in app.catalog.summaries(rows)]
 
 
@@ -119,16 +119,16 @@ def test_a_new_index_of_the_same_files_needs_no_new_vectors(
 
 def test_what_is_deleted_has_no_vector_after_the_next_sync(app: App, server: EmbedServer, root: Path) -> None:
     fill(app, server)
-    file = app._vectors.store.folder / "rows.f32"
+    file = app._context.vectors.store.folder / "rows.f32"
     before = file.read_bytes()
-    own = app._vectors.embedder.passages(["Moon pancakes\n\nBuckwheat, oat milk, a pinch of salt."])[
+    own = app._context.vectors.embedder.passages(["Moon pancakes\n\nBuckwheat, oat milk, a pinch of salt."])[
         0
     ].tobytes()
     assert own in before
     (root / "notes/moon.md").unlink()
     app.sync()
     assert own not in file.read_bytes()
-    assert len(app._vectors.store.held()) == app.index.size()[0]
+    assert len(app._context.vectors.store.held()) == app.index.size()[0]
 
 
 def test_filling_may_be_stopped_and_goes_on_where_it_was(app: App, server: EmbedServer, root: Path) -> None:
@@ -160,7 +160,7 @@ def test_another_length_makes_all_anew(app: App, server: EmbedServer, root: Path
     (root / "notes/new.md").write_text("# New\n\nA canine.\n")
     app.sync()
     assert app.fill_vectors().missing == 0
-    assert app._vectors.store.look(app._vectors.embedder.query("canine"), 1)[0]
+    assert app._context.vectors.store.look(app._context.vectors.embedder.query("canine"), 1)[0]
     assert app.status().vectors == ("hashed", app.index.size()[0], 0)
 
 
@@ -168,7 +168,7 @@ def test_another_model_has_its_own_vectors_and_the_old_ones_go_once_they_are_who
     app: App, server: EmbedServer, root: Path
 ) -> None:
     fill(app, server)
-    old = app._vectors.store.folder
+    old = app._context.vectors.store.folder
     with EmbedServer("other", 20) as second:
         put(root, {"memoryclaw.yaml": settings(second)})
         with App(root) as other:
@@ -187,7 +187,7 @@ def test_deleted_state_is_filled_again(app: App, server: EmbedServer, root: Path
 
 def test_damage_is_mended_by_the_next_fill_and_said(app: App, server: EmbedServer) -> None:
     first = fill(app, server)
-    file = app._vectors.store.folder / "rows.f32"
+    file = app._context.vectors.store.folder / "rows.f32"
     data = bytearray(file.read_bytes())
     data[40] ^= 255
     file.write_bytes(data)
@@ -200,7 +200,7 @@ def test_damage_is_mended_by_the_next_fill_and_said(app: App, server: EmbedServe
 
 def test_damage_that_a_question_met_is_mended_beside_a_watch(app: App, server: EmbedServer) -> None:
     first = fill(app, server)
-    file = app._vectors.store.folder / "rows.f32"
+    file = app._context.vectors.store.folder / "rows.f32"
     file.write_bytes(bytes(len(file.read_bytes())))
     server.texts.clear()
     assert app.fill_vectors(thorough=False).filled == 0
@@ -232,7 +232,7 @@ def test_a_model_of_an_extra_that_is_not_installed_is_said(root: Path) -> None:
     put(root, {"memoryclaw.yaml": settings_file})
     with App(root) as other:
         try:
-            other._vectors.embedder.recipe()
+            other._context.vectors.embedder.recipe()
         except ModelError:
             with pytest.raises((ModelError, VectorsError), match=r"pip install 'memoryclaw\[vectors\]'"):
                 other.fill_vectors()

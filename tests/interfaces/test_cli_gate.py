@@ -168,7 +168,7 @@ def test_a_clock_that_cannot_be_read_is_told(studio: Path) -> None:
 BROKEN = """
 import sys
 import click
-from memoryclaw.interfaces.cli import gate, verbs
+from memoryclaw.interfaces.cli import exit_codes, verbs
 verbs.VERBS["burst"] = "broken"
 module = type(sys)("memoryclaw.interfaces.cli.broken")
 @verbs.verb(examples=["burst"])
@@ -179,7 +179,7 @@ def broken(said):
         raise KeyError("secret\\nof\\x1b[31m the house")
 module.burst = broken
 sys.modules[module.__name__] = module
-sys.exit(gate.run(["burst", *sys.argv[1:]]))
+sys.exit(exit_codes.run(["burst", *sys.argv[1:]]))
 """
 
 

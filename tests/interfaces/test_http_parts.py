@@ -13,8 +13,7 @@ from memoryclaw import errors
 from memoryclaw.app import App, open_vault
 from memoryclaw.app.daemon import Daemon
 from memoryclaw.interfaces import http
-from memoryclaw.interfaces.cli.context import CliContext
-from memoryclaw.interfaces.cli.verbs import VERBS, cli
+from memoryclaw.interfaces.cli.verbs import VERBS, CliContext, cli
 from memoryclaw.interfaces.http import assembly
 from memoryclaw.interfaces.http.answers import CODES, RefusedError, refusal_of
 from memoryclaw.interfaces.http.guard import Bucket

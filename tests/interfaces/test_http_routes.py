@@ -16,8 +16,7 @@ import pytest
 from conftest import STUDIO, git, put
 from daemons import Daemon, serving
 
-from memoryclaw.interfaces.cli.context import CliContext
-from memoryclaw.interfaces.cli.verbs import cli
+from memoryclaw.interfaces.cli.verbs import CliContext, cli
 from memoryclaw.interfaces.http.routes import ROWS
 
 DEADLINE = "semantic/projects#Boathouse.deadline"

@@ -74,7 +74,7 @@ def test_a_server_outlives_nonsense_and_a_missing_vault_and_ends_with_its_client
 
 def test_without_the_sdk_it_says_what_to_install(tmp_path: Path) -> None:
     script = "import sys, importlib.util as u; f = u.find_spec; u.find_spec = lambda n, *a: None if n == 'mcp' else f(n, *a)\n"
-    script += "from memoryclaw.interfaces.cli.gate import run; sys.exit(run(['mcp']))"
+    script += "from memoryclaw.interfaces.cli.exit_codes import run; sys.exit(run(['mcp']))"
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, encoding="utf-8", check=False)
     assert done.returncode == 1
     assert done.stderr == "memoryclaw: this needs the MCP SDK: pip install 'memoryclaw[mcp]'\n"

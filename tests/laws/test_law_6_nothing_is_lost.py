@@ -120,12 +120,13 @@ class LivedInVault:
         self.decide(n, "rejected")
 
     def decide(self, n: int, decision: str) -> None:
-        waits = [item for item in self.app.review() if not item.is_skill]
+        waits = [item for item in self.app.review.list() if not item.is_skill]
         if not (item := self.pick(waits, n)):
             return
         held = self.held()
         try:
-            (ruled,) = self.app.decide([item], decision)
+            review = self.app.review
+            (ruled,) = (review.approve if decision == "approved" else review.reject)([item])
         except ConflictError:
             return  # work that is not committed stands there
         if ruled.action == "approved":
@@ -180,7 +181,7 @@ class LivedInVault:
         }
 
     def waiting(self) -> set[Fact]:
-        facts = [item.fact for item in self.app.review() if item.fact is not None]
+        facts = [item.fact for item in self.app.review.list() if item.fact is not None]
         return {key(fact.entity, fact.field, fact.value) for fact in facts}
 
     def new_line(self) -> str:

@@ -136,7 +136,7 @@ def test_a_fill_that_is_killed_again_and_again_ends_as_an_undisturbed_one(vault_
             process.kill()
             process.wait()
             with App(root, clock=lambda: MONDAY) as app:
-                assert app._vectors.store.sound()
+                assert app._context.vectors.store.sound()
                 assert told(app, "word7")
         server.pause = 0
         with App(root, clock=lambda: MONDAY) as app:

@@ -40,7 +40,7 @@ def test_no_working_memory_breaks_the_budget_the_fence_or_an_explanation(
     files: dict[str, str], question: str, given_: dict[str, Any], budget: int
 ) -> None:
     with opened(files) as app:
-        app.set_working("at work", given_)
+        app.working.set("at work", given_)
         answer = app.recall(question, session="at work", budget=budget)
         assert answer.tokens == estimate(answer.context) <= budget
         own, others = parted(answer.context)
@@ -62,7 +62,7 @@ def parted(context: str) -> tuple[list[str], list[Said]]:
 @pytest.mark.parametrize("order", [*HOSTILE, *INJECTIONS[:12]])
 def test_hostile_text_in_a_goal_a_plan_or_a_fact_stays_in_its_fence(vault_of: VaultOf, order: str) -> None:
     app = App(vault_of(STUDIO))
-    app.set_working(
+    app.working.set(
         "s", {"goal": order, "plan": [order], "facts": {order: order}, "recent_observations": order}
     )
     before = app.recall("boathouse deadline", budget=2000)
@@ -78,7 +78,7 @@ def test_hostile_text_in_a_goal_a_plan_or_a_fact_stays_in_its_fence(vault_of: Va
 
 def test_without_a_working_memory_every_byte_is_as_before(vault_of: VaultOf) -> None:
     app = App(vault_of(STUDIO))
-    app.set_working("other", {"goal": "boathouse", "plan": ["deadline"]})
+    app.working.set("other", {"goal": "boathouse", "plan": ["deadline"]})
     plain = app.recall("boathouse deadline")
     again = app.recall("boathouse deadline", session="s")
     assert (again.context, again.tokens, again.matches) == (plain.context, plain.tokens, plain.matches)

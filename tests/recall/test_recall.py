@@ -117,7 +117,7 @@ def test_only_a_skill_that_is_approved_as_it_is_reaches_a_context(vault_of: Vaul
     found = {match.path: match.unit.trust for match in app.search("zeppelin report").matches}
     assert (found["skills/mail/SKILL.md"], found["notes/a.md"]) == ("unknown", "trusted")
 
-    app.approve_skill("mail")
+    app.skills.approve("mail")
     answer = app.recall("zeppelin report", budget=2000)
     assert {"skills/mail/SKILL.md", "skills/mail/notes.md"} <= {match.path for match in answer.matches}
     assert "Send it as mail." in answer.context

@@ -112,7 +112,7 @@ def test_weighted_counts_nearness_like_one_more_word(filled: Opened) -> None:
     question = "pancakes for the canine"
     alone = by_words_alone(app).search(question, limit=50).matches
     both = app.search(question, limit=50)
-    best, vectors = max(of_words(match) for match in alone), app._vectors
+    best, vectors = max(of_words(match) for match in alone), app._context.vectors
     ids = {match.unit.id: rowid for rowid, match in zip(rowids(app, both), both.matches, strict=True)}
     cosines, mean = vectors.store.look(vectors.embedder.query(question), 99)
     nearest = max(cosines.values())
@@ -250,7 +250,7 @@ def test_what_was_edited_just_now_is_found_by_its_new_words_only(filled: Opened)
 
 def test_damaged_vectors_are_said_and_words_answer(filled: Opened) -> None:
     app = filled()
-    file = app._vectors.store.folder / "rows.f32"
+    file = app._context.vectors.store.folder / "rows.f32"
     file.write_bytes(bytes(len(file.read_bytes())))
     answer = app.search("canine")
     assert "are damaged; `memoryclaw sync --vectors` makes them anew" in answer.degraded

@@ -151,25 +151,25 @@ def stored(root: Path, some: list[Sample]) -> None:
 def said_in_the_description_of_a_skill(root: Path, some: list[Sample]) -> None:
     with open_vault(root) as app:
         for number, sample in enumerate(some):
-            app.new_skill(f"step-{number}", f"Does a thing. {' '.join(sample.line.split())}")
+            app.skills.new(f"step-{number}", f"Does a thing. {' '.join(sample.line.split())}")
 
 
 def said_in_a_proposal_in_other_words(root: Path, some: list[Sample]) -> None:
     with open_vault(root) as app:
         for sample in some:
-            (item,) = [one for one in app.review() if not one.is_skill]
+            (item,) = [one for one in app.review.list() if not one.is_skill]
             line = " ".join(sample.line.split())
-            app.review_edit(item.id, lambda _, line=line: f"- [ ] Boathouse.remark: {line}\n")
+            app.review.edit(item.id, lambda _, line=line: f"- [ ] Boathouse.remark: {line}\n")
 
 
 def said_of_a_session(root: Path, some: list[Sample]) -> None:
     with open_vault(root) as app:
         for sample in some:
-            app.set_working("monday", {"goal": sample.line, "facts": {"remark": sample.line}})
+            app.working.set("monday", {"goal": sample.line, "facts": {"remark": sample.line}})
             app.feedback("ep-wind", 4, note=sample.line, session=sample.line)
-            app.set_working(sample.line[:100], {"goal": "a desk"})
+            app.working.set(sample.line[:100], {"goal": "a desk"})
             app.recall("wind plan", session=sample.line[:100])
-        app.clear_working("monday")
+        app.working.clear("monday")
 
 
 WRITERS: list[Write] = [
@@ -295,8 +295,8 @@ def test_a_proposal_keeps_what_stood_in_it_before_a_person_edits_it(tmp_path: Pa
     mine = "- [ ] Home.password: walnut77 [confidence:: low]\n"
     root = committed(tmp_path, {"semantic/_pending.md": f"# Waiting\n\n{mine}"})
     with open_vault(root) as app:
-        (item,) = app.review()
-        app.review_edit(item.id, lambda text: text.replace("low", "high"))
+        (item,) = app.review.list()
+        app.review.edit(item.id, lambda text: text.replace("low", "high"))
     assert mine.replace("low", "high") in (root / "semantic/_pending.md").read_text()
 
 

@@ -16,8 +16,8 @@ from secretset import samples, survives
 
 from memoryclaw import open_vault
 from memoryclaw.app import App
-from memoryclaw.interfaces.cli import gate
-from memoryclaw.interfaces.cli.context import CliContext
+from memoryclaw.interfaces.cli import exit_codes
+from memoryclaw.interfaces.cli.verbs import CliContext
 
 NOTE = "notes/moon"
 SAMPLES = [s for s in samples(20261121, ("{}", "I wrote it down: {}"), 1) if s.kind != "pin"]
@@ -122,7 +122,7 @@ def test_nor_does_the_report_of_a_bug(studio: Path, monkeypatch: pytest.MonkeyPa
         app.sync()
     sample = next(one for one in SAMPLES if one.kind == "anthropic")
     monkeypatch.setattr("sys.argv", ["memoryclaw", "remember", sample.line])
-    report = Path(gate.write(KeyError(sample.line[:60]), CliContext(vault=os.fspath(studio))))
+    report = Path(exit_codes.report_bug(KeyError(sample.line[:60]), CliContext(vault=os.fspath(studio))))
     assert report.parent == studio / ".memoryclaw"
     assert "KeyError" in report.read_text()
     assert not survives(sample, report.read_text())

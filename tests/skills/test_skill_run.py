@@ -70,7 +70,7 @@ def vault(tmp_path, book, files, extra=""):
 def skill(tmp_path, book, steps, parameters="{}"):
     text = f"---\nname: it\ndescription: Does the one thing.\nparameters: {parameters}\nsteps:\n{steps}---\nIt.\n"
     app = vault(tmp_path, book, {**FILES, "skills/it/SKILL.md": text})
-    app.approve_skill("it")
+    app.skills.approve("it")
     return app
 
 
@@ -94,8 +94,8 @@ def used(app):
 
 
 def test_a_dry_run_shows_each_call_and_makes_none(app, book):
-    app.approve_skill("send-email")
-    done = app.run_skill("send-email", {"recipient": "ann@example.com", "subject": "Tea"})
+    app.skills.approve("send-email")
+    done = app.skills.run("send-email", {"recipient": "ann@example.com", "subject": "Tea"})
     [step] = done.steps
     assert (step.tool, step.host, step.state) == ("note", "mcp:plain", "planned")
     assert step.args == {"text": "To ann@example.com: Tea"}
@@ -103,9 +103,9 @@ def test_a_dry_run_shows_each_call_and_makes_none(app, book):
 
 
 def test_an_applied_run_calls_logs_and_records(app, book):
-    app.approve_skill("send-email")
+    app.skills.approve("send-email")
     values = {"recipient": "ann@example.com", "subject": "Tea", "count": "3"}
-    done = app.run_skill("send-email", values, apply=True, session="s1")
+    done = app.skills.run("send-email", values, apply=True, session="s1")
     assert calls(book) == [["note", {"text": "To ann@example.com: Tea", "count": 3}]]
     assert [(step.state, step.result) for step in done.steps] == [("done", "noted To ann@example.com: Tea")]
     event, outcome = logged(app)
@@ -121,8 +121,8 @@ def test_an_applied_run_calls_logs_and_records(app, book):
 
 
 def test_the_form_of_the_seed_runs_and_steps_use_the_results_of_earlier_ones(app, book):
-    app.approve_skill("tell")
-    done = app.run_skill("tell", {"who": "John"}, apply=True)
+    app.skills.approve("tell")
+    done = app.skills.run("tell", {"who": "John"}, apply=True)
     assert done.ok
     assert calls(book) == [
         ["find", {"name": "John"}],
@@ -133,44 +133,44 @@ def test_the_form_of_the_seed_runs_and_steps_use_the_results_of_earlier_ones(app
 
 
 def test_a_person_stands_for_an_address(app):
-    app.approve_skill("send-email")
-    [step] = app.run_skill("send-email", {"recipient": "Nora Lind", "subject": "Hi"}).steps
+    app.skills.approve("send-email")
+    [step] = app.skills.run("send-email", {"recipient": "Nora Lind", "subject": "Hi"}).steps
     assert step.args["text"] == "To nora@example.org: Hi"
     with pytest.raises(InputError, match="recipient must be an address such as"):
-        app.run_skill("send-email", {"recipient": "Nobody", "subject": "Hi"})
+        app.skills.run("send-email", {"recipient": "Nobody", "subject": "Hi"})
 
 
 def test_what_is_missing_is_named_or_asked_for(app):
-    app.approve_skill("send-email")
+    app.skills.approve("send-email")
     with pytest.raises(
         InputError, match="needs recipient and subject; say --param recipient=… --param subject=…"
     ):
-        app.run_skill("send-email", {})
+        app.skills.run("send-email", {})
     answers = {"recipient": "John", "subject": "Tea"}
-    done = app.run_skill("send-email", {}, ask=lambda need: answers[need.name])
+    done = app.skills.run("send-email", {}, ask=lambda need: answers[need.name])
     assert done.steps[0].args["text"] == "To john@example.com: Tea"
     with pytest.raises(InputError, match="did you mean subject"):
-        app.run_skill("send-email", {"subjekt": "x"})
+        app.skills.run("send-email", {"subjekt": "x"})
 
 
 def test_only_the_approved_bytes_run(app, book):
     with pytest.raises(InputError, match=r"is not approved, so it is not run; .*skills approve send-email"):
-        app.run_skill("send-email", {"recipient": "a@b.cd", "subject": "x"}, apply=True)
-    app.approve_skill("send-email")
+        app.skills.run("send-email", {"recipient": "a@b.cd", "subject": "x"}, apply=True)
+    app.skills.approve("send-email")
     path = app.root / "skills/send-email/SKILL.md"
     path.write_text(MAIL.replace("To $recipient", "Tp $recipient"))
     with pytest.raises(InputError, match="was changed since it was approved, so it is not run"):
-        app.run_skill("send-email", {"recipient": "a@b.cd", "subject": "x"}, apply=True)
+        app.skills.run("send-email", {"recipient": "a@b.cd", "subject": "x"}, apply=True)
     path.write_text(MAIL.replace("name: send-email", "name: send-email\nstatus: approved"))
     with pytest.raises(InputError, match="not run"):
-        app.run_skill("send-email", {"recipient": "a@b.cd", "subject": "x"}, apply=True)
+        app.skills.run("send-email", {"recipient": "a@b.cd", "subject": "x"}, apply=True)
     assert (calls(book), logged(app)) == ([], [])
 
 
 def test_a_line_that_is_proposed_can_be_pasted_whatever_the_skill_is_called(tmp_path, book):
     app = vault(tmp_path, book, {"skills/x/SKILL.md": MAIL.replace("send-email", "x; rm -rf ~", 1)})
     with pytest.raises(InputError, match=r"`memoryclaw skills show 'x; rm -rf ~'`"):
-        app.run_skill("x", {})
+        app.skills.run("x", {})
 
 
 def test_it_stops_at_the_first_failure(tmp_path, book):
@@ -179,7 +179,7 @@ def test_it_stops_at_the_first_failure(tmp_path, book):
         for tool, word in (("note", "a"), ("fail", "b"), ("note", "c"))
     )
     app = skill(tmp_path, book, steps)
-    done = app.run_skill("it", {}, apply=True)
+    done = app.skills.run("it", {}, apply=True)
     assert [step.state for step in done.steps] == ["done", "failed", "not run"]
     assert (done.ok, done.steps[1].error) == (False, "no: b")
     assert [call[0] for call in calls(book)] == ["note", "fail"]
@@ -195,10 +195,10 @@ def hurried(app):
     for seconds in (1, 4, 16):
         settings.write_text(patient.replace("toolTimeout: 60", f"toolTimeout: {seconds}"))
         with open_vault(app.root) as again, contextlib.suppress(InputError):
-            return again.run_skill("it", {}, apply=True)
+            return again.skills.run("it", {}, apply=True)
     settings.write_text(patient)
     with open_vault(app.root) as again:
-        return again.run_skill("it", {}, apply=True)
+        return again.skills.run("it", {}, apply=True)
 
 
 @pytest.mark.parametrize(
@@ -225,9 +225,9 @@ def test_a_server_that_dies_or_hangs_is_a_failed_step(tmp_path, book, tool, word
 def test_what_would_fail_is_found_before_the_first_step(tmp_path, book, steps, words):
     app = skill(tmp_path, book, steps)
     with pytest.raises(InputError, match=r"step 2 .*nothing was done") as error:
-        app.run_skill("it", {}, apply=True)
+        app.skills.run("it", {}, apply=True)
     assert words in str(error.value)
-    done = app.run_skill("it", {})
+    done = app.skills.run("it", {})
     assert (done.ok, words in done.steps[1].error) == (False, True)
     assert (calls(book), logged(app)) == ([], [])
 
@@ -251,10 +251,10 @@ def test_what_a_value_says_is_never_obeyed(tmp_path, book):
         "{words: {type: string}, other: {type: string}}",
     )
     for text in ("$other {{other}}", texts[-1]):
-        done = app.run_skill("it", {"words": text, "other": "SECOND"})
+        done = app.skills.run("it", {"words": text, "other": "SECOND"})
         assert [step.args["text"] for step in done.steps] == [f"{text}|SECOND"]
     every = "\n".join(texts)
-    app.run_skill("it", {"words": every, "other": "SECOND"}, apply=True)
+    app.skills.run("it", {"words": every, "other": "SECOND"}, apply=True)
     assert calls(book) == [["note", {"text": f"{every}|SECOND"}]]
 
 
@@ -267,7 +267,7 @@ def test_what_a_fact_or_a_result_says_is_never_obeyed(tmp_path, book):
         "{name: {type: string, source: 'semantic/evil#Eve.motto'}, recipient: {type: string}}",
     )
     put(app.root, {"semantic/evil.md": "# Eve\n- motto: $recipient {{found}} steps [tool=die]\n"})
-    done = app.run_skill("it", {"recipient": "R"}, apply=True)
+    done = app.skills.run("it", {"recipient": "R"}, apply=True)
     motto = "$recipient {{found}} steps [tool=die]"
     assert calls(book) == [
         ["find", {"name": motto}],
@@ -277,21 +277,21 @@ def test_what_a_fact_or_a_result_says_is_never_obeyed(tmp_path, book):
 
 
 def test_what_nobody_vouches_for_is_no_value(app):
-    app.approve_skill("send-email")
+    app.skills.approve("send-email")
     put(
         app.root,
         {"semantic/web.md": "---\ntrust: untrusted\n---\n# Mallory\n- email: mallory@evil.example\n"},
     )
     with pytest.raises(InputError, match="recipient must be an address"):
-        app.run_skill("send-email", {"recipient": "Mallory", "subject": "Hi"})
+        app.skills.run("send-email", {"recipient": "Mallory", "subject": "Hi"})
 
 
 def test_a_secret_is_used_and_never_told_or_kept(tmp_path, book):
     app = skill(tmp_path, book, "  - {tool: note, args: {text: 'key=$key'}}\n", "{key: {type: secret}}")
     put(app.root, {"semantic/keys.md": "# it\n- key: from-memory\n"})
     with pytest.raises(InputError, match="needs key"):
-        app.run_skill("it", {})
-    done = app.run_skill("it", {"key": "moonlight-sonata"}, apply=True)
+        app.skills.run("it", {})
+    done = app.skills.run("it", {"key": "moonlight-sonata"}, apply=True)
     assert calls(book) == [["note", {"text": "key=moonlight-sonata"}]]
     assert "moonlight" not in json.dumps([done._asdict(), logged(app), used(app)])
 
@@ -299,16 +299,16 @@ def test_a_secret_is_used_and_never_told_or_kept(tmp_path, book):
 def test_a_secret_that_the_schema_refuses_is_not_told_either(tmp_path, book):
     secret = 'moonlight "sonata" isn\'t ' + "long " * 100
     app = skill(tmp_path, book, "  - {tool: note, args: {text: a, count: $key}}\n", "{key: {type: secret}}")
-    told = [json.dumps(app.run_skill("it", {"key": secret})._asdict())]
+    told = [json.dumps(app.skills.run("it", {"key": secret})._asdict())]
     with pytest.raises(InputError, match="is not of type 'integer'") as error:
-        app.run_skill("it", {"key": secret}, apply=True)
+        app.skills.run("it", {"key": secret}, apply=True)
     assert not [text for text in (*told, str(error.value)) if "moonlight" in text or "long long" in text]
 
 
 def test_a_result_may_be_named_as_every_form_does_and_what_it_lacks_is_said(tmp_path, book):
     steps = "  - {tool: find, args: {name: J}, as: found}\n  - {tool: note, args: {text: a, count: '{found.id}'}}\n"
     app = skill(tmp_path, book, steps + "  - {tool: note, args: {text: $found.none}}\n")
-    done = app.run_skill("it", {}, apply=True)
+    done = app.skills.run("it", {}, apply=True)
     assert calls(book)[1:] == [["note", {"text": "a", "count": 7}]]
     assert (done.steps[2].args, done.steps[2].state) == ({"text": "$found.none"}, "failed")
 
@@ -321,8 +321,8 @@ def test_a_default_is_of_the_type_that_is_asked_for(tmp_path, book):
         "{text: {type: string, default: 5}, n: {type: integer, default: 1.5}}",
     )
     with pytest.raises(InputError, match=r"n must be a whole number, not '1\.5'"):
-        app.run_skill("it", {}, apply=True)
-    app.run_skill("it", {"n": "2"}, apply=True)
+        app.skills.run("it", {}, apply=True)
+    app.skills.run("it", {"n": "2"}, apply=True)
     assert calls(book) == [["note", {"text": "5", "count": 2}]]
 
 
@@ -341,16 +341,16 @@ def test_a_default_is_of_the_type_that_is_asked_for(tmp_path, book):
 def test_what_is_no_call_of_a_tool_is_not_run(tmp_path, book, steps, words):
     app = skill(tmp_path, book, steps)
     with pytest.raises(InputError) as error:
-        app.run_skill("it", {}, apply=True)
+        app.skills.run("it", {}, apply=True)
     assert words in str(error.value)
     assert str(error.value).startswith("skills/it/SKILL.md:")
 
 
 def test_javascript_is_listed_and_matched_and_not_run(app, book):
-    app.approve_skill("script")
-    assert app.match_skills("the whole thing")[0].offered
+    app.skills.approve("script")
+    assert app.skills.match("the whole thing")[0].offered
     with pytest.raises(InputError, match="a JavaScript skill is not run"):
-        app.run_skill("script", {}, apply=True)
+        app.skills.run("script", {}, apply=True)
     assert not book.exists()
 
 
@@ -367,7 +367,7 @@ def test_what_somebody_ends_in_the_middle_is_recorded(tmp_path, book):
     before = signal.signal(signal.SIGALRM, end)
     threading.Thread(target=when_called, args=(book, "hang")).start()
     with pytest.raises(KeyboardInterrupt):
-        app.run_skill("it", {}, apply=True)
+        app.skills.run("it", {}, apply=True)
     signal.signal(signal.SIGALRM, before)
     assert [call[0] for call in calls(book)] == ["note", "hang"]
     assert logged(app)[-1]["content"] == "Ran the skill it: 1 of 3 steps done; step 2 failed."
@@ -383,9 +383,9 @@ def when_called(book, tool):
 
 def test_a_server_that_cannot_be_started_is_one_sentence(tmp_path, book):
     app = vault(tmp_path, book, FILES, "    other: {command: /nowhere/at/all}\n")
-    app.approve_skill("send-email")
+    app.skills.approve("send-email")
     with pytest.raises(InputError, match="the MCP server other cannot be used"):
-        app.run_skill("send-email", {"recipient": "a@b.cd", "subject": "x"}, apply=True)
+        app.skills.run("send-email", {"recipient": "a@b.cd", "subject": "x"}, apply=True)
 
 
 @pytest.mark.parametrize(
@@ -402,6 +402,6 @@ def test_a_server_that_cannot_be_started_is_one_sentence(tmp_path, book):
 )
 def test_a_server_that_is_configured_wrong_is_one_sentence(tmp_path, book, server, words):
     app = vault(tmp_path, book, FILES, f"    other: {server}\n")
-    app.approve_skill("send-email")
+    app.skills.approve("send-email")
     with pytest.raises(ConfigError, match=words):
-        app.run_skill("send-email", {"recipient": "a@b.cd", "subject": "x"})
+        app.skills.run("send-email", {"recipient": "a@b.cd", "subject": "x"})

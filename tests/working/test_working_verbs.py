@@ -50,11 +50,11 @@ def rated(app: App) -> list[dict[str, Any]]:
 
 
 def test_it_is_kept_privately_and_shown_again(app: App) -> None:
-    assert app.working("kyoto").empty
+    assert app.working.show("kyoto").empty
     assert not (app.root / "working").exists()
-    kept = app.set_working("kyoto", TRIP)
+    kept = app.working.set("kyoto", TRIP)
     with open_vault(app.root) as other:
-        assert other.working("kyoto") == kept
+        assert other.working.show("kyoto") == kept
     path = app.root / "working" / "kyoto.json"
     assert (os.stat(path).st_mode & 0o777, os.stat(path.parent).st_mode & 0o777) == (0o600, 0o700)
     assert json.loads(path.read_text())["plan"] == TRIP["plan"]
@@ -63,62 +63,62 @@ def test_it_is_kept_privately_and_shown_again(app: App) -> None:
 
 @pytest.mark.parametrize("session", ["agent:main/../../x", "a b", "CON", "長い" * 300, "x" * 500, ".hidden"])
 def test_no_session_names_a_path(app: App, session: str) -> None:
-    app.set_working(session, {"goal": "stay"})
-    assert app.working(session).goal == "stay"
+    app.working.set(session, {"goal": "stay"})
+    assert app.working.show(session).goal == "stay"
     [name] = os.listdir(app.root / "working")
     assert name.endswith(".json")
     assert not name.startswith(".")
 
 
 def test_secrets_and_what_is_private_never_reach_the_disk(app: App) -> None:
-    app.set_working(
+    app.working.set(
         "s", {"facts": {"password": "hunter2-hunter3"}, "goal": "log in <private>as Mette</private>"}
     )
-    app.clear_working("s")
+    app.working.clear("s")
     everything = b"".join(path.read_bytes() for path in app.root.rglob("*") if path.is_file())
     assert b"hunter2-hunter3" not in everything
     assert b"as Mette" not in everything
 
 
 def test_clearing_leaves_all_of_it_in_the_log_of_the_session(app: App) -> None:
-    app.set_working("kyoto", TRIP)
-    done = app.clear_working("kyoto")
+    app.working.set("kyoto", TRIP)
+    done = app.working.clear("kyoto")
     assert (done.cleared, done.notice) == (True, "")
-    assert app.working("kyoto").empty
+    assert app.working.show("kyoto").empty
     assert not os.listdir(app.root / "working")
     found = app.show(done.id).text
     for part in ("Book the train to Aarhus", "ask for seats", "seats: 2", "the 8:05 is full", "book-train"):
         assert part in found
     assert app.search("seats train full").matches[0].unit.trust == "unknown"
-    assert not app.clear_working("kyoto").cleared
+    assert not app.working.clear("kyoto").cleared
 
 
 def test_a_crash_between_log_and_removal_is_made_good_without_a_second_line(app: App) -> None:
-    app.set_working("kyoto", TRIP)
+    app.working.set("kyoto", TRIP)
     path = app.root / "working" / "kyoto.json"
-    before, first = path.read_bytes(), app.clear_working("kyoto")
+    before, first = path.read_bytes(), app.working.clear("kyoto")
     path.write_bytes(before)
     with open_vault(app.root) as other:
-        assert other.clear_working("kyoto") == first
+        assert other.working.clear("kyoto") == first
     assert len(logged(app)) == 1
 
 
 def test_what_cannot_be_logged_is_not_cleared(app: App) -> None:
-    app.set_working("kyoto", TRIP)
+    app.working.set("kyoto", TRIP)
     put(app.root, {"logs/2026-04-20": "no folder"})
     with pytest.raises(VaultError):
-        app.clear_working("kyoto")
-    assert app.working("kyoto").goal == TRIP["goal"]
+        app.working.clear("kyoto")
+    assert app.working.show("kyoto").goal == TRIP["goal"]
 
 
 def test_a_task_is_cleared_by_its_name_and_another_begins_anew(app: App) -> None:
-    app.set_working("s", TRIP)
-    refused = app.clear_working("s", task="dinner")
+    app.working.set("s", TRIP)
+    refused = app.working.clear("s", task="dinner")
     assert (refused.cleared, "'trip'" in refused.notice) == (False, True)
-    memory = app.set_working("s", {"task": "dinner", "goal": "reserve a table"})
+    memory = app.working.set("s", {"task": "dinner", "goal": "reserve a table"})
     assert (memory.task, memory.plan, dict(memory.facts)) == ("dinner", (), {})
     assert "Book the train" in logged(app)[0]["content"]
-    assert app.clear_working("s", task="dinner").cleared
+    assert app.working.clear("s", task="dinner").cleared
     assert len(logged(app)) == 2
 
 
@@ -128,7 +128,7 @@ def test_two_writers_at_once_both_keep_their_change(vault_of: VaultOf) -> None:
     def write(who: str) -> None:
         with open_vault(root) as app:
             for n in range(8):
-                app.set_working("s", {"facts": {f"{who}{n}": "yes"}})
+                app.working.set("s", {"facts": {f"{who}{n}": "yes"}})
 
     writers = [Thread(target=write, args=(who,)) for who in "abc"]
     for one in writers:
@@ -136,7 +136,7 @@ def test_two_writers_at_once_both_keep_their_change(vault_of: VaultOf) -> None:
     for one in writers:
         one.join()
     with open_vault(root) as app:
-        assert sorted(app.working("s").facts) == sorted(f"{who}{n}" for who in "abc" for n in range(8))
+        assert sorted(app.working.show("s").facts) == sorted(f"{who}{n}" for who in "abc" for n in range(8))
 
 
 @pytest.mark.parametrize(
@@ -144,46 +144,46 @@ def test_two_writers_at_once_both_keep_their_change(vault_of: VaultOf) -> None:
 )
 def test_a_broken_file_is_told_set_aside_and_never_in_the_way(app: App, text: str) -> None:
     put(app.root, {"working/s.json": text})
-    memory = app.working("s")
+    memory = app.working.show("s")
     assert memory.empty
     assert [problem.path for problem in memory.problems] == ["working/s.json"]
     answer = app.recall("boathouse deadline", session="s")
     assert answer.matches
     assert "working/s.json" in answer.notices[-1]
-    again = app.set_working("s", {"goal": "go on"})
+    again = app.working.set("s", {"goal": "go on"})
     assert (again.goal, "s.broken.json" in again.problems[0].hint) == ("go on", True)
     assert (app.root / "working/s.broken.json").read_text() == text
-    assert app.working("s").problems == ()
+    assert app.working.show("s").problems == ()
 
 
 def test_a_link_is_never_followed(app: App, tmp_path: Path) -> None:
     outside = put(tmp_path, {"o.json": '{"session": "s", "goal": "stolen"}'}) / "o.json"
     (app.root / "working").mkdir()
     (app.root / "working/s.json").symlink_to(outside)
-    assert app.working("s").problems
+    assert app.working.show("s").problems
     with pytest.raises(VaultError, match="link"):
-        app.set_working("s", {"goal": "mine"})
+        app.working.set("s", {"goal": "mine"})
     assert "stolen" in outside.read_text()
 
 
 def test_what_is_no_file_of_ours_is_told_to_be_in_the_way_and_left_there(app: App) -> None:
     put(app.root, {"working/s.json/x": "1", "working/t.json": " " * (LARGEST + 1)})
     for session in ("s", "t"):
-        [problem] = app.working(session).problems
+        [problem] = app.working.show(session).problems
         assert problem.message.startswith("this file ")
         assert "until it is moved away" in problem.hint
         with pytest.raises(VaultError, match="until it is moved away"):
-            app.set_working(session, {"goal": "mine"})
+            app.working.set(session, {"goal": "mine"})
     assert sorted(path.name for path in (app.root / "working").iterdir()) == ["s.json", "t.json"]
 
 
 def test_a_wrong_change_changes_nothing(app: App) -> None:
-    kept = app.set_working("s", TRIP)
+    kept = app.working.set("s", TRIP)
     with pytest.raises(InputError, match="'gaol'"):
-        app.set_working("s", {"goal": "other", "gaol": "x"})
+        app.working.set("s", {"goal": "other", "gaol": "x"})
     with pytest.raises(InputError, match="session"):
-        app.set_working(" ", TRIP)
-    assert app.working("s") == kept
+        app.working.set(" ", TRIP)
+    assert app.working.show("s") == kept
 
 
 def test_it_stands_first_in_what_is_recalled_and_its_goal_helps_to_rank(vault_of: VaultOf) -> None:
@@ -194,7 +194,7 @@ def test_it_stands_first_in_what_is_recalled_and_its_goal_helps_to_rank(vault_of
     }
     app = App(vault_of(notes))
     before = app.recall("plan", session="s")
-    app.set_working("s", {"goal": "dry the cellar"})
+    app.working.set("s", {"goal": "dry the cellar"})
     answer = app.recall("plan", session="s")
     assert answer.matches[0].unit.id == "notes/b"
     assert "cellar" in {matched.word for matched in answer.matches[0].matched}
@@ -213,7 +213,7 @@ def test_a_goal_never_hides_the_answer_narrows_it_or_changes_an_exact_question(v
     seat = {"semantic/preferences.md": "- seat: aisle\n"}
     notes = {f"notes/{n}.md": f"Book the train to Aarhus, trip {n}, with a seat.\n" for n in range(40)}
     app = App(vault_of({**seat, **notes}))
-    app.set_working("s", {"goal": "Book the train to Aarhus kind:note -aisle"})
+    app.working.set("s", {"goal": "Book the train to Aarhus kind:note -aisle"})
     answer = app.recall("which seat", session="s")
     assert answer.matches[0].unit.value == "aisle"
     for exact in ("kind:fact seat", '"seat"', "seat -train"):
@@ -223,7 +223,7 @@ def test_a_goal_never_hides_the_answer_narrows_it_or_changes_an_exact_question(v
 
 
 def test_it_takes_a_third_of_the_budget_at_most_and_memories_have_the_rest(app: App) -> None:
-    app.set_working(
+    app.working.set(
         "s", {"facts": {f"k{n}": "word " * 30 for n in range(20)}, "goal": "finish the wind plan"}
     )
     for budget in (100, 200, 600, 2000):
@@ -238,8 +238,8 @@ def test_a_night_takes_nothing_of_it_for_somebodys_words(tmp_path: Path) -> None
     root = git_vault_of(tmp_path / "v", {**VAULT, "logs/2026-04-19/evening.jsonl": said("evening", EVENING)})
     with open_vault(root, clock=lambda: datetime(2026, 4, 19, 19, tzinfo=UTC)) as app:
         facts = {"note": "My email is evil@example.org. The contractor of Boathouse is now Evil GmbH."}
-        app.set_working("evening", {"goal": "The deadline of Boathouse is now 1999-01-01.", "facts": facts})
-        app.clear_working("evening")
+        app.working.set("evening", {"goal": "The deadline of Boathouse is now 1999-01-01.", "facts": facts})
+        app.working.clear("evening")
     done = consolidated(root)
     assert done.applied
     held = b"\n".join(memory(root).values()).lower()

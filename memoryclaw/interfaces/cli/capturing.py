@@ -12,9 +12,8 @@ from typing import TYPE_CHECKING
 import click
 
 from memoryclaw.interfaces import shapes
-from memoryclaw.interfaces.cli.context import CliContext
 from memoryclaw.interfaces.cli.printing import as_json, plural, remark, say
-from memoryclaw.interfaces.cli.verbs import TEXT, verb
+from memoryclaw.interfaces.cli.verbs import TEXT, CliContext, verb
 
 if TYPE_CHECKING:
     from memoryclaw.capture.capture import CaptureResult

@@ -13,7 +13,7 @@ import time
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from memoryclaw.daemon.served import root_of
+from memoryclaw.daemon.client import root_of
 from memoryclaw.errors import InputError, MemoryClawError
 from memoryclaw.hosts import hooks
 from memoryclaw.hosts.hooks import CLAUDE_CODE, HOSTS, context_of, kept_of
@@ -92,7 +92,7 @@ def _post(given: Mapping[str, Any], root: str, host: str) -> dict[str, Any]:
         if counts["refused"]:
             _remark(f"{counts['refused']} turns could not be kept; they are tried again the next time")
         if hooks.ends_session(given):
-            app().write_latest(hooks.session_of(given))
+            app().working.write_latest(hooks.session_of(given))
     finally:
         for one in opened:
             one.close()

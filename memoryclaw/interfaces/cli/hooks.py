@@ -11,9 +11,8 @@ from typing import TYPE_CHECKING
 import click
 
 from memoryclaw.hosts.hooks import CLAUDE_CODE, HOSTS
-from memoryclaw.interfaces.cli.context import CliContext
 from memoryclaw.interfaces.cli.printing import as_json, in_colour, say, styled
-from memoryclaw.interfaces.cli.verbs import TEXT, group
+from memoryclaw.interfaces.cli.verbs import TEXT, CliContext, group
 from memoryclaw.text.fence import visible
 
 if TYPE_CHECKING:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import json
-import signal
 from typing import TYPE_CHECKING
 
 import click
@@ -11,16 +9,12 @@ from click.shell_completion import get_completion_class
 
 from memoryclaw.index.sync import Synced
 from memoryclaw.interfaces import shapes
-from memoryclaw.interfaces.cli.context import CliContext
-from memoryclaw.interfaces.cli.printing import as_json, padded, plural, remark, say, styled
-from memoryclaw.interfaces.cli.progress import Bar
-from memoryclaw.interfaces.cli.streams import is_heard
-from memoryclaw.interfaces.cli.verbs import cli, verb
+from memoryclaw.interfaces.cli.printing import Bar, as_json, padded, plural, remark, say, styled
+from memoryclaw.interfaces.cli.verbs import CliContext, cli, verb
 from memoryclaw.model import Problem
 
 if TYPE_CHECKING:
     from memoryclaw.index.vectors import VectorStatus
-    from memoryclaw.index.watching import WatchReport
 
 _SHOWN = 20
 _COLOURS = {"ok": "green", "mended": "cyan", "advice": "yellow", "problem": "red"}
@@ -137,43 +131,6 @@ def _list(problems: tuple[Problem, ...]) -> None:
 
 def _size(count: int) -> str:
     return f"{count / 1_000_000:.1f} MB" if count >= 100_000 else f"{count / 1000:.0f} kB"
-
-
-# ── `watch`: follows the files until it is told to stop, and says in a line what it does.
-
-_WATCH_COLOURS = {"problem": "red", "overflow": "yellow", "polling": "yellow", "started": "green"}
-
-
-@verb(examples=["watch", "watch --vault ~/notes --json"])
-@click.pass_obj
-def watch(said: CliContext) -> None:
-    """Keep the index in line with the files as they are edited.
-
-    Ends with Ctrl-C. With --json each report is one line: kind, text, files and ms.
-    """
-    from memoryclaw.index.watching import watch_until_told  # noqa: PLC0415 - `--help` needs no watcher
-
-    with said.app() as app:
-        told = watch_until_told(app.watching(_tell_json if said.json else _tell))
-    if told == signal.SIGINT:
-        raise KeyboardInterrupt
-
-
-def _tell(report: WatchReport) -> None:
-    cost = f" ({plural(report.files, 'file')} in {report.ms:.0f} ms)" if report.files else ""
-    say(f"{padded(report.kind, 9, fg=_WATCH_COLOURS.get(report.kind))}{styled(report.text)}{cost}")
-    _heard()
-
-
-def _tell_json(report: WatchReport) -> None:
-    click.echo(json.dumps(report._asdict()))
-    _heard()
-
-
-def _heard() -> None:
-    """A watch is its reports: nobody ends one that nobody reads."""
-    if not is_heard():
-        raise BrokenPipeError
 
 
 # ── `completion`: the script that teaches a shell to complete our verbs and options.

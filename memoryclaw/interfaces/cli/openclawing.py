@@ -10,9 +10,8 @@ import click
 
 from memoryclaw import config as settings
 from memoryclaw.interfaces import shapes
-from memoryclaw.interfaces.cli.context import CliContext
 from memoryclaw.interfaces.cli.printing import as_json, marked, padded, plural, remark, say, styled
-from memoryclaw.interfaces.cli.verbs import TEXT, group
+from memoryclaw.interfaces.cli.verbs import TEXT, CliContext, group
 
 if TYPE_CHECKING:
     from memoryclaw.hosts.openclaw.setup import Changed, ConfigChange, Setup
@@ -50,7 +49,7 @@ def install(said: CliContext, *, config: str, yes: bool) -> None:
     without --yes.
     """
     with said.app() as app:
-        setup = app.openclaw(config)
+        setup = app.openclaw.setup(config)
     _carry_out(said, setup, setup.plan_install(), yes=yes)
 
 
@@ -72,9 +71,9 @@ def uninstall(said: CliContext, *, config: str, yes: bool) -> None:
 @click.pass_obj
 def status(said: CliContext, config: str) -> None:
     """Tell what is as it should be, and which command mends what is not."""
-    from memoryclaw.app.openclawing import openclaw_standing  # noqa: PLC0415 - `--help` needs no app
+    from memoryclaw.app.openclaw import openclaw_status  # noqa: PLC0415 - `--help` needs no app
 
-    now = openclaw_standing(_vault(said), config)
+    now = openclaw_status(_vault(said), config)
     if said.json:
         as_json(shapes.openclaw_standing(now))
         return
@@ -96,7 +95,7 @@ def import_(said: CliContext, workspace: str, *, config: str, dry_run: bool) -> 
     importing again proposes nothing twice.
     """
     with said.app() as app:
-        done = app.import_openclaw(workspace, config=config, dry_run=dry_run)
+        done = app.openclaw.import_notes(workspace, config=config, dry_run=dry_run)
     if said.json:
         as_json(shapes.brought(done))
         return
@@ -116,7 +115,7 @@ def _vault(said: CliContext) -> str:
 
 
 def _setup(said: CliContext, config: str) -> Setup:
-    from memoryclaw.app.openclawing import openclaw_setup  # noqa: PLC0415 - `--help` needs no app
+    from memoryclaw.app.openclaw import openclaw_setup  # noqa: PLC0415 - `--help` needs no app
 
     return openclaw_setup(_vault(said), config)
 

@@ -9,9 +9,8 @@ from typing import TYPE_CHECKING
 import click
 
 from memoryclaw.errors import InputError
-from memoryclaw.interfaces.cli.context import CliContext
 from memoryclaw.interfaces.cli.printing import as_json, in_colour, plural, remark, say, styled, table
-from memoryclaw.interfaces.cli.verbs import AS_IS, TEXT, group
+from memoryclaw.interfaces.cli.verbs import AS_IS, TEXT, CliContext, group
 from memoryclaw.review.word_diff import COME, GONE, SAME, Line, marked, word_diff
 from memoryclaw.text.fence import visible
 
@@ -40,7 +39,7 @@ def review() -> None:
 def list_(said: CliContext) -> None:
     """Show what waits, each with a reason."""
     with said.app() as app:
-        found = app.review()
+        found = app.review.list()
     if said.json:
         from memoryclaw.interfaces import review_shapes  # noqa: PLC0415
 
@@ -58,8 +57,8 @@ def list_(said: CliContext) -> None:
 def show(said: CliContext, id_: str) -> None:
     """Show one thing that waits: why, who said it, and what would change."""
     with said.app() as app:
-        item = app.review_one(id_)
-        found = app.review_diff(item) if item.can_be_shown else []
+        item = app.review.get(id_)
+        found = app.review.diff(item) if item.can_be_shown else []
     _differences(said, [(item, found)], whole=True)
 
 
@@ -69,8 +68,8 @@ def show(said: CliContext, id_: str) -> None:
 def diff(said: CliContext, names: tuple[str, ...]) -> None:
     """Show what would change, word by word."""
     with said.app() as app:
-        items = app.review(names)
-        found = [(item, app.review_diff(item)) for item in items if item.can_be_shown]
+        items = app.review.list(names)
+        found = [(item, app.review.diff(item)) for item in items if item.can_be_shown]
     _differences(said, found, whole=False)
 
 
@@ -105,7 +104,7 @@ def edit(said: CliContext, *, id_: str, as_is: bool) -> None:
     from memoryclaw.interfaces.cli.writing import tell  # noqa: PLC0415
 
     with said.app() as app:
-        done = app.review_edit(id_, _edited, as_is=as_is)
+        done = app.review.edit(id_, _edited, as_is=as_is)
     tell(said, done)
 
 
@@ -119,19 +118,19 @@ def apply(ctx: click.Context, *, yes: bool) -> None:
     """
     said: CliContext = ctx.obj
     with said.app() as app:
-        boxes = app.review_ticked()
+        boxes = app.review.ticked()
         if boxes.is_empty:
             _told(ctx, ())
             return
         if not said.json:
             for item in boxes.approved:
-                _one(item, app.review_diff(item), whole=False)
+                _one(item, app.review.diff(item), whole=False)
             for item in boxes.rejected:
                 say(f"{styled('no to', bold=True)}: {styled(item.what)} ({styled(item.id)})")
         count = len(boxes.approved) + len(boxes.rejected)
         if count and not _agreed(said, f"Do {plural(count, 'of these', 'of these')}?", yes=yes):
             return
-        done = app.review_apply(boxes)
+        done = app.review.apply(boxes)
     _told(ctx, done)
 
 
@@ -153,14 +152,15 @@ def _decide(ctx: click.Context, names: Sequence[str], decision: str, *, everythi
     if bool(names) == everything:
         raise click.UsageError("Give ids or runs, or --all.", ctx)
     with said.app() as app:
-        items = [item for item in app.review(names) if not item.is_skill]
+        items = [item for item in app.review.list(names) if not item.is_skill]
         if everything and items:
             if not said.json:
                 for item in items:
                     say(f"{styled(item.id)}  {styled(item.what)}")
             if not _agreed(said, f"{_ASKED[decision]} {plural(len(items), 'thing')}?", yes=yes):
                 return
-        done = app.decide(items, decision)
+        decide = app.review.approve if decision == "approved" else app.review.reject
+        done = decide(items)
     _told(ctx, done)
 
 
@@ -190,7 +190,7 @@ def _told(ctx: click.Context, done: Sequence[ReviewDecision]) -> None:
 
 
 def _differences(
-    said: CliContext, found: Iterable[tuple[ReviewItem, list[Difference]]], *, whole: bool
+    said: CliContext, found: Iterable[tuple[ReviewItem, Sequence[Difference]]], *, whole: bool
 ) -> None:
     found = list(found)
     if said.json:

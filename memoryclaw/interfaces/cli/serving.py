@@ -1,4 +1,4 @@
-"""`serve`: the one daemon of a vault, with its watcher, its schedule and its HTTP door."""
+"""`serve`, `mcp` and `watch`: processes that run until they are told to stop."""
 
 from __future__ import annotations
 
@@ -14,12 +14,13 @@ import click
 from memoryclaw.errors import InputError
 from memoryclaw.interfaces import http
 from memoryclaw.interfaces import mcp as door
-from memoryclaw.interfaces.cli.context import CliContext
-from memoryclaw.interfaces.cli.printing import remark, say, styled
-from memoryclaw.interfaces.cli.verbs import TEXT, verb
+from memoryclaw.interfaces.cli.printing import padded, plural, remark, say, styled
+from memoryclaw.interfaces.cli.streams import is_heard
+from memoryclaw.interfaces.cli.verbs import TEXT, CliContext, verb
 
 if TYPE_CHECKING:
     from memoryclaw.app.daemon import Daemon
+    from memoryclaw.index.watching import WatchReport
 
 
 @verb(
@@ -52,7 +53,7 @@ def serve(said: CliContext, *, host: str | None, port: int | None, allow_remote:
     if gone := http.missing():
         raise InputError(f"serving needs {' and '.join(gone)}: pip install 'memoryclaw[serve]'")
     from memoryclaw.app.daemon import Daemon  # noqa: PLC0415 - `--help` needs no daemon
-    from memoryclaw.interfaces.cli import gate  # noqa: PLC0415
+    from memoryclaw.interfaces.cli import exit_codes  # noqa: PLC0415
 
     with said.app() as app:
         root = app.root
@@ -61,7 +62,7 @@ def serve(said: CliContext, *, host: str | None, port: int | None, allow_remote:
     host = config.host if host is None else host
 
     def report(error: Exception) -> str:
-        return gate.write(error, said)
+        return exit_codes.report_bug(error, said)
 
     told = http.serve(
         daemon,
@@ -117,6 +118,43 @@ def mcp(said: CliContext) -> None:
     if door.missing():
         raise InputError("this needs the MCP SDK: pip install 'memoryclaw[mcp]'")
     from memoryclaw.app import open_vault  # noqa: PLC0415 - `--help` needs no vault
-    from memoryclaw.interfaces.cli import gate  # noqa: PLC0415
+    from memoryclaw.interfaces.cli import exit_codes  # noqa: PLC0415
 
-    door.stdio(lambda: open_vault(said.vault), lambda error: gate.write(error, said))
+    door.stdio(lambda: open_vault(said.vault), lambda error: exit_codes.report_bug(error, said))
+
+
+# ── `watch`
+
+_WATCH_COLOURS = {"problem": "red", "overflow": "yellow", "polling": "yellow", "started": "green"}
+
+
+@verb(examples=["watch", "watch --vault ~/notes --json"])
+@click.pass_obj
+def watch(said: CliContext) -> None:
+    """Keep the index in line with the files as they are edited.
+
+    Ends with Ctrl-C. With --json each report is one line: kind, text, files and ms.
+    """
+    from memoryclaw.index.watching import watch_until_told  # noqa: PLC0415 - `--help` needs no watcher
+
+    with said.app() as app:
+        told = watch_until_told(app.watching(_tell_report_json if said.json else _tell_report))
+    if told == signal.SIGINT:
+        raise KeyboardInterrupt
+
+
+def _tell_report(report: WatchReport) -> None:
+    cost = f" ({plural(report.files, 'file')} in {report.ms:.0f} ms)" if report.files else ""
+    say(f"{padded(report.kind, 9, fg=_WATCH_COLOURS.get(report.kind))}{styled(report.text)}{cost}")
+    _heard()
+
+
+def _tell_report_json(report: WatchReport) -> None:
+    click.echo(json.dumps(report._asdict()))
+    _heard()
+
+
+def _heard() -> None:
+    """A watch is its reports: nobody ends one that nobody reads."""
+    if not is_heard():
+        raise BrokenPipeError

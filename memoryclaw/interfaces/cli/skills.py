@@ -12,9 +12,8 @@ import click
 
 from memoryclaw.errors import InputError
 from memoryclaw.interfaces import review_shapes, shapes
-from memoryclaw.interfaces.cli.context import CliContext
 from memoryclaw.interfaces.cli.printing import as_json, plural, remark, say, styled, table
-from memoryclaw.interfaces.cli.verbs import AS_IS, TEXT, group
+from memoryclaw.interfaces.cli.verbs import AS_IS, TEXT, CliContext, group
 from memoryclaw.text.fence import one_line, visible
 
 if TYPE_CHECKING:
@@ -48,7 +47,7 @@ def skills() -> None:
 def list_(said: CliContext) -> None:
     """List skills and drafts, and how each stands."""
     with said.app() as app:
-        found = app.skills()
+        found = app.skills.list()
     if said.json:
         as_json(review_shapes.skills(found))
         return
@@ -68,7 +67,7 @@ def list_(said: CliContext) -> None:
 def show(said: CliContext, name: str) -> None:
     """Print a skill as it stands in its file, with its digest and state."""
     with said.app() as app:
-        shown = app.skill(name)
+        shown = app.skills.show(name)
     if said.json:
         as_json(review_shapes.shown(shown))
         return
@@ -98,7 +97,7 @@ def show(said: CliContext, name: str) -> None:
 def new(said: CliContext, *, name: str, description: str, as_is: bool) -> None:
     """Begin a skill: a valid SKILL.md to be filled in."""
     with said.app() as app:
-        done = app.new_skill(name, description, as_is=as_is)
+        done = app.skills.new(name, description, as_is=as_is)
     if said.json:
         as_json(shapes.written(done))
         return
@@ -115,7 +114,7 @@ def lint(ctx: click.Context, name: str) -> None:
     """Explain every problem of a skill, or of all; exits with 1 if there is one."""
     said = ctx.ensure_object(CliContext)
     with said.app() as app:
-        problems = app.lint_skills(name)
+        problems = app.skills.lint(name)
     if said.json:
         as_json(review_shapes.linted(problems))
     else:
@@ -138,7 +137,7 @@ def match(said: CliContext, request: tuple[str, ...]) -> None:
     """Tell which skills fit a request, why, and whether a host would be offered them."""
     words = " ".join(request)
     with said.app() as app:
-        offers = app.match_skills(words)
+        offers = app.skills.match(words)
     if said.json:
         as_json(review_shapes.matches(words, offers))
         return
@@ -157,7 +156,7 @@ def approve(said: CliContext, name: str) -> None:
     A changed file, by a single byte, is not approved any more.
     """
     with said.app() as app:
-        _tell(said, app.approve_skill(name))
+        _tell(said, app.skills.approve(name))
 
 
 @skills.command("reject", examples=["skills reject pack-the-site-bag"])
@@ -166,7 +165,7 @@ def approve(said: CliContext, name: str) -> None:
 def reject(said: CliContext, name: str) -> None:
     """Say no: a draft goes to the archive and is not proposed again, an approval is withdrawn."""
     with said.app() as app:
-        _tell(said, app.reject_skill(name))
+        _tell(said, app.skills.reject(name))
 
 
 @skills.command("host", examples=["skills host", "skills host --json"])
@@ -177,7 +176,7 @@ def host(said: CliContext) -> None:
     It holds copies of exactly the approved versions; a file that was changed since stays as it was approved.
     """
     with said.app() as app:
-        found = app.host_skills()
+        found = app.skills.hosted()
     if said.json:
         as_json(review_shapes.host_skills(found))
         return
@@ -210,7 +209,7 @@ def run(ctx: click.Context, *, name: str, params: tuple[str, ...], apply: bool, 
     given = params_of(params)
     ask = None if said.json or not sys.stdin.isatty() else asked
     with said.app() as app, told_when_ended(apply=apply):
-        done = app.run_skill(name, given, apply=apply, session=session, ask=ask)
+        done = app.skills.run(name, given, apply=apply, session=session, ask=ask)
     if said.json:
         as_json(review_shapes.skill_run(done))
     else:

@@ -1,17 +1,50 @@
-"""The command table: which verbs there are and what they share. A verb's module is imported only when it is asked for."""
+"""The table of verbs and what they share. A verb's module is imported only when the verb is called."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import gc
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
 from difflib import get_close_matches
 from importlib import import_module
 from keyword import iskeyword
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from memoryclaw import __version__
-from memoryclaw.interfaces.cli.context import CliContext
+
+if TYPE_CHECKING:
+    from memoryclaw.app import App
+
+
+@dataclass(slots=True)
+class CliContext:
+    """The options that every verb shares."""
+
+    vault: str | None = None
+    json: bool = False
+
+    @contextmanager
+    def app(self, work: str = "reading notes") -> Iterator[App]:
+        """The open vault, closed at the end of the block; a long first indexing shows its progress."""
+        from memoryclaw.app import open_vault  # noqa: PLC0415 - `--help` and completion need no vault
+        from memoryclaw.interfaces.cli.printing import Bar  # noqa: PLC0415
+
+        gc.freeze()
+        gc.enable()
+        with Bar(work) as bar, open_vault(self.vault, progress=bar) as app:
+            yield app
+
+    def served(self, method: str, path: str, **asked: Any) -> dict[str, Any] | None:
+        """What the vault's daemon answers, or None where none runs; the verb then gives the same answer itself."""
+        from memoryclaw.daemon.client import query_of, root_of, served  # noqa: PLC0415
+
+        if method == "GET":
+            return served(root_of(self.vault), method, path + query_of(asked))
+        return served(root_of(self.vault), method, path, asked)
+
 
 SECTIONS: dict[str, dict[str, str]] = {
     "Ask": {"recall": "asking", "search": "asking", "working": "working", "feedback": "working"},
@@ -19,9 +52,9 @@ SECTIONS: dict[str, dict[str, str]] = {
     "Write": {
         "init": "writing", "remember": "writing", "edit": "writing", "forget": "writing", "revive": "writing", "undo": "writing",
     },
-    "Log": {"capture": "capturing", "import": "capturing", "hook": "hooks", "consolidate": "consolidating", "redo": "consolidating", "schedule": "scheduling"},
-    "Review": {"review": "reviewing", "history": "tracing", "blame": "tracing", "skills": "skills"},
-    "Keep": {"sync": "maintaining", "watch": "maintaining", "serve": "serving", "mcp": "serving", "openclaw": "openclawing", "reindex": "maintaining", "status": "maintaining", "doctor": "maintaining", "eval": "scheduling", "completion": "maintaining"},
+    "Log": {"capture": "capturing", "import": "capturing", "hook": "hooks", "consolidate": "consolidating", "redo": "consolidating", "schedule": "consolidating"},
+    "Review": {"review": "reviewing", "history": "looking", "blame": "looking", "skills": "skills"},
+    "Keep": {"sync": "maintaining", "watch": "serving", "serve": "serving", "mcp": "serving", "openclaw": "openclawing", "reindex": "maintaining", "status": "maintaining", "doctor": "maintaining", "eval": "asking", "completion": "maintaining"},
 }  # fmt: skip
 VERBS = {verb: module for verbs in SECTIONS.values() for verb, module in verbs.items()}
 _SETTINGS = {"help_option_names": ["-h", "--help"], "max_content_width": 100}
@@ -76,7 +109,7 @@ class Verbs(click.Group):
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
-        """The verb that was asked for; a slip of the pen gets a suggestion."""
+        """The verb that was asked for; a typo gets a suggestion."""
         try:
             return super().resolve_command(ctx, args)
         except click.UsageError as error:
@@ -133,8 +166,7 @@ def cli() -> None:
     """Your agent's memory as Markdown you can read, edit and undo."""
 
 
-# ── Verbs that have verbs of their own: `skills list`, `review show`. Without one the first question is
-# answered: what is there.
+# ── Verbs with subcommands: `skills list`, `review show`. Without one, the default says what is there.
 
 
 class Group(Verb, click.Group):
@@ -162,7 +194,7 @@ class Group(Verb, click.Group):
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
-        """The verb that was asked for; a slip of the pen gets a suggestion."""
+        """The verb that was asked for; a typo gets a suggestion."""
         close = [] if args[0] in self.commands else get_close_matches(args[0], self.commands, 1)
         if close:
             ctx.fail(f"No such command {args[0]!r}. Did you mean {close[0]!r}?")

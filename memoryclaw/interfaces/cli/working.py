@@ -8,9 +8,8 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from memoryclaw.interfaces import shapes
-from memoryclaw.interfaces.cli.context import CliContext
 from memoryclaw.interfaces.cli.printing import as_json, remark, say, styled
-from memoryclaw.interfaces.cli.verbs import TEXT, group, verb
+from memoryclaw.interfaces.cli.verbs import TEXT, CliContext, group, verb
 
 if TYPE_CHECKING:
     from memoryclaw.working.memory import WorkingMemory
@@ -43,7 +42,7 @@ def working(ctx: click.Context, session: str) -> None:
 def show(said: CliContext, session: str | None) -> None:
     """Print the working memory of a session."""
     with said.app() as app:
-        _tell(said, app.working(session or ""))
+        _tell(said, app.working.show(session or ""))
 
 
 @working.command(
@@ -88,7 +87,7 @@ def set_(
     if not changes:
         raise click.UsageError("Nothing to set; give at least one of --goal, --plan, --fact, --observe …")
     with said.app() as app:
-        _tell(said, app.set_working(session, changes))
+        _tell(said, app.working.set(session, changes))
 
 
 @working.command(
@@ -100,7 +99,7 @@ def set_(
 def clear(said: CliContext, session: str, task: str) -> None:
     """Write what it holds to the log of the session, then remove it."""
     with said.app() as app:
-        done = app.clear_working(session, task=task)
+        done = app.working.clear(session, task=task)
     if said.json:
         as_json(shapes.cleared(done))
         return

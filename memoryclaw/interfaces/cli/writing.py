@@ -10,9 +10,8 @@ import click
 
 from memoryclaw import config
 from memoryclaw.interfaces import shapes
-from memoryclaw.interfaces.cli.context import CliContext
 from memoryclaw.interfaces.cli.printing import as_json, remark, say, styled
-from memoryclaw.interfaces.cli.verbs import AS_IS, TEXT, verb
+from memoryclaw.interfaces.cli.verbs import AS_IS, TEXT, CliContext, verb
 
 if TYPE_CHECKING:
     from memoryclaw.writing.context import Written

@@ -250,18 +250,18 @@ class ClearRequest(RequestModel):
 
 def show_working(app: App, name: str, _asked: RequestModel) -> Shape:
     """The working memory of a session."""
-    return shapes.working(app.working(name))
+    return shapes.working(app.working.show(name))
 
 
 def change(app: App, name: str, asked: WorkingRequest) -> Shape:
     """Changes it."""
     changes: dict[str, Any] = asked.model_extra or {}
-    return shapes.working(app.set_working(name, changes))
+    return shapes.working(app.working.set(name, changes))
 
 
 def clear(app: App, name: str, asked: ClearRequest) -> Shape:
     """Ends it; what it held goes to the log first."""
-    return shapes.cleared(app.clear_working(name, task=asked.task))
+    return shapes.cleared(app.working.clear(name, task=asked.task))
 
 
 SESSIONS = (

@@ -155,13 +155,13 @@ class HistoryRequest(RequestModel):
 
 def review(app: App, _name: str, _asked: RequestModel) -> Shape:
     """What waits."""
-    return review_shapes.waiting(app.review())
+    return review_shapes.waiting(app.review.list())
 
 
 def review_one(app: App, name: str, _asked: RequestModel) -> Shape:
     """One thing that waits, and what it would change."""
-    item = app.review_one(name)
-    return review_shapes.differences([(item, app.review_diff(item) if item.can_be_shown else [])])
+    item = app.review.get(name)
+    return review_shapes.differences([(item, app.review.diff(item) if item.can_be_shown else [])])
 
 
 def approve(app: App, name: str, _asked: RequestModel) -> Shape:
@@ -185,8 +185,9 @@ def blame(app: App, name: str, _asked: RequestModel) -> Shape:
 
 
 def _decided(app: App, name: str, decision: str) -> Shape:
-    items = [item for item in app.review([name]) if not item.is_skill]
-    return review_shapes.ruled(app.decide(items, decision))
+    items = [item for item in app.review.list([name]) if not item.is_skill]
+    decide = app.review.approve if decision == "approved" else app.review.reject
+    return review_shapes.ruled(decide(items))
 
 
 REVIEWING = (
@@ -245,43 +246,43 @@ class RunRequest(RequestModel):
 
 def skills(app: App, _name: str, _asked: RequestModel) -> Shape:
     """Every skill, and how it stands."""
-    return review_shapes.skills(app.skills())
+    return review_shapes.skills(app.skills.list())
 
 
 def match(app: App, _name: str, asked: MatchRequest) -> Shape:
     """The skills that fit a request."""
-    return review_shapes.matches(asked.q, app.match_skills(question(asked.q)))
+    return review_shapes.matches(asked.q, app.skills.match(question(asked.q)))
 
 
 def skill(app: App, name: str, _asked: RequestModel) -> Shape:
     """One skill."""
-    return review_shapes.shown(app.skill(name))
+    return review_shapes.shown(app.skills.show(name))
 
 
 def approve_skill(app: App, name: str, _asked: RequestModel) -> Shape:
     """Says yes to a skill as it is now."""
-    return review_shapes.skill_ruled(app.approve_skill(name))
+    return review_shapes.skill_ruled(app.skills.approve(name))
 
 
 def reject_skill(app: App, name: str, _asked: RequestModel) -> Shape:
     """Says no to a skill."""
-    return review_shapes.skill_ruled(app.reject_skill(name))
+    return review_shapes.skill_ruled(app.skills.reject(name))
 
 
 def run(app: App, name: str, asked: RunRequest) -> Shape:
     """Runs an approved skill, or shows what it would do."""
-    done = app.run_skill(name, asked.params, apply=asked.apply, session=asked.session)
+    done = app.skills.run(name, asked.params, apply=asked.apply, session=asked.session)
     return review_shapes.skill_run(done)
 
 
 def hosted(app: App, _name: str, _asked: RequestModel) -> Shape:
     """The skills that hosts are given, as they are now."""
-    return review_shapes.host_skills(app.host_skills(refresh=False))
+    return review_shapes.host_skills(app.skills.hosted(refresh=False))
 
 
 def host(app: App, _name: str, _asked: RequestModel) -> Shape:
     """Brings them up to date."""
-    return review_shapes.host_skills(app.host_skills())
+    return review_shapes.host_skills(app.skills.hosted())
 
 
 SKILLS = (

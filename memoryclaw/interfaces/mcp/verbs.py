@@ -96,10 +96,10 @@ def facts(app: App, asked: arguments.FactsArguments) -> ToolAnswer:
 def review(app: App, asked: arguments.ReviewArguments) -> ToolAnswer:
     """What waits for a person, or what one thing of it would change; decides nothing."""
     if not asked.id:
-        items = app.review()
+        items = app.review.list()
         return ToolAnswer(review_shapes.waiting(items), waiting(items) or "Nothing waits.")
-    item = app.review_one(asked.id)
-    found = app.review_diff(item) if item.can_be_shown else []
+    item = app.review.get(asked.id)
+    found = app.review.diff(item) if item.can_be_shown else []
     return ToolAnswer(review_shapes.differences([(item, found)]), differences(item, found))
 
 
@@ -108,14 +108,14 @@ def working(app: App, asked: arguments.WorkingArguments) -> ToolAnswer:
     changes = {name: getattr(asked, name) for name in asked.model_fields_set & _SAID}
     if asked.action == "clear":
         _only(changes, {"task"}, asked.action)
-        done = app.clear_working(asked.session, task=asked.task)
+        done = app.working.clear(asked.session, task=asked.task)
         return ToolAnswer(
             shapes.cleared(done),
             _with("cleared" if done.cleared else "Nothing was cleared.", done.notice),
         )
     if asked.action == "show":
         _only(changes, set(), asked.action)
-    memory = app.set_working(asked.session, changes) if changes else app.working(asked.session)
+    memory = app.working.set(asked.session, changes) if changes else app.working.show(asked.session)
     return ToolAnswer(shapes.working(memory), working_text(memory) or "This session has no working memory.")
 
 

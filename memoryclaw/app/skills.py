@@ -1,14 +1,12 @@
-"""The verbs of skills: listed, shown, linted and matched from the files; approved and rejected by commits; given to hosts."""
+"""`app.skills`: skills are listed, matched, approved, given to hosts and run."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping
-from contextlib import suppress
-from datetime import UTC
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from memoryclaw.app.wiring import Wiring, new_id
+from memoryclaw.app.context import VaultContext, new_id
 from memoryclaw.errors import MemoryClawError, NotFoundError
 from memoryclaw.index.stemming import language
 from memoryclaw.model import Fact, Problem
@@ -23,53 +21,57 @@ if TYPE_CHECKING:
     from memoryclaw.writing.context import Written
 
 
-class Skilling(Wiring):
-    """How to do things, written down."""
+class Skills:
+    """The skills of a vault."""
 
-    def skills(self) -> list[ListedSkill]:
+    def __init__(self, context: VaultContext) -> None:
+        self._context = context
+        self._root = os.fspath(context.root)
+
+    def list(self) -> Sequence[ListedSkill]:
         """Every skill and draft, and how each stands."""
         from memoryclaw.skills.listing import list_skills  # noqa: PLC0415
 
-        return list_skills(os.fspath(self.root))
+        return list_skills(self._root)
 
-    def skill(self, name: str) -> LintedSkill:
+    def show(self, name: str) -> LintedSkill:
         """One skill as it stands in its file, with what is wrong with it."""
         from memoryclaw.skills.listing import show_skill  # noqa: PLC0415
 
-        return show_skill(os.fspath(self.root), name)
+        return show_skill(self._root, name)
 
-    def lint_skills(self, name: str = "") -> list[Problem]:
+    def lint(self, name: str = "") -> Sequence[Problem]:
         """Every problem of one skill, or of all."""
         from memoryclaw.skills.listing import lint_skills  # noqa: PLC0415
 
-        return lint_skills(os.fspath(self.root), name)
+        return lint_skills(self._root, name)
 
-    def match_skills(self, request: str) -> list[SkillOffer]:
+    def match(self, request: str) -> Sequence[SkillOffer]:
         """The skills that fit a request, the best first, and whether a host would be offered them."""
         from memoryclaw.skills.listing import match_skills  # noqa: PLC0415
 
-        today = self.clock().astimezone(UTC).date()
-        return match_skills(os.fspath(self.root), request, language(self.config.language), today)
+        context = self._context
+        return match_skills(self._root, request, language(context.config.language), context.today)
 
-    def new_skill(self, name: str, description: str = "", *, as_is: bool = False) -> Written:
+    def new(self, name: str, description: str = "", *, as_is: bool = False) -> Written:
         """Begins a skill: a valid SKILL.md to be filled in; one commit. `as_is`: a secret in it is meant."""
         from memoryclaw.skills.approve import new_skill  # noqa: PLC0415
 
-        return self._written(new_skill, name, description, as_is=as_is)
+        return self._context.write(new_skill, name, description, as_is=as_is)
 
-    def approve_skill(self, name: str) -> SkillDecision:
+    def approve(self, name: str) -> SkillDecision:
         """Says yes to a skill as its files are now; a draft moves to its place; one commit."""
         from memoryclaw.skills.approve import approve_skill  # noqa: PLC0415
 
-        return self._hosted(self._written(lambda context: approve_skill(context, name)))
+        return self._with_copies(self._context.write(lambda context: approve_skill(context, name)))
 
-    def reject_skill(self, name: str) -> SkillDecision:
+    def reject(self, name: str) -> SkillDecision:
         """Says no: a draft goes to the archive, an approval is withdrawn; one commit."""
         from memoryclaw.skills.approve import reject_skill  # noqa: PLC0415
 
-        return self._hosted(self._written(lambda context: reject_skill(context, name)))
+        return self._with_copies(self._context.write(lambda context: reject_skill(context, name)))
 
-    def host_skills(self, *, refresh: bool = True) -> HostSkills:
+    def hosted(self, *, refresh: bool = True) -> HostSkills:
         """The folder that hosts read skills from, brought up to date: copies of exactly the approved versions.
 
         Args:
@@ -78,9 +80,9 @@ class Skilling(Wiring):
         from memoryclaw.skills.host_folder import HostFolder  # noqa: PLC0415
         from memoryclaw.skills.host_skills import host_skills  # noqa: PLC0415
 
-        return host_skills(os.fspath(self.root), HostFolder(os.fspath(self._state)), refresh=refresh)
+        return host_skills(self._root, HostFolder(os.fspath(self._context.state)), refresh=refresh)
 
-    def run_skill(
+    def run(
         self,
         name: str,
         params: Mapping[str, str],
@@ -104,12 +106,12 @@ class Skilling(Wiring):
         from memoryclaw.skills.run import Runner, run_skill  # noqa: PLC0415
 
         runner = Runner(
-            root=os.fspath(self.root),
+            root=self._root,
             tools=self._tools,
             facts=self._facts_of,
-            log=lambda lines: self._recorder.capture(lines),  # noqa: PLW0108 - made only when something is logged
-            ledger=self.ledger,
-            clock=self.clock,
+            log=lambda lines: self._context.recorder.capture(lines),  # noqa: PLW0108 - made only when something is logged
+            ledger=self._context.ledger,
+            clock=self._context.clock,
             new_id=new_id,
         )
         return run_skill(runner, name, params, apply=apply, session=session, ask=ask)
@@ -120,7 +122,8 @@ class Skilling(Wiring):
         from memoryclaw.skills.tool_hosts import ToolHosts  # noqa: PLC0415
         from memoryclaw.skills.tools import read_servers  # noqa: PLC0415
 
-        config, wait = self.config, self.config.tool_timeout
+        config = self._context.config
+        wait = config.tool_timeout
         servers = read_servers(config.servers, os.environ)
         gateway = GatewayTools(
             config.gateway_url,
@@ -128,31 +131,25 @@ class Skilling(Wiring):
             wait,
             allow_remote=config.allow_remote_gateway,
         )
-        return ToolHosts(McpTools(servers, wait, os.fspath(self.root)), gateway, config.tool_host)
+        return ToolHosts(McpTools(servers, wait, self._root), gateway, config.tool_host)
 
-    def _facts_of(self, entity: str) -> list[Fact]:
-        """The facts that hold now and that somebody vouches for, of an entity or all; none where the entity is unknown."""
+    def _facts_of(self, entity: str) -> Sequence[Fact]:
+        """The current facts from files that are trusted, of one entity or all; none where the entity is unknown."""
         from memoryclaw.recall import browsing  # noqa: PLC0415
 
         try:
-            found = self._looked(lambda: browsing.facts(self.catalog, entity=entity))
+            found = self._context.read(lambda: browsing.facts(self._context.catalog, entity=entity))
         except NotFoundError:
             return []
-        doubtful = self.catalog.rows("select path from files where trust in ('untrusted', 'quarantined')")
+        doubtful = self._context.catalog.rows(
+            "select path from files where trust in ('untrusted', 'quarantined')"
+        )
         return [fact for path, fact in found if (path,) not in doubtful]
 
-    def _hosts_follow(self) -> None:
-        """Brings the copies for hosts up to date where there are any; trouble with them is told by `host_skills` itself."""
-        from memoryclaw.skills.host_folder import FOLDER  # noqa: PLC0415
-
-        if (self._state / FOLDER).exists():
-            with suppress(MemoryClawError, OSError):
-                self.host_skills()
-
-    def _hosted(self, done: SkillDecision) -> SkillDecision:
-        """The decision is made, whatever becomes of the copies; trouble with them is said beside it."""
+    def _with_copies(self, done: SkillDecision) -> SkillDecision:
+        """Brings the copies for hosts up to date after a decision; a failure is a notice, as the decision is made."""
         try:
-            self.host_skills()
+            self.hosted()
         except (MemoryClawError, OSError) as error:
             trouble = f"the copies for hosts are not up to date ({error})"
             return done._replace(notice="; ".join(filter(None, (done.notice, trouble))))

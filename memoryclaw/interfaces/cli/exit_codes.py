@@ -1,24 +1,18 @@
-"""The one exit gate: every way a command can end, as an exit code and at most one sentence. Never a traceback."""
+"""Runs a command and turns every ending into an exit code and at most one sentence, never a traceback."""
 
 from __future__ import annotations
 
 import os
-import platform
 import sys
-import tempfile
-import time
-import traceback
 from io import StringIO
-from pathlib import Path
 
 import click
 
 from memoryclaw import __version__, config
 from memoryclaw.errors import MemoryClawError, refused_by_system
 from memoryclaw.interfaces.cli import streams
-from memoryclaw.interfaces.cli.context import CliContext
-from memoryclaw.interfaces.cli.verbs import cli
-from memoryclaw.writing.secret_gate import secret_gate
+from memoryclaw.interfaces.cli.verbs import CliContext, cli
+from memoryclaw.vault.state_folder import state_folder
 
 FAILED, USAGE, BUG, INTERRUPTED = 1, 2, 3, 130
 
@@ -37,7 +31,7 @@ def run(args: list[str]) -> int:
         return _failed(str(error), args)
     except BrokenPipeError:
         return 0  # a watch, or a host, whose reader has enough of it
-    except Exception as error:  # noqa: BLE001 - the gate: what nobody foresaw is logged and told in one sentence
+    except Exception as error:  # noqa: BLE001 - a bug: logged, and told in one sentence
         return _unforeseen(error, said, args)
 
 
@@ -78,7 +72,7 @@ def _unforeseen(error: Exception, said: CliContext, args: list[str]) -> int:
         return _failed(f"{refused}{where}", args)
     from memoryclaw.writing.secret_gate import harmless  # noqa: PLC0415
 
-    path = write(error, said)
+    path = report_bug(error, said)
     name = harmless(f"{type(error).__name__}: {error}", args)
     click.echo(
         f"memoryclaw: a bug in MemoryClaw stopped this ({name}); please report it with {path}", err=True
@@ -86,12 +80,20 @@ def _unforeseen(error: Exception, said: CliContext, args: list[str]) -> int:
     return BUG
 
 
-# ── Where the details of a bug go: a private file under the vault's state folder, for the person to read
-# and send.
+# ── The details of a bug go to a private file under the vault's state folder, for the person to read and send.
 
 
-def write(error: Exception, said: CliContext) -> str:
-    """Where the traceback is now: the path of a file, or, where none can be written, a sentence that says all that must be known; no secret in either."""
+def report_bug(error: Exception, said: CliContext) -> str:
+    """Writes the traceback to a file and returns its path, or, where none can be written, a sentence with all that must be known.
+
+    Neither holds a secret.
+    """
+    import platform  # noqa: PLC0415 - commands that end well need none of these
+    import time  # noqa: PLC0415
+    import traceback  # noqa: PLC0415
+
+    from memoryclaw.writing.secret_gate import secret_gate  # noqa: PLC0415
+
     text = "\n".join([
         f"memoryclaw {__version__}, Python {platform.python_version()}, {platform.platform()}",
         f"arguments: {sys.argv[1:]!r}",
@@ -100,37 +102,34 @@ def write(error: Exception, said: CliContext) -> str:
     text = secret_gate().sentence(text, sys.argv)
     name = f"bug-{time.strftime('%Y%m%dT%H%M%SZ', time.gmtime())}-{os.getpid()}.log"
     trouble = ""
-    for folder in (_folder, _passing_folder):
+    for folder in (_state_folder, _temporary_folder):
         try:
             return _put(folder(said), name, text)
         except Exception as other:  # noqa: BLE001 - whatever is in the way here must not hide the bug itself
             trouble = getattr(other, "strerror", None) or str(other)
-    return (
-        f"what is said here, as no file can be written ({trouble}): memoryclaw {__version__}, {_place(error)}"
-    )
-
-
-def _place(error: Exception) -> str:
-    """The line of ours in which it happened, and who called that."""
     frames = [
-        f"{Path(f.filename).name}:{f.lineno} {f.name}" for f in traceback.extract_tb(error.__traceback__)
+        f"{os.path.basename(f.filename)}:{f.lineno} {f.name}"
+        for f in traceback.extract_tb(error.__traceback__)
     ]
-    return " from ".join(reversed(frames[-4:])) or "nowhere"
+    place = " from ".join(reversed(frames[-4:])) or "nowhere"
+    return f"what is said here, as no file can be written ({trouble}): memoryclaw {__version__}, {place}"
 
 
-def _folder(said: CliContext) -> Path:
-    folder = config.state_folder(config.find_root(said.vault, dict(os.environ), config.here()))
-    if not folder.is_dir():
+def _state_folder(said: CliContext) -> str:
+    folder = state_folder(config.find_root(said.vault, dict(os.environ), config.here()))
+    if not os.path.isdir(folder):
         raise FileNotFoundError(folder)  # a bug must not make folders where no vault is
     return folder
 
 
-def _passing_folder(_said: CliContext) -> Path:
-    return Path(tempfile.mkdtemp(prefix="memoryclaw-"))
+def _temporary_folder(_said: CliContext) -> str:
+    import tempfile  # noqa: PLC0415
+
+    return tempfile.mkdtemp(prefix="memoryclaw-")
 
 
-def _put(folder: Path, name: str, text: str) -> str:
-    path = folder / name
+def _put(folder: str, name: str, text: str) -> str:
+    path = os.path.join(folder, name)
     handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
     try:
         with open(handle, "w", encoding="utf-8", errors="backslashreplace") as file:
@@ -138,4 +137,4 @@ def _put(folder: Path, name: str, text: str) -> str:
     except OSError:
         os.unlink(path)  # a full disk leaves a stump
         raise
-    return os.fspath(path)
+    return path

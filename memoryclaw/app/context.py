@@ -1,0 +1,217 @@
+"""What the verbs of one open vault share: its files, settings, index, ledger and clock."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Callable
+from dataclasses import replace
+from datetime import UTC, date, datetime
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar, cast
+
+from memoryclaw import config as settings
+from memoryclaw.errors import InputError
+from memoryclaw.index import sync as syncing
+from memoryclaw.index.catalog import Catalog
+from memoryclaw.index.index import Index, open_index
+from memoryclaw.index.stemming import language
+from memoryclaw.index.sync import Freshness, Sync
+from memoryclaw.model import Answer
+from memoryclaw.ports import Progress
+from memoryclaw.vault.folder import Vault
+from memoryclaw.vault.state_folder import must_hold_no_link, state_folder
+
+if TYPE_CHECKING:  # the rest is imported by the verb that needs it: a search must start fast
+    from memoryclaw.capture.capture import Recorder
+    from memoryclaw.index.vectors import Vectors
+    from memoryclaw.text.gate import Gate
+    from memoryclaw.vault.ledger import Ledger
+    from memoryclaw.writing.context import WriteContext
+
+Clock = Callable[[], datetime]
+T = TypeVar("T")
+A = TypeVar("A", bound=Answer)
+
+
+def system_clock() -> datetime:
+    """The time in UTC; `$MEMORYCLAW_NOW` sets it, so that answers can be repeated."""
+    fixed = os.environ.get("MEMORYCLAW_NOW")
+    if not fixed:
+        return datetime.now(UTC)
+    try:
+        moment = datetime.fromisoformat(fixed)
+    except ValueError:
+        raise InputError(
+            f"MEMORYCLAW_NOW is {fixed!r}; give an ISO time such as 2026-03-01T12:00:00Z"
+        ) from None
+    return moment.astimezone(UTC) if moment.tzinfo else moment.replace(tzinfo=UTC)
+
+
+def new_id() -> str:
+    """Six random hex digits."""
+    import secrets  # noqa: PLC0415 - a search needs none, and it costs a third of Click
+
+    return secrets.token_hex(3)
+
+
+class VaultContext:
+    """One vault's files, settings, index, ledger and clock, each opened on first use."""
+
+    def __init__(self, root: Path, *, clock: Clock, progress: Progress | None, patience: float) -> None:
+        self.root = root
+        self.clock = clock
+        self.vault = Vault(root)
+        self.vault.must_exist()
+        must_hold_no_link(state_folder(root))
+        self.config = settings.load(root)
+        self.progress = progress
+        self.freshness = Freshness()  # of the last verb that read
+        self._patience = patience
+
+    # ── The parts
+
+    @cached_property
+    def state(self) -> Path:
+        """The folder of what is derived from the files."""
+        return Path(state_folder(self.root))
+
+    @cached_property
+    def index(self) -> Index:
+        """The index, opened or made on first use."""
+        return self._index_in(self.state)
+
+    @cached_property
+    def catalog(self) -> Catalog:
+        """The index's tables, for reading."""
+        return Catalog(self.index.database)
+
+    @cached_property
+    def ledger(self) -> Ledger:
+        """The usage record."""
+        from memoryclaw.vault.ledger import Ledger  # noqa: PLC0415
+
+        return Ledger(os.fspath(self.root))
+
+    @cached_property
+    def recorder(self) -> Recorder:
+        """Writes to the logs; the first use makes the user's key where there is none."""
+        from memoryclaw.capture.capture import Recorder  # noqa: PLC0415
+        from memoryclaw.capture.log_files import Logs  # noqa: PLC0415
+        from memoryclaw.text.redaction import Redactor  # noqa: PLC0415
+        from memoryclaw.writing.secret_gate import secret_key  # noqa: PLC0415
+
+        kept = secret_key(os.fspath(settings.key_folder(os.environ)))
+        return Recorder(Logs(os.fspath(self.root)), Redactor(kept.key), self.clock, notice=kept.notice)
+
+    @property
+    def wants_vectors(self) -> bool:
+        """Whether the settings ask for vectors (`retrieval.fallback: vector`)."""
+        return bool(self.config.fallback == "vector")
+
+    @cached_property
+    def vectors(self) -> Vectors:
+        """The vectors of what the index holds."""
+        from memoryclaw.index.vector_store import VectorStore  # noqa: PLC0415
+        from memoryclaw.index.vectors import Vectors, embedder_of  # noqa: PLC0415
+
+        store = VectorStore(self.state, self.config.vector_model)
+        return Vectors(store, embedder_of(self.config), self.catalog)
+
+    @property
+    def sync(self) -> Sync:
+        """Brings the index in line with the files."""
+        return Sync(self.vault, self.index, renamed=self._renamed, progress=self.progress)
+
+    @property
+    def today(self) -> date:
+        """The day by the clock, in UTC."""
+        return self.clock().astimezone(UTC).date()
+
+    def rebuilt(self, folder: Path) -> Index:
+        """A second index of the same vault, built in a folder."""
+        index = self._index_in(folder)
+        Sync(self.vault, index, progress=self.progress).run()
+        return index
+
+    def close(self) -> None:
+        """Closes the index; the next verb opens it again."""
+        if "index" in self.__dict__:  # else nothing was opened
+            self.index.database.close()
+        if "vectors" in self.__dict__:
+            self.vectors.store.close()
+
+    # ── Carrying out a verb
+
+    def refresh(self) -> Freshness:
+        """Brings the index in line with the files, or relies on a live watcher that has done so."""
+        return syncing.fresh(self.sync, self.index, self.state, wait=self._patience)
+
+    def answer(self, verb: Callable[[], A]) -> A:
+        """Carries out a verb that answers a question, on a fresh index."""
+        started = time.perf_counter()
+        fresh, synced, answer = syncing.healed(
+            self.index, lambda: (self.refresh(), time.perf_counter(), verb())
+        )
+        timings = {"fresh": _ms(synced - started), "answer": _ms(time.perf_counter() - synced)}
+        degraded = "; ".join(filter(None, (fresh.degraded, answer.degraded)))
+        return replace(answer, degraded=degraded, behind=fresh.behind, timings_ms=timings)
+
+    def read(self, verb: Callable[[], T]) -> T:
+        """Carries out a verb that only reads, on a fresh index; `freshness` says how fresh."""
+        self.freshness, found = syncing.healed(self.index, lambda: (self.refresh(), verb()))
+        return found
+
+    def write(self, verb: Callable[..., T], *said: Any, as_is: bool = False, standing: str = "") -> T:
+        """Carries out a verb with a context for writing.
+
+        Args:
+            verb: takes the context, then each of `said` without its secrets.
+            said: everything that somebody said and that will be written; it has no other way to the verb.
+            as_is: a person at the command line means what they typed.
+            standing: text of the vault that was given out to be changed; what it holds may stay.
+        """
+        from memoryclaw.writing.secret_gate import secret_gate  # noqa: PLC0415
+
+        gate = secret_gate(as_is=as_is)
+        clean = [gate.value(one, standing=standing) for one in said]
+        self.refresh()
+        return _noticed(verb(self.write_context(gate), *clean), gate.notice)
+
+    def write_context(self, gate: Gate) -> WriteContext:
+        """What a verb that writes works with."""
+        from memoryclaw.writing.context import Templates, WriteContext  # noqa: PLC0415
+
+        return WriteContext(
+            root=os.fspath(self.root),
+            lookup=self.catalog,
+            templates=Templates(gate.message),
+            now=self.clock(),
+            new_id=new_id,
+            gate=gate,
+        )
+
+    def session_name(self, session: str) -> str:
+        """A session as it may be written; hosts choose the name."""
+        from memoryclaw.writing.secret_gate import secret_gate  # noqa: PLC0415 - a recall without one has nothing to hide
+
+        return secret_gate().text(session) if session else ""
+
+    def _renamed(self, old: str, new: str) -> None:
+        self.ledger.append("renamed", {"from": old, "to": new}, self.clock())
+
+    def _index_in(self, folder: Path) -> Index:
+        return open_index(folder, engine=self.config.engine, language=language(self.config.language))
+
+
+def _noticed(done: T, notice: str) -> T:
+    """What a verb did, with the gate's notice; a verb whose answer has no place for one took nothing in."""
+    if notice and isinstance(done, tuple) and hasattr(done, "notice"):
+        told = "; ".join(filter(None, (done.notice, notice)))
+        return cast("T", done._replace(notice=told))  # type: ignore[attr-defined]
+    return done
+
+
+def _ms(seconds: float) -> float:
+    return round(seconds * 1e3, 2)
