@@ -42,7 +42,7 @@ EFFECTS = {
     "index.catalog", "index.database", "index.fts5", "index.index", "index.rows", "index.sync",
     "index.vectors", "index.vector_store", "index.watching", "index.whoosh_engine",
     "capture.importers", "capture.log_files",
-    "skills.gateway_tools", "skills.host_folder", "skills.mcp_tools",
+    "skills.host_skills", "skills.mcp_tools", "skills.tool_hosts",
     "consolidation.consolidate", "consolidation.model_chain", "consolidation.selecting",
     "recall.evaluate", "review.undo",
     "hosts.claude_settings", "hosts.hooks", "hosts.transcripts",

@@ -75,8 +75,7 @@ class Skilling(Wiring):
         Args:
             refresh: False to look only.
         """
-        from memoryclaw.skills.host_folder import HostFolder  # noqa: PLC0415
-        from memoryclaw.skills.host_skills import host_skills  # noqa: PLC0415
+        from memoryclaw.skills.host_skills import HostFolder, host_skills  # noqa: PLC0415
 
         return host_skills(os.fspath(self.root), HostFolder(os.fspath(self._state)), refresh=refresh)
 
@@ -115,9 +114,8 @@ class Skilling(Wiring):
         return run_skill(runner, name, params, apply=apply, session=session, ask=ask)
 
     def _tools(self) -> ToolHosts:
-        from memoryclaw.skills.gateway_tools import TOKEN, GatewayTools  # noqa: PLC0415
         from memoryclaw.skills.mcp_tools import McpTools  # noqa: PLC0415
-        from memoryclaw.skills.tool_hosts import ToolHosts  # noqa: PLC0415
+        from memoryclaw.skills.tool_hosts import TOKEN, GatewayTools, ToolHosts  # noqa: PLC0415
         from memoryclaw.skills.tools import read_servers  # noqa: PLC0415
 
         config, wait = self.config, self.config.tool_timeout
@@ -143,7 +141,7 @@ class Skilling(Wiring):
 
     def _hosts_follow(self) -> None:
         """Brings the copies for hosts up to date where there are any; trouble with them is told by `host_skills` itself."""
-        from memoryclaw.skills.host_folder import FOLDER  # noqa: PLC0415
+        from memoryclaw.skills.host_skills import FOLDER  # noqa: PLC0415
 
         if (self._state / FOLDER).exists():
             with suppress(MemoryClawError, OSError):

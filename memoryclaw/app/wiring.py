@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from memoryclaw.capture.capture import Recorder
     from memoryclaw.index.vectors import Filled, Vectors, VectorStatus
     from memoryclaw.recall.vector_lane import VectorLane
-    from memoryclaw.text.gate import Gate
+    from memoryclaw.text.redaction import Gate
     from memoryclaw.vault.ledger import Ledger
     from memoryclaw.writing.context import WriteContext
 

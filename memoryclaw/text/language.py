@@ -22,7 +22,7 @@ _ELIDING = frozenset({"fr", "it", "ca"})
 IRREGULAR = {form: base for base, *forms in map(str.split, lines("english.irregular")) for form in forms}
 _QUESTION_STOP = frozenset(words("english.question"))
 # Letters that Unicode does not take apart, written as people without them on their keyboard write them.
-_SPELLED = str.maketrans(
+SPELLED = str.maketrans(
     {"ø": "o", "ł": "l", "đ": "d", "ð": "d", "þ": "th", "æ": "ae", "œ": "oe", "ı": "i", "ħ": "h"}
 )
 
@@ -31,7 +31,7 @@ def fold(word: str) -> str:
     """A word without case and diacritics: `Müller` and `muller`, `Søren` and `soren` are the same word."""
     if word.isascii():
         return word.lower()
-    decomposed = unicodedata.normalize("NFKD", word.casefold().translate(_SPELLED))
+    decomposed = unicodedata.normalize("NFKD", word.casefold().translate(SPELLED))
     # Taking a letter apart can leave a capital behind (`ℌ`), so case is folded on both sides of it.
     return "".join(c for c in decomposed if not unicodedata.combining(c)).casefold()
 
