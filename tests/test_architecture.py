@@ -34,7 +34,7 @@ RANK = {package: rank for rank, row in enumerate(ORDER) for package in row}
 # values or callables. The three packages at the edge of the program are free.
 FREE = {"interfaces", "app", "daemon"}
 EFFECTS = {
-    "config",
+    "config", "text.words",
     "models.bounded", "models.llm", "models.ollama", "models.openai", "models.wheel",
     "vault.cookies", "vault.files", "vault.folder", "vault.ledger", "vault.locks", "vault.state_folder", "vault.watcher",
     "history.git_locks", "history.journal", "history.repository",
@@ -42,7 +42,7 @@ EFFECTS = {
     "index.catalog", "index.database", "index.fts5", "index.index", "index.rows", "index.sync",
     "index.vectors", "index.vector_store", "index.watching", "index.whoosh_engine",
     "capture.importers", "capture.log_files",
-    "skills.gateway_tools", "skills.host_folder", "skills.mcp_tools",
+    "skills.host_skills", "skills.mcp_tools", "skills.tool_hosts",
     "consolidation.consolidate", "consolidation.model_chain", "consolidation.selecting",
     "recall.evaluation", "review.undo",
     "hosts.claude_settings", "hosts.hooks", "hosts.transcripts",

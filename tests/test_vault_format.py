@@ -20,10 +20,10 @@ from memoryclaw.model import Note, Problem
 from memoryclaw.text.language import words_of
 from memoryclaw.vault.edits import set_property
 from memoryclaw.vault.fact_edits import SemanticFile, add_source, correct_fact, remove_fact, set_fact
-from memoryclaw.vault.facts import DEFAULT_COLLECTIONS, read_aliases, read_schema
 from memoryclaw.vault.layout import ALIASES_FILE, SCHEMA_FILE
 from memoryclaw.vault.logs import parse_ranges, range_of
 from memoryclaw.vault.notes import ReadingSettings, read_note
+from memoryclaw.vault.vocabulary import DEFAULT_COLLECTIONS, read_aliases, read_schema
 from memoryclaw.writing.decisions import DECISIONS_FILE, Decisions, fingerprint
 from memoryclaw.writing.writer import text_change
 

@@ -77,8 +77,7 @@ class Skills:
         Args:
             refresh: False to look only.
         """
-        from memoryclaw.skills.host_folder import HostFolder  # noqa: PLC0415
-        from memoryclaw.skills.host_skills import host_skills  # noqa: PLC0415
+        from memoryclaw.skills.host_skills import HostFolder, host_skills  # noqa: PLC0415
 
         return host_skills(self._root, HostFolder(os.fspath(self._context.state)), refresh=refresh)
 
@@ -117,9 +116,8 @@ class Skills:
         return run_skill(runner, name, params, apply=apply, session=session, ask=ask)
 
     def _tools(self) -> ToolHosts:
-        from memoryclaw.skills.gateway_tools import TOKEN, GatewayTools  # noqa: PLC0415
         from memoryclaw.skills.mcp_tools import McpTools  # noqa: PLC0415
-        from memoryclaw.skills.tool_hosts import ToolHosts  # noqa: PLC0415
+        from memoryclaw.skills.tool_hosts import TOKEN, GatewayTools, ToolHosts  # noqa: PLC0415
         from memoryclaw.skills.tools import read_servers  # noqa: PLC0415
 
         config = self._context.config
@@ -146,8 +144,21 @@ class Skills:
         )
         return [fact for path, fact in found if (path,) not in doubtful]
 
+<<<<<<< HEAD:memoryclaw/app/skills.py
     def _with_copies(self, done: SkillDecision) -> SkillDecision:
         """Brings the copies for hosts up to date after a decision; a failure is a notice, as the decision is made."""
+=======
+    def _hosts_follow(self) -> None:
+        """Brings the copies for hosts up to date where there are any; trouble with them is told by `host_skills` itself."""
+        from memoryclaw.skills.host_skills import FOLDER  # noqa: PLC0415
+
+        if (self._state / FOLDER).exists():
+            with suppress(MemoryClawError, OSError):
+                self.host_skills()
+
+    def _hosted(self, done: SkillDecision) -> SkillDecision:
+        """The decision is made, whatever becomes of the copies; trouble with them is said beside it."""
+>>>>>>> r-text:memoryclaw/app/skilling.py
         try:
             self.hosted()
         except (MemoryClawError, OSError) as error:

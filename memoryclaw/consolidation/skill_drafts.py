@@ -8,6 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from memoryclaw.consolidation.actions import Call
+from memoryclaw.skills.skill_file import EMAIL, URL
 from memoryclaw.text.dates import parse_timestamp
 from memoryclaw.text.fence import one_line, visible
 from memoryclaw.text.language import Language, fold, words_of
@@ -155,8 +156,6 @@ _CONSTANT = 400  # characters; what is longer is asked for, though it was always
 _EXAMPLE = 60
 _EXAMPLES = 2
 _NAME = 40
-_EMAIL = re.compile(r"[^\s@<>]+@[^\s@<>]+\.[^\s@<>]+")
-_URL = re.compile(r"https?://\S+")
 _NUMBER = re.compile(r"[+-]?\d+(?:[.,]\d+)?")
 _TIME = re.compile(r"\d{1,2}:\d\d(?::\d\d)?")
 _MISSING = object()
@@ -166,7 +165,7 @@ class Parameter(NamedTuple):
     """One argument that differs from session to session."""
 
     name: str
-    type: str  # one of skillfile.TYPES
+    type: str  # one of skill_file.TYPES
     of: str  # where it goes: `send_email to`
     optional: bool = False
     examples: tuple[str, ...] = ()
@@ -280,9 +279,9 @@ def _type_of(value: Any) -> str:
 
 
 def _type_of_text(text: str) -> str:
-    if _EMAIL.fullmatch(text):
+    if EMAIL.fullmatch(text):
         return "email"
-    if _URL.fullmatch(text):
+    if URL.fullmatch(text):
         return "url"
     if _NUMBER.fullmatch(text):
         return "number"

@@ -11,16 +11,14 @@ from typing import Any, NamedTuple
 
 from memoryclaw.errors import InputError
 from memoryclaw.model import Fact
-from memoryclaw.skills.references import filled, too_deep
-from memoryclaw.skills.steps import Requirement, Step
+from memoryclaw.skills.skill_file import EMAIL, URL
+from memoryclaw.skills.steps import Requirement, Step, filled, too_deep
 
 LONGEST = 64 * 1024  # characters of one value
 HIDDEN = "[secret]"
-_EMAIL = re.compile(r"(?<![^\s@<>,;\"'])[^\s@<>,;\"']+@[^\s@<>,;\"']+\.[^\W\d_]{2,}")
-_URL = re.compile(r"https?://[^\s<>\"']+")
 _DATE = re.compile(r"\d{4}-\d\d-\d\d")
 _YES, _NO = frozenset({"true", "yes", "on", "1"}), frozenset({"false", "no", "off", "0"})
-_SHAPES = {"email": (_EMAIL, "an address such as john@example.com"), "url": (_URL, "an address that begins with https://"), "date": (_DATE, "a day such as 2026-04-20")}  # fmt: skip
+_SHAPES = {"email": (EMAIL, "an address such as john@example.com"), "url": (URL, "an address that begins with https://"), "date": (_DATE, "a day such as 2026-04-20")}  # fmt: skip
 
 
 def typed(need: Requirement, text: str) -> Any:

@@ -11,7 +11,7 @@ from datetime import date
 from typing import NamedTuple
 
 from memoryclaw.model import Matched, Term
-from memoryclaw.skills.skill_file import ParameterSpec, SkillFile
+from memoryclaw.skills.skill_file import EMAIL, URL, ParameterSpec, SkillFile
 from memoryclaw.text.dates import blanked, find_ranges
 from memoryclaw.text.language import Language, fold, words_of
 
@@ -93,8 +93,6 @@ def _filled(found: SkillMatch, request: str, today: date) -> SkillMatch:
 # rest stays a question.
 
 _LONGEST = 2000  # characters of a request that are looked at
-_EMAIL = re.compile(r"(?<![^\s@<>,;\"'])[^\s@<>,;\"']+@[^\s@<>,;\"']+\.[^\W\d_]{2,}")
-_URL = re.compile(r"https?://[^\s<>\"']+")
 _TIME = re.compile(r"(?<![\d:])\d{1,2}:\d\d(?![\d:])")
 _NUMBER = re.compile(r"(?<![\w.])[+-]?\d+(?:[.,]\d+)?(?![\w])")
 _QUOTED = re.compile(
@@ -111,7 +109,7 @@ _PEOPLE = frozenset(
 _TOWARDS = frozenset({"to", "for", "with", "an", "für", "mit", "nach", "à", "pour", "avec"})
 _FROM = frozenset({"from", "von", "de"})
 _PLACES = frozenset({"at", "in", "to", "nach", "à"})
-_OF_TYPE = {"email": _EMAIL, "url": _URL, "time": _TIME, "number": _NUMBER, "integer": _NUMBER}
+_OF_TYPE = {"email": EMAIL, "url": URL, "time": _TIME, "number": _NUMBER, "integer": _NUMBER}
 
 
 def values_in(request: str, asked: Sequence[ParameterSpec], today: date) -> dict[str, str]:

@@ -19,8 +19,7 @@ from memoryclaw.capture.capture import CaptureResult
 from memoryclaw.errors import InputError, MemoryClawError
 from memoryclaw.skills.binding import Facts, bound, hidden, remembered, standing_for, typed
 from memoryclaw.skills.listing import CHANGED, ListedSkill, find, list_skills
-from memoryclaw.skills.references import as_text, references_in
-from memoryclaw.skills.steps import Requirement, Step, StepPlan, read_recipe
+from memoryclaw.skills.steps import Requirement, Step, StepPlan, as_text, read_recipe, references_in
 from memoryclaw.skills.tools import Tool, Tools
 from memoryclaw.text.naming import run_id
 from memoryclaw.vault.ledger import Ledger

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import re
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
@@ -16,6 +17,9 @@ TYPES = (
     *("string", "text", "number", "integer", "boolean", "date", "time", "datetime", "email", "url"),
     *("list", "array", "map", "object", "entity", "person", "file", "secret"),
 )
+# An address as a parameter of its type holds it: alone, or found in a request.
+EMAIL = re.compile(r"(?<![^\s@<>,;\"'])[^\s@<>,;\"']+@[^\s@<>,;\"']+\.[^\W\d_]{2,}")
+URL = re.compile(r"https?://[^\s<>\"']+")
 _NO = frozenset({"false", "no", "off", "0", ""})
 
 

@@ -2,14 +2,151 @@
 
 from __future__ import annotations
 
+import json
+import re
+import time
 from collections.abc import Mapping
+from http.client import HTTPConnection, HTTPException, HTTPResponse, HTTPSConnection
 from typing import Any, Self
+from urllib.parse import urlsplit
 
-from memoryclaw.errors import InputError
-from memoryclaw.skills.gateway_tools import HOST, TOKEN, GatewayTools
+from memoryclaw.errors import ConfigError, InputError
 from memoryclaw.skills.mcp_tools import McpTools
-from memoryclaw.skills.references import as_text, too_deep
-from memoryclaw.skills.tools import LONGEST_RESULT, Result, Tool
+from memoryclaw.skills.steps import as_text, too_deep
+from memoryclaw.skills.tools import LONGEST_RESULT, LOOPBACK, Result, Tool, is_private
+from memoryclaw.text.fence import one_line
+
+TOKEN = "OPENCLAW_GATEWAY_TOKEN"  # noqa: S105 - the name of the variable, not what is in it
+HOST = "openclaw"
+_MOST_BYTES = 4 * LONGEST_RESULT
+_CONTROL = re.compile(r"[\x00-\x1f\x7f]")  # what no header may hold
+_OK, _FORBIDDEN, _MISSING = 200, frozenset({401, 403}), 404
+
+
+class GatewayTools:
+    """The tools of one gateway, which are known only once they are called.
+
+    Args:
+        url: its address.
+        token: its bearer token, from the environment.
+        timeout: seconds that one answer may take.
+        allow_remote: True for a gateway on another machine, over https.
+    """
+
+    def __init__(self, url: str, token: str, timeout: float, *, allow_remote: bool = False) -> None:
+        self._url = url
+        self._token = token
+        self._timeout = timeout
+        self._allow_remote = allow_remote
+
+    @property
+    def known(self) -> bool:
+        """True when there is a token, without which nothing is asked."""
+        return bool(self._token)
+
+    def find(self, name: str) -> Tool:
+        """The tool of this name, which only the call will show to exist.
+
+        Raises:
+            ConfigError: the gateway may not be asked.
+        """
+        if not self._token:
+            raise ConfigError(f"the OpenClaw gateway needs its token: set {TOKEN} in the environment")
+        if _CONTROL.search(self._token):
+            raise ConfigError(f"{TOKEN} holds a character that no token has, such as a line break")
+        host = _host(self._url)
+        if host not in LOOPBACK and not self._allow_remote:
+            raise ConfigError(
+                f"openclaw.gatewayUrl is on another machine ({host}); openclaw.allowRemoteGateway: true allows that"
+            )
+        if not is_private(self._url):
+            raise ConfigError("openclaw.gatewayUrl must begin with https://, or with http:// on this machine")
+        return Tool(HOST, name)
+
+    def call(self, tool: Tool, args: Mapping[str, Any]) -> Result:
+        """Calls a tool once; whatever goes wrong is a Result that is not ok."""
+        try:
+            status, body = self._posted({"tool": tool.name, "args": dict(args)})
+        except TimeoutError:
+            return Result(ok=False, text="the OpenClaw gateway took too long")
+        except (OSError, HTTPException) as error:
+            words = one_line(str(error))[:200]
+            return Result(ok=False, text=f"the OpenClaw gateway at {self._url} cannot be asked ({words})")
+        return _result(tool, status, body)
+
+    def _posted(self, request: Mapping[str, Any]) -> tuple[int, bytes]:
+        parts = urlsplit(self._url)
+        kind = HTTPSConnection if parts.scheme == "https" else HTTPConnection
+        connection = kind(parts.hostname or "", parts.port, timeout=self._timeout)
+        bearer = f"Bearer {self._token}".encode()
+        headers: dict[str, str | bytes] = {"Authorization": bearer, "Content-Type": "application/json"}
+        try:
+            path = f"{parts.path.rstrip('/')}/tools/invoke"
+            connection.request("POST", path, json.dumps(request).encode(), headers)
+            answer = connection.getresponse()
+            return answer.status, _body(answer, time.monotonic() + self._timeout)
+        finally:
+            connection.close()
+
+
+def _host(url: str) -> str:
+    """The machine that an address names.
+
+    Raises:
+        ConfigError: it is no address.
+    """
+    try:
+        parts = urlsplit(url)
+        if parts.port != 0 and parts.hostname and parts.username is None:
+            return parts.hostname
+    except ValueError:
+        pass
+    raise ConfigError("openclaw.gatewayUrl is no address such as http://127.0.0.1:18789")
+
+
+def _body(answer: HTTPResponse, end: float) -> bytes:
+    """All of an answer, within its bytes and seconds."""
+    parts, size = [], 0
+    while data := answer.read1(65_536):
+        parts.append(data)
+        size += len(data)
+        if size > _MOST_BYTES:
+            raise HTTPException(f"it answered with more than {_MOST_BYTES:,} bytes")
+        if time.monotonic() > end:
+            raise TimeoutError
+    return b"".join(parts)
+
+
+def _result(tool: Tool, status: int, body: bytes) -> Result:
+    try:
+        said = json.loads(body)
+    except (ValueError, RecursionError):
+        said = None
+    if status in _FORBIDDEN:
+        return Result(ok=False, text=f"the OpenClaw gateway refused the token; check {TOKEN}")
+    if status == _MISSING and not _error(said):
+        return Result(ok=False, text=f"the OpenClaw gateway has no tool {tool.name!r}")
+    if status != _OK or not isinstance(said, dict) or said.get("ok") is False:
+        return Result(ok=False, text=_error(said) or f"the OpenClaw gateway answered with status {status}")
+    return _answer(said.get("result", said))
+
+
+def _error(said: Any) -> str:
+    error = said.get("error") if isinstance(said, dict) else None
+    words = error.get("message") if isinstance(error, dict) else error
+    return one_line(words)[:500] if isinstance(words, str) else ""
+
+
+def _answer(result: Any) -> Result:
+    """The content of a tool's result: its details are what later steps may name, else its text."""
+    if not isinstance(result, dict) or not isinstance(result.get("content"), list):
+        text = result if isinstance(result, str) else json.dumps(result, ensure_ascii=False)
+        return Result(ok=True, text=text, value=result)
+    parts = [one for one in result["content"] if isinstance(one, dict)]
+    text = "\n".join(str(one["text"]) for one in parts if one.get("type") == "text" and "text" in one)
+    details = result.get("details")
+    return Result(result.get("isError") is not True, text, details if isinstance(details, dict) else text)
+
 
 _MCP, _GATEWAY = "mcp:", f"{HOST}:"
 

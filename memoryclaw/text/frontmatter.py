@@ -42,7 +42,7 @@ def split(text: str) -> Split:
     except ValueError:
         return Split(NOTHING, "", text, 1, problems=_unclosed(text))
     body_line = text.count("\n", 0, len(text) - len(body)) + 1
-    loaded = handler.read(raw)
+    loaded = handler.load(raw)
     meta, problems = loaded.value, loaded.problems
     if isinstance(meta, dict):
         return Split(meta, raw, body, body_line, loaded.lines, loaded.shadowed, problems=problems)

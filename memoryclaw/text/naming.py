@@ -7,25 +7,20 @@ from collections.abc import Callable
 from datetime import UTC, datetime
 
 from memoryclaw.errors import InputError
-from memoryclaw.text.language import fold
+from memoryclaw.text.language import SPELLED, fold
 
 _SLUG_LENGTH = 48
 _NAME_BYTES = 255
 _MINTED = re.compile(r"[a-z0-9][a-z0-9_-]{0,95}")
 _NOT_SLUG = re.compile(r"[^a-z0-9]+")
-# Letters that Unicode does not take apart into a letter and a mark.
-_PLAIN_LETTERS = str.maketrans(
-    {"ø": "o", "ł": "l", "đ": "d", "ð": "d", "þ": "th", "æ": "ae", "œ": "oe", "ı": "i"}
-)
 _OWN_HIDDEN = frozenset({".gitignore", ".gitattributes"})
 _CONTROL = re.compile(r"[\x00-\x1f\x7f]")
 
 
 def slug(text: str) -> str:
     """The ASCII words of a text joined by `-`, cut at a word within 48 characters; `note` where there are none."""
-    words = _NOT_SLUG.sub("-", fold(text).replace("'", "").replace("’", "").translate(_PLAIN_LETTERS)).strip(
-        "-"
-    )
+    folded = fold(text).replace("'", "").replace("’", "").translate(SPELLED)
+    words = _NOT_SLUG.sub("-", folded).strip("-")
     if len(words) > _SLUG_LENGTH:
         head, dash, _ = words[: _SLUG_LENGTH + 1].rpartition("-")
         words = head if dash else words[:_SLUG_LENGTH]

@@ -1,24 +1,20 @@
-"""Text → text patches of one property or one section; every byte outside the lines they must touch stays.
+"""Patches of one property of a note and of whole lines; every byte outside the lines they must touch stays.
 
-The rule: a patch is read back before it is returned, and one that would change anything else is refused.
+A patch of a property is read back before it is returned, and one that would change anything else is refused.
 """
 
 from __future__ import annotations
 
 import difflib
-import re
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, NamedTuple
 
 from memoryclaw.errors import InputError
 from memoryclaw.text import yaml_text
 from memoryclaw.text.encoding import lines_of, readable
-from memoryclaw.text.frontmatter import split
-from memoryclaw.text.markdown import read_body
 from memoryclaw.text.yaml_text import flow_list, scalar
 
 Value = str | Sequence[str]
-_UNDERLINE = re.compile(r"=+|-+")
 _FENCES = ("---", "...")
 
 
@@ -70,49 +66,6 @@ def set_property(text: str, key: str, value: Value) -> str:
     else:
         lines = _replaced(header, _entries(header)[key], header.values[key], wanted)
     return _checked("".join((*header.before, *lines, *header.after)), header.values, key, wanted)
-
-
-def remove_property(text: str, key: str) -> str:
-    """The note without this frontmatter property; InputError when it has none."""
-    header = _header(text)
-    if header is None or key not in header.values:
-        raise InputError(f"this note has no property {key!r}")
-    entry = _entries(header)[key]
-    lines = header.lines[: entry.key_end[0]] + header.lines[entry.last + 1 :]
-    return _checked("".join((*header.before, *lines, *header.after)), header.values, key, None)
-
-
-def replace_section(text: str, heading: str, body: str) -> str:
-    """The note with other text under a heading, up to the next heading; blank lines at its end stay."""
-    plain = readable(text)
-    parts = split(plain)
-    headings = read_body(parts.body, parts.body_line).headings
-    named = [i for i, found in enumerate(headings) if found.text == heading]
-    if len(named) != 1:
-        raise InputError(
-            f"this note has {len(named) or 'no'} sections called {heading!r}; name one that is there once"
-        )
-    at = named[0]
-    offset = parts.body_line - 1
-    first = offset + parts.body.count("\n", 0, headings[at].below)
-    last = (
-        offset + parts.body.count("\n", 0, headings[at + 1].start)
-        if at + 1 < len(headings)
-        else len(lines_of(text))
-    )
-    lines = lines_of(text)
-    if not lines[first - 1 : first] or (
-        _UNDERLINE.fullmatch("".join(lines[first : first + 1]).strip())
-        and lines[first - 1].strip() == heading
-    ):
-        first += 1
-    while last > first and not lines[last - 1].strip():
-        last -= 1
-    newline = line_end(text)
-    fresh = [line.rstrip("\r\n") + newline for line in lines_of(body.strip("\r\n"))]
-    if first > len(lines) or (lines[:first] and not lines[first - 1].endswith(("\n", "\r"))):
-        lines[first - 1] += newline
-    return "".join(lines[:first] + fresh + lines[last:])
 
 
 def line_end(text: str) -> str:
@@ -187,11 +140,8 @@ def _items(lines: list[str], entry: _Entry, value: Sequence[str], newline: str) 
 
 
 def _checked(text: str, old: dict[str, Any], key: str, value: Any) -> str:
-    wanted = {name: kept for name, kept in old.items() if name != key}
-    if value is not None:
-        wanted[key] = value
     header = _header(text)
-    if header is None or header.values != wanted:
+    if header is None or header.values != {**old, key: value}:
         raise InputError(f"the property {key!r} cannot be changed without touching others; change it by hand")
     return text
 

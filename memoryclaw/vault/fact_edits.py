@@ -20,8 +20,6 @@ from memoryclaw.text.yaml_text import scalar
 from memoryclaw.vault.edits import Splice, spliced
 from memoryclaw.vault.facts import VALUE, Facts, FactSpot, clean_name, facts_in
 
-__all__ = ["FactEdit", "SemanticFile", "correct_fact", "remove_fact", "set_fact"]
-
 _BLOCK_ID = re.compile(r"[ \t]\^[A-Za-z0-9-]+$")
 _Key = tuple[str, str, str, bool]
 

@@ -13,13 +13,6 @@ from memoryclaw.text.frontmatter import Split, split
 from memoryclaw.text.markdown import Body, Heading, read_body
 from memoryclaw.text.yaml_text import Path, load, strings
 from memoryclaw.vault.properties import plain_name
-from memoryclaw.vault.vocabulary import (
-    DEFAULT_COLLECTIONS,
-    Schema,
-    read_aliases,
-    read_schema,
-    vocabulary_problems,
-)
 
 # ── Lines of a semantic file → key-value items, nested as they are indented, and table rows. Everything
 # else is prose.
@@ -277,11 +270,6 @@ def _unquoted(text: str) -> str:
         return text[1:-1]
     return text
 
-
-__all__ = [
-    "DEFAULT_COLLECTIONS", "FactSpot", "Facts", "Schema", "fact_id", "facts_in", "read_aliases", "read_facts",
-    "read_schema", "split_address", "vocabulary_problems", "without_facts",
-]  # fmt: skip
 
 VALUE = "value"  # the field of an entity that has one value and no field names
 _FIELD_COLUMNS = frozenset({"field", "key", "property", "attribute"})

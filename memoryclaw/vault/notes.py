@@ -16,11 +16,12 @@ from memoryclaw.text.frontmatter import Split, header_length, split
 from memoryclaw.text.language import words_of
 from memoryclaw.text.markdown import Body, links_in, read_body, sections_of
 from memoryclaw.text.yaml_text import strings
-from memoryclaw.vault.facts import DEFAULT_COLLECTIONS, Facts, read_facts, without_facts
+from memoryclaw.vault.facts import Facts, read_facts, without_facts
 from memoryclaw.vault.layout import Place, place_of
 from memoryclaw.vault.logs import Log, read_jsonl, read_markdown_log
 from memoryclaw.vault.properties import Properties, read_properties
 from memoryclaw.vault.skill_formats import Skill, read_javascript_skill, read_json_skill, read_markdown_skill
+from memoryclaw.vault.vocabulary import DEFAULT_COLLECTIONS
 
 # ── A note → its units: the pieces that are indexed, ranked and quoted. A unit's text begins on the unit's
 # first line.

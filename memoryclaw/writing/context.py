@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, NamedTuple
 from memoryclaw.errors import InputError, MemoryClawError, NotFoundError
 from memoryclaw.ports import Address, Lookup
 from memoryclaw.text.encoding import decode
-from memoryclaw.text.gate import Gate
 from memoryclaw.text.naming import run_id, utc
+from memoryclaw.text.redaction import Gate
 from memoryclaw.text.yaml_text import flow_list, scalar
 from memoryclaw.vault import files
 from memoryclaw.vault.fact_edits import SemanticFile

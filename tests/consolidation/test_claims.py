@@ -9,8 +9,8 @@ from memoryclaw.consolidation.claims import claims_in, plain_key, plain_value
 from memoryclaw.model import Turn
 from memoryclaw.vault.entities import key_of
 from memoryclaw.vault.fact_edits import SemanticFile, set_fact
-from memoryclaw.vault.facts import DEFAULT_COLLECTIONS
 from memoryclaw.vault.logs import LogRange
+from memoryclaw.vault.vocabulary import DEFAULT_COLLECTIONS
 
 KNOWN = {
     "Boathouse Aarhus": ("Boathouse Aarhus", "boathouse"),

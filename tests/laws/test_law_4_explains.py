@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 
 import pytest
@@ -10,6 +11,7 @@ from vaults import opened, questions, vaults
 
 from memoryclaw.app import App
 from memoryclaw.model import COLUMNS, Answer, Match
+from memoryclaw.text.encoding import lines_of
 from memoryclaw.text.language import fold, words_of
 
 VIAS = frozenset(
@@ -55,16 +57,41 @@ def explains_itself(found: Match, app: App) -> None:
     assert all(term.value for term in found.terms)
     assert found.matched
     assert {matched.via for matched in found.matched} <= VIAS
-    shown = app.show(found.unit.id).text if found.unit.kind != "turn" else found.unit.text
     for matched in found.matched:
         if matched.via in ("literal", "stem") and matched.field in COLUMNS:
             stands_there(matched.word, matched.field, matched.via, found, app)
-    assert shown is not None
-    text, ends = found.snippet, [0]
+    highlights_what_matched(found)
+    shows_what_is_there(found, app)
+
+
+def highlights_what_matched(found: Match) -> None:
+    """Every highlight of the snippet is a word of the text that the explanation names."""
+    text, last = found.snippet, 0
+    surfaces = {plain(surface) for surface in found.surfaces}
     for start, end in found.highlights:
-        assert ends[-1] <= start < end <= len(text)
-        ends.append(end)
-        assert fold(text[start:end]).strip()
+        assert last <= start < end <= len(text)
+        assert plain(text[start:end]) in surfaces
+        last = end
+
+
+def shows_what_is_there(found: Match, app: App) -> None:
+    """The lines that the explanation names hold the words of the snippet, and those that it found in the body."""
+    unit, language = found.unit, app.index.language
+    shown = app.show(unit.id)
+    lines = lines_of((app.root / found.path).read_bytes().decode())
+    text = unit.text if unit.kind == "turn" else "".join(lines[unit.line - 1 : unit.end_line])
+    if unit.kind != "turn" and (shown.address.path, shown.address.line) == (found.path, unit.line):
+        assert text in shown.text  # of two notes with one id, the first is shown
+    inside = found.snippet.removeprefix("… ").removesuffix(" …")
+    assert inside or not unit.text
+    assert set(language.tokens(inside)) <= set(language.tokens(f"{text} {unit.title}"))
+    for matched in found.matched:
+        if matched.via in ("literal", "stem") and matched.field == "body":
+            assert set(language.token(matched.word).split()) & set(language.tokens(text)), matched
+
+
+def plain(text: str) -> str:
+    return " ".join(re.findall(r"[^\W_]+", fold(text)))
 
 
 def stands_there(word: str, field: str, via: str, found: Match, app: App) -> None:

@@ -10,9 +10,8 @@ import pytest
 from servers.gateway import Gateway, running
 
 from memoryclaw.errors import ConfigError
-from memoryclaw.skills.gateway_tools import GatewayTools
 from memoryclaw.skills.mcp_tools import McpTools
-from memoryclaw.skills.tool_hosts import ToolHosts
+from memoryclaw.skills.tool_hosts import GatewayTools, ToolHosts
 from memoryclaw.skills.tools import LONGEST_RESULT, Result
 
 

@@ -11,8 +11,7 @@ from gitvault import git, pen_for, vault_of
 
 from memoryclaw.errors import InputError
 from memoryclaw.skills.approve import approve_skill, reject_skill
-from memoryclaw.skills.host_folder import HostFolder
-from memoryclaw.skills.host_skills import host_skills
+from memoryclaw.skills.host_skills import HostFolder, host_skills
 from memoryclaw.skills.listing import list_skills
 
 MAIL = "---\nname: mail\ndescription: Sends an email to one person.\n---\nAsk first.\n"

@@ -41,7 +41,10 @@ def test_the_skill_that_is_meant_comes_first_and_the_words_say_why():
 
 
 def test_the_terms_add_up_to_the_score():
-    for one in matched("send the weekly email about the train on Monday"):
+    found = matched("send the weekly email about the train on Monday")
+    assert {one.skill.name for one in found} == {"send-email", "send-weekly-update", "book-train-travel"}
+    for one in found:
+        assert one.terms
         assert sum(term.value for term in one.terms) == pytest.approx(one.score, abs=1e-9)
         assert {m.field for m in one.matched} == {term.name for term in one.terms}
 

@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-import frontmatter
 import pytest
 
 from memoryclaw.text.encoding import readable
@@ -50,12 +49,19 @@ def test_a_broken_header_is_kept_as_text():
     assert "secret" in parts.raw
 
 
-def test_python_frontmatter_reads_with_our_handler_and_keeps_spelling():
-    post = frontmatter.loads("---\nid: 007\nok: no\n---\nBody", handler=GuardedHandler())
-    assert post.metadata == {"id": "007", "ok": "no"}
-    assert post.content == "Body"
+@pytest.mark.parametrize(
+    "text", ["---\na: b\n\n---\n\n\nx\n\n", "---  \n\n# c\na: b\n...\t\n---\nx", "---\n---\n"]
+)
+def test_python_frontmatter_splits_with_our_boundary_and_loses_nothing(text):
+    header, body = GuardedHandler().split(text)
+    first, close = text.index("\n") + 1, len(text) - len(body)
+    assert text[first:].startswith(header)
+    assert text[first + len(header) : close].strip(" \t\n") in {"---", "..."}
+    assert text.endswith(body)
 
 
-def test_a_header_is_never_dumped():
-    with pytest.raises(NotImplementedError, match="patched in place"):
-        frontmatter.dumps(frontmatter.Post("x", title="y"), handler=GuardedHandler())
+def test_python_frontmatter_hands_the_header_to_our_guarded_loader():
+    loaded = GuardedHandler().load("id: 007\nok: no\n")
+    assert loaded.value == {"id": "007", "ok": "no"}
+    assert loaded.lines[("ok",)] == 3
+    assert "alias" in GuardedHandler().load("a: *b\n").problems[0].message

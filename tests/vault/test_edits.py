@@ -8,7 +8,7 @@ from memoryclaw.errors import InputError
 from memoryclaw.text import yaml_text
 from memoryclaw.text.encoding import decode, encode, lines_of
 from memoryclaw.text.yaml_text import flow_list, scalar
-from memoryclaw.vault.edits import remove_property, replace_section, set_property
+from memoryclaw.vault.edits import set_property
 
 NOTE = """---
 # who wrote this
@@ -68,15 +68,6 @@ def test_an_equal_value_changes_nothing():
     assert set_property(NOTE, "tags", ["email", "projectX"]) == NOTE
 
 
-def test_a_property_is_removed_with_all_its_lines():
-    assert remove_property(NOTE, "summary") == NOTE.replace("summary: |\n  two\n  lines\n", "")
-    assert remove_property(NOTE, "aliases") == NOTE.replace(
-        'aliases:\n  - Anna   # first\n  - "Łukasz"\n', ""
-    )
-    with pytest.raises(InputError, match="no property"):
-        remove_property(NOTE, "nothing")
-
-
 @pytest.mark.parametrize(
     "text",
     [
@@ -92,19 +83,6 @@ def test_a_property_is_removed_with_all_its_lines():
 def test_what_cannot_be_patched_safely_is_refused(text):
     with pytest.raises(InputError):
         set_property(text, "a", "new")
-
-
-BODY = "intro\n\n# One\na\n\n## Two\nb\n```\n# not a heading\n```\n\nThree\n=====\nc"
-
-
-def test_a_section_is_replaced_up_to_the_next_heading():
-    assert replace_section(BODY, "One", "x\ny") == BODY.replace("# One\na\n", "# One\nx\ny\n")
-    assert replace_section(BODY, "Two", "x") == BODY.replace("b\n```\n# not a heading\n```\n", "x\n")
-    assert replace_section(BODY, "Three", "x") == BODY.replace("=====\nc", "=====\nx\n")
-    assert replace_section("# A\r\n\r\nb\r\n", "A", "c") == "# A\r\nc\r\n"
-    assert replace_section("# A", "A", "c") == "# A\nc\n"
-    with pytest.raises(InputError):
-        replace_section(BODY, "Nine", "x")
 
 
 ODD = st.text(st.sampled_from("ab:#-[]{}\"'|>&*!%@`?, \t~\\éø\u2028\u0085\x00\n\r"), max_size=12)

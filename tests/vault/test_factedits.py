@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from memoryclaw.errors import InputError, NotFoundError
 from memoryclaw.text.encoding import lines_of
 from memoryclaw.vault.fact_edits import SemanticFile, correct_fact, remove_fact, set_fact
-from memoryclaw.vault.facts import DEFAULT_COLLECTIONS
+from memoryclaw.vault.vocabulary import DEFAULT_COLLECTIONS
 from memoryclaw.writing.edit import put_back, removal_of
 
 FILE = SemanticFile("semantic/notes.md", DEFAULT_COLLECTIONS)

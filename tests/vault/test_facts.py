@@ -4,7 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memoryclaw.vault.facts import DEFAULT_COLLECTIONS, Facts, FactSpot, fact_id, facts_in, split_address
+from memoryclaw.vault.facts import Facts, FactSpot, fact_id, facts_in, split_address
+from memoryclaw.vault.vocabulary import DEFAULT_COLLECTIONS
 
 PROJECTS = "semantic/projects.md"
 

@@ -12,7 +12,7 @@ from memoryclaw.vault.fact_edits import (
     source_field,
     sources_in,
 )
-from memoryclaw.vault.facts import DEFAULT_COLLECTIONS
+from memoryclaw.vault.vocabulary import DEFAULT_COLLECTIONS
 
 FILE = SemanticFile("semantic/notes.md", DEFAULT_COLLECTIONS)
 PLAIN = """# projectX

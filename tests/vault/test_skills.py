@@ -1,5 +1,8 @@
 from __future__ import annotations
 
+import subprocess
+import sys
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -72,6 +75,50 @@ def test_surrogates_spelled_in_json_do_not_reach_the_index():
     read_json_skill('{"name": "a\\ud83d", "description": "\\ud800"}').searched.encode()
 
 
-@given(st.text(alphabet="nametrigsdcpo:'\"[]`\\/*{} \n"))
-def test_any_javascript_is_scanned(text):
-    read_javascript_skill(text)
+WORD = st.text("abc XYZ(){};.$", min_size=1, max_size=20).filter(str.strip)
+JUNK = st.text("nametrigsdcpo:'\"[]`\\/*{} \n")
+CALLS = "require('fs').writeFileSync(process.env.OUT, 'ran'); eval('1'); fetch(`https://x.org/${name}`);"
+
+
+@given(WORD, WORD, st.lists(WORD, min_size=1, max_size=3), st.sampled_from("'\"`"), JUNK)
+def test_any_javascript_is_scanned(name, description, triggers, quote, junk):
+    values = ", ".join(f"{quote}{one}{quote}" for one in triggers)
+    text = f"""{CALLS}
+// name: 'a comment'
+export default {{ name: {quote}{name}{quote}, description: {quote}{description}{quote}, triggers: [{values}],
+  async run() {{ {CALLS} }} }};
+{junk}"""
+    skill = read_javascript_skill(text)
+    said = [" ".join(one.split()) for one in (name, description)]
+    assert [skill.name, skill.description, skill.problems] == [*said, ()]
+    assert list(skill.triggers) == list(dict.fromkeys(one.strip() for one in triggers))
+
+
+@given(JUNK)
+def test_what_is_no_javascript_says_that_it_has_no_name(junk):
+    skill = read_javascript_skill(junk)
+    assert bool(skill.name) != bool(skill.problems)
+    assert bare(skill.name) in bare(junk)
+
+
+def bare(text):
+    return "".join(text.replace("\\", "").split())
+
+
+def test_no_javascript_is_run(tmp_path):
+    left, script = (
+        tmp_path / "left",
+        "import sys; from memoryclaw.vault.skill_formats import read_javascript_skill as read\n",
+    )
+    audit = """
+def watch(event, args):
+    if event in ("subprocess.Popen", "os.exec", "os.posix_spawn", "os.system", "os.fork", "socket.connect", "exec", "compile"):
+        raise SystemExit(f"{event} {args}")
+sys.addaudithook(watch)
+"""
+    text = f"require('fs').writeFileSync({str(left)!r}, 'ran'); name: 'x', description: `${{1 + 1}}`"
+    done = subprocess.run(
+        [sys.executable, "-c", f"{script}{audit}print(read({text!r}).description)"], capture_output=True, encoding="utf-8", check=False
+    )  # fmt: skip
+    assert (done.returncode, done.stdout, done.stderr) == (0, "${1 + 1}\n", "")
+    assert not left.exists()

@@ -1,7 +1,12 @@
 from __future__ import annotations
 
-from memoryclaw.vault.facts import read_aliases, read_schema
-from memoryclaw.vault.vocabulary import DEFAULT_COLLECTIONS, Field, vocabulary_problems
+from memoryclaw.vault.vocabulary import (
+    DEFAULT_COLLECTIONS,
+    Field,
+    read_aliases,
+    read_schema,
+    vocabulary_problems,
+)
 
 
 def test_the_seeds_aliases_work_in_both_directions():
