@@ -13,7 +13,7 @@ from heapq import heapify, heappop, heappush
 from itertools import groupby, pairwise
 from typing import NamedTuple
 
-from memoryclaw.consolidation.actions import ToolText, is_call_line, read_call
+from memoryclaw.consolidation.tool_calls import ToolText, is_call_line, read_call
 from memoryclaw.consolidation.changes import Quote
 from memoryclaw.consolidation.spoken_dates import resolved
 from memoryclaw.consolidation.statements import (

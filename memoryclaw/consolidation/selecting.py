@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from typing import NamedTuple
 
-from memoryclaw.consolidation.actions import Call, acted, calls_in
+from memoryclaw.consolidation.tool_calls import Call, acted, calls_in
 from memoryclaw.consolidation.changes import NewFile, PlannedChange, ToolSequence
 from memoryclaw.consolidation.mining import plan_skills
 from memoryclaw.consolidation.run_record import RunRecord, read_record

@@ -7,7 +7,7 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from memoryclaw.consolidation.actions import Call
+from memoryclaw.consolidation.tool_calls import Call
 from memoryclaw.text.dates import parse_timestamp
 from memoryclaw.text.fence import one_line, visible
 from memoryclaw.text.language import Language, fold, words_of

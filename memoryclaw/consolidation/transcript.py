@@ -11,7 +11,7 @@ import json
 import re
 from typing import NamedTuple
 
-from memoryclaw.consolidation.actions import read_call
+from memoryclaw.consolidation.tool_calls import read_call
 from memoryclaw.consolidation.changes import Quote, Segment
 from memoryclaw.model import Turn
 from memoryclaw.text import tokens

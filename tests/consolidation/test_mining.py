@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from memoryclaw.consolidation.actions import acted, calls_in
+from memoryclaw.consolidation.tool_calls import acted, calls_in
 from memoryclaw.consolidation.changes import ToolSequence
 from memoryclaw.consolidation.mining import plan_skills
 from memoryclaw.skills.lint import lint
