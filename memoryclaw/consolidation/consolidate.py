@@ -10,21 +10,12 @@ from dataclasses import dataclass
 from datetime import date, datetime
 from typing import NamedTuple
 
-from memoryclaw.consolidation.applying import Applied, apply
-from memoryclaw.consolidation.branching import open_branches
-from memoryclaw.consolidation.changes import (
-    ChangeSet,
-    MoveFile,
-    NewFile,
-    PlannedChange,
-    Replace,
-    read_plan,
-    write_plan,
-)
-from memoryclaw.consolidation.patches import outcome_of
+from memoryclaw.consolidation.actions import MoveFile, NewFile, Replace
+from memoryclaw.consolidation.apply import Applied, apply
+from memoryclaw.consolidation.changes import RUNS, ChangeSet, PlannedChange, outcome_of, read_plan, write_plan
 from memoryclaw.consolidation.planning import ClaimDecider, Mind, NearDuplicates, Planner, plan
 from memoryclaw.consolidation.segmentation import Cutting
-from memoryclaw.consolidation.selecting import RUNS, PastRuns, Unread, past, practised, select
+from memoryclaw.consolidation.selecting import PastRuns, Unread, open_branches, past, practised, select
 from memoryclaw.daemon.timetable import Due, due
 from memoryclaw.errors import HistoryError, InputError, LockedError, NotFoundError, VaultError
 from memoryclaw.history import journal

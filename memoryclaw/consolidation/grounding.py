@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from memoryclaw.consolidation import statements as wording
 from memoryclaw.consolidation.changes import LEVELS, Claim, Extraction, Segment
-from memoryclaw.consolidation.claims import plain_key, plain_value
+from memoryclaw.consolidation.pending import plain_key, plain_value
 from memoryclaw.consolidation.spoken_dates import resolved
 from memoryclaw.consolidation.statements import denies, is_doubtful, is_momentary, statements, supposes
 from memoryclaw.consolidation.transcript import SPOKEN, harmless

@@ -13,7 +13,6 @@ from heapq import heapify, heappop, heappush
 from itertools import groupby, pairwise
 from typing import NamedTuple
 
-from memoryclaw.consolidation.tool_calls import ToolText, is_call_line, read_call
 from memoryclaw.consolidation.changes import Quote
 from memoryclaw.consolidation.spoken_dates import resolved
 from memoryclaw.consolidation.statements import (
@@ -28,6 +27,7 @@ from memoryclaw.consolidation.statements import (
     terms,
     words,
 )
+from memoryclaw.consolidation.tool_calls import ToolText, is_call_line, read_call
 from memoryclaw.consolidation.transcript import harmless
 from memoryclaw.model import Turn
 from memoryclaw.text.language import WORD, Language

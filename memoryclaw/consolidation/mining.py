@@ -7,9 +7,9 @@ from functools import cache
 from itertools import combinations
 from typing import NamedTuple
 
-from memoryclaw.consolidation.tool_calls import Call, by_session, stretches
 from memoryclaw.consolidation.changes import ToolSequence
 from memoryclaw.consolidation.skill_drafts import Occurrence, Render, SkillDraft, name_of, propose
+from memoryclaw.consolidation.tool_calls import Call, by_session, stretches
 from memoryclaw.vault.logs import parse_ranges
 from memoryclaw.writing.decisions import Decisions, fingerprint
 

@@ -6,21 +6,23 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from memoryclaw.consolidation.changes import (
+from memoryclaw.consolidation.actions import (
     Action,
     AddPending,
     AddSource,
+    ConfirmFact,
+    MoveFile,
+    NewFile,
+    SetFact,
+)
+from memoryclaw.consolidation.changes import (
     ChangeSet,
     Claim,
     ClaimDecision,
-    ConfirmFact,
     Extraction,
-    MoveFile,
-    NewFile,
     PlannedChange,
     Quote,
     Segment,
-    SetFact,
     Skipped,
 )
 from memoryclaw.consolidation.claims import claims_in
@@ -39,9 +41,8 @@ from memoryclaw.vault import files
 from memoryclaw.vault.entities import candidates, key_of
 from memoryclaw.vault.logs import parse_ranges
 from memoryclaw.vault.vocabulary import Schema
-from memoryclaw.writing.context import WriteContext
+from memoryclaw.writing.context import WriteContext, fact_in_words
 from memoryclaw.writing.decisions import Decisions
-from memoryclaw.writing.remember import fact_in_words
 
 # ── What the vault holds true while a consolidation is planned: its names, its facts, and what the plan has
 # added to them so far.
@@ -221,7 +222,7 @@ class _Draft:
     skipped: list[Skipped] = field(default_factory=list)
     decided: list[ClaimDecision] = field(default_factory=list)
     ranges: list[str] = field(default_factory=list)
-    minds: dict[str, None] = field(default_factory=dict)
+    models: dict[str, None] = field(default_factory=dict)
     degraded: str = ""
     dropped: list[str] = field(default_factory=list)
     paths: set[str] = field(default_factory=set)
@@ -255,7 +256,7 @@ def plan(planner: Planner, logs: Sequence[Unread]) -> ChangeSet:
         changes=(*draft.changes, *_waiting(draft.pending, draft.decided)),
         skipped=tuple(draft.skipped),
         decided=tuple(draft.decided),
-        minds=tuple(draft.minds),
+        models=tuple(draft.models),
         degraded=draft.degraded,
         dropped=tuple(draft.dropped),
         turns=sum(len(segment.turns) for segment in segments),
@@ -274,7 +275,7 @@ def _take(planner: Planner, draft: _Draft, segment: Segment) -> None:
         draft.skipped.append(Skipped(str(segment.range), len(segment.turns), reason))
         return
     basis, read = _understood(planner, segment)
-    draft.minds[read.by] = None
+    draft.models[read.by] = None
     draft.degraded = draft.degraded or read.degraded
     draft.dropped += read.dropped
     note = _note(segment, basis, read, lambda path: _is_taken(planner.context, draft, path, segment))

@@ -13,13 +13,12 @@ from memoryclaw.consolidation.changes import Claim, ClaimDecision
 from memoryclaw.consolidation.claims import (
     holds_value,
     misfit,
-    plain_key,
-    plain_value,
     same_field,
     same_value,
     says_less,
 )
 from memoryclaw.consolidation.fact_fields import MANY, is_of_people, is_preference, is_yearly
+from memoryclaw.consolidation.pending import plain_key, plain_value
 from memoryclaw.consolidation.spoken_dates import date_value
 from memoryclaw.consolidation.statements import believed
 from memoryclaw.model import Fact

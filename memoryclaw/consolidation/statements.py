@@ -12,10 +12,10 @@ from functools import lru_cache
 from itertools import zip_longest
 from typing import NamedTuple
 
-from memoryclaw.consolidation.tool_calls import read_call
 from memoryclaw.consolidation.changes import Segment
 from memoryclaw.consolidation.fact_fields import noun_of
 from memoryclaw.consolidation.spoken_dates import since_date
+from memoryclaw.consolidation.tool_calls import read_call
 from memoryclaw.model import Turn
 from memoryclaw.text.language import IRREGULAR, WORD, fold, pairs
 

@@ -11,8 +11,8 @@ import json
 import re
 from typing import NamedTuple
 
-from memoryclaw.consolidation.tool_calls import read_call
 from memoryclaw.consolidation.changes import Quote, Segment
+from memoryclaw.consolidation.tool_calls import read_call
 from memoryclaw.model import Turn
 from memoryclaw.text import tokens
 from memoryclaw.text.fence import one_line, visible

@@ -6,23 +6,23 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple
 
-from memoryclaw.consolidation import branching
-from memoryclaw.consolidation.changes import NewFile, PlannedChange
-from memoryclaw.consolidation.patches import moves, rewrites
+from memoryclaw.consolidation.actions import NewFile, SetFact
+from memoryclaw.consolidation.changes import moves, rewrites
 from memoryclaw.consolidation.pending import PENDING_FILE, PendingFact, read_pending, remove_pending
-from memoryclaw.consolidation.proposals import APPROVE, BOTH, facts_of, read_proposal
+from memoryclaw.consolidation.proposals import APPROVE, BOTH, read_proposal
 from memoryclaw.errors import ConflictError, InputError, NotFoundError
 from memoryclaw.history.repository import History
 from memoryclaw.model import Problem
+from memoryclaw.review import branches
 from memoryclaw.review.queue import CurrentFacts, ReviewItem, waiting
 from memoryclaw.text.encoding import lines_of, readable
 from memoryclaw.text.naming import free_name, timestamp
 from memoryclaw.vault import files
 from memoryclaw.vault.edits import Splice, line_end, spliced
 from memoryclaw.vault.fact_edits import FactEdit, SemanticFile, add_source, same, set_fact
-from memoryclaw.writing.context import WriteContext, Written
+from memoryclaw.writing.context import WriteContext, Written, fact_in_words
 from memoryclaw.writing.decisions import APPROVED, REJECTED, Decision, fingerprint, recorded
-from memoryclaw.writing.remember import fact_in_words, home
+from memoryclaw.writing.remember import home
 from memoryclaw.writing.writer import Bytes, Edit, Move, Outcome, patched, text_change, write
 
 FAILED = "failed"
@@ -159,7 +159,8 @@ def _approve_proposal(context: WriteContext, item: ReviewItem) -> Outcome:
         Edit(found.path, patched(found.patch)) for found in rewrites(change, context.schema().collections)
     ]
     edits += [Move(move.path, move.to) for move in moves(change) if files.exists(context.root, move.path)]
-    there = [path for path in _new_files(change) if files.exists(context.root, path)]
+    new = [action.path for action in change.actions if isinstance(action, NewFile)]
+    there = [path for path in new if files.exists(context.root, path)]
     edits += [
         Edit(item.path, lambda _: None, consumes=True),
         recorded(list(_decisions(context, item, APPROVED))),
@@ -167,10 +168,6 @@ def _approve_proposal(context: WriteContext, item: ReviewItem) -> Outcome:
     outcome = _written(context, "approve", item, edits, change.title)
     told = [f"{path} was there already and stays as it is" for path in there]
     return outcome._replace(notice="; ".join(filter(None, [*told, outcome.notice])))
-
-
-def _new_files(change: PlannedChange) -> Iterator[str]:
-    return (action.path for action in change.actions if isinstance(action, NewFile))
 
 
 def _reject_proposal(context: WriteContext, item: ReviewItem) -> Outcome:
@@ -185,7 +182,9 @@ def _decisions(context: WriteContext, item: ReviewItem, decision: str) -> Iterat
     about = item.about
     if about is not None:
         yield _decision(context, decision, item.kind, about.fingerprint, run=item.run)._replace(ranges=ranges)
-    for known_by in dict.fromkeys(facts_of(item.change)) if item.change else ():
+    actions = item.change.actions if item.change else ()
+    facts = [action.fingerprint for action in actions if isinstance(action, SetFact)]
+    for known_by in dict.fromkeys(facts):
         if about is None or known_by != about.fingerprint:
             yield _decision(context, decision, "fact", known_by, run=item.run)
 
@@ -226,8 +225,8 @@ def _written(
 
 def _branch(context: WriteContext, item: ReviewItem, decision: str) -> ReviewDecision:
     if decision == REJECTED:
-        return ReviewDecision(item.id, item.kind, item.what, decision, branching.reject(context, item.id))
-    done = branching.approve(context, item.id)
+        return ReviewDecision(item.id, item.kind, item.what, decision, branches.reject(context, item.id))
+    done = branches.approve(context, item.id)
     again = [f"{path} waits for review now: later edits were in its way" for path in done.proposed]
     commit = done.commits[-1] if done.commits else ""
     return ReviewDecision(item.id, item.kind, item.what, decision, commit, "; ".join([*again, *done.notices]))

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from memoryclaw.consolidation.patches import outcome_of
-from memoryclaw.consolidation.run_record import FOLDER as RUNS
+from memoryclaw.consolidation.changes import RUNS, outcome_of
 from memoryclaw.errors import InputError, NotFoundError
 from memoryclaw.history.repository import History
 from memoryclaw.review.decide import fact_home

@@ -6,24 +6,22 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from memoryclaw.consolidation import proposals
-from memoryclaw.consolidation.branching import OpenBranch, open_branches
-from memoryclaw.consolidation.changes import ChangeSet, PlannedChange
-from memoryclaw.consolidation.patches import actions_of, made
+from memoryclaw.consolidation.apply import made
+from memoryclaw.consolidation.changes import RUNS, ChangeSet, PlannedChange, read_record
 from memoryclaw.consolidation.pending import PENDING_FILE, PendingFact, read_pending
 from memoryclaw.consolidation.proposals import About
-from memoryclaw.consolidation.run_record import FOLDER as RUNS
-from memoryclaw.consolidation.run_record import read_record
+from memoryclaw.consolidation.selecting import OpenBranch, open_branches
 from memoryclaw.errors import InputError, NotFoundError
 from memoryclaw.history.repository import FileChange, History
 from memoryclaw.model import Fact, Problem
+from memoryclaw.review.file_changes import actions_of
 from memoryclaw.text.encoding import decode, readable
 from memoryclaw.text.frontmatter import split
 from memoryclaw.vault import files
 from memoryclaw.vault.fact_edits import same
 from memoryclaw.vault.layout import place_of
 from memoryclaw.vault.skill_formats import read_markdown_skill
-from memoryclaw.writing.context import WriteContext
-from memoryclaw.writing.remember import fact_in_words
+from memoryclaw.writing.context import WriteContext, fact_in_words
 
 DRAFTS = "skills/_drafts"
 _SKILL = "/SKILL.md"

@@ -4,21 +4,20 @@ from __future__ import annotations
 
 import os
 import re
-from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from typing import NamedTuple
 
-from memoryclaw.consolidation.patches import facts_that_came as facts_set
-from memoryclaw.consolidation.patches import must_be_its_own
+from memoryclaw.consolidation.apply import must_be_its_own
+from memoryclaw.consolidation.changes import record_path
 from memoryclaw.consolidation.pending import PENDING_FILE
-from memoryclaw.consolidation.run_record import record_path
 from memoryclaw.errors import ConflictError, InputError, NotFoundError
 from memoryclaw.history.repository import FileChange, History, Recorded
-from memoryclaw.review.retraction import (
+from memoryclaw.review.file_changes import (
     TakenBack,
+    facts_set,
     facts_taken_back,
-    facts_that_came,
+    only_its_facts,
     restored,
     waiting_taken_back,
 )
@@ -326,10 +325,9 @@ def _merged(context: WriteContext, change: FileChange, now: bytes | None) -> byt
     merged = merge(base.text, current.text, wanted.text)
     if merged is None:
         return None
-    asked, done = (base.text, wanted.text), (current.text, merged)
-    return (
-        encode(current._replace(text=merged)) if _only_its_facts(context, change.path, asked, done) else None
-    )
+    file = context.semantic(change.path) if place_of(change.path) == ("semantic", "current") else None
+    same = only_its_facts(file, (base.text, wanted.text), (current.text, merged))
+    return encode(current._replace(text=merged)) if same else None
 
 
 def _by_lines(context: WriteContext, change: FileChange, now: bytes | None) -> TakenBack | None:
@@ -343,19 +341,6 @@ def _by_lines(context: WriteContext, change: FileChange, now: bytes | None) -> T
     if place_of(change.path) != ("semantic", "current"):
         return None
     return facts_taken_back(before, after, current, context.semantic(change.path))
-
-
-def _only_its_facts(context: WriteContext, path: str, asked: tuple[str, str], done: tuple[str, str]) -> bool:
-    """True when no fact came to stand below another entity because a heading between them went."""
-    if place_of(path) != ("semantic", "current"):
-        return True
-    read = context.semantic(path).facts
-    a, b, c, d = (
-        Counter((f.entity, f.field, f.value, f.current) for f in read(text).facts) for text in (*asked, *done)
-    )
-    c.subtract(a)
-    c.update(b)
-    return +c == d
 
 
 def _decisions(context: WriteContext, history: History, asked: _Asked, plan: _Plan) -> list[Decision]:
@@ -385,8 +370,8 @@ def _what_came(context: WriteContext, taken: Sequence[FileChange]) -> Iterator[t
     for change in taken:
         place = place_of(change.path)
         if place == ("semantic", "current"):
-            for known_by in facts_that_came(context.semantic(change.path), *_texts(change)):
-                yield "fact", known_by
+            for fact in facts_set(*_texts(change), context.semantic(change.path)):
+                yield "fact", fact.fingerprint
         elif place == ("skill", "draft") and change.before is None and change.after is not None:
             yield "skill", fingerprint_of(read_skill(change.path, change.after))
 

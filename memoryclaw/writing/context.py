@@ -74,6 +74,15 @@ def one_line(text: str) -> str:
     return " ".join(_CONTROL.sub(" ", str(text)).split())
 
 
+_VERBS = frozenset({"lives in", "works at", "works as", "likes", "dislikes", "prefers"})
+
+
+def fact_in_words(entity: str, field: str, value: str) -> str:
+    """A fact as a person would say it: `Anna: city is Bern`, but `Anna: lives in Bern`."""
+    verb = " ".join(field.lower().replace("_", " ").split()) in _VERBS
+    return f"{entity}: {field} {value}" if verb else f"{entity}: {field} is {value}"
+
+
 def _cut(subject: str) -> str:
     if len(subject) <= _SUBJECT_LENGTH:
         return subject

@@ -9,7 +9,7 @@ from memoryclaw.text.naming import episode_name, free_name, timestamp
 from memoryclaw.vault import files
 from memoryclaw.vault.fact_edits import FactEdit, SemanticFile, set_fact
 from memoryclaw.vault.layout import place_of
-from memoryclaw.writing.context import WriteContext, Written
+from memoryclaw.writing.context import WriteContext, Written, fact_in_words
 from memoryclaw.writing.writer import Edit, text_change, write
 
 _FACTS_FILE = "semantic/facts.md"
@@ -149,14 +149,3 @@ def _summary(text: str) -> str:
     first = next(line for line in text.splitlines() if line.strip())
     first = " ".join(first.lstrip("#->* \t").split()) or " ".join(text.split())
     return first if len(first) <= _SUMMARY else first[:_SUMMARY].rpartition(" ")[0] + " …"
-
-
-# ── A fact in words: `Anna: city is Bern`, but `Anna: lives in Bern`.
-
-_VERBS = frozenset({"lives in", "works at", "works as", "likes", "dislikes", "prefers"})
-
-
-def fact_in_words(entity: str, field: str, value: str) -> str:
-    """A fact as a person would say it; a field that reads as a verb needs no other."""
-    verb = " ".join(field.lower().replace("_", " ").split()) in _VERBS
-    return f"{entity}: {field} {value}" if verb else f"{entity}: {field} is {value}"

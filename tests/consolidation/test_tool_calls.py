@@ -4,8 +4,8 @@ import json
 
 from memoryclaw.capture.host_turns import PendingToolCalls, read_turn
 from memoryclaw.capture.log_records import kept, line_of
-from memoryclaw.consolidation.tool_calls import Call, acted, calls_in, sessions, steps, stretches
 from memoryclaw.consolidation.changes import ToolSequence
+from memoryclaw.consolidation.tool_calls import Call, acted, calls_in, sessions, steps, stretches
 from memoryclaw.text.redaction import Redactor
 from memoryclaw.vault.logs import LogRange, range_of
 

@@ -8,7 +8,7 @@ from datetime import timedelta
 import pytest
 from gitvault import NOW, git, pen_for, snapshot, vault_of
 
-from memoryclaw.consolidation.changes import AddPending
+from memoryclaw.consolidation.actions import AddPending
 from memoryclaw.consolidation.pending import add_pending, read_pending
 from memoryclaw.errors import ConflictError, InputError
 from memoryclaw.review.undo import undo

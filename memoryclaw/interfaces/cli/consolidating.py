@@ -12,7 +12,8 @@ from memoryclaw.interfaces.cli.printing import aligned, as_json, plural, remark,
 from memoryclaw.interfaces.cli.verbs import TEXT, verb
 
 if TYPE_CHECKING:
-    from memoryclaw.consolidation.changes import Action, ChangeSet, PlannedChange
+    from memoryclaw.consolidation.actions import Action
+    from memoryclaw.consolidation.changes import ChangeSet, PlannedChange
     from memoryclaw.consolidation.consolidate import Consolidated
 
 _LONGEST = 40  # commits that are told one by one
@@ -84,7 +85,7 @@ def _tell(said: CliContext, done: Consolidated, *, dry_run: bool) -> None:
 
 def _summary(changes: ChangeSet, mode: str, *, dry_run: bool) -> str:
     """One sentence that is true in every mode: what is done is told apart from what waits for a yes or a no."""
-    from memoryclaw.consolidation.patches import waits  # noqa: PLC0415 - what runs has loaded it
+    from memoryclaw.consolidation.apply import waits  # noqa: PLC0415 - what runs has loaded it
 
     done = [change for change in changes.changes if not waits(change, mode)]
     kinds = Counter(change.kind for change in done)
@@ -136,7 +137,7 @@ def _details(planned: PlannedChange) -> list[str]:
 
 
 def _action(action: Action) -> str:
-    values = action._asdict()
+    values = action.values()
     kind = type(action).__name__
     if kind == "NewFile":
         return f"+ {values['path']} ({plural(values['text'].count(chr(10)), 'line')})"

@@ -11,7 +11,7 @@ from memoryclaw.interfaces.cli.context import CliContext
 from memoryclaw.interfaces.cli.printing import as_json, remark, say, styled, table
 from memoryclaw.interfaces.cli.verbs import TEXT, verb
 from memoryclaw.text.bounds import MOST_LISTED
-from memoryclaw.writing.remember import fact_in_words
+from memoryclaw.writing.context import fact_in_words
 
 if TYPE_CHECKING:
     from memoryclaw.review.file_history import Blame, Events, FactSource

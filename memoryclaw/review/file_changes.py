@@ -1,6 +1,7 @@
-"""A change of facts, taken back line by line where its file has gone on since. Pure: texts in, text out.
+"""A change of one file, made again on a later version of it, or taken back from one. Pure: texts in, text out.
 
-The rule: a line that the change wrote goes only where it still stands as it was written; one that was changed since stays, and is named.
+Neither is a guess: a merge of lines counts only where exactly the same facts change. Facts and waiting questions are otherwise taken
+back line by line; a line that was changed since stays, and is named.
 """
 
 from __future__ import annotations
@@ -10,15 +11,98 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
-from memoryclaw.consolidation.pending import PendingFact, read_pending
+from memoryclaw.consolidation.actions import Action, AddPending, NewFile, SetFact
+from memoryclaw.consolidation.pending import PENDING_FILE, PendingFact, read_pending
+from memoryclaw.errors import InputError
 from memoryclaw.model import Fact
 from memoryclaw.text.encoding import lines_of, readable
+from memoryclaw.text.merging import merge
 from memoryclaw.vault.edits import Splice, spliced
-from memoryclaw.vault.fact_edits import BULLET, SemanticFile, Sheet, same
-from memoryclaw.writing.decisions import APPROVED, UNDONE, Decision, Decisions, fingerprint
+from memoryclaw.vault.fact_edits import BULLET, SemanticFile, Sheet, fact_sources, same
+from memoryclaw.writing.decisions import APPROVED, UNDONE, Decision, Decisions
 
 _HEADING = re.compile(r"(#{1,6})[ \t]+\S")
 _Key = tuple[str, str, str, bool]
+
+
+# ── A change as actions, and made again
+
+
+def facts_set(before: str, after: str, file: SemanticFile) -> list[SetFact]:
+    """The facts that a change of a semantic file set, as actions."""
+    old = [fact for fact in file.facts(before).facts if fact.current]
+    new = [fact for fact in file.facts(after).facts if fact.current]
+    known = {(fact.entity, fact.field, fact.value) for fact in old}
+    return [
+        SetFact(
+            file.path, fact.entity, fact.field, fact.value, fact.since,
+            next(iter(fact_sources(after, file, fact.id)), fact.source),
+            many=sum(same(other.entity, fact.entity) and same(other.field, fact.field) for other in new) > 1,
+        )
+        for fact in new
+        if (fact.entity, fact.field, fact.value) not in known
+    ]  # fmt: skip
+
+
+def actions_of(path: str, before: str | None, after: str | None, file: SemanticFile | None) -> list[Action]:
+    """What a change of one file can be proposed as; empty where it is nothing that a person could be asked."""
+    if after is None:
+        return []
+    if path == PENDING_FILE:
+        known = {waiting.id for waiting in read_pending(before or "")}
+        return [
+            AddPending(w.entity, w.field, w.value, w.confidence, w.source, w.why, w.since, w.known)
+            for w in read_pending(after)
+            if w.id not in known
+        ]
+    if file is not None:
+        return [*facts_set(before or "", after, file)]
+    return [NewFile(path, after)] if before is None else []
+
+
+def replayed(before: str, after: str, now: str, file: SemanticFile | None) -> str | None:
+    """The text with the change from `before` to `after` in it, or None where that would be a guess.
+
+    Args:
+        before: the text that the change was made on.
+        after: the text that came of it.
+        now: the text to make it on.
+        file: how the facts are read, for a semantic file.
+    """
+    merged = merge(before, now, after)
+    if merged is not None and only_its_facts(file, (before, after), (now, merged)):
+        return merged
+    if file is None:
+        return None
+    found = facts_set(before, after, file)
+    text = now
+    try:
+        for fact in found:
+            text = fact.set_in(text, file)
+    except InputError:
+        return None
+    return text if found else None
+
+
+def only_its_facts(file: SemanticFile | None, asked: tuple[str, str], done: tuple[str, str]) -> bool:
+    """True when no fact came to stand below another entity because a heading between them came or went.
+
+    Args:
+        file: how the facts are read; None for a file without facts.
+        asked: the text before and after the change.
+        done: the same of the version that it was merged into.
+    """
+    if file is None:
+        return True
+    before, after, now, merged = (
+        Counter(_key(fact) for fact in file.facts(text).facts) for text in (*asked, *done)
+    )
+    now.subtract(before)
+    now.update(after)
+    return +now == merged
+
+
+# ── A change of facts or questions, taken back line by line
 
 
 class TakenBack(NamedTuple):
@@ -223,16 +307,7 @@ def _once(names: Iterable[str]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(names))
 
 
-# ── What is to be remembered when a change is taken back, so that it stays taken back. Pure: texts and
-# decisions in, decisions out.
-
-
-def facts_that_came(file: SemanticFile, before: str, after: str) -> Iterator[str]:
-    """The fingerprints of the facts that hold after a change of a semantic file and did not before it."""
-    old = Counter(_standing_facts(file, before))
-    for key, count in Counter(_standing_facts(file, after)).items():
-        if count > old[key]:
-            yield fingerprint("fact", *key)
+# ── Decisions that keep a change taken back
 
 
 def restored(before: str, after: str, now: str, *, at: str, by: str) -> Iterator[Decision]:
@@ -256,10 +331,6 @@ def restored(before: str, after: str, now: str, *, at: str, by: str) -> Iterator
         elif _latest(current, key) == decision:
             was = _latest(old, key)
             yield (was or _other(decision))._replace(at=at, by=by)
-
-
-def _standing_facts(file: SemanticFile, text: str) -> list[tuple[str, str, str]]:
-    return [(fact.entity, fact.field, fact.value) for fact in file.facts(text).facts if fact.current]
 
 
 def _known_by(decision: Decision) -> tuple[str, str]:

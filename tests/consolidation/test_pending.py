@@ -1,15 +1,17 @@
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memoryclaw.consolidation.changes import AddPending
-from memoryclaw.consolidation.claims import plain_key, plain_value
+from memoryclaw.consolidation.actions import AddPending
 from memoryclaw.consolidation.pending import (
     add_pending,
+    plain_key,
+    plain_value,
     read_pending,
     remove_pending,
     replace_value,
@@ -63,7 +65,7 @@ def test_a_fact_added_to_no_file_makes_one_with_a_heading():
 
 def test_the_same_fact_waits_once_whatever_its_case_and_spaces():
     text = add_pending("", ANNA)
-    assert add_pending(text, ANNA._replace(entity="ANNA", value="040  123456")) == text
+    assert add_pending(text, replace(ANNA, entity="ANNA", value="040  123456")) == text
 
 
 @pytest.mark.parametrize("end", ["\n", "\r\n"])
@@ -114,7 +116,7 @@ def test_what_a_person_did_to_a_line_is_read(line, box):
 
 
 def test_names_with_dots_and_colons_are_quoted():
-    text = add_pending("", ANNA._replace(entity="Dr. No: the film", field="home.phone"))
+    text = add_pending("", replace(ANNA, entity="Dr. No: the film", field="home.phone"))
     assert '- [ ] "Dr. No: the film"."home.phone": 040' in text
     (waiting,) = read_pending(text)
     assert (waiting.entity, waiting.field) == ("Dr. No: the film", "home.phone")

@@ -19,8 +19,8 @@ from changesets import (
     whole,
 )
 
-from memoryclaw.consolidation.changes import AddSource, ConfirmFact, NewFile, PlannedChange, Replace
-from memoryclaw.consolidation.patches import moves, outcome_of, rewrites
+from memoryclaw.consolidation.actions import ACTIONS, AddSource, ConfirmFact, MoveFile, NewFile, Replace
+from memoryclaw.consolidation.changes import PlannedChange, moves, outcome_of, rewrites
 from memoryclaw.consolidation.pending import read_pending
 from memoryclaw.errors import InputError
 from memoryclaw.vault.fact_edits import SemanticFile
@@ -118,7 +118,7 @@ def test_sources_are_added_to_those_that_are_there():
 
 
 def test_a_source_that_is_no_list_is_not_written_over():
-    with pytest.raises(InputError, match="no text and no list"):
+    with pytest.raises(InputError, match="neither text nor a list"):
         performed("---\nsource:\n  kind: web\n---\nx\n", AddSource(FIRST, (TWIN,)))
 
 
@@ -131,3 +131,13 @@ def test_a_twin_moves_as_it_is():
 def test_what_cannot_be_done_is_left_out_of_the_outcome():
     broken = PlannedChange("fact", "t", (colour(value=" "),))
     assert outcome_of([broken], NONE, FILES.get)[PATH] == (PROJECTS, PROJECTS)
+
+
+def test_each_action_names_itself_its_files_and_where_it_may_be_proposed():
+    new = NewFile("episodes/e.md", "x\n")
+    assert len({action.heading for action in ACTIONS}) == len(ACTIONS)
+    assert (new.paths, WAITING.paths) == (("episodes/e.md",), ("semantic/_pending.md",))
+    assert MoveFile(FIRST, SECOND).paths == (FIRST, SECOND)
+    assert [one.may_be_proposed() for one in (new, WAITING, CONFIRM, colour(path="notes/a.md"), MoveFile(FIRST, SECOND))] == [
+        True, True, True, False, False,
+    ]  # fmt: skip

@@ -1,0 +1,346 @@
+"""The actions of a change set: what each does to its file, how a proposal spells it, and what it is called in commits.
+
+A new action is one more class here, named in `ACTIONS`. The class name is its kind in JSON and the order of its fields is how it is
+written down. An action that was carried out already changes nothing.
+"""
+
+# ruff: noqa: ARG002 - one signature for all actions
+
+from __future__ import annotations
+
+import re
+from abc import ABC, abstractmethod
+from dataclasses import MISSING, dataclass, fields
+from functools import lru_cache
+from typing import Any, ClassVar
+
+from memoryclaw.consolidation.pending import PENDING_FILE, add_pending
+from memoryclaw.errors import InputError
+from memoryclaw.text.encoding import readable
+from memoryclaw.text.frontmatter import split
+from memoryclaw.vault.edits import set_property
+from memoryclaw.vault.fact_edits import SemanticFile, add_source, same, set_fact
+from memoryclaw.vault.facts import VALUE, Facts, facts_in
+from memoryclaw.vault.layout import place_of
+from memoryclaw.writing.context import fact_in_words
+from memoryclaw.writing.decisions import fingerprint
+
+_SURROGATE = re.compile("[\ud800-\udfff]")
+
+
+@dataclass(frozen=True, slots=True)
+class Action(ABC):
+    """One edit of one file, as data."""
+
+    heading: ClassVar[str]  # in a proposal
+    counted_as: ClassVar[str] = ""  # in the message of a run's last commit
+
+    @property
+    @abstractmethod
+    def paths(self) -> tuple[str, ...]:
+        """The files that it touches; `patched` is given the text of the first."""
+
+    @abstractmethod
+    def patched(self, text: str | None, collections: frozenset[str]) -> str | None:
+        """The text of its file once it is done.
+
+        Args:
+            text: the text now; None where there is no such file.
+            collections: the headings that are no entities (`collections:` of the schema).
+        """
+
+    @abstractmethod
+    def may_be_proposed(self) -> bool:
+        """True where a proposal may ask for it: anyone may have written the text of a proposal."""
+
+    @property
+    def identity(self) -> tuple[str, ...]:
+        """What it is recognised by when another run proposes it again."""
+        return self.paths
+
+    @property
+    def subject(self) -> str:
+        """The subject of its commit where it is made apart from the others of its change; empty where that one serves."""
+        return ""
+
+    def values(self) -> dict[str, Any]:
+        """Its fields by name, in order."""
+        return {field.name: getattr(self, field.name) for field in fields(self)}
+
+    @classmethod
+    def optional(cls) -> set[str]:
+        """The fields that have a default."""
+        return {field.name for field in fields(cls) if field.default is not MISSING}
+
+
+@dataclass(frozen=True, slots=True)
+class NewFile(Action):
+    """Writes a file that is not there yet."""
+
+    path: str
+    text: str
+    heading: ClassVar[str] = "New file"
+
+    @property
+    def paths(self) -> tuple[str, ...]:
+        """The new file."""
+        return (self.path,)
+
+    def patched(self, text: str | None, collections: frozenset[str]) -> str | None:
+        """The new text; what stands there already is of an earlier try, perhaps edited by a person since, and stays."""
+        return _encodable(self.text) if text is None else text
+
+    def may_be_proposed(self) -> bool:
+        """Allows episodes, semantic files and skill drafts."""
+        return _is_new(self.path)
+
+
+@dataclass(frozen=True, slots=True)
+class Replace(Action):
+    """Replaces a note that a run wrote by what is made of the same lines today."""
+
+    path: str
+    text: str
+    heading: ClassVar[str] = "New text of a file"
+
+    @property
+    def paths(self) -> tuple[str, ...]:
+        """The note."""
+        return (self.path,)
+
+    def patched(self, text: str | None, collections: frozenset[str]) -> str | None:
+        """The new text, where there still is a note."""
+        return None if text is None else _encodable(self.text)
+
+    def may_be_proposed(self) -> bool:
+        """Allows episodes."""
+        return _is_episode(self.path)
+
+
+@dataclass(frozen=True, slots=True)
+class SetFact(Action):
+    """Adds a fact, or sets its value and moves the old one to History."""
+
+    path: str
+    entity: str
+    field: str
+    value: str
+    since: str = ""
+    source: str = ""  # id of the episode
+    many: bool = False
+    heading: ClassVar[str] = "Fact"
+    counted_as: ClassVar[str] = "fact"
+
+    @property
+    def paths(self) -> tuple[str, ...]:
+        """The semantic file."""
+        return (self.path,)
+
+    @property
+    def identity(self) -> tuple[str, ...]:
+        """The fact, whichever file holds it."""
+        return self.entity, self.field, self.value
+
+    @property
+    def fingerprint(self) -> str:
+        """What decisions know the fact by."""
+        return fingerprint("fact", self.entity, self.field, self.value)
+
+    @property
+    def subject(self) -> str:
+        """The fact in words."""
+        return fact_in_words(self.entity, self.field, self.value)
+
+    def patched(self, text: str | None, collections: frozenset[str]) -> str | None:
+        """The text with the fact, unless History has this very value: then it was set once, and something newer came."""
+        file, text = _CachedFile(self.path, collections), text or ""
+        value, field = " ".join(self.value.split()), self.field or VALUE
+        if value in text and any(  # most values are new, and need no reading
+            not fact.current
+            and same(fact.entity, self.entity)
+            and same(fact.field, field)
+            and fact.value == value
+            and fact.since >= self.since
+            for fact in file.facts(text).facts
+        ):
+            return text
+        return self.set_in(text, file)
+
+    def set_in(self, text: str, file: SemanticFile) -> str:
+        """The text with the fact, whatever History has."""
+        return set_fact(
+            text, file, entity=self.entity, field=self.field, value=self.value,
+            since=self.since, source=self.source, many=self.many,
+        ).text  # fmt: skip
+
+    def may_be_proposed(self) -> bool:
+        """Allows semantic files."""
+        return _is_semantic(self.path)
+
+
+@dataclass(frozen=True, slots=True)
+class ConfirmFact(Action):
+    """Gives a known fact one more source."""
+
+    path: str
+    fact: str
+    value: str
+    source: str
+    heading: ClassVar[str] = "One more source of a fact"
+
+    @property
+    def paths(self) -> tuple[str, ...]:
+        """The semantic file."""
+        return (self.path,)
+
+    @property
+    def identity(self) -> tuple[str, ...]:
+        """The fact and its new source."""
+        return self.fact, self.value, self.source
+
+    @property
+    def subject(self) -> str:
+        """Names the fact."""
+        return f"One more source of {self.fact}"
+
+    def patched(self, text: str | None, collections: frozenset[str]) -> str | None:
+        """The text with the source, if the fact still says so: a person or a newer statement may have changed it."""
+        if text is None:
+            return None
+        file = _CachedFile(self.path, collections)
+        holds = any(
+            fact.current and fact.id == self.fact and same(fact.value, self.value)
+            for fact in file.facts(text).facts
+        )
+        return add_source(text, file, self.fact, self.source).text if holds else text
+
+    def may_be_proposed(self) -> bool:
+        """Allows semantic files."""
+        return _is_semantic(self.path)
+
+
+@dataclass(frozen=True, slots=True)
+class AddPending(Action):
+    """Writes a line to `semantic/_pending.md` that waits for a yes or a no."""
+
+    entity: str
+    field: str
+    value: str
+    confidence: str
+    source: str
+    why: str
+    since: str = ""
+    known: str = ""  # the value that is held true now, where the two disagree
+    heading: ClassVar[str] = "Fact that waits"
+    counted_as: ClassVar[str] = "waiting"
+
+    @property
+    def paths(self) -> tuple[str, ...]:
+        """The file of waiting facts."""
+        return (PENDING_FILE,)
+
+    @property
+    def identity(self) -> tuple[str, ...]:
+        """The fact."""
+        return self.entity, self.field, self.value
+
+    def patched(self, text: str | None, collections: frozenset[str]) -> str | None:
+        """The text with the waiting fact."""
+        return add_pending(text or "", self)
+
+    def may_be_proposed(self) -> bool:
+        """Always: it only asks."""
+        return True
+
+
+@dataclass(frozen=True, slots=True)
+class AddSource(Action):
+    """Gives an episode the log ranges of another one that is merged into it."""
+
+    path: str
+    ranges: tuple[str, ...]
+    heading: ClassVar[str] = "One more source of an episode"
+
+    @property
+    def paths(self) -> tuple[str, ...]:
+        """The episode."""
+        return (self.path,)
+
+    @property
+    def identity(self) -> tuple[str, ...]:
+        """The episode and its new ranges."""
+        return self.path, *self.ranges
+
+    def patched(self, text: str | None, collections: frozenset[str]) -> str | None:
+        """The text with the ranges in the `source` of its header."""
+        if text is None:
+            return None
+        known = split(readable(text)).meta.get("source")
+        if known and not isinstance(known, str | list):
+            raise InputError(f"the source of {self.path} is neither text nor a list; change it by hand")
+        sources = [known] if isinstance(known, str) else [str(item) for item in known or ()]
+        fresh = [range_ for range_ in self.ranges if range_ not in sources]
+        return set_property(text, "source", [*sources, *fresh]) if fresh else text
+
+    def may_be_proposed(self) -> bool:
+        """Allows episodes."""
+        return _is_episode(self.path)
+
+
+@dataclass(frozen=True, slots=True)
+class MoveFile(Action):
+    """Moves a file as it is; a merge moves the near duplicate to the archive."""
+
+    path: str
+    to: str
+    heading: ClassVar[str] = "Move"
+
+    @property
+    def paths(self) -> tuple[str, ...]:
+        """Where the file is and where it goes."""
+        return self.path, self.to
+
+    def patched(self, text: str | None, collections: frozenset[str]) -> str | None:
+        """The text as it is; the writer moves the file."""
+        return text
+
+    def may_be_proposed(self) -> bool:
+        """Allows what consolidation writes to go to the archive."""
+        return _is_new(self.path) and self.to.startswith("archive/") and self.to.endswith(".md")
+
+
+ACTIONS: tuple[type[Action], ...] = (
+    NewFile, Replace, SetFact, ConfirmFact, AddPending, AddSource, MoveFile,
+)  # fmt: skip
+
+
+class _CachedFile(SemanticFile):
+    """A semantic file in which one action reads what the last one left: the same text is not read twice."""
+
+    __slots__ = ()
+
+    def facts(self, text: str) -> Facts:
+        return _facts(self, text)
+
+
+@lru_cache(maxsize=8)
+def _facts(file: SemanticFile, text: str) -> Facts:
+    return facts_in(file.path, text, file.collections)
+
+
+def _encodable(text: str) -> str:
+    """The text without halves of characters, which no file can hold; logs have them where a host cut a string."""
+    return text.encode("utf-8", "replace").decode() if _SURROGATE.search(text) else text
+
+
+def _is_semantic(path: str) -> bool:
+    return place_of(path) == ("semantic", "current")
+
+
+def _is_episode(path: str) -> bool:
+    return path.startswith("episodes/") and path.endswith(".md")
+
+
+def _is_new(path: str) -> bool:
+    is_draft = path.startswith("skills/_drafts/") and path.endswith(".md")
+    return _is_semantic(path) or _is_episode(path) or is_draft
