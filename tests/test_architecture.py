@@ -34,7 +34,7 @@ RANK = {package: rank for rank, row in enumerate(ORDER) for package in row}
 # values or callables. The three packages at the edge of the program are free.
 FREE = {"interfaces", "app", "daemon"}
 EFFECTS = {
-    "config",
+    "config", "text.words",
     "models.bounded", "models.llm", "models.ollama", "models.openai", "models.wheel",
     "vault.cookies", "vault.files", "vault.folder", "vault.ledger", "vault.locks", "vault.state_folder", "vault.watcher",
     "history.git_locks", "history.journal", "history.repository",

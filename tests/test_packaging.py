@@ -1,4 +1,4 @@
-"""Templates and skills reach every kind of installation."""
+"""Templates, skills and lists of words reach every kind of installation."""
 
 from __future__ import annotations
 
@@ -48,6 +48,12 @@ def test_the_wheel_holds_every_template_and_skill(wheel: Path) -> None:
         }
         assert ours <= packed
     assert "memoryclaw/_shipped/templates/notes/episode.md.j2" in packed
+
+
+def test_the_wheel_holds_every_list_of_words(wheel: Path) -> None:
+    lists = {str(path.relative_to(ROOT)) for path in (ROOT / "memoryclaw" / "data").glob("*.toml")}
+    assert lists
+    assert lists <= set(zipfile.ZipFile(wheel).namelist())
 
 
 def test_the_wheel_holds_nothing_that_is_not_ours(wheel: Path) -> None:

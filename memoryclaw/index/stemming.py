@@ -8,12 +8,9 @@ from whoosh.lang import has_stemmer, stemmer_for_language
 from whoosh.lang.stopwords import stoplists
 
 from memoryclaw.text.language import Language
+from memoryclaw.text.words import words
 
-# Whatever the English stemmer takes off a word ends like one of these; it looks at 60 endings to find out.
-_ENGLISH_ENDS = (
-    *("s", "ed", "ing", "y", "e", "ll", "al", "ful", "er", "ator", "ic", "ion", "ism", "ant", "ent"),
-    *("li", "ogi", "nci", "iti"),
-)
+_ENGLISH_ENDS = tuple(words("english.stem_ends"))
 
 
 def language(code: str) -> Language:

@@ -6,6 +6,8 @@ import re
 import unicodedata
 from collections.abc import Callable, Iterator
 
+from memoryclaw.text.words import lines, words
+
 # Combining marks stay inside words, so that Devanagari and decomposed accents are not cut apart.
 _MARKS = "\u0300-\u036f\u0483-\u0487\u0591-\u05bd\u0610-\u061a\u064b-\u065f\u0900-\u0903\u093a-\u094f\u0981-\u0983\u09bc-\u09cd\u0a01-\u0a03\u0a3c-\u0a4d"
 WORD = re.compile(rf"[^\W_](?:[^\W_]|[{_MARKS}])*(?:['’][^\W_]+)*")
@@ -17,33 +19,8 @@ _UNSPACED = re.compile(
     "[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff\U00020000-\U0003ffff]+"
 )
 _ELIDING = frozenset({"fr", "it", "ca"})
-_IRREGULAR_TEXT = """go went gone|buy bought|bring brought|think thought|teach taught|catch caught|seek sought|see saw seen
-|take took taken|give gave given|get got gotten|make made|say said|tell told|find found|feel felt|keep kept|leave left
-|lose lost|meet met|pay paid|run ran|sell sold|send sent|sing sang sung|sit sat|sleep slept|speak spoke spoken|spend spent
-|swim swam swum|throw threw thrown|wear wore worn|win won|write wrote written|begin began begun|break broke broken
-|build built|choose chose chosen|come came|draw drew drawn|drink drank drunk|drive drove driven|eat ate eaten|fall fell fallen
-|fly flew flown|forget forgot forgotten|grow grew grown|hear heard|hide hid hidden|hold held|know knew known|lead led
-|lend lent|ride rode ridden|rise rose risen|shoot shot|show shown|shake shook shaken|steal stole stolen|wake woke woken
-|understand understood|become became|bite bit bitten|blow blew blown|child children|person people|man men|woman women
-|foot feet|tooth teeth|mouse mice|wife wives|knife knives|leaf leaves|half halves|deal dealt|freeze froze frozen
-|forgive forgave forgiven|stick stuck|strike struck|sweep swept|swing swung|tear tore torn|bend bent|bind bound|feed fed
-|fight fought|hang hung|swear swore sworn"""
-IRREGULAR = {
-    form: group.split()[0]
-    for group in _IRREGULAR_TEXT.replace("\n", "").split("|")
-    for form in group.split()[1:]
-}
-# Words that carry a question but not its subject; a stop list of text is too short for questions.
-_QUESTION_TEXT = """a about above after again all also am an and any are as at be because been before being below between both
-but by can could did do does doing don down during each ever few for from further had has have having he her
-here hers him his how i if in into is it its itself just let me more most much my no nor not of off on once
-only or other our out over own same she should so some such than that the their them then there these they
-this those through to too under until up us very was we were what when where which while who whom whose why
-will with would you your yours shall may might must remind tell know please happen happens happened
-happening anything something dont didnt doesnt isnt wasnt im ive youre whats"""
-_QUESTION_STOP = _QUESTION_TEXT.split()
-
-
+IRREGULAR = {form: base for base, *forms in map(str.split, lines("english.irregular")) for form in forms}
+_QUESTION_STOP = frozenset(words("english.question"))
 # Letters that Unicode does not take apart, written as people without them on their keyboard write them.
 _SPELLED = str.maketrans(
     {"ø": "o", "ł": "l", "đ": "d", "ð": "d", "þ": "th", "æ": "ae", "œ": "oe", "ı": "i", "ħ": "h"}
@@ -98,7 +75,7 @@ class Language:
         self._stem = stem
         self._eliding = code in _ELIDING
         self._irregular = IRREGULAR if code == "en" else {}
-        self.stop = (stop | frozenset(_QUESTION_STOP)) if code == "en" else frozenset(fold(w) for w in stop)
+        self.stop = (stop | _QUESTION_STOP) if code == "en" else frozenset(fold(w) for w in stop)
         self.known = _Known(self._analyse)
 
     @property

@@ -12,6 +12,8 @@ from collections.abc import Iterator
 from functools import lru_cache
 from typing import NamedTuple
 
+from memoryclaw.text.words import words
+
 # Part of every text that holds one of the names below, in lower case.
 NEAR = (
     "pass", "pwd", "secret", "token", "key", "credential", "auth", "pin", "bearer", "basic", "kennwort", "contrase", "senha",
@@ -52,29 +54,10 @@ _PIN = re.compile(r"(?<![a-z])pin(?:[ _-]?(?:code|number))?(?:[ \t]+(?:for|of|to
 
 _PAIR = re.compile(r"(?:name|key)\\{0,3}[\"']?\s?:\s?\\{0,3}[\"']?(?P<name>[\w.-]{2,60})\\{0,3}[\"']?\s?,?\s{0,20}\\{0,3}[\"']?value\\{0,3}[\"']?\s?:\s?\\{0,3}[\"']?(?P<value>[^\s\"'\\,}]{4,512})", re.IGNORECASE)  # fmt: skip
 
-# A name that goes on with one of these is about a secret and does not hold one.
-_ABOUT = frozenset({
-    "age", "algo", "algorithm", "attempts", "auth", "bits", "budget", "bytes", "cache", "change", "changed", "check", "class", "column", "count", "counter",
-    "counts", "created", "date", "digest", "dir", "enabled", "endpoint", "env", "error", "exp", "expires", "expiry", "field", "file", "fingerprint",
-    "folder", "format", "hash", "header", "hint", "id", "ids", "index", "input", "kind", "label", "len", "length", "less", "level", "lifetime", "limit",
-    "limits", "list", "location", "manager", "max", "min", "mode", "name", "names", "number", "page", "path", "pattern", "policy", "price",
-    "prompt", "ref", "regex", "required", "reset", "rotation", "scope", "size", "status", "strength", "timeout", "ttl", "type", "uri", "url",
-    "usage", "used", "valid", "validity", "var", "version",
-})  # fmt: skip
-# What stands before the name and makes it something that everybody may know.
-_PUBLIC = frozenset("""public primary foreign cache sort sorting partition object idempotency composite unique index lookup row dict map hash group
-shard arrow hot shortcut turn message max min prompt completion input output total stop eos bos pad next page continuation sync publishable site
-legend low major minor musical translation any every no""".split())  # fmt: skip  # noqa: SIM905 - as words it can be read
-_KINDS_OF_KEY = frozenset("""api access private secret auth authorization signing signature encryption encrypt decryption master account license licence
-service app application client subscription deploy webhook integration session storage shared hmac aes admin project consumer bot user server ingest
-write read root vault stripe jwt rsa ssh tls ssl activation product team org""".split())  # fmt: skip  # noqa: SIM905 - as words it can be read
-_SENTENCE = frozenset("""a about after again agreed all already also always an and are as asked at be been before blank both but by can cannot change
-changed check click contains correct could default denied did different do does done empty enter entered expired failed false field first for forgot
-forgotten found from generated get given good had has have he hidden his how i if in incorrect input invalid is issue it its just known leaked length let
-lost manager max me min minimum missing must my need needed needs never new no none not null of ok on one only optional or our over page policy please
-plain provided put random redacted rejected required reset rotated same secure see sent set she should show since so some soon still str string strong
-stored text than that the their them then there they this to too true type undefined unknown until updated us use used user using valid value very via was
-we weak were what when where which who why will with without wrong yes you your""".split())  # fmt: skip  # noqa: SIM905 - as words it can be read
+_ABOUT = frozenset(words("secret_names.about"))
+_PUBLIC = frozenset(words("secret_names.public"))
+_KINDS_OF_KEY = frozenset(words("secret_names.kinds_of_key"))
+_SENTENCE = frozenset(words("secret_names.sentence"))
 _PLACEHOLDER = re.compile(
     r"""\$\{?\w.*|%\w+%|\{\{?.*|\[redacted.*|\[private.*|\[cut.*|<.*|\W*|(.)\1{3,}|x{3,}.*|\*{2,}.*|\.{2,}.*
     |(?:your|my|some|the|an?|insert|enter|example|sample|placeholder|dummy|replace|change)[_.-]?(?:own[_.-])?[a-z_.-]*(?:here|key|token|secret|password|me|value|placeholder)\d?
