@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from typing import NamedTuple
 
 from memoryclaw.model import NOTHING
+from memoryclaw.text import words as lists
 from memoryclaw.text.language import fold
 
 
@@ -20,130 +21,20 @@ class FieldNoun(NamedTuple):
     kind: str  # date | day | email | phone | url | amount | name | person | place | title | text
 
 
-# kind / field: words. A day recurs every year; a name, place or title has to look like one.
-_WORDS = """
-email / email: email|e-mail|mail|email address|e-mail address|mail address|mailadresse|e-mail-adresse|emailadresse
-phone / phone: phone number|telephone number|phone|cell number|mobile number|number|mobile|cell|telefonnummer|handynummer|telefon|nummer
-day / birthday: birthday|birth date|date of birth|geburtstag|geburtsdatum
-day / anniversary: anniversary|wedding anniversary|hochzeitstag
-date / deadline: deadline|due date|submission date|submission deadline|frist|abgabefrist|abgabetermin|abgabe|stichtag
-date / launch date: launch date|launch|go-live|golive
-date / release date: release date|release|veroffentlichung
-date / start date: start date|starttermin|startdatum|kick-off|kickoff
-date / end date: end date|enddatum
-date / opening: opening|opening date|eroffnung
-date / wedding: wedding date|wedding|hochzeit
-date / delivery: delivery date|delivery|liefertermin|lieferung
-date / appointment: appointment|termin
-amount / budget: budget
-amount / rent: rent|miete
-amount / fee: fee|honorar
-amount / price: price|preis
-amount / salary: salary|gehalt
-name / lead: lead|project lead|team lead|project manager|projektleiter|projektleiterin|projektleitung|leitung
-name / owner: owner|besitzer|besitzerin|eigentumer|eigentumerin
-name / client: client|customer|kunde|kundin|auftraggeber|auftraggeberin
-name / contractor: contractor|bauunternehmer
-name / supplier: supplier|lieferant
-name / contact: contact|contact person|ansprechpartner|ansprechpartnerin
-name / manager: manager|boss|supervisor|chef|chefin|vorgesetzter
-name / doctor: doctor|gp|physician|hausarzt|hausarztin|arzt|arztin
-name / dentist: dentist|zahnarzt|zahnarztin
-name / landlord: landlord|landlady|vermieter|vermieterin
-name / employer: employer|company|arbeitgeber|firma
-name / bank: bank
-name / school: school|schule
-name / university: university|college|uni|universitat
-person / wife: wife|frau|ehefrau
-person / husband: husband|mann|ehemann
-person / partner: partner|partnerin|spouse|fiance|fiancee|verlobte|verlobter|boyfriend|girlfriend|freundin
-person / son: son|sohn
-person / daughter: daughter|tochter
-person / brother: brother|bruder
-person / sister: sister|schwester
-person / mother: mother|mom|mum|mutter
-person / father: father|dad|vater
-person / dog: dog|puppy|hund
-person / cat: cat|kitten|katze|kater
-person / best friend: best friend|bester freund|beste freundin
-person / roommate: roommate|flatmate|mitbewohner|mitbewohnerin
-name / assistant: assistant|assistent|assistentin
-name / name: name
-name / full name: full name
-name / nickname: nickname|spitzname
-place / hometown: hometown|home town|heimatstadt
-place / city: city
-place / country: country|home country
-place / nationality: nationality|staatsangehorigkeit
-place / native language: native language|mother tongue|first language|muttersprache
-place / venue: venue|veranstaltungsort|treffpunkt|meeting point
-title / job: job|profession|occupation|job title|day job|beruf
-title / role: role|position|rolle
-title / major: major|studienfach
-text / address: address|home address|adresse|anschrift
-text / timezone: timezone|time zone|zeitzone
-text / blood type: blood type|blutgruppe
-text / shoe size: shoe size|schuhgrosse
-text / license plate: license plate|licence plate|number plate|kennzeichen
-text / room: room number|zimmernummer|office number
-text / username: username|user name|handle|benutzername
-text / pronouns: pronouns|pronomen
-text / allergy: allergy|allergies|allergie|allergien
-text / diet: diet
-text / phase: phase
-text / status: status
-text / version: version
-text / port: port
-text / size: size|grosse
-url / website: website|homepage|webseite|web site
-url / repository: repository|repo|git repo
-"""
-
 NOUNS = {
     word: FieldNoun(field.strip(), kind.strip())
-    for line in _WORDS.strip().splitlines()
+    for line in lists.lines("consolidation.field_words")
     for kind, field, words in [re.split(r" / |: ", line, maxsplit=2)]
     for word in words.split("|")
 }
-KIN = frozenset({
-    "wife", "husband", "partner", "son", "daughter", "brother", "sister", "mother", "father", "dog", "cat", "roommate", "best friend",
-})  # fmt: skip
+KIN = frozenset(lists.lines("consolidation.kin"))
 # Where several values live side by side unless the schema says otherwise.
-MANY = frozenset({
-    "likes", "dislikes", "prefers", "allergy", "diet", "languages", "uses", "plays", "collects", "from now on", "always", "never", "son",
-    "daughter", "brother", "sister", "dog", "cat",
-})  # fmt: skip
-_PREFERENCES = frozenset({"likes", "dislikes", "prefers", "uses", "from now on", "always", "never"})
-_OF_PEOPLE = KIN | {
-    "email", "phone", "birthday", "anniversary", "manager", "doctor", "dentist", "landlord", "employer", "school", "university", "name",
-    "full name", "nickname", "called", "hometown", "nationality", "native language", "languages", "job", "role", "address", "timezone",
-    "blood type", "shoe size", "pronouns", "allergy", "diet", "lives in", "works at", "works as", "from", "birthplace", "plays", "bank", "username",
-    "feels", "location",
-}  # fmt: skip
-_LEADING = frozenset({
-    "new", "current", "actual", "real", "official", "final", "exact", "next", "correct", "own", "the", "neue", "neuer", "neues",
-    "neuen", "aktuelle", "aktueller", "endgultige", "richtige",
-})  # fmt: skip
-_QUALIFIERS = frozenset(
-    {"work", "home", "private", "personal", "mobile", "office", "business", "emergency", "second", "main"}
-)
-_NO_FAVORITE = frozenset(
-    {
-        "part",
-        "thing",
-        "things",
-        "one",
-        "ones",
-        "memory",
-        "memories",
-        "moment",
-        "moments",
-        "way",
-        "bit",
-        "time",
-        "parts",
-    }
-)
+MANY = frozenset(lists.lines("consolidation.many_values"))
+_PREFERENCES = frozenset(lists.lines("consolidation.preferences"))
+_OF_PEOPLE = KIN | frozenset(lists.lines("consolidation.of_people"))
+_LEADING = frozenset(lists.words("consolidation.before_fields"))
+_QUALIFIERS = frozenset(lists.words("consolidation.field_qualifiers"))
+_NO_FAVORITE = frozenset(lists.words("consolidation.no_favourites"))
 
 
 def noun_of(words: str, declared: Mapping[str, str] = NOTHING) -> FieldNoun | None:

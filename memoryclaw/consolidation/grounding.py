@@ -18,6 +18,7 @@ from memoryclaw.consolidation.statements import denies, is_doubtful, is_momentar
 from memoryclaw.consolidation.transcript import SPOKEN, harmless
 from memoryclaw.model import Turn
 from memoryclaw.text import naming
+from memoryclaw.text import words as lists
 from memoryclaw.text.dates import DateRange, find_ranges
 from memoryclaw.text.fence import one_line, visible
 from memoryclaw.text.language import fold, pairs
@@ -29,16 +30,10 @@ _LEAST_QUOTE = 8  # characters; a shorter one must be the whole turn
 _GROUNDED = 0.5  # the share of a summary's words that the segment must hold
 _HTML = re.compile(r"[<>`|]+")
 _SECRET = re.compile(r"\[?REDACTED:", re.IGNORECASE)
-_OWN_NAMES = frozenset({"i", "me", "my", "myself", "self", "user", "the user", "speaker", "the speaker"})
-_SELF_TEXT = """i im ive id ill me my mine myself we our us ich mich mir mein meine meinen meinem meiner wir uns unser unsere
-je mon ma mes moi nous notre yo mi mis nos nuestra nuestro"""
-# Where such a word stands beside a name, it may be another person's fact.
-_OTHERS_TEXT = """he she they his her their him them sister brother mother father mom mum dad parents wife husband son daughter child
-friend boss cousin uncle aunt neighbour neighbor colleague girlfriend boyfriend partner er sie seine seiner ihre ihr ihrer schwester
-bruder mutter vater eltern frau mann sohn tochter kind freund freundin chef chefin nachbar nachbarin kollege kollegin"""
-_SELF, _OTHERS = frozenset(_SELF_TEXT.split()), frozenset(_OTHERS_TEXT.split())
+_OWN_NAMES = frozenset(lists.lines("consolidation.own_names"))
+_SELF, _OTHERS = (frozenset(lists.words(f"consolidation.{name}")) for name in ("self", "others"))
 _OWNER = re.compile(r"(?<![^\W\d_])([^\W\d_]++)['’]s\b")
-_NO_OWNER = frozenset({"it", "that", "he", "she", "what", "there", "who", "let", "here", "where", "how"})
+_NO_OWNER = frozenset(lists.words("consolidation.no_owner"))
 _UNSPACED = "\u0e00"  # scripts written without spaces come after it
 
 

@@ -30,6 +30,7 @@ from memoryclaw.consolidation.statements import (
 from memoryclaw.consolidation.tool_calls import ToolText, is_call_line, read_call
 from memoryclaw.consolidation.transcript import harmless
 from memoryclaw.model import Turn
+from memoryclaw.text import words as lists
 from memoryclaw.text.language import WORD, Language
 from memoryclaw.text.tokens import length
 
@@ -77,35 +78,7 @@ _TIME = re.compile(
     gestern|vorgestern|morgen|heute|übermorgen|(?:letzte|nächste)[nrs]?|hier|demain|dernière?|prochaine?|ayer|mañana|pasad[oa]|próxim[oa])\b""",
     re.IGNORECASE | re.VERBOSE,
 )
-_FIRST = frozenset(
-    [
-        "i",
-        "im",
-        "ive",
-        "id",
-        "ill",
-        "my",
-        "me",
-        "mine",
-        "we",
-        "weve",
-        "our",
-        "us",
-        "mein",
-        "meine",
-        "ich",
-        "wir",
-        "unser",
-        "je",
-        "j'ai",
-        "nous",
-        "mon",
-        "ma",
-        "yo",
-        "mi",
-        "nuestro",
-    ]
-)
+_FIRST = frozenset(lists.words("consolidation.first_person"))
 
 
 class Sentence(NamedTuple):

@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 from memoryclaw.capture.host_turns import CALLS, call_of, kind_of, tidy
 from memoryclaw.consolidation.changes import ToolSequence
 from memoryclaw.model import NOTHING
+from memoryclaw.text import words as lists
 from memoryclaw.text.fence import one_line
 from memoryclaw.vault.logs import LogRange, content_text, parse_ranges
 
@@ -178,41 +179,8 @@ def _text(value: Any) -> str:
 _NAME = re.compile(r"\s*([A-Za-z_][\w.:/-]{0,79})(?=\s|$)")
 # A call that an assistant's message ends with: the tool and its arguments on a line of their own.
 _CALL_LINE = re.compile(r"[A-Za-z_][\w.:/-]{0,79} \{.*\}\s*")
-_LOOKS = frozenset(
-    [
-        "search",
-        "lookup",
-        "look",
-        "read",
-        "get",
-        "list",
-        "find",
-        "fetch",
-        "query",
-        "grep",
-        "ls",
-        "cat",
-        "view",
-        "show",
-        "recall",
-        "status",
-        "check",
-        "describe",
-        "inspect",
-        "browse",
-        "glob",
-        "stat",
-        "head",
-        "tail",
-        "session",
-        "sessions",
-        "memory",
-        "web",
-        "forecast",
-        "history",
-    ]
-)
-_ACTS = frozenset(["create", "update", "add", "send", "write", "edit", "set", "book", "delete", "remove", "post", "put", "move", "run", "exec", "install", "make", "save", "store"])  # fmt: skip
+_LOOKS = frozenset(lists.words("consolidation.looking"))
+_ACTS = frozenset(lists.words("consolidation.acting"))
 _MAIN = ("title", "subject", "name", "summary", "text", "message", "body", "content", "command", "path", "file_path", "url", "query", "to")  # fmt: skip
 _LENGTH = 80
 _PARTS = re.compile(r"[A-Za-z][a-z]*")
