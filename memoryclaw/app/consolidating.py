@@ -9,7 +9,7 @@ from memoryclaw.app.wiring import Wiring
 
 if TYPE_CHECKING:
     from memoryclaw.consolidation.consolidate import Consolidated, ConsolidationContext
-    from memoryclaw.consolidation.planning import Mind
+    from memoryclaw.consolidation.planning import Enrich
     from memoryclaw.daemon.scheduling import Schedule
 
 
@@ -49,7 +49,7 @@ class Consolidating(Wiring):
             writing=self._write_context(secret_gate()),
             vault=self.vault,
             catalog=self.catalog,
-            mind=self._mind(llm),
+            enrich=self._enrich(llm),
             rules=RunSettings(
                 mode=mode or config.mode,
                 threshold=config.skill_threshold,
@@ -62,11 +62,11 @@ class Consolidating(Wiring):
             progress=self._progress,
         )
 
-    def _mind(self, llm: str) -> Mind:
-        from memoryclaw.consolidation.model_chain import minds_of  # noqa: PLC0415
+    def _enrich(self, llm: str) -> Enrich:
+        from memoryclaw.consolidation.model_chain import model_chain  # noqa: PLC0415
         from memoryclaw.writing.context import Templates  # noqa: PLC0415
 
-        return minds_of(self.config, Templates(), os.environ, llm=llm).read
+        return model_chain(self.config, Templates(), os.environ, llm=llm).read
 
 
 # ── The timer of a vault: a scheduler of this machine calls `consolidate --due`.
@@ -77,7 +77,7 @@ class Scheduling(Consolidating):
 
     def schedule(self) -> Schedule:
         """The vault's timer: to be installed, removed, or told how it stands."""
-        from memoryclaw.consolidation.consolidate import standing  # noqa: PLC0415
+        from memoryclaw.consolidation.consolidate import next_run  # noqa: PLC0415
         from memoryclaw.daemon.scheduling import Schedule  # noqa: PLC0415
         from memoryclaw.writing.context import Templates  # noqa: PLC0415
 
@@ -85,5 +85,5 @@ class Scheduling(Consolidating):
             os.fspath(self.root),
             Templates(),
             self.clock,
-            lambda: standing(self._consolidation_context("none", "")),
+            lambda: next_run(self._consolidation_context("none", "")),
         )

@@ -26,6 +26,7 @@ from memoryclaw.vault.logs import LogRange, parse_ranges
 
 LEVELS = ("low", "medium", "high")  # of confidence
 RUNS = "runs"
+SPEAKERS = frozenset({"user", "assistant"})  # roles whose lines are read in full
 _SURROGATE = re.compile("[\ud800-\udfff]")
 
 

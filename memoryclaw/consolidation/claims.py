@@ -1,6 +1,6 @@
 """Facts that the lines of a segment state, found by patterns: no model, few and sure rather than many.
 
-The rule: a claim quotes the sentence that states it; who may be believed is decided elsewhere.
+A claim quotes the sentence that states it; who may be believed is decided elsewhere.
 """
 
 from __future__ import annotations

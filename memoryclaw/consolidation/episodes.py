@@ -1,6 +1,6 @@
 """A segment → what the deterministic mind makes of it: title, summary, tags, names, and the points worth keeping.
 
-The rule: no word that was not said, but the dates that "yesterday" and the like stand for.
+No word that was not said, but the dates that "yesterday" and the like stand for.
 """
 
 from __future__ import annotations
@@ -13,7 +13,17 @@ from itertools import groupby
 from typing import NamedTuple
 
 from memoryclaw.consolidation.changes import LEVELS, Claim, Extraction, Quote, Segment
-from memoryclaw.consolidation.key_sentences import Sentence, is_reaction, points_of, prose, who
+from memoryclaw.consolidation.key_sentences import (
+    Sentence,
+    bullet,
+    harmless,
+    is_reaction,
+    points_of,
+    prose,
+    shown,
+    speaker,
+    who,
+)
 from memoryclaw.consolidation.spoken_dates import resolved
 from memoryclaw.consolidation.statements import (
     is_light,
@@ -25,7 +35,6 @@ from memoryclaw.consolidation.statements import (
     stops,
     words,
 )
-from memoryclaw.consolidation.transcript import bullet, harmless, shown, speaker
 from memoryclaw.model import Turn
 from memoryclaw.text import words as lists
 from memoryclaw.text.dates import parse_timestamp
@@ -320,7 +329,7 @@ def _is_wordy(word: str) -> bool:
     return sum(map(str.isalpha, word)) > 2 and not (word.isupper() and len(word) < 4)
 
 
-# ── What a talk is about, in a few phrases of its own: its title and its tags. The rule: words stand as
+# ── What a talk is about, in a few phrases of its own: its title and its tags. Words stand as
 # they were said.
 
 _TITLE_WORDS = 60

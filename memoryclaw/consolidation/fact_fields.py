@@ -1,6 +1,6 @@
 """The fields of facts that people state in words: what each is called, what its values look like, and where it goes by default.
 
-The rule: German and English words for one field give one field, so that a newer statement finds the older one.
+German and English words for one field give one field, so that a newer statement finds the older one.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What sessions did again and again, in order → drafts of skills. The rule: a draft once refused does not come back in another coat."""
+"""What sessions did again and again, in order → drafts of skills. A draft once refused does not come back in another coat."""
 
 from __future__ import annotations
 

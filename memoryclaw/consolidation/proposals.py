@@ -1,6 +1,6 @@
 """`review/<kind>-<hex>.md`: a planned change as a note that a person reads, edits, ticks; and back to the same change.
 
-The rule: whatever a proposal says, only the actions that it spells out are read from it, and only on the paths that such
+Whatever a proposal says, only the actions that it spells out are read from it, and only on the paths that such
 actions may touch; nothing in it can approve it.
 """
 

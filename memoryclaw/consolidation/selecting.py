@@ -1,4 +1,4 @@
-"""Selects the log lines that no run record, decision or open branch cites yet. The rule: done is what the files say is done.
+"""Selects the log lines that no run record, decision or open branch cites yet. Done is what the files say is done.
 
 What was found done is remembered beside the index, so that a year of old logs costs a look at each and no reading.
 """

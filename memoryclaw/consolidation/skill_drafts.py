@@ -1,4 +1,4 @@
-"""A repeated sequence of steps → the draft of a skill. The rule: a draft says what was done, and nothing in it is ever run."""
+"""A repeated sequence of steps → the draft of a skill. A draft says what was done, and nothing in it is ever run."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 """Dates as values: the one day that words name, by the clock of who said them. English and German; what is unclear stays words.
 
-The rule: a day without a year lies ahead of the speaker (a deadline), or recurs (a birthday) and stays without one.
+A day without a year lies ahead of the speaker (a deadline), or recurs (a birthday) and stays without one.
 """
 
 from __future__ import annotations

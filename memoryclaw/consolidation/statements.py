@@ -1,6 +1,6 @@
 """A turn → the statements in it: clause by clause, without openers and quotations, with how firmly and since when they hold.
 
-The rule: what is pasted or quoted was not said by the speaker, and is passed over; what may be is marked.
+What is pasted or quoted was not said by the speaker, and is passed over; what may be is marked.
 """
 
 from __future__ import annotations
@@ -329,7 +329,7 @@ def is_momentary(words: str) -> bool:
 
 
 def corrects(words: str) -> bool:
-    """True for words that may put something else in the place of what was said before."""
+    """True for words that may replace what was said before."""
     return _CORRECTS.search(words) is not None
 
 

@@ -1,6 +1,6 @@
 """Git's locks in a repository: which are there, who holds them, and which an `update-ref` of ours left when it was killed.
 
-The rule: a lock goes only where it is provably ours; any other is told with its path, its age and its process.
+A lock goes only where it is provably ours; any other is told with its path, its age and its process.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ def others(common: str) -> Iterator[str]:
         yield from (os.path.join(folder, name) for name in sorted(names) if name.endswith(".lock"))
 
 
-def told(path: str, root: str) -> str:
+def describe(path: str, root: str) -> str:
     """One sentence about a lock: where it is, how old, whose, and what to do."""
     inside = path.startswith(f"{root}{os.sep}")
     name = f"git's lock {os.path.relpath(path, root) if inside else path} ({_age(path)} old)"

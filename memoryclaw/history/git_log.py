@@ -53,8 +53,8 @@ def log(history: History, paths: Sequence[str] = (), *, limit: int) -> list[Logg
         paths: only commits that touched one of these files.
         limit: how many at most.
     """
-    asked = ["rev-list", "--header", f"--max-count={limit}", "HEAD", "--", *paths]
-    out = history.git.run(*asked, env={"GIT_LITERAL_PATHSPECS": "1"})
+    args = ["rev-list", "--header", f"--max-count={limit}", "HEAD", "--", *paths]
+    out = history.git.run(*args, env={"GIT_LITERAL_PATHSPECS": "1"})
     rows = [_row(text) for text in out.decode("utf-8", "replace").split("\0") if text.strip()]
     files = _files(history, [row.commit for row in rows])
     return [row._replace(files=files.get(row.commit, ())) for row in rows]
@@ -99,8 +99,8 @@ def _row(text: str) -> Logged:
 def _files(history: History, commits: Sequence[str]) -> dict[str, tuple[str, ...]]:
     if not commits:
         return {}
-    asked = ["diff-tree", "--stdin", "-r", "-z", "--root", "--name-only", "--no-renames"]
-    out = history.git.run(*asked, stdin="".join(f"{commit}\n" for commit in commits).encode())
+    args = ["diff-tree", "--stdin", "-r", "-z", "--root", "--name-only", "--no-renames"]
+    out = history.git.run(*args, stdin="".join(f"{commit}\n" for commit in commits).encode())
     known, found, names = set(commits), dict[str, list[str]](), list[str]()
     for part in out.decode("utf-8", "surrogateescape").split("\0")[:-1]:
         if part in known:
@@ -110,7 +110,7 @@ def _files(history: History, commits: Sequence[str]) -> dict[str, tuple[str, ...
     return {commit: tuple(files) for commit, files in found.items()}
 
 
-# ── Branches of ours beside the user's. The rule: one appears whole or not at all, and goes only while it
+# ── Branches of ours beside the user's. One appears whole or not at all, and goes only while it
 # is as it was seen.
 
 
@@ -124,8 +124,8 @@ class Branch(NamedTuple):
 
 def branches(history: History, prefix: str) -> list[Branch]:
     """The branches whose full name begins with this folder of names, in order."""
-    asked = history.git.run("for-each-ref", "--format=%(refname) %(objectname) %(worktreepath)", prefix)
-    lines = [line.split(" ", 2) for line in asked.decode("utf-8", "replace").splitlines()]
+    args = history.git.run("for-each-ref", "--format=%(refname) %(objectname) %(worktreepath)", prefix)
+    lines = [line.split(" ", 2) for line in args.decode("utf-8", "replace").splitlines()]
     return [Branch(ref, tip, bool(place)) for ref, tip, place in lines]
 
 

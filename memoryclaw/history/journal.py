@@ -1,6 +1,6 @@
 """The write-ahead journal of one change: what was about to happen, so that the next writer can finish or drop it.
 
-The rule: it is on the disk before the first file changes, and gone only after the last thing it names is done.
+It is on the disk before the first file changes, and gone only after the last thing it names is done.
 """
 
 from __future__ import annotations
@@ -95,7 +95,7 @@ def _entry(value: Any) -> Entry | None:
     return Entry(*value) if value else None
 
 
-# ── The user's git index follows our commits, entry by entry. The rule: an entry that the user staged is
+# ── The user's git index follows our commits, entry by entry. An entry that the user staged is
 # left as it is.
 
 _WAIT = 5.0
@@ -137,7 +137,7 @@ def index_ready(
                 break
             taken = _take(folder, lock, ours, seen)
             if not taken and time.monotonic() >= end:
-                raise HistoryError(f"nothing was written: {git_locks.told(lock, history.root)}")
+                raise HistoryError(f"nothing was written: {git_locks.describe(lock, history.root)}")
             time.sleep(0 if taken else _PAUSE)
         yield put if taken else _nothing
     finally:

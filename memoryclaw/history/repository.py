@@ -1,6 +1,6 @@
 """The vault's own git repository, by plumbing alone: no index of the user's, no hook, no filter and no parent repository.
 
-The rule: a commit holds the files it was given and nothing else, and a branch moves only from the commit it was built on.
+A commit holds the files it was given and nothing else, and a branch moves only from the commit it was built on.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from memoryclaw.text.naming import utc
 if TYPE_CHECKING:
     from git.cmd import Git
 
-# ── Git as a process, through GitPython's command layer. The rule: nothing that a repository configures is
+# ── Git as a process, through GitPython's command layer. Nothing that a repository configures is
 # ever run.
 
 _SAFE = (
@@ -112,7 +112,7 @@ class GitCommand:
         if status < 0:
             return GitKilledError(f"git {verb} was killed by signal {-status}; try again")
         if lock := _LOCK.search(err):
-            return HistoryError(git_locks.told(lock[1], self._root))
+            return HistoryError(git_locks.describe(lock[1], self._root))
         words = err.splitlines()
         return HistoryError(f"git {verb} failed: {words[-1] if words else f'exit code {status}'}")
 
@@ -279,7 +279,7 @@ def _packed_size(kind: int, size: int) -> bytes:
     return bytes(out)
 
 
-# ── What git holds of the files of a change: in the last commit and in the user's index. The rule: what is
+# ── What git holds of the files of a change: in the last commit and in the user's index. What is
 # missing is damage, never empty.
 
 _FILE_MODES = frozenset({"100644", "100755"})
@@ -683,7 +683,7 @@ def _hash_name(commit: str, index: Mapping[str, Entry]) -> str:
     return "sha256" if len(sample) == 64 else "sha1"
 
 
-# ── What state a vault's own repository is in, read from its files. The rule: no process is started and no
+# ── What state a vault's own repository is in, read from its files. No process is started and no
 # parent is searched.
 
 _BARE = re.compile(r"^[^\S\n]*bare[^\S\n]*=[^\S\n]*(?:true|yes|on|1)\b", re.IGNORECASE | re.MULTILINE)
@@ -732,7 +732,7 @@ def git_state(root: str) -> GitState:
 def other_locks(root: str, state: GitState) -> list[str]:
     """A sentence about each lock of git's that keeps no commit away, but something else."""
     found = git_locks.others(common_dir(state.git_dir)) if state.git_dir else ()
-    return [git_locks.told(path, root) for path in found if path != state.lock]
+    return [git_locks.describe(path, root) for path in found if path != state.lock]
 
 
 def index_stamp(git_dir: str) -> Stamp | None:
@@ -791,7 +791,7 @@ def _astray(git_dir: str) -> GitState | None:
 def _branch(root: str, git_dir: str, common: str) -> GitState:
     ref = _text(os.path.join(git_dir, "HEAD")).strip().removeprefix("ref:").strip()
     if lock := git_locks.blocking(git_dir, common, ref):
-        return GitState("locked", git_locks.told(lock, root), git_dir, ref, lock)
+        return GitState("locked", git_locks.describe(lock, root), git_dir, ref, lock)
     if ref == _REFTABLE:
         return GitState("ok", "the vault's git repository is ready", git_dir)
     value = _value(common, ref)

@@ -22,7 +22,7 @@ from memoryclaw.vault.edits import Splice, line_end, spliced
 from memoryclaw.vault.fact_edits import FactEdit, SemanticFile, add_source, same, set_fact
 from memoryclaw.writing.context import WriteContext, Written, fact_in_words
 from memoryclaw.writing.decisions import APPROVED, REJECTED, Decision, fingerprint, recorded
-from memoryclaw.writing.remember import home
+from memoryclaw.writing.remember import fact_file
 from memoryclaw.writing.writer import Bytes, Edit, Move, Outcome, patched, text_change, write
 
 FAILED = "failed"
@@ -91,9 +91,9 @@ def decide(
     return ruled
 
 
-def fact_home(context: WriteContext, fact: PendingFact) -> _FactTarget:
+def fact_target(context: WriteContext, fact: PendingFact) -> _FactTarget:
     """Where a waiting fact goes once it is approved, and the day from which it holds."""
-    path = home(context, context.lookup.entity_name(fact.entity), fact.field)
+    path = fact_file(context, context.lookup.entity_name(fact.entity), fact.field)
     day = _DAY.match(fact.source)
     since = fact.since or (day[0] if day else context.today)
     fact = fact._replace(entity=context.lookup.entity_name(fact.entity))
@@ -121,14 +121,14 @@ def _decided(context: WriteContext, item: ReviewItem, decision: str) -> ReviewDe
 
 
 def _approve_fact(context: WriteContext, item: ReviewItem, fact: PendingFact) -> Outcome:
-    place, olds = fact_home(context, fact), list[str]()
+    place, olds = fact_target(context, fact), list[str]()
 
     def change(text: str) -> str:
         done = place.written(text)
         olds.append(done.old if done.action == "superseded" else "")
         return done.text
 
-    edits = [Edit(place.file.path, text_change(change)), _gone(context, fact)]
+    edits = [Edit(place.file.path, text_change(change)), _removal_edit(context, fact)]
     found = [_decision(context, APPROVED, "fact", _fingerprint(fact), run=item.run)]
     title = fact_in_words(place.fact.entity, fact.field, fact.value)
     return _written(context, "approve", item, [*edits, recorded(found)], title, olds=olds)
@@ -137,10 +137,10 @@ def _approve_fact(context: WriteContext, item: ReviewItem, fact: PendingFact) ->
 def _reject_fact(context: WriteContext, item: ReviewItem, fact: PendingFact) -> Outcome:
     found = [_decision(context, REJECTED, "fact", _fingerprint(fact), run=item.run)]
     title = fact_in_words(fact.entity, fact.field, fact.value)
-    return _written(context, "reject", item, [_gone(context, fact), recorded(found)], title)
+    return _written(context, "reject", item, [_removal_edit(context, fact), recorded(found)], title)
 
 
-def _gone(context: WriteContext, fact: PendingFact) -> Edit:
+def _removal_edit(context: WriteContext, fact: PendingFact) -> Edit:
     change = removal(context, fact)
     if change is None:
         raise NotFoundError(f"{fact.id} does not wait any more; `memoryclaw review` lists what does")
@@ -166,8 +166,8 @@ def _approve_proposal(context: WriteContext, item: ReviewItem) -> Outcome:
         recorded(list(_decisions(context, item, APPROVED))),
     ]
     outcome = _written(context, "approve", item, edits, change.title)
-    told = [f"{path} was there already and stays as it is" for path in there]
-    return outcome._replace(notice="; ".join(filter(None, [*told, outcome.notice])))
+    notices = [f"{path} was there already and stays as it is" for path in there]
+    return outcome._replace(notice="; ".join(filter(None, [*notices, outcome.notice])))
 
 
 def _reject_proposal(context: WriteContext, item: ReviewItem) -> Outcome:
@@ -274,7 +274,7 @@ def _entry(text: str, fact: PendingFact, at_work: set[str]) -> PendingFact | Non
     return next(iter(exact or edited), None)
 
 
-# ── edit: a person puts what waits in other words before deciding it. The rule: what is stored can be read,
+# ── edit: a person puts what waits in other words before deciding it. What is stored can be read,
 # and nothing is approved.
 
 
@@ -296,7 +296,7 @@ def editable(item: ReviewItem) -> str:
 
 
 def store(context: WriteContext, item: ReviewItem, text: str) -> Written:
-    """Puts the edited text in the place of what waits; one commit, and it goes on waiting."""
+    """Replaces what waits by the edited text; one commit, and it goes on waiting."""
     text = readable(text)
     if text.strip() == editable(item).strip():
         return Written(item.id, item.path, "", "unchanged", "nothing was changed")
@@ -337,7 +337,7 @@ def _stored(context: WriteContext, item: ReviewItem, change: Bytes, id_: str) ->
     return Written(id_, item.path, outcome.commit, "edited", outcome.notice)
 
 
-# ── Boxes that a person ticked in Obsidian → what is to be decided. The rule: nothing is decided here, and
+# ── Boxes that a person ticked in Obsidian → what is to be decided. Nothing is decided here, and
 # never a skill.
 
 

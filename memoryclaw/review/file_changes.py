@@ -121,7 +121,7 @@ class _FactLine(NamedTuple):
     lines: tuple[str, ...]
 
     @property
-    def told(self) -> tuple[tuple[_Key, ...], tuple[str, ...]]:
+    def identity(self) -> tuple[tuple[_Key, ...], tuple[str, ...]]:
         """What makes it the same line in another version of the file."""
         return tuple(map(_key, self.facts)), self.lines
 
@@ -130,28 +130,28 @@ class _FactLine(NamedTuple):
         return any(fact.current for fact in self.facts)
 
 
-class _Page(NamedTuple):
+class _FactSheet(NamedTuple):
     """A text with its lines of facts, and its other lines that are not blank."""
 
     sheet: Sheet
-    told: list[_FactLine]
+    fact_lines: list[_FactLine]
 
     @classmethod
-    def of(cls, text: str, file: SemanticFile) -> _Page:
+    def of(cls, text: str, file: SemanticFile) -> _FactSheet:
         sheet = Sheet.of(text, file)
         spans: dict[tuple[int, int], list[Fact]] = {}
         for fact in sheet.found.facts:
             spans.setdefault(sheet.span(fact), []).append(fact)
-        told = [
+        fact_lines = [
             _FactLine(a, b, tuple(facts), tuple(line.rstrip() for line in sheet.lines[a:b]))
             for (a, b), facts in sorted(spans.items(), key=lambda item: item[0])
         ]
-        return cls(sheet, told)
+        return cls(sheet, fact_lines)
 
     @property
     def rest(self) -> Counter[str]:
-        """The lines that are not blank and tell no fact."""
-        taken = {number for line in self.told for number in range(line.start, line.end)}
+        """The lines that are not blank and state no fact."""
+        taken = {number for line in self.fact_lines for number in range(line.start, line.end)}
         lines = enumerate(self.sheet.lines)
         return Counter(line.rstrip() for n, line in lines if n not in taken and line.strip())
 
@@ -168,33 +168,37 @@ def facts_taken_back(before: str | None, after: str, now: str, file: SemanticFil
     Returns:
         The text, and the facts that stay since their lines were changed; None where this cannot be told line by line.
     """
-    old, made, page = (_Page.of(text, file) for text in (before or "", after, now))
+    old, made, page = (_FactSheet.of(text, file) for text in (before or "", after, now))
     fresh = made.rest - old.rest
     if before is not None and not all(_HEADING.match(line) or BULLET.match(line) for line in fresh):
         return None
-    came, gone = _less(made.told, old.told), _less(old.told, made.told)
-    free, splices, left, wanted = list(page.told), list[Splice](), list[str](), _keys(page)
+    added, removed_lines = _less(made.fact_lines, old.fact_lines), _less(old.fact_lines, made.fact_lines)
+    free, splices, left, wanted = list(page.fact_lines), list[Splice](), list[str](), _keys(page)
     kept = list[_FactLine]()
     # What holds goes before what was: an old value comes back only where the new one goes.
-    for line in sorted(came, key=lambda line: not line.is_current):
-        was = next((one for one in gone if line.is_current and _about(one, line)), None)
-        gone = [one for one in gone if one is not was]
-        here = next((one for one in reversed(free) if one.told == line.told), None)
+    for line in sorted(added, key=lambda line: not line.is_current):
+        was = next((one for one in removed_lines if line.is_current and _about(one, line)), None)
+        removed_lines = [one for one in removed_lines if one is not was]
+        here = next((one for one in reversed(free) if one.identity == line.identity), None)
         if here is None or (not line.is_current and any(_about(one, line) for one in kept)):
             kept.append(line)
-            left += _standing(line, page)
+            left += _changed_since(line, page)
             continue
         free.remove(here)
         splices.append(Splice(here.start, here.end, was.lines if was else ()))
         wanted.subtract(map(_key, here.facts))
         wanted.update(map(_key, was.facts) if was else ())
-    if gone:
+    if removed_lines:
         return None
     bare = Counter(line.rstrip() for n, line in enumerate(page.sheet.lines) if _is_bare(page.sheet.lines, n))
     text = _without_headings(spliced(now, splices), file, fresh - bare)
-    if +wanted != _keys(_Page.of(text, file)):
+    if +wanted != _keys(_FactSheet.of(text, file)):
         return None
-    if before is None and not _Page.of(text, file).told and not _Page.of(text, file).rest - made.rest:
+    if (
+        before is None
+        and not _FactSheet.of(text, file).fact_lines
+        and not _FactSheet.of(text, file).rest - made.rest
+    ):
         return TakenBack(None, _once(left))
     return TakenBack(text, _once(left))
 
@@ -227,9 +231,9 @@ def _words(text: str) -> Counter[str]:
     return Counter(line.strip() for line in readable(text).split("\n") if line.strip())
 
 
-def _standing(line: _FactLine, page: _Page) -> list[str]:
+def _changed_since(line: _FactLine, page: _FactSheet) -> list[str]:
     """The facts of a line that another line tells now, changed; what is gone altogether is not named."""
-    known = [fact for one in page.told for fact in one.facts]
+    known = [fact for one in page.fact_lines for fact in one.facts]
     return [
         f"{fact.entity}.{fact.field}"
         for fact in line.facts
@@ -239,10 +243,10 @@ def _standing(line: _FactLine, page: _Page) -> list[str]:
 
 
 def _less(lines: Sequence[_FactLine], others: Sequence[_FactLine]) -> list[_FactLine]:
-    counts, found = Counter(line.told for line in others), list[_FactLine]()
+    counts, found = Counter(line.identity for line in others), list[_FactLine]()
     for line in lines:
-        if counts[line.told]:
-            counts[line.told] -= 1
+        if counts[line.identity]:
+            counts[line.identity] -= 1
         else:
             found.append(line)
     return found
@@ -256,14 +260,14 @@ def _about(one: _FactLine, other: _FactLine) -> bool:
 def _without_headings(text: str, file: SemanticFile, fresh: Counter[str]) -> str:
     """The text without those of the fresh headings (and bullets of entities) below which nothing is left."""
     while True:
-        page = _Page.of(text, file)
-        told = {number for line in page.told for number in range(line.start, line.end)}
+        page = _FactSheet.of(text, file)
+        fact_lines = {number for line in page.fact_lines for number in range(line.start, line.end)}
         lines = page.sheet.lines
         found = next(
             (
                 n
                 for n, line in enumerate(lines)
-                if n not in told and fresh[line.rstrip()] and _is_bare(lines, n)
+                if n not in fact_lines and fresh[line.rstrip()] and _is_bare(lines, n)
             ),
             None,
         )
@@ -295,7 +299,7 @@ def _indent(line: str) -> int:
     return len(line) - len(line.lstrip(" \t"))
 
 
-def _keys(page: _Page) -> Counter[_Key]:
+def _keys(page: _FactSheet) -> Counter[_Key]:
     return Counter(map(_key, page.sheet.found.facts))
 
 

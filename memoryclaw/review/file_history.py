@@ -73,15 +73,15 @@ def fact_named(context: WriteContext, name: str) -> Address | None:
     found = context.lookup.resolve(name)
     if found is not None:
         return found if found.kind == "fact" else None
-    told = None if "#" in name else split_address(name)
-    if told is None:
+    address_parts = None if "#" in name else split_address(name)
+    if address_parts is None:
         return None
-    entity = context.lookup.entity_name(told[0])
+    entity = context.lookup.entity_name(address_parts[0])
     for path in context.lookup.entity_files(entity):
         for fact in (
             context.semantic(path).facts(context.text(path)).facts if place_of(path) == SEMANTIC else ()
         ):
-            if fact.current and same(fact.entity, entity) and same(fact.field, told[1]):
+            if fact.current and same(fact.entity, entity) and same(fact.field, address_parts[1]):
                 return context.lookup.resolve(fact.id)
     return None
 
@@ -94,9 +94,9 @@ def _subject(context: WriteContext, id_: str) -> Subject:
     if found is not None:
         return Subject((found.path, _elsewhere(found.path)))
     note, hash_, address = id_.partition("#")
-    told = split_address(address.partition("~")[0]) if hash_ else None
+    address_parts = split_address(address.partition("~")[0]) if hash_ else None
     path = note if note.endswith(".md") else f"{note}.md"
-    return Subject((path,), *told) if told else Subject((path, _elsewhere(path)))
+    return Subject((path,), *address_parts) if address_parts else Subject((path, _elsewhere(path)))
 
 
 def _elsewhere(path: str) -> str:
@@ -104,11 +104,11 @@ def _elsewhere(path: str) -> str:
 
 
 def _touches(file: SemanticFile, subject: Subject, edition: FileVersions) -> bool:
-    before, after = (_said(file, subject, data) for data in (edition.before, edition.after))
+    before, after = (_facts_at(file, subject, data) for data in (edition.before, edition.after))
     return before != after
 
 
-def _said(file: SemanticFile, subject: Subject, data: bytes | None) -> list[Fact]:
+def _facts_at(file: SemanticFile, subject: Subject, data: bytes | None) -> list[Fact]:
     """What a version of a file says of one field of one entity, wherever it stands."""
     facts = file.facts(decode(data or b"").text).facts
     return [
@@ -258,10 +258,10 @@ def _quoted(context: WriteContext, cited: FactSource, range_: LogRange, number: 
 
 def _turn(context: WriteContext, path: str, line: int) -> str:
     turns = read_note(path, _bytes(context, path), ReadingSettings()).turns
-    return next((_told(turn) for turn in turns if turn.line == line), "")
+    return next((_spoken(turn) for turn in turns if turn.line == line), "")
 
 
-def _told(turn: Turn) -> str:
+def _spoken(turn: Turn) -> str:
     who = turn.name or turn.role
     return f"{who}: {turn.text}" if who else turn.text
 

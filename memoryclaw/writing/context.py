@@ -25,7 +25,7 @@ from memoryclaw.vault.vocabulary import Schema, read_schema
 if TYPE_CHECKING:
     from jinja2.sandbox import ImmutableSandboxedEnvironment
 
-# ── The shipped Jinja2 templates: notes and commit messages. The rule: only our own files are templates,
+# ── The shipped Jinja2 templates: notes and commit messages. Only our own files are templates,
 # never a user's text.
 
 _SUBJECT_LENGTH = 72

@@ -48,7 +48,7 @@ def remember(
 
 def _fact(context: WriteContext, value: str, entity: str, field: str, source: str) -> Written:
     entity = context.lookup.entity_name(" ".join(entity.split()))
-    path, run = home(context, entity, field), context.run("remember")
+    path, run = fact_file(context, entity, field), context.run("remember")
     file, schema = context.semantic(path), context.schema()
     declared = schema.fields.get(" ".join(field.lower().split()))
     results: list[FactEdit] = []
@@ -67,7 +67,7 @@ def _fact(context: WriteContext, value: str, entity: str, field: str, source: st
             "remember-fact",
             run=run,
             path=path,
-            told=fact_in_words(entity, field, value),
+            fact=fact_in_words(entity, field, value),
             old=old,
             source=source,
             confidence="",
@@ -83,7 +83,7 @@ def _fact(context: WriteContext, value: str, entity: str, field: str, source: st
     )
 
 
-def home(context: WriteContext, entity: str, field: str) -> str:
+def fact_file(context: WriteContext, entity: str, field: str) -> str:
     """The file where this fact stands already, else the first where the entity lives, else the file for all others."""
     known = [path for path in context.lookup.entity_files(entity) if _is_semantic(path)]
     for path in known:

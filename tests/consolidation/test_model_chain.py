@@ -18,7 +18,7 @@ from servers.scripted import Asked, ModelServer, honest
 from memoryclaw import config
 from memoryclaw.config import Config
 from memoryclaw.consolidation.changes import Extraction, Segment
-from memoryclaw.consolidation.model_chain import ModelChain, minds_of
+from memoryclaw.consolidation.model_chain import ModelChain, model_chain
 from memoryclaw.errors import ConfigError
 from memoryclaw.models.llm import PAUSE, Prompt
 from memoryclaw.writing.context import Templates
@@ -49,7 +49,7 @@ def read(
     root: Path, url: str, chain: str = "ollama", segment: Segment = SEGMENT, **llm: object
 ) -> Extraction:
     """What comes out of one segment, with models at this address."""
-    minds = minds_of(settings_of(root, url, chain, retries=0, **llm), TEMPLATES, {})
+    minds = model_chain(settings_of(root, url, chain, retries=0, **llm), TEMPLATES, {})
     return minds.read(segment, basis_of(), {})
 
 
@@ -159,7 +159,7 @@ def test_where_all_fail_the_first_reason_is_told(tmp_path: Path):
 def test_without_models_nothing_is_asked_and_nothing_is_degraded(tmp_path: Path):
     with ModelServer() as server:
         for chain, llm in (("ollama", "none"), ("", "auto"), ("none", "auto")):
-            minds = minds_of(settings_of(tmp_path, server.url, chain), TEMPLATES, {}, llm=llm)
+            minds = model_chain(settings_of(tmp_path, server.url, chain), TEMPLATES, {}, llm=llm)
             assert minds.read(SEGMENT, basis_of(), {}) == basis_of()
         assert server.connections == 0
 
@@ -168,7 +168,7 @@ def test_nobody_there_costs_one_call_in_a_run(tmp_path: Path):
     calls: list[object] = []
     sys.addaudithook(lambda event, args: calls.append(args[1]) if event == "socket.connect" else None)
     with Faulty("refused") as server:
-        minds = minds_of(settings_of(tmp_path, server.url), TEMPLATES, {})
+        minds = model_chain(settings_of(tmp_path, server.url), TEMPLATES, {})
         found = [minds.read(SEGMENT, basis_of(), {}) for _ in range(20)]
     where = server.url.removeprefix("http://")
     assert {each.degraded for each in found} == {
@@ -179,7 +179,7 @@ def test_nobody_there_costs_one_call_in_a_run(tmp_path: Path):
 
 def test_a_missing_model_is_asked_for_once_in_a_run(tmp_path: Path):
     with Faulty("model_missing") as server:
-        minds = minds_of(settings_of(tmp_path, server.url), TEMPLATES, {})
+        minds = model_chain(settings_of(tmp_path, server.url), TEMPLATES, {})
         found = [minds.read(SEGMENT, basis_of(), {}) for _ in range(5)]
         assert len(server.asked) == 1
     assert "`ollama pull m`" in found[4].degraded
@@ -187,7 +187,7 @@ def test_a_missing_model_is_asked_for_once_in_a_run(tmp_path: Path):
 
 def test_a_chain_with_an_unknown_name_is_refused(tmp_path: Path):
     with pytest.raises(ConfigError, match=r"llm\.chain cannot hold 'claude'"):
-        minds_of(settings_of(tmp_path, "http://127.0.0.1:1", "claude"), TEMPLATES, {})
+        model_chain(settings_of(tmp_path, "http://127.0.0.1:1", "claude"), TEMPLATES, {})
 
 
 def test_a_talk_without_words_asks_nobody(tmp_path: Path):
@@ -220,7 +220,7 @@ def test_a_bad_answer_is_asked_for_again_and_the_model_is_told_why(tmp_path: Pat
 def timed(root: Path, url: str, clock: Clock, **llm: object) -> ModelChain:
     """Minds at an address, on a clock of the test."""
     chosen = settings_of(root, url, **llm)
-    inner = minds_of(chosen, TEMPLATES, {})
+    inner = model_chain(chosen, TEMPLATES, {})
     return ModelChain(
         [link.mind for link in inner._chain],
         TEMPLATES,
@@ -273,9 +273,9 @@ def test_reading_by_patterns_loads_no_client():
         "import sys\n"
         "from memoryclaw import config\n"
         "from memoryclaw.writing.context import Templates\n"
-        "from memoryclaw.consolidation.model_chain import minds_of\n"
+        "from memoryclaw.consolidation.model_chain import model_chain\n"
         "from pathlib import Path\n"
-        "minds_of(config.load(Path('/nowhere')), Templates(), {}, llm='none')\n"
+        "model_chain(config.load(Path('/nowhere')), Templates(), {}, llm='none')\n"
         "print(sorted({'ollama', 'httpx', 'pydantic', 'jinja2'} & set(sys.modules)))\n"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, encoding="utf-8", check=True)

@@ -14,10 +14,8 @@ from memoryclaw.consolidation.pending import (
     plain_value,
     read_pending,
     remove_pending,
-    replace_value,
     waiting_id,
 )
-from memoryclaw.errors import NotFoundError
 
 VAULT = Path(__file__).parents[2] / "vault" / "semantic" / "_pending.md"
 ANNA = AddPending(
@@ -83,16 +81,6 @@ def test_removing_takes_exactly_the_lines_of_one_fact():
     lines = text.splitlines(keepends=True)
     assert remove_pending(text, read_pending(text)[0].id) == "".join(lines[:4] + lines[6:])
     assert remove_pending(text, "p-00000000") == text
-
-
-def test_another_value_keeps_the_rest_of_the_line():
-    text = VAULT.read_text(encoding="utf-8").replace("\n", "\r\n")
-    first = read_pending(text)[0]
-    result = replace_value(text, first.id, "1987-03-03")
-    assert result == text.replace("1987-03-02 [", "1987-03-03 [")
-    assert read_pending(result)[0].id == waiting_id("Łukasz Wrona", "birthday", "1987-03-03")
-    with pytest.raises(NotFoundError, match="p-nothing"):
-        replace_value(text, "p-nothing", "x")
 
 
 @pytest.mark.parametrize(

@@ -52,7 +52,7 @@ def consolidate(said: CliContext, *, dry_run: bool, due: bool, llm: str, mode: s
 @click.option("--llm", type=click.Choice(["auto", "none"]), default="auto", help="As in `consolidate`.")
 @click.pass_obj
 def redo(said: CliContext, since: str, llm: str) -> None:
-    """Consolidate old logs again, with the tools of today, on a branch.
+    """Consolidate old logs again with the current version, on a branch.
 
     Nothing in the vault changes until `review approve` takes the branch over. Notes that a person edited stay as
     they are.
