@@ -1,6 +1,6 @@
 """Applies a change set: each planned change becomes edits, the edits one commit; the run record ends the run.
 
-What cannot be done because the user's own work is in the way becomes a proposal. Applied again, a change set changes nothing more.
+What cannot be done because uncommitted work of the user is in the way becomes a proposal. Applied again, a change set changes nothing more.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from memoryclaw.consolidation.changes import (
 from memoryclaw.consolidation.proposals import proposal
 from memoryclaw.consolidation.selecting import BRANCHES
 from memoryclaw.errors import BudgetError, HistoryError, InputError, MemoryClawError
-from memoryclaw.history import git_log
+from memoryclaw.history import repository
 from memoryclaw.history.repository import History, Version
 from memoryclaw.ports import Progress
 from memoryclaw.text.encoding import decode
@@ -96,7 +96,7 @@ def apply(
                 raise HistoryError(
                     f"nothing was written: consolidation.mode is `branch`, and {writer.untracked}"
                 )
-            if git_log.branches(writer.history, BRANCHES + changes.run):
+            if repository.branches(writer.history, BRANCHES + changes.run):
                 return Applied(record=record)  # it waits already
             target = BranchWriter(writer.history, changes.run)
         if target.read_all([record])[record] is not None:
@@ -309,7 +309,7 @@ class BranchWriter:
 
     def publish(self, verb: str) -> None:
         """Lets the branch appear."""
-        git_log.create(self._history, self._ref, self._tip, verb)
+        repository.create_branch(self._history, self._ref, self._tip, verb)
 
 
 # ── The commit messages. Words of a log stay on lines of their own and never look like a trailer.

@@ -1,4 +1,4 @@
-"""The nouns of consolidation: what is read out of a log, what is decided of it, and the change set that results.
+"""The data of consolidation: what is read out of a log, what is decided of it, and the change set that results.
 
 segment     consecutive turns of one log that belong together
 claim       one fact that a log line states, with the words that state it

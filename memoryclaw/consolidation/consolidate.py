@@ -20,8 +20,7 @@ from memoryclaw.consolidation.selecting import PastRuns, Unread, open_branches, 
 from memoryclaw.daemon.timetable import Due, due
 from memoryclaw.errors import HistoryError, InputError, LockedError, NotFoundError, VaultError
 from memoryclaw.history import journal
-from memoryclaw.history.git_log import log
-from memoryclaw.history.repository import History
+from memoryclaw.history.repository import History, commit_log
 from memoryclaw.index.catalog import Catalog
 from memoryclaw.ports import Progress
 from memoryclaw.text.naming import run_id, utc
@@ -312,7 +311,7 @@ def _episodes(done: PastRuns) -> Iterator[tuple[str, str]]:
 
 
 def _is_untouched(history: History, path: str) -> bool:
-    last = log(history, [path], limit=1)
+    last = commit_log(history, [path], limit=1)
     return bool(last) and last[0].run.partition("-")[0] in ("consolidate", "redo", "approve")
 
 

@@ -1,4 +1,4 @@
-"""A segment → what the deterministic mind makes of it: title, summary, tags, names, and the points worth keeping.
+"""A segment → what patterns make of it: title, summary, tags, names, and the points worth keeping.
 
 No word that was not said, but the dates that "yesterday" and the like stand for.
 """

@@ -298,7 +298,7 @@ def _anything(turns: Sequence[Turn]) -> list[Quote]:
 
 
 def _calls(turns: Sequence[Turn]) -> list[Quote]:
-    """The tools that did something, each named once for calls that repeat or mend each other."""
+    """The tools that did something, each named once for calls that repeat or correct each other."""
     found: dict[tuple[str, str], tuple[int, ToolText]] = {}
     for turn in turns:
         call = read_call(turn.text) if turn.role == "tool" else None

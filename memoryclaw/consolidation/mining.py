@@ -1,4 +1,4 @@
-"""What sessions did again and again, in order → drafts of skills. A draft once refused does not come back in another coat."""
+"""Finds what sessions did again and again, in order, and drafts skills of it. A draft that was refused is not proposed again in other words."""
 
 from __future__ import annotations
 

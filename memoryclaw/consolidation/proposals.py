@@ -31,7 +31,7 @@ APPROVE, REJECT, BOTH = "approve", "reject", "both"
 _BY_HEADING: Mapping[str, type[Action]] = {action.heading: action for action in ACTIONS}
 _SPELT = {"path": "file", "many": "several values", "fact": "id"}
 _MEANT = {spelt: name for name, spelt in _SPELT.items()}
-_HINT = "mend it, or remove the file: git keeps it"
+_HINT = "fix it, or remove the file: git keeps it"
 _HOW = (
     "Tick one box and run `memoryclaw review apply`, or run `memoryclaw review approve {id}`.\n"
     "What stands below is what will be done; change it where it is wrong."

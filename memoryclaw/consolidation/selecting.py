@@ -24,9 +24,8 @@ from memoryclaw.consolidation.mining import plan_skills
 from memoryclaw.consolidation.skill_drafts import SkillDraft
 from memoryclaw.consolidation.tool_calls import Call, acted, calls_in
 from memoryclaw.errors import NotFoundError
-from memoryclaw.history import git_log
-from memoryclaw.history.git_log import Branch
-from memoryclaw.history.repository import History, Recorded
+from memoryclaw.history import repository
+from memoryclaw.history.repository import Branch, History, Recorded
 from memoryclaw.model import Turn
 from memoryclaw.skills.listing import known_skills
 from memoryclaw.text.encoding import decode
@@ -79,14 +78,14 @@ def open_branches(history: History) -> list[OpenBranch]:
     """The runs that wait as branches, in order of their names."""
     if history.state().name == "none":
         return []
-    return [read_branch(history, branch) for branch in git_log.branches(history, BRANCHES)]
+    return [read_branch(history, branch) for branch in repository.branches(history, BRANCHES)]
 
 
 def read_branch(history: History, branch: Branch) -> OpenBranch:
     """The run that a branch holds."""
     run = branch.ref.removeprefix(BRANCHES)
-    record = git_log.text_in(history, branch.tip, record_path(run))
-    return OpenBranch(run, branch.ref, branch.tip, tuple(git_log.unmerged(history, branch.tip)), record)
+    record = repository.text_in(history, branch.tip, record_path(run))
+    return OpenBranch(run, branch.ref, branch.tip, tuple(repository.unmerged(history, branch.tip)), record)
 
 
 def past(vault: Vault, branches: Iterable[str]) -> PastRuns:

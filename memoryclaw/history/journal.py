@@ -14,8 +14,9 @@ from contextlib import contextmanager, suppress
 from typing import Any, NamedTuple
 
 from memoryclaw.errors import HistoryError, NotFoundError
-from memoryclaw.history import git_locks
-from memoryclaw.history.repository import Entry, History, StagedUpdate, index_stamp
+from memoryclaw.history import git
+from memoryclaw.history.git import index_stamp
+from memoryclaw.history.repository import Entry, History, StagedUpdate
 from memoryclaw.model import Stamp
 from memoryclaw.vault import files
 from memoryclaw.vault.files import NO_LINKS
@@ -120,7 +121,7 @@ def index_ready(
         HistoryError: git stayed busy, or refused; the index is as it was.
     """
     folder = history.git_dir
-    index, lock, ours = (os.path.join(folder, name) for name in ("index", "index.lock", git_locks.INDEX))
+    index, lock, ours = (os.path.join(folder, name) for name in ("index", "index.lock", git.OUR_INDEX))
     taken = False
 
     def put() -> None:
@@ -137,7 +138,7 @@ def index_ready(
                 break
             taken = _take(folder, lock, ours, seen)
             if not taken and time.monotonic() >= end:
-                raise HistoryError(f"nothing was written: {git_locks.describe(lock, history.root)}")
+                raise HistoryError(f"nothing was written: {git.lock_sentence(lock, history.root)}")
             time.sleep(0 if taken else _PAUSE)
         yield put if taken else _nothing
     finally:
@@ -159,8 +160,8 @@ def joined(entries: Sequence[StagedUpdate]) -> tuple[StagedUpdate, ...]:
 def clear_stale(history: History) -> None:
     """Removes what a killed run of ours left of the index; a lock that is not provably ours stays."""
     folder = history.git_dir
-    ours, lock = os.path.join(folder, git_locks.INDEX), os.path.join(folder, "index.lock")
-    if git_locks.is_our_index(lock):
+    ours, lock = os.path.join(folder, git.OUR_INDEX), os.path.join(folder, "index.lock")
+    if git.is_our_index(lock):
         os.unlink(lock)
     _drop(ours)
     _drop(f"{ours}.lock")

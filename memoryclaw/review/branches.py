@@ -10,9 +10,8 @@ from memoryclaw.consolidation.changes import PlannedChange, read_record
 from memoryclaw.consolidation.proposals import proposal
 from memoryclaw.consolidation.selecting import BRANCHES, OpenBranch, read_branch
 from memoryclaw.errors import ConflictError, HistoryError, NotFoundError
-from memoryclaw.history import git_log
-from memoryclaw.history.git_log import Branch
-from memoryclaw.history.repository import FileChange, History, Recorded
+from memoryclaw.history import repository
+from memoryclaw.history.repository import Branch, FileChange, History, Recorded
 from memoryclaw.review.file_changes import actions_of, replayed
 from memoryclaw.text.encoding import decode, encode
 from memoryclaw.text.naming import timestamp
@@ -48,7 +47,7 @@ def approve(context: WriteContext, run: str) -> Approved:
         replay = _Replay(context, writer, run)
         for recorded in left:
             replay.one(recorded, last=recorded is left[-1])
-        git_log.delete(writer.history, branch)
+        repository.delete_branch(writer.history, branch)
     return Approved(tuple(replay.commits), tuple(replay.proposed), tuple(dict.fromkeys(replay.notices)))
 
 
@@ -68,7 +67,7 @@ def reject(context: WriteContext, run: str) -> str:
             return context.templates.commit_message("consolidate-rejected", run=run)
 
         outcome = writer.write([decide], message, verb="reject", now=context.now)
-        git_log.delete(writer.history, branch)
+        repository.delete_branch(writer.history, branch)
     return outcome.commit
 
 
@@ -143,7 +142,7 @@ class _Replay:
 def _find(writer: Writer, run: str) -> tuple[Branch, OpenBranch]:
     if writer.untracked:
         raise HistoryError(f"no branch waits: {writer.untracked}")
-    for branch in git_log.branches(writer.history, BRANCHES + run):
+    for branch in repository.branches(writer.history, BRANCHES + run):
         if branch.ref == BRANCHES + run:
             if branch.checked_out:
                 raise ConflictError(

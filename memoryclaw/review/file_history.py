@@ -7,9 +7,8 @@ from typing import NamedTuple
 
 from memoryclaw.consolidation.selecting import lines_of
 from memoryclaw.errors import InputError, MemoryClawError, NotFoundError
-from memoryclaw.history import git_log
-from memoryclaw.history.git_log import FileVersions, Logged
-from memoryclaw.history.repository import History
+from memoryclaw.history import repository
+from memoryclaw.history.repository import FileVersions, History, Logged
 from memoryclaw.model import Fact, Turn
 from memoryclaw.ports import Address
 from memoryclaw.text.encoding import decode, readable
@@ -56,14 +55,14 @@ def history(context: WriteContext, id_: str = "", *, limit: int = 20) -> Events:
     if not state.git_dir or not git.head():
         return Events(notice=state.sentence)
     if not id_:
-        return Events(tuple(git_log.log(git, limit=limit)))
+        return Events(tuple(repository.commit_log(git, limit=limit)))
     subject = _subject(context, id_)
-    rows = git_log.log(git, subject.paths, limit=_EVERY if subject.entity else limit)
+    rows = repository.commit_log(git, subject.paths, limit=_EVERY if subject.entity else limit)
     if not rows and fact_named(context, id_) is None and context.lookup.resolve(id_) is None:
         raise NotFoundError(f"nothing in the vault or its past has the id {id_}")
     if subject.entity:
         file = context.semantic(subject.paths[0])
-        touched = {one.commit for one in git_log.editions(git, file.path) if _touches(file, subject, one)}
+        touched = {one.commit for one in repository.editions(git, file.path) if _touches(file, subject, one)}
         rows = [row for row in rows if row.commit in touched][:limit]
     return Events(tuple(rows), "" if rows else f"no commit holds {id_} yet")
 
@@ -186,7 +185,7 @@ def _set_by(context: WriteContext, file: SemanticFile, fact: Fact) -> tuple[Logg
     if not state.git_dir or not history.head():
         return None, state.sentence
     found = ""
-    for edition in git_log.editions(history, file.path):
+    for edition in repository.editions(history, file.path):
         if not _holds(file, fact, edition.after):
             break
         found = edition.commit
@@ -194,7 +193,7 @@ def _set_by(context: WriteContext, file: SemanticFile, fact: Fact) -> tuple[Logg
             break
     if not found:
         return None, f"this was written into {file.path} by hand and is not committed yet"
-    return git_log.logged(history, found), ""
+    return repository.logged(history, found), ""
 
 
 def _holds(file: SemanticFile, fact: Fact, data: bytes | None) -> bool:

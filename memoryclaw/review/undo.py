@@ -85,7 +85,7 @@ def undo(context: WriteContext, name: str, *, yes: bool = False) -> Written:
 
     Raises:
         BudgetError: more would go than the commits brought; nothing was written.
-        ConflictError: later edits stand on the same lines; nothing was written.
+        ConflictError: later edits touch the same lines; nothing was written.
         InputError: there is no such commit, it is not ours, or it is undone already.
     """
     history = History(context.root)
@@ -141,8 +141,8 @@ def _ends_the_vault(target: _Target, plan: _Plan) -> bool:
 
 def _left_notice(plan: _Plan) -> str:
     reasons = {
-        "left as it is, because later edits stand on the same lines": plan.left,
-        "kept, because facts that stay point to it": plan.kept,
+        "left unchanged, because later edits touch the same lines": plan.left,
+        "kept, because remaining facts cite it": plan.kept,
     }
     return "; ".join(f"{why}: {', '.join(names)}" for why, names in reasons.items() if names)
 
@@ -184,7 +184,7 @@ def _plan(context: WriteContext, history: History, target: _Target) -> _Plan:
         plan.edits.append(Edit(path, _one_after_the_other(kept)))
     if not anything and (plan.left or plan.kept) and not _was_undone(context, target):
         raise ConflictError(
-            f"later edits of {(plan.left or plan.kept)[0]} stand on the same lines; nothing was written"
+            f"later edits of {(plan.left or plan.kept)[0]} touch the same lines; nothing was written"
         )
     if not anything:
         raise InputError("; ".join(filter(None, [target.undone_already, _left_notice(plan)])))
@@ -200,7 +200,7 @@ def _is_cited(
     chain: Sequence[FileChange],
     afters: Mapping[str, bytes | None],
 ) -> bool:
-    """True for an episode that would go although facts that stay point to it."""
+    """True for an episode that would go although remaining facts cite it."""
     if work is None or chain[-1].before is not None or place_of(path) != ("episode", "current"):
         return False
     id_ = split(readable(decode(work).text)).meta.get("id")
@@ -240,7 +240,7 @@ def _kept(
             after, left = revert(work)
             if left and strict:
                 raise ConflictError(
-                    f"later edits of {left[0]} in {path} stand on the same lines; nothing was written"
+                    f"later edits of {left[0]} in {path} touch the same lines; nothing was written"
                 )
             other = revert(head)[0] if head is not None else None
             _must_agree(path, (work, after), (head, other))
@@ -312,7 +312,7 @@ def _reverted(context: WriteContext, change: FileChange) -> _Revert:
         if now is None or found is None:
             what = "is gone" if now is None else "was changed"
             raise ConflictError(
-                f"{change.path} {what} since, and later edits stand on the same lines; nothing was written"
+                f"{change.path} {what} since, and later edits touch the same lines; nothing was written"
             )
         return None if found.text is None else encode(decode(now)._replace(text=found.text)), found.left
 

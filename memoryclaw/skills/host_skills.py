@@ -10,8 +10,7 @@ from contextlib import suppress
 from typing import NamedTuple
 
 from memoryclaw.errors import HistoryError, NotFoundError, VaultError
-from memoryclaw.history.git_log import editions
-from memoryclaw.history.repository import History
+from memoryclaw.history.repository import History, editions
 from memoryclaw.skills.approvals import Approval, approvals, version_of
 from memoryclaw.skills.host_folder import HostFolder
 from memoryclaw.skills.lint import is_name

@@ -19,7 +19,7 @@ def secret_gate(*, as_is: bool = False) -> Gate:
 
 
 def harmless(sentence: str, *given: Any) -> str:
-    """What a door says to whoever asked: one line, without a secret in it or the beginning of one that was given.
+    """The sentence as an answer to a request: one line, without a secret in it or the beginning of one that was given.
 
     Args:
         sentence: what is to be said.

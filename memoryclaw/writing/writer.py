@@ -20,17 +20,10 @@ from memoryclaw.errors import (
     NotFoundError,
     VaultError,
 )
-from memoryclaw.history import git_locks, journal
+from memoryclaw.history import git, journal
+from memoryclaw.history.git import GitState
 from memoryclaw.history.journal import JournalEntry, JournalStep, clear_stale, index_ready, joined
-from memoryclaw.history.repository import (
-    CommitBase,
-    Draft,
-    GitFileState,
-    GitState,
-    History,
-    NewCommit,
-    Version,
-)
+from memoryclaw.history.repository import CommitBase, Draft, GitFileState, History, NewCommit, Version
 from memoryclaw.text.encoding import decode, encode
 from memoryclaw.text.merging import same_patch
 from memoryclaw.text.naming import safe_path
@@ -106,7 +99,7 @@ def refuse_while_locked(history: History) -> GitState:
     while (state := history.state()).name == "locked":
         while os.path.exists(state.lock):
             if time.monotonic() >= end:
-                raise HistoryError(f"nothing was written: {git_locks.describe(state.lock, history.root)}")
+                raise HistoryError(f"nothing was written: {git.lock_sentence(state.lock, history.root)}")
             time.sleep(_PAUSE)
     return state
 
