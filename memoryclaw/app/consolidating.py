@@ -62,7 +62,9 @@ class Consolidating(Wiring):
             progress=self._progress,
         )
 
-    def _enrich(self, llm: str) -> Enrich:
+    def _enrich(self, llm: str) -> Enrich | None:
+        if llm == "none":
+            return None
         from memoryclaw.consolidation.model_chain import model_chain  # noqa: PLC0415
         from memoryclaw.writing.context import Templates  # noqa: PLC0415
 

@@ -74,17 +74,23 @@ class Action(ABC):
 
 
 @dataclass(frozen=True, slots=True)
-class NewFile(Action):
-    """Writes a file that is not there yet."""
+class _FileAction(Action):
+    """An action on the file at a path."""
 
     path: str
-    text: str
-    heading: ClassVar[str] = "New file"
 
     @property
     def paths(self) -> tuple[str, ...]:
-        """The new file."""
+        """The file."""
         return (self.path,)
+
+
+@dataclass(frozen=True, slots=True)
+class NewFile(_FileAction):
+    """Writes a file that is not there yet."""
+
+    text: str
+    heading: ClassVar[str] = "New file"
 
     def patched(self, text: str | None, collections: frozenset[str]) -> str | None:
         """The new text; what stands there already is of an earlier try, perhaps edited by a person since, and stays."""
@@ -96,17 +102,11 @@ class NewFile(Action):
 
 
 @dataclass(frozen=True, slots=True)
-class Replace(Action):
+class Replace(_FileAction):
     """Replaces a note that a run wrote by what is made of the same lines today."""
 
-    path: str
     text: str
     heading: ClassVar[str] = "New text of a file"
-
-    @property
-    def paths(self) -> tuple[str, ...]:
-        """The note."""
-        return (self.path,)
 
     def patched(self, text: str | None, collections: frozenset[str]) -> str | None:
         """The new text, where there still is a note."""
@@ -118,10 +118,9 @@ class Replace(Action):
 
 
 @dataclass(frozen=True, slots=True)
-class SetFact(Action):
+class SetFact(_FileAction):
     """Adds a fact, or sets its value and moves the old one to History."""
 
-    path: str
     entity: str
     field: str
     value: str
@@ -130,11 +129,6 @@ class SetFact(Action):
     many: bool = False
     heading: ClassVar[str] = "Fact"
     counted_as: ClassVar[str] = "fact"
-
-    @property
-    def paths(self) -> tuple[str, ...]:
-        """The semantic file."""
-        return (self.path,)
 
     @property
     def identity(self) -> tuple[str, ...]:
@@ -179,19 +173,13 @@ class SetFact(Action):
 
 
 @dataclass(frozen=True, slots=True)
-class ConfirmFact(Action):
+class ConfirmFact(_FileAction):
     """Gives a known fact one more source."""
 
-    path: str
     fact: str
     value: str
     source: str
     heading: ClassVar[str] = "One more source of a fact"
-
-    @property
-    def paths(self) -> tuple[str, ...]:
-        """The semantic file."""
-        return (self.path,)
 
     @property
     def identity(self) -> tuple[str, ...]:
@@ -254,17 +242,11 @@ class AddPending(Action):
 
 
 @dataclass(frozen=True, slots=True)
-class AddSource(Action):
+class AddSource(_FileAction):
     """Gives an episode the log ranges of another one that is merged into it."""
 
-    path: str
     ranges: tuple[str, ...]
     heading: ClassVar[str] = "One more source of an episode"
-
-    @property
-    def paths(self) -> tuple[str, ...]:
-        """The episode."""
-        return (self.path,)
 
     @property
     def identity(self) -> tuple[str, ...]:
@@ -288,10 +270,9 @@ class AddSource(Action):
 
 
 @dataclass(frozen=True, slots=True)
-class MoveFile(Action):
+class MoveFile(_FileAction):
     """Moves a file as it is; a merge moves the near duplicate to the archive."""
 
-    path: str
     to: str
     heading: ClassVar[str] = "Move"
 

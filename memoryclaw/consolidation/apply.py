@@ -140,7 +140,7 @@ class _Run:
     def __init__(
         self, context: WriteContext, target: Writer | BranchWriter, changes: ChangeSet, mode: str
     ) -> None:
-        self._write_context = context
+        self._context = context
         self._target = target
         self._changes = changes
         self._mode = mode
@@ -178,7 +178,7 @@ class _Run:
     def record(self) -> None:
         """Writes the record, which ends the run."""
         changes = self._changes
-        text = render_record(changes, self.proposed, timestamp(self._write_context.now), self._mode)
+        text = render_record(changes, self.proposed, timestamp(self._context.now), self._mode)
         title = f"Consolidated {changes.turns} turn{'s' if changes.turns != 1 else ''}"
         self._must_commit(
             _Step(
@@ -223,7 +223,7 @@ class _Run:
     def _commit(self, steps: Sequence[_Step]) -> tuple[int, MemoryClawError | None]:
         """How many were made, and why the next one was not."""
         commits = [step.commit for step in steps]
-        outcomes, refused = self._target.write_all(commits, verb=VERB, now=self._write_context.now)
+        outcomes, refused = self._target.write_all(commits, verb=VERB, now=self._context.now)
         for step, outcome in zip(steps, outcomes, strict=False):
             self.notices += [outcome.notice] if outcome.notice else []
             self.proposed += [step.proposal] if step.proposal else []

@@ -12,9 +12,17 @@ from typing import NamedTuple
 
 from memoryclaw.consolidation.changes import LEVELS, Claim, Segment
 from memoryclaw.consolidation.claim_rules import HABITS, NAMED, OF_OTHERS, OWNED, SPOKEN, WISHES, Rule
-from memoryclaw.consolidation.fact_fields import KIN, MANY, FieldNoun, is_yearly, noun_of
-from memoryclaw.consolidation.pending import plain_key, plain_value
-from memoryclaw.consolidation.spoken_dates import date_value, same_day
+from memoryclaw.consolidation.fact_values import (
+    KIN,
+    MANY,
+    FieldNoun,
+    date_value,
+    is_yearly,
+    noun_of,
+    plain_key,
+    plain_value,
+    same_day,
+)
 from memoryclaw.consolidation.statements import (
     Statement,
     believed,

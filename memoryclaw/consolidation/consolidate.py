@@ -64,7 +64,7 @@ class ConsolidationContext:
     writing: WriteContext
     vault: Vault
     catalog: Catalog
-    enrich: Enrich
+    enrich: Enrich | None
     rules: RunSettings
     progress: Progress | None = None
 
@@ -101,7 +101,7 @@ def consolidate(context: ConsolidationContext, *, only_if_due: bool = False) -> 
     except LockedError:
         if not only_if_due:
             raise
-        return Consolidated(ChangeSet(""), waits="another consolidation is at work in this vault")
+        return Consolidated(ChangeSet(""), waits="another consolidation is running in this vault")
 
 
 def _recovered(root: str) -> str:

@@ -13,6 +13,7 @@ from itertools import groupby
 from typing import NamedTuple
 
 from memoryclaw.consolidation.changes import LEVELS, Claim, Extraction, Quote, Segment
+from memoryclaw.consolidation.fact_values import resolved
 from memoryclaw.consolidation.key_sentences import (
     Sentence,
     bullet,
@@ -24,7 +25,6 @@ from memoryclaw.consolidation.key_sentences import (
     speaker,
     who,
 )
-from memoryclaw.consolidation.spoken_dates import resolved
 from memoryclaw.consolidation.statements import (
     is_light,
     is_number,
@@ -105,8 +105,8 @@ def _first_words(points: Sequence[Quote], turns: Sequence[Turn]) -> str:
 
 def _telling(chosen: Iterable[Sentence]) -> str:
     """The first sentence of a person that tells something."""
-    told = [s for s in chosen if s.by_person and not s.text.endswith("?") and not is_reaction(s.text)]
-    best = min(told, key=lambda s: (s.turn, s.place), default=None)
+    stated = [s for s in chosen if s.by_person and not s.text.endswith("?") and not is_reaction(s.text)]
+    best = min(stated, key=lambda s: (s.turn, s.place), default=None)
     return harmless(best.text) if best else ""
 
 
@@ -336,7 +336,7 @@ _TITLE_WORDS = 60
 _TAGS = 4
 _LONGEST_PHRASE = 3  # words of a phrase
 _LONGEST_NAME = 4  # words of one with a name in it
-_TOLD = 8  # words of a sentence that stands for a title
+_SENTENCE_WORDS = 8  # words of a sentence that stands for a title
 _BEFORE = frozenset(plain(word) for word in lists.words("consolidation.before_nouns"))
 _NO_NOUN = re.compile(r".*(?:ly|ing|ed|n't)$")
 _NOT_IN_TITLE = _CALENDAR | frozenset(lists.words("consolidation.times_of_day"))
@@ -425,15 +425,15 @@ def title_of(phrases: Sequence[Phrase], fallback: str) -> str:
         if len(chosen) == 3:
             break
     title = ", ".join(phrase.text for phrase in sorted(chosen, key=lambda phrase: phrase.at))
-    title = title or _told(fallback)
+    title = title or _sentence_title(fallback)
     return title[:1].upper() + title[1:]
 
 
-def _told(sentence: str) -> str:
+def _sentence_title(sentence: str) -> str:
     """The beginning of a sentence."""
     said = sentence.split()
-    if len(said) > _TOLD:
-        sentence = " ".join(said[:_TOLD]).rstrip(" ,;:-–.") + " …"
+    if len(said) > _SENTENCE_WORDS:
+        sentence = " ".join(said[:_SENTENCE_WORDS]).rstrip(" ,;:-–.") + " …"
     return cut_short(sentence.rstrip(" .,;:"), _TITLE_WORDS)
 
 

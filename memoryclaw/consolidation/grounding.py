@@ -16,9 +16,8 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from memoryclaw.consolidation import statements as wording
 from memoryclaw.consolidation.changes import LEVELS, SPEAKERS, Claim, Extraction, Segment
+from memoryclaw.consolidation.fact_values import plain_key, plain_value, resolved
 from memoryclaw.consolidation.key_sentences import harmless
-from memoryclaw.consolidation.pending import plain_key, plain_value
-from memoryclaw.consolidation.spoken_dates import resolved
 from memoryclaw.consolidation.statements import denies, is_doubtful, is_momentary, statements, supposes
 from memoryclaw.model import Turn
 from memoryclaw.models.llm import ModelError, Schema
@@ -308,7 +307,7 @@ def _at_most(text: int) -> dict[str, Any]:
     return {"maxLength": text}
 
 
-class _ClaimForm(BaseModel):
+class _Claim(BaseModel):
     model_config = _STRICT
 
     line: int = Field(ge=1, le=999_999_999)
@@ -334,7 +333,7 @@ class _AnswerForm(BaseModel):
 
 
 class _WholeAnswer(_AnswerForm):
-    claims: list[_ClaimForm] = Field(default=[], json_schema_extra={"maxItems": 8})
+    claims: list[_Claim] = Field(default=[], json_schema_extra={"maxItems": 8})
 
 
 @cache
@@ -364,7 +363,7 @@ def _claims(found: Any) -> tuple[list[ModelClaim], int]:
     claims, unread = [], 0
     for each in found[:_MOST_CLAIMS]:
         try:
-            claims.append(ModelClaim(**_ClaimForm.model_validate(each).model_dump()))
+            claims.append(ModelClaim(**_Claim.model_validate(each).model_dump()))
         except ValidationError:
             unread += 1
     return claims, unread + len(found[_MOST_CLAIMS:])

@@ -14,7 +14,7 @@ from itertools import groupby, pairwise
 from typing import NamedTuple
 
 from memoryclaw.consolidation.changes import Quote
-from memoryclaw.consolidation.spoken_dates import resolved
+from memoryclaw.consolidation.fact_values import resolved
 from memoryclaw.consolidation.statements import (
     is_filler,
     is_heartbeat,

@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, NamedTuple
 
+from memoryclaw.consolidation.fact_values import plain_key, plain_value
 from memoryclaw.text.encoding import lines_of, readable
 from memoryclaw.vault.edits import Splice, line_end, spliced
 from memoryclaw.vault.fact_edits import source_field, sources_in
@@ -163,20 +164,3 @@ def _with_notes(waiting: PendingFact, lines: list[str]) -> PendingFact:
 
 def _is_item(line: str) -> bool:
     return _waiting(line, 0) is not None
-
-
-# ── Words as a heading, a key or the value of a fact may hold them: what is written reads back as it was meant
-
-_MARKUP = re.compile(r"!?\[\[|\]\]|`+|%%|~~|(?<=:):+|[\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]")
-_BLOCK_ID = re.compile(r"(?<!\S)\^(?=[A-Za-z0-9-]+$)")
-_KEY_MARKUP = re.compile(r"!?\[\[|\]\]|[\[\]|`*\"<>]|%%|~~|::+|[\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]")
-
-
-def plain_value(text: str) -> str:
-    """The text as one line, without what Markdown or an inline field would take for its own."""
-    return _BLOCK_ID.sub("", " ".join(_MARKUP.sub(" ", text).split()))
-
-
-def plain_key(text: str) -> str:
-    """The name of an entity or a field, as a heading or a key may hold it."""
-    return " ".join(_KEY_MARKUP.sub(" ", text).split()).strip(" .:;,-#+")

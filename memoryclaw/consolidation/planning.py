@@ -53,7 +53,7 @@ class Planner:
     context: WriteContext
     decider: ClaimDecider
     duplicates: NearDuplicates
-    enrich: Enrich
+    enrich: Enrich | None
     rules: Cutting
     language: str = "en"
     progress: Progress | None = None
@@ -150,7 +150,7 @@ def _understood(planner: Planner, segment: Segment) -> tuple[Extraction, Extract
     names = planner.decider.names(segment)
     basis = extract(segment, names, planner.language)
     basis = basis._replace(claims=claims_in(segment, names, planner.decider.fields))
-    read = planner.enrich(segment, basis, names)
+    read = planner.enrich(segment, basis, names) if planner.enrich else basis
     return basis, read._replace(points=with_quotes(read.points, read.claims, segment.turns))
 
 
@@ -281,7 +281,7 @@ class NearDuplicates:
     """Looks for near duplicates among the episodes of the vault, and those planned in this run."""
 
     def __init__(self, context: WriteContext, on_day: OnDay) -> None:
-        self._write_context = context
+        self._context = context
         self._on_day = on_day
         self._by_day: dict[str, list[_KnownEpisode]] = {}  # by day
 
@@ -307,13 +307,13 @@ class NearDuplicates:
     def _of_day(self, day: str) -> list[_KnownEpisode]:
         if day not in self._by_day:
             self._by_day[day] = [
-                _known_episode(id_, path, self._write_context.text(path)) for id_, path in self._on_day(day)
+                _known_episode(id_, path, self._context.text(path)) for id_, path in self._on_day(day)
             ]
         return self._by_day[day]
 
     def _merge(self, note: EpisodeNote, id_: str, path: str, *, certain: bool) -> PlannedChange:
         """The older of the two goes to the archive. A note that a person wrote goes nowhere without being asked for."""
-        ranges = tuple(str(range_) for range_ in parse_ranges(self._write_context.text(path)))
+        ranges = tuple(str(range_) for range_ in parse_ranges(self._context.text(path)))
         name = path.rpartition("/")[2]
         reason = "" if certain and ranges else f"{id_} and {note.id} say nearly the same"
         return PlannedChange(

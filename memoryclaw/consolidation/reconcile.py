@@ -17,9 +17,15 @@ from memoryclaw.consolidation.claims import (
     same_value,
     says_less,
 )
-from memoryclaw.consolidation.fact_fields import MANY, is_of_people, is_preference, is_yearly
-from memoryclaw.consolidation.pending import plain_key, plain_value
-from memoryclaw.consolidation.spoken_dates import date_value
+from memoryclaw.consolidation.fact_values import (
+    MANY,
+    date_value,
+    is_of_people,
+    is_preference,
+    is_yearly,
+    plain_key,
+    plain_value,
+)
 from memoryclaw.consolidation.statements import believed
 from memoryclaw.index.catalog import Catalog
 from memoryclaw.model import Fact

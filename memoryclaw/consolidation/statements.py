@@ -13,8 +13,7 @@ from itertools import zip_longest
 from typing import NamedTuple
 
 from memoryclaw.consolidation.changes import Segment
-from memoryclaw.consolidation.fact_fields import noun_of
-from memoryclaw.consolidation.spoken_dates import since_date
+from memoryclaw.consolidation.fact_values import noun_of, since_date
 from memoryclaw.consolidation.tool_calls import read_call
 from memoryclaw.model import Turn
 from memoryclaw.text import words as lists
@@ -195,8 +194,8 @@ def _dialogue(text: str) -> int:
     """Where lines begin that each name who says them: two such lines, or one that speaks of itself."""
     lines = [hit for hit in _SAID_BY.finditer(text) if not _is_heading(hit["name"])]
     several = len({hit["name"] for hit in lines if " " in hit["words"]}) > 1
-    told = (hit.start() for hit in lines if several or _OF_ONESELF.search(hit["words"]))
-    return min(told, default=len(text))
+    starts = (hit.start() for hit in lines if several or _OF_ONESELF.search(hit["words"]))
+    return min(starts, default=len(text))
 
 
 def _is_heading(name: str) -> bool:

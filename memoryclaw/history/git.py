@@ -436,7 +436,7 @@ class GitCommand:
 
     def _started(self, args: tuple[str, ...], env: dict[str, str]) -> subprocess.Popen[bytes]:
         if any("\0" in arg for arg in args):
-            raise InputError("git knows no name with a NUL character in it")
+            raise InputError("a name in git cannot contain a NUL character")
         variables = {**_ENVIRONMENT, **env}
         # `env` unsets first and sets last, so ours survive the scrubbing.
         prefix = (

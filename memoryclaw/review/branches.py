@@ -75,7 +75,7 @@ class _Replay:
     """The commits of one branch, made again one after another."""
 
     def __init__(self, context: WriteContext, writer: Writer, run: str) -> None:
-        self._write_context = context
+        self._context = context
         self._writer = writer
         self._run = run
         self.commits: list[str] = []
@@ -87,7 +87,7 @@ class _Replay:
         changes = self._writer.history.changes(recorded.commit)
         edits = [Edit(change.path, self._again(change)) for change in changes]
         if last:
-            decision = Decision(timestamp(self._write_context.now), APPROVED, "run", run=self._run)
+            decision = Decision(timestamp(self._context.now), APPROVED, "run", run=self._run)
             edits.append(_decided(self._writer, decision))
         message = f"{recorded.message.rstrip()}\n{_REPLAYED}: {recorded.commit}\n"
         try:
@@ -108,17 +108,17 @@ class _Replay:
         source, confidence = (recorded.trailers.get(key, "") for key in ("Source", "Confidence"))
         change = PlannedChange("fact", title, actions, (), source, confidence, why)
         path, text = proposal(change, self._run)
-        message = CommitMessages(self._write_context.templates, self._run).proposal(change)
+        message = CommitMessages(self._context.templates, self._run).proposal(change)
         self._write([new_file(path, text)], f"{message.rstrip()}\n{_REPLAYED}: {recorded.commit}\n")
         self.proposed.append(path)
 
     def _write(self, edits: Sequence[Edit], message: str) -> None:
-        outcome = self._writer.write(edits, lambda: message, verb="approve", now=self._write_context.now)
+        outcome = self._writer.write(edits, lambda: message, verb="approve", now=self._context.now)
         self.commits += filter(None, [outcome.commit])
         self.notices += filter(None, [outcome.notice])
 
     def _file(self, path: str) -> SemanticFile | None:
-        return self._write_context.semantic(path) if place_of(path) == ("semantic", "current") else None
+        return self._context.semantic(path) if place_of(path) == ("semantic", "current") else None
 
     def _again(self, change: FileChange) -> Bytes:
         file = self._file(change.path)

@@ -143,7 +143,7 @@ def _reject_fact(context: WriteContext, item: ReviewItem, fact: PendingFact) -> 
 def _removal_edit(context: WriteContext, fact: PendingFact) -> Edit:
     change = removal(context, fact)
     if change is None:
-        raise NotFoundError(f"{fact.id} does not wait any more; `memoryclaw review` lists what does")
+        raise NotFoundError(f"{fact.id} no longer waits; `memoryclaw review` lists what does")
     return Edit(PENDING_FILE, text_change(change), consumes=True)
 
 
@@ -237,7 +237,7 @@ def _branch(context: WriteContext, item: ReviewItem, decision: str) -> ReviewDec
 
 
 def removal(context: WriteContext, fact: PendingFact) -> Callable[[str], str] | None:
-    """How the lines of this fact go from a text; None when it does not wait any more.
+    """How the lines of this fact go from a text; None when it no longer waits.
 
     A person may have edited the line before ticking it: the last commit then has the same question in other words.
     """

@@ -88,7 +88,7 @@ def one_of(context: WriteContext, name: str) -> ReviewItem:
 def _named(name: str, everything: Sequence[ReviewItem]) -> list[ReviewItem]:
     found = [one for one in everything if one.id == name] or [one for one in everything if one.run == name]
     if not found:
-        raise NotFoundError(f"nothing that waits is called {name!r}; `memoryclaw review` lists what does")
+        raise NotFoundError(f"nothing waits under the name {name!r}; `memoryclaw review` lists what does")
     return found
 
 
@@ -210,7 +210,7 @@ class CurrentFacts:
     """The facts that hold, file by file as they are asked for."""
 
     def __init__(self, context: WriteContext) -> None:
-        self._write_context = context
+        self._context = context
         self._schema = context.schema()
         self._files: dict[str, tuple[Fact, ...]] = {}
 
@@ -221,8 +221,8 @@ class CurrentFacts:
 
     def facts(self, entity: str, field: str) -> list[Fact]:
         """What holds of this field, in the first file that tells it."""
-        entity = self._write_context.lookup.entity_name(entity)
-        for path in self._write_context.lookup.entity_files(entity):
+        entity = self._context.lookup.entity_name(entity)
+        for path in self._context.lookup.entity_files(entity):
             if place_of(path) == ("semantic", "current"):
                 found = [f for f in self._read(path) if same(f.entity, entity) and same(f.field, field)]
                 if found:
@@ -236,6 +236,6 @@ class CurrentFacts:
 
     def _read(self, path: str) -> tuple[Fact, ...]:
         if path not in self._files:
-            found = self._write_context.semantic(path).facts(self._write_context.text(path)).facts
+            found = self._context.semantic(path).facts(self._context.text(path)).facts
             self._files[path] = tuple(fact for fact in found if fact.current)
         return self._files[path]

@@ -77,7 +77,7 @@ def _make_repository(root: str) -> tuple[bool, str]:
 def _only_new(path: str, data: bytes) -> Callable[[bytes | None], bytes]:
     def change(now: bytes | None) -> bytes:
         if now is not None:
-            raise MemoryClawError(f"{path} came into being meanwhile; run `memoryclaw init` again")
+            raise MemoryClawError(f"{path} was created meanwhile; run `memoryclaw init` again")
         return data
 
     return change

@@ -132,7 +132,7 @@ def _episode(context: WriteContext, text: str, tags: Sequence[str], source: str)
 
     def change(data: bytes | None) -> bytes:
         if data is not None and data != note.encode("utf-8", "replace"):
-            raise ConflictError(f"{name} exists by now; try again")
+            raise ConflictError(f"{name} was created meanwhile; try again")
         return note.encode("utf-8", "replace")
 
     def message() -> str:

@@ -49,8 +49,8 @@ def read(
     root: Path, url: str, chain: str = "ollama", segment: Segment = SEGMENT, **llm: object
 ) -> Extraction:
     """What comes out of one segment, with models at this address."""
-    minds = model_chain(settings_of(root, url, chain, retries=0, **llm), TEMPLATES, {})
-    return minds.read(segment, basis_of(), {})
+    chain = model_chain(settings_of(root, url, chain, retries=0, **llm), TEMPLATES, {})
+    return chain.read(segment, basis_of(), {})
 
 
 class Clock:
@@ -159,8 +159,8 @@ def test_where_all_fail_the_first_reason_is_told(tmp_path: Path):
 def test_without_models_nothing_is_asked_and_nothing_is_degraded(tmp_path: Path):
     with ModelServer() as server:
         for chain, llm in (("ollama", "none"), ("", "auto"), ("none", "auto")):
-            minds = model_chain(settings_of(tmp_path, server.url, chain), TEMPLATES, {}, llm=llm)
-            assert minds.read(SEGMENT, basis_of(), {}) == basis_of()
+            models = model_chain(settings_of(tmp_path, server.url, chain), TEMPLATES, {}, llm=llm)
+            assert models.read(SEGMENT, basis_of(), {}) == basis_of()
         assert server.connections == 0
 
 
@@ -168,8 +168,8 @@ def test_nobody_there_costs_one_call_in_a_run(tmp_path: Path):
     calls: list[object] = []
     sys.addaudithook(lambda event, args: calls.append(args[1]) if event == "socket.connect" else None)
     with Faulty("refused") as server:
-        minds = model_chain(settings_of(tmp_path, server.url), TEMPLATES, {})
-        found = [minds.read(SEGMENT, basis_of(), {}) for _ in range(20)]
+        chain = model_chain(settings_of(tmp_path, server.url), TEMPLATES, {})
+        found = [chain.read(SEGMENT, basis_of(), {}) for _ in range(20)]
     where = server.url.removeprefix("http://")
     assert {each.degraded for each in found} == {
         f"no model answered (Ollama is not running at {where}); facts and summaries are by patterns"
@@ -179,8 +179,8 @@ def test_nobody_there_costs_one_call_in_a_run(tmp_path: Path):
 
 def test_a_missing_model_is_asked_for_once_in_a_run(tmp_path: Path):
     with Faulty("model_missing") as server:
-        minds = model_chain(settings_of(tmp_path, server.url), TEMPLATES, {})
-        found = [minds.read(SEGMENT, basis_of(), {}) for _ in range(5)]
+        chain = model_chain(settings_of(tmp_path, server.url), TEMPLATES, {})
+        found = [chain.read(SEGMENT, basis_of(), {}) for _ in range(5)]
         assert len(server.asked) == 1
     assert "`ollama pull m`" in found[4].degraded
 
@@ -208,8 +208,8 @@ def failing(mode: str, good_after: int) -> Callable[[Asked], str]:
 def test_a_bad_answer_is_asked_for_again_and_the_model_is_told_why(tmp_path: Path):
     clock = Clock()
     with ModelServer(failing('{"title": "cut', 1)) as server:
-        minds = timed(tmp_path, server.url, clock, retries=1)
-        found = minds.read(SEGMENT, basis_of(), {})
+        chain = timed(tmp_path, server.url, clock, retries=1)
+        found = chain.read(SEGMENT, basis_of(), {})
         first, second = server.asked
     assert found.by == "ollama/m"
     assert "could not be used" not in first.prompt
@@ -222,7 +222,7 @@ def timed(root: Path, url: str, clock: Clock, **llm: object) -> ModelChain:
     chosen = settings_of(root, url, **llm)
     inner = model_chain(chosen, TEMPLATES, {})
     return ModelChain(
-        [link.mind for link in inner._chain],
+        [link.model for link in inner._chain],
         TEMPLATES,
         retries=chosen.retries,
         clock=clock,
@@ -241,24 +241,24 @@ def test_each_further_try_waits_twice_as_long(tmp_path: Path):
 def test_a_model_that_keeps_failing_is_left_alone_for_a_while_and_then_tried_once(tmp_path: Path):
     clock = Clock()
     with Faulty("status_500") as server:
-        minds = timed(tmp_path, server.url, clock, retries=1)
-        found = [minds.read(SEGMENT, basis_of(), {}).degraded for _ in range(10)]
+        chain = timed(tmp_path, server.url, clock, retries=1)
+        found = [chain.read(SEGMENT, basis_of(), {}).degraded for _ in range(10)]
         assert len(server.asked) == 2
         assert len(set(found)) == 1
         clock.now += PAUSE
         for _ in range(10):
-            minds.read(SEGMENT, basis_of(), {})
+            chain.read(SEGMENT, basis_of(), {})
         assert len(server.asked) == 3
 
 
 def test_a_model_that_recovers_is_used_again(tmp_path: Path):
     clock = Clock()
     with ModelServer(failing("nothing", 4)) as server:
-        minds = timed(tmp_path, server.url, clock, retries=1)
-        assert [bool(minds.read(SEGMENT, basis_of(), {}).degraded) for _ in range(3)] == [True, True, True]
+        chain = timed(tmp_path, server.url, clock, retries=1)
+        assert [bool(chain.read(SEGMENT, basis_of(), {}).degraded) for _ in range(3)] == [True, True, True]
         assert len(server.asked) == 4  # two readings with two tries each; the third was not asked
         clock.now += PAUSE
-        assert [minds.read(SEGMENT, basis_of(), {}).by for _ in range(2)] == ["ollama/m", "ollama/m"]
+        assert [chain.read(SEGMENT, basis_of(), {}).by for _ in range(2)] == ["ollama/m", "ollama/m"]
 
 
 def test_the_same_talk_gives_the_same_prompt_and_the_same_reading(tmp_path: Path):
