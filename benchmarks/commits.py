@@ -20,8 +20,9 @@ from pathlib import Path
 
 from clock import in_turn, wall
 
-from memoryclaw.consolidation.applying import apply
-from memoryclaw.consolidation.changes import ChangeSet, NewFile, PlannedChange, SetFact
+from memoryclaw.consolidation.actions import NewFile, SetFact
+from memoryclaw.consolidation.apply import apply
+from memoryclaw.consolidation.changes import ChangeSet, PlannedChange
 from memoryclaw.ports import Address
 from memoryclaw.writing.context import Templates, WriteContext
 from memoryclaw.writing.writer import Edit, text_change, write

@@ -2,17 +2,12 @@
 
 from __future__ import annotations
 
+from memoryclaw.consolidation.actions import AddPending, AddSource, ConfirmFact, MoveFile, NewFile, SetFact
 from memoryclaw.consolidation.changes import (
-    AddPending,
-    AddSource,
     ChangeSet,
     Claim,
     ClaimDecision,
-    ConfirmFact,
-    MoveFile,
-    NewFile,
     PlannedChange,
-    SetFact,
     Skipped,
     ToolSequence,
 )
@@ -106,7 +101,7 @@ def whole(run=RUN, **told):
         "skipped": (Skipped(f"logs/2026-11-20/hello.jsonl#1-2@{DIGEST}", 2, "only greetings"),),
         "decided": (ClaimDecision(claim, "supersede", "newer than what is known", known="2026-12-11"),),
         "acted": (ToolSequence("s1", KITCHEN, ("search", "book")),),
-        "minds": ("patterns",),
+        "models": ("patterns",),
         "turns": 14,
     }
     return ChangeSet(**{**values, **told})

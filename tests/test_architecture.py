@@ -37,7 +37,7 @@ EFFECTS = {
     "config", "text.words",
     "models.bounded", "models.llm", "models.ollama", "models.openai", "models.wheel",
     "vault.cookies", "vault.files", "vault.folder", "vault.ledger", "vault.locks", "vault.state_folder", "vault.watcher",
-    "history.git_locks", "history.journal", "history.repository",
+    "history.git", "history.journal", "history.repository",
     "writing.init", "writing.secret_gate", "writing.context", "writing.writer",
     "index.catalog", "index.database", "index.fts5", "index.index", "index.rows", "index.sync",
     "index.vectors", "index.vector_store", "index.watching", "index.whoosh_engine",

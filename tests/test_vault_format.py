@@ -11,10 +11,10 @@ from typing import Any, NamedTuple
 
 import pytest
 
-from memoryclaw.consolidation.changes import AddPending
+from memoryclaw.consolidation.actions import AddPending
+from memoryclaw.consolidation.changes import read_record
 from memoryclaw.consolidation.pending import add_pending, read_pending
 from memoryclaw.consolidation.proposals import about, read_proposal
-from memoryclaw.consolidation.run_record import read_record
 from memoryclaw.consolidation.selecting import lines_of
 from memoryclaw.model import Note, Problem
 from memoryclaw.text.language import words_of

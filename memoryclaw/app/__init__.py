@@ -33,6 +33,7 @@ if TYPE_CHECKING:  # the rest is imported by the verb that needs it: a search mu
     from memoryclaw.capture.feedback import Feedback
     from memoryclaw.capture.importers import Imported
     from memoryclaw.consolidation.consolidate import Consolidated, ConsolidationContext
+    from memoryclaw.consolidation.planning import Enrich
     from memoryclaw.daemon.scheduling import Schedule
     from memoryclaw.index.catalog import Catalog
     from memoryclaw.index.index import Index
@@ -134,7 +135,7 @@ class App:
     @cached_property
     def schedule(self) -> Schedule:
         """The vault's timer, which calls `consolidate --due`: to be installed, removed or asked how it stands."""
-        from memoryclaw.consolidation.consolidate import standing  # noqa: PLC0415
+        from memoryclaw.consolidation.consolidate import next_run  # noqa: PLC0415
         from memoryclaw.daemon.scheduling import Schedule  # noqa: PLC0415
         from memoryclaw.writing.context import Templates  # noqa: PLC0415
 
@@ -142,7 +143,7 @@ class App:
             os.fspath(self.root),
             Templates(),
             self.clock,
-            lambda: standing(self._consolidation_context("none", "")),
+            lambda: next_run(self._consolidation_context("none", "")),
         )
 
     @property
@@ -579,8 +580,6 @@ class App:
 
     def _consolidation_context(self, llm: str, mode: str) -> ConsolidationContext:
         from memoryclaw.consolidation.consolidate import ConsolidationContext, RunSettings  # noqa: PLC0415
-        from memoryclaw.consolidation.model_chain import minds_of  # noqa: PLC0415
-        from memoryclaw.writing.context import Templates  # noqa: PLC0415
         from memoryclaw.writing.secret_gate import secret_gate  # noqa: PLC0415
 
         config = self.config
@@ -588,7 +587,7 @@ class App:
             writing=self._context.write_context(secret_gate()),
             vault=self.vault,
             catalog=self.catalog,
-            mind=minds_of(config, Templates(), os.environ, llm=llm).read,
+            enrich=self._enrich(llm),
             rules=RunSettings(
                 mode=mode or config.mode,
                 threshold=config.skill_threshold,
@@ -601,9 +600,17 @@ class App:
             progress=self._context.progress,
         )
 
+    def _enrich(self, llm: str) -> Enrich | None:
+        if llm == "none":
+            return None
+        from memoryclaw.consolidation.model_chain import model_chain  # noqa: PLC0415
+        from memoryclaw.writing.context import Templates  # noqa: PLC0415
+
+        return model_chain(self.config, Templates(), os.environ, llm=llm).read
+
     def _refresh_host_skills(self) -> None:
         """Brings the copies for hosts up to date where there are any; `skills.hosted` tells of trouble with them."""
-        from memoryclaw.skills.host_folder import FOLDER  # noqa: PLC0415
+        from memoryclaw.skills.host_skills import FOLDER  # noqa: PLC0415
 
         if (self._context.state / FOLDER).exists():
             with suppress(MemoryClawError, OSError):

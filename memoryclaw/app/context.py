@@ -26,7 +26,7 @@ from memoryclaw.vault.state_folder import must_hold_no_link, state_folder
 if TYPE_CHECKING:  # the rest is imported by the verb that needs it: a search must start fast
     from memoryclaw.capture.capture import Recorder
     from memoryclaw.index.vectors import Vectors
-    from memoryclaw.text.gate import Gate
+    from memoryclaw.text.redaction import Gate
     from memoryclaw.vault.ledger import Ledger
     from memoryclaw.writing.context import WriteContext
 

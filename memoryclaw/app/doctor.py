@@ -16,7 +16,8 @@ from typing import NamedTuple
 from memoryclaw.config import Config
 from memoryclaw.errors import LockedError, VectorsError
 from memoryclaw.history import journal
-from memoryclaw.history.repository import History, other_locks
+from memoryclaw.history.git import other_locks
+from memoryclaw.history.repository import History
 from memoryclaw.index.catalog import Catalog
 from memoryclaw.index.index import Index, fingerprint
 from memoryclaw.index.vectors import Vectors

@@ -144,21 +144,8 @@ class Skills:
         )
         return [fact for path, fact in found if (path,) not in doubtful]
 
-<<<<<<< HEAD:memoryclaw/app/skills.py
     def _with_copies(self, done: SkillDecision) -> SkillDecision:
         """Brings the copies for hosts up to date after a decision; a failure is a notice, as the decision is made."""
-=======
-    def _hosts_follow(self) -> None:
-        """Brings the copies for hosts up to date where there are any; trouble with them is told by `host_skills` itself."""
-        from memoryclaw.skills.host_skills import FOLDER  # noqa: PLC0415
-
-        if (self._state / FOLDER).exists():
-            with suppress(MemoryClawError, OSError):
-                self.host_skills()
-
-    def _hosted(self, done: SkillDecision) -> SkillDecision:
-        """The decision is made, whatever becomes of the copies; trouble with them is said beside it."""
->>>>>>> r-text:memoryclaw/app/skilling.py
         try:
             self.hosted()
         except (MemoryClawError, OSError) as error:

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from memoryclaw.config import Config
 from memoryclaw.errors import HistoryError, IndexBusyError, IndexDamagedError, VaultError
-from memoryclaw.history.repository import History, damage, other_locks
+from memoryclaw.history.git import damage, other_locks
+from memoryclaw.history.repository import History
 from memoryclaw.index.catalog import Catalog
 from memoryclaw.index.index import Index
 from memoryclaw.index.sync import Sync

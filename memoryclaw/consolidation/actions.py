@@ -1,275 +1,327 @@
-"""What was done: tool calls in the lines of a log, and the steps that they amount to. Arguments are data, never run."""
+"""The actions of a change set: what each does to its file, how a proposal spells it, and what it is called in commits.
+
+A new action is one more class here, named in `ACTIONS`. The class name is its kind in JSON and the order of its fields is how it is
+written down. An action that was carried out already changes nothing.
+"""
+
+# ruff: noqa: ARG002 - one signature for all actions
 
 from __future__ import annotations
 
-import json
 import re
-from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, NamedTuple
+from abc import ABC, abstractmethod
+from dataclasses import MISSING, dataclass, fields
+from functools import lru_cache
+from typing import Any, ClassVar
 
-from memoryclaw.capture.host_turns import CALLS, call_of, kind_of, tidy
-from memoryclaw.consolidation.changes import ToolSequence
-from memoryclaw.model import NOTHING
-from memoryclaw.text.fence import one_line
-from memoryclaw.vault.logs import LogRange, content_text, parse_ranges
+from memoryclaw.consolidation.pending import PENDING_FILE, add_pending
+from memoryclaw.errors import InputError
+from memoryclaw.text.encoding import readable
+from memoryclaw.text.frontmatter import split
+from memoryclaw.vault.edits import set_property
+from memoryclaw.vault.fact_edits import SemanticFile, add_source, same, set_fact
+from memoryclaw.vault.facts import VALUE, Facts, facts_in
+from memoryclaw.vault.layout import place_of
+from memoryclaw.writing.context import fact_in_words
+from memoryclaw.writing.decisions import fingerprint
 
-_TOOL_LENGTH = 80
-_SAID_LENGTH = 400
-# As capture writes the calls of a message: one a line, the tool and its arguments.
-_WRITTEN = re.compile(r"(?P<tool>[A-Za-z_][\w.:/-]{0,79}) (?P<args>\{.*\})", re.ASCII)
-# What an agent looks up in its memory is no step of what it does with it.
-_OF_MEMORY = re.compile(r"(?:.*(?:__|\.))?memory_(?:search|get|browse|recall|store|feedback)")
-
-
-class Call(NamedTuple):
-    """One call of a tool. `ok` is None where the log does not say how it went; `said`: the user's words before it."""
-
-    session: str
-    line: int
-    tool: str
-    args: Mapping[str, Any] = NOTHING
-    ok: bool | None = None
-    said: str = ""
+_SURROGATE = re.compile("[\ud800-\udfff]")
 
 
-def calls_in(lines: Sequence[bytes], first: int, last: int) -> list[Call]:
-    """The tool calls in these lines of a log (counted from 1, both ends included), each told once, in order.
+@dataclass(frozen=True, slots=True)
+class Action(ABC):
+    """One edit of one file, as data."""
 
-    A call that a message announces and a tool event answers is the event's.
-    """
-    reader = _ActionReader()
-    for number in range(max(first, 1), min(last, len(lines)) + 1):
-        value = _object(lines[number - 1])
-        if value:
-            reader.read(number, value)
-    return sorted([*reader.done, *reader.announced], key=lambda call: call.line)
-
-
-def steps(calls: Iterable[Call]) -> list[Call]:
-    """The calls that count: none that failed, none of memory's own tools, of one tool again and again the first."""
-    kept: list[Call] = []
-    for call in calls:
-        if call.ok is False or _OF_MEMORY.fullmatch(call.tool):
-            continue
-        if not kept or kept[-1].tool != call.tool:
-            kept.append(call)
-    return kept
-
-
-def by_session(calls: Iterable[Call], range_: LogRange) -> dict[str, list[Call]]:
-    """The steps of each session in one stretch of a log; a session that took none is left out."""
-    found: dict[str, list[Call]] = {}
-    for call in calls:
-        session = call.session or range_.path.rpartition("/")[2].removesuffix(".jsonl")
-        found.setdefault(session, []).append(call._replace(session=session))
-    return {session: kept for session, own in found.items() if (kept := steps(own))}
-
-
-def acted(calls: Iterable[Call], range_: LogRange) -> list[ToolSequence]:
-    """What each session did in one stretch of a log."""
-    found = by_session(calls, range_).items()
-    return [ToolSequence(session, str(range_), tuple(step.tool for step in own)) for session, own in found]
-
-
-def stretches(acted: Iterable[ToolSequence]) -> dict[str, list[ToolSequence]]:
-    """What was done by session, in the order of the log; a stretch within one that is there already is left out."""
-    by_session: dict[str, list[tuple[LogRange, ToolSequence]]] = {}
-    for one in acted:
-        range_ = next(iter(parse_ranges(one.range)), LogRange(one.range, 0, 0, ""))
-        by_session.setdefault(one.session, []).append((range_, one))
-    found: dict[str, list[ToolSequence]] = {}
-    for session, own in by_session.items():
-        path, last = "", -1
-        for range_, one in sorted(own, key=lambda pair: (pair[0].path, pair[0].first, -pair[0].last)):
-            if range_.path != path or range_.last > last:
-                found.setdefault(session, []).append(one)
-                path, last = range_.path, range_.last
-    return found
-
-
-def sessions(acted: Iterable[ToolSequence]) -> dict[str, tuple[str, ...]]:
-    """The tools that each session called, in order over all its stretches."""
-    return {session: _joined(one.tools for one in own) for session, own in stretches(acted).items()}
-
-
-def _joined(parts: Iterable[Iterable[str]]) -> tuple[str, ...]:
-    """The tools of stretches in a row; a tool that ends one and begins the next was called once."""
-    tools: list[str] = []
-    for part in parts:
-        for tool in part:
-            if not tools or tools[-1] != tool:
-                tools.append(tool)
-    return tuple(tools)
-
-
-class _ActionReader:
-    """Reads the lines of a log in order; what a message announces waits for the event that answers it."""
-
-    def __init__(self) -> None:
-        self.done: list[Call] = []
-        self.announced: list[Call] = []
-        self._said: dict[str, str] = {}
-
-    def read(self, line: int, value: Mapping[str, Any]) -> None:
-        session, role = _text(value.get("session")), _text(value.get("role"))
-        tool = _tool(value.get("tool") or value.get("toolName"))
-        if role in ("user", "human"):
-            self._said[session] = one_line(content_text(value.get("content")))[:_SAID_LENGTH]
-        elif tool:
-            self._answered(Call(session, line, tool, said=self._said.get(session, "")), value)
-        elif role in ("assistant", "ai"):
-            self.announced += [
-                Call(session, line, name, args, None, self._said.get(session, ""))
-                for name, args in _announced(value)
-            ]
-
-    def _answered(self, call: Call, value: Mapping[str, Any]) -> None:
-        args = _args(value.get("args"))
-        waiting = [one for one in self.announced if (one.session, one.tool) == (call.session, call.tool)]
-        match = next((one for one in waiting if one.args == args), next(iter(waiting), None))
-        if match:
-            self.announced.remove(match)
-            args = args or match.args
-        self.done.append(call._replace(args=args, ok=_worked(value)))
-
-
-def _announced(value: Mapping[str, Any]) -> list[tuple[str, Mapping[str, Any]]]:
-    """The calls that an assistant's message makes: parts of its content, or whole lines of it as capture writes them."""
-    content = value.get("content")
-    if isinstance(content, list):
-        named = [call_of(part) for part in content if kind_of(part) in CALLS]
-        return [(_tool(tool), _args(args)) for _, tool, args in named]
-    lines = content.splitlines() if isinstance(content, str) else []
-    hits = [hit for line in lines if (hit := _WRITTEN.fullmatch(line.strip()))]
-    return [(hit["tool"], _args(args)) for hit in hits if (args := _object(hit["args"])) is not None]
-
-
-def _worked(value: Mapping[str, Any]) -> bool | None:
-    if isinstance(value.get("ok"), bool):
-        return bool(value["ok"])
-    return not value["isError"] if isinstance(value.get("isError"), bool) else None
-
-
-def _object(text: str | bytes) -> dict[str, Any] | None:
-    try:
-        value = json.loads(text)
-    except (ValueError, RecursionError):
-        return None
-    return value if isinstance(value, dict) else None
-
-
-def _args(value: Any) -> Mapping[str, Any]:
-    if isinstance(value, str) and value.startswith("{"):
-        value = _object(value)
-    return tidy(value) if isinstance(value, dict) else NOTHING
-
-
-def _tool(value: Any) -> str:
-    return one_line(value)[:_TOOL_LENGTH] if isinstance(value, str) else ""
-
-
-def _text(value: Any) -> str:
-    return one_line(value) if isinstance(value, str) else str(value) if isinstance(value, int) else ""
-
-
-# ── The text of a tool's turn → which tool was called, and with what, in one short phrase. The rule:
-# results stay in the log.
-
-_NAME = re.compile(r"\s*([A-Za-z_][\w.:/-]{0,79})(?=\s|$)")
-# A call that an assistant's message ends with: the tool and its arguments on a line of their own.
-_CALL_LINE = re.compile(r"[A-Za-z_][\w.:/-]{0,79} \{.*\}\s*")
-_LOOKS = frozenset(
-    [
-        "search",
-        "lookup",
-        "look",
-        "read",
-        "get",
-        "list",
-        "find",
-        "fetch",
-        "query",
-        "grep",
-        "ls",
-        "cat",
-        "view",
-        "show",
-        "recall",
-        "status",
-        "check",
-        "describe",
-        "inspect",
-        "browse",
-        "glob",
-        "stat",
-        "head",
-        "tail",
-        "session",
-        "sessions",
-        "memory",
-        "web",
-        "forecast",
-        "history",
-    ]
-)
-_ACTS = frozenset(["create", "update", "add", "send", "write", "edit", "set", "book", "delete", "remove", "post", "put", "move", "run", "exec", "install", "make", "save", "store"])  # fmt: skip
-_MAIN = ("title", "subject", "name", "summary", "text", "message", "body", "content", "command", "path", "file_path", "url", "query", "to")  # fmt: skip
-_LENGTH = 80
-_PARTS = re.compile(r"[A-Za-z][a-z]*")
-
-
-class ToolText(NamedTuple):
-    """One call of a tool."""
-
-    tool: str
-    about: str  # the argument that says most, on one line
-    failed: bool
+    heading: ClassVar[str]  # in a proposal
+    counted_as: ClassVar[str] = ""  # in the message of a run's last commit
 
     @property
-    def looks_up(self) -> bool:
-        """True when the tool by its name only reads."""
-        parts = {part.lower() for part in _PARTS.findall(self.tool)}
-        return bool(parts & _LOOKS) and not parts & _ACTS
+    @abstractmethod
+    def paths(self) -> tuple[str, ...]:
+        """The files that it touches; `patched` is given the text of the first."""
+
+    @abstractmethod
+    def patched(self, text: str | None, collections: frozenset[str]) -> str | None:
+        """The text of its file once it is done.
+
+        Args:
+            text: the text now; None where there is no such file.
+            collections: the headings that are no entities (`collections:` of the schema).
+        """
+
+    @abstractmethod
+    def may_be_proposed(self) -> bool:
+        """True where a proposal may ask for it: anyone may have written the text of a proposal."""
 
     @property
-    def phrase(self) -> str:
-        """The call in a few words."""
-        said = f"{self.tool}: {self.about}" if self.about else self.tool
-        return f"{said} (failed)" if self.failed else said
+    def identity(self) -> tuple[str, ...]:
+        """What it is recognised by when another run proposes it again."""
+        return self.paths
 
-
-def read_call(text: str) -> ToolText | None:
-    """The call that the text of a tool's turn begins with."""
-    hit = _NAME.match(text)
-    if hit is None:
-        return None
-    about = _about(_shown_args(text[hit.end() :].lstrip()))
-    return ToolText(hit[1], _short(about), text.rstrip().endswith("(failed)"))
-
-
-def is_call_line(line: str) -> bool:
-    """True for a line of an assistant's message that is a call, not words."""
-    return _CALL_LINE.fullmatch(line) is not None
-
-
-def _shown_args(text: str) -> Any:
-    if not text.startswith("{"):
-        return None
-    try:
-        return json.JSONDecoder().raw_decode(text)[0]
-    except (ValueError, RecursionError):
-        return None
-
-
-def _about(args: Any) -> str:
-    if not isinstance(args, dict):
+    @property
+    def subject(self) -> str:
+        """The subject of its commit where it is made apart from the others of its change; empty where that one serves."""
         return ""
-    plain = {key: value for key, value in args.items() if isinstance(value, str) and value.strip()}
-    return next((plain[key] for key in _MAIN if key in plain), next(iter(plain.values()), ""))
+
+    def values(self) -> dict[str, Any]:
+        """Its fields by name, in order."""
+        return {field.name: getattr(self, field.name) for field in fields(self)}
+
+    @classmethod
+    def optional(cls) -> set[str]:
+        """The fields that have a default."""
+        return {field.name for field in fields(cls) if field.default is not MISSING}
 
 
-def _short(text: str) -> str:
-    flat = " ".join(text.split())
-    if len(flat) <= _LENGTH:
-        return flat
-    return (flat[:_LENGTH].rpartition(" ")[0] or flat[:_LENGTH]) + " …"
+@dataclass(frozen=True, slots=True)
+class _FileAction(Action):
+    """An action on the file at a path."""
+
+    path: str
+
+    @property
+    def paths(self) -> tuple[str, ...]:
+        """The file."""
+        return (self.path,)
+
+
+@dataclass(frozen=True, slots=True)
+class NewFile(_FileAction):
+    """Writes a file that is not there yet."""
+
+    text: str
+    heading: ClassVar[str] = "New file"
+
+    def patched(self, text: str | None, collections: frozenset[str]) -> str | None:
+        """The new text; what stands there already is of an earlier try, perhaps edited by a person since, and stays."""
+        return _encodable(self.text) if text is None else text
+
+    def may_be_proposed(self) -> bool:
+        """Allows episodes, semantic files and skill drafts."""
+        return _is_new(self.path)
+
+
+@dataclass(frozen=True, slots=True)
+class Replace(_FileAction):
+    """Replaces a note that a run wrote by what is made of the same lines today."""
+
+    text: str
+    heading: ClassVar[str] = "New text of a file"
+
+    def patched(self, text: str | None, collections: frozenset[str]) -> str | None:
+        """The new text, where there still is a note."""
+        return None if text is None else _encodable(self.text)
+
+    def may_be_proposed(self) -> bool:
+        """Allows episodes."""
+        return _is_episode(self.path)
+
+
+@dataclass(frozen=True, slots=True)
+class SetFact(_FileAction):
+    """Adds a fact, or sets its value and moves the old one to History."""
+
+    entity: str
+    field: str
+    value: str
+    since: str = ""
+    source: str = ""  # id of the episode
+    many: bool = False
+    heading: ClassVar[str] = "Fact"
+    counted_as: ClassVar[str] = "fact"
+
+    @property
+    def identity(self) -> tuple[str, ...]:
+        """The fact, whichever file holds it."""
+        return self.entity, self.field, self.value
+
+    @property
+    def fingerprint(self) -> str:
+        """What decisions know the fact by."""
+        return fingerprint("fact", self.entity, self.field, self.value)
+
+    @property
+    def subject(self) -> str:
+        """The fact in words."""
+        return fact_in_words(self.entity, self.field, self.value)
+
+    def patched(self, text: str | None, collections: frozenset[str]) -> str | None:
+        """The text with the fact, unless History has this very value: then it was set once, and something newer came."""
+        file, text = _CachedFile(self.path, collections), text or ""
+        value, field = " ".join(self.value.split()), self.field or VALUE
+        if value in text and any(  # most values are new, and need no reading
+            not fact.current
+            and same(fact.entity, self.entity)
+            and same(fact.field, field)
+            and fact.value == value
+            and fact.since >= self.since
+            for fact in file.facts(text).facts
+        ):
+            return text
+        return self.set_in(text, file)
+
+    def set_in(self, text: str, file: SemanticFile) -> str:
+        """The text with the fact, whatever History has."""
+        return set_fact(
+            text, file, entity=self.entity, field=self.field, value=self.value,
+            since=self.since, source=self.source, many=self.many,
+        ).text  # fmt: skip
+
+    def may_be_proposed(self) -> bool:
+        """Allows semantic files."""
+        return _is_semantic(self.path)
+
+
+@dataclass(frozen=True, slots=True)
+class ConfirmFact(_FileAction):
+    """Gives a known fact one more source."""
+
+    fact: str
+    value: str
+    source: str
+    heading: ClassVar[str] = "One more source of a fact"
+
+    @property
+    def identity(self) -> tuple[str, ...]:
+        """The fact and its new source."""
+        return self.fact, self.value, self.source
+
+    @property
+    def subject(self) -> str:
+        """Names the fact."""
+        return f"One more source of {self.fact}"
+
+    def patched(self, text: str | None, collections: frozenset[str]) -> str | None:
+        """The text with the source, if the fact still says so: a person or a newer statement may have changed it."""
+        if text is None:
+            return None
+        file = _CachedFile(self.path, collections)
+        holds = any(
+            fact.current and fact.id == self.fact and same(fact.value, self.value)
+            for fact in file.facts(text).facts
+        )
+        return add_source(text, file, self.fact, self.source).text if holds else text
+
+    def may_be_proposed(self) -> bool:
+        """Allows semantic files."""
+        return _is_semantic(self.path)
+
+
+@dataclass(frozen=True, slots=True)
+class AddPending(Action):
+    """Writes a line to `semantic/_pending.md` that waits for a yes or a no."""
+
+    entity: str
+    field: str
+    value: str
+    confidence: str
+    source: str
+    why: str
+    since: str = ""
+    known: str = ""  # the value that is held true now, where the two disagree
+    heading: ClassVar[str] = "Fact that waits"
+    counted_as: ClassVar[str] = "waiting"
+
+    @property
+    def paths(self) -> tuple[str, ...]:
+        """The file of waiting facts."""
+        return (PENDING_FILE,)
+
+    @property
+    def identity(self) -> tuple[str, ...]:
+        """The fact."""
+        return self.entity, self.field, self.value
+
+    def patched(self, text: str | None, collections: frozenset[str]) -> str | None:
+        """The text with the waiting fact."""
+        return add_pending(text or "", self)
+
+    def may_be_proposed(self) -> bool:
+        """Always: it only asks."""
+        return True
+
+
+@dataclass(frozen=True, slots=True)
+class AddSource(_FileAction):
+    """Gives an episode the log ranges of another one that is merged into it."""
+
+    ranges: tuple[str, ...]
+    heading: ClassVar[str] = "One more source of an episode"
+
+    @property
+    def identity(self) -> tuple[str, ...]:
+        """The episode and its new ranges."""
+        return self.path, *self.ranges
+
+    def patched(self, text: str | None, collections: frozenset[str]) -> str | None:
+        """The text with the ranges in the `source` of its header."""
+        if text is None:
+            return None
+        known = split(readable(text)).meta.get("source")
+        if known and not isinstance(known, str | list):
+            raise InputError(f"the source of {self.path} is neither text nor a list; change it by hand")
+        sources = [known] if isinstance(known, str) else [str(item) for item in known or ()]
+        fresh = [range_ for range_ in self.ranges if range_ not in sources]
+        return set_property(text, "source", [*sources, *fresh]) if fresh else text
+
+    def may_be_proposed(self) -> bool:
+        """Allows episodes."""
+        return _is_episode(self.path)
+
+
+@dataclass(frozen=True, slots=True)
+class MoveFile(_FileAction):
+    """Moves a file as it is; a merge moves the near duplicate to the archive."""
+
+    to: str
+    heading: ClassVar[str] = "Move"
+
+    @property
+    def paths(self) -> tuple[str, ...]:
+        """Where the file is and where it goes."""
+        return self.path, self.to
+
+    def patched(self, text: str | None, collections: frozenset[str]) -> str | None:
+        """The text as it is; the writer moves the file."""
+        return text
+
+    def may_be_proposed(self) -> bool:
+        """Allows what consolidation writes to go to the archive."""
+        return _is_new(self.path) and self.to.startswith("archive/") and self.to.endswith(".md")
+
+
+ACTIONS: tuple[type[Action], ...] = (
+    NewFile, Replace, SetFact, ConfirmFact, AddPending, AddSource, MoveFile,
+)  # fmt: skip
+
+
+class _CachedFile(SemanticFile):
+    """A semantic file in which one action reads what the last one left: the same text is not read twice."""
+
+    __slots__ = ()
+
+    def facts(self, text: str) -> Facts:
+        return _facts(self, text)
+
+
+@lru_cache(maxsize=8)
+def _facts(file: SemanticFile, text: str) -> Facts:
+    return facts_in(file.path, text, file.collections)
+
+
+def _encodable(text: str) -> str:
+    """The text without halves of characters, which no file can hold; logs have them where a host cut a string."""
+    return text.encode("utf-8", "replace").decode() if _SURROGATE.search(text) else text
+
+
+def _is_semantic(path: str) -> bool:
+    return place_of(path) == ("semantic", "current")
+
+
+def _is_episode(path: str) -> bool:
+    return path.startswith("episodes/") and path.endswith(".md")
+
+
+def _is_new(path: str) -> bool:
+    is_draft = path.startswith("skills/_drafts/") and path.endswith(".md")
+    return _is_semantic(path) or _is_episode(path) or is_draft

@@ -1,20 +1,33 @@
-"""The nouns of consolidation: what a mind reads out of a log, what is decided of it, and the change set that results.
+"""The data of consolidation: what is read out of a log, what is decided of it, and the change set that results.
 
 segment     consecutive turns of one log that belong together
 claim       one fact that a log line states, with the words that state it
-extraction  what a mind makes of a segment                decided   what becomes of a claim, and why
-action      one edit of one file, as data                 change    actions that become one commit
+extraction  what patterns or a model read in a segment
+decision    what becomes of a claim, and why
+change      the actions (see `actions`) that become one commit
+change set  all that one run would do
+
+A change set is written down twice: as the plan from which a killed run goes on, and as the record of the run, `runs/<run>.json`.
+The record names no commits, so that a run that was killed and run again leaves the tree of an undisturbed run.
 """
 
 from __future__ import annotations
 
 import json
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import partial
 from typing import Any, NamedTuple
 
+from memoryclaw.consolidation.actions import ACTIONS, Action, MoveFile
+from memoryclaw.errors import InputError, NotFoundError
 from memoryclaw.model import Turn
-from memoryclaw.vault.logs import LogRange
+from memoryclaw.vault.logs import LogRange, parse_ranges
 
 LEVELS = ("low", "medium", "high")  # of confidence
+RUNS = "runs"
+SPEAKERS = frozenset({"user", "assistant"})  # roles whose lines are read in full
+_SURROGATE = re.compile("[\ud800-\udfff]")
 
 
 class Segment(NamedTuple):
@@ -50,7 +63,7 @@ class Claim(NamedTuple):
 
 
 class Extraction(NamedTuple):
-    """What a mind makes of a segment."""
+    """What patterns or a model read in a segment."""
 
     title: str
     summary: str
@@ -77,71 +90,6 @@ class ClaimDecision(NamedTuple):
     known: str = ""  # its value
     many: bool = False
     since: str = ""  # the date the fact gets
-
-
-class NewFile(NamedTuple):
-    """Writes a file that is not there yet."""
-
-    path: str
-    text: str
-
-
-class Replace(NamedTuple):
-    """Replaces a note that a run wrote by what is made of the same lines today."""
-
-    path: str
-    text: str
-
-
-class SetFact(NamedTuple):
-    """Adds a fact, or puts its value in the place of the old one, which goes to History."""
-
-    path: str
-    entity: str
-    field: str
-    value: str
-    since: str = ""
-    source: str = ""  # id of the episode
-    many: bool = False
-
-
-class ConfirmFact(NamedTuple):
-    """Gives a fact that is known one more source."""
-
-    path: str
-    fact: str
-    value: str
-    source: str
-
-
-class AddPending(NamedTuple):
-    """Writes a line to `semantic/_pending.md` that waits for a yes or a no."""
-
-    entity: str
-    field: str
-    value: str
-    confidence: str
-    source: str
-    why: str
-    since: str = ""
-    known: str = ""  # the value that is held true now, where the two disagree
-
-
-class AddSource(NamedTuple):
-    """Gives an episode the log ranges of another one that is merged into it."""
-
-    path: str
-    ranges: tuple[str, ...]
-
-
-class MoveFile(NamedTuple):
-    """Moves a file as it is; merges move the twin to the archive."""
-
-    path: str
-    to: str
-
-
-Action = NewFile | Replace | SetFact | ConfirmFact | AddPending | AddSource | MoveFile
 
 
 class PlannedChange(NamedTuple):
@@ -182,47 +130,217 @@ class ChangeSet(NamedTuple):
     skipped: tuple[Skipped, ...] = ()
     decided: tuple[ClaimDecision, ...] = ()
     acted: tuple[ToolSequence, ...] = ()
-    minds: tuple[str, ...] = ()  # who read: patterns, ollama/…
+    models: tuple[str, ...] = ()  # what read the logs: patterns, ollama/…
     degraded: str = ""
     dropped: tuple[str, ...] = ()
     turns: int = 0
     notices: tuple[str, ...] = ()
 
 
-# ── A change set as JSON and back, so that a run that was killed is taken up where it stood.
+# ── A planned change as patches of text, one a file
 
-_NOUNS = {
+Patch = Callable[[str | None], str | None]  # of a file's text; None: there is no such file
+
+
+class Rewrite(NamedTuple):
+    """What a change does to one file."""
+
+    path: str
+    patch: Patch
+
+
+def rewrites(change: PlannedChange, collections: frozenset[str]) -> list[Rewrite]:
+    """The patches of a change in the order of its actions, those of one file made one; moves are left out.
+
+    Args:
+        change: what is to be done.
+        collections: the headings that are no entities (`collections:` of the schema).
+    """
+    by_path: dict[str, list[Action]] = {}
+    for action in change.actions:
+        if not isinstance(action, MoveFile):
+            by_path.setdefault(action.paths[0], []).append(action)
+    return [Rewrite(path, partial(_patched, actions, collections)) for path, actions in by_path.items()]
+
+
+def _patched(actions: Sequence[Action], collections: frozenset[str], text: str | None) -> str | None:
+    for action in actions:
+        text = action.patched(text, collections)
+    return text
+
+
+def moves(change: PlannedChange) -> list[MoveFile]:
+    """The files that a change moves as they are."""
+    return [action for action in change.actions if isinstance(action, MoveFile)]
+
+
+def outcome_of(
+    changes: Iterable[PlannedChange], collections: frozenset[str], read: Callable[[str], str | None]
+) -> dict[str, tuple[str, str]]:
+    """The text before and after of every file that the changes touch; a change that cannot be made is left out.
+
+    Args:
+        changes: what is to be done, in order.
+        collections: the headings that are no entities.
+        read: path → the text that stands there now, None where there is no file.
+    """
+    before: dict[str, str | None] = {}
+    after: dict[str, str | None] = {}
+
+    def now(path: str) -> str | None:
+        if path not in before:
+            before[path] = after[path] = read(path)
+        return after[path]
+
+    for change in changes:
+        try:
+            fresh = {found.path: found.patch(now(found.path)) for found in rewrites(change, collections)}
+        except (InputError, NotFoundError):
+            continue
+        for move in moves(change):
+            if now(move.path) is not None and now(move.to) is None:
+                fresh[move.to], fresh[move.path] = now(move.path), None
+        after.update(fresh)
+    return {path: (text or "", after[path] or "") for path, text in before.items()}
+
+
+# ── The plan: a change set as JSON and back, so that a killed run is taken up where it stopped
+
+_NOUNS: dict[str, Any] = {
     kind.__name__: kind
-    for kind in (
-        ChangeSet, PlannedChange, Skipped, ClaimDecision, Claim, ToolSequence, NewFile, Replace,
-        SetFact, ConfirmFact, AddPending, AddSource, MoveFile,
-    )
-}  # fmt: skip
+    for kind in (ChangeSet, PlannedChange, Skipped, ClaimDecision, Claim, ToolSequence, *ACTIONS)
+}
+_KEYS = {"models": "minds"}  # field → its key in JSON, where they differ
+_FIELDS = {key: field for field, key in _KEYS.items()}
 
 
 def write_plan(changes: ChangeSet) -> str:
     """The change set as one line of JSON."""
-    return json.dumps(_plain(changes), ensure_ascii=True)
+    return json.dumps(_to_json(changes), ensure_ascii=True)
 
 
 def read_plan(text: str) -> ChangeSet | None:
     """The change set that a text holds, or None where it holds no whole one."""
     try:
-        value = _noun(json.loads(text))
+        value = _from_json(json.loads(text))
     except (ValueError, TypeError, KeyError, RecursionError):
         return None
     return value if isinstance(value, ChangeSet) else None
 
 
-def _plain(value: Any) -> Any:
-    fields = getattr(value, "_fields", None)
-    if fields:
-        return {"": type(value).__name__, **{k: _plain(v) for k, v in zip(fields, value, strict=True)}}
-    return [_plain(item) for item in value] if isinstance(value, tuple) else value
+def _to_json(value: Any) -> Any:
+    if isinstance(value, Action) or hasattr(value, "_asdict"):
+        fields = value.values() if isinstance(value, Action) else value._asdict()
+        named = {_KEYS.get(name, name): _to_json(inner) for name, inner in fields.items()}
+        return {"": type(value).__name__, **named}
+    return [_to_json(item) for item in value] if isinstance(value, tuple) else value
 
 
-def _noun(value: Any) -> Any:
+def _from_json(value: Any) -> Any:
     if isinstance(value, dict):
         kind = _NOUNS[value.pop("")]
-        return kind(**{key: _noun(inner) for key, inner in value.items()})
-    return tuple(_noun(item) for item in value) if isinstance(value, list) else value
+        return kind(**{str(_FIELDS.get(key, key)): _from_json(inner) for key, inner in value.items()})
+    return tuple(_from_json(item) for item in value) if isinstance(value, list) else value
+
+
+# ── The run record: what one consolidation read, decided and why
+
+
+class RunRecord(NamedTuple):
+    """A run record, read back: the log ranges it makes done, what its sessions called, and where its episodes come from."""
+
+    run: str
+    at: str
+    ranges: list[LogRange]
+    acted: list[ToolSequence]
+    episodes: dict[str, str]  # id → range
+
+
+def record_path(run: str) -> str:
+    """The vault path of a run's record."""
+    return f"{RUNS}/{run}.json"
+
+
+def render_record(changes: ChangeSet, proposed: Sequence[str], at: str, mode: str) -> str:
+    """The record of a run as JSON that a person can read.
+
+    Args:
+        changes: what was planned.
+        proposed: the files under `review/` in which some of it waits.
+        at: the moment of the run.
+        mode: direct, branch or propose.
+    """
+    episodes = {change.id: change.source for change in changes.changes if change.kind == "episode"}
+    record = {
+        "run": changes.run,
+        "at": at,
+        "mode": mode,
+        "turns": changes.turns,
+        "ranges": changes.ranges,
+        "episodes": episodes,
+        "changes": [_change_row(change) for change in changes.changes],
+        "proposed": proposed,
+        "skipped": [skipped._asdict() for skipped in changes.skipped],
+        "decided": [_decision_row(decided) for decided in changes.decided],
+        "acted": [acted._asdict() for acted in changes.acted],
+        "minds": changes.models,
+        "degraded": changes.degraded,
+        "dropped": changes.dropped,
+        "notices": changes.notices,
+    }
+    text = json.dumps(record, ensure_ascii=False, indent=2)
+    return _SURROGATE.sub(lambda hit: f"\\u{ord(hit[0]):04x}", text) + "\n"
+
+
+def _change_row(change: PlannedChange) -> dict[str, object]:
+    files = dict.fromkeys(path for action in change.actions for path in action.paths)
+    row = {"kind": change.kind, "title": change.title, "id": change.id, "files": list(files)}
+    optional = {"source": change.source, "confidence": change.confidence, "waits": change.reason}
+    return {**row, **{key: value for key, value in optional.items() if value}}
+
+
+def _decision_row(decided: ClaimDecision) -> dict[str, object]:
+    claim = decided.claim
+    optional = {
+        "known": decided.known,
+        "fact": decided.fact,
+        "line": claim.line,
+        "role": claim.role,
+        "by": claim.by,
+    }
+    return {
+        "entity": claim.entity,
+        "field": claim.field,
+        "value": claim.value,
+        "action": decided.action,
+        "reason": decided.reason,
+        **{key: value for key, value in optional.items() if value},
+    }
+
+
+def read_record(text: str) -> RunRecord:
+    """The record in a text; whatever is no record, or a part of one that is none, reads as empty."""
+    try:
+        value = json.loads(text)
+    except (ValueError, RecursionError):
+        value = None
+    value = value if isinstance(value, dict) else {}
+    ranges = [range_ for cited in _strings(value.get("ranges")) for range_ in parse_ranges(cited)]
+    acted = value.get("acted")
+    sequences = [
+        ToolSequence(_text(item.get("session")), _text(item.get("range")), tuple(_strings(item.get("tools"))))
+        for item in (acted if isinstance(acted, list) else ())
+        if isinstance(item, dict)
+    ]
+    episodes = value.get("episodes")
+    known: Mapping[Any, Any] = episodes if isinstance(episodes, dict) else {}
+    sources = {id_: source for id_, source in known.items() if isinstance(source, str)}
+    return RunRecord(_text(value.get("run")), _text(value.get("at")), ranges, sequences, sources)
+
+
+def _strings(value: object) -> list[str]:
+    return [item for item in value if isinstance(item, str)] if isinstance(value, list) else []
+
+
+def _text(value: object) -> str:
+    return value if isinstance(value, str) else ""

@@ -1,6 +1,6 @@
 """The sentences that state a fact, as a table of patterns: who, which field, which value. English and German.
 
-The rule: a pattern covers a whole clause from its first word, so that words in passing state nothing.
+A pattern covers a whole clause from its first word, so that words in passing state nothing.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Facts that the lines of a segment state, found by patterns: no model, few and sure rather than many.
 
-The rule: a claim quotes the sentence that states it; who may be believed is decided elsewhere.
+A claim quotes the sentence that states it; who may be believed is decided elsewhere.
 """
 
 from __future__ import annotations
@@ -12,8 +12,17 @@ from typing import NamedTuple
 
 from memoryclaw.consolidation.changes import LEVELS, Claim, Segment
 from memoryclaw.consolidation.claim_rules import HABITS, NAMED, OF_OTHERS, OWNED, SPOKEN, WISHES, Rule
-from memoryclaw.consolidation.fact_fields import KIN, MANY, FieldNoun, is_yearly, noun_of
-from memoryclaw.consolidation.spoken_dates import date_value, same_day
+from memoryclaw.consolidation.fact_values import (
+    KIN,
+    MANY,
+    FieldNoun,
+    date_value,
+    is_yearly,
+    noun_of,
+    plain_key,
+    plain_value,
+    same_day,
+)
 from memoryclaw.consolidation.statements import (
     Statement,
     believed,
@@ -33,6 +42,7 @@ from memoryclaw.consolidation.statements import (
     without_moment,
 )
 from memoryclaw.model import NOTHING, Turn
+from memoryclaw.text import words as lists
 from memoryclaw.text.dates import find_ranges, parse_timestamp
 from memoryclaw.text.language import fold, words_of
 from memoryclaw.text.secret_names import NEAR
@@ -420,35 +430,14 @@ _HANGING = re.compile(
 _EDGES = " \t\"'“”„‚‘’»«.,;:!?…*_()"
 _EMOJI = re.compile("[\u2190-\u2bff\u3030\ufe0f\u200d\U0001f000-\U0001faff]")
 # What begins no value: it points elsewhere, judges, or goes on with a sentence.
-_NO_VALUE_TEXT = """it that this these those there here him her them they he she we you your yours me myself us i what who whom how when where why which whatever
-one ones some something anything everything nothing someone everyone everybody anyone someone so such very really too just almost still always never
-already also only even ever as like about than because if not no none more most much many less quite pretty super absolutely totally definitely
-getting going coming being doing having about to be up in the same same ready done over off out fine ok okay good great nice amazing awesome
-wonderful beautiful cool bad terrible hard tough easy important special fun crazy lovely perfect incredible inspiring exciting stressful different right
-wrong true clear close near far full big small huge little new old busy tired happy sad proud excited thrilled glad grateful thankful sure unbelievable
-unknown tba tbd asap with for at on from by of missing late early soon unclear open undecided es das dies diese dieser dieses er sie ihn ihm ihr ihnen wir was wer wie wo wann warum
-dass so sehr wirklich zu noch immer schon auch nur nicht kein keine gut toll super schön schlecht schwer wichtig besonders mehr viel"""
-_NO_VALUE = frozenset(_NO_VALUE_TEXT.split())
-_TIMES_TEXT = """monday tuesday wednesday thursday friday saturday sunday january february march april may june july august september october november december
-today tomorrow yesterday montag dienstag mittwoch donnerstag freitag samstag sonntag heute morgen gestern christmas easter"""
-_TIMES = frozenset(_TIMES_TEXT.split())
-_PEOPLES_TEXT = """german american french english british italian spanish swedish danish norwegian finnish dutch polish russian ukrainian czech
-greek turkish chinese japanese korean indian irish scottish welsh swiss austrian canadian australian african asian european mexican brazilian
-christian jewish muslim catholic protestant buddhist hindu deutsche deutscher"""
-_PEOPLES = frozenset(_PEOPLES_TEXT.split())
-_SMALL_TEXT = (
-    "of the and de von van der den di da du la le el al bin y und & e. v. für for at in am an der die das"
-)
-_SMALL = frozenset(_SMALL_TEXT.split())
-_POINTING_TEXT = """the my our your his her their its a an any all both each every another other mein meine meiner dein deine sein seine ihr ihre
-unser unsere euer eure"""
-_POINTING = frozenset(_POINTING_TEXT.split())
-_POINTED_TEXT = "you your yours it that this these those him them they he she his hers i i'm i've we we're us how what why"
-_POINTED = frozenset(_POINTED_TEXT.split())
-_IDLE_TEXT = "see know hear think say be believe imagine thank add mention point go do have get"
-_IDLE = frozenset(_IDLE_TEXT.split())
-_IDLE_DOING_TEXT = "seeing hearing knowing having getting thinking being"
-_IDLE_DOING = frozenset(_IDLE_DOING_TEXT.split())
+_NO_VALUE = frozenset(lists.words("consolidation.no_value"))
+_TIMES = frozenset(lists.words("consolidation.times"))
+_PEOPLES = frozenset(lists.words("consolidation.peoples"))
+_SMALL = frozenset(lists.words("consolidation.name_particles"))
+_POINTING = frozenset(lists.words("consolidation.pointing"))
+_POINTED = frozenset(lists.words("consolidation.pointed"))
+_IDLE = frozenset(lists.words("consolidation.idle"))
+_IDLE_DOING = frozenset(lists.words("consolidation.idle_doing"))
 _PROFESSION = re.compile(
     r"^an? (?:[\w-]+ ){0,3}(?:teacher|nurse|doctor|physician|dentist|lawyer|attorney|engineer|developer|programmer|designer|architect|artist|painter|writer|author"
     r"|journalist|editor|photographer|musician|cellist|pianist|singer|dancer|actor|actress|chef|cook|baker|waiter|waitress|bartender|accountant|bookkeeper|consultant"
@@ -759,22 +748,3 @@ def _bare(value: str) -> str:
 
 def _spaced(field: str) -> str:
     return " ".join(fold(field).replace("-", " ").replace("_", " ").split())
-
-
-# ── Values and names of facts, made plain. The rule: what is plain reads back from the line it is written
-# on as exactly itself.
-
-# What would be read as a link, an inline field, code or a comment where the value is written.
-_MARKUP = re.compile(r"!?\[\[|\]\]|`+|%%|~~|(?<=:):+|[\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]")
-_BLOCK_ID = re.compile(r"(?<!\S)\^(?=[A-Za-z0-9-]+$)")
-_KEY_MARKUP = re.compile(r"!?\[\[|\]\]|[\[\]|`*\"<>]|%%|~~|::+|[\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]")
-
-
-def plain_value(text: str) -> str:
-    """The text as one line, without what Markdown or an inline field would take for its own."""
-    return _BLOCK_ID.sub("", " ".join(_MARKUP.sub(" ", text).split()))
-
-
-def plain_key(text: str) -> str:
-    """The name of an entity or a field, as a heading or a key may hold it."""
-    return " ".join(_KEY_MARKUP.sub(" ", text).split()).strip(" .:;,-#+")

@@ -1,4 +1,4 @@
-"""consolidate: raw logs become episodes, facts and proposals. The rule: one run at a time, and a line is read once."""
+"""consolidate: raw logs become episodes, facts and proposals, one run at a time; each line is read once."""
 
 from __future__ import annotations
 
@@ -10,26 +10,17 @@ from dataclasses import dataclass
 from datetime import date, datetime
 from typing import NamedTuple
 
-from memoryclaw.consolidation.applying import Applied, apply
-from memoryclaw.consolidation.branching import open_branches
-from memoryclaw.consolidation.changes import (
-    ChangeSet,
-    MoveFile,
-    NewFile,
-    PlannedChange,
-    Replace,
-    read_plan,
-    write_plan,
-)
-from memoryclaw.consolidation.patches import outcome_of
-from memoryclaw.consolidation.planning import ClaimDecider, Mind, NearDuplicates, Planner, plan
+from memoryclaw.consolidation.actions import MoveFile, NewFile, Replace
+from memoryclaw.consolidation.apply import Applied, apply
+from memoryclaw.consolidation.changes import RUNS, ChangeSet, PlannedChange, outcome_of, read_plan, write_plan
+from memoryclaw.consolidation.planning import Enrich, NearDuplicates, Planner, plan
+from memoryclaw.consolidation.reconcile import ClaimDecider
 from memoryclaw.consolidation.segmentation import Cutting
-from memoryclaw.consolidation.selecting import RUNS, PastRuns, Unread, past, practised, select
+from memoryclaw.consolidation.selecting import PastRuns, Unread, open_branches, past, practised, select
 from memoryclaw.daemon.timetable import Due, due
 from memoryclaw.errors import HistoryError, InputError, LockedError, NotFoundError, VaultError
 from memoryclaw.history import journal
-from memoryclaw.history.git_log import log
-from memoryclaw.history.repository import History
+from memoryclaw.history.repository import History, commit_log
 from memoryclaw.index.catalog import Catalog
 from memoryclaw.ports import Progress
 from memoryclaw.text.naming import run_id, utc
@@ -42,7 +33,7 @@ from memoryclaw.vault.state_folder import made
 from memoryclaw.writing.context import WriteContext
 from memoryclaw.writing.writer import recover
 
-_PLAN, _STUMP = f"{STATE_DIR}/plan.json", ".plan.tmp"
+_PLAN, _PLAN_TEMP = f"{STATE_DIR}/plan.json", ".plan.tmp"
 
 
 class RunSettings(NamedTuple):
@@ -68,12 +59,12 @@ class Consolidated(NamedTuple):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ConsolidationContext:
-    """What consolidation works with; `mind` may make more of an episode than the patterns did."""
+    """What consolidation works with; `enrich` may make more of an episode than the patterns did."""
 
     writing: WriteContext
     vault: Vault
     catalog: Catalog
-    mind: Mind
+    enrich: Enrich | None
     rules: RunSettings
     progress: Progress | None = None
 
@@ -81,7 +72,7 @@ class ConsolidationContext:
 def preview(context: ConsolidationContext) -> Consolidated:
     """The change set that a run would apply now; nothing is written."""
     done = what_is_done(context)
-    changes = _begun(context, done) or planned(context, done, select(context.vault, done))
+    changes = _unfinished(context, done) or planned(context, done, select(context.vault, done))
     return Consolidated(changes, mode=context.rules.mode)
 
 
@@ -98,19 +89,19 @@ def consolidate(context: ConsolidationContext, *, only_if_due: bool = False) -> 
     """
     try:
         with one_at_a_time(context.writing.root):
-            told = _recovered(context.writing.root)
+            notice = _recovered(context.writing.root)
             done = what_is_done(context)
-            begun = _begun(context, done)
-            if not begun:
-                _forget(context.writing.root)
-            logs = [] if begun else select(context.vault, done, remember=True)
-            if only_if_due and not begun and not (verdict := _verdict(context, done, logs)).due:
+            unfinished = _unfinished(context, done)
+            if not unfinished:
+                _drop_plan(context.writing.root)
+            logs = [] if unfinished else select(context.vault, done, remember=True)
+            if only_if_due and not unfinished and not (verdict := _verdict(context, done, logs)).due:
                 return Consolidated(ChangeSet(""), waits=verdict.reason)
-            return _applied(context, begun or planned(context, done, logs), told)
+            return _applied(context, unfinished or planned(context, done, logs), notice)
     except LockedError:
         if not only_if_due:
             raise
-        return Consolidated(ChangeSet(""), waits="another consolidation is at work in this vault")
+        return Consolidated(ChangeSet(""), waits="another consolidation is running in this vault")
 
 
 def _recovered(root: str) -> str:
@@ -133,7 +124,7 @@ def what_is_done(context: ConsolidationContext) -> PastRuns:
     return past(context.vault, [branch.record for branch in open_branches(History(context.writing.root))])
 
 
-def _begun(context: ConsolidationContext, done: PastRuns) -> ChangeSet | None:
+def _unfinished(context: ConsolidationContext, done: PastRuns) -> ChangeSet | None:
     """What a killed run had planned, while its logs are as they were and nothing has read them since."""
     try:
         changes = read_plan(files.read_file(context.writing.root, _PLAN).data.decode("utf-8", "replace"))
@@ -158,17 +149,17 @@ def planned(
     logs: Sequence[Unread],
     *,
     verb: str = "consolidate",
-    twins: bool = True,
+    merge: bool = True,
 ) -> ChangeSet:
-    """The change set that these logs ask for; `twins`: episodes that the vault has already are merged."""
+    """The change set that these logs ask for; `merge`: a near duplicate of an episode in the vault is merged with it."""
     if not logs:
         return ChangeSet("")
     rules, writing = context.rules, context.writing
     planner = Planner(
         context=writing,
-        knowing=ClaimDecider(context.catalog, writing.schema(), done.decisions, today=writing.today),
-        twins=NearDuplicates(writing, context.catalog.episodes_on if twins else lambda _day: ()),
-        mind=context.mind,
+        decider=ClaimDecider(context.catalog, writing.schema(), done.decisions, today=writing.today),
+        duplicates=NearDuplicates(writing, context.catalog.episodes_on if merge else lambda _day: ()),
+        enrich=context.enrich,
         rules=Cutting(gap_minutes=rules.gap),
         language=rules.language,
         progress=context.progress,
@@ -181,36 +172,36 @@ def planned(
     )
 
 
-def _applied(context: ConsolidationContext, changes: ChangeSet, told: str) -> Consolidated:
+def _applied(context: ConsolidationContext, changes: ChangeSet, notice: str) -> Consolidated:
     if not changes.ranges:
-        return Consolidated(changes, waits=told)
-    _keep(context.writing.root, write_plan(changes).encode())
+        return Consolidated(changes, waits=notice)
+    _save_plan(context.writing.root, write_plan(changes).encode())
     rules = context.rules
     applied = apply(
         context.writing, changes, mode=rules.mode, loss_budget=rules.loss_budget, progress=context.progress
     )
-    _forget(context.writing.root)
-    notices = (*filter(None, [told]), *applied.notices)
+    _drop_plan(context.writing.root)
+    notices = (*filter(None, [notice]), *applied.notices)
     return Consolidated(changes, applied._replace(notices=notices), mode=rules.mode)
 
 
-def _keep(root: str, plan_: bytes) -> None:
+def _save_plan(root: str, plan_: bytes) -> None:
     """Remembers a plan durably before its first change is made."""
     made(os.path.join(root, STATE_DIR))
     # Always by the same name, so that the next run clears away what a killed one left.
-    files.prepare(root, _PLAN, _STUMP, plan_)
-    files.place(root, _PLAN, _STUMP, files.digest_at(root, _PLAN))
+    files.prepare(root, _PLAN, _PLAN_TEMP, plan_)
+    files.place(root, _PLAN, _PLAN_TEMP, files.digest_at(root, _PLAN))
 
 
-def _forget(root: str) -> None:
-    for name in (_PLAN.rpartition("/")[2], _STUMP):
+def _drop_plan(root: str) -> None:
+    for name in (_PLAN.rpartition("/")[2], _PLAN_TEMP):
         files.discard(root, _PLAN, name)
 
 
-def standing(context: ConsolidationContext) -> Due:
+def next_run(context: ConsolidationContext) -> Due:
     """Whether a run is due now, and why or why not."""
     done = what_is_done(context)
-    if _begun(context, done):
+    if _unfinished(context, done):
         return Due(True, "the last run was cut short")
     return _verdict(context, done, select(context.vault, done))
 
@@ -237,10 +228,9 @@ def _moment(times: Sequence[str]) -> datetime | None:
         return None
 
 
-# ── redo: old logs read again with the tools of today, on a branch. The rule: what a person edited stays as
-# the person left it.
+# ── redo: old logs read again by the current version, on a branch; what a person edited stays
 
-_SAME = "the tools of today make the same of these logs"
+_SAME = "these logs give the same result today"
 
 
 def redo(context: ConsolidationContext, since: str) -> Consolidated:
@@ -257,8 +247,8 @@ def redo(context: ConsolidationContext, since: str) -> Consolidated:
             raise HistoryError(f"redo needs a branch to work on, and {history.state().sentence}")
         done = what_is_done(context)
         logs = select(context.vault, done, since=day)
-        # Its own earlier episodes are no twins: they are what is told anew.
-        changes = planned(context, done, logs, verb="redo", twins=False)
+        # Its own earlier episodes are not near duplicates: they are what is written anew.
+        changes = planned(context, done, logs, verb="redo", merge=False)
         if not changes.ranges:
             return Consolidated(changes, waits=f"there are no logs since {day}")
         changes = _replaced(context, done, history, changes)
@@ -279,10 +269,10 @@ def _day(since: str) -> str:
 def _replaced(
     context: ConsolidationContext, done: PastRuns, history: History, changes: ChangeSet
 ) -> ChangeSet:
-    """The change set with today's text over each note that a run wrote, and the notes that none tells any more put away."""
+    """The change set with today's text over each note that a run wrote, and the notes that no log line gives any more archived."""
     own = _own(context, done, history, changes)
     paths = set(own.values())
-    told = {
+    written = {
         action.path for change in changes.changes for action in change.actions if isinstance(action, NewFile)
     }
     after = [
@@ -296,7 +286,7 @@ def _replaced(
         )
         for change in changes.changes
     ]
-    away = [_away(id_, path) for id_, path in own.items() if path not in told]
+    away = [_away(id_, path) for id_, path in own.items() if path not in written]
     return changes._replace(changes=(*after, *away))
 
 
@@ -307,7 +297,7 @@ def _own(
     logs = {range_.path for text in changes.ranges for range_ in parse_ranges(text)}
     return {
         id_: address.path
-        for id_, source in _told(done)
+        for id_, source in _episodes(done)
         if any(range_.path in logs for range_ in parse_ranges(source))
         and (address := context.catalog.resolve(id_))
         and address.path.startswith("episodes/")
@@ -315,13 +305,13 @@ def _own(
     }
 
 
-def _told(done: PastRuns) -> Iterator[tuple[str, str]]:
+def _episodes(done: PastRuns) -> Iterator[tuple[str, str]]:
     for record in done.records:
         yield from record.episodes.items()
 
 
 def _is_untouched(history: History, path: str) -> bool:
-    last = log(history, [path], limit=1)
+    last = commit_log(history, [path], limit=1)
     return bool(last) and last[0].run.partition("-")[0] in ("consolidate", "redo", "approve")
 
 
@@ -329,7 +319,7 @@ def _away(id_: str, path: str) -> PlannedChange:
     name = path.rpartition("/")[2]
     return PlannedChange(
         kind="merge",
-        title=f"{id_} is told by other episodes now",
+        title=f"{id_} is covered by other episodes now",
         actions=(MoveFile(path, f"archive/episodes/{name}"),),
         id=id_,
     )

@@ -1,6 +1,6 @@
-"""A segment → what the deterministic mind makes of it: title, summary, tags, names, and the points worth keeping.
+"""A segment → what patterns make of it: title, summary, tags, names, and the points worth keeping.
 
-The rule: no word that was not said, but the dates that "yesterday" and the like stand for.
+No word that was not said, but the dates that "yesterday" and the like stand for.
 """
 
 from __future__ import annotations
@@ -13,8 +13,18 @@ from itertools import groupby
 from typing import NamedTuple
 
 from memoryclaw.consolidation.changes import LEVELS, Claim, Extraction, Quote, Segment
-from memoryclaw.consolidation.key_sentences import Sentence, is_reaction, points_of, prose, who
-from memoryclaw.consolidation.spoken_dates import resolved
+from memoryclaw.consolidation.fact_values import resolved
+from memoryclaw.consolidation.key_sentences import (
+    Sentence,
+    bullet,
+    harmless,
+    is_reaction,
+    points_of,
+    prose,
+    shown,
+    speaker,
+    who,
+)
 from memoryclaw.consolidation.statements import (
     is_light,
     is_number,
@@ -25,8 +35,8 @@ from memoryclaw.consolidation.statements import (
     stops,
     words,
 )
-from memoryclaw.consolidation.transcript import bullet, harmless, shown, speaker
 from memoryclaw.model import Turn
+from memoryclaw.text import words as lists
 from memoryclaw.text.dates import parse_timestamp
 from memoryclaw.text.language import WORD
 from memoryclaw.text.naming import episode_name, free_name, timestamp
@@ -95,8 +105,8 @@ def _first_words(points: Sequence[Quote], turns: Sequence[Turn]) -> str:
 
 def _telling(chosen: Iterable[Sentence]) -> str:
     """The first sentence of a person that tells something."""
-    told = [s for s in chosen if s.by_person and not s.text.endswith("?") and not is_reaction(s.text)]
-    best = min(told, key=lambda s: (s.turn, s.place), default=None)
+    stated = [s for s in chosen if s.by_person and not s.text.endswith("?") and not is_reaction(s.text)]
+    best = min(stated, key=lambda s: (s.turn, s.place), default=None)
     return harmless(best.text) if best else ""
 
 
@@ -216,7 +226,7 @@ def _name(name: str) -> str:
 
 _MOST_NAMES = 8
 _LONGEST = 4  # words of a new name
-_CALENDAR = frozenset(["monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday", "january", "february", "march", "april", "may", "june", "july", "august", "september", "october", "november", "december"])  # fmt: skip
+_CALENDAR = frozenset(lists.words("consolidation.calendar"))
 
 
 def participants_of(turns: Iterable[Turn]) -> tuple[str, ...]:
@@ -319,49 +329,23 @@ def _is_wordy(word: str) -> bool:
     return sum(map(str.isalpha, word)) > 2 and not (word.isupper() and len(word) < 4)
 
 
-# ── What a talk is about, in a few phrases of its own: its title and its tags. The rule: words stand as
+# ── What a talk is about, in a few phrases of its own: its title and its tags. Words stand as
 # they were said.
 
 _TITLE_WORDS = 60
 _TAGS = 4
 _LONGEST_PHRASE = 3  # words of a phrase
 _LONGEST_NAME = 4  # words of one with a name in it
-_TOLD = 8  # words of a sentence that stands for a title
-_BEFORE_TEXT = """the a an my our your his her their this that these those some any no another each every of for in on at to with about
-from new old own first second last next
-der die das den dem des ein eine einen einem einer mein meine meinen meinem meiner unser unsere unseren dein deine ihr ihre zum zur im am beim vom für mit von
-le la les l un une des du mon ma mes notre nos son sa ses ce cette au aux de pour avec
-el los las una unos mi mis nuestro nuestra su sus este esta al del para con"""
-_BEFORE = frozenset(plain(word) for word in _BEFORE_TEXT.split())
+_SENTENCE_WORDS = 8  # words of a sentence that stands for a title
+_BEFORE = frozenset(plain(word) for word in lists.words("consolidation.before_nouns"))
 _NO_NOUN = re.compile(r".*(?:ly|ing|ed|n't)$")
-_NOT_IN_TITLE = frozenset(["morning", "afternoon", "evening", "night", "week", "month", "year", "hour", "minute", "weekend", "monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday", "january", "february", "march", "april", "may", "june", "july", "august", "september", "october", "november", "december"])  # fmt: skip
+_NOT_IN_TITLE = _CALENDAR | frozenset(lists.words("consolidation.times_of_day"))
 # Words that end a noun phrase though they carry a subject: prepositions, and verbs that are seldom nouns.
-_BREAKS_TEXT = """across along amid among around behind beneath beside besides beyond despite except inside near outside past throughout upon versus per
-accept add agree allow appear arrive ask avoid become begin believe belong borrow bring buy carry choose collapse come confirm contain continue
-cost create decide decline deliver depend describe disagree drive eat exist expect explain fall follow forget forgive give grow happen hear hold include
-install join keep know learn leave lend let live lose mean meet move need open own pay play please prefer prepare prevent put read receive refuse
-remain remember remove replace reply require rest return run save sell send settle shall show sit sleep speak spend stand start stop suggest
-teach tell think throw understand wait wake wear write noted remind hello full empty almost still
-book call check email mail send post schedule cancel arrange order fetch update edit delete summarise summarize translate redacted
-became began bought broke brought built came caught chose drank drew drove ate fell felt flew forgot gave grew held hid kept led left lost met paid
-ran rode rose sang sat sent shook slept sold spent spoke stole stood swam taught threw told woke won wore wrote"""
-_BREAKS = frozenset(_BREAKS_TEXT.split())
+_BREAKS = frozenset(lists.words("consolidation.phrase_ends"))
 # Words that are about nothing: currencies, units, abbreviations, adverbs, and nouns that only say that there is something.
-_EMPTY_TEXT = """eur euro euros usd dollar dollars gbp pound pounds chf franken francs dkk sek nok kroner kronor yen cent cents percent prozent
-kg km cm mm ml kw kwh mb gb min std sec hr hrs pm uhr a.m p.m tel mob mobil fax nr no nos ca bzw usw etc vs str approx ext
-außerdem übrigens allerdings deshalb deswegen trotzdem jedoch leider eigentlich inzwischen zuerst danach vorher nachher bereits bisher sonst
-natürlich jetzt sofort bald demnächst damals später morgens abends mittags bitte hallo liebe lieber grüße
-moreover however therefore meanwhile instead otherwise besides furthermore anyhow afterwards beforehand officially currently
-set name names number numbers list way ways side end case point bit pair couple version update question answer issue item line rest total kind
-ago years months weeks days hours minutes times
-sort type amount note notes message text word words detail details info mr mrs ms frau herr herrn"""
-_EMPTY = frozenset(plain(word) for word in _EMPTY_TEXT.split())
-_HONORIFIC_TEXT = (
-    "dr prof st mr mrs ms frau herr herrn mme sr sra"  # they stand before a name, and their dot parts nothing
-)
-_HONORIFIC = frozenset(_HONORIFIC_TEXT.split())
-_PRONOUNS_TEXT = "the a an my our your his her their its me us him them it you this that these those"
-_PRONOUNS = frozenset(_PRONOUNS_TEXT.split())
+_EMPTY = frozenset(plain(word) for word in lists.words("consolidation.empty"))
+_HONORIFIC = frozenset(lists.words("consolidation.honorifics"))
+_PRONOUNS = frozenset(lists.words("consolidation.pronouns"))
 _ADJECTIVE = re.compile(r".{3,}(?:e|e[nmrs])$")  # German, between an article and its noun
 _TOKEN = re.compile(
     rf"(?:{'|'.join(_HONORIFIC)})\.(?=\s?[^\W\d_])|{WORD.pattern}(?:[-/&]{WORD.pattern})*|[^\w\s]|\n",
@@ -441,15 +425,15 @@ def title_of(phrases: Sequence[Phrase], fallback: str) -> str:
         if len(chosen) == 3:
             break
     title = ", ".join(phrase.text for phrase in sorted(chosen, key=lambda phrase: phrase.at))
-    title = title or _told(fallback)
+    title = title or _sentence_title(fallback)
     return title[:1].upper() + title[1:]
 
 
-def _told(sentence: str) -> str:
+def _sentence_title(sentence: str) -> str:
     """The beginning of a sentence."""
     said = sentence.split()
-    if len(said) > _TOLD:
-        sentence = " ".join(said[:_TOLD]).rstrip(" ,;:-–.") + " …"
+    if len(said) > _SENTENCE_WORDS:
+        sentence = " ".join(said[:_SENTENCE_WORDS]).rstrip(" ,;:-–.") + " …"
     return cut_short(sentence.rstrip(" .,;:"), _TITLE_WORDS)
 
 

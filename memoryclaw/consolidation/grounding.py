@@ -1,23 +1,28 @@
-"""What a model says of a segment, held against the segment's own words. The rule: what it cannot prove by a quote is not known.
+"""What a model says of a segment, held against the segment's own words. What it cannot prove by a quote is not known.
 
 A model never has the last word: roles, lines, dates, trust, paths and ids come from the log, and what patterns read stays.
 """
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import date
-from typing import NamedTuple
+from functools import cache
+from typing import Annotated, Any, Literal, NamedTuple
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from memoryclaw.consolidation import statements as wording
-from memoryclaw.consolidation.changes import LEVELS, Claim, Extraction, Segment
-from memoryclaw.consolidation.claims import plain_key, plain_value
-from memoryclaw.consolidation.spoken_dates import resolved
+from memoryclaw.consolidation.changes import LEVELS, SPEAKERS, Claim, Extraction, Segment
+from memoryclaw.consolidation.fact_values import plain_key, plain_value, resolved
+from memoryclaw.consolidation.key_sentences import harmless
 from memoryclaw.consolidation.statements import denies, is_doubtful, is_momentary, statements, supposes
-from memoryclaw.consolidation.transcript import SPOKEN, harmless
 from memoryclaw.model import Turn
+from memoryclaw.models.llm import ModelError, Schema
 from memoryclaw.text import naming
+from memoryclaw.text import words as lists
 from memoryclaw.text.dates import DateRange, find_ranges
 from memoryclaw.text.fence import one_line, visible
 from memoryclaw.text.language import fold, pairs
@@ -29,16 +34,10 @@ _LEAST_QUOTE = 8  # characters; a shorter one must be the whole turn
 _GROUNDED = 0.5  # the share of a summary's words that the segment must hold
 _HTML = re.compile(r"[<>`|]+")
 _SECRET = re.compile(r"\[?REDACTED:", re.IGNORECASE)
-_OWN_NAMES = frozenset({"i", "me", "my", "myself", "self", "user", "the user", "speaker", "the speaker"})
-_SELF_TEXT = """i im ive id ill me my mine myself we our us ich mich mir mein meine meinen meinem meiner wir uns unser unsere
-je mon ma mes moi nous notre yo mi mis nos nuestra nuestro"""
-# Where such a word stands beside a name, it may be another person's fact.
-_OTHERS_TEXT = """he she they his her their him them sister brother mother father mom mum dad parents wife husband son daughter child
-friend boss cousin uncle aunt neighbour neighbor colleague girlfriend boyfriend partner er sie seine seiner ihre ihr ihrer schwester
-bruder mutter vater eltern frau mann sohn tochter kind freund freundin chef chefin nachbar nachbarin kollege kollegin"""
-_SELF, _OTHERS = frozenset(_SELF_TEXT.split()), frozenset(_OTHERS_TEXT.split())
+_OWN_NAMES = frozenset(lists.lines("consolidation.own_names"))
+_SELF, _OTHERS = (frozenset(lists.words(f"consolidation.{name}")) for name in ("self", "others"))
 _OWNER = re.compile(r"(?<![^\W\d_])([^\W\d_]++)['’]s\b")
-_NO_OWNER = frozenset({"it", "that", "he", "she", "what", "there", "who", "let", "here", "where", "how"})
+_NO_OWNER = frozenset(lists.words("consolidation.no_owner"))
 _UNSPACED = "\u0e00"  # scripts written without spaces come after it
 
 
@@ -80,7 +79,7 @@ def proven(
     ground = _Ground(segment, basis, names)
     judged = [ground.judged(claimed, by) for claimed in answer.claims[:_CLAIMS]]
     dropped = [each for each in judged if isinstance(each, str)]
-    claims = _without_twins(basis.claims, [each for each in judged if isinstance(each, Claim)])
+    claims = _without_repeats(basis.claims, [each for each in judged if isinstance(each, Claim)])
     missing = answer.unread + len(answer.claims[_CLAIMS:])
     if missing:
         dropped.append(f"left out: {missing} of its claims, too many or not of the asked form")
@@ -105,8 +104,8 @@ class _Ground:
         self._turns = {turn.line: turn for turn in segment.turns}
         self._names = names
         self._patterns = {(key_of(c.entity), fold(c.field), c.line): fold(c.value) for c in basis.claims}
-        heard = [turn for turn in segment.turns if turn.role in SPOKEN]
-        said = [*(turn.text for turn in heard), *(turn.name for turn in heard)]
+        spoken_turns = [turn for turn in segment.turns if turn.role in SPEAKERS]
+        said = [*(turn.text for turn in spoken_turns), *(turn.name for turn in spoken_turns)]
         self._words = frozenset(part for text in (*said, *basis.participants) for part in _parts(text))
         self._stems = frozenset(map(wording.stem, self._words))
 
@@ -248,7 +247,7 @@ def _dates(text: str, said: str) -> Sequence[DateRange]:
     return find_ranges(text, date.fromisoformat(said[:10]))[0] if said else ()
 
 
-def _without_twins(known: tuple[Claim, ...], new: list[Claim]) -> tuple[Claim, ...]:
+def _without_repeats(known: tuple[Claim, ...], new: list[Claim]) -> tuple[Claim, ...]:
     """All claims in the order of their lines; what patterns read is not said twice."""
     seen = {_sameness(claim) for claim in known}
     kept = []
@@ -293,3 +292,105 @@ def _parts(text: str) -> list[str]:
         for part in (pairs(word) if max(word, default="") >= _UNSPACED else [word])
         if part
     ]
+
+
+# ── The text that a model answers, read as data of one form; whatever else is in it is not even read
+
+_STRICT = ConfigDict(strict=True, extra="ignore", json_schema_serialization_defaults_required=True)
+_LONGEST_ANSWER = 200_000  # characters of an answer that are looked at
+_MOST_OBJECTS, _MOST_CLAIMS = 20, 50  # JSON objects in its prose that are tried; claims of one
+_DECODER = json.JSONDecoder()
+
+
+def _at_most(text: int) -> dict[str, Any]:
+    """What a text is asked to be at most; what is longer is cut later, and costs no answer."""
+    return {"maxLength": text}
+
+
+class _Claim(BaseModel):
+    model_config = _STRICT
+
+    line: int = Field(ge=1, le=999_999_999)
+    quote: str = Field(max_length=2000, json_schema_extra=_at_most(240))
+    entity: str = Field(max_length=200, json_schema_extra=_at_most(60))
+    field: str = Field(max_length=200, json_schema_extra=_at_most(40))
+    value: str = Field(max_length=500, json_schema_extra=_at_most(120))
+    durable: bool = True
+    confidence: Literal["low", "medium", "high"] = "medium"
+
+
+class _AnswerForm(BaseModel):
+    model_config = _STRICT
+
+    title: str = Field(max_length=1000, json_schema_extra=_at_most(80))
+    summary: str = Field(max_length=5000, json_schema_extra=_at_most(400))
+    tags: list[Annotated[str, Field(json_schema_extra=_at_most(30))]] = Field(
+        default=[], max_length=50, json_schema_extra={"maxItems": 7}
+    )
+    entities: list[Annotated[str, Field(json_schema_extra=_at_most(60))]] = Field(
+        default=[], max_length=100, json_schema_extra={"maxItems": 10}
+    )
+
+
+class _WholeAnswer(_AnswerForm):
+    claims: list[_Claim] = Field(default=[], json_schema_extra={"maxItems": 8})
+
+
+@cache
+def answer_schema() -> Schema:
+    """The JSON schema that a model is held to."""
+    return dict(_without_titles(_WholeAnswer.model_json_schema(mode="serialization")))
+
+
+def read_answer(text: str) -> ModelAnswer:
+    """The answer in a model's text, from which prose and fences around it are taken off; ModelError when there is none."""
+    for found in _objects(text[:_LONGEST_ANSWER]):
+        try:
+            answer = _AnswerForm.model_validate(found)
+        except ValidationError:
+            continue
+        claims, unread = _claims(found.get("claims", []))
+        return ModelAnswer(
+            answer.title, answer.summary, tuple(answer.tags), tuple(answer.entities), tuple(claims), unread
+        )
+    raise ModelError("its answer was not JSON of the asked form")
+
+
+def _claims(found: Any) -> tuple[list[ModelClaim], int]:
+    """The claims that have the asked form, and how many have not: one bad claim must not cost the others."""
+    if not isinstance(found, list):
+        return [], 1
+    claims, unread = [], 0
+    for each in found[:_MOST_CLAIMS]:
+        try:
+            claims.append(ModelClaim(**_Claim.model_validate(each).model_dump()))
+        except ValidationError:
+            unread += 1
+    return claims, unread + len(found[_MOST_CLAIMS:])
+
+
+def _objects(text: str) -> Iterator[dict[str, Any]]:
+    """Every JSON object of a text that is in no other; a model that thinks aloud answers last, so the last comes first."""
+    found: list[Any] = []
+    at = text.find("{")
+    for _ in range(_MOST_OBJECTS):
+        if at < 0:
+            break
+        try:
+            value, at = _DECODER.raw_decode(text, at)
+        except (ValueError, RecursionError):
+            at += 1
+        else:
+            found.append(value)
+        at = text.find("{", at)
+    yield from reversed(found)
+
+
+def _without_titles(value: Any) -> Any:
+    """The schema without what only a person reads; small servers make a grammar of it, token by token."""
+    if isinstance(value, dict):
+        kept = {
+            k: v for k, v in value.items() if k not in {"title", "default", "maximum"} or isinstance(v, dict)
+        }
+        return {k: _without_titles(v) for k, v in kept.items()}
+    return [_without_titles(each) for each in value] if isinstance(value, list) else value

@@ -1,4 +1,4 @@
-"""A segment's turns → the sentences worth keeping, as said. The rule: what somebody states goes before what anybody could say.
+"""A segment's turns → the sentences worth keeping, as said. What somebody states goes before what anybody could say.
 
 Each sentence weighs what its words add to those already kept; numbers, names and days weigh more, small talk less, and what is only
 a reaction to the other counts little. Sentences are taken, the heaviest for their length first, until the budget is spent.
@@ -13,9 +13,8 @@ from heapq import heapify, heappop, heappush
 from itertools import groupby, pairwise
 from typing import NamedTuple
 
-from memoryclaw.consolidation.actions import ToolText, is_call_line, read_call
 from memoryclaw.consolidation.changes import Quote
-from memoryclaw.consolidation.spoken_dates import resolved
+from memoryclaw.consolidation.fact_values import resolved
 from memoryclaw.consolidation.statements import (
     is_filler,
     is_heartbeat,
@@ -28,9 +27,11 @@ from memoryclaw.consolidation.statements import (
     terms,
     words,
 )
-from memoryclaw.consolidation.transcript import harmless
+from memoryclaw.consolidation.tool_calls import ToolText, is_call_line, read_call
 from memoryclaw.model import Turn
-from memoryclaw.text.language import WORD, Language
+from memoryclaw.text import words as lists
+from memoryclaw.text.fence import one_line
+from memoryclaw.text.language import WORD
 from memoryclaw.text.tokens import length
 
 SHARE = 0.65  # of a segment's tokens that may be kept
@@ -77,35 +78,7 @@ _TIME = re.compile(
     gestern|vorgestern|morgen|heute|übermorgen|(?:letzte|nächste)[nrs]?|hier|demain|dernière?|prochaine?|ayer|mañana|pasad[oa]|próxim[oa])\b""",
     re.IGNORECASE | re.VERBOSE,
 )
-_FIRST = frozenset(
-    [
-        "i",
-        "im",
-        "ive",
-        "id",
-        "ill",
-        "my",
-        "me",
-        "mine",
-        "we",
-        "weve",
-        "our",
-        "us",
-        "mein",
-        "meine",
-        "ich",
-        "wir",
-        "unser",
-        "je",
-        "j'ai",
-        "nous",
-        "mon",
-        "ma",
-        "yo",
-        "mi",
-        "nuestro",
-    ]
-)
+_FIRST = frozenset(lists.words("consolidation.first_person"))
 
 
 class Sentence(NamedTuple):
@@ -325,7 +298,7 @@ def _anything(turns: Sequence[Turn]) -> list[Quote]:
 
 
 def _calls(turns: Sequence[Turn]) -> list[Quote]:
-    """The tools that did something, each named once for calls that repeat or mend each other."""
+    """The tools that did something, each named once for calls that repeat or correct each other."""
     found: dict[tuple[str, str], tuple[int, ToolText]] = {}
     for turn in turns:
         call = read_call(turn.text) if turn.role == "tool" else None
@@ -340,55 +313,44 @@ def _short(text: str, length: int) -> str:
     return (text[:length].rpartition(" ")[0] or text[:length]) + " …"
 
 
-# ── Near-duplicate texts: how many runs of three words two of them share, whatever their case, accents and
-# marks.
+# ── What was said as a line of a note: no word of it becomes a link, tag, comment, code fence or block id
 
-NEAR = 0.8
-_LEAST = 5  # runs; a shorter text is held by too many others to mean anything
-_RUN = 3
-_BLOCK_ID = re.compile(r"[ \t]\^[A-Za-z0-9-]+[ \t]*$", re.MULTILINE)
-_WORDS = Language("none", None, frozenset())
+_LINKS = re.compile(r"!?\[\[+|!\[|\]\]+")
+_TAG = re.compile(r"(?<!\S)#+(?=[^\s\d#])")
+_COMMENT = re.compile(r"%%+|<!--+|(?<!-)--+>")
+_ENDING_ID = re.compile(r"(?:(?<=\s)|^)\^(?=[A-Za-z0-9-]+\s*$)")
+_LEADING = re.compile(r"(?:[#>+*=~-]+|\d{1,9}[.)]|\[[ xX]?\])(?=\s|$)\s*")
+LONGEST_NAME = 60
+_NAME_MARKS = re.compile(r"[\[\]|^#`*<>:%\\]+")
 
-Runs = frozenset[tuple[str, ...]]
-
-
-class NearDuplicate(NamedTuple):
-    """A text that is nearly another. `kind`: the text contains it, is contained in it, or is near to it."""
-
-    id: str
-    kind: str  # contains | contained | near
-    score: float
+_HIDDEN = re.compile(r"\[?\bREDACTED\b(?::[^\]\s]*)?\]?")
 
 
-def likeness(one: str, other: str) -> float:
-    """How alike two texts are, from 0 to 1: the runs of three words that both have, among all that either has."""
-    return _shared(_runs(one), _runs(other))
+def harmless(text: str) -> str:
+    """The text on one line, as part of a note's prose."""
+    flat = one_line(text)
+    start = 0
+    while hit := _LEADING.match(flat, start):
+        start = hit.end()
+    flat = flat[start:]
+    flat = _LINKS.sub(lambda hit: hit[0].lstrip("!")[:1], flat)
+    flat = _COMMENT.sub(lambda hit: " " if hit[0][0] == "%" else hit[0].replace("--", "- "), flat)
+    flat = _TAG.sub("", flat)
+    if "``" in flat or "~~~" in flat or flat.count("`") % 2:
+        flat = flat.replace("`", "'").replace("~~~", "~")
+    return " ".join(_ENDING_ID.sub("", flat).split())
 
 
-def twin(text: str, candidates: Sequence[tuple[str, str]]) -> NearDuplicate | None:
-    """The candidate (id, text) that a text nearly repeats, the most alike first, or None."""
-    own = _runs(text)
-    found = [match for id_, other in candidates if (match := _compared(own, _runs(other), id_))]
-    return min(found, key=lambda match: (-match.score, match.kind != "contained", match.id), default=None)
+def shown(text: str) -> str:
+    """The text with a full stop where something was taken out for being secret: no name, title or tag is made of that."""
+    return _HIDDEN.sub(" . ", text) if "REDACTED" in text else text
 
 
-def _compared(own: Runs, theirs: Runs, id_: str) -> NearDuplicate | None:
-    if len(own) >= _LEAST and own <= theirs:
-        return NearDuplicate(id_, "contained", 1.0)
-    if len(theirs) >= _LEAST and theirs <= own:
-        return NearDuplicate(id_, "contains", 1.0)
-    score = _shared(own, theirs)
-    return NearDuplicate(id_, "near", score) if score >= NEAR else None
+def speaker(name: str) -> str:
+    """A name as it stands before what its bearer said."""
+    return " ".join(_NAME_MARKS.sub(" ", one_line(name)).split())[:LONGEST_NAME].strip() or "somebody"
 
 
-def _shared(one: Runs, other: Runs) -> float:
-    either = len(one | other)
-    return len(one & other) / either if either else 0.0
-
-
-def _runs(text: str) -> Runs:
-    """The runs of a text; one shorter than a run is a run of its own. Obsidian's block ids say nothing."""
-    words = _WORDS.tokens(_BLOCK_ID.sub("", text))
-    return frozenset(
-        tuple(words[at : at + _RUN]) for at in range(max(len(words) - _RUN + 1, min(len(words), 1)))
-    )
+def bullet(quote: Quote) -> str:
+    """A quote as one point of an episode, with the block id that facts cite."""
+    return f"- {speaker(quote.who)}: {harmless(quote.text)} ^l{quote.line}"

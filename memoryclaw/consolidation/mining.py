@@ -1,4 +1,4 @@
-"""What sessions did again and again, in order → drafts of skills. The rule: a draft once refused does not come back in another coat."""
+"""Finds what sessions did again and again, in order, and drafts skills of it. A draft that was refused is not proposed again in other words."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ from functools import cache
 from itertools import combinations
 from typing import NamedTuple
 
-from memoryclaw.consolidation.actions import Call, by_session, stretches
 from memoryclaw.consolidation.changes import ToolSequence
 from memoryclaw.consolidation.skill_drafts import Occurrence, Render, SkillDraft, name_of, propose
+from memoryclaw.consolidation.tool_calls import Call, by_session, stretches
 from memoryclaw.vault.logs import parse_ranges
 from memoryclaw.writing.decisions import Decisions, fingerprint
 

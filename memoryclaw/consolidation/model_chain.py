@@ -1,19 +1,25 @@
-"""Who reads a segment: language models in order, and patterns last. The rule: a model only adds; whatever it does, the reading goes on."""
+"""Reads segments with language models, in order, and falls back to what patterns read. A model only adds to that."""
 
 from __future__ import annotations
 
+import hashlib
+import json
+import re
 import time
 from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from memoryclaw.config import Config
-from memoryclaw.consolidation.changes import Extraction, Segment
-from memoryclaw.consolidation.grounding import proven
-from memoryclaw.consolidation.transcript import Transcript, transcript
+from memoryclaw.consolidation.changes import SPEAKERS, Extraction, Segment
+from memoryclaw.consolidation.key_sentences import LONGEST_NAME
+from memoryclaw.consolidation.tool_calls import read_call
 from memoryclaw.errors import ConfigError
+from memoryclaw.model import Turn
 from memoryclaw.models.llm import Breaker, Endpoint, LanguageModel, ModelError, Prompt
 from memoryclaw.models.ollama import Ollama
 from memoryclaw.models.openai import OpenAI
+from memoryclaw.text import tokens
+from memoryclaw.text.fence import one_line, visible
 from memoryclaw.writing.context import Templates
 
 if TYPE_CHECKING:
@@ -23,10 +29,10 @@ _BACKOFF = 0.5  # seconds before the second try; twice as long before each furth
 
 
 class _Link:
-    """One mind of the chain, and how it fared in this run."""
+    """One model of the chain, and how it fared in this run."""
 
-    def __init__(self, mind: LanguageModel, breaker: Breaker) -> None:
-        self.mind = mind
+    def __init__(self, model: LanguageModel, breaker: Breaker) -> None:
+        self.model = model
         self.breaker = breaker
         self.reached = False
 
@@ -35,9 +41,9 @@ class ModelChain:
     """The chain of models for one run.
 
     Args:
-        chain: who is asked, in order; empty for patterns alone.
+        chain: the models to ask, in order; empty for patterns alone.
         templates: where the prompts are.
-        retries: how often one is asked again after a failure.
+        retries: how often a model is asked again after a failure.
         clock: seconds that only grow.
         sleep: waits that many seconds.
     """
@@ -51,7 +57,7 @@ class ModelChain:
         clock: Callable[[], float] = time.monotonic,
         sleep: Callable[[float], None] = time.sleep,
     ) -> None:
-        self._chain = [_Link(mind, Breaker(clock)) for mind in chain]
+        self._chain = [_Link(model, Breaker(clock)) for model in chain]
         self._templates = templates
         self._retries = retries
         self._sleep = sleep
@@ -65,37 +71,39 @@ class ModelChain:
             names: key_of(name) -> name, of the entities that the vault knows.
         """
         failure = ""
-        told = transcript(segment)
-        for link in self._chain if told.lines else ():
+        log = transcript(segment)
+        for link in self._chain if log.lines else ():
             try:
-                answer = self._answer(link, told)
+                answer = self._answer(link, log)
             except ModelError as error:
                 failure = failure or str(error)
             else:
-                return proven(answer, segment, basis, names, link.mind.name)
+                from memoryclaw.consolidation.grounding import proven  # noqa: PLC0415 - as in `_ask`
+
+                return proven(answer, segment, basis, names, link.model.name)
         if failure:
             return basis._replace(
                 degraded=f"no model answered ({failure}); facts and summaries are by patterns"
             )
         return basis
 
-    def _answer(self, link: _Link, told: Transcript) -> ModelAnswer:
+    def _answer(self, link: _Link, log: Transcript) -> ModelAnswer:
         if why := link.breaker.open_for():
             raise ModelError(why)
         if not link.reached:
             self._reach(link)
-        return self._asked(link, told)
+        return self._ask(link, log)
 
     def _reach(self, link: _Link) -> None:
         try:
-            link.mind.reach()
+            link.model.reach()
         except ModelError as error:
             link.breaker.failed(str(error), lasting=error.lasting)
             raise
         link.reached = True
 
-    def _asked(self, link: _Link, told: Transcript) -> ModelAnswer:
-        from memoryclaw.consolidation import answers  # noqa: PLC0415 - loads a data library that patterns do without
+    def _ask(self, link: _Link, log: Transcript) -> ModelAnswer:
+        from memoryclaw.consolidation import grounding  # noqa: PLC0415 - loads a data library that patterns do without
 
         again, failure = "", ModelError("")
         for attempt in range(self._retries + 1):
@@ -103,7 +111,7 @@ class ModelChain:
                 self._sleep(_BACKOFF * 2 ** (attempt - 1))
             useless = False
             try:
-                text = link.mind.ask(self._prompt(told, again), answers.schema())
+                text = link.model.ask(self._prompt(log, again), grounding.answer_schema())
             except ModelError as error:
                 failure = error
                 link.breaker.failed(str(error), lasting=error.lasting)
@@ -111,9 +119,9 @@ class ModelChain:
                     break
                 continue
             try:
-                answer = answers.read(text)
+                answer = grounding.read_answer(text)
             except ModelError as error:
-                failure, again, useless = ModelError(f"{link.mind.name}: {error}"), str(error), True
+                failure, again, useless = ModelError(f"{link.model.name}: {error}"), str(error), True
                 continue
             link.breaker.worked()
             return answer
@@ -121,13 +129,13 @@ class ModelChain:
             link.breaker.failed(str(failure))
         raise failure
 
-    def _prompt(self, told: Transcript, again: str) -> Prompt:
+    def _prompt(self, log: Transcript, again: str) -> Prompt:
         render = self._templates.render
-        user = render("prompts/extract.user.j2", fence=told.fence, lines=told.lines, again=again)
+        user = render("prompts/extract.user.j2", fence=log.fence, lines=log.lines, again=again)
         return Prompt(render("prompts/extract.system.j2"), user)
 
 
-def minds_of(
+def model_chain(
     config: Config, templates: Templates, environ: Mapping[str, str], *, llm: str = "auto"
 ) -> ModelChain:
     """The chain that the settings name; none with `--llm none`.
@@ -139,11 +147,11 @@ def minds_of(
         llm: auto | none.
     """
     chain = [] if llm == "none" else [name.lower() for name in config.chain if name.lower() != "none"]
-    minds = [_mind(name, config, environ) for name in dict.fromkeys(chain)]
-    return ModelChain(minds, templates, retries=config.retries)
+    models = [_model(name, config, environ) for name in dict.fromkeys(chain)]
+    return ModelChain(models, templates, retries=config.retries)
 
 
-def _mind(name: str, config: Config, environ: Mapping[str, str]) -> LanguageModel:
+def _model(name: str, config: Config, environ: Mapping[str, str]) -> LanguageModel:
     if name == "ollama":
         where = Endpoint("Ollama", "llm.url", config.url, config.timeout, config.allow_remote)
         return Ollama(where, config.model)
@@ -152,3 +160,72 @@ def _mind(name: str, config: Config, environ: Mapping[str, str]) -> LanguageMode
         where = Endpoint(who, "llm.openaiUrl", config.openai_url, config.timeout, config.allow_remote)
         return OpenAI(where, config.openai_model, environ)
     raise ConfigError(f"memoryclaw.yaml: llm.chain cannot hold {name!r}; it holds ollama, openai or nothing")
+
+
+# ── A segment as a model reads it: one JSON array of strings, one a line of the log, and a fence that no line can close.
+# Results of tools stay in the log: what strangers wrote is not summed up as if the conversation had said it.
+
+BUDGET = 6000  # tokens of one prompt's log
+_LONGEST = 4000  # characters of one turn
+# What chat templates of models read as their own marks: `<|im_end|>`, `<start_of_turn>`, `[INST]`.
+_MARK = re.compile(r"<|\[(?=/?[A-Z_]{2,20}\])")
+
+
+class Transcript(NamedTuple):
+    """The lines as JSON, empty where nobody spoke, and the word that fences them: a digest, so that no line can hold it."""
+
+    fence: str
+    lines: str
+
+
+def transcript(segment: Segment, budget: int = BUDGET) -> Transcript:
+    """The segment for a prompt, at most `budget` tokens; what does not fit is left out of the middle, and that is said."""
+    texts = [(turn, _text_of(turn)) for turn in segment.turns]
+    if not any(text for turn, text in texts if turn.role in SPEAKERS):
+        return Transcript("", "")
+    items = _bounded([_item(turn, text) for turn, text in texts if text], budget)
+    lines = "[" + ",\n ".join(items) + "]"
+    digest = hashlib.sha256(lines.encode()).hexdigest()[:16]
+    return Transcript(digest, lines)
+
+
+def _text_of(turn: Turn) -> str:
+    """What a person or the assistant said, or which tool was called; nothing else is read."""
+    if turn.role in SPEAKERS:
+        return visible(turn.text).strip()
+    call = read_call(turn.text) if turn.role == "tool" else None
+    return one_line(call.phrase) if call else ""
+
+
+def _item(turn: Turn, text: str) -> str:
+    who = " ".join(filter(None, (turn.role, one_line(turn.name)[:LONGEST_NAME])))
+    when = turn.ts[:16].replace("T", " ")
+    return _quoted(" | ".join(filter(None, (str(turn.line), when, who, _cut(text, _LONGEST)))))
+
+
+def _quoted(text: str) -> str:
+    """A JSON string in which no mark of a chat template stands as such; read back, it is the same text."""
+    return _MARK.sub(lambda hit: f"\\u{ord(hit[0]):04x}", json.dumps(text, ensure_ascii=False))
+
+
+def _cut(text: str, longest: int) -> str:
+    if len(text) <= longest:
+        return text
+    tail = longest // 3
+    return f"{text[: longest - tail]} […] {text[-tail:]}"
+
+
+def _bounded(items: list[str], budget: int) -> list[str]:
+    costs = [tokens.estimate(item) for item in items]
+    if sum(costs) <= budget:
+        return items
+    first, last, spent = 0, len(items), 0
+    while first < last:
+        # From both ends, the beginning first: it says what the talk is about, the end what came of it.
+        at = first if first <= len(items) - last else last - 1
+        if spent + costs[at] > budget:
+            break
+        spent += costs[at]
+        first, last = (first + 1, last) if at == first else (first, at)
+    left_out = last - first
+    return [*items[:first], json.dumps(f"({left_out} lines are left out here)"), *items[last:]]

@@ -1,21 +1,22 @@
 """`semantic/_pending.md`: facts that wait for a yes or a no, one checkbox line each, written by jobs and ticked by people.
 
-The rule: every byte but those of the line meant stays, and what is written reads back as what was meant.
+Every byte but those of the line meant stays, and what is written reads back as what was meant.
 """
 
 from __future__ import annotations
 
 import re
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
-from memoryclaw.consolidation.changes import AddPending
-from memoryclaw.consolidation.claims import plain_key, plain_value
-from memoryclaw.errors import NotFoundError
+from memoryclaw.consolidation.fact_values import plain_key, plain_value
 from memoryclaw.text.encoding import lines_of, readable
 from memoryclaw.vault.edits import Splice, line_end, spliced
 from memoryclaw.vault.fact_edits import source_field, sources_in
 from memoryclaw.vault.facts import VALUE, split_address
 from memoryclaw.writing.decisions import fingerprint
+
+if TYPE_CHECKING:
+    from memoryclaw.consolidation.actions import AddPending
 
 PENDING_FILE = "semantic/_pending.md"
 _INTRO = (
@@ -91,17 +92,6 @@ def remove_pending(text: str, id_: str) -> str:
     return spliced(text, [Splice(found.line - 1, found.end_line)]) if found else text
 
 
-def replace_value(text: str, id_: str, value: str) -> str:
-    """The text with another value in the line of this fact, which thereby gets another id; NotFoundError when it does not wait."""
-    found = next((waiting for waiting in read_pending(text) if waiting.id == id_), None)
-    if found is None:
-        raise NotFoundError(f"no fact waits under the id {id_}")
-    line = lines_of(readable(text))[found.line - 1].rstrip("\n")
-    start = _said_at(line)
-    fields = "".join(hit[0] for hit in _INLINE.finditer(line, start))
-    return spliced(text, [Splice(found.line - 1, found.line, (line[:start] + plain_value(value) + fields,))])
-
-
 def _address(entity: str, field: str) -> str:
     return ".".join(f'"{part}"' if re.search(r"[.#:]", part) else part for part in (entity, field))
 
@@ -124,7 +114,7 @@ def _waiting(line: str, number: int) -> PendingFact | None:
     if hit is None:
         return None
     named = _named(line, hit)
-    start = _said_at(line)
+    start = _value_start(line)
     value = " ".join(_INLINE.sub("", line[start:]).split())
     if named is None or not value:
         return None
@@ -153,7 +143,7 @@ def _named(line: str, item: re.Match[str]) -> tuple[str, str] | None:
     return (name[1].strip().strip('"'), VALUE) if name else None
 
 
-def _said_at(line: str) -> int:
+def _value_start(line: str) -> int:
     """Where the value of a line begins."""
     item = _ITEM.match(line)
     start = item.end() if item else 0

@@ -1,212 +1,59 @@
-"""Plans a consolidation: logs go in, a change set comes out, and nothing is written. The rule: same files, same clock, same plan."""
+"""Plans a consolidation: logs go in, a change set comes out, and nothing is written. Same files, same clock, same plan."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+import re
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from memoryclaw.consolidation.changes import (
+from memoryclaw.consolidation.actions import (
     Action,
     AddPending,
     AddSource,
+    ConfirmFact,
+    MoveFile,
+    NewFile,
+    SetFact,
+)
+from memoryclaw.consolidation.changes import (
+    SPEAKERS,
     ChangeSet,
     Claim,
     ClaimDecision,
-    ConfirmFact,
     Extraction,
-    MoveFile,
-    NewFile,
     PlannedChange,
     Quote,
     Segment,
-    SetFact,
     Skipped,
 )
 from memoryclaw.consolidation.claims import claims_in
 from memoryclaw.consolidation.episodes import EpisodeNote, episode, extract, with_quotes
-from memoryclaw.consolidation.key_sentences import twin
-from memoryclaw.consolidation.reconcile import FactFiles, after, reconcile
+from memoryclaw.consolidation.reconcile import ClaimDecider
 from memoryclaw.consolidation.segmentation import Cutting, cut
 from memoryclaw.consolidation.selecting import Unread
 from memoryclaw.consolidation.statements import nothing_in
-from memoryclaw.index.catalog import Catalog
-from memoryclaw.model import Fact, Turn
+from memoryclaw.model import Turn
 from memoryclaw.ports import Progress
 from memoryclaw.text.frontmatter import split
-from memoryclaw.text.language import WORD, words_of
+from memoryclaw.text.language import Language, words_of
 from memoryclaw.vault import files
-from memoryclaw.vault.entities import candidates, key_of
 from memoryclaw.vault.logs import parse_ranges
-from memoryclaw.vault.vocabulary import Schema
-from memoryclaw.writing.context import WriteContext
-from memoryclaw.writing.decisions import Decisions
-from memoryclaw.writing.remember import fact_in_words
-
-# ── What the vault holds true while a consolidation is planned: its names, its facts, and what the plan has
-# added to them so far.
-
-# Of two things with one key, the kind that comes later here gives the name.
-_KINDS = ("part", "person", "project", "entity")
-_NAME_WORDS = 4  # words of a name
-
-Known = list[tuple[str, Fact]]
-
-
-class ClaimDecider:
-    """Decides claim after claim, each in the light of those before it."""
-
-    def __init__(self, catalog: Catalog, schema: Schema, decisions: Decisions, *, today: str = "") -> None:
-        self._catalog = catalog
-        self._schema = schema
-        self._decisions = decisions
-        self._today = today
-        self._facts: dict[str, Known] = {}
-        self._firsts: set[str] | None = None
-
-    @property
-    def fields(self) -> dict[str, str]:
-        """The fields that the vault declares, in lower case, with their types."""
-        return {name: field.type for name, field in self._schema.fields.items()}
-
-    def names(self, segment: Segment) -> dict[str, str]:
-        """The names of things known in the vault that the segment's words may stand for, by their key."""
-        texts = [text for turn in segment.turns for text in (turn.name, turn.text) if text]
-        lines = {line for text in texts for line in text.splitlines()}
-        keys = {key for line in lines for key in self._keys(words_of(line))}
-        # One word of a longer name counts only where it is written as a name: not every flat is "Old flat".
-        written = {key_of(word) for line in texts for word in WORD.findall(line) if not word[:1].islower()}
-        found = self._catalog.names(sorted(keys), _KINDS)
-        by_rank = sorted(found, key=lambda row: (_KINDS.index(row[1]), row[2]))
-        return {key: name for key, kind, name in by_rank if kind != "part" or key in written}
-
-    def _keys(self, words: Sequence[str]) -> Iterator[str]:
-        """The keys that neighbouring words may stand for, from each word on that begins a name of the vault."""
-        if self._firsts is None:
-            self._firsts = self._catalog.first_words(_KINDS)
-        for at, word in enumerate(words):
-            if key_of(word) in self._firsts or not word.isascii():
-                yield from (c.key for c in candidates(words[at : at + _NAME_WORDS]) if c.first == 0)
-
-    def decide(self, claim: Claim, source: str) -> ClaimDecision:
-        """What becomes of a claim; it counts for those that follow."""
-        claim = claim._replace(entity=self._catalog.entity_name(claim.entity))
-        key = key_of(claim.entity)
-        known = self._facts.get(key)
-        if known is None:
-            known = self._catalog.facts(claim.entity)
-        decided = reconcile(
-            claim, known, self._schema, self._decisions, homes=self._homes(claim.entity), today=self._today
-        )
-        self._facts[key] = after(known, decided, source)
-        return decided
-
-    def _homes(self, entity: str) -> FactFiles:
-        return FactFiles(self._catalog.entity_files(entity))
-
-
-# ── Finds the episode that a new one repeats, and says what becomes of the two: merged where one holds the
-# other, else proposed.
-
-# An ISO day → (id, path) of the episodes of that day.
-OnDay = Callable[[str], Sequence[tuple[str, str]]]
-_SHARED = 0.6  # of the words of the shorter one; below that two texts are not compared further
-
-
-class _Retold(NamedTuple):
-    """An episode that tells of the same day."""
-
-    id: str
-    path: str
-    body: str
-    words: frozenset[str]
-    ranges: frozenset[str]
-    planned: bool = False
-
-
-class Repeated(NamedTuple):
-    """What an episode repeats. With `replaces` it is not written: its range is added to the one that tells it already."""
-
-    id: str = ""
-    title: str = ""
-    actions: tuple[Action, ...] = ()
-    replaces: bool = False
-    change: PlannedChange | None = None
-
-
-class NearDuplicates:
-    """Looks for near duplicates among the episodes of the vault, and those planned in this run."""
-
-    def __init__(self, context: WriteContext, on_day: OnDay) -> None:
-        self._write_context = context
-        self._on_day = on_day
-        self._told: dict[str, list[_Retold]] = {}  # by day
-
-    def of(self, note: EpisodeNote, text: str, range_: str) -> Repeated:
-        """What the note repeats, if anything. The same words on another day are no repetition: it happened again."""
-        told = self._of_day(str(note.values["timestamp"])[:10])
-        own = _told(note.id, note.path, text, planned=True)
-        others = [other for other in told if other.id != own.id and _may_be_alike(own, other)]
-        told.append(own)
-        found = twin(own.body, [(other.id, other.body) for other in others if range_ not in other.ranges])
-        if found is None:
-            return Repeated()
-        other = next(other for other in others if other.id == found.id)
-        if found.kind == "contained":
-            title = f"Told already: {note.values['summary']}"
-            return Repeated(found.id, title, (AddSource(other.path, (range_,)),), replaces=True)
-        if other.planned:
-            return Repeated()  # two of one run that are alike but for a line stay as they are
-        return Repeated(change=self._merge(note, found.id, other.path, certain=found.kind == "contains"))
-
-    def _of_day(self, day: str) -> list[_Retold]:
-        if day not in self._told:
-            self._told[day] = [
-                _told(id_, path, self._write_context.text(path)) for id_, path in self._on_day(day)
-            ]
-        return self._told[day]
-
-    def _merge(self, note: EpisodeNote, id_: str, path: str, *, certain: bool) -> PlannedChange:
-        """The older twin goes to the archive. A note that a person wrote goes nowhere without being asked for."""
-        ranges = tuple(str(range_) for range_ in parse_ranges(self._write_context.text(path)))
-        name = path.rpartition("/")[2]
-        reason = "" if certain and ranges else f"{id_} and {note.id} say nearly the same"
-        return PlannedChange(
-            kind="merge",
-            title=f"{id_} is told by {note.id} as well",
-            actions=(AddSource(note.path, ranges), MoveFile(path, f"archive/episodes/{name}"))
-            if ranges
-            else (MoveFile(path, f"archive/episodes/{name}"),),
-            source=" ".join(ranges),
-            reason=reason,
-            id=note.id,
-        )
-
-
-def _told(id_: str, path: str, text: str, *, planned: bool = False) -> _Retold:
-    body = split(text).body
-    ranges = frozenset(str(range_) for range_ in parse_ranges(text))
-    return _Retold(id_, path, body, frozenset(words_of(body)), ranges, planned)
-
-
-def _may_be_alike(one: _Retold, other: _Retold) -> bool:
-    return len(one.words & other.words) >= _SHARED * min(len(one.words), len(other.words))
-
+from memoryclaw.writing.context import WriteContext, fact_in_words
 
 _LONGEST = 20_000  # characters of one turn that are read
-_HEARD = ("user", "assistant")  # whose words a model is given
 Names = dict[str, str]
-Mind = Callable[[Segment, Extraction, Names], Extraction]
+Enrich = Callable[[Segment, Extraction, Names], Extraction]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Planner:
-    """What planning works with; `mind` may make more of an extraction than the patterns did."""
+    """What planning works with; `enrich` may make more of an extraction than the patterns did."""
 
     context: WriteContext
-    knowing: ClaimDecider
-    twins: NearDuplicates
-    mind: Mind
+    decider: ClaimDecider
+    duplicates: NearDuplicates
+    enrich: Enrich | None
     rules: Cutting
     language: str = "en"
     progress: Progress | None = None
@@ -221,7 +68,7 @@ class _Draft:
     skipped: list[Skipped] = field(default_factory=list)
     decided: list[ClaimDecision] = field(default_factory=list)
     ranges: list[str] = field(default_factory=list)
-    minds: dict[str, None] = field(default_factory=dict)
+    models: dict[str, None] = field(default_factory=dict)
     degraded: str = ""
     dropped: list[str] = field(default_factory=list)
     paths: set[str] = field(default_factory=set)
@@ -241,9 +88,11 @@ def plan(planner: Planner, logs: Sequence[Unread]) -> ChangeSet:
     """The changes that these logs ask for. Its `run` is empty, and skills are not mined yet."""
     draft = _Draft()
     segments = [
-        s for log in logs for s in cut(log.path, log.lines, _heard(planner.context, log.turns), planner.rules)
+        s
+        for log in logs
+        for s in cut(log.path, log.lines, _readable(planner.context, log.turns), planner.rules)
     ]
-    # Facts are told in the order in which they were said, whatever the files are called.
+    # Facts are decided in the order in which they were said, whatever the files are called.
     segments.sort(key=lambda s: (s.turns[0].ts, s.range.path, s.range.first))
     for number, segment in enumerate(segments, 1):
         _take(planner, draft, segment)
@@ -255,14 +104,14 @@ def plan(planner: Planner, logs: Sequence[Unread]) -> ChangeSet:
         changes=(*draft.changes, *_waiting(draft.pending, draft.decided)),
         skipped=tuple(draft.skipped),
         decided=tuple(draft.decided),
-        minds=tuple(draft.minds),
+        models=tuple(draft.models),
         degraded=draft.degraded,
         dropped=tuple(draft.dropped),
         turns=sum(len(segment.turns) for segment in segments),
     )
 
 
-def _heard(context: WriteContext, turns: Sequence[Turn]) -> list[Turn]:
+def _readable(context: WriteContext, turns: Sequence[Turn]) -> list[Turn]:
     """The turns without the far end of what is too long to have been said, and without secrets: not every log was captured."""
     return [t._replace(text=context.gate.text(t.text[: 2 * _LONGEST])[:_LONGEST]) for t in turns]
 
@@ -274,13 +123,13 @@ def _take(planner: Planner, draft: _Draft, segment: Segment) -> None:
         draft.skipped.append(Skipped(str(segment.range), len(segment.turns), reason))
         return
     basis, read = _understood(planner, segment)
-    draft.minds[read.by] = None
+    draft.models[read.by] = None
     draft.degraded = draft.degraded or read.degraded
     draft.dropped += read.dropped
     note = _note(segment, basis, read, lambda path: _is_taken(planner.context, draft, path, segment))
     draft.paths.add(note.path)
     text = planner.context.templates.render("notes/episode.md.j2", **note.values)
-    decided = tuple(planner.knowing.decide(c, f"{note.id}#^l{c.line}") for c in read.claims)
+    decided = tuple(planner.decider.decide(c, f"{note.id}#^l{c.line}") for c in read.claims)
     draft.decided += decided
     _change(planner, draft, _PlannedSegment(segment, read, note, text, decided))
 
@@ -290,18 +139,18 @@ def _note(segment: Segment, basis: Extraction, read: Extraction, taken: Callable
     named = episode(segment, read._replace(title=basis.title), taken)
     if read.by == basis.by:
         return named
-    heard = tuple(Quote(t.line, "", t.text) for t in segment.turns if t.role in _HEARD)
-    trust = episode(segment, read._replace(points=(*read.points, *heard)), taken).trust
+    read_lines = tuple(Quote(t.line, "", t.text) for t in segment.turns if t.role in SPEAKERS)
+    trust = episode(segment, read._replace(points=(*read.points, *read_lines)), taken).trust
     values = {**episode(segment, read, taken).values, "id": named.id, "trust": trust}
     return EpisodeNote(named.id, named.path, values, trust)
 
 
 def _understood(planner: Planner, segment: Segment) -> tuple[Extraction, Extraction]:
-    """What patterns read in a segment, and what the mind made of that."""
-    names = planner.knowing.names(segment)
+    """What patterns read in a segment, and what the model chain made of that."""
+    names = planner.decider.names(segment)
     basis = extract(segment, names, planner.language)
-    basis = basis._replace(claims=claims_in(segment, names, planner.knowing.fields))
-    read = planner.mind(segment, basis, names)
+    basis = basis._replace(claims=claims_in(segment, names, planner.decider.fields))
+    read = planner.enrich(segment, basis, names) if planner.enrich else basis
     return basis, read._replace(points=with_quotes(read.points, read.claims, segment.turns))
 
 
@@ -312,14 +161,16 @@ def _is_taken(context: WriteContext, draft: _Draft, path: str, segment: Segment)
     return files.exists(context.root, path) and str(segment.range) not in context.text(path)
 
 
-def _change(planner: Planner, draft: _Draft, told: _PlannedSegment) -> None:
-    segment, read, note = told.segment, told.read, told.note
-    twin = planner.twins.of(note, told.text, str(segment.range))
-    actions: list[Action] = list(twin.actions) if twin.replaces else [NewFile(note.path, told.text)]
+def _change(planner: Planner, draft: _Draft, planned: _PlannedSegment) -> None:
+    segment, read, note = planned.segment, planned.read, planned.note
+    repeated = planner.duplicates.of(note, planned.text, str(segment.range))
+    actions: list[Action] = (
+        list(repeated.actions) if repeated.replaces else [NewFile(note.path, planned.text)]
+    )
     later = []
-    for decided in told.decided:
-        source = twin.id if twin.replaces else f"{note.id}#^l{decided.claim.line}"
-        if decided.action == "confirm" and twin.replaces:
+    for decided in planned.decided:
+        source = repeated.id if repeated.replaces else f"{note.id}#^l{decided.claim.line}"
+        if decided.action == "confirm" and repeated.replaces:
             continue  # the same words once more are no further source
         if decided.action in ("add", "confirm"):
             actions.append(_fact(decided, source))
@@ -329,18 +180,18 @@ def _change(planner: Planner, draft: _Draft, told: _PlannedSegment) -> None:
             draft.pending.append(_pending(decided, source, segment))
     draft.changes.append(
         PlannedChange(
-            kind="merge" if twin.replaces else "episode",
-            title=twin.title if twin.replaces else f"Episode: {read.title}",
+            kind="merge" if repeated.replaces else "episode",
+            title=repeated.title if repeated.replaces else f"Episode: {read.title}",
             actions=tuple(actions),
             evidence=tuple(f'{quote.who}: "{quote.text}"' for quote in read.points[:3]),
             source=str(segment.range),
             confidence=read.confidence,
-            id=twin.id if twin.replaces else note.id,
+            id=repeated.id if repeated.replaces else note.id,
         )
     )
     draft.changes += later
-    if twin.change:
-        draft.changes.append(twin.change)
+    if repeated.change:
+        draft.changes.append(repeated.change)
 
 
 def _fact(decided: ClaimDecision, source: str) -> Action:
@@ -396,3 +247,143 @@ def _waiting(pending: Sequence[AddPending], decided: Iterable[ClaimDecision]) ->
             ),
         )
     ]
+
+
+# ── Near duplicates: the episode that a new one repeats. Where one holds the other the two are merged, else it is proposed.
+
+# An ISO day → (id, path) of the episodes of that day.
+OnDay = Callable[[str], Sequence[tuple[str, str]]]
+_SHARED = 0.6  # of the words of the shorter one; below that two texts are not compared further
+
+
+class _KnownEpisode(NamedTuple):
+    """An episode of the day, in the vault or planned in this run."""
+
+    id: str
+    path: str
+    body: str
+    words: frozenset[str]
+    ranges: frozenset[str]
+    planned: bool = False
+
+
+class Repeated(NamedTuple):
+    """What an episode repeats. With `replaces` it is not written: its range becomes a source of the one that exists."""
+
+    id: str = ""
+    title: str = ""
+    actions: tuple[Action, ...] = ()
+    replaces: bool = False
+    change: PlannedChange | None = None
+
+
+class NearDuplicates:
+    """Looks for near duplicates among the episodes of the vault, and those planned in this run."""
+
+    def __init__(self, context: WriteContext, on_day: OnDay) -> None:
+        self._context = context
+        self._on_day = on_day
+        self._by_day: dict[str, list[_KnownEpisode]] = {}  # by day
+
+    def of(self, note: EpisodeNote, text: str, range_: str) -> Repeated:
+        """What the note repeats, if anything. The same words on another day are no repetition: it happened again."""
+        others_of_day = self._of_day(str(note.values["timestamp"])[:10])
+        own = _known_episode(note.id, note.path, text, planned=True)
+        others = [other for other in others_of_day if other.id != own.id and _may_be_alike(own, other)]
+        others_of_day.append(own)
+        found = near_duplicate(
+            own.body, [(other.id, other.body) for other in others if range_ not in other.ranges]
+        )
+        if found is None:
+            return Repeated()
+        other = next(other for other in others if other.id == found.id)
+        if found.kind == "contained":
+            title = f"Already known: {note.values['summary']}"
+            return Repeated(found.id, title, (AddSource(other.path, (range_,)),), replaces=True)
+        if other.planned:
+            return Repeated()  # two of one run that are alike but for a line stay as they are
+        return Repeated(change=self._merge(note, found.id, other.path, certain=found.kind == "contains"))
+
+    def _of_day(self, day: str) -> list[_KnownEpisode]:
+        if day not in self._by_day:
+            self._by_day[day] = [
+                _known_episode(id_, path, self._context.text(path)) for id_, path in self._on_day(day)
+            ]
+        return self._by_day[day]
+
+    def _merge(self, note: EpisodeNote, id_: str, path: str, *, certain: bool) -> PlannedChange:
+        """The older of the two goes to the archive. A note that a person wrote goes nowhere without being asked for."""
+        ranges = tuple(str(range_) for range_ in parse_ranges(self._context.text(path)))
+        name = path.rpartition("/")[2]
+        reason = "" if certain and ranges else f"{id_} and {note.id} say nearly the same"
+        return PlannedChange(
+            kind="merge",
+            title=f"{note.id} repeats {id_}",
+            actions=(AddSource(note.path, ranges), MoveFile(path, f"archive/episodes/{name}"))
+            if ranges
+            else (MoveFile(path, f"archive/episodes/{name}"),),
+            source=" ".join(ranges),
+            reason=reason,
+            id=note.id,
+        )
+
+
+def _known_episode(id_: str, path: str, text: str, *, planned: bool = False) -> _KnownEpisode:
+    body = split(text).body
+    ranges = frozenset(str(range_) for range_ in parse_ranges(text))
+    return _KnownEpisode(id_, path, body, frozenset(words_of(body)), ranges, planned)
+
+
+def _may_be_alike(one: _KnownEpisode, other: _KnownEpisode) -> bool:
+    return len(one.words & other.words) >= _SHARED * min(len(one.words), len(other.words))
+
+
+NEAR = 0.8
+_LEAST = 5  # shingles; a shorter text is held by too many others to mean anything
+_SHINGLE = 3  # words
+_BLOCK_ID = re.compile(r"[ \t]\^[A-Za-z0-9-]+[ \t]*$", re.MULTILINE)
+_WORDS = Language("none", None, frozenset())
+
+Shingles = frozenset[tuple[str, ...]]
+
+
+class NearDuplicate(NamedTuple):
+    """A text that is nearly another. `kind`: the text contains it, is contained in it, or is near to it."""
+
+    id: str
+    kind: str  # contains | contained | near
+    score: float
+
+
+def similarity(one: str, other: str) -> float:
+    """The Jaccard similarity of two texts, by their shingles of three words: from 0 to 1."""
+    return _shared(_shingles(one), _shingles(other))
+
+
+def near_duplicate(text: str, candidates: Sequence[tuple[str, str]]) -> NearDuplicate | None:
+    """The candidate (id, text) that a text nearly repeats, the most alike first, or None."""
+    own = _shingles(text)
+    found = [match for id_, other in candidates if (match := _compared(own, _shingles(other), id_))]
+    return min(found, key=lambda match: (-match.score, match.kind != "contained", match.id), default=None)
+
+
+def _compared(own: Shingles, theirs: Shingles, id_: str) -> NearDuplicate | None:
+    if len(own) >= _LEAST and own <= theirs:
+        return NearDuplicate(id_, "contained", 1.0)
+    if len(theirs) >= _LEAST and theirs <= own:
+        return NearDuplicate(id_, "contains", 1.0)
+    score = _shared(own, theirs)
+    return NearDuplicate(id_, "near", score) if score >= NEAR else None
+
+
+def _shared(one: Shingles, other: Shingles) -> float:
+    either = len(one | other)
+    return len(one & other) / either if either else 0.0
+
+
+def _shingles(text: str) -> Shingles:
+    """The shingles of a text; one shorter than a shingle is a shingle of its own. Obsidian's block ids say nothing."""
+    words = _WORDS.tokens(_BLOCK_ID.sub("", text))
+    return frozenset(
+        tuple(words[at : at + _SHINGLE]) for at in range(max(len(words) - _SHINGLE + 1, min(len(words), 1)))
+    )

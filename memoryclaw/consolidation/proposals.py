@@ -1,6 +1,6 @@
 """`review/<kind>-<hex>.md`: a planned change as a note that a person reads, edits, ticks; and back to the same change.
 
-The rule: whatever a proposal says, only the actions that it spells out are read from it, and only on the paths that such
+Whatever a proposal says, only the actions that it spells out are read from it, and only on the paths that such
 actions may touch; nothing in it can approve it.
 """
 
@@ -8,21 +8,12 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Iterator, Mapping
-from typing import NamedTuple
+from collections.abc import Iterator, Mapping
+from dataclasses import fields
+from typing import Any, NamedTuple
 
-from memoryclaw.consolidation.changes import (
-    LEVELS,
-    Action,
-    AddPending,
-    AddSource,
-    ConfirmFact,
-    MoveFile,
-    NewFile,
-    PlannedChange,
-    Replace,
-    SetFact,
-)
+from memoryclaw.consolidation.actions import ACTIONS, Action, SetFact
+from memoryclaw.consolidation.changes import LEVELS, PlannedChange
 from memoryclaw.errors import InputError
 from memoryclaw.model import Problem
 from memoryclaw.text.encoding import readable
@@ -30,7 +21,6 @@ from memoryclaw.text.fence import one_line
 from memoryclaw.text.frontmatter import split
 from memoryclaw.text.naming import safe_path, slug
 from memoryclaw.text.yaml_text import scalar
-from memoryclaw.vault.layout import place_of
 from memoryclaw.vault.logs import parse_ranges
 from memoryclaw.vault.properties import text_of
 from memoryclaw.writing.decisions import fingerprint
@@ -38,19 +28,10 @@ from memoryclaw.writing.decisions import fingerprint
 FOLDER = "review/"
 APPROVE, REJECT, BOTH = "approve", "reject", "both"
 
-_HEADINGS: Mapping[str, type[Action]] = {
-    "New file": NewFile,
-    "New text of a file": Replace,
-    "Fact": SetFact,
-    "One more source of a fact": ConfirmFact,
-    "Fact that waits": AddPending,
-    "One more source of an episode": AddSource,
-    "Move": MoveFile,
-}
-_NAMES = {kind: heading for heading, kind in _HEADINGS.items()}
+_BY_HEADING: Mapping[str, type[Action]] = {action.heading: action for action in ACTIONS}
 _SPELT = {"path": "file", "many": "several values", "fact": "id"}
 _MEANT = {spelt: name for name, spelt in _SPELT.items()}
-_HINT = "mend it, or remove the file: git keeps it"
+_HINT = "fix it, or remove the file: git keeps it"
 _HOW = (
     "Tick one box and run `memoryclaw review apply`, or run `memoryclaw review approve {id}`.\n"
     "What stands below is what will be done; change it where it is wrong."
@@ -114,16 +95,8 @@ def proposal(change: PlannedChange, run: str) -> tuple[str, str]:
 def fingerprint_of(change: PlannedChange) -> str:
     """What a proposal is known by again, from whichever run it comes."""
     if change.kind == "fact" and len(change.actions) == 1 and isinstance(change.actions[0], SetFact):
-        fact = change.actions[0]
-        return fingerprint("fact", fact.entity, fact.field, fact.value)
-    return fingerprint(change.kind, *(part for action in change.actions for part in _target(action)))
-
-
-def facts_of(change: PlannedChange) -> Iterator[str]:
-    """The fingerprints of the facts that a change sets."""
-    for action in change.actions:
-        if isinstance(action, SetFact):
-            yield fingerprint("fact", action.entity, action.field, action.value)
+        return change.actions[0].fingerprint
+    return fingerprint(change.kind, *(part for action in change.actions for part in action.identity))
 
 
 def about(text: str, path: str) -> About:
@@ -167,29 +140,17 @@ def read_proposal(text: str) -> PlannedChange | Problem:
     )
 
 
-def _target(action: Action) -> tuple[str, ...]:
-    if isinstance(action, NewFile | Replace):
-        return (action.path,)
-    if isinstance(action, SetFact | AddPending):
-        return action.entity, action.field, action.value
-    if isinstance(action, ConfirmFact):
-        return action.fact, action.value, action.source
-    if isinstance(action, AddSource):
-        return action.path, *action.ranges
-    return action.path, action.to
-
-
 def _written(action: Action) -> Iterator[str]:
-    yield f"## {_NAMES[type(action)]}"
+    yield f"## {action.heading}"
     yield ""
-    for name, value in action._asdict().items():
-        if isinstance(action, NewFile | Replace) and name == "text":
-            continue
-        if value or name not in action._field_defaults:
+    values = action.values()
+    text = values.pop("text", None)
+    for name, value in values.items():
+        if value or name not in action.optional():
             yield f"- {_SPELT.get(name, name)}: {_field(value)}".rstrip(" ")
-    if isinstance(action, NewFile | Replace):
+    if text is not None:
         yield ""
-        yield from _fenced(action.text)
+        yield from _fenced(text)
 
 
 def _field(value: str | bool | tuple[str, ...]) -> str:
@@ -274,57 +235,26 @@ def _unfielded(written: str) -> str:
 
 
 def _action(part: _Part) -> Action:
-    kind = _HEADINGS.get(part.heading)
+    kind = _BY_HEADING.get(part.heading)
     if kind is None:
-        raise _Broken(part.line, f"{one_line(part.heading)!r} is nothing that a proposal can do")
-    values: dict[str, object] = {name: part.fields[name] for name in kind._fields if name in part.fields}
-    if "text" in kind._fields and part.text is not None:
+        raise _Broken(part.line, f"a proposal has no action {one_line(part.heading)!r}")
+    names = [field.name for field in fields(kind)]
+    values: dict[str, Any] = {name: part.fields[name] for name in names if name in part.fields}
+    if "text" in names and part.text is not None:
         values["text"] = part.text
     if "many" in values:
         values["many"] = values["many"] == "yes"
     if "ranges" in values:
         values["ranges"] = tuple(map(str, parse_ranges(str(values["ranges"]))))
-    missing = [name for name in kind._fields if name not in values and name not in kind._field_defaults]
+    missing = [name for name in names if name not in values and name not in kind.optional()]
     if missing:
         raise _Broken(part.line, f"this lacks its {_SPELT.get(missing[0], missing[0])}")
-    action: Action = kind(**values)  # type: ignore[arg-type] # every field was read as its own type above
-    _must_be_allowed(action, part.line)
-    return action
-
-
-def _must_be_allowed(action: Action, line: int) -> None:
-    paths = [getattr(action, name) for name in ("path", "to") if hasattr(action, name)]
+    action = kind(**values)
     try:
-        for path in paths:
+        for path in action.paths:
             safe_path(path)
     except InputError as error:
-        raise _Broken(line, str(error)) from None
-    if not _MAY[type(action)](*paths):
-        raise _Broken(line, f"a proposal may not touch {' or '.join(paths)} like this")
-
-
-def _is_semantic(path: str) -> bool:
-    return place_of(path) == ("semantic", "current")
-
-
-def _is_episode(path: str) -> bool:
-    return path.startswith("episodes/") and path.endswith(".md")
-
-
-def _is_draft(path: str) -> bool:
-    return path.startswith("skills/_drafts/") and path.endswith(".md")
-
-
-def _is_new(path: str) -> bool:
-    return _is_semantic(path) or _is_episode(path) or _is_draft(path)
-
-
-_MAY: Mapping[type[Action], Callable[..., bool]] = {
-    NewFile: _is_new,
-    Replace: _is_episode,
-    SetFact: _is_semantic,
-    ConfirmFact: _is_semantic,
-    AddPending: lambda: True,
-    AddSource: _is_episode,
-    MoveFile: lambda path, to: _is_new(path) and to.startswith("archive/") and to.endswith(".md"),
-}
+        raise _Broken(part.line, str(error)) from None
+    if not action.may_be_proposed():
+        raise _Broken(part.line, f"a proposal may not touch {' or '.join(action.paths)} like this")
+    return action

@@ -1,28 +1,36 @@
-"""A claim beside what is known → what becomes of it: added, confirmed, put in the place of the old value, left to a person, dropped.
+"""A claim beside what is known → what becomes of it: it is added, confirmed, supersedes the old value, waits for a person, or is dropped.
 
-The rule: only what a person said, clearly and to last, changes what is held true, and only where nothing is lost by it.
+Only what a person said, clearly and to last, changes what is held true, and only where nothing is lost by it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from datetime import date, timedelta
 from typing import NamedTuple
 
-from memoryclaw.consolidation.changes import Claim, ClaimDecision
+from memoryclaw.consolidation.changes import Claim, ClaimDecision, Segment
 from memoryclaw.consolidation.claims import (
     holds_value,
     misfit,
-    plain_key,
-    plain_value,
     same_field,
     same_value,
     says_less,
 )
-from memoryclaw.consolidation.fact_fields import MANY, is_of_people, is_preference, is_yearly
-from memoryclaw.consolidation.spoken_dates import date_value
+from memoryclaw.consolidation.fact_values import (
+    MANY,
+    date_value,
+    is_of_people,
+    is_preference,
+    is_yearly,
+    plain_key,
+    plain_value,
+)
 from memoryclaw.consolidation.statements import believed
+from memoryclaw.index.catalog import Catalog
 from memoryclaw.model import Fact
+from memoryclaw.text.language import WORD, words_of
+from memoryclaw.vault.entities import candidates, key_of
 from memoryclaw.vault.fact_edits import same
 from memoryclaw.vault.facts import fact_id
 from memoryclaw.vault.vocabulary import Field, Schema
@@ -79,7 +87,7 @@ class _Case(NamedTuple):
 
 
 def reconcile(
-    claim: Claim, known: Known, schema: Schema, decisions: Decisions, *, homes: FactFiles, today: str = ""
+    claim: Claim, known: Known, schema: Schema, decisions: Decisions, *, files: FactFiles, today: str = ""
 ) -> ClaimDecision:
     """What becomes of a claim.
 
@@ -88,10 +96,10 @@ def reconcile(
         known: all facts of its entity, current and past, with the path of their file.
         schema: the fields that the vault declares.
         decisions: what people decided before.
-        homes: where a new fact goes.
+        files: where a new fact goes.
         today: ISO date by the clock of the app, "" when unknown.
     """
-    case = _case(claim, known, schema, homes)
+    case = _case(claim, known, schema, files)
     return (
         _ruled_out(case, decisions)
         or _held(case)
@@ -129,7 +137,7 @@ def after(known: Known, decided: ClaimDecision, source: str, day: str = "") -> l
     return [*facts, (path, past)]
 
 
-def _case(claim: Claim, known: Known, schema: Schema, homes: FactFiles) -> _Case:
+def _case(claim: Claim, known: Known, schema: Schema, files: FactFiles) -> _Case:
     """The claim in the spelling of the vault, beside what is known of its field."""
     claim = claim._replace(
         entity=plain_key(claim.entity),
@@ -155,7 +163,7 @@ def _case(claim: Claim, known: Known, schema: Schema, homes: FactFiles) -> _Case
         declared=declared,
         now=tuple((path, fact) for path, fact in own if fact.current),
         past=tuple(fact for _, fact in own if not fact.current),
-        path=own[0][0] if own else homes.of(claim.field, known),
+        path=own[0][0] if own else files.of(claim.field, known),
     )
 
 
@@ -235,7 +243,7 @@ def _ahead(case: _Case, today: str) -> ClaimDecision | None:
 
 
 def _settled(case: _Case) -> ClaimDecision:
-    """A clear word of a person: new, beside others, or in the place of what it outdates."""
+    """A clear word of a person: new, beside others, or superseding what it outdates."""
     if not case.now:
         return case("add", "it is new")
     held = case.now[0][1]
@@ -281,3 +289,64 @@ def _new_id(known: Iterable[tuple[str, Fact]], decided: ClaimDecision) -> str:
     base = fact_id(note, decided.claim.entity, decided.claim.field)
     taken = sum(fact.current and fact.id.partition("~")[0] == base for fact in beside)
     return f"{base}~{taken + 1}" if taken else base
+
+
+# ── Deciding claim after claim
+
+# Of two things with one key, the kind that comes later here gives the name.
+_KINDS = ("part", "person", "project", "entity")
+_NAME_WORDS = 4  # words of a name
+
+
+class ClaimDecider:
+    """Decides claim after claim, each given those before it."""
+
+    def __init__(self, catalog: Catalog, schema: Schema, decisions: Decisions, *, today: str = "") -> None:
+        self._catalog = catalog
+        self._schema = schema
+        self._decisions = decisions
+        self._today = today
+        self._facts: dict[str, list[tuple[str, Fact]]] = {}
+        self._firsts: set[str] | None = None
+
+    @property
+    def fields(self) -> dict[str, str]:
+        """The fields that the vault declares, in lower case, with their types."""
+        return {name: field.type for name, field in self._schema.fields.items()}
+
+    def names(self, segment: Segment) -> dict[str, str]:
+        """The names of things known in the vault that the segment's words may stand for, by their key."""
+        texts = [text for turn in segment.turns for text in (turn.name, turn.text) if text]
+        lines = {line for text in texts for line in text.splitlines()}
+        keys = {key for line in lines for key in self._keys(words_of(line))}
+        # One word of a longer name counts only where it is written as a name: not every flat is "Old flat".
+        written = {key_of(word) for line in texts for word in WORD.findall(line) if not word[:1].islower()}
+        found = self._catalog.names(sorted(keys), _KINDS)
+        by_rank = sorted(found, key=lambda row: (_KINDS.index(row[1]), row[2]))
+        return {key: name for key, kind, name in by_rank if kind != "part" or key in written}
+
+    def _keys(self, words: Sequence[str]) -> Iterator[str]:
+        """The keys that neighbouring words may stand for, from each word on that begins a name of the vault."""
+        if self._firsts is None:
+            self._firsts = self._catalog.first_words(_KINDS)
+        for at, word in enumerate(words):
+            if key_of(word) in self._firsts or not word.isascii():
+                yield from (c.key for c in candidates(words[at : at + _NAME_WORDS]) if c.first == 0)
+
+    def decide(self, claim: Claim, source: str) -> ClaimDecision:
+        """What becomes of a claim; it counts for those that follow."""
+        claim = claim._replace(entity=self._catalog.entity_name(claim.entity))
+        key = key_of(claim.entity)
+        known = self._facts.get(key)
+        if known is None:
+            known = self._catalog.facts(claim.entity)
+        decided = reconcile(
+            claim,
+            known,
+            self._schema,
+            self._decisions,
+            files=FactFiles(self._catalog.entity_files(claim.entity)),
+            today=self._today,
+        )
+        self._facts[key] = after(known, decided, source)
+        return decided

@@ -1,4 +1,4 @@
-"""The turns of a log → segments that belong together. The rule: the same lines are cut the same way, whoever asks and when.
+"""The turns of a log → segments that belong together. The same lines are cut the same way, whoever asks and when.
 
 A pause or another session always cuts; a change of topic cuts only long talks, where two neighbouring stretches share fewest words
 (Hearst's TextTiling, on turns); a question stays with its answer, and a tool call with what follows from it.

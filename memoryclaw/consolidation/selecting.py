@@ -1,4 +1,4 @@
-"""Selects the log lines that no run record, decision or open branch cites yet. The rule: done is what the files say is done.
+"""Selects the log lines that no run record, decision or open branch cites yet. Done is what the files say is done.
 
 What was found done is remembered beside the index, so that a year of old logs costs a look at each and no reading.
 """
@@ -11,12 +11,21 @@ from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from typing import NamedTuple
 
-from memoryclaw.consolidation.actions import Call, acted, calls_in
-from memoryclaw.consolidation.changes import NewFile, PlannedChange, ToolSequence
+from memoryclaw.consolidation.actions import NewFile
+from memoryclaw.consolidation.changes import (
+    RUNS,
+    PlannedChange,
+    RunRecord,
+    ToolSequence,
+    read_record,
+    record_path,
+)
 from memoryclaw.consolidation.mining import plan_skills
-from memoryclaw.consolidation.run_record import RunRecord, read_record
 from memoryclaw.consolidation.skill_drafts import SkillDraft
+from memoryclaw.consolidation.tool_calls import Call, acted, calls_in
 from memoryclaw.errors import NotFoundError
+from memoryclaw.history import repository
+from memoryclaw.history.repository import Branch, History, Recorded
 from memoryclaw.model import Turn
 from memoryclaw.skills.listing import known_skills
 from memoryclaw.text.encoding import decode
@@ -29,7 +38,7 @@ from memoryclaw.vault.state_folder import put
 from memoryclaw.writing.context import WriteContext
 from memoryclaw.writing.decisions import DECISIONS_FILE, Decisions
 
-RUNS = "runs"
+BRANCHES = "refs/heads/memoryclaw/"  # where runs wait in `branch` mode
 _CACHE = f"{STATE_DIR}/consolidated.json"
 
 
@@ -53,6 +62,30 @@ class PastRuns(NamedTuple):
         for range_ in (*self.decisions.ranges(), *(r for record in self.records for r in record.ranges)):
             found.setdefault(range_.path, []).append(range_)
         return found
+
+
+class OpenBranch(NamedTuple):
+    """A run that waits: its branch, its commits (oldest first) and its run record."""
+
+    run: str
+    ref: str
+    tip: str
+    commits: tuple[Recorded, ...]
+    record: str
+
+
+def open_branches(history: History) -> list[OpenBranch]:
+    """The runs that wait as branches, in order of their names."""
+    if history.state().name == "none":
+        return []
+    return [read_branch(history, branch) for branch in repository.branches(history, BRANCHES)]
+
+
+def read_branch(history: History, branch: Branch) -> OpenBranch:
+    """The run that a branch holds."""
+    run = branch.ref.removeprefix(BRANCHES)
+    record = repository.text_in(history, branch.tip, record_path(run))
+    return OpenBranch(run, branch.ref, branch.tip, tuple(repository.unmerged(history, branch.tip)), record)
 
 
 def past(vault: Vault, branches: Iterable[str]) -> PastRuns:

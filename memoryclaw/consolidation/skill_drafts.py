@@ -1,4 +1,4 @@
-"""A repeated sequence of steps → the draft of a skill. The rule: a draft says what was done, and nothing in it is ever run."""
+"""A repeated sequence of steps → the draft of a skill. A draft says what was done, and nothing in it is ever run."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from memoryclaw.consolidation.actions import Call
+from memoryclaw.consolidation.tool_calls import Call
 from memoryclaw.skills.skill_file import EMAIL, URL
 from memoryclaw.text.dates import parse_timestamp
 from memoryclaw.text.fence import one_line, visible
@@ -63,10 +63,10 @@ def propose(
         render: gives the text of a template.
         name: the name to take; else it is made of the tools' names.
     """
-    told = [occurrence for occurrence in occurrences if occurrence.calls]
-    plan = generalised(tools, [[call.args for call in one.calls] for one in told])
+    with_calls = [occurrence for occurrence in occurrences if occurrence.calls]
+    plan = generalised(tools, [[call.args for call in one.calls] for one in with_calls])
     name, title = name or name_of(tools), _title(tools)
-    triggers = _triggers(told)
+    triggers = _triggers(with_calls)
     description = _description(tools, triggers, len(occurrences))
     evidence = (*map(_evidence, occurrences[:_SHOWN]), *_more(len(occurrences) - _SHOWN))
     values = {
@@ -108,16 +108,16 @@ def _description(tools: Sequence[str], triggers: Sequence[str], sessions: int) -
 
 def _triggers(occurrences: Sequence[Occurrence]) -> list[str]:
     """What the user said before the first step in every session, as far as it was the same."""
-    said = [list(dict.fromkeys(map(fold, words_of(one.calls[0].said)))) for one in occurrences]
-    if len(said) < 2:
+    openings = [list(dict.fromkeys(map(fold, words_of(one.calls[0].said)))) for one in occurrences]
+    if len(openings) < 2:
         return []
     common = [
         word
-        for word in said[0]
+        for word in openings[0]
         if not _ENGLISH.is_stop(word)
         and word.isalpha()
         and len(word) > 2
-        and all(word in others for others in said[1:])
+        and all(word in others for others in openings[1:])
     ]
     return [" ".join(common[:_TRIGGER])] if common else []
 
@@ -197,7 +197,8 @@ def generalised(tools: Sequence[str], occurrences: Sequence[Sequence[Mapping[str
         given = [occurrence[place] for occurrence in occurrences]
         keys = dict.fromkeys(key for args in given for key in args)
         args = tuple(
-            (_plain(key), named.told(tool, key, [one.get(key, _MISSING) for one in given])) for key in keys
+            (_plain(key), named.describe(tool, key, [one.get(key, _MISSING) for one in given]))
+            for key in keys
         )
         steps.append(DraftStep(tool, args))
     return DraftPlan(tuple(steps), tuple(named.parameters.values()))
@@ -215,7 +216,7 @@ class _Names:
         self.parameters: dict[str, Parameter] = {}
         self._by_values: dict[str, str] = {}
 
-    def told(self, tool: str, key: str, values: Sequence[Any]) -> str:
+    def describe(self, tool: str, key: str, values: Sequence[Any]) -> str:
         """The constant as JSON, or the parameter as `$name`."""
         given = [value for value in values if value is not _MISSING]
         constant = as_json(given[0])

@@ -1,6 +1,6 @@
 """A turn → the statements in it: clause by clause, without openers and quotations, with how firmly and since when they hold.
 
-The rule: what is pasted or quoted was not said by the speaker, and is passed over; what may be is marked.
+What is pasted or quoted was not said by the speaker, and is passed over; what may be is marked.
 """
 
 from __future__ import annotations
@@ -12,11 +12,11 @@ from functools import lru_cache
 from itertools import zip_longest
 from typing import NamedTuple
 
-from memoryclaw.consolidation.actions import read_call
 from memoryclaw.consolidation.changes import Segment
-from memoryclaw.consolidation.fact_fields import noun_of
-from memoryclaw.consolidation.spoken_dates import since_date
+from memoryclaw.consolidation.fact_values import noun_of, since_date
+from memoryclaw.consolidation.tool_calls import read_call
 from memoryclaw.model import Turn
+from memoryclaw.text import words as lists
 from memoryclaw.text.language import IRREGULAR, WORD, fold, pairs
 
 LONGEST = 400  # characters of a sentence that is read; longer ones are lists or pasted text
@@ -91,9 +91,7 @@ _OF_ONESELF = re.compile(r"\b(?:i|i'm|i’m|i've|i’ve|my|me|we|our|ich|mein\w*
 _ENDS = re.compile(r"[.!?…][\"'”)]*\s+|\n")
 _KEPT = re.compile(r"\b(?:remember|don't forget|merk(?:e)? dir|vergiss nicht)\b", re.IGNORECASE)
 _HABIT = re.compile(r"\W*(?:please |bitte )?(?:always|never|immer|nie)\b", re.IGNORECASE)
-_HEADINGS = frozenset(
-    ["fyi", "ps", "p.s", "p.s.", "info", "important", "wichtig", "fact", "new", "neu", "todo", "zur info"]
-)
+_HEADINGS = frozenset(lists.lines("consolidation.not_a_speaker"))
 # "6k, not 5k" states 6k, and so does "not 5k but 6k"
 _VALUE_LIKE = r"(?:the |in |on |at |by |am |im |den )?(?=[\d$€£+]|(?-i:[A-ZÄÖÜ])|\S+@)"
 _NOT_THE_OTHER = re.compile(
@@ -196,8 +194,8 @@ def _dialogue(text: str) -> int:
     """Where lines begin that each name who says them: two such lines, or one that speaks of itself."""
     lines = [hit for hit in _SAID_BY.finditer(text) if not _is_heading(hit["name"])]
     several = len({hit["name"] for hit in lines if " " in hit["words"]}) > 1
-    told = (hit.start() for hit in lines if several or _OF_ONESELF.search(hit["words"]))
-    return min(told, default=len(text))
+    starts = (hit.start() for hit in lines if several or _OF_ONESELF.search(hit["words"]))
+    return min(starts, default=len(text))
 
 
 def _is_heading(name: str) -> bool:
@@ -330,7 +328,7 @@ def is_momentary(words: str) -> bool:
 
 
 def corrects(words: str) -> bool:
-    """True for words that may put something else in the place of what was said before."""
+    """True for words that may replace what was said before."""
     return _CORRECTS.search(words) is not None
 
 
@@ -437,44 +435,16 @@ _PROMPT = re.compile(r"HEARTBEAT(?:\.md|_OK)|\bheartbeat poll\b|\A\W*heartbeat\W
 _PLACEHOLDER = re.compile(
     r"\[(?:image|audio|video|file|document|private|recalled memory)\]|\[REDACTED:[^\[\]]*\]"
 )
-# Whole phrases of words that may mean something elsewhere. Folded, without apostrophes.
-_PHRASE_TEXT = """how are you|how are you doing|how are things|how is it going|hows it going|how have you been|how do you do|whats up|
-whats new|anything new|long time no see|good to see you|great to see you|nice to see you|good to hear from you|great to hear from you|
-nice to meet you|how can i help you|how can i help you today|how can i help|how can i assist you today|how can i assist you|how may i help you|what can i do for you|can i help you|
-is there anything else i can help you with|is there anything else|anything else i can help with|anything else i can do for you|anything else|
-let me know if you need anything|let me know if you need anything else|let me know if there is anything else|happy to help|glad to help|
-glad i could help|i am here|im here|youre welcome|you are welcome|no problem|no worries|my pleasure|have a nice day|have a great day|have a good day|have a good one|
-see you later|see you soon|see you tomorrow|see you then|talk to you later|talk to you soon|talk soon|take care|catch you later|good night|good morning|
-good evening|good afternoon|sounds good|sounds great|looks good|looks great|that is great|thats great|thats good|thats fine|that is fine|
-thats cool|thats awesome|thats amazing|thats perfect|thats right|thats it|that works|works for me|of course|for sure|got it|go ahead|go on|
-i see|i agree|me too|same here|all good|all right|very good|very nice|well done|good job|good idea|i understand|understood|will do|
-do it|it is ok|its ok|its fine|its great|not now|never mind|one moment|one second|hold on|just a moment|are you there|you there|thank you|thank you so much|thank you very much|
-thanks a lot|thanks so much|many thanks|same to you|you too|fair enough|makes sense|as you wish|if you like|
-wie geht es dir|wie geht es ihnen|wie gehts|wie geht es|wie gehts dir|mir geht es gut|mir gehts gut|und dir|und ihnen|was gibts neues|was kann ich fur dich tun|wie kann ich helfen|wie kann ich dir helfen|
-guten morgen|guten tag|guten abend|gute nacht|schonen tag noch|schonen abend noch|einen schonen tag|bis bald|bis spater|bis morgen|bis dann|auf wiedersehen|
-vielen dank|danke schon|danke sehr|danke dir|bitte schon|gern geschehen|kein problem|alles klar|alles gut|passt so|in ordnung|mach das|klingt gut|sehr gut|sehr schon|
-na klar|ist gut|geht klar|
-comment ca va|comment allez vous|comment vas tu|ca va|ca va bien|quoi de neuf|je vais bien|et toi|et vous|bonne journee|bonne soiree|bonne nuit|a bientot|a demain|a plus|a plus tard|au revoir|
-merci beaucoup|de rien|je vous en prie|je ten prie|pas de probleme|pas de souci|dac|daccord|bien sur|tres bien|cest bon|cest parfait|ca marche|comment puis je vous aider|
-como estas|como esta|como te va|que tal|que hay|muy bien|estoy bien|y tu|y usted|buenos dias|buenas tardes|buenas noches|hasta luego|hasta manana|hasta pronto|nos vemos|
-muchas gracias|de nada|no hay problema|por supuesto|claro que si|esta bien|de acuerdo|en que puedo ayudarte"""
-_WORD_TEXT = """hi hello hey heya hiya howdy yo morning evening afternoon greetings welcome bye goodbye cya later cheers ciao
-ok okay okey k kk yes yeah yep yup ya no nope nah sure right correct exactly indeed absolutely definitely totally agreed agree fine good great nice cool
-perfect awesome amazing wonderful excellent lovely super brilliant fantastic alright thanks thank thx ty tysm please pls sorry oops hm hmm mm mhm uh um ah aha oh ooh wow haha hahaha lol lmao
-noted done understood roger gotcha well so then and but too very so much really just again there all everyone everybody guys ping test interesting congrats congratulations
-hallo moin servus gruss grussgott tschuss tschau ja nein doch jo jep joa nee klar genau stimmt richtig gut super toll prima schon gern gerne danke bitte merci ach so aha okay passt perfekt morgen abend tag nacht wunderbar
-bonjour bonsoir salut coucou oui non merci parfait super genial bien top voila exact entendu dac ouais
-hola buenas adios si vale claro gracias genial perfecto bueno bien exacto listo porfa"""
-_PHRASES = sorted({tuple(" ".join(p.split()).split(" ")) for p in _PHRASE_TEXT.replace("\n", "").split("|")}, key=len, reverse=True)  # fmt: skip
+_PHRASES = sorted(
+    (tuple(phrase.split()) for phrase in lists.lines("consolidation.filler_phrases")), key=len, reverse=True
+)
 _STARTS: dict[str, list[tuple[str, ...]]] = {}
 for _phrase in _PHRASES:
     _STARTS.setdefault(_phrase[0], []).append(_phrase)
-_WORDS = frozenset(_WORD_TEXT.split())
-_GREETING_TEXT = "hi hello hey heya hiya morning evening bye goodbye thanks thank you ok okay yes hallo moin servus danke bonjour bonsoir salut merci hola adios gracias"
-_GREETINGS = frozenset(_GREETING_TEXT.split())
+_WORDS = frozenset(lists.words("consolidation.filler_words"))
+_GREETINGS = frozenset(lists.words("consolidation.greetings"))
 # Phrases that begin so are said to somebody, whose name may follow.
-_HAIL_TEXT = "good great nice many thank thanks take have guten gute vielen danke einen schonen bonne merci buenos buenas muchas"
-_HAILS = frozenset(_HAIL_TEXT.split())
+_HAILS = frozenset(lists.words("consolidation.greeting_starts"))
 _MOST = 24  # words: what is longer was meant to say something
 
 
@@ -563,64 +533,14 @@ def _acts(turns: Iterable[Turn]) -> bool:
 # ── Words and sentences of what was said: which words carry a subject, which language they are, and what is
 # one word in other forms.
 
-_STOPS = {
-    "en": """a about above after again all also am an and any are as at be because been before being below between both but by
-can could did do does doing done down during each else even ever every few for from further had has have having he her here hers
-herself him himself his how i if in into is it its itself just let may me might mine more most much must my myself no nor not now
-of off on once only onto or other our ours out over own per quite rather same shall she should since so some such than that the their theirs
-them then there these they this those through till to too toward towards under until up upon us very via was we were what
-whatever when where whether which while who whom whose why will with within without would yet you your yours yourself
-im ive id ill youre youve youd youll hes shes theyre weve were thats whats theres dont doesnt didnt isnt arent wasnt werent cant
-couldnt wont wouldnt shouldnt havent hasnt hadnt lets gonna wanna gotta cause cos cuz""",
-    "de": """aber als also am an auch auf aus bei beim bin bis bist da dabei damit dann daran darauf das dass dein deine dem den denn der
-des dich die dies diese diesem diesen dieser dieses dir doch dort du durch ein eine einem einen einer eines er es etwas euch euer eure
-für gegen gehabt gewesen habe haben habt hast hat hatte hätte hier hin hinter ich ihm ihn ihnen ihr ihre ihrem ihren ihrer im in ins ist ja
-jede jeden jeder jedes kann kein keine keinen können könnte man manche mehr mein meine meinem meinen meiner mich mir mit
-muss müssen nach nein nicht nichts noch nun nur ob oder ohne schon sehr sein seine seinem seinen seiner seit sich sie sind so sollte
-soll sonst über um und uns unser unsere unter viel vom von vor wann war waren warum was weil wenn wer werden wie wieder wir wird wo
-wollen wurde würde zu zum zur zwischen""",
-    "fr": """à ai alors après as au aussi autre aux avec avoir avons avez c'est ça car ce cela ces cet cette chez comme dans de depuis
-des donc du elle elles en encore entre est et était étaient être eu fait faire faut il ils j'ai je jusque la là le les leur leurs lui ma mais me même mes moi
-mon ne ni nos notre nous on ont ou où par parce pas peu peut plus pour pourquoi puis qu'il quand que quel quelle qui quoi sa sans se sera ses si
-son sont sous sur ta te tes toi ton toujours tous tout toute très tu un une va vais vers vos votre vous y""",
-    "es": """a ahora al algo alguna alguno ante antes aquí así aún aunque bien cada como con contra cual cuando de del desde donde dos el él
-ella ellas ellos en entre era eran eres es esa ese eso esos esta está están estar este esto estos estoy fue fueron ha había hace hacer han hasta hay he
-la las le les lo los mas más me mi mí mis mucho muy nada ni no nos nosotros nuestra nuestro o os otra otro para pero poco por porque puede que
-qué quien se ser sea si sí sido sin sobre son soy su sus también tan tanto te tengo tener ti tiene todo todos tu tus un una uno unos usted va
-voy y ya yo""",
-}
 # Words that talk is full of and that tell no talk from another.
-_LIGHT_TEXT = """absolutely able actually agree agreed already alright always amazing anyone anything anyway anytime appreciate
-awesome back bad beautiful believe best bet better big bit bring came care chance come coming cool couple course
-crazy cute day days definitely different easy enjoy enjoying enough especially ever everyone everything exactly excited exciting
-experience fact fantastic far feel feeling feels felt find finally fine first forward found fun get gets getting give glad go goes going
-gone good got gotten great guess guy guys happen happened happening happy hard hear heard help hey hi hope hoping hello idea
-important incredible inspiring interesting keep kind kinda know last lately later least left less life like liked likes little long look
-looked looking looks lot lots love loved lovely loves loving made make makes making many maybe mean means moment myself need needed needs
-never new next nice nobody nothing oh ok okay old one ones part people perfect perhaps place please pretty probably proud put
-ready real really recently reminds right said saw say says see seem seems seen share sharing show small someone something sometimes somewhere
-soon sorry sort sounds special stay still stuff suppose super support sure sweet take taken takes taking talk talking tell thank thanks thing
-things think thinking thought time times today tomorrow together told tonight took totally tough tried true try trying understand
-use used usually wait want wanted wants way well went whole wish wonderful wondering wont work working works world worry wow ya yay yeah
-yep yes yesterday yup
-bitte danke gut gute guten ganz gern gerne genau heute gestern morgen immer klar machen macht mal schön toll vielleicht wirklich wäre
-bien bon bonne bonjour demain hier merci oui peut-être salut super vraiment voilà aujourd'hui
-bueno buena gracias hola hoy mañana vale claro verdad siempre ayer"""
-_NUMBER_WORDS = frozenset(["one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve", "dozen", "hundred", "thousand"])  # fmt: skip
+_NUMBER_WORDS = frozenset(lists.words("consolidation.number_words"))
 _ENDINGS = (("ies", "y"), ("sses", "ss"), ("xes", "x"), ("ches", "ch"), ("shes", "sh"), ("s", ""))
 # Abbreviations that end no sentence; those that do not before a number; those that do not before a small letter.
-_ABBREVIATIONS_TEXT = """dr mr mrs ms mme sr sra prof st vs e.g i.e eg ie approx ca bzw bspw z.b d.h u.a p.s dept hr fr frau dipl ing evtl ggf
-inkl exkl zzgl vgl sog geb mag rev gen col lt sgt capt hon mt ft str ave blvd rd u.s u.k"""
-_ABBREVIATIONS = frozenset(_ABBREVIATIONS_TEXT.split())
-_BEFORE_NUMBER_TEXT = """no nos nr nrn tel mob fax fon ph ext abs art kap fig vol ch sec pp min max mind apt bldg zi whg plz
-jan feb mar apr jun jul aug sep sept oct okt nov dec dez rs par bd az"""
-_BEFORE_NUMBER = frozenset(_BEFORE_NUMBER_TEXT.split())
-_BEFORE_SMALL_TEXT = (
-    "etc usw co inc ltd corp jr a.m p.m am pm uhr std min max mind mio mrd tsd abs art kap tel"
-)
-_BEFORE_SMALL = frozenset(_BEFORE_SMALL_TEXT.split())
-_ORDINAL_AFTER_TEXT = "am der die das dem den des vom zum zur im ab bis seit und ins beim the"
-_ORDINAL_AFTER = frozenset(_ORDINAL_AFTER_TEXT.split())
+_ABBREVIATIONS = frozenset(lists.words("consolidation.abbreviations"))
+_BEFORE_NUMBER = frozenset(lists.words("consolidation.before_number"))
+_BEFORE_SMALL = frozenset(lists.words("consolidation.before_small"))
+_ORDINAL_AFTER = frozenset(lists.words("consolidation.ordinal_after"))
 _DAY_MONTH = re.compile(r"\d{1,2}\.\d{1,2}")
 _END = re.compile(r"""(?<=[.!?…])["'”’»)\]*_]*\s+(?=\S)|(?<=[。！？])["'”’」』）]*\s*|\n+""")
 _LAST_WORD = re.compile(r"(?:^|\s)[\"'“‘(\[]*([^\W_][\w.]*)\.\s*$")
@@ -636,8 +556,11 @@ def plain(word: str) -> str:
     return (folded.removesuffix("'s") or folded).replace("'", "")
 
 
-_STOP = {code: frozenset(plain(word) for word in text.split()) for code, text in _STOPS.items()}
-_LIGHT = frozenset(plain(word) for word in _LIGHT_TEXT.split())
+_STOP = {
+    code: frozenset(plain(word) for word in lists.words(f"consolidation.stop_{code}"))
+    for code in ("en", "de", "fr", "es")
+}
+_LIGHT = frozenset(plain(word) for word in lists.words("consolidation.light"))
 
 
 @lru_cache(maxsize=65536)

@@ -1,6 +1,6 @@
 """The write-ahead journal of one change: what was about to happen, so that the next writer can finish or drop it.
 
-The rule: it is on the disk before the first file changes, and gone only after the last thing it names is done.
+It is on the disk before the first file changes, and gone only after the last thing it names is done.
 """
 
 from __future__ import annotations
@@ -14,8 +14,9 @@ from contextlib import contextmanager, suppress
 from typing import Any, NamedTuple
 
 from memoryclaw.errors import HistoryError, NotFoundError
-from memoryclaw.history import git_locks
-from memoryclaw.history.repository import Entry, History, StagedUpdate, index_stamp
+from memoryclaw.history import git
+from memoryclaw.history.git import index_stamp
+from memoryclaw.history.repository import Entry, History, StagedUpdate
 from memoryclaw.model import Stamp
 from memoryclaw.vault import files
 from memoryclaw.vault.files import NO_LINKS
@@ -95,7 +96,7 @@ def _entry(value: Any) -> Entry | None:
     return Entry(*value) if value else None
 
 
-# ── The user's git index follows our commits, entry by entry. The rule: an entry that the user staged is
+# ── The user's git index follows our commits, entry by entry. An entry that the user staged is
 # left as it is.
 
 _WAIT = 5.0
@@ -120,7 +121,7 @@ def index_ready(
         HistoryError: git stayed busy, or refused; the index is as it was.
     """
     folder = history.git_dir
-    index, lock, ours = (os.path.join(folder, name) for name in ("index", "index.lock", git_locks.INDEX))
+    index, lock, ours = (os.path.join(folder, name) for name in ("index", "index.lock", git.OUR_INDEX))
     taken = False
 
     def put() -> None:
@@ -137,7 +138,7 @@ def index_ready(
                 break
             taken = _take(folder, lock, ours, seen)
             if not taken and time.monotonic() >= end:
-                raise HistoryError(f"nothing was written: {git_locks.told(lock, history.root)}")
+                raise HistoryError(f"nothing was written: {git.lock_sentence(lock, history.root)}")
             time.sleep(0 if taken else _PAUSE)
         yield put if taken else _nothing
     finally:
@@ -159,8 +160,8 @@ def joined(entries: Sequence[StagedUpdate]) -> tuple[StagedUpdate, ...]:
 def clear_stale(history: History) -> None:
     """Removes what a killed run of ours left of the index; a lock that is not provably ours stays."""
     folder = history.git_dir
-    ours, lock = os.path.join(folder, git_locks.INDEX), os.path.join(folder, "index.lock")
-    if git_locks.is_our_index(lock):
+    ours, lock = os.path.join(folder, git.OUR_INDEX), os.path.join(folder, "index.lock")
+    if git.is_our_index(lock):
         os.unlink(lock)
     _drop(ours)
     _drop(f"{ours}.lock")

@@ -1,156 +1,36 @@
 """The vault's own git repository, by plumbing alone: no index of the user's, no hook, no filter and no parent repository.
 
-The rule: a commit holds the files it was given and nothing else, and a branch moves only from the commit it was built on.
+A commit holds the files it was given and nothing else, and a branch moves only from the commit it was built on.
 """
 
 from __future__ import annotations
 
 import hashlib
-import os
 import re
 import struct
-import subprocess
 import time
 import zlib
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from datetime import datetime
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from datetime import UTC, datetime
 from typing import TYPE_CHECKING, NamedTuple
 
 from memoryclaw.errors import ConflictError, GitKilledError, HistoryError, InputError
-from memoryclaw.history import git_locks
+from memoryclaw.history.git import (
+    GitCommand,
+    GitState,
+    clear_our_locks,
+    common_dir,
+    configured_author,
+    damage,
+    git_state,
+    index_stamp,
+    is_unborn,
+)
 from memoryclaw.model import Stamp
-from memoryclaw.text.naming import utc
+from memoryclaw.text.naming import timestamp, utc
 
 if TYPE_CHECKING:
-    from git.cmd import Git
-
-# ── Git as a process, through GitPython's command layer. The rule: nothing that a repository configures is
-# ever run.
-
-_SAFE = (
-    ("core.hooksPath", os.devnull),
-    ("core.fsmonitor", "false"),
-    ("core.untrackedCache", "false"),
-    ("core.attributesFile", os.devnull),
-    ("core.pager", "cat"),
-    ("commit.gpgSign", "false"),
-    ("gc.auto", "0"),
-    ("maintenance.auto", "false"),
-    ("protocol.allow", "never"),
-    ("i18n.commitEncoding", "UTF-8"),
-)
-_LOCK = re.compile(r"Unable to create '((?:(?!Unable to create ').)+?\.lock)': File exists")
-_ENVIRONMENT = {
-    "GIT_CONFIG_GLOBAL": os.devnull,
-    "GIT_CONFIG_NOSYSTEM": "1",
-    "GIT_ATTR_NOSYSTEM": "1",
-    "GIT_TERMINAL_PROMPT": "0",
-    "GIT_NO_REPLACE_OBJECTS": "1",
-    "GIT_NO_LAZY_FETCH": "1",
-    "GIT_OPTIONAL_LOCKS": "0",
-}
-
-
-class GitCommand:
-    """Runs git plumbing on one repository and one working tree, both named outright, so that no parent is searched."""
-
-    def __init__(self, root: str, git_dir: str) -> None:
-        self._root = root
-        # GitPython hands the whole environment on, so what a caller's git left in it is unset by `env`.
-        inherited = [name for name in os.environ if name.startswith("GIT_")]
-        scrub = ["env", *(part for name in inherited for part in ("-u", name))] if inherited else []
-        settings = [part for key, value in _SAFE for part in ("-c", f"{key}={value}")]
-        self._fixed = [f"--git-dir={git_dir}", f"--work-tree={root}", *settings]
-        self._scrub = scrub
-        self._git: Git | None = None
-
-    def run(self, *args: str, stdin: bytes = b"", env: dict[str, str] | None = None) -> bytes:
-        """The output of one command; HistoryError with git's own words when it fails.
-
-        Args:
-            args: the subcommand and its arguments.
-            stdin: what the command reads.
-            env: further variables.
-        """
-        status, out, err = self._execute(args, stdin, env or {})
-        if status:
-            raise self._failed(args[0], status, err)
-        return out
-
-    def start(self, *args: str, env: dict[str, str] | None = None) -> Callable[[], bytes]:
-        """Starts a command that reads nothing; what is returned waits for its output, as `run` gives it."""
-        process = self._started(args, env or {})
-
-        def output() -> bytes:
-            status, out, err = _ended(process, b"")
-            if status:
-                raise self._failed(args[0], status, err)
-            return out
-
-        return output
-
-    def asks(self, *args: str, stdin: bytes = b"") -> tuple[bool, bytes]:
-        """Whether a command that answers by its exit code said yes, and what it printed."""
-        status, out, err = self._execute(args, stdin, {})
-        if status not in {0, 1}:
-            raise self._failed(args[0], status, err)
-        return status == 0, out
-
-    def report(self, *args: str, seconds: float) -> tuple[bool, list[str]] | None:
-        """Whether a command that looks at the whole repository was content, and its lines; None when it takes longer than that."""
-        process = self._started(args, {})
-        try:
-            out, err = process.communicate(b"", seconds)
-        except subprocess.TimeoutExpired:
-            process.kill()
-            process.communicate()
-            return None
-        lines = (out + err).decode("utf-8", "replace").splitlines()
-        return process.returncode == 0, [line for line in lines if line.strip()]
-
-    def _failed(self, verb: str, status: int, err: str) -> HistoryError:
-        if status < 0:
-            return GitKilledError(f"git {verb} was killed by signal {-status}; try again")
-        if lock := _LOCK.search(err):
-            return HistoryError(git_locks.told(lock[1], self._root))
-        words = err.splitlines()
-        return HistoryError(f"git {verb} failed: {words[-1] if words else f'exit code {status}'}")
-
-    def _execute(self, args: tuple[str, ...], stdin: bytes, env: dict[str, str]) -> tuple[int, bytes, str]:
-        return _ended(self._started(args, env), stdin)
-
-    def _started(self, args: tuple[str, ...], env: dict[str, str]) -> subprocess.Popen[bytes]:
-        if any("\0" in arg for arg in args):
-            raise InputError("git knows no name with a NUL character in it")
-        variables = {**_ENVIRONMENT, **env}
-        # `env` unsets first and sets last, so ours survive the scrubbing.
-        prefix = (
-            [*self._scrub, *(f"{key}={value}" for key, value in variables.items())] if self._scrub else []
-        )
-        started = self._command_layer().execute(
-            [*prefix, "git", *self._fixed, *args], istream=subprocess.PIPE, as_process=True, env=variables
-        )
-        # GitPython's own handle kills its process when it is let go; the process itself is what we wait for.
-        process, started.proc = started.proc, None
-        if process is None:
-            raise HistoryError("git could not be started; is it installed?")
-        return process
-
-    def _command_layer(self) -> Git:
-        if self._git is None:
-            asked = os.environ.setdefault("GIT_PYTHON_REFRESH", "quiet")
-            from git.cmd import Git  # noqa: PLC0415 - costs 0.1 s, and only writers need it
-
-            if asked == "quiet":
-                del os.environ["GIT_PYTHON_REFRESH"]
-            self._git = Git(self._root)
-        return self._git
-
-
-def _ended(process: subprocess.Popen[bytes], stdin: bytes) -> tuple[int, bytes, str]:
-    out, err = process.communicate(stdin)
-    return process.returncode, out, err.decode("utf-8", "replace").strip()
-
+    pass
 
 # ── Git's objects as values: trees are parsed, changed and named here, without an index, and packed for git
 # to store.
@@ -279,7 +159,7 @@ def _packed_size(kind: int, size: int) -> bytes:
     return bytes(out)
 
 
-# ── What git holds of the files of a change: in the last commit and in the user's index. The rule: what is
+# ── What git holds of the files of a change: in the last commit and in the user's index. What is
 # missing is damage, never empty.
 
 _FILE_MODES = frozenset({"100644", "100755"})
@@ -531,7 +411,7 @@ class History:
 
     def clear_locks(self, ref: str, commit: str, since: float) -> None:
         """Removes the locks that a killed `move` of this branch to this commit left; `since` is when it began."""
-        git_locks.clear_ours(self.git_dir, common_dir(self.git_dir), ref, commit, since)
+        clear_our_locks(self.git_dir, common_dir(self.git_dir), ref, commit, since)
 
     def head(self) -> str:
         """The commit of HEAD, or an empty string on an unborn branch."""
@@ -683,184 +563,145 @@ def _hash_name(commit: str, index: Mapping[str, Entry]) -> str:
     return "sha256" if len(sample) == 64 else "sha1"
 
 
-# ── What state a vault's own repository is in, read from its files. The rule: no process is started and no
-# parent is searched.
+# ── The commits of a vault in rows: who, when, in whose words, which files
 
-_BARE = re.compile(r"^[^\S\n]*bare[^\S\n]*=[^\S\n]*(?:true|yes|on|1)\b", re.IGNORECASE | re.MULTILINE)
-_USER = re.compile(r"^[ \t]*\[user\](.*?)(?=^[ \t]*\[|\Z)", re.IGNORECASE | re.MULTILINE | re.DOTALL)
-_WHO = re.compile(r"^[ \t]*(name|email)[ \t]*=[ \t]*([^\n#;]*)", re.IGNORECASE | re.MULTILINE)
-_MERGES = ("MERGE_HEAD", "CHERRY_PICK_HEAD", "REVERT_HEAD")
-_REBASES = ("rebase-merge", "rebase-apply")
-_ID = re.compile(r"[0-9a-f]{40}(?:[0-9a-f]{24})?")
-_REFTABLE = "refs/heads/.invalid"
+_WHO = re.compile(r"(?P<name>.*?) ?<[^<>]*> (?P<seconds>-?\d{1,12}) [+-]\d{4}")
+_AT_ONCE = 200  # versions of a file that are read with one command
 
 
-class GitState(NamedTuple):
-    """The state of the vault's repository: `name` is none, ok, unborn, detached, merging, rebasing, bare, locked or damaged."""
+class Logged(NamedTuple):
+    """One commit as a row of the history."""
 
-    name: str
-    sentence: str
-    git_dir: str = ""
-    ref: str = ""  # the branch that commits go to; empty where it takes git to tell
-    lock: str = ""  # the file that is in the way, of a repository that is locked
+    commit: str
+    author: str
+    when: str  # ISO, UTC
+    subject: str
+    body: str
+    trailers: Mapping[str, str]
+    files: tuple[str, ...] = ()
 
     @property
-    def writable(self) -> bool:
-        """True when a commit can be made now."""
-        return self.name in {"ok", "unborn"}
+    def run(self) -> str:
+        """The run of ours that made it; empty for a commit of a person."""
+        return self.trailers.get("Run", "")
+
+    @property
+    def kind(self) -> str:
+        """What made it: the verb of its run, or `by hand`."""
+        return self.run.partition("-")[0] or "by hand"
 
 
-def git_state(root: str) -> GitState:
-    """The state of the repository whose `.git` is in this folder."""
-    git_dir = _git_dir(root)
-    if not git_dir:
-        if all(os.path.exists(os.path.join(root, part)) for part in ("HEAD", "objects", "refs")):
-            return GitState(
-                "bare", "the vault folder is itself a bare git repository; use a working copy of it"
-            )
-        if os.path.isdir(os.path.join(root, ".git", "objects")):
-            return GitState(
-                "damaged", damage(".git/HEAD is gone; bring it back from another copy of the vault")
-            )
-        return GitState("none", "the vault has no git repository of its own, so changes cannot be undone")
-    common = common_dir(git_dir)
-    if _BARE.search(_text(os.path.join(common, "config"))) and git_dir == common:
-        return GitState("bare", "the vault's git repository is bare; set core.bare to false", git_dir)
-    return _busy(git_dir) or _astray(git_dir) or _branch(root, git_dir, common)
+class FileVersions(NamedTuple):
+    """A file before and after one commit."""
+
+    commit: str
+    before: bytes | None
+    after: bytes | None
 
 
-def other_locks(root: str, state: GitState) -> list[str]:
-    """A sentence about each lock of git's that keeps no commit away, but something else."""
-    found = git_locks.others(common_dir(state.git_dir)) if state.git_dir else ()
-    return [git_locks.told(path, root) for path in found if path != state.lock]
+def commit_log(history: History, paths: Sequence[str] = (), *, limit: int) -> list[Logged]:
+    """The commits of the branch, newest first.
+
+    Args:
+        history: the repository; its HEAD must be a commit.
+        paths: only commits that touched one of these files.
+        limit: how many at most.
+    """
+    args = ["rev-list", "--header", f"--max-count={limit}", "HEAD", "--", *paths]
+    out = history.git.run(*args, env={"GIT_LITERAL_PATHSPECS": "1"})
+    rows = [_row(text) for text in out.decode("utf-8", "replace").split("\0") if text.strip()]
+    files = _files(history, [row.commit for row in rows])
+    return [row._replace(files=files.get(row.commit, ())) for row in rows]
 
 
-def index_stamp(git_dir: str) -> Stamp | None:
-    """The stamp of this working tree's index, or None before there is one."""
-    try:
-        info = os.stat(os.path.join(git_dir, "index"))
-    except FileNotFoundError:
-        return None
-    return Stamp(info.st_size, info.st_mtime_ns, info.st_ctime_ns, info.st_ino)
+def editions(history: History, path: str) -> Iterator[FileVersions]:
+    """What each commit of the branch made of a file, newest first."""
+    out = history.git.run("rev-list", "HEAD", "--", path, env={"GIT_LITERAL_PATHSPECS": "1"})
+    commits = out.decode().split()
+    for at in range(0, len(commits), _AT_ONCE):
+        some = commits[at : at + _AT_ONCE]
+        found = history.objects([f"{commit}{parent}:{path}" for commit in some for parent in ("^", "")])
+        blobs = [one[2] if one and one[1] == "blob" else None for one in found]
+        for number, commit in enumerate(some):
+            yield FileVersions(commit, blobs[2 * number], blobs[2 * number + 1])
 
 
-def configured_author(git_dir: str) -> tuple[str, str]:
-    """The user's name and address from the repository's settings, else from their own; empty where none are set."""
-    home = os.path.expanduser("~")
-    shared = os.environ.get("XDG_CONFIG_HOME") or os.path.join(home, ".config")
-    places = (
-        os.path.join(shared, "git", "config"),
-        os.path.join(home, ".gitconfig"),
-        os.path.join(common_dir(git_dir), "config"),
-    )
-    known: dict[str, str] = {}
-    for place in places:
-        for section in _USER.findall(_text(place)):
-            known.update((key.lower(), value.strip().strip('"')) for key, value in _WHO.findall(section))
-    return known.get("name", ""), known.get("email", "")
+def logged(history: History, commit: str) -> Logged:
+    """The row of one commit."""
+    out = history.git.run("rev-list", "--header", "--max-count=1", commit)
+    row = _row(out.decode("utf-8", "replace").rstrip("\0"))
+    return row._replace(files=_files(history, [row.commit]).get(row.commit, ()))
 
 
-def common_dir(git_dir: str) -> str:
-    """The folder of the repository itself, which the folder of a further working tree points to."""
-    shared = _text(os.path.join(git_dir, "commondir")).strip()
-    return os.path.normpath(os.path.join(git_dir, shared)) if shared else git_dir
-
-
-def _busy(git_dir: str) -> GitState | None:
-    if any(os.path.exists(os.path.join(git_dir, name)) for name in _REBASES):
-        return GitState(
-            "rebasing", "a git rebase is under way in the vault; finish or abort it first", git_dir
-        )
-    if any(os.path.exists(os.path.join(git_dir, name)) for name in _MERGES):
-        return GitState("merging", "a git merge is under way in the vault; commit or abort it first", git_dir)
-    return None
-
-
-def _astray(git_dir: str) -> GitState | None:
-    head = _text(os.path.join(git_dir, "HEAD")).strip()
-    if head.startswith("ref:"):
-        return None
-    if not _is_id(head):
-        what = ".git/HEAD names no branch; write `ref: refs/heads/` and the name of your branch into it"
-        return GitState("damaged", damage(what), git_dir)
-    return GitState(
-        "detached", "the vault's git HEAD is on no branch; run `git switch` to a branch first", git_dir
+def _row(text: str) -> Logged:
+    header, _, indented = text.partition("\n\n")
+    commit, *lines = header.splitlines()
+    who = next((_WHO.match(line[7:]) for line in lines if line.startswith("author ")), None)
+    message = "\n".join(line.removeprefix("    ") for line in indented.split("\n")).strip()
+    subject, _, body = message.partition("\n")
+    last = message.rpartition("\n\n")[2]
+    return Logged(
+        commit=commit,
+        author=who["name"] if who else "",
+        when=timestamp(datetime.fromtimestamp(int(who["seconds"]), UTC)) if who else "",
+        subject=subject,
+        body=body.strip(),
+        trailers=dict(_TRAILER.findall(last)),
     )
 
 
-def _branch(root: str, git_dir: str, common: str) -> GitState:
-    ref = _text(os.path.join(git_dir, "HEAD")).strip().removeprefix("ref:").strip()
-    if lock := git_locks.blocking(git_dir, common, ref):
-        return GitState("locked", git_locks.told(lock, root), git_dir, ref, lock)
-    if ref == _REFTABLE:
-        return GitState("ok", "the vault's git repository is ready", git_dir)
-    value = _value(common, ref)
-    if value is None and not _last_known(common, ref):
-        sentence = "the vault's git repository has no commit yet; the next change makes the first"
-        return GitState("unborn", sentence, git_dir, ref)
-    if value is None or not (_is_id(value) or value.startswith("ref:")):
-        return GitState("damaged", _lost(root, common, ref), git_dir, ref)
-    return GitState("ok", "the vault's git repository is ready", git_dir, ref)
+def _files(history: History, commits: Sequence[str]) -> dict[str, tuple[str, ...]]:
+    if not commits:
+        return {}
+    args = ["diff-tree", "--stdin", "-r", "-z", "--root", "--name-only", "--no-renames"]
+    out = history.git.run(*args, stdin="".join(f"{commit}\n" for commit in commits).encode())
+    known, found, names = set(commits), dict[str, list[str]](), list[str]()
+    for part in out.decode("utf-8", "surrogateescape").split("\0")[:-1]:
+        if part in known:
+            names = found.setdefault(part, [])
+        else:
+            names.append(part)
+    return {commit: tuple(files) for commit, files in found.items()}
 
 
-def is_unborn(git_dir: str) -> bool:
-    """True when there may be no commit yet; False when there was one, and what names it cannot be used."""
-    head, common = _text(os.path.join(git_dir, "HEAD")).strip(), common_dir(git_dir)
-    ref = head.removeprefix("ref:").strip()
-    if ref == head:
-        return False
-    return ref == _REFTABLE or (_value(common, ref) is None and not _last_known(common, ref))
+# ── Branches of ours beside the user's. One appears whole or not at all, and goes only while it
+# is as it was seen.
 
 
-def damage(what: str) -> str:
-    """One sentence about a repository that cannot be read or written as it is."""
-    return f"the vault's git repository is damaged: {what}"
+class Branch(NamedTuple):
+    """A branch: its full name, its last commit, and whether a working tree has it checked out."""
+
+    ref: str
+    tip: str
+    checked_out: bool
 
 
-def _value(common: str, ref: str) -> str | None:
-    """What a branch holds, None where there is no such branch."""
-    path = os.path.join(common, ref)
-    if os.path.isfile(path):
-        return _text(path).strip()
-    packed = _text(os.path.join(common, "packed-refs")).splitlines()
-    return next((line.partition(" ")[0] for line in packed if line.endswith(f" {ref}")), None)
+def branches(history: History, prefix: str) -> list[Branch]:
+    """The branches whose full name begins with this folder of names, in order."""
+    args = history.git.run("for-each-ref", "--format=%(refname) %(objectname) %(worktreepath)", prefix)
+    lines = [line.split(" ", 2) for line in args.decode("utf-8", "replace").splitlines()]
+    return [Branch(ref, tip, bool(place)) for ref, tip, place in lines]
 
 
-def _last_known(common: str, ref: str) -> str:
-    """The last commit that git's own log of a branch names; git removes the log with its branch."""
-    lines = _text(os.path.join(common, "logs", ref)).splitlines()
-    return next(
-        (words[1] for line in reversed(lines) if _is_id((words := [*line.split(" "), "", ""])[1])), ""
-    )
+def unmerged(history: History, tip: str) -> Iterator[Recorded]:
+    """The commits behind a branch's last one that the current branch does not have, oldest first; merges are left out."""
+    head = history.head()
+    less = [f"^{head}"] if head else []
+    listed = history.git.run("rev-list", "--reverse", "--topo-order", "--no-merges", tip, *less)
+    return map(history.read, listed.decode().split())
 
 
-def _lost(root: str, common: str, ref: str) -> str:
-    path, known = os.path.join(common, ref), _last_known(common, ref)
-    name = os.path.relpath(path, root) if path.startswith(f"{root}{os.sep}") else path
-    way = "bring it back from another copy of the vault"
-    if known:
-        way = f"git's log of it names {known} as the last: check that with `git fsck {known[:12]}`, then write it into the file"
-    return damage(f"{name} names no commit; {way}")
+def text_in(history: History, commit: str, path: str) -> str:
+    """The text of a file in a commit; empty when it has none."""
+    found = history.objects([f"{commit}:{path}"])[0]
+    return found[2].decode("utf-8", "replace") if found and found[1] == "blob" else ""
 
 
-def _is_id(text: str) -> bool:
-    return bool(_ID.fullmatch(text) and text.strip("0"))
+def create_branch(history: History, ref: str, commit: str, why: str) -> None:
+    """Makes a branch; HistoryError when there is one of this name."""
+    history.git.run("update-ref", "-m", f"memoryclaw: {why}", ref, commit, "0" * len(commit))
 
 
-def _git_dir(root: str) -> str:
-    path = os.path.join(root, ".git")
-    if os.path.isdir(path):
-        return path if os.path.exists(os.path.join(path, "HEAD")) else ""
-    pointer = _text(path)
-    if not pointer.startswith("gitdir:"):
-        return ""
-    target = os.path.normpath(os.path.join(root, pointer[7:].strip()))
-    return target if os.path.exists(os.path.join(target, "HEAD")) else ""
-
-
-def _text(path: str) -> str:
-    try:
-        with open(path, encoding="utf-8", errors="replace") as file:
-            return file.read()
-    except OSError:
-        return ""
+def delete_branch(history: History, branch: Branch) -> None:
+    """Removes a branch if nothing was added to it meanwhile; its commits stay until git tidies up."""
+    history.git.run("update-ref", "-d", branch.ref, branch.tip)

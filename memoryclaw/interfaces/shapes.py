@@ -14,7 +14,8 @@ if TYPE_CHECKING:
     from memoryclaw.capture.capture import CaptureResult
     from memoryclaw.capture.feedback import Feedback as Rated
     from memoryclaw.capture.importers import Imported
-    from memoryclaw.consolidation.changes import Action, ClaimDecision, PlannedChange
+    from memoryclaw.consolidation.actions import Action
+    from memoryclaw.consolidation.changes import ClaimDecision, PlannedChange
     from memoryclaw.consolidation.consolidate import Consolidated
     from memoryclaw.daemon.scheduling import Scheduled, ScheduleStatus
     from memoryclaw.hosts.openclaw.importing import ImportReport
@@ -217,7 +218,7 @@ def consolidated(done: Consolidated) -> Shape:
         "skipped": [skipped._asdict() for skipped in changes.skipped],
         "decided": [_decided(decided) for decided in changes.decided],
         "dropped": list(changes.dropped),
-        "minds": list(changes.minds),
+        "minds": list(changes.models),
         "degraded": changes.degraded,
         "applied": None
         if applied is None
@@ -245,7 +246,7 @@ def change(planned: PlannedChange) -> Shape:
 
 
 def _action(action: Action) -> Shape:
-    values = {k: list(v) if isinstance(v, tuple) else v for k, v in action._asdict().items()}
+    values = {k: list(v) if isinstance(v, tuple) else v for k, v in action.values().items()}
     return {"action": type(action).__name__, **values}
 
 

@@ -6,23 +6,23 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple
 
-from memoryclaw.consolidation import branching
-from memoryclaw.consolidation.changes import NewFile, PlannedChange
-from memoryclaw.consolidation.patches import moves, rewrites
+from memoryclaw.consolidation.actions import NewFile, SetFact
+from memoryclaw.consolidation.changes import moves, rewrites
 from memoryclaw.consolidation.pending import PENDING_FILE, PendingFact, read_pending, remove_pending
-from memoryclaw.consolidation.proposals import APPROVE, BOTH, facts_of, read_proposal
+from memoryclaw.consolidation.proposals import APPROVE, BOTH, read_proposal
 from memoryclaw.errors import ConflictError, InputError, NotFoundError
 from memoryclaw.history.repository import History
 from memoryclaw.model import Problem
+from memoryclaw.review import branches
 from memoryclaw.review.queue import CurrentFacts, ReviewItem, waiting
 from memoryclaw.text.encoding import lines_of, readable
 from memoryclaw.text.naming import free_name, timestamp
 from memoryclaw.vault import files
 from memoryclaw.vault.edits import Splice, line_end, spliced
 from memoryclaw.vault.fact_edits import FactEdit, SemanticFile, add_source, same, set_fact
-from memoryclaw.writing.context import WriteContext, Written
+from memoryclaw.writing.context import WriteContext, Written, fact_in_words
 from memoryclaw.writing.decisions import APPROVED, REJECTED, Decision, fingerprint, recorded
-from memoryclaw.writing.remember import fact_in_words, home
+from memoryclaw.writing.remember import fact_file
 from memoryclaw.writing.writer import Bytes, Edit, Move, Outcome, patched, text_change, write
 
 FAILED = "failed"
@@ -91,9 +91,9 @@ def decide(
     return ruled
 
 
-def fact_home(context: WriteContext, fact: PendingFact) -> _FactTarget:
+def fact_target(context: WriteContext, fact: PendingFact) -> _FactTarget:
     """Where a waiting fact goes once it is approved, and the day from which it holds."""
-    path = home(context, context.lookup.entity_name(fact.entity), fact.field)
+    path = fact_file(context, context.lookup.entity_name(fact.entity), fact.field)
     day = _DAY.match(fact.source)
     since = fact.since or (day[0] if day else context.today)
     fact = fact._replace(entity=context.lookup.entity_name(fact.entity))
@@ -121,14 +121,14 @@ def _decided(context: WriteContext, item: ReviewItem, decision: str) -> ReviewDe
 
 
 def _approve_fact(context: WriteContext, item: ReviewItem, fact: PendingFact) -> Outcome:
-    place, olds = fact_home(context, fact), list[str]()
+    place, olds = fact_target(context, fact), list[str]()
 
     def change(text: str) -> str:
         done = place.written(text)
         olds.append(done.old if done.action == "superseded" else "")
         return done.text
 
-    edits = [Edit(place.file.path, text_change(change)), _gone(context, fact)]
+    edits = [Edit(place.file.path, text_change(change)), _removal_edit(context, fact)]
     found = [_decision(context, APPROVED, "fact", _fingerprint(fact), run=item.run)]
     title = fact_in_words(place.fact.entity, fact.field, fact.value)
     return _written(context, "approve", item, [*edits, recorded(found)], title, olds=olds)
@@ -137,13 +137,13 @@ def _approve_fact(context: WriteContext, item: ReviewItem, fact: PendingFact) ->
 def _reject_fact(context: WriteContext, item: ReviewItem, fact: PendingFact) -> Outcome:
     found = [_decision(context, REJECTED, "fact", _fingerprint(fact), run=item.run)]
     title = fact_in_words(fact.entity, fact.field, fact.value)
-    return _written(context, "reject", item, [_gone(context, fact), recorded(found)], title)
+    return _written(context, "reject", item, [_removal_edit(context, fact), recorded(found)], title)
 
 
-def _gone(context: WriteContext, fact: PendingFact) -> Edit:
+def _removal_edit(context: WriteContext, fact: PendingFact) -> Edit:
     change = removal(context, fact)
     if change is None:
-        raise NotFoundError(f"{fact.id} does not wait any more; `memoryclaw review` lists what does")
+        raise NotFoundError(f"{fact.id} no longer waits; `memoryclaw review` lists what does")
     return Edit(PENDING_FILE, text_change(change), consumes=True)
 
 
@@ -159,18 +159,15 @@ def _approve_proposal(context: WriteContext, item: ReviewItem) -> Outcome:
         Edit(found.path, patched(found.patch)) for found in rewrites(change, context.schema().collections)
     ]
     edits += [Move(move.path, move.to) for move in moves(change) if files.exists(context.root, move.path)]
-    there = [path for path in _new_files(change) if files.exists(context.root, path)]
+    new = [action.path for action in change.actions if isinstance(action, NewFile)]
+    there = [path for path in new if files.exists(context.root, path)]
     edits += [
         Edit(item.path, lambda _: None, consumes=True),
         recorded(list(_decisions(context, item, APPROVED))),
     ]
     outcome = _written(context, "approve", item, edits, change.title)
-    told = [f"{path} was there already and stays as it is" for path in there]
-    return outcome._replace(notice="; ".join(filter(None, [*told, outcome.notice])))
-
-
-def _new_files(change: PlannedChange) -> Iterator[str]:
-    return (action.path for action in change.actions if isinstance(action, NewFile))
+    notices = [f"{path} was there already and stays as it is" for path in there]
+    return outcome._replace(notice="; ".join(filter(None, [*notices, outcome.notice])))
 
 
 def _reject_proposal(context: WriteContext, item: ReviewItem) -> Outcome:
@@ -185,7 +182,9 @@ def _decisions(context: WriteContext, item: ReviewItem, decision: str) -> Iterat
     about = item.about
     if about is not None:
         yield _decision(context, decision, item.kind, about.fingerprint, run=item.run)._replace(ranges=ranges)
-    for known_by in dict.fromkeys(facts_of(item.change)) if item.change else ():
+    actions = item.change.actions if item.change else ()
+    facts = [action.fingerprint for action in actions if isinstance(action, SetFact)]
+    for known_by in dict.fromkeys(facts):
         if about is None or known_by != about.fingerprint:
             yield _decision(context, decision, "fact", known_by, run=item.run)
 
@@ -226,8 +225,8 @@ def _written(
 
 def _branch(context: WriteContext, item: ReviewItem, decision: str) -> ReviewDecision:
     if decision == REJECTED:
-        return ReviewDecision(item.id, item.kind, item.what, decision, branching.reject(context, item.id))
-    done = branching.approve(context, item.id)
+        return ReviewDecision(item.id, item.kind, item.what, decision, branches.reject(context, item.id))
+    done = branches.approve(context, item.id)
     again = [f"{path} waits for review now: later edits were in its way" for path in done.proposed]
     commit = done.commits[-1] if done.commits else ""
     return ReviewDecision(item.id, item.kind, item.what, decision, commit, "; ".join([*again, *done.notices]))
@@ -238,7 +237,7 @@ def _branch(context: WriteContext, item: ReviewItem, decision: str) -> ReviewDec
 
 
 def removal(context: WriteContext, fact: PendingFact) -> Callable[[str], str] | None:
-    """How the lines of this fact go from a text; None when it does not wait any more.
+    """How the lines of this fact go from a text; None when it no longer waits.
 
     A person may have edited the line before ticking it: the last commit then has the same question in other words.
     """
@@ -275,7 +274,7 @@ def _entry(text: str, fact: PendingFact, at_work: set[str]) -> PendingFact | Non
     return next(iter(exact or edited), None)
 
 
-# ── edit: a person puts what waits in other words before deciding it. The rule: what is stored can be read,
+# ── edit: a person puts what waits in other words before deciding it. What is stored can be read,
 # and nothing is approved.
 
 
@@ -297,7 +296,7 @@ def editable(item: ReviewItem) -> str:
 
 
 def store(context: WriteContext, item: ReviewItem, text: str) -> Written:
-    """Puts the edited text in the place of what waits; one commit, and it goes on waiting."""
+    """Replaces what waits by the edited text; one commit, and it goes on waiting."""
     text = readable(text)
     if text.strip() == editable(item).strip():
         return Written(item.id, item.path, "", "unchanged", "nothing was changed")
@@ -338,7 +337,7 @@ def _stored(context: WriteContext, item: ReviewItem, change: Bytes, id_: str) ->
     return Written(id_, item.path, outcome.commit, "edited", outcome.notice)
 
 
-# ── Boxes that a person ticked in Obsidian → what is to be decided. The rule: nothing is decided here, and
+# ── Boxes that a person ticked in Obsidian → what is to be decided. Nothing is decided here, and
 # never a skill.
 
 

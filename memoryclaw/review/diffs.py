@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from memoryclaw.consolidation.patches import outcome_of
-from memoryclaw.consolidation.run_record import FOLDER as RUNS
+from memoryclaw.consolidation.changes import RUNS, outcome_of
 from memoryclaw.errors import InputError, NotFoundError
 from memoryclaw.history.repository import History
-from memoryclaw.review.decide import fact_home
+from memoryclaw.review.decide import fact_target
 from memoryclaw.review.queue import ReviewItem
 from memoryclaw.text.encoding import decode
 from memoryclaw.vault import files
@@ -36,7 +35,7 @@ def differences(context: WriteContext, item: ReviewItem) -> list[Difference]:
 
 def _differences(context: WriteContext, item: ReviewItem) -> Iterator[Difference]:
     if item.fact is not None:
-        place = fact_home(context, item.fact)
+        place = fact_target(context, item.fact)
         before = context.text(place.file.path)
         yield Difference(place.file.path, before, place.written(before).text)
     elif item.change is not None:

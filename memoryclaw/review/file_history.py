@@ -7,9 +7,8 @@ from typing import NamedTuple
 
 from memoryclaw.consolidation.selecting import lines_of
 from memoryclaw.errors import InputError, MemoryClawError, NotFoundError
-from memoryclaw.history import git_log
-from memoryclaw.history.git_log import FileVersions, Logged
-from memoryclaw.history.repository import History
+from memoryclaw.history import repository
+from memoryclaw.history.repository import FileVersions, History, Logged
 from memoryclaw.model import Fact, Turn
 from memoryclaw.ports import Address
 from memoryclaw.text.encoding import decode, readable
@@ -56,14 +55,14 @@ def history(context: WriteContext, id_: str = "", *, limit: int = 20) -> Events:
     if not state.git_dir or not git.head():
         return Events(notice=state.sentence)
     if not id_:
-        return Events(tuple(git_log.log(git, limit=limit)))
+        return Events(tuple(repository.commit_log(git, limit=limit)))
     subject = _subject(context, id_)
-    rows = git_log.log(git, subject.paths, limit=_EVERY if subject.entity else limit)
+    rows = repository.commit_log(git, subject.paths, limit=_EVERY if subject.entity else limit)
     if not rows and fact_named(context, id_) is None and context.lookup.resolve(id_) is None:
         raise NotFoundError(f"nothing in the vault or its past has the id {id_}")
     if subject.entity:
         file = context.semantic(subject.paths[0])
-        touched = {one.commit for one in git_log.editions(git, file.path) if _touches(file, subject, one)}
+        touched = {one.commit for one in repository.editions(git, file.path) if _touches(file, subject, one)}
         rows = [row for row in rows if row.commit in touched][:limit]
     return Events(tuple(rows), "" if rows else f"no commit holds {id_} yet")
 
@@ -73,15 +72,15 @@ def fact_named(context: WriteContext, name: str) -> Address | None:
     found = context.lookup.resolve(name)
     if found is not None:
         return found if found.kind == "fact" else None
-    told = None if "#" in name else split_address(name)
-    if told is None:
+    address_parts = None if "#" in name else split_address(name)
+    if address_parts is None:
         return None
-    entity = context.lookup.entity_name(told[0])
+    entity = context.lookup.entity_name(address_parts[0])
     for path in context.lookup.entity_files(entity):
         for fact in (
             context.semantic(path).facts(context.text(path)).facts if place_of(path) == SEMANTIC else ()
         ):
-            if fact.current and same(fact.entity, entity) and same(fact.field, told[1]):
+            if fact.current and same(fact.entity, entity) and same(fact.field, address_parts[1]):
                 return context.lookup.resolve(fact.id)
     return None
 
@@ -94,9 +93,9 @@ def _subject(context: WriteContext, id_: str) -> Subject:
     if found is not None:
         return Subject((found.path, _elsewhere(found.path)))
     note, hash_, address = id_.partition("#")
-    told = split_address(address.partition("~")[0]) if hash_ else None
+    address_parts = split_address(address.partition("~")[0]) if hash_ else None
     path = note if note.endswith(".md") else f"{note}.md"
-    return Subject((path,), *told) if told else Subject((path, _elsewhere(path)))
+    return Subject((path,), *address_parts) if address_parts else Subject((path, _elsewhere(path)))
 
 
 def _elsewhere(path: str) -> str:
@@ -104,11 +103,11 @@ def _elsewhere(path: str) -> str:
 
 
 def _touches(file: SemanticFile, subject: Subject, edition: FileVersions) -> bool:
-    before, after = (_said(file, subject, data) for data in (edition.before, edition.after))
+    before, after = (_facts_at(file, subject, data) for data in (edition.before, edition.after))
     return before != after
 
 
-def _said(file: SemanticFile, subject: Subject, data: bytes | None) -> list[Fact]:
+def _facts_at(file: SemanticFile, subject: Subject, data: bytes | None) -> list[Fact]:
     """What a version of a file says of one field of one entity, wherever it stands."""
     facts = file.facts(decode(data or b"").text).facts
     return [
@@ -186,7 +185,7 @@ def _set_by(context: WriteContext, file: SemanticFile, fact: Fact) -> tuple[Logg
     if not state.git_dir or not history.head():
         return None, state.sentence
     found = ""
-    for edition in git_log.editions(history, file.path):
+    for edition in repository.editions(history, file.path):
         if not _holds(file, fact, edition.after):
             break
         found = edition.commit
@@ -194,7 +193,7 @@ def _set_by(context: WriteContext, file: SemanticFile, fact: Fact) -> tuple[Logg
             break
     if not found:
         return None, f"this was written into {file.path} by hand and is not committed yet"
-    return git_log.logged(history, found), ""
+    return repository.logged(history, found), ""
 
 
 def _holds(file: SemanticFile, fact: Fact, data: bytes | None) -> bool:
@@ -258,10 +257,10 @@ def _quoted(context: WriteContext, cited: FactSource, range_: LogRange, number: 
 
 def _turn(context: WriteContext, path: str, line: int) -> str:
     turns = read_note(path, _bytes(context, path), ReadingSettings()).turns
-    return next((_told(turn) for turn in turns if turn.line == line), "")
+    return next((_spoken(turn) for turn in turns if turn.line == line), "")
 
 
-def _told(turn: Turn) -> str:
+def _spoken(turn: Turn) -> str:
     who = turn.name or turn.role
     return f"{who}: {turn.text}" if who else turn.text
 

@@ -6,24 +6,22 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from memoryclaw.consolidation import proposals
-from memoryclaw.consolidation.branching import OpenBranch, open_branches
-from memoryclaw.consolidation.changes import ChangeSet, PlannedChange
-from memoryclaw.consolidation.patches import actions_of, made
+from memoryclaw.consolidation.apply import made
+from memoryclaw.consolidation.changes import RUNS, ChangeSet, PlannedChange, read_record
 from memoryclaw.consolidation.pending import PENDING_FILE, PendingFact, read_pending
 from memoryclaw.consolidation.proposals import About
-from memoryclaw.consolidation.run_record import FOLDER as RUNS
-from memoryclaw.consolidation.run_record import read_record
+from memoryclaw.consolidation.selecting import OpenBranch, open_branches
 from memoryclaw.errors import InputError, NotFoundError
 from memoryclaw.history.repository import FileChange, History
 from memoryclaw.model import Fact, Problem
+from memoryclaw.review.file_changes import actions_of
 from memoryclaw.text.encoding import decode, readable
 from memoryclaw.text.frontmatter import split
 from memoryclaw.vault import files
 from memoryclaw.vault.fact_edits import same
 from memoryclaw.vault.layout import place_of
 from memoryclaw.vault.skill_formats import read_markdown_skill
-from memoryclaw.writing.context import WriteContext
-from memoryclaw.writing.remember import fact_in_words
+from memoryclaw.writing.context import WriteContext, fact_in_words
 
 DRAFTS = "skills/_drafts"
 _SKILL = "/SKILL.md"
@@ -90,7 +88,7 @@ def one_of(context: WriteContext, name: str) -> ReviewItem:
 def _named(name: str, everything: Sequence[ReviewItem]) -> list[ReviewItem]:
     found = [one for one in everything if one.id == name] or [one for one in everything if one.run == name]
     if not found:
-        raise NotFoundError(f"nothing that waits is called {name!r}; `memoryclaw review` lists what does")
+        raise NotFoundError(f"nothing waits under the name {name!r}; `memoryclaw review` lists what does")
     return found
 
 
@@ -212,7 +210,7 @@ class CurrentFacts:
     """The facts that hold, file by file as they are asked for."""
 
     def __init__(self, context: WriteContext) -> None:
-        self._write_context = context
+        self._context = context
         self._schema = context.schema()
         self._files: dict[str, tuple[Fact, ...]] = {}
 
@@ -223,8 +221,8 @@ class CurrentFacts:
 
     def facts(self, entity: str, field: str) -> list[Fact]:
         """What holds of this field, in the first file that tells it."""
-        entity = self._write_context.lookup.entity_name(entity)
-        for path in self._write_context.lookup.entity_files(entity):
+        entity = self._context.lookup.entity_name(entity)
+        for path in self._context.lookup.entity_files(entity):
             if place_of(path) == ("semantic", "current"):
                 found = [f for f in self._read(path) if same(f.entity, entity) and same(f.field, field)]
                 if found:
@@ -238,6 +236,6 @@ class CurrentFacts:
 
     def _read(self, path: str) -> tuple[Fact, ...]:
         if path not in self._files:
-            found = self._write_context.semantic(path).facts(self._write_context.text(path)).facts
+            found = self._context.semantic(path).facts(self._context.text(path)).facts
             self._files[path] = tuple(fact for fact in found if fact.current)
         return self._files[path]

@@ -4,21 +4,20 @@ from __future__ import annotations
 
 import os
 import re
-from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from typing import NamedTuple
 
-from memoryclaw.consolidation.patches import facts_that_came as facts_set
-from memoryclaw.consolidation.patches import must_be_its_own
+from memoryclaw.consolidation.apply import must_be_its_own
+from memoryclaw.consolidation.changes import record_path
 from memoryclaw.consolidation.pending import PENDING_FILE
-from memoryclaw.consolidation.run_record import record_path
 from memoryclaw.errors import ConflictError, InputError, NotFoundError
 from memoryclaw.history.repository import FileChange, History, Recorded
-from memoryclaw.review.retraction import (
+from memoryclaw.review.file_changes import (
     TakenBack,
+    facts_set,
     facts_taken_back,
-    facts_that_came,
+    only_its_facts,
     restored,
     waiting_taken_back,
 )
@@ -35,7 +34,7 @@ from memoryclaw.writing.context import WriteContext, Written
 from memoryclaw.writing.decisions import DECISIONS_FILE, UNDONE, Decision, Decisions, recorded
 from memoryclaw.writing.writer import Bytes, Edit, write
 
-_STAYS = "runs/"  # a run record says what was read, also after the run is taken back
+_KEPT_FOLDER = "runs/"  # a run record says what was read, also after the run is taken back
 _LEARNED = frozenset({"consolidate", "redo"})  # runs whose facts must not come back by themselves
 _LINK = re.compile(r"\[\[([^\[\]|#\n]+)")
 _SKILL_FOLDERS = frozenset({"skills", "skills/_drafts"})
@@ -44,7 +43,7 @@ _Revert = Callable[
 ]  # what the file becomes, and what stays
 
 
-class _Asked(NamedTuple):
+class _Target(NamedTuple):
     """What is to be taken back: commits, newest first, and whether a whole run was named."""
 
     commits: list[Recorded]
@@ -86,66 +85,66 @@ def undo(context: WriteContext, name: str, *, yes: bool = False) -> Written:
 
     Raises:
         BudgetError: more would go than the commits brought; nothing was written.
-        ConflictError: later edits stand on the same lines; nothing was written.
+        ConflictError: later edits touch the same lines; nothing was written.
         InputError: there is no such commit, it is not ours, or it is undone already.
     """
     history = History(context.root)
     state = history.state()
     if state.name in {"none", "damaged"}:
         raise InputError(f"nothing can be undone: {state.sentence}")
-    asked = _asked(history, name)
-    plan = _plan(context, history, asked)
-    if not yes and _ends_the_vault(asked, plan):
+    target = _target(history, name)
+    plan = _plan(context, history, target)
+    if not yes and _ends_the_vault(target, plan):
         raise InputError(
-            f"{asked.subject!r} made this folder a vault; to take it back all the same, give --yes (over HTTP and in Python: yes)"
+            f"{target.subject!r} made this folder a vault; to take it back all the same, give --yes (over HTTP and in Python: yes)"
         )
-    decisions = list(dict.fromkeys(_decisions(context, history, asked, plan)))
+    decisions = list(dict.fromkeys(_decisions(context, history, target, plan)))
     run = context.run("undo")
 
     def message() -> str:
-        if asked.is_one:
-            commit = asked.commits[0].commit[:12]
-            return context.templates.commit_message("undo", run=run, subject=asked.subject, commit=commit)
-        taken = [_subject(commit) for commit in asked.commits]
+        if target.is_one:
+            commit = target.commits[0].commit[:12]
+            return context.templates.commit_message("undo", run=run, subject=target.subject, commit=commit)
+        taken = [_subject(commit) for commit in target.commits]
         return context.templates.commit_message(
-            "undo-run", run=run, of=asked.run, taken=taken, left=plan.left, kept=plan.kept
+            "undo-run", run=run, of=target.run, taken=taken, left=plan.left, kept=plan.kept
         )
 
     edits = [*plan.edits, *([recorded(decisions)] if decisions else [])]
     outcome = write(context.root, edits, message, verb="undo", now=context.now)
     if not outcome.changed:
-        raise InputError(asked.undone_already)
+        raise InputError(target.undone_already)
     _sweep(context, [edit.path for edit in plan.edits])
-    notices = [f"took back: {asked.subject}", _left(plan), outcome.notice]
+    notices = [f"took back: {target.subject}", _left_notice(plan), outcome.notice]
     notice = "; ".join(filter(None, notices))
     path = plan.edits[0].path if len(plan.edits) == 1 else ""
     return Written(run, path, outcome.commit, "undone", notice)
 
 
-def _asked(history: History, name: str) -> _Asked:
+def _target(history: History, name: str) -> _Target:
     commits = list(history.of_run(name)) if history.head() else []
     if commits:
-        return _Asked(commits, name)
+        return _Target(commits, name)
     found = history.find(name)
     _must_be_ours(history, found)
     run = found.trailers["Run"]
     if [change.path for change in history.changes(found.commit)] == [record_path(run)]:
         # The record alone takes nothing back: it stands for its run.
-        return _Asked(list(history.of_run(run)), run)
-    return _Asked([found], run)
+        return _Target(list(history.of_run(run)), run)
+    return _Target([found], run)
 
 
-def _ends_the_vault(asked: _Asked, plan: _Plan) -> bool:
+def _ends_the_vault(target: _Target, plan: _Plan) -> bool:
     gone = any(change.path == CONFIG_FILE and change.before is None for change in plan.taken)
-    return gone or asked.run.startswith("init-")
+    return gone or target.run.startswith("init-")
 
 
-def _left(plan: _Plan) -> str:
-    said = {
-        "left as it is, because later edits stand on the same lines": plan.left,
-        "kept, because facts that stay point to it": plan.kept,
+def _left_notice(plan: _Plan) -> str:
+    reasons = {
+        "left unchanged, because later edits touch the same lines": plan.left,
+        "kept, because remaining facts cite it": plan.kept,
     }
-    return "; ".join(f"{why}: {', '.join(names)}" for why, names in said.items() if names)
+    return "; ".join(f"{why}: {', '.join(names)}" for why, names in reasons.items() if names)
 
 
 def _sweep(context: WriteContext, paths: Iterable[str]) -> None:
@@ -168,27 +167,27 @@ def _subject(commit: Recorded) -> str:
     return commit.message.partition("\n")[0]
 
 
-def _plan(context: WriteContext, history: History, asked: _Asked) -> _Plan:
+def _plan(context: WriteContext, history: History, target: _Target) -> _Plan:
     """What is reverted in each file, newest change first; facts first, since what they rest on stays with them."""
-    chains = _chains(history, asked)
+    chains = _chains(history, target)
     sides = history.base(list(chains)).sides if chains else {}
     plan, anything = _Plan([], [], [], []), False
     afters = dict[str, bytes | None]()
     for path in sorted(chains, key=lambda path: not path.startswith("semantic/")):
         work = _bytes(context, path)
-        if not asked.is_one and _is_cited(context, path, work, chains[path], afters):
+        if not target.is_one and _is_cited(context, path, work, chains[path], afters):
             plan.kept.append(path)
             continue
         reverts = [(change, _reverted(context, change)) for change in chains[path]]
-        kept, after = _kept(context, path, reverts, (work, sides[path].head_data), plan, strict=asked.is_one)
+        kept, after = _kept(context, path, reverts, (work, sides[path].head_data), plan, strict=target.is_one)
         anything, afters[path] = anything or after != work, after
         plan.edits.append(Edit(path, _one_after_the_other(kept)))
-    if not anything and (plan.left or plan.kept) and not _was_undone(context, asked):
+    if not anything and (plan.left or plan.kept) and not _was_undone(context, target):
         raise ConflictError(
-            f"later edits of {(plan.left or plan.kept)[0]} stand on the same lines; nothing was written"
+            f"later edits of {(plan.left or plan.kept)[0]} touch the same lines; nothing was written"
         )
     if not anything:
-        raise InputError("; ".join(filter(None, [asked.undone_already, _left(plan)])))
+        raise InputError("; ".join(filter(None, [target.undone_already, _left_notice(plan)])))
     changes = [_texts(change) for chain in chains.values() for change in chain]
     must_be_its_own([(change.path, *_texts(change)) for change in plan.taken], changes)
     return plan
@@ -201,7 +200,7 @@ def _is_cited(
     chain: Sequence[FileChange],
     afters: Mapping[str, bytes | None],
 ) -> bool:
-    """True for an episode that would go although facts that stay point to it."""
+    """True for an episode that would go although remaining facts cite it."""
     if work is None or chain[-1].before is not None or place_of(path) != ("episode", "current"):
         return False
     id_ = split(readable(decode(work).text)).meta.get("id")
@@ -213,12 +212,14 @@ def _is_cited(
     return False
 
 
-def _chains(history: History, asked: _Asked) -> dict[str, list[FileChange]]:
+def _chains(history: History, target: _Target) -> dict[str, list[FileChange]]:
     """The changes of each file that is taken back, newest first."""
     chains: dict[str, list[FileChange]] = {}
-    for commit in asked.commits:
+    for commit in target.commits:
         for change in history.changes(commit.commit):
-            if change.path != DECISIONS_FILE and not (change.path.startswith(_STAYS) and not asked.is_one):
+            if change.path != DECISIONS_FILE and not (
+                change.path.startswith(_KEPT_FOLDER) and not target.is_one
+            ):
                 chains.setdefault(change.path, []).append(change)
     return chains
 
@@ -239,7 +240,7 @@ def _kept(
             after, left = revert(work)
             if left and strict:
                 raise ConflictError(
-                    f"later edits of {left[0]} in {path} stand on the same lines; nothing was written"
+                    f"later edits of {left[0]} in {path} touch the same lines; nothing was written"
                 )
             other = revert(head)[0] if head is not None else None
             _must_agree(path, (work, after), (head, other))
@@ -259,14 +260,14 @@ def _names(context: WriteContext, change: FileChange) -> list[str]:
     """The facts that a change set, where it can be told, else its file."""
     if place_of(change.path) != ("semantic", "current"):
         return [change.path]
-    came = facts_set(*_texts(change), context.semantic(change.path))
-    return [f"{fact.entity}.{fact.field} in {change.path}" for fact in came] or [change.path]
+    facts = facts_set(*_texts(change), context.semantic(change.path))
+    return [f"{fact.entity}.{fact.field} in {change.path}" for fact in facts] or [change.path]
 
 
-def _was_undone(context: WriteContext, asked: _Asked) -> bool:
+def _was_undone(context: WriteContext, target: _Target) -> bool:
     """True when the last thing that was decided of this run is that it is undone."""
     found = Decisions.read(context.text(DECISIONS_FILE)).all
-    return any([d.decision == UNDONE for d in found if d.kind == "run" and d.run == asked.run][-1:])
+    return any([d.decision == UNDONE for d in found if d.kind == "run" and d.run == target.run][-1:])
 
 
 def _bytes(context: WriteContext, path: str) -> bytes | None:
@@ -311,7 +312,7 @@ def _reverted(context: WriteContext, change: FileChange) -> _Revert:
         if now is None or found is None:
             what = "is gone" if now is None else "was changed"
             raise ConflictError(
-                f"{change.path} {what} since, and later edits stand on the same lines; nothing was written"
+                f"{change.path} {what} since, and later edits touch the same lines; nothing was written"
             )
         return None if found.text is None else encode(decode(now)._replace(text=found.text)), found.left
 
@@ -326,10 +327,9 @@ def _merged(context: WriteContext, change: FileChange, now: bytes | None) -> byt
     merged = merge(base.text, current.text, wanted.text)
     if merged is None:
         return None
-    asked, done = (base.text, wanted.text), (current.text, merged)
-    return (
-        encode(current._replace(text=merged)) if _only_its_facts(context, change.path, asked, done) else None
-    )
+    file = context.semantic(change.path) if place_of(change.path) == ("semantic", "current") else None
+    same = only_its_facts(file, (base.text, wanted.text), (current.text, merged))
+    return encode(current._replace(text=merged)) if same else None
 
 
 def _by_lines(context: WriteContext, change: FileChange, now: bytes | None) -> TakenBack | None:
@@ -345,48 +345,38 @@ def _by_lines(context: WriteContext, change: FileChange, now: bytes | None) -> T
     return facts_taken_back(before, after, current, context.semantic(change.path))
 
 
-def _only_its_facts(context: WriteContext, path: str, asked: tuple[str, str], done: tuple[str, str]) -> bool:
-    """True when no fact came to stand below another entity because a heading between them went."""
-    if place_of(path) != ("semantic", "current"):
-        return True
-    read = context.semantic(path).facts
-    a, b, c, d = (
-        Counter((f.entity, f.field, f.value, f.current) for f in read(text).facts) for text in (*asked, *done)
-    )
-    c.subtract(a)
-    c.update(b)
-    return +c == d
-
-
-def _decisions(context: WriteContext, history: History, asked: _Asked, plan: _Plan) -> list[Decision]:
+def _decisions(context: WriteContext, history: History, target: _Target, plan: _Plan) -> list[Decision]:
     """What is remembered: earlier decisions as they were, and of a consolidation what must not come back."""
     at, by = timestamp(context.now), history.author()[0]
     found: list[Decision] = []
-    for commit in asked.commits:
+    for commit in target.commits:
         for change in history.changes(commit.commit):
             if change.path == DECISIONS_FILE:
                 before, after = _texts(change)
                 found += restored(before, after, context.text(DECISIONS_FILE), at=at, by=by)
-    if asked.run.partition("-")[0] not in _LEARNED:
+    if target.run.partition("-")[0] not in _LEARNED:
         return found
-    ranges = {str(one) for commit in asked.commits for one in parse_ranges(_trailers(commit))}
-    kind, commit_id = ("commit", asked.commits[0].commit) if asked.is_one else ("run", "")
+    ranges = {str(one) for commit in target.commits for one in parse_ranges(_trailers(commit))}
+    kind, commit_id = ("commit", target.commits[0].commit) if target.is_one else ("run", "")
     found.append(
-        Decision(at, UNDONE, kind, ranges=tuple(sorted(ranges)), run=asked.run, commit=commit_id, by=by)
+        Decision(at, UNDONE, kind, ranges=tuple(sorted(ranges)), run=target.run, commit=commit_id, by=by)
     )
     return [
         *found,
-        *(Decision(at, UNDONE, kind, known_by, by=by) for kind, known_by in _what_came(context, plan.taken)),
+        *(
+            Decision(at, UNDONE, kind, known_by, by=by)
+            for kind, known_by in _added_facts_and_skills(context, plan.taken)
+        ),
     ]
 
 
-def _what_came(context: WriteContext, taken: Sequence[FileChange]) -> Iterator[tuple[str, str]]:
+def _added_facts_and_skills(context: WriteContext, taken: Sequence[FileChange]) -> Iterator[tuple[str, str]]:
     """The fingerprints of the facts and the skill drafts that came with these changes."""
     for change in taken:
         place = place_of(change.path)
         if place == ("semantic", "current"):
-            for known_by in facts_that_came(context.semantic(change.path), *_texts(change)):
-                yield "fact", known_by
+            for fact in facts_set(*_texts(change), context.semantic(change.path)):
+                yield "fact", fact.fingerprint
         elif place == ("skill", "draft") and change.before is None and change.after is not None:
             yield "skill", fingerprint_of(read_skill(change.path, change.after))
 

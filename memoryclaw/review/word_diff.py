@@ -1,4 +1,4 @@
-"""Two texts → the lines that differ, word by word, for a person to read. The rule: the pieces put together are the texts."""
+"""Two texts → the lines that differ, word by word, for a person to read. The pieces put together are the texts."""
 
 from __future__ import annotations
 

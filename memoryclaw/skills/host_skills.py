@@ -14,8 +14,7 @@ from contextlib import suppress
 from typing import NamedTuple
 
 from memoryclaw.errors import HistoryError, NotFoundError, VaultError
-from memoryclaw.history.git_log import editions
-from memoryclaw.history.repository import History
+from memoryclaw.history.repository import History, editions
 from memoryclaw.skills.lint import is_name
 from memoryclaw.skills.listing import (
     DRAFT,

@@ -25,7 +25,7 @@ from memoryclaw.vault.vocabulary import Schema, read_schema
 if TYPE_CHECKING:
     from jinja2.sandbox import ImmutableSandboxedEnvironment
 
-# ── The shipped Jinja2 templates: notes and commit messages. The rule: only our own files are templates,
+# ── The shipped Jinja2 templates: notes and commit messages. Only our own files are templates,
 # never a user's text.
 
 _SUBJECT_LENGTH = 72
@@ -72,6 +72,15 @@ def templates_folder() -> Path:
 def one_line(text: str) -> str:
     """A text on one line, without control characters."""
     return " ".join(_CONTROL.sub(" ", str(text)).split())
+
+
+_VERBS = frozenset({"lives in", "works at", "works as", "likes", "dislikes", "prefers"})
+
+
+def fact_in_words(entity: str, field: str, value: str) -> str:
+    """A fact as a person would say it: `Anna: city is Bern`, but `Anna: lives in Bern`."""
+    verb = " ".join(field.lower().replace("_", " ").split()) in _VERBS
+    return f"{entity}: {field} {value}" if verb else f"{entity}: {field} is {value}"
 
 
 def _cut(subject: str) -> str:

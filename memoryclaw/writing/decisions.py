@@ -1,4 +1,4 @@
-"""`review/decisions.jsonl`: what people decided, one JSON object a line. The rule: it holds fingerprints and digests, no content."""
+"""`review/decisions.jsonl`: what people decided, one JSON object a line. It holds fingerprints and digests, no content."""
 
 from __future__ import annotations
 

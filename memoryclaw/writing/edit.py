@@ -102,11 +102,11 @@ def _write(
     change: Callable[[str], str],
     action: str,
 ) -> Written:
-    run, told = context.run("edit"), ", ".join(f"{key} = {_text(value)}" for key, value in fields.items())
+    run, summary = context.run("edit"), ", ".join(f"{key} = {_text(value)}" for key, value in fields.items())
 
     def message() -> str:
         return context.templates.commit_message(
-            "edit", run=run, name=address.id, fields=told, path=address.path
+            "edit", run=run, name=address.id, fields=summary, path=address.path
         )
 
     edits = [Edit(address.path, text_change(change), overwrites=True)]

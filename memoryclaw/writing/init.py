@@ -7,7 +7,7 @@ from collections.abc import Callable
 from datetime import datetime
 
 from memoryclaw.errors import HistoryError, MemoryClawError, VaultError
-from memoryclaw.history.repository import GitCommand, git_state
+from memoryclaw.history.git import GitCommand, git_state
 from memoryclaw.text.naming import run_id
 from memoryclaw.vault import files
 from memoryclaw.vault.layout import CONFIG_FILE, FOLDERS, SCHEMA_FILE, STATE_DIR
@@ -64,7 +64,7 @@ def _make_repository(root: str) -> tuple[bool, str]:
     if os.path.lexists(git_dir):
         return (
             False,
-            f"{git_dir} is there but is no git repository, so changes cannot be undone; mend or remove it",
+            f"{git_dir} is there but is no git repository, so changes cannot be undone; repair or remove it",
         )
     try:
         # An empty template: no sample hooks, and none that the user's own template would bring.
@@ -77,7 +77,7 @@ def _make_repository(root: str) -> tuple[bool, str]:
 def _only_new(path: str, data: bytes) -> Callable[[bytes | None], bytes]:
     def change(now: bytes | None) -> bytes:
         if now is not None:
-            raise MemoryClawError(f"{path} came into being meanwhile; run `memoryclaw init` again")
+            raise MemoryClawError(f"{path} was created meanwhile; run `memoryclaw init` again")
         return data
 
     return change

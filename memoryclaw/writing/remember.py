@@ -9,7 +9,7 @@ from memoryclaw.text.naming import episode_name, free_name, timestamp
 from memoryclaw.vault import files
 from memoryclaw.vault.fact_edits import FactEdit, SemanticFile, set_fact
 from memoryclaw.vault.layout import place_of
-from memoryclaw.writing.context import WriteContext, Written
+from memoryclaw.writing.context import WriteContext, Written, fact_in_words
 from memoryclaw.writing.writer import Edit, text_change, write
 
 _FACTS_FILE = "semantic/facts.md"
@@ -48,7 +48,7 @@ def remember(
 
 def _fact(context: WriteContext, value: str, entity: str, field: str, source: str) -> Written:
     entity = context.lookup.entity_name(" ".join(entity.split()))
-    path, run = home(context, entity, field), context.run("remember")
+    path, run = fact_file(context, entity, field), context.run("remember")
     file, schema = context.semantic(path), context.schema()
     declared = schema.fields.get(" ".join(field.lower().split()))
     results: list[FactEdit] = []
@@ -67,7 +67,7 @@ def _fact(context: WriteContext, value: str, entity: str, field: str, source: st
             "remember-fact",
             run=run,
             path=path,
-            told=fact_in_words(entity, field, value),
+            fact=fact_in_words(entity, field, value),
             old=old,
             source=source,
             confidence="",
@@ -83,7 +83,7 @@ def _fact(context: WriteContext, value: str, entity: str, field: str, source: st
     )
 
 
-def home(context: WriteContext, entity: str, field: str) -> str:
+def fact_file(context: WriteContext, entity: str, field: str) -> str:
     """The file where this fact stands already, else the first where the entity lives, else the file for all others."""
     known = [path for path in context.lookup.entity_files(entity) if _is_semantic(path)]
     for path in known:
@@ -132,7 +132,7 @@ def _episode(context: WriteContext, text: str, tags: Sequence[str], source: str)
 
     def change(data: bytes | None) -> bytes:
         if data is not None and data != note.encode("utf-8", "replace"):
-            raise ConflictError(f"{name} exists by now; try again")
+            raise ConflictError(f"{name} was created meanwhile; try again")
         return note.encode("utf-8", "replace")
 
     def message() -> str:
@@ -149,14 +149,3 @@ def _summary(text: str) -> str:
     first = next(line for line in text.splitlines() if line.strip())
     first = " ".join(first.lstrip("#->* \t").split()) or " ".join(text.split())
     return first if len(first) <= _SUMMARY else first[:_SUMMARY].rpartition(" ")[0] + " …"
-
-
-# ── A fact in words: `Anna: city is Bern`, but `Anna: lives in Bern`.
-
-_VERBS = frozenset({"lives in", "works at", "works as", "likes", "dislikes", "prefers"})
-
-
-def fact_in_words(entity: str, field: str, value: str) -> str:
-    """A fact as a person would say it; a field that reads as a verb needs no other."""
-    verb = " ".join(field.lower().replace("_", " ").split()) in _VERBS
-    return f"{entity}: {field} {value}" if verb else f"{entity}: {field} is {value}"

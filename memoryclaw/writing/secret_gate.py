@@ -1,4 +1,4 @@
-"""The gate of secrets with this user's key, for whoever writes or answers. The rule: a key is made with the first secret, not before."""
+"""The gate of secrets with this user's key, for whoever writes or answers. A key is made with the first secret, not before."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def secret_gate(*, as_is: bool = False) -> Gate:
 
 
 def harmless(sentence: str, *given: Any) -> str:
-    """What a door says to whoever asked: one line, without a secret in it or the beginning of one that was given.
+    """The sentence as an answer to a request: one line, without a secret in it or the beginning of one that was given.
 
     Args:
         sentence: what is to be said.
@@ -33,7 +33,7 @@ def _key() -> bytes:
     return secret_key(os.fspath(config.key_folder(os.environ))).key
 
 
-# ── The key of the redaction fingerprints: made once, kept private to the user. The rule: no key is ever
+# ── The key of the redaction fingerprints: made once, kept private to the user. No key is ever
 # replaced.
 
 NAME = "redaction.key"
@@ -53,10 +53,10 @@ def secret_key(folder: str) -> SecretKey:
         os.makedirs(folder, 0o700, exist_ok=True)
         return SecretKey(_kept(folder))
     except (OSError, VaultError) as error:
-        told = (
+        notice = (
             f"{folder}/{NAME} cannot be used ({error}), so the fingerprints of this run will match no others"
         )
-        return SecretKey(os.urandom(_SIZE), told)
+        return SecretKey(os.urandom(_SIZE), notice)
 
 
 def _kept(folder: str) -> bytes:

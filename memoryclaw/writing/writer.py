@@ -1,6 +1,6 @@
 """The one way a machine edit reaches the vault: files by digest check and rename, then a commit of that change alone.
 
-The rule: the file gets the change on top of what the user left in it; the commit gets the same change on top of HEAD.
+The file gets the change on top of what the user left in it; the commit gets the same change on top of HEAD.
 """
 
 from __future__ import annotations
@@ -20,24 +20,17 @@ from memoryclaw.errors import (
     NotFoundError,
     VaultError,
 )
-from memoryclaw.history import git_locks, journal
+from memoryclaw.history import git, journal
+from memoryclaw.history.git import GitState
 from memoryclaw.history.journal import JournalEntry, JournalStep, clear_stale, index_ready, joined
-from memoryclaw.history.repository import (
-    CommitBase,
-    Draft,
-    GitFileState,
-    GitState,
-    History,
-    NewCommit,
-    Version,
-)
+from memoryclaw.history.repository import CommitBase, Draft, GitFileState, History, NewCommit, Version
 from memoryclaw.text.encoding import decode, encode
 from memoryclaw.text.merging import same_patch
 from memoryclaw.text.naming import safe_path
 from memoryclaw.vault import files
 from memoryclaw.vault.locks import WAIT, writer_lock
 
-# ── Finishes or drops the change that a killed writer left under way. The rule: never torn, never twice,
+# ── Finishes or drops the change that a killed writer left under way. Never torn, never twice,
 # never over new work.
 
 _PAUSE = 0.05
@@ -55,14 +48,14 @@ def recover(root: str) -> str:
         if pending is None:
             journal.clear(root)
             return ""
-        begun = any(_done(root, step) and step.before != step.after for step in pending.steps)
+        started = any(_done(root, step) and step.before != step.after for step in pending.steps)
         whole = all(_done(root, step) or _ready(root, step) for step in pending.steps)
         notice = ""
         if _is_made(root, pending):
             _catch_up(root, pending)
-        elif begun and whole:
+        elif started and whole:
             notice = _finish(root, pending)
-        elif begun:
+        elif started:
             notice = f"a change of {_names(pending)} was cut short and the files have changed since; see them with `git diff`"
         for step in pending.steps:
             if step.temp:
@@ -106,7 +99,7 @@ def refuse_while_locked(history: History) -> GitState:
     while (state := history.state()).name == "locked":
         while os.path.exists(state.lock):
             if time.monotonic() >= end:
-                raise HistoryError(f"nothing was written: {git_locks.told(state.lock, history.root)}")
+                raise HistoryError(f"nothing was written: {git.lock_sentence(state.lock, history.root)}")
             time.sleep(_PAUSE)
     return state
 
@@ -405,19 +398,19 @@ def writing(root: str) -> Iterator[Writer]:
         LockedError: another writer is at work.
     """
     with writer_lock(root):
-        told = recover(root)
+        notice = recover(root)
         history = History(root)
-        yield Writer(root, history, told, _refuse_unless_writable(history))
+        yield Writer(root, history, notice, _refuse_unless_writable(history))
 
 
 class Writer:
     """Makes changes one after another; `writing` gives one out while it holds the lock."""
 
-    def __init__(self, root: str, history: History, told: str, untracked: str) -> None:
+    def __init__(self, root: str, history: History, notice: str, untracked: str) -> None:
         self.root = root
         self.history = history
         self.untracked = untracked  # why nothing can be committed; empty where it can
-        self._told = told
+        self._notice = notice
 
     def read_all(self, paths: Iterable[str]) -> dict[str, bytes | None]:
         """The bytes of files as they are now, None where there is none."""
@@ -440,7 +433,7 @@ class Writer:
         Returns:
             What became of each, and why the first one that cannot be made was left out, and with it all that follow.
         """
-        told, self._told = self._told, ""
+        notice, self._notice = self._notice, ""
         for attempt in range(_ATTEMPTS):
             _refuse_unless_writable(self.history)
             batch = self._worked_out(items, now)
@@ -453,7 +446,7 @@ class Writer:
                     raise
             else:
                 break
-        return _told(batch.outcomes, told, self.untracked), batch.refused
+        return _with_notices(batch.outcomes, notice, self.untracked), batch.refused
 
     def _worked_out(self, items: Sequence[PendingCommit], now: datetime) -> _Batch:
         work, items, refused = self._read(items)
@@ -566,10 +559,10 @@ def _uncommitted(plans: Sequence[FilePlan]) -> str:
     return f"{' and '.join(names)} is not tracked by git, so this cannot be undone" if names else ""
 
 
-def _told(outcomes: list[Outcome], first: str, untracked: str) -> list[Outcome]:
+def _with_notices(outcomes: list[Outcome], first: str, untracked: str) -> list[Outcome]:
     """The outcomes with what is to be said of all of them: at the first, and for each change why it cannot be undone."""
-    said = []
+    found = []
     for number, outcome in enumerate(outcomes):
         parts = ["" if number else first, untracked if outcome.changed else "", outcome.notice]
-        said.append(outcome._replace(notice="; ".join(filter(None, parts))))
-    return said
+        found.append(outcome._replace(notice="; ".join(filter(None, parts))))
+    return found

@@ -1,115 +1,143 @@
 from __future__ import annotations
 
-import json
+import pytest
+from changesets import (
+    BOATHOUSE,
+    CONFIRM,
+    FILES,
+    FIRST,
+    FIRST_NOTE,
+    PROJECTS,
+    SECOND,
+    TWIN,
+    TWIN_NOTE,
+    WAITING,
+    colour,
+    deadline,
+    episode,
+    note,
+    whole,
+)
 
-from memoryclaw.capture.host_turns import PendingToolCalls, read_turn
-from memoryclaw.capture.log_records import kept, line_of
-from memoryclaw.consolidation.actions import Call, acted, calls_in, sessions, steps, stretches
-from memoryclaw.consolidation.changes import ToolSequence
-from memoryclaw.text.redaction import Redactor
-from memoryclaw.vault.logs import LogRange, range_of
+from memoryclaw.consolidation.actions import ACTIONS, AddSource, ConfirmFact, MoveFile, NewFile, Replace
+from memoryclaw.consolidation.changes import PlannedChange, moves, outcome_of, rewrites
+from memoryclaw.consolidation.pending import read_pending
+from memoryclaw.errors import InputError
+from memoryclaw.vault.fact_edits import SemanticFile
 
-RANGE = LogRange("logs/2026-03-10/kitchen.jsonl", 1, 9, "0123456789abcdef")
-
-
-def lines(*values):
-    return [value if isinstance(value, bytes) else json.dumps(value).encode() + b"\n" for value in values]
-
-
-def calls(*values):
-    found = lines(*values)
-    return calls_in(found, 1, len(found))
-
-
-def test_tool_events_are_calls_with_the_users_words_before_them():
-    found = calls(
-        {"session": "s", "role": "user", "content": "Send the plan\nto Mette"},
-        {
-            "session": "s",
-            "role": "tool",
-            "tool": "send",
-            "args": {"to": "Mette"},
-            "result": "sent",
-            "ok": True,
-        },
-    )
-    assert found == [Call("s", 2, "send", {"to": "Mette"}, ok=True, said="Send the plan to Mette")]
+NONE = frozenset()
+PATH = "semantic/projects.md"
 
 
-def test_only_the_lines_of_the_stretch_count():
-    found = lines(*({"session": "s", "tool": f"t{n}"} for n in range(5)))
-    assert [call.tool for call in calls_in(found, 2, 3)] == ["t1", "t2"]
-    assert calls_in(found, 4, 99)[-1].tool == "t4"
+def performed(text, *actions):
+    """The text of the one file that these actions touch."""
+    [found] = rewrites(PlannedChange("fact", "t", actions), NONE)
+    return found.patch(text)
 
 
-def test_a_call_that_capture_wrote_into_a_message_is_told_once():
-    """The host's assistant calls a tool in one message and gets the result in another; the log holds both."""
-    messages = [
-        {"role": "assistant", "content": [{"type": "text", "text": "I do."}, {"type": "tool_use", "id": "c1", "name": "send", "input": {"to": "Mette"}}]},
-        {"role": "user", "content": [{"type": "tool_result", "tool_use_id": "c1", "content": "sent"}]},
-        {"role": "assistant", "content": [{"type": "tool_use", "id": "c2", "name": "wait", "input": {"for": "it"}}]},
+def facts(text):
+    found = SemanticFile(PATH, NONE).facts(text).facts
+    return {(fact.entity, fact.field, fact.value, fact.current) for fact in found}
+
+
+def test_several_actions_on_one_file_are_one_patch():
+    found = rewrites(episode("e", "Words", BOATHOUSE, colour(), deadline(), CONFIRM), NONE)
+    assert [rewrite.path for rewrite in found] == ["episodes/e.md", PATH]
+    text = found[1].patch(PROJECTS)
+    assert facts(text) - facts(PROJECTS) == {
+        ("Kitchen", "paint", "matt Dünensand", True),
+        ("Boathouse Aarhus", "deadline", "2026-12-18", True),
+        ("Boathouse Aarhus", "deadline", "2026-12-11", False),
+    }
+    assert "- lead: Søren [source:: [[2026-11-20_18-00-00_boathouse#^l3]]]" in text
+
+
+def test_every_patch_made_twice_is_made_once():
+    before = dict(FILES)
+    once = {path: after for path, (_, after) in outcome_of(whole().changes, NONE, before.get).items()}
+    again = {path: text or None for path, text in once.items()}
+    for change in whole().changes:
+        for found in rewrites(change, NONE):
+            now = again.get(found.path)
+            assert found.patch(now) == now
+
+
+def test_a_file_that_stands_there_is_left_as_a_person_made_it():
+    new = NewFile("episodes/e.md", note("e", "Words", BOATHOUSE))
+    assert performed(None, new) == new.text
+    assert performed("mine\n", new) == "mine\n"
+    assert performed("", new) == ""
+
+
+def test_half_a_character_of_a_log_does_not_keep_a_note_from_being_written():
+    assert performed(None, NewFile("episodes/e.md", "a \ud83d b\n")) == "a ? b\n"
+
+
+def test_a_note_is_replaced_where_there_still_is_one():
+    again = Replace("episodes/e.md", "today\n")
+    assert performed("then\n", again) == "today\n"
+    assert performed(None, again) is None
+
+
+def test_a_value_that_was_superseded_since_does_not_come_back():
+    later = performed(performed(PROJECTS, deadline()), deadline("2027-01-15", "2026-11-21"))
+    assert performed(later, deadline()) == later
+
+
+def test_a_value_that_holds_again_is_set_again():
+    later = performed(PROJECTS, deadline())
+    back = performed(later, deadline("2026-12-11", "2026-11-21"))
+    assert ("Boathouse Aarhus", "deadline", "2026-12-11", True) in facts(back)
+
+
+@pytest.mark.parametrize("value", ["Søren Kjeldsen", "Zoë"])
+def test_a_fact_that_says_something_else_by_now_is_not_confirmed(value):
+    text = PROJECTS.replace("- lead: Søren", f"- lead: {value}")
+    assert performed(text, CONFIRM) == text
+
+
+def test_a_fact_or_a_file_that_is_gone_is_not_confirmed():
+    assert performed(None, CONFIRM) is None
+    assert performed("# Other\n", CONFIRM) == "# Other\n"
+    assert performed(PROJECTS, ConfirmFact(PATH, "semantic/projects#No.one", "x", "e")) == PROJECTS
+
+
+def test_a_fact_that_waits_waits_once():
+    text = performed(None, WAITING)
+    assert performed(text, WAITING) == text
+    assert [waiting.value for waiting in read_pending(text)] == ["oak"]
+
+
+def test_sources_are_added_to_those_that_are_there():
+    once = performed(FIRST_NOTE, AddSource(FIRST, (TWIN, BOATHOUSE)))
+    first = TWIN.replace("11-19", "11-18")
+    assert [part in once for part in (first, TWIN, BOATHOUSE)] == [True] * 3
+    assert performed(once, AddSource(FIRST, (TWIN,))) == once
+    assert once.endswith("---\nThe kitchen wall.\n")
+    assert performed(None, AddSource(FIRST, (TWIN,))) is None
+
+
+def test_a_source_that_is_no_list_is_not_written_over():
+    with pytest.raises(InputError, match="neither text nor a list"):
+        performed("---\nsource:\n  kind: web\n---\nx\n", AddSource(FIRST, (TWIN,)))
+
+
+def test_a_twin_moves_as_it_is():
+    [moved] = moves(whole().changes[5])
+    found = outcome_of(whole().changes, NONE, FILES.get)
+    assert (found[SECOND], found[moved.to]) == ((TWIN_NOTE, ""), ("", TWIN_NOTE))
+
+
+def test_what_cannot_be_done_is_left_out_of_the_outcome():
+    broken = PlannedChange("fact", "t", (colour(value=" "),))
+    assert outcome_of([broken], NONE, FILES.get)[PATH] == (PROJECTS, PROJECTS)
+
+
+def test_each_action_names_itself_its_files_and_where_it_may_be_proposed():
+    new = NewFile("episodes/e.md", "x\n")
+    assert len({action.heading for action in ACTIONS}) == len(ACTIONS)
+    assert (new.paths, WAITING.paths) == (("episodes/e.md",), ("semantic/_pending.md",))
+    assert MoveFile(FIRST, SECOND).paths == (FIRST, SECOND)
+    assert [one.may_be_proposed() for one in (new, WAITING, CONFIRM, colour(path="notes/a.md"), MoveFile(FIRST, SECOND))] == [
+        True, True, True, False, False,
     ]  # fmt: skip
-    waiting, redactor = PendingToolCalls(), Redactor(b"k" * 32)
-    logged = [line_of(kept(read_turn(message, waiting), redactor).record) for message in messages]
-    found = calls_in(logged, 1, 3)
-    assert [(call.line, call.tool, dict(call.args)) for call in found] == [
-        (2, "send", {"to": "Mette"}),
-        (3, "wait", {"for": "it"}),
-    ]
-
-
-def test_calls_inside_a_message_as_hosts_send_it_are_read():
-    part = {"type": "toolCall", "name": "send", "arguments": '{"to": "Mette"}'}
-    assert [(c.tool, c.args) for c in calls({"role": "assistant", "content": [part]})] == [
-        ("send", {"to": "Mette"})
-    ]
-
-
-def test_words_that_look_like_a_call_count_only_where_an_assistant_says_them():
-    said = 'send {"to": "Mette"}'
-    assert calls({"role": "user", "content": said}, {"role": "system", "content": said}) == []
-    assert calls({"role": "assistant", "content": f"I will {said} now"}) == []
-    assert calls({"role": "assistant", "content": "send {no json}"}) == []
-    assert len(calls({"role": "assistant", "content": said})) == 1
-
-
-def test_lines_that_are_no_objects_are_passed_over():
-    assert calls(
-        b"{torn", b"[1]\n", b"\xff\xfe\n", {"tool": 7}, b"[" * 5000, {"tool": "x", "args": "{torn"}
-    ) == [Call("", 6, "x")]
-
-
-def test_failed_calls_and_the_memorys_own_tools_are_no_steps_and_repeats_are_one():
-    found = [
-        Call("s", n, tool, ok=ok)
-        for n, (tool, ok) in enumerate(
-            [("memory_search", True), ("a", False), ("b", True), ("b", None), ("mcp__memoryclaw__memory_get", None), ("b", True), ("a", True)]
-        )
-    ]  # fmt: skip
-    assert [(step.line, step.tool) for step in steps(found)] == [(2, "b"), (6, "a")]
-
-
-def test_each_session_of_a_stretch_is_told_by_itself_and_the_file_names_one_that_has_no_name():
-    found = [Call("one", 1, "a"), Call("", 2, "b"), Call("one", 3, "c"), Call("two", 4, "d", ok=False)]
-    assert acted(found, RANGE) == [
-        ToolSequence("one", str(RANGE), ("a", "c")),
-        ToolSequence("kitchen", str(RANGE), ("b",)),
-    ]
-
-
-def test_stretches_of_a_session_are_joined_in_the_order_of_the_log():
-    text = [b"x\n"] * 40
-    parts = [
-        ToolSequence("s", str(range_of("logs/2026-03-11/s.jsonl", text, 1, 4)), ("d",)),
-        ToolSequence("s", str(range_of("logs/2026-03-10/s.jsonl", text, 11, 20)), ("b", "c")),
-        ToolSequence("s", str(range_of("logs/2026-03-10/s.jsonl", text, 2, 10)), ("a", "b")),
-        ToolSequence("t", str(range_of("logs/2026-03-10/t.jsonl", text, 1, 2)), ("z",)),
-    ]
-    assert sessions(parts) == {"s": ("a", "b", "c", "d"), "t": ("z",)}
-
-
-def test_a_stretch_that_was_read_again_counts_once():
-    text = [b"x\n"] * 40
-    whole = ToolSequence("s", str(range_of("logs/2026-03-10/s.jsonl", text, 1, 20)), ("a", "b"))
-    part = ToolSequence("s", str(range_of("logs/2026-03-10/s.jsonl", text, 5, 9)), ("a",))
-    assert stretches([part, whole, whole]) == {"s": [whole]}

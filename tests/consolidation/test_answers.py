@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from memoryclaw.consolidation import answers
+from memoryclaw.consolidation import grounding
 from memoryclaw.models.llm import ModelError
 
 CLAIM = {
@@ -27,7 +27,7 @@ TEXT = json.dumps(REPORT)
 
 
 def test_a_report_becomes_nouns():
-    answer = answers.read(TEXT)
+    answer = grounding.read_answer(TEXT)
     assert (answer.title, answer.summary, answer.tags, answer.entities) == (
         "Kitchen",
         "Nora paints.",
@@ -50,12 +50,12 @@ def test_a_report_becomes_nouns():
     ],
 )
 def test_prose_fences_and_further_keys_do_not_matter(text: str):
-    assert answers.read(text) == answers.read(TEXT)
+    assert grounding.read_answer(text) == grounding.read_answer(TEXT)
 
 
 def test_who_thinks_aloud_answers_last():
     first = json.dumps({"title": "First", "summary": "thought"})
-    assert answers.read(f"{first} hm, no: {TEXT}").title == "Kitchen"
+    assert grounding.read_answer(f"{first} hm, no: {TEXT}").title == "Kitchen"
 
 
 @pytest.mark.parametrize(
@@ -81,7 +81,7 @@ def test_who_thinks_aloud_answers_last():
 )
 def test_what_is_no_report_is_refused(text: str):
     with pytest.raises(ModelError, match="not JSON of the asked form"):
-        answers.read(text)
+        grounding.read_answer(text)
 
 
 @pytest.mark.parametrize(
@@ -96,12 +96,12 @@ def test_what_is_no_report_is_refused(text: str):
     ],
 )
 def test_one_bad_claim_costs_no_other(claims: object, left: int, unread: int):
-    answer = answers.read(json.dumps({**REPORT, "claims": claims}))
+    answer = grounding.read_answer(json.dumps({**REPORT, "claims": claims}))
     assert (len(answer.claims), answer.unread) == (left, unread)
 
 
 def test_the_schema_asks_for_every_part_and_says_how_many():
-    schema = answers.schema()
+    schema = grounding.answer_schema()
     assert schema["required"] == ["title", "summary", "tags", "entities", "claims"]
     assert schema["properties"]["tags"]["maxItems"] == 7
     assert schema["$defs"]["_Claim"]["required"][:2] == ["line", "quote"]
@@ -120,7 +120,7 @@ values = st.recursive(
 @given(st.text(max_size=300) | st.builds(lambda report, cut: json.dumps({**REPORT, **report})[:cut], st.dictionaries(st.sampled_from([*REPORT]), values, max_size=5), st.integers(0, 2000)) | values.map(json.dumps))  # fmt: skip
 def test_any_text_is_a_report_or_refused(text: str):
     try:
-        answer = answers.read(text)
+        answer = grounding.read_answer(text)
     except ModelError:
         return
     assert isinstance(answer.title, str)

@@ -17,7 +17,7 @@ NOW = datetime(2026, 4, 20, 8, tzinfo=UTC)
 LOG = "logs/2026-04-19/evening.jsonl"
 SAID = "The rowing club wants a second slipway beside the old oak, and Nordmole builds it in June."
 
-# One of each family; a reading meets every way there is in test_minds, and a whole night every other one in the law tests.
+# One of each family; a reading meets every way there is in test_model_chain, and a whole night every other one in the law tests.
 USUAL = {"refused", "hang", "status_500", "truncated", "prose_only", "invented_quotes", "reaches_out", "deep"}
 
 
@@ -52,5 +52,5 @@ def test_without_models_none_is_asked_and_nothing_is_degraded(tmp_path: Path) ->
         app = App(root, clock=lambda: NOW)
         done = app.consolidate(llm="none")
         app.close()
-    assert done.changes.minds == ("patterns",)
+    assert done.changes.models == ("patterns",)
     assert not done.changes.degraded

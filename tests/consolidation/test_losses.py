@@ -3,7 +3,8 @@ from __future__ import annotations
 import pytest
 from changesets import FILES, whole
 
-from memoryclaw.consolidation.patches import Loss, losses, lost, must_be_its_own, must_keep, outcome_of
+from memoryclaw.consolidation.apply import Loss, losses, lost, must_be_its_own, must_keep
+from memoryclaw.consolidation.changes import outcome_of
 from memoryclaw.errors import BudgetError
 
 TEN = "".join(f"line number {i} of ten\n" for i in range(10))

@@ -4,9 +4,9 @@ import json
 
 import pytest
 
-from memoryclaw.consolidation.actions import acted, calls_in
 from memoryclaw.consolidation.changes import ToolSequence
 from memoryclaw.consolidation.mining import plan_skills
+from memoryclaw.consolidation.tool_calls import acted, calls_in
 from memoryclaw.skills.lint import lint
 from memoryclaw.skills.skill_file import read_skill
 from memoryclaw.vault.logs import parse_ranges, range_of

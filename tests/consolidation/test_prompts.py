@@ -11,7 +11,7 @@ from segments import KITCHEN, segment_of
 from servers.scripted import log_in
 
 from memoryclaw.consolidation.changes import Segment
-from memoryclaw.consolidation.transcript import transcript
+from memoryclaw.consolidation.model_chain import transcript
 from memoryclaw.writing.context import Templates
 
 GOLDEN = Path(__file__).parents[1] / "golden" / "prompts"

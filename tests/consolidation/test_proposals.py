@@ -1,19 +1,21 @@
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memoryclaw.consolidation.changes import (
+from memoryclaw.consolidation.actions import (
     AddPending,
     AddSource,
     ConfirmFact,
     MoveFile,
     NewFile,
-    PlannedChange,
     Replace,
     SetFact,
 )
+from memoryclaw.consolidation.changes import PlannedChange
 from memoryclaw.consolidation.proposals import BOTH, about, fingerprint_of, proposal, read_proposal
 from memoryclaw.model import Problem
 from memoryclaw.vault.notes import ReadingSettings, read_note
@@ -120,7 +122,7 @@ def test_the_note_says_why_it_waits_what_was_said_and_how_to_answer():
 def test_the_same_proposal_of_another_run_has_the_same_path_and_another_one_has_not():
     again = CHANGE._replace(title="Another title", evidence=(), reason="", confidence="low")
     assert proposal(CHANGE, RUN)[0] == proposal(again, "consolidate-2")[0]
-    other = CHANGE._replace(actions=(EPISODE, FACT._replace(value="2026-12-19")))
+    other = CHANGE._replace(actions=(EPISODE, replace(FACT, value="2026-12-19")))
     assert proposal(CHANGE, RUN)[0] != proposal(other, RUN)[0]
 
 
@@ -132,10 +134,11 @@ def test_what_a_person_changes_is_what_is_read():
     back = read_proposal(text)
     assert isinstance(back, PlannedChange)
     assert back.actions == (
-        EPISODE._replace(
+        replace(
+            EPISODE,
             text=EPISODE.text.replace("14. ^l3", "15. ^l3\n\n## My own heading"),
         ),
-        FACT._replace(value="2027-01-08"),
+        replace(FACT, value="2027-01-08"),
     )
 
 
@@ -156,7 +159,7 @@ def test_no_word_of_the_evidence_or_the_content_ticks_a_box():
         title=tick,
         reason=tick,
         evidence=(tick, f"x\n{tick}"),
-        actions=(EPISODE._replace(text=f"{tick}\n"), FACT._replace(value=tick, entity=f"x\n{tick}")),
+        actions=(replace(EPISODE, text=f"{tick}\n"), replace(FACT, value=tick, entity=f"x\n{tick}")),
     )
     path, text = proposal(change, f"run\n{tick}")
     assert about(text, path).box == ""
@@ -206,7 +209,7 @@ def test_a_proposal_moves_a_note_only_to_the_archive(to):
     ("change", "message"),
     [
         (lambda text: text.replace("\n~~~\n", "\n"), "never closed"),
-        (lambda text: text.replace("## Fact", "## Run a command"), "nothing that a proposal can do"),
+        (lambda text: text.replace("## Fact", "## Run a command"), "a proposal has no action"),
         (lambda text: text.replace("- entity: Boathouse Aarhus\n", ""), "lacks its entity"),
         (lambda text: text[: text.index("## New")], "does not say what"),
     ],

@@ -41,8 +41,8 @@ def fact(field="deadline", value="2026-12-11", since="2026-01-01", **more):
     return (PATH, Fact("Boathouse", field, value, 3, since, id=id_, **more))
 
 
-def decide(claim, *known, schema=SCHEMA, decisions=NOTHING_DECIDED, homes=None):
-    return reconcile(claim, list(known), schema, decisions, homes=homes or FactFiles())
+def decide(claim, *known, schema=SCHEMA, decisions=NOTHING_DECIDED, files=None):
+    return reconcile(claim, list(known), schema, decisions, files=files or FactFiles())
 
 
 def test_a_clear_word_of_a_person_about_something_new_is_added():
@@ -207,7 +207,7 @@ def test_a_claim_is_made_plain_before_it_is_written():
     ],
 )
 def test_a_new_entity_goes_to_the_file_for_its_kind(field, files, path):
-    assert decide(claim(field, "a@b.de"), homes=FactFiles(files)).path == path
+    assert decide(claim(field, "a@b.de"), files=FactFiles(files)).path == path
 
 
 def test_claims_of_one_run_build_on_each_other():
@@ -263,7 +263,7 @@ def test_sameness_of_values_and_fields():
     ],
 )
 def test_what_was_said_at_a_time_that_lies_ahead_waits(said, today, action):
-    done = reconcile(claim(said=said), [], SCHEMA, NOTHING_DECIDED, homes=FactFiles(), today=today)
+    done = reconcile(claim(said=said), [], SCHEMA, NOTHING_DECIDED, files=FactFiles(), today=today)
     assert done.action == action
     assert ("lies ahead" in done.reason) is (action == "pending")
 

@@ -9,8 +9,7 @@ from pathlib import Path
 import pytest
 from conftest import put
 
-from memoryclaw.consolidation.changes import ChangeSet
-from memoryclaw.consolidation.run_record import render_record
+from memoryclaw.consolidation.changes import ChangeSet, render_record
 from memoryclaw.consolidation.selecting import lines_of, past, run_files, select
 from memoryclaw.vault.folder import Vault
 from memoryclaw.vault.logs import LogRange, range_of

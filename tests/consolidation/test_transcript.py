@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from segments import KITCHEN, segment_of
 
-from memoryclaw.consolidation.transcript import BUDGET, transcript
+from memoryclaw.consolidation.model_chain import BUDGET, transcript
 from memoryclaw.text import tokens
 
 

@@ -10,7 +10,8 @@ from gitvault import NOW, git, pen_for, snapshot, vault_of
 from memoryclaw.app import doctor
 from memoryclaw.app.status import git_report
 from memoryclaw.errors import MemoryClawError
-from memoryclaw.history.repository import History, git_state
+from memoryclaw.history.git import git_state
+from memoryclaw.history.repository import History
 from memoryclaw.review.undo import undo
 from memoryclaw.writing.remember import remember
 from memoryclaw.writing.writer import Edit, text_change, write

@@ -9,16 +9,9 @@ import pytest
 from gitvault import NOW, git, vault_of
 
 from memoryclaw.errors import ConflictError, HistoryError, InputError
+from memoryclaw.history.git import git_state
 from memoryclaw.history.journal import clear_stale, index_ready
-from memoryclaw.history.repository import (
-    History,
-    StagedUpdate,
-    Version,
-    git_state,
-    object_id,
-    pack,
-    parse_tree,
-)
+from memoryclaw.history.repository import History, StagedUpdate, Version, object_id, pack, parse_tree
 
 
 def commit(root, files, message="Change\n\nbody\n\nRun: r-1\nSource: log:1\n"):

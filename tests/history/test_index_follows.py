@@ -13,7 +13,8 @@ from git.cmd import Git
 from gitvault import NOW, git, snapshot, users_work, vault_of
 from killing import killed_at
 
-from memoryclaw.history.repository import History, git_state
+from memoryclaw.history.git import git_state
+from memoryclaw.history.repository import History
 from memoryclaw.writing.writer import Edit, text_change, write
 
 assert Git  # loaded, so that no child has to

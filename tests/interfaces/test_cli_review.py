@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 from conftest import STUDIO, Claw, VaultOf, git, put
 
-from memoryclaw.consolidation.changes import NewFile, PlannedChange, SetFact
+from memoryclaw.consolidation.actions import NewFile, SetFact
+from memoryclaw.consolidation.changes import PlannedChange
 from memoryclaw.consolidation.pending import waiting_id
 from memoryclaw.consolidation.proposals import proposal
 

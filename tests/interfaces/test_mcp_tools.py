@@ -92,7 +92,7 @@ def test_programs_get_what_the_command_line_answers(
         ("memory_browse", {"state": "x"}, "input: argument 'state'"),
         ("memory_facts", {"entity": "Nobody"}, "not_found: no fact is known of 'Nobody'"),
         ("memory_facts", {"as_of": "2025-02-30"}, "input: '2025-02-30' is not a date"),
-        ("memory_review", {"id": "p-00000000"}, "not_found: nothing that waits"),
+        ("memory_review", {"id": "p-00000000"}, "not_found: nothing waits"),
         ("memory_working", {"session": "s", "goal": "x"}, "input: action 'show' takes no goal"),
         ("memory_working", {"session": "s", "action": "clear", "plan": []}, "input: action 'clear' takes no plan"),
     ],

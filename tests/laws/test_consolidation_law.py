@@ -13,15 +13,16 @@ from gitvault import git, pen_for, users_work, vault_of
 from killing import killed_at
 from test_kill_points import work_of
 
-from memoryclaw.consolidation import applying, branching
+from memoryclaw.consolidation import apply as applying
 from memoryclaw.errors import NotFoundError
+from memoryclaw.review import branches
 
 assert Git  # loaded, so that no child has to
 LANES = 4  # the points are shared out, so that several processes can look at them
 
 
 def run(context, mode="direct", together=32):
-    applying._TOGETHER = together
+    applying._BATCH = together
     applying.apply(context, whole(), mode=mode, loss_budget=0.2)
 
 
@@ -40,12 +41,12 @@ def branch(context):
 def approve(context):
     # Approved is what was asked for; a second time there may be nothing left to approve.
     with suppress(NotFoundError):
-        branching.approve(context, RUN)
+        branches.approve(context, RUN)
 
 
 def reject(context):
     with suppress(NotFoundError):
-        branching.reject(context, RUN)
+        branches.reject(context, RUN)
 
 
 def child(root, at, verb):

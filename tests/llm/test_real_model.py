@@ -22,7 +22,7 @@ from segments import basis_of, segment_of
 
 from memoryclaw import config
 from memoryclaw.consolidation.changes import Extraction
-from memoryclaw.consolidation.model_chain import minds_of
+from memoryclaw.consolidation.model_chain import model_chain
 from memoryclaw.models.llm import Endpoint, Prompt
 from memoryclaw.models.ollama import Ollama
 from memoryclaw.writing.context import Templates
@@ -65,7 +65,7 @@ def settings_for(url: str, model: str = MODEL, *, timeout: int = 600, retries: i
 def read(root: Path, url: str, model: str = MODEL) -> Extraction:
     """What comes of a short talk, read with the model at this address."""
     (root / "memoryclaw.yaml").write_text(settings_for(url, model))
-    return minds_of(config.load(root), Templates(), {}).read(segment_of(PAINT), basis_of(), {})
+    return model_chain(config.load(root), Templates(), {}).read(segment_of(PAINT), basis_of(), {})
 
 
 def test_a_real_model_is_heard_or_the_reading_is_by_patterns(tmp_path: Path, url: str):

@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 from gitvault import git, pen_for, snapshot, users_work, vault_of
 
-from memoryclaw.consolidation.changes import AddSource, ConfirmFact, MoveFile, NewFile, PlannedChange, SetFact
+from memoryclaw.consolidation.actions import AddSource, ConfirmFact, MoveFile, NewFile, SetFact
+from memoryclaw.consolidation.changes import PlannedChange
 from memoryclaw.consolidation.proposals import fingerprint_of, proposal, read_proposal
 from memoryclaw.errors import ConflictError, InputError, NotFoundError
 from memoryclaw.review.decide import apply, decide, editable, store, ticked
@@ -224,7 +225,7 @@ def test_a_broken_proposal_can_be_rejected_but_not_approved(root):
     path.write_text(path.read_text().replace("## Fact", "## Delete everything"))
     git(root, "commit", "-qam", "mine")
     [item] = [item for item in waiting(pen_for(root)) if item.id == id_of(EPISODE)]
-    assert "nothing that a proposal can do" in item.why
+    assert "a proposal has no action" in item.why
     with pytest.raises(InputError, match="cannot be approved as it stands"):
         rule(root, item.id)
     rule(root, item.id, REJECTED)

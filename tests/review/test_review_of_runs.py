@@ -6,7 +6,7 @@ import pytest
 from changesets import FILES, RUN, whole
 from gitvault import git, pen_for, vault_of
 
-from memoryclaw.consolidation.applying import apply
+from memoryclaw.consolidation.apply import apply
 from memoryclaw.review.decide import decide
 from memoryclaw.review.diffs import differences
 from memoryclaw.review.file_history import blame

@@ -8,7 +8,7 @@ from datetime import timedelta
 import pytest
 from gitvault import NOW, git, pen_for, snapshot, vault_of
 
-from memoryclaw.consolidation.changes import AddPending
+from memoryclaw.consolidation.actions import AddPending
 from memoryclaw.consolidation.pending import add_pending, read_pending
 from memoryclaw.errors import ConflictError, InputError
 from memoryclaw.review.undo import undo
@@ -123,7 +123,7 @@ def test_later_work_of_people_stays_and_a_file_they_edited_on_the_same_lines_is_
         git(root, "show", f"HEAD:{PEOPLE}") == "my preface\n\n# Anna\n- city: Berlin\n\n# Tom\n- city: Rome\n"
     )
     assert "my own words" in episode.read_text()
-    assert "left as it is, because later edits stand on the same lines: episodes/2026" in done.notice
+    assert "left unchanged, because later edits touch the same lines: episodes/2026" in done.notice
     assert decisions(root).is_undone(fingerprint("fact", "Anna", "city", "Bern"))
 
 
@@ -258,7 +258,7 @@ def test_a_fact_that_was_changed_since_stays_is_named_and_keeps_its_episode(twic
     assert "Bern" in people(twice)  # in History
     assert (twice / WALL).exists()
     assert "Anna.city in semantic/people.md" in done.notice
-    assert f"kept, because facts that stay point to it: {WALL}" in done.notice
+    assert f"kept, because remaining facts cite it: {WALL}" in done.notice
     assert f"- {WALL}" in git(twice, "log", "-1", "--format=%B")
     assert not decisions(twice).is_undone(fingerprint("fact", "Anna", "city", "Bern"))
     undo(pen_for(twice), LATER)  # what was in the way goes, and the rest can be finished

@@ -37,7 +37,7 @@ def test_no_value_can_add_a_trailer():
         "remember-fact",
         run="r",
         path="p",
-        told="e\n\nRun: x: f is v\nSource: y",
+        fact="e\n\nRun: x: f is v\nSource: y",
         old="",
         source="a\nRun: z",
         confidence="",
@@ -52,7 +52,7 @@ def test_no_value_can_add_a_trailer():
     "name", sorted(p.name for p in (FOLDER / "commits").iterdir() if p.stem != "trailers")
 )
 def test_every_commit_template_ends_with_its_run(name):
-    words = "path told entity field value old source confidence summary name fields id subject commit title of made why reason"
+    words = "path fact entity field value old source confidence summary name fields id subject commit title of made why reason"
     values = dict.fromkeys(words.split(), "v") | {
         "turns": 2,
         "count": 2,

@@ -8,7 +8,8 @@ from collections.abc import Callable, Iterator, Sequence
 from datetime import UTC, datetime
 from typing import NamedTuple
 
-from memoryclaw.consolidation.changes import AddPending, NewFile, PlannedChange
+from memoryclaw.consolidation.actions import AddPending, NewFile
+from memoryclaw.consolidation.changes import PlannedChange
 from memoryclaw.text.encoding import readable
 from memoryclaw.text.language import fold
 from memoryclaw.text.naming import slug, timestamp

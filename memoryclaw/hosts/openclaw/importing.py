@@ -6,8 +6,8 @@ import os
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any, NamedTuple
 
-from memoryclaw.consolidation.changes import AddPending, NewFile
-from memoryclaw.consolidation.claims import plain_key, plain_value
+from memoryclaw.consolidation.actions import AddPending, NewFile
+from memoryclaw.consolidation.fact_values import plain_key, plain_value
 from memoryclaw.consolidation.pending import PENDING_FILE, add_pending, read_pending, waiting_id
 from memoryclaw.consolidation.proposals import fingerprint_of, proposal
 from memoryclaw.errors import ConfigError, InputError, MemoryClawError

@@ -12,7 +12,8 @@ from memoryclaw.interfaces.cli.printing import aligned, as_json, padded, plural,
 from memoryclaw.interfaces.cli.verbs import TEXT, CliContext, group, verb
 
 if TYPE_CHECKING:
-    from memoryclaw.consolidation.changes import Action, ChangeSet, PlannedChange
+    from memoryclaw.consolidation.actions import Action
+    from memoryclaw.consolidation.changes import ChangeSet, PlannedChange
     from memoryclaw.consolidation.consolidate import Consolidated
     from memoryclaw.daemon.scheduling import Scheduled
 
@@ -53,7 +54,7 @@ def consolidate(said: CliContext, *, dry_run: bool, due: bool, llm: str, mode: s
 @click.option("--llm", type=click.Choice(["auto", "none"]), default="auto", help="As in `consolidate`.")
 @click.pass_obj
 def redo(said: CliContext, since: str, llm: str) -> None:
-    """Consolidate old logs again, with the tools of today, on a branch.
+    """Consolidate old logs again with the current version, on a branch.
 
     Nothing in the vault changes until `review approve` takes the branch over. Notes that a person edited stay as
     they are.
@@ -86,7 +87,7 @@ def _tell(said: CliContext, done: Consolidated, *, dry_run: bool) -> None:
 
 def _summary(changes: ChangeSet, mode: str, *, dry_run: bool) -> str:
     """One sentence that is true in every mode: what is done is told apart from what waits for a yes or a no."""
-    from memoryclaw.consolidation.patches import waits  # noqa: PLC0415 - what runs has loaded it
+    from memoryclaw.consolidation.apply import waits  # noqa: PLC0415 - what runs has loaded it
 
     done = [change for change in changes.changes if not waits(change, mode)]
     kinds = Counter(change.kind for change in done)
@@ -138,7 +139,7 @@ def _details(planned: PlannedChange) -> list[str]:
 
 
 def _action(action: Action) -> str:
-    values = action._asdict()
+    values = action.values()
     kind = type(action).__name__
     if kind == "NewFile":
         return f"+ {values['path']} ({plural(values['text'].count(chr(10)), 'line')})"

@@ -15,7 +15,7 @@ from memoryclaw.interfaces.cli.verbs import TEXT, CliContext, verb
 from memoryclaw.model import Fact
 from memoryclaw.text.bounds import MOST_LISTED
 from memoryclaw.text.fence import visible
-from memoryclaw.writing.remember import fact_in_words
+from memoryclaw.writing.context import fact_in_words
 
 if TYPE_CHECKING:
     from memoryclaw.index.sync import Freshness

@@ -1,6 +1,7 @@
-"""A change of facts, taken back line by line where its file has gone on since. Pure: texts in, text out.
+"""A change of one file, made again on a later version of it, or taken back from one. Pure: texts in, text out.
 
-The rule: a line that the change wrote goes only where it still stands as it was written; one that was changed since stays, and is named.
+Neither is a guess: a merge of lines counts only where exactly the same facts change. Facts and waiting questions are otherwise taken
+back line by line; a line that was changed since stays, and is named.
 """
 
 from __future__ import annotations
@@ -10,15 +11,98 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
-from memoryclaw.consolidation.pending import PendingFact, read_pending
+from memoryclaw.consolidation.actions import Action, AddPending, NewFile, SetFact
+from memoryclaw.consolidation.pending import PENDING_FILE, PendingFact, read_pending
+from memoryclaw.errors import InputError
 from memoryclaw.model import Fact
 from memoryclaw.text.encoding import lines_of, readable
+from memoryclaw.text.merging import merge
 from memoryclaw.vault.edits import Splice, spliced
-from memoryclaw.vault.fact_edits import BULLET, SemanticFile, Sheet, same
-from memoryclaw.writing.decisions import APPROVED, UNDONE, Decision, Decisions, fingerprint
+from memoryclaw.vault.fact_edits import BULLET, SemanticFile, Sheet, fact_sources, same
+from memoryclaw.writing.decisions import APPROVED, UNDONE, Decision, Decisions
 
 _HEADING = re.compile(r"(#{1,6})[ \t]+\S")
 _Key = tuple[str, str, str, bool]
+
+
+# ── A change as actions, and made again
+
+
+def facts_set(before: str, after: str, file: SemanticFile) -> list[SetFact]:
+    """The facts that a change of a semantic file set, as actions."""
+    old = [fact for fact in file.facts(before).facts if fact.current]
+    new = [fact for fact in file.facts(after).facts if fact.current]
+    known = {(fact.entity, fact.field, fact.value) for fact in old}
+    return [
+        SetFact(
+            file.path, fact.entity, fact.field, fact.value, fact.since,
+            next(iter(fact_sources(after, file, fact.id)), fact.source),
+            many=sum(same(other.entity, fact.entity) and same(other.field, fact.field) for other in new) > 1,
+        )
+        for fact in new
+        if (fact.entity, fact.field, fact.value) not in known
+    ]  # fmt: skip
+
+
+def actions_of(path: str, before: str | None, after: str | None, file: SemanticFile | None) -> list[Action]:
+    """What a change of one file can be proposed as; empty where it is nothing that a person could be asked."""
+    if after is None:
+        return []
+    if path == PENDING_FILE:
+        known = {waiting.id for waiting in read_pending(before or "")}
+        return [
+            AddPending(w.entity, w.field, w.value, w.confidence, w.source, w.why, w.since, w.known)
+            for w in read_pending(after)
+            if w.id not in known
+        ]
+    if file is not None:
+        return [*facts_set(before or "", after, file)]
+    return [NewFile(path, after)] if before is None else []
+
+
+def replayed(before: str, after: str, now: str, file: SemanticFile | None) -> str | None:
+    """The text with the change from `before` to `after` in it, or None where that would be a guess.
+
+    Args:
+        before: the text that the change was made on.
+        after: the text that came of it.
+        now: the text to make it on.
+        file: how the facts are read, for a semantic file.
+    """
+    merged = merge(before, now, after)
+    if merged is not None and only_its_facts(file, (before, after), (now, merged)):
+        return merged
+    if file is None:
+        return None
+    found = facts_set(before, after, file)
+    text = now
+    try:
+        for fact in found:
+            text = fact.set_in(text, file)
+    except InputError:
+        return None
+    return text if found else None
+
+
+def only_its_facts(file: SemanticFile | None, asked: tuple[str, str], done: tuple[str, str]) -> bool:
+    """True when no fact came to stand below another entity because a heading between them came or went.
+
+    Args:
+        file: how the facts are read; None for a file without facts.
+        asked: the text before and after the change.
+        done: the same of the version that it was merged into.
+    """
+    if file is None:
+        return True
+    before, after, now, merged = (
+        Counter(_key(fact) for fact in file.facts(text).facts) for text in (*asked, *done)
+    )
+    now.subtract(before)
+    now.update(after)
+    return +now == merged
+
+
+# ── A change of facts or questions, taken back line by line
 
 
 class TakenBack(NamedTuple):
@@ -37,7 +121,7 @@ class _FactLine(NamedTuple):
     lines: tuple[str, ...]
 
     @property
-    def told(self) -> tuple[tuple[_Key, ...], tuple[str, ...]]:
+    def identity(self) -> tuple[tuple[_Key, ...], tuple[str, ...]]:
         """What makes it the same line in another version of the file."""
         return tuple(map(_key, self.facts)), self.lines
 
@@ -46,28 +130,28 @@ class _FactLine(NamedTuple):
         return any(fact.current for fact in self.facts)
 
 
-class _Page(NamedTuple):
+class _FactSheet(NamedTuple):
     """A text with its lines of facts, and its other lines that are not blank."""
 
     sheet: Sheet
-    told: list[_FactLine]
+    fact_lines: list[_FactLine]
 
     @classmethod
-    def of(cls, text: str, file: SemanticFile) -> _Page:
+    def of(cls, text: str, file: SemanticFile) -> _FactSheet:
         sheet = Sheet.of(text, file)
         spans: dict[tuple[int, int], list[Fact]] = {}
         for fact in sheet.found.facts:
             spans.setdefault(sheet.span(fact), []).append(fact)
-        told = [
+        fact_lines = [
             _FactLine(a, b, tuple(facts), tuple(line.rstrip() for line in sheet.lines[a:b]))
             for (a, b), facts in sorted(spans.items(), key=lambda item: item[0])
         ]
-        return cls(sheet, told)
+        return cls(sheet, fact_lines)
 
     @property
     def rest(self) -> Counter[str]:
-        """The lines that are not blank and tell no fact."""
-        taken = {number for line in self.told for number in range(line.start, line.end)}
+        """The lines that are not blank and state no fact."""
+        taken = {number for line in self.fact_lines for number in range(line.start, line.end)}
         lines = enumerate(self.sheet.lines)
         return Counter(line.rstrip() for n, line in lines if n not in taken and line.strip())
 
@@ -84,33 +168,37 @@ def facts_taken_back(before: str | None, after: str, now: str, file: SemanticFil
     Returns:
         The text, and the facts that stay since their lines were changed; None where this cannot be told line by line.
     """
-    old, made, page = (_Page.of(text, file) for text in (before or "", after, now))
+    old, made, page = (_FactSheet.of(text, file) for text in (before or "", after, now))
     fresh = made.rest - old.rest
     if before is not None and not all(_HEADING.match(line) or BULLET.match(line) for line in fresh):
         return None
-    came, gone = _less(made.told, old.told), _less(old.told, made.told)
-    free, splices, left, wanted = list(page.told), list[Splice](), list[str](), _keys(page)
+    added, removed_lines = _less(made.fact_lines, old.fact_lines), _less(old.fact_lines, made.fact_lines)
+    free, splices, left, wanted = list(page.fact_lines), list[Splice](), list[str](), _keys(page)
     kept = list[_FactLine]()
     # What holds goes before what was: an old value comes back only where the new one goes.
-    for line in sorted(came, key=lambda line: not line.is_current):
-        was = next((one for one in gone if line.is_current and _about(one, line)), None)
-        gone = [one for one in gone if one is not was]
-        here = next((one for one in reversed(free) if one.told == line.told), None)
+    for line in sorted(added, key=lambda line: not line.is_current):
+        was = next((one for one in removed_lines if line.is_current and _about(one, line)), None)
+        removed_lines = [one for one in removed_lines if one is not was]
+        here = next((one for one in reversed(free) if one.identity == line.identity), None)
         if here is None or (not line.is_current and any(_about(one, line) for one in kept)):
             kept.append(line)
-            left += _standing(line, page)
+            left += _changed_since(line, page)
             continue
         free.remove(here)
         splices.append(Splice(here.start, here.end, was.lines if was else ()))
         wanted.subtract(map(_key, here.facts))
         wanted.update(map(_key, was.facts) if was else ())
-    if gone:
+    if removed_lines:
         return None
     bare = Counter(line.rstrip() for n, line in enumerate(page.sheet.lines) if _is_bare(page.sheet.lines, n))
     text = _without_headings(spliced(now, splices), file, fresh - bare)
-    if +wanted != _keys(_Page.of(text, file)):
+    if +wanted != _keys(_FactSheet.of(text, file)):
         return None
-    if before is None and not _Page.of(text, file).told and not _Page.of(text, file).rest - made.rest:
+    if (
+        before is None
+        and not _FactSheet.of(text, file).fact_lines
+        and not _FactSheet.of(text, file).rest - made.rest
+    ):
         return TakenBack(None, _once(left))
     return TakenBack(text, _once(left))
 
@@ -143,9 +231,9 @@ def _words(text: str) -> Counter[str]:
     return Counter(line.strip() for line in readable(text).split("\n") if line.strip())
 
 
-def _standing(line: _FactLine, page: _Page) -> list[str]:
+def _changed_since(line: _FactLine, page: _FactSheet) -> list[str]:
     """The facts of a line that another line tells now, changed; what is gone altogether is not named."""
-    known = [fact for one in page.told for fact in one.facts]
+    known = [fact for one in page.fact_lines for fact in one.facts]
     return [
         f"{fact.entity}.{fact.field}"
         for fact in line.facts
@@ -155,10 +243,10 @@ def _standing(line: _FactLine, page: _Page) -> list[str]:
 
 
 def _less(lines: Sequence[_FactLine], others: Sequence[_FactLine]) -> list[_FactLine]:
-    counts, found = Counter(line.told for line in others), list[_FactLine]()
+    counts, found = Counter(line.identity for line in others), list[_FactLine]()
     for line in lines:
-        if counts[line.told]:
-            counts[line.told] -= 1
+        if counts[line.identity]:
+            counts[line.identity] -= 1
         else:
             found.append(line)
     return found
@@ -172,14 +260,14 @@ def _about(one: _FactLine, other: _FactLine) -> bool:
 def _without_headings(text: str, file: SemanticFile, fresh: Counter[str]) -> str:
     """The text without those of the fresh headings (and bullets of entities) below which nothing is left."""
     while True:
-        page = _Page.of(text, file)
-        told = {number for line in page.told for number in range(line.start, line.end)}
+        page = _FactSheet.of(text, file)
+        fact_lines = {number for line in page.fact_lines for number in range(line.start, line.end)}
         lines = page.sheet.lines
         found = next(
             (
                 n
                 for n, line in enumerate(lines)
-                if n not in told and fresh[line.rstrip()] and _is_bare(lines, n)
+                if n not in fact_lines and fresh[line.rstrip()] and _is_bare(lines, n)
             ),
             None,
         )
@@ -211,7 +299,7 @@ def _indent(line: str) -> int:
     return len(line) - len(line.lstrip(" \t"))
 
 
-def _keys(page: _Page) -> Counter[_Key]:
+def _keys(page: _FactSheet) -> Counter[_Key]:
     return Counter(map(_key, page.sheet.found.facts))
 
 
@@ -223,16 +311,7 @@ def _once(names: Iterable[str]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(names))
 
 
-# ── What is to be remembered when a change is taken back, so that it stays taken back. Pure: texts and
-# decisions in, decisions out.
-
-
-def facts_that_came(file: SemanticFile, before: str, after: str) -> Iterator[str]:
-    """The fingerprints of the facts that hold after a change of a semantic file and did not before it."""
-    old = Counter(_standing_facts(file, before))
-    for key, count in Counter(_standing_facts(file, after)).items():
-        if count > old[key]:
-            yield fingerprint("fact", *key)
+# ── Decisions that keep a change taken back
 
 
 def restored(before: str, after: str, now: str, *, at: str, by: str) -> Iterator[Decision]:
@@ -256,10 +335,6 @@ def restored(before: str, after: str, now: str, *, at: str, by: str) -> Iterator
         elif _latest(current, key) == decision:
             was = _latest(old, key)
             yield (was or _other(decision))._replace(at=at, by=by)
-
-
-def _standing_facts(file: SemanticFile, text: str) -> list[tuple[str, str, str]]:
-    return [(fact.entity, fact.field, fact.value) for fact in file.facts(text).facts if fact.current]
 
 
 def _known_by(decision: Decision) -> tuple[str, str]:

@@ -4,17 +4,12 @@ from __future__ import annotations
 
 import pytest
 
+from memoryclaw.consolidation.actions import AddPending, AddSource, ConfirmFact, MoveFile, NewFile, SetFact
 from memoryclaw.consolidation.changes import (
-    AddPending,
-    AddSource,
     ChangeSet,
     Claim,
     ClaimDecision,
-    ConfirmFact,
-    MoveFile,
-    NewFile,
     PlannedChange,
-    SetFact,
     Skipped,
     ToolSequence,
     read_plan,

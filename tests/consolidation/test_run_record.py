@@ -5,8 +5,7 @@ import json
 import pytest
 from changesets import BOATHOUSE, KITCHEN, RUN, whole
 
-from memoryclaw.consolidation.changes import ChangeSet
-from memoryclaw.consolidation.run_record import read_record, record_path, render_record
+from memoryclaw.consolidation.changes import ChangeSet, read_record, record_path, render_record
 
 AT = "2026-11-21T10:15:00Z"
 

@@ -22,11 +22,11 @@ from changesets import (
 )
 from gitvault import git, pen_for, snapshot, users_work, vault_of
 
-from memoryclaw.consolidation import applying
-from memoryclaw.consolidation.applying import apply
-from memoryclaw.consolidation.changes import ChangeSet, MoveFile, NewFile, PlannedChange
+from memoryclaw.consolidation import apply as applying
+from memoryclaw.consolidation.actions import MoveFile, NewFile
+from memoryclaw.consolidation.apply import apply
+from memoryclaw.consolidation.changes import ChangeSet, PlannedChange, read_record
 from memoryclaw.consolidation.proposals import read_proposal
-from memoryclaw.consolidation.run_record import read_record
 from memoryclaw.errors import BudgetError, HistoryError, InputError, LockedError
 from memoryclaw.history.repository import History
 from memoryclaw.vault.locks import writer_lock
@@ -123,7 +123,7 @@ def test_a_run_that_read_nothing_writes_nothing(root):
 
 
 def test_progress_is_told_to_the_end(root, monkeypatch):
-    monkeypatch.setattr(applying, "_TOGETHER", 2)
+    monkeypatch.setattr(applying, "_BATCH", 2)
     told = []
     done(root, progress=lambda *at: told.append(at))
     assert told == [(0, 7), (2, 7), (4, 7), (7, 7)]
@@ -132,7 +132,7 @@ def test_progress_is_told_to_the_end(root, monkeypatch):
 @pytest.mark.parametrize("together", [1, 2, 3])
 def test_changes_that_land_together_are_the_same_commits_as_one_by_one(root, tmp_path, monkeypatch, together):
     done(root)
-    monkeypatch.setattr(applying, "_TOGETHER", together)
+    monkeypatch.setattr(applying, "_BATCH", together)
     other = vault_of(tmp_path / "other", FILES)
     done(other)
     assert log(root, "%T %B") == log(other, "%T %B")
@@ -291,7 +291,7 @@ def test_a_path_that_leaves_the_vault_is_never_written(root):
 def test_a_run_that_would_lose_too_much_is_refused_before_it_writes(root, mode, monkeypatch):
     """No action takes lines away; one that did, by a fault of ours, would be stopped here."""
     monkeypatch.setattr(
-        "memoryclaw.consolidation.patches.set_fact",
+        "memoryclaw.consolidation.actions.set_fact",
         lambda *a, **k: type("R", (), {"text": "# Gone\n"}),
     )
     before = snapshot(root)
@@ -413,7 +413,7 @@ def test_a_linked_worktree_is_a_normal_vault(root, tmp_path):
 def test_an_interrupt_between_two_commits_leaves_a_whole_vault_and_the_next_run_goes_on(
     root, tmp_path, monkeypatch
 ):
-    monkeypatch.setattr(applying, "_TOGETHER", 1)
+    monkeypatch.setattr(applying, "_BATCH", 1)
 
     def interrupt(at, _total):
         if at == 3:

@@ -10,7 +10,8 @@ import pytest
 from gitvault import git, vault_of
 
 from memoryclaw.errors import HistoryError
-from memoryclaw.history.repository import History, git_state, other_locks
+from memoryclaw.history.git import git_state, other_locks
+from memoryclaw.history.repository import History
 
 REF = "refs/heads/main"
 NOTHING = "0" * 40

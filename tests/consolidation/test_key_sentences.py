@@ -6,10 +6,9 @@ from hypothesis import strategies as st
 
 from memoryclaw.consolidation.changes import Claim, Extraction, Quote, Segment
 from memoryclaw.consolidation.episodes import extract, with_quotes
-from memoryclaw.consolidation.key_sentences import LEAST, MOST
-from memoryclaw.consolidation.spoken_dates import resolved
+from memoryclaw.consolidation.fact_values import resolved
+from memoryclaw.consolidation.key_sentences import LEAST, MOST, bullet
 from memoryclaw.consolidation.statements import is_kept, sentences
-from memoryclaw.consolidation.transcript import bullet
 from memoryclaw.model import Turn
 from memoryclaw.text.markdown import read_body
 from memoryclaw.text.tokens import length

@@ -4,12 +4,13 @@ import pytest
 from changesets import BOATHOUSE, FILES, KITCHEN, PROJECTS, RUN, SECOND, whole
 from gitvault import git, pen_for, snapshot, users_work, vault_of
 
-from memoryclaw.consolidation.applying import apply
-from memoryclaw.consolidation.branching import approve, open_branches, reject
+from memoryclaw.consolidation.apply import apply
+from memoryclaw.consolidation.changes import read_record
 from memoryclaw.consolidation.proposals import read_proposal
-from memoryclaw.consolidation.run_record import read_record
+from memoryclaw.consolidation.selecting import open_branches
 from memoryclaw.errors import ConflictError, HistoryError, NotFoundError
 from memoryclaw.history.repository import History
+from memoryclaw.review.branches import approve, reject
 from memoryclaw.writing.decisions import DECISIONS_FILE, Decisions
 
 BRANCH, RECORD = f"memoryclaw/{RUN}", f"runs/{RUN}.json"

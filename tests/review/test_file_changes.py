@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from memoryclaw.review.retraction import facts_taken_back, waiting_taken_back
+from memoryclaw.review.file_changes import facts_taken_back, waiting_taken_back
 from memoryclaw.vault.fact_edits import SemanticFile
 
 FILE = SemanticFile("semantic/people.md", frozenset())

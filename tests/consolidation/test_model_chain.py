@@ -18,7 +18,7 @@ from servers.scripted import Asked, ModelServer, honest
 from memoryclaw import config
 from memoryclaw.config import Config
 from memoryclaw.consolidation.changes import Extraction, Segment
-from memoryclaw.consolidation.model_chain import ModelChain, minds_of
+from memoryclaw.consolidation.model_chain import ModelChain, model_chain
 from memoryclaw.errors import ConfigError
 from memoryclaw.models.llm import PAUSE, Prompt
 from memoryclaw.writing.context import Templates
@@ -49,8 +49,8 @@ def read(
     root: Path, url: str, chain: str = "ollama", segment: Segment = SEGMENT, **llm: object
 ) -> Extraction:
     """What comes out of one segment, with models at this address."""
-    minds = minds_of(settings_of(root, url, chain, retries=0, **llm), TEMPLATES, {})
-    return minds.read(segment, basis_of(), {})
+    chain = model_chain(settings_of(root, url, chain, retries=0, **llm), TEMPLATES, {})
+    return chain.read(segment, basis_of(), {})
 
 
 class Clock:
@@ -159,8 +159,8 @@ def test_where_all_fail_the_first_reason_is_told(tmp_path: Path):
 def test_without_models_nothing_is_asked_and_nothing_is_degraded(tmp_path: Path):
     with ModelServer() as server:
         for chain, llm in (("ollama", "none"), ("", "auto"), ("none", "auto")):
-            minds = minds_of(settings_of(tmp_path, server.url, chain), TEMPLATES, {}, llm=llm)
-            assert minds.read(SEGMENT, basis_of(), {}) == basis_of()
+            models = model_chain(settings_of(tmp_path, server.url, chain), TEMPLATES, {}, llm=llm)
+            assert models.read(SEGMENT, basis_of(), {}) == basis_of()
         assert server.connections == 0
 
 
@@ -168,8 +168,8 @@ def test_nobody_there_costs_one_call_in_a_run(tmp_path: Path):
     calls: list[object] = []
     sys.addaudithook(lambda event, args: calls.append(args[1]) if event == "socket.connect" else None)
     with Faulty("refused") as server:
-        minds = minds_of(settings_of(tmp_path, server.url), TEMPLATES, {})
-        found = [minds.read(SEGMENT, basis_of(), {}) for _ in range(20)]
+        chain = model_chain(settings_of(tmp_path, server.url), TEMPLATES, {})
+        found = [chain.read(SEGMENT, basis_of(), {}) for _ in range(20)]
     where = server.url.removeprefix("http://")
     assert {each.degraded for each in found} == {
         f"no model answered (Ollama is not running at {where}); facts and summaries are by patterns"
@@ -179,15 +179,15 @@ def test_nobody_there_costs_one_call_in_a_run(tmp_path: Path):
 
 def test_a_missing_model_is_asked_for_once_in_a_run(tmp_path: Path):
     with Faulty("model_missing") as server:
-        minds = minds_of(settings_of(tmp_path, server.url), TEMPLATES, {})
-        found = [minds.read(SEGMENT, basis_of(), {}) for _ in range(5)]
+        chain = model_chain(settings_of(tmp_path, server.url), TEMPLATES, {})
+        found = [chain.read(SEGMENT, basis_of(), {}) for _ in range(5)]
         assert len(server.asked) == 1
     assert "`ollama pull m`" in found[4].degraded
 
 
 def test_a_chain_with_an_unknown_name_is_refused(tmp_path: Path):
     with pytest.raises(ConfigError, match=r"llm\.chain cannot hold 'claude'"):
-        minds_of(settings_of(tmp_path, "http://127.0.0.1:1", "claude"), TEMPLATES, {})
+        model_chain(settings_of(tmp_path, "http://127.0.0.1:1", "claude"), TEMPLATES, {})
 
 
 def test_a_talk_without_words_asks_nobody(tmp_path: Path):
@@ -208,8 +208,8 @@ def failing(mode: str, good_after: int) -> Callable[[Asked], str]:
 def test_a_bad_answer_is_asked_for_again_and_the_model_is_told_why(tmp_path: Path):
     clock = Clock()
     with ModelServer(failing('{"title": "cut', 1)) as server:
-        minds = timed(tmp_path, server.url, clock, retries=1)
-        found = minds.read(SEGMENT, basis_of(), {})
+        chain = timed(tmp_path, server.url, clock, retries=1)
+        found = chain.read(SEGMENT, basis_of(), {})
         first, second = server.asked
     assert found.by == "ollama/m"
     assert "could not be used" not in first.prompt
@@ -220,9 +220,9 @@ def test_a_bad_answer_is_asked_for_again_and_the_model_is_told_why(tmp_path: Pat
 def timed(root: Path, url: str, clock: Clock, **llm: object) -> ModelChain:
     """Minds at an address, on a clock of the test."""
     chosen = settings_of(root, url, **llm)
-    inner = minds_of(chosen, TEMPLATES, {})
+    inner = model_chain(chosen, TEMPLATES, {})
     return ModelChain(
-        [link.mind for link in inner._chain],
+        [link.model for link in inner._chain],
         TEMPLATES,
         retries=chosen.retries,
         clock=clock,
@@ -241,24 +241,24 @@ def test_each_further_try_waits_twice_as_long(tmp_path: Path):
 def test_a_model_that_keeps_failing_is_left_alone_for_a_while_and_then_tried_once(tmp_path: Path):
     clock = Clock()
     with Faulty("status_500") as server:
-        minds = timed(tmp_path, server.url, clock, retries=1)
-        found = [minds.read(SEGMENT, basis_of(), {}).degraded for _ in range(10)]
+        chain = timed(tmp_path, server.url, clock, retries=1)
+        found = [chain.read(SEGMENT, basis_of(), {}).degraded for _ in range(10)]
         assert len(server.asked) == 2
         assert len(set(found)) == 1
         clock.now += PAUSE
         for _ in range(10):
-            minds.read(SEGMENT, basis_of(), {})
+            chain.read(SEGMENT, basis_of(), {})
         assert len(server.asked) == 3
 
 
 def test_a_model_that_recovers_is_used_again(tmp_path: Path):
     clock = Clock()
     with ModelServer(failing("nothing", 4)) as server:
-        minds = timed(tmp_path, server.url, clock, retries=1)
-        assert [bool(minds.read(SEGMENT, basis_of(), {}).degraded) for _ in range(3)] == [True, True, True]
+        chain = timed(tmp_path, server.url, clock, retries=1)
+        assert [bool(chain.read(SEGMENT, basis_of(), {}).degraded) for _ in range(3)] == [True, True, True]
         assert len(server.asked) == 4  # two readings with two tries each; the third was not asked
         clock.now += PAUSE
-        assert [minds.read(SEGMENT, basis_of(), {}).by for _ in range(2)] == ["ollama/m", "ollama/m"]
+        assert [chain.read(SEGMENT, basis_of(), {}).by for _ in range(2)] == ["ollama/m", "ollama/m"]
 
 
 def test_the_same_talk_gives_the_same_prompt_and_the_same_reading(tmp_path: Path):
@@ -273,9 +273,9 @@ def test_reading_by_patterns_loads_no_client():
         "import sys\n"
         "from memoryclaw import config\n"
         "from memoryclaw.writing.context import Templates\n"
-        "from memoryclaw.consolidation.model_chain import minds_of\n"
+        "from memoryclaw.consolidation.model_chain import model_chain\n"
         "from pathlib import Path\n"
-        "minds_of(config.load(Path('/nowhere')), Templates(), {}, llm='none')\n"
+        "model_chain(config.load(Path('/nowhere')), Templates(), {}, llm='none')\n"
         "print(sorted({'ollama', 'httpx', 'pydantic', 'jinja2'} & set(sys.modules)))\n"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, encoding="utf-8", check=True)

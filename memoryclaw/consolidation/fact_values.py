@@ -1,18 +1,116 @@
-"""Dates as values: the one day that words name, by the clock of who said them. English and German; what is unclear stays words.
+"""The fields and values of facts: which field words name, the one day that words name, and words as a line of facts holds them.
 
-The rule: a day without a year lies ahead of the speaker (a deadline), or recurs (a birthday) and stays without one.
+English and German words for one field give one field, so that a newer statement finds the older one. A day without a year lies ahead
+of the speaker (a deadline), or recurs (a birthday) and stays without one. What is unclear stays words.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from datetime import date
+from typing import NamedTuple
 
+from memoryclaw.model import NOTHING
 from memoryclaw.text import days
+from memoryclaw.text import words as lists
 from memoryclaw.text.dates import DateRange, find_ranges, leading_range, parse_timestamp
 from memoryclaw.text.days import Days
 from memoryclaw.text.language import fold
+
+# ── Fields: what each is called, what its values look like, and where it goes by default
+
+
+class FieldNoun(NamedTuple):
+    """What a word for a field stands for."""
+
+    field: str
+    kind: str  # date | day | email | phone | url | amount | name | person | place | title | text
+
+
+NOUNS = {
+    word: FieldNoun(field.strip(), kind.strip())
+    for line in lists.lines("consolidation.field_words")
+    for kind, field, words in [re.split(r" / |: ", line, maxsplit=2)]
+    for word in words.split("|")
+}
+KIN = frozenset(lists.lines("consolidation.kin"))
+# Where several values live side by side unless the schema says otherwise.
+MANY = frozenset(lists.lines("consolidation.many_values"))
+_PREFERENCES = frozenset(lists.lines("consolidation.preferences"))
+_OF_PEOPLE = KIN | frozenset(lists.lines("consolidation.of_people"))
+_LEADING = frozenset(lists.words("consolidation.before_fields"))
+_QUALIFIERS = frozenset(lists.words("consolidation.field_qualifiers"))
+_NO_FAVORITE = frozenset(lists.words("consolidation.no_favourites"))
+
+
+def noun_of(words: str, declared: Mapping[str, str] = NOTHING) -> FieldNoun | None:
+    """The field that some words stand for; None where they name none that is known.
+
+    Args:
+        words: as said, "new phone number".
+        declared: further fields of the vault, by their folded name, with their kind.
+    """
+    parts = fold(words).split()
+    while parts and parts[0] in _LEADING:
+        del parts[0]
+    plain = " ".join(parts)
+    found = NOUNS.get(plain)
+    if plain in declared and not (
+        found and found.kind == "day"
+    ):  # a schema has no word for a day of every year
+        return FieldNoun(plain, declared[plain])
+    if found:
+        return found
+    if len(parts) > 1 and parts[0] in _QUALIFIERS and (found := NOUNS.get(" ".join(parts[1:]))):
+        return FieldNoun(f"{parts[0]} {found.field}", found.kind)
+    return _favorite(plain, parts)
+
+
+def _favorite(plain: str, parts: list[str]) -> FieldNoun | None:
+    if len(parts) > 1 and parts[0] in {"favorite", "favourite"} and not _NO_FAVORITE & set(parts):
+        return FieldNoun(f"favorite {' '.join(parts[1:])}", "text")
+    return (
+        FieldNoun(plain, "text")
+        if len(parts) == 1 and plain.startswith("lieblings") and len(plain) > 10
+        else None
+    )
+
+
+def is_preference(field: str) -> bool:
+    """True for what someone likes or wants to have done."""
+    return field in _PREFERENCES or field.startswith(("favorite ", "lieblings"))
+
+
+def is_yearly(field: str) -> bool:
+    """True for a day of every year, such as a birthday."""
+    noun = noun_of(field)
+    return noun is not None and noun.kind == "day"
+
+
+def is_of_people(field: str) -> bool:
+    """True for what is said of people and hardly of anything else."""
+    return field.partition(" ")[2] in _OF_PEOPLE or field in _OF_PEOPLE
+
+
+# ── Words as a heading, a key or the value of a fact may hold them: what is written reads back as it was meant
+
+_MARKUP = re.compile(r"!?\[\[|\]\]|`+|%%|~~|(?<=:):+|[\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]")
+_BLOCK_ID = re.compile(r"(?<!\S)\^(?=[A-Za-z0-9-]+$)")
+_KEY_MARKUP = re.compile(r"!?\[\[|\]\]|[\[\]|`*\"<>]|%%|~~|::+|[\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]")
+
+
+def plain_value(text: str) -> str:
+    """The text as one line, without what Markdown or an inline field would take for its own."""
+    return _BLOCK_ID.sub("", " ".join(_MARKUP.sub(" ", text).split()))
+
+
+def plain_key(text: str) -> str:
+    """The name of an entity or a field, as a heading or a key may hold it."""
+    return " ".join(_KEY_MARKUP.sub(" ", text).split()).strip(" .:;,-#+")
+
+
+# ── Dates: the one day that words name, by the clock of who said them
 
 _MONTH_TEXT = """jan january januar|feb february februar|mar march marz maerz mrz|apr april|may mai|jun june juni|jul july juli
 |aug august|sep sept september|oct october okt oktober|nov november|dec december dez dezember"""

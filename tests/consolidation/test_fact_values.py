@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from memoryclaw.consolidation.spoken_dates import date_value, same_day, since_date
+from memoryclaw.consolidation.fact_values import date_value, same_day, since_date
 
 TUESDAY = "2026-03-10"
 

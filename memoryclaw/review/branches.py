@@ -1,53 +1,27 @@
-"""A run that waits as a branch of its own: made without touching a file, then approved commit by commit, or rejected.
-
-The rule: the branch is built on HEAD alone, and the user's files and index know nothing of it until a person says yes.
-"""
+"""A run that waits as a branch of its own, approved commit by commit on the current branch, or rejected."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
-from datetime import datetime
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from memoryclaw.consolidation.changes import PlannedChange
-from memoryclaw.consolidation.patches import CommitMessages, actions_of, replayed
+from memoryclaw.consolidation.apply import CommitMessages, new_file
+from memoryclaw.consolidation.changes import PlannedChange, read_record
 from memoryclaw.consolidation.proposals import proposal
-from memoryclaw.consolidation.run_record import read_record, record_path
-from memoryclaw.errors import ConflictError, HistoryError, InputError, MemoryClawError, NotFoundError
-from memoryclaw.history import git_log
-from memoryclaw.history.git_log import Branch
-from memoryclaw.history.repository import FileChange, History, Recorded, Version
+from memoryclaw.consolidation.selecting import BRANCHES, OpenBranch, read_branch
+from memoryclaw.errors import ConflictError, HistoryError, NotFoundError
+from memoryclaw.history import repository
+from memoryclaw.history.repository import Branch, FileChange, History, Recorded
+from memoryclaw.review.file_changes import actions_of, replayed
 from memoryclaw.text.encoding import decode, encode
 from memoryclaw.text.naming import timestamp
 from memoryclaw.vault.fact_edits import SemanticFile
 from memoryclaw.vault.layout import place_of
 from memoryclaw.writing.context import WriteContext
 from memoryclaw.writing.decisions import APPROVED, DECISIONS_FILE, REJECTED, Decision, Decisions
-from memoryclaw.writing.writer import (
-    REFUSED,
-    Bytes,
-    Edit,
-    Outcome,
-    PendingCommit,
-    Writer,
-    patched,
-    paths_of,
-    plans_for,
-    writing,
-)
+from memoryclaw.writing.writer import Bytes, Edit, Writer, patched, writing
 
-PREFIX = "refs/heads/memoryclaw/"
 _REPLAYED = "Approved"  # the trailer that names the commit of the branch
-
-
-class OpenBranch(NamedTuple):
-    """A run that waits: its branch, its commits (oldest first) and its run record."""
-
-    run: str
-    ref: str
-    tip: str
-    commits: tuple[Recorded, ...]
-    record: str
 
 
 class Approved(NamedTuple):
@@ -56,58 +30,6 @@ class Approved(NamedTuple):
     commits: tuple[str, ...] = ()
     proposed: tuple[str, ...] = ()
     notices: tuple[str, ...] = ()
-
-
-class BranchWriter:
-    """Writes like a `Writer`, but only commits, one on the other, that nothing shows until `publish`."""
-
-    def __init__(self, history: History, run: str) -> None:
-        self._history = history
-        self._ref = PREFIX + run
-        self._tip = history.head()
-
-    def read_all(self, paths: Iterable[str]) -> dict[str, bytes | None]:
-        """The bytes of files as the branch has them, None where it has none."""
-        sides = self._history.tip(self._ref, self._tip, list(paths)).sides
-        return {path: side.head_data for path, side in sides.items()}
-
-    def write_all(
-        self, items: Sequence[PendingCommit], *, verb: str, now: datetime
-    ) -> tuple[list[Outcome], MemoryClawError | None]:
-        """Makes the items in order as commits on top of the branch, like the method of the same name of `Writer`."""
-        del verb
-        paths, items, refused = _safe(items)
-        base = self._history.tip(self._ref, self._tip, paths)
-        outcomes: list[Outcome] = []
-        objects: list[tuple[str, bytes]] = []
-        for item in items:
-            found = {path: side.head_data for path, side in base.sides.items()}
-            try:
-                plans = plans_for(item.changes, found, base.sides)
-            except REFUSED as error:
-                refused = error
-                break
-            versions = {plan.path: Version(plan.after) for plan in plans}
-            outcomes.append(Outcome(changed=False))
-            if versions:
-                draft = self._history.draft(base, versions, item.message(), now)
-                base, self._tip = draft.base, draft.made.commit
-                objects += draft.objects
-                outcomes[-1] = Outcome(changed=True, commit=self._tip)
-        if objects:
-            self._history.store(objects, base.tree.hash_name)
-        return outcomes, refused
-
-    def publish(self, verb: str) -> None:
-        """Lets the branch appear."""
-        git_log.create(self._history, self._ref, self._tip, verb)
-
-
-def open_branches(history: History) -> list[OpenBranch]:
-    """The runs that wait as branches, in order of their names."""
-    if history.state().name == "none":
-        return []
-    return [_opened(history, branch) for branch in git_log.branches(history, PREFIX)]
 
 
 def approve(context: WriteContext, run: str) -> Approved:
@@ -125,7 +47,7 @@ def approve(context: WriteContext, run: str) -> Approved:
         replay = _Replay(context, writer, run)
         for recorded in left:
             replay.one(recorded, last=recorded is left[-1])
-        git_log.delete(writer.history, branch)
+        repository.delete_branch(writer.history, branch)
     return Approved(tuple(replay.commits), tuple(replay.proposed), tuple(dict.fromkeys(replay.notices)))
 
 
@@ -145,7 +67,7 @@ def reject(context: WriteContext, run: str) -> str:
             return context.templates.commit_message("consolidate-rejected", run=run)
 
         outcome = writer.write([decide], message, verb="reject", now=context.now)
-        git_log.delete(writer.history, branch)
+        repository.delete_branch(writer.history, branch)
     return outcome.commit
 
 
@@ -153,7 +75,7 @@ class _Replay:
     """The commits of one branch, made again one after another."""
 
     def __init__(self, context: WriteContext, writer: Writer, run: str) -> None:
-        self._write_context = context
+        self._context = context
         self._writer = writer
         self._run = run
         self.commits: list[str] = []
@@ -165,7 +87,7 @@ class _Replay:
         changes = self._writer.history.changes(recorded.commit)
         edits = [Edit(change.path, self._again(change)) for change in changes]
         if last:
-            decision = Decision(timestamp(self._write_context.now), APPROVED, "run", run=self._run)
+            decision = Decision(timestamp(self._context.now), APPROVED, "run", run=self._run)
             edits.append(_decided(self._writer, decision))
         message = f"{recorded.message.rstrip()}\n{_REPLAYED}: {recorded.commit}\n"
         try:
@@ -186,18 +108,17 @@ class _Replay:
         source, confidence = (recorded.trailers.get(key, "") for key in ("Source", "Confidence"))
         change = PlannedChange("fact", title, actions, (), source, confidence, why)
         path, text = proposal(change, self._run)
-        message = CommitMessages(self._write_context.templates, self._run).proposal(change)
-        new = Edit(path, patched(lambda now: text if now is None else now))
-        self._write([new], f"{message.rstrip()}\n{_REPLAYED}: {recorded.commit}\n")
+        message = CommitMessages(self._context.templates, self._run).proposal(change)
+        self._write([new_file(path, text)], f"{message.rstrip()}\n{_REPLAYED}: {recorded.commit}\n")
         self.proposed.append(path)
 
     def _write(self, edits: Sequence[Edit], message: str) -> None:
-        outcome = self._writer.write(edits, lambda: message, verb="approve", now=self._write_context.now)
+        outcome = self._writer.write(edits, lambda: message, verb="approve", now=self._context.now)
         self.commits += filter(None, [outcome.commit])
         self.notices += filter(None, [outcome.notice])
 
     def _file(self, path: str) -> SemanticFile | None:
-        return self._write_context.semantic(path) if place_of(path) == ("semantic", "current") else None
+        return self._context.semantic(path) if place_of(path) == ("semantic", "current") else None
 
     def _again(self, change: FileChange) -> Bytes:
         file = self._file(change.path)
@@ -218,36 +139,17 @@ class _Replay:
         return again
 
 
-def _safe(
-    items: Sequence[PendingCommit],
-) -> tuple[list[str], Sequence[PendingCommit], MemoryClawError | None]:
-    """The files that are asked for, and the items up to the first that asks for one outside the vault."""
-    paths: list[str] = []
-    for number, item in enumerate(items):
-        try:
-            paths += paths_of(item.changes)
-        except InputError as error:
-            return paths, items[:number], error
-    return paths, items, None
-
-
 def _find(writer: Writer, run: str) -> tuple[Branch, OpenBranch]:
     if writer.untracked:
         raise HistoryError(f"no branch waits: {writer.untracked}")
-    for branch in git_log.branches(writer.history, PREFIX + run):
-        if branch.ref == PREFIX + run:
+    for branch in repository.branches(writer.history, BRANCHES + run):
+        if branch.ref == BRANCHES + run:
             if branch.checked_out:
                 raise ConflictError(
                     f"the branch memoryclaw/{run} is checked out; switch to your own branch first"
                 )
-            return branch, _opened(writer.history, branch)
+            return branch, read_branch(writer.history, branch)
     raise NotFoundError(f"no run {run!r} waits as a branch; `memoryclaw review` lists what waits")
-
-
-def _opened(history: History, branch: Branch) -> OpenBranch:
-    run = branch.ref.removeprefix(PREFIX)
-    record = git_log.text_in(history, branch.tip, record_path(run))
-    return OpenBranch(run, branch.ref, branch.tip, tuple(git_log.unmerged(history, branch.tip)), record)
 
 
 def _must_be_the_runs(branch: Branch, waiting: OpenBranch) -> None:

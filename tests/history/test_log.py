@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from gitvault import git, vault_of
 
-from memoryclaw.history import git_log
+from memoryclaw.history import repository
 from memoryclaw.history.repository import History
 
 
@@ -20,22 +20,27 @@ def test_a_row_tells_who_when_what_and_which_files(tmp_path):
         GIT_AUTHOR_NAME="Łukasz <x",
         GIT_AUTHOR_DATE="2026-03-01T10:00:00+02:00",
     )
-    [row] = git_log.log(History(str(root)), limit=9)
+    [row] = repository.commit_log(History(str(root)), limit=9)
     assert (row.author, row.when, row.subject) == ("Łukasz x", "2026-03-01T08:00:00Z", "Größe")
     assert row.trailers == {"Run": "x-1", "Source": "s"}
     assert (row.run, row.kind, row.files) == ("x-1", "x", (".gitignore", "a.md"))
     assert row.body.startswith("Body: not a trailer")
-    assert git_log.logged(History(str(root)), row.commit) == row
+    assert repository.logged(History(str(root)), row.commit) == row
 
 
 def test_names_of_files_with_spaces_and_marks_are_literal(tmp_path):
     root = vault_of(tmp_path / "v", {"a [b]*.md": "1\n", "a b.md": "2\n", "ü\tx.md": "3\n"})
     history = History(str(root))
-    assert git_log.log(history, limit=1)[0].files == (".gitignore", "a [b]*.md", "a b.md", "ü\tx.md")
+    assert repository.commit_log(history, limit=1)[0].files == (
+        ".gitignore",
+        "a [b]*.md",
+        "a b.md",
+        "ü\tx.md",
+    )
     (root / "a b.md").write_text("22\n")
     git(root, "commit", "-qam", "only this")
-    assert [row.subject for row in git_log.log(history, ["a [b]*.md"], limit=9)] == ["first"]
-    assert [(one.before, one.after) for one in git_log.editions(history, "a b.md")] == [
+    assert [row.subject for row in repository.commit_log(history, ["a [b]*.md"], limit=9)] == ["first"]
+    assert [(one.before, one.after) for one in repository.editions(history, "a b.md")] == [
         (b"2\n", b"22\n"),
         (None, b"2\n"),
     ]
@@ -51,7 +56,7 @@ def test_merges_of_a_person_are_rows_like_others(tmp_path):
     (root / "a.md").write_text("2\n")
     git(root, "commit", "-qam", "main work")
     git(root, "merge", "-q", "--no-ff", "-m", "merged", "side")
-    rows = git_log.log(History(str(root)), limit=9)
+    rows = repository.commit_log(History(str(root)), limit=9)
     assert rows[0].subject == "merged"
     assert {row.subject for row in rows[1:]} == {"side work", "main work", "first"}
     assert [row.files for row in rows if row.subject == "side work"] == [("b.md",)]

@@ -1,0 +1,464 @@
+"""Applies a change set: each planned change becomes edits, the edits one commit; the run record ends the run.
+
+What cannot be done because uncommitted work of the user is in the way becomes a proposal. Applied again, a change set changes nothing more.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import datetime
+from typing import NamedTuple
+
+from memoryclaw.consolidation.actions import ConfirmFact, NewFile
+from memoryclaw.consolidation.changes import (
+    ChangeSet,
+    PlannedChange,
+    moves,
+    outcome_of,
+    record_path,
+    render_record,
+    rewrites,
+)
+from memoryclaw.consolidation.proposals import proposal
+from memoryclaw.consolidation.selecting import BRANCHES
+from memoryclaw.errors import BudgetError, HistoryError, InputError, MemoryClawError
+from memoryclaw.history import repository
+from memoryclaw.history.repository import History, Version
+from memoryclaw.ports import Progress
+from memoryclaw.text.encoding import decode
+from memoryclaw.text.naming import safe_path, timestamp
+from memoryclaw.writing.context import Templates, WriteContext
+from memoryclaw.writing.writer import (
+    REFUSED,
+    Edit,
+    Move,
+    Outcome,
+    PendingCommit,
+    Writer,
+    patched,
+    paths_of,
+    plans_for,
+    writing,
+)
+
+VERB = "consolidate"
+_BATCH = 32  # changes that land at once: a commit each, all of them or none when killed
+
+
+class AppliedChange(NamedTuple):
+    """One change of a run that is in the files; `commit` is empty where nothing can be committed."""
+
+    kind: str  # episode | fact | pending | skill | merge | proposal | record
+    title: str
+    commit: str
+    id: str = ""
+
+
+class Applied(NamedTuple):
+    """What a run did: its commits in order, the files in which proposals wait, its record, and what else to know."""
+
+    commits: tuple[AppliedChange, ...] = ()
+    proposed: tuple[str, ...] = ()
+    record: str = ""
+    notices: tuple[str, ...] = ()
+
+
+def apply(
+    context: WriteContext,
+    changes: ChangeSet,
+    *,
+    mode: str,
+    loss_budget: float,
+    progress: Progress | None = None,
+) -> Applied:
+    """Does what was planned, and records that it is done.
+
+    Args:
+        context: the vault and the moment.
+        changes: the plan; without ranges nothing was read, and nothing is written.
+        mode: `direct` on the current branch, `branch` on a branch of its own, `propose` as files under `review/`.
+        loss_budget: the share of a file's lines that a run may lose at most.
+        progress: called with (done, total) again and again.
+
+    Raises:
+        BudgetError: the run would lose too much; nothing was written.
+        HistoryError: git is in no state to take a commit; nothing was written.
+        LockedError: another writer is at work.
+    """
+    if not changes.ranges:
+        return Applied()
+    record = record_path(changes.run)
+    with writing(context.root) as writer:
+        target: Writer | BranchWriter = writer
+        if mode == "branch":
+            if writer.untracked:
+                raise HistoryError(
+                    f"nothing was written: consolidation.mode is `branch`, and {writer.untracked}"
+                )
+            if repository.branches(writer.history, BRANCHES + changes.run):
+                return Applied(record=record)  # it waits already
+            target = BranchWriter(writer.history, changes.run)
+        if target.read_all([record])[record] is not None:
+            return Applied(record=record)
+        _must_have_no_conflict(writer, changes)
+        run = _Run(context, target, changes, mode)
+        must_keep(run.outcome(), loss_budget)
+        done, total = 0, len(changes.changes) + 1
+        while done < total - 1:
+            if progress:
+                progress(done, total)
+            done += run.batch(changes.changes[done : done + _BATCH])
+        run.record()
+        if isinstance(target, BranchWriter):
+            target.publish(VERB)
+        if progress:
+            progress(total, total)
+    return Applied(tuple(run.commits), tuple(run.proposed), record, tuple(dict.fromkeys(run.notices)))
+
+
+def _must_have_no_conflict(writer: Writer, changes: ChangeSet) -> None:
+    """Finds a merge conflict in a file of the run before the first file is written."""
+    paths = {path for change in changes.changes for action in change.actions for path in action.paths}
+    for path in [] if writer.untracked else sorted(writer.history.conflicts() & paths):
+        raise HistoryError(
+            f"nothing was written: {path} has a merge conflict in the vault's git repository; resolve it first"
+        )
+
+
+class _Step(NamedTuple):
+    """A commit to make, how it is reported once it is made, and the file of the proposal that it writes."""
+
+    commit: PendingCommit
+    report: AppliedChange
+    proposal: str = ""
+
+
+class _Run:
+    """A run on its way, and what it did so far."""
+
+    def __init__(
+        self, context: WriteContext, target: Writer | BranchWriter, changes: ChangeSet, mode: str
+    ) -> None:
+        self._context = context
+        self._target = target
+        self._changes = changes
+        self._mode = mode
+        self._messages = CommitMessages(context.templates, changes.run)
+        self._collections = context.schema().collections
+        self.commits: list[AppliedChange] = []
+        self.proposed: list[str] = []
+        self.notices: list[str] = []
+
+    def outcome(self) -> dict[str, tuple[str, str]]:
+        """The text before and after of each file that the run would write; proposals do not count."""
+        todo = [change for change in self._changes.changes if not waits(change, self._mode)]
+        paths = dict.fromkeys(path for change in todo for action in change.actions for path in action.paths)
+        found = self._target.read_all(path for path in paths if _is_safe(path))
+        texts = {path: decode(data).text for path, data in found.items() if data is not None}
+        return outcome_of(todo, self._collections, texts.get)
+
+    def batch(self, changes: Sequence[PlannedChange]) -> int:
+        """Makes changes in order, and proposes the first that is refused; returns how many that were."""
+        made, refused = self._commit([self._step(change) for change in changes])
+        if not refused:
+            return made
+        change, why = changes[made], str(refused)
+        parts = _parts(change) if change.kind == "episode" else []
+        if not parts:
+            self._propose(change, why)
+        for part in parts:  # an episode is kept even where one of its facts cannot be written
+            written, refused = self._commit([self._step(part)])
+            if refused and isinstance(part.actions[0], ConfirmFact):
+                self.notices.append(f"{part.title} was not written down: {refused}")
+            elif not written:
+                self._propose(part, str(refused))
+        return made + 1
+
+    def record(self) -> None:
+        """Writes the record, which ends the run."""
+        changes = self._changes
+        text = render_record(changes, self.proposed, timestamp(self._context.now), self._mode)
+        title = f"Consolidated {changes.turns} turn{'s' if changes.turns != 1 else ''}"
+        self._must_commit(
+            _Step(
+                PendingCommit(
+                    [new_file(record_path(changes.run), text)],
+                    lambda: self._messages.record(changes, self._mode),
+                ),
+                AppliedChange("record", title, "", changes.run),
+            )
+        )
+
+    def _step(self, change: PlannedChange) -> _Step:
+        """A change as edits of files and their commit."""
+        if waits(change, self._mode):
+            return self._proposal(change)
+        edits = [Edit(found.path, patched(found.patch)) for found in rewrites(change, self._collections)]
+        # A file that is no longer there was moved by an earlier try, or a person took it away.
+        away = [Move(move.path, move.to, if_there=True) for move in moves(change)]
+        return _Step(
+            PendingCommit([*edits, *away], lambda: self._messages.change(change)),
+            AppliedChange(change.kind, change.title, "", change.id),
+        )
+
+    def _proposal(self, change: PlannedChange) -> _Step:
+        if not change.reason:
+            change = change._replace(reason="consolidation.mode is `propose`, so everything waits for a yes")
+        path, text = proposal(change, self._changes.run)
+        return _Step(
+            PendingCommit([new_file(path, text)], lambda: self._messages.proposal(change)),
+            AppliedChange("proposal", change.title, "", path.rpartition("/")[2].removesuffix(".md")),
+            path,
+        )
+
+    def _propose(self, change: PlannedChange, why: str) -> None:
+        self._must_commit(self._proposal(change._replace(reason=why)))
+
+    def _must_commit(self, step: _Step) -> None:
+        _, refused = self._commit([step])
+        if refused:
+            raise refused
+
+    def _commit(self, steps: Sequence[_Step]) -> tuple[int, MemoryClawError | None]:
+        """How many were made, and why the next one was not."""
+        commits = [step.commit for step in steps]
+        outcomes, refused = self._target.write_all(commits, verb=VERB, now=self._context.now)
+        for step, outcome in zip(steps, outcomes, strict=False):
+            self.notices += [outcome.notice] if outcome.notice else []
+            self.proposed += [step.proposal] if step.proposal else []
+            self.commits += [step.report._replace(commit=outcome.commit)] if outcome.changed else []
+        return len(outcomes), refused
+
+
+def _parts(change: PlannedChange) -> list[PlannedChange]:
+    """An episode, then each of its facts alone; nothing when there is nothing to take apart."""
+    new = tuple(action for action in change.actions if isinstance(action, NewFile))
+    rest = [action for action in change.actions if not isinstance(action, NewFile)]
+    if not (new and rest):
+        return []
+    facts = [
+        change._replace(kind="fact", title=action.subject or change.title, actions=(action,), id="")
+        for action in rest
+    ]
+    return [change._replace(actions=new), *facts]
+
+
+def _is_safe(path: str) -> bool:
+    try:
+        safe_path(path)
+    except InputError:
+        return False
+    return True
+
+
+def new_file(path: str, text: str) -> Edit:
+    """A file that is written if there is none: what stands there is from an earlier try, perhaps edited since."""
+    return Edit(path, patched(lambda now: text if now is None else now))
+
+
+# ── A run on a branch of its own
+
+
+class BranchWriter:
+    """Writes like a `Writer`, but only commits, one on the other, that nothing shows until `publish`."""
+
+    def __init__(self, history: History, run: str) -> None:
+        self._history = history
+        self._ref = BRANCHES + run
+        self._tip = history.head()
+
+    def read_all(self, paths: Iterable[str]) -> dict[str, bytes | None]:
+        """The bytes of files as the branch has them, None where it has none."""
+        sides = self._history.tip(self._ref, self._tip, list(paths)).sides
+        return {path: side.head_data for path, side in sides.items()}
+
+    def write_all(
+        self, items: Sequence[PendingCommit], *, verb: str, now: datetime
+    ) -> tuple[list[Outcome], MemoryClawError | None]:
+        """Makes the items in order as commits on top of the branch, like the method of the same name of `Writer`."""
+        del verb
+        paths: list[str] = []
+        refused: MemoryClawError | None = None
+        for number, item in enumerate(items):
+            try:
+                paths += paths_of(item.changes)
+            except InputError as error:  # a path outside the vault
+                items, refused = items[:number], error
+                break
+        base = self._history.tip(self._ref, self._tip, paths)
+        outcomes: list[Outcome] = []
+        objects: list[tuple[str, bytes]] = []
+        for item in items:
+            found = {path: side.head_data for path, side in base.sides.items()}
+            try:
+                plans = plans_for(item.changes, found, base.sides)
+            except REFUSED as error:
+                refused = error
+                break
+            versions = {plan.path: Version(plan.after) for plan in plans}
+            outcomes.append(Outcome(changed=False))
+            if versions:
+                draft = self._history.draft(base, versions, item.message(), now)
+                base, self._tip = draft.base, draft.made.commit
+                objects += draft.objects
+                outcomes[-1] = Outcome(changed=True, commit=self._tip)
+        if objects:
+            self._history.store(objects, base.tree.hash_name)
+        return outcomes, refused
+
+    def publish(self, verb: str) -> None:
+        """Lets the branch appear."""
+        repository.create_branch(self._history, self._ref, self._tip, verb)
+
+
+# ── The commit messages. Words of a log stay on lines of their own and never look like a trailer.
+
+_PROPOSALS = frozenset({"pending", "skill"})  # kinds that are proposals already
+_QUOTES, _RANGES = 12, 20
+_NAMES = {
+    "episode": ("episode", "episodes"),
+    "fact": ("fact", "facts"),
+    "waiting": ("waiting fact", "waiting facts"),
+    "skill": ("skill draft", "skill drafts"),
+    "merge": ("merge", "merges"),
+    "proposal": ("proposal", "proposals"),
+}
+
+
+class CommitMessages(NamedTuple):
+    """Renders the commit messages of one run."""
+
+    templates: Templates
+    run: str
+
+    def change(self, change: PlannedChange) -> str:
+        """The message of a change: its title, what was said, where it comes from."""
+        return self.templates.commit_message(
+            "consolidate-change",
+            title=change.title,
+            evidence=change.evidence[:_QUOTES],
+            run=self.run,
+            source=change.source,
+            confidence=change.confidence,
+        )
+
+    def proposal(self, change: PlannedChange) -> str:
+        """The message of the commit of a proposal."""
+        return self.templates.commit_message(
+            "consolidate-proposal",
+            title=change.title,
+            reason=change.reason.rstrip("."),
+            id=proposal(change, self.run)[0].rpartition("/")[2].removesuffix(".md"),
+            run=self.run,
+            source=change.source,
+            confidence=change.confidence,
+        )
+
+    def record(self, changes: ChangeSet, mode: str) -> str:
+        """The message of the last commit of a run."""
+        more = len(changes.ranges) - _RANGES
+        source = [*changes.ranges[:_RANGES], *([f"and {more} more"] if more > 0 else [])]
+        return self.templates.commit_message(
+            "consolidate-record",
+            turns=changes.turns,
+            made=made(changes, mode),
+            path=record_path(self.run),
+            run=self.run,
+            source=" ".join(source),
+        )
+
+
+def waits(change: PlannedChange, mode: str) -> bool:
+    """True when a change is proposed and not done."""
+    return bool(change.reason) or (mode == "propose" and change.kind not in _PROPOSALS)
+
+
+def made(changes: ChangeSet, mode: str) -> str:
+    """`2 episodes, 3 facts`: what a change set comes to."""
+    counts: Counter[str] = Counter()
+    for change in changes.changes:
+        if waits(change, mode):
+            counts["proposal"] += 1
+            continue
+        counts[change.kind] += change.kind not in {"fact", "pending"}
+        counts.update(action.counted_as for action in change.actions)
+    parts = [f"{counts[kind]} {name[counts[kind] != 1]}" for kind, name in _NAMES.items() if counts[kind]]
+    return ", ".join(parts) or "nothing to keep"
+
+
+# ── The loss budget: how many lines of a file would stand nowhere after a run
+
+
+class Loss(NamedTuple):
+    """How many lines of a file would be lost, and how many it has; blank lines do not count."""
+
+    path: str
+    lost: int
+    lines: int
+
+
+def lost(before: str, after: str, elsewhere: Iterable[str] = ()) -> int:
+    """How many lines stand neither in the file as it will be nor elsewhere.
+
+    A line whose words all stand in the lines that came is not lost: its value moved to History, or it got one more source.
+
+    Args:
+        before: the text now.
+        after: the text as it will be.
+        elsewhere: lines that other files get.
+    """
+    old, new = _lines(before), _lines(after)
+    gone, come = old - new, new - old
+    kept, words = {line.strip() for line in elsewhere}, {word for line in come for word in _words(line)}
+    return sum(
+        count for line, count in gone.items() if line not in kept and not words.issuperset(_words(line))
+    )
+
+
+def losses(files: Mapping[str, tuple[str, str]]) -> list[Loss]:
+    """What each file (path → text before and after) would lose, the worst first; files that lose nothing are left out."""
+    come = {line for before, after in files.values() for line in _lines(after) - _lines(before)}
+    found = [
+        Loss(path, gone, _lines(before).total())
+        for path, (before, after) in files.items()
+        if (gone := lost(before, after, come))
+    ]
+    return sorted(found, key=lambda loss: (-loss.lost / loss.lines, loss.path))
+
+
+def must_keep(files: Mapping[str, tuple[str, str]], budget: float) -> None:
+    """Raises BudgetError when a file would lose a larger share of its lines than the budget."""
+    for loss in losses(files)[:1]:
+        if loss.lost > budget * loss.lines:
+            raise BudgetError(
+                f"nothing was written: {loss.path} would lose {loss.lost} of its {loss.lines} lines "
+                f"({loss.lost / loss.lines:.0%}), more than the {budget:.0%} that consolidation.lossBudget allows"
+            )
+
+
+def must_be_its_own(steps: Iterable[tuple[str, str, str]], changes: Iterable[tuple[str, str]]) -> None:
+    """Raises BudgetError when taking changes back would lose more lines than the changes brought.
+
+    Args:
+        steps: what is about to be done, in order, as a path and the text after and before the step.
+        changes: each change that is taken back, as the text before and after it.
+    """
+    files: dict[str, tuple[str, str]] = {}
+    for path, after, before in steps:
+        files[path] = (files.get(path, (before,))[0], after)
+    gone = sum(loss.lost for loss in losses(files))
+    came = sum((_lines(after) - _lines(before)).total() for before, after in changes)
+    if gone > came:
+        raise BudgetError(
+            f"nothing was written: the undo would remove {gone} lines, more than the {came} that it takes back"
+        )
+
+
+def _lines(text: str) -> Counter[str]:
+    return Counter(stripped for line in text.splitlines() if (stripped := line.strip()))
+
+
+def _words(line: str) -> list[str]:
+    """The words of a line; brackets, pipes and other marks around them do not count."""
+    return [word for part in line.split() if (word := part.strip("|-*+[](),:"))]

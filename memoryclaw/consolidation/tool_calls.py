@@ -1,0 +1,243 @@
+"""What was done: tool calls in the lines of a log, and the steps that they amount to. Arguments are data, never run."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, NamedTuple
+
+from memoryclaw.capture.host_turns import CALLS, call_of, kind_of, tidy
+from memoryclaw.consolidation.changes import ToolSequence
+from memoryclaw.model import NOTHING
+from memoryclaw.text import words as lists
+from memoryclaw.text.fence import one_line
+from memoryclaw.vault.logs import LogRange, content_text, parse_ranges
+
+_TOOL_LENGTH = 80
+_SAID_LENGTH = 400
+# As capture writes the calls of a message: one a line, the tool and its arguments.
+_WRITTEN = re.compile(r"(?P<tool>[A-Za-z_][\w.:/-]{0,79}) (?P<args>\{.*\})", re.ASCII)
+# What an agent looks up in its memory is no step of what it does with it.
+_OF_MEMORY = re.compile(r"(?:.*(?:__|\.))?memory_(?:search|get|browse|recall|store|feedback)")
+
+
+class Call(NamedTuple):
+    """One call of a tool. `ok` is None where the log does not say how it went; `said`: the user's words before it."""
+
+    session: str
+    line: int
+    tool: str
+    args: Mapping[str, Any] = NOTHING
+    ok: bool | None = None
+    said: str = ""
+
+
+def calls_in(lines: Sequence[bytes], first: int, last: int) -> list[Call]:
+    """The tool calls in these lines of a log (counted from 1, both ends included), each told once, in order.
+
+    A call that a message announces and a tool event answers is the event's.
+    """
+    reader = _ActionReader()
+    for number in range(max(first, 1), min(last, len(lines)) + 1):
+        value = _object(lines[number - 1])
+        if value:
+            reader.read(number, value)
+    return sorted([*reader.done, *reader.announced], key=lambda call: call.line)
+
+
+def steps(calls: Iterable[Call]) -> list[Call]:
+    """The calls that count: none that failed, none of memory's own tools, of one tool again and again the first."""
+    kept: list[Call] = []
+    for call in calls:
+        if call.ok is False or _OF_MEMORY.fullmatch(call.tool):
+            continue
+        if not kept or kept[-1].tool != call.tool:
+            kept.append(call)
+    return kept
+
+
+def by_session(calls: Iterable[Call], range_: LogRange) -> dict[str, list[Call]]:
+    """The steps of each session in one stretch of a log; a session that took none is left out."""
+    found: dict[str, list[Call]] = {}
+    for call in calls:
+        session = call.session or range_.path.rpartition("/")[2].removesuffix(".jsonl")
+        found.setdefault(session, []).append(call._replace(session=session))
+    return {session: kept for session, own in found.items() if (kept := steps(own))}
+
+
+def acted(calls: Iterable[Call], range_: LogRange) -> list[ToolSequence]:
+    """What each session did in one stretch of a log."""
+    found = by_session(calls, range_).items()
+    return [ToolSequence(session, str(range_), tuple(step.tool for step in own)) for session, own in found]
+
+
+def stretches(acted: Iterable[ToolSequence]) -> dict[str, list[ToolSequence]]:
+    """What was done by session, in the order of the log; a stretch within one that is there already is left out."""
+    by_session: dict[str, list[tuple[LogRange, ToolSequence]]] = {}
+    for one in acted:
+        range_ = next(iter(parse_ranges(one.range)), LogRange(one.range, 0, 0, ""))
+        by_session.setdefault(one.session, []).append((range_, one))
+    found: dict[str, list[ToolSequence]] = {}
+    for session, own in by_session.items():
+        path, last = "", -1
+        for range_, one in sorted(own, key=lambda pair: (pair[0].path, pair[0].first, -pair[0].last)):
+            if range_.path != path or range_.last > last:
+                found.setdefault(session, []).append(one)
+                path, last = range_.path, range_.last
+    return found
+
+
+def sessions(acted: Iterable[ToolSequence]) -> dict[str, tuple[str, ...]]:
+    """The tools that each session called, in order over all its stretches."""
+    return {session: _joined(one.tools for one in own) for session, own in stretches(acted).items()}
+
+
+def _joined(parts: Iterable[Iterable[str]]) -> tuple[str, ...]:
+    """The tools of stretches in a row; a tool that ends one and begins the next was called once."""
+    tools: list[str] = []
+    for part in parts:
+        for tool in part:
+            if not tools or tools[-1] != tool:
+                tools.append(tool)
+    return tuple(tools)
+
+
+class _ActionReader:
+    """Reads the lines of a log in order; what a message announces waits for the event that answers it."""
+
+    def __init__(self) -> None:
+        self.done: list[Call] = []
+        self.announced: list[Call] = []
+        self._said: dict[str, str] = {}
+
+    def read(self, line: int, value: Mapping[str, Any]) -> None:
+        session, role = _text(value.get("session")), _text(value.get("role"))
+        tool = _tool(value.get("tool") or value.get("toolName"))
+        if role in ("user", "human"):
+            self._said[session] = one_line(content_text(value.get("content")))[:_SAID_LENGTH]
+        elif tool:
+            self._answered(Call(session, line, tool, said=self._said.get(session, "")), value)
+        elif role in ("assistant", "ai"):
+            self.announced += [
+                Call(session, line, name, args, None, self._said.get(session, ""))
+                for name, args in _announced(value)
+            ]
+
+    def _answered(self, call: Call, value: Mapping[str, Any]) -> None:
+        args = _args(value.get("args"))
+        waiting = [one for one in self.announced if (one.session, one.tool) == (call.session, call.tool)]
+        match = next((one for one in waiting if one.args == args), next(iter(waiting), None))
+        if match:
+            self.announced.remove(match)
+            args = args or match.args
+        self.done.append(call._replace(args=args, ok=_worked(value)))
+
+
+def _announced(value: Mapping[str, Any]) -> list[tuple[str, Mapping[str, Any]]]:
+    """The calls that an assistant's message makes: parts of its content, or whole lines of it as capture writes them."""
+    content = value.get("content")
+    if isinstance(content, list):
+        named = [call_of(part) for part in content if kind_of(part) in CALLS]
+        return [(_tool(tool), _args(args)) for _, tool, args in named]
+    lines = content.splitlines() if isinstance(content, str) else []
+    hits = [hit for line in lines if (hit := _WRITTEN.fullmatch(line.strip()))]
+    return [(hit["tool"], _args(args)) for hit in hits if (args := _object(hit["args"])) is not None]
+
+
+def _worked(value: Mapping[str, Any]) -> bool | None:
+    if isinstance(value.get("ok"), bool):
+        return bool(value["ok"])
+    return not value["isError"] if isinstance(value.get("isError"), bool) else None
+
+
+def _object(text: str | bytes) -> dict[str, Any] | None:
+    try:
+        value = json.loads(text)
+    except (ValueError, RecursionError):
+        return None
+    return value if isinstance(value, dict) else None
+
+
+def _args(value: Any) -> Mapping[str, Any]:
+    if isinstance(value, str) and value.startswith("{"):
+        value = _object(value)
+    return tidy(value) if isinstance(value, dict) else NOTHING
+
+
+def _tool(value: Any) -> str:
+    return one_line(value)[:_TOOL_LENGTH] if isinstance(value, str) else ""
+
+
+def _text(value: Any) -> str:
+    return one_line(value) if isinstance(value, str) else str(value) if isinstance(value, int) else ""
+
+
+# ── The text of a tool's turn → which tool was called, and with what, in one short phrase.
+# Results stay in the log.
+
+_NAME = re.compile(r"\s*([A-Za-z_][\w.:/-]{0,79})(?=\s|$)")
+# A call that an assistant's message ends with: the tool and its arguments on a line of their own.
+_CALL_LINE = re.compile(r"[A-Za-z_][\w.:/-]{0,79} \{.*\}\s*")
+_LOOKS = frozenset(lists.words("consolidation.looking"))
+_ACTS = frozenset(lists.words("consolidation.acting"))
+_MAIN = ("title", "subject", "name", "summary", "text", "message", "body", "content", "command", "path", "file_path", "url", "query", "to")  # fmt: skip
+_LENGTH = 80
+_PARTS = re.compile(r"[A-Za-z][a-z]*")
+
+
+class ToolText(NamedTuple):
+    """One call of a tool."""
+
+    tool: str
+    about: str  # the argument that says most, on one line
+    failed: bool
+
+    @property
+    def looks_up(self) -> bool:
+        """True when the tool by its name only reads."""
+        parts = {part.lower() for part in _PARTS.findall(self.tool)}
+        return bool(parts & _LOOKS) and not parts & _ACTS
+
+    @property
+    def phrase(self) -> str:
+        """The call in a few words."""
+        said = f"{self.tool}: {self.about}" if self.about else self.tool
+        return f"{said} (failed)" if self.failed else said
+
+
+def read_call(text: str) -> ToolText | None:
+    """The call that the text of a tool's turn begins with."""
+    hit = _NAME.match(text)
+    if hit is None:
+        return None
+    about = _about(_shown_args(text[hit.end() :].lstrip()))
+    return ToolText(hit[1], _short(about), text.rstrip().endswith("(failed)"))
+
+
+def is_call_line(line: str) -> bool:
+    """True for a line of an assistant's message that is a call, not words."""
+    return _CALL_LINE.fullmatch(line) is not None
+
+
+def _shown_args(text: str) -> Any:
+    if not text.startswith("{"):
+        return None
+    try:
+        return json.JSONDecoder().raw_decode(text)[0]
+    except (ValueError, RecursionError):
+        return None
+
+
+def _about(args: Any) -> str:
+    if not isinstance(args, dict):
+        return ""
+    plain = {key: value for key, value in args.items() if isinstance(value, str) and value.strip()}
+    return next((plain[key] for key in _MAIN if key in plain), next(iter(plain.values()), ""))
+
+
+def _short(text: str) -> str:
+    flat = " ".join(text.split())
+    if len(flat) <= _LENGTH:
+        return flat
+    return (flat[:_LENGTH].rpartition(" ")[0] or flat[:_LENGTH]) + " …"

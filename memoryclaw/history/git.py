@@ -1,0 +1,467 @@
+"""Git as it is on this machine: the state of a vault's own repository, git's locks in it, and git as a process."""
+
+from __future__ import annotations
+
+import os
+import re
+import stat
+import subprocess
+import time
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from typing import TYPE_CHECKING, NamedTuple
+
+from memoryclaw.errors import GitKilledError, HistoryError, InputError
+from memoryclaw.model import Stamp
+
+if TYPE_CHECKING:
+    from git.cmd import Git
+
+# ── What state a vault's own repository is in, read from its files. No process is started and no
+# parent is searched.
+
+_BARE = re.compile(r"^[^\S\n]*bare[^\S\n]*=[^\S\n]*(?:true|yes|on|1)\b", re.IGNORECASE | re.MULTILINE)
+_USER = re.compile(r"^[ \t]*\[user\](.*?)(?=^[ \t]*\[|\Z)", re.IGNORECASE | re.MULTILINE | re.DOTALL)
+_WHO = re.compile(r"^[ \t]*(name|email)[ \t]*=[ \t]*([^\n#;]*)", re.IGNORECASE | re.MULTILINE)
+_MERGES = ("MERGE_HEAD", "CHERRY_PICK_HEAD", "REVERT_HEAD")
+_REBASES = ("rebase-merge", "rebase-apply")
+_ID = re.compile(r"[0-9a-f]{40}(?:[0-9a-f]{24})?")
+_REFTABLE = "refs/heads/.invalid"
+
+
+class GitState(NamedTuple):
+    """The state of the vault's repository: `name` is none, ok, unborn, detached, merging, rebasing, bare, locked or damaged."""
+
+    name: str
+    sentence: str
+    git_dir: str = ""
+    ref: str = ""  # the branch that commits go to; empty where it takes git to tell
+    lock: str = ""  # the file that is in the way, of a repository that is locked
+
+    @property
+    def writable(self) -> bool:
+        """True when a commit can be made now."""
+        return self.name in {"ok", "unborn"}
+
+
+def git_state(root: str) -> GitState:
+    """The state of the repository whose `.git` is in this folder."""
+    git_dir = _git_dir(root)
+    if not git_dir:
+        if all(os.path.exists(os.path.join(root, part)) for part in ("HEAD", "objects", "refs")):
+            return GitState(
+                "bare", "the vault folder is itself a bare git repository; use a working copy of it"
+            )
+        if os.path.isdir(os.path.join(root, ".git", "objects")):
+            return GitState(
+                "damaged", damage(".git/HEAD is gone; bring it back from another copy of the vault")
+            )
+        return GitState("none", "the vault has no git repository of its own, so changes cannot be undone")
+    common = common_dir(git_dir)
+    if _BARE.search(_text(os.path.join(common, "config"))) and git_dir == common:
+        return GitState("bare", "the vault's git repository is bare; set core.bare to false", git_dir)
+    return _busy(git_dir) or _astray(git_dir) or _branch(root, git_dir, common)
+
+
+def other_locks(root: str, state: GitState) -> list[str]:
+    """A sentence about each lock of git's that keeps no commit away, but something else."""
+    found = _other_lock_files(common_dir(state.git_dir)) if state.git_dir else ()
+    return [lock_sentence(path, root) for path in found if path != state.lock]
+
+
+def index_stamp(git_dir: str) -> Stamp | None:
+    """The stamp of this working tree's index, or None before there is one."""
+    try:
+        info = os.stat(os.path.join(git_dir, "index"))
+    except FileNotFoundError:
+        return None
+    return Stamp(info.st_size, info.st_mtime_ns, info.st_ctime_ns, info.st_ino)
+
+
+def configured_author(git_dir: str) -> tuple[str, str]:
+    """The user's name and address from the repository's settings, else from their own; empty where none are set."""
+    home = os.path.expanduser("~")
+    shared = os.environ.get("XDG_CONFIG_HOME") or os.path.join(home, ".config")
+    places = (
+        os.path.join(shared, "git", "config"),
+        os.path.join(home, ".gitconfig"),
+        os.path.join(common_dir(git_dir), "config"),
+    )
+    known: dict[str, str] = {}
+    for place in places:
+        for section in _USER.findall(_text(place)):
+            known.update((key.lower(), value.strip().strip('"')) for key, value in _WHO.findall(section))
+    return known.get("name", ""), known.get("email", "")
+
+
+def common_dir(git_dir: str) -> str:
+    """The folder of the repository itself, which the folder of a further working tree points to."""
+    shared = _text(os.path.join(git_dir, "commondir")).strip()
+    return os.path.normpath(os.path.join(git_dir, shared)) if shared else git_dir
+
+
+def _busy(git_dir: str) -> GitState | None:
+    if any(os.path.exists(os.path.join(git_dir, name)) for name in _REBASES):
+        return GitState(
+            "rebasing", "a git rebase is under way in the vault; finish or abort it first", git_dir
+        )
+    if any(os.path.exists(os.path.join(git_dir, name)) for name in _MERGES):
+        return GitState("merging", "a git merge is under way in the vault; commit or abort it first", git_dir)
+    return None
+
+
+def _astray(git_dir: str) -> GitState | None:
+    head = _text(os.path.join(git_dir, "HEAD")).strip()
+    if head.startswith("ref:"):
+        return None
+    if not _is_id(head):
+        what = ".git/HEAD names no branch; write `ref: refs/heads/` and the name of your branch into it"
+        return GitState("damaged", damage(what), git_dir)
+    return GitState(
+        "detached", "the vault's git HEAD is on no branch; run `git switch` to a branch first", git_dir
+    )
+
+
+def _branch(root: str, git_dir: str, common: str) -> GitState:
+    ref = _text(os.path.join(git_dir, "HEAD")).strip().removeprefix("ref:").strip()
+    if lock := blocking_lock(git_dir, common, ref):
+        return GitState("locked", lock_sentence(lock, root), git_dir, ref, lock)
+    if ref == _REFTABLE:
+        return GitState("ok", "the vault's git repository is ready", git_dir)
+    value = _value(common, ref)
+    if value is None and not _last_known(common, ref):
+        sentence = "the vault's git repository has no commit yet; the next change makes the first"
+        return GitState("unborn", sentence, git_dir, ref)
+    if value is None or not (_is_id(value) or value.startswith("ref:")):
+        return GitState("damaged", _lost(root, common, ref), git_dir, ref)
+    return GitState("ok", "the vault's git repository is ready", git_dir, ref)
+
+
+def is_unborn(git_dir: str) -> bool:
+    """True when there may be no commit yet; False when there was one, and what names it cannot be used."""
+    head, common = _text(os.path.join(git_dir, "HEAD")).strip(), common_dir(git_dir)
+    ref = head.removeprefix("ref:").strip()
+    if ref == head:
+        return False
+    return ref == _REFTABLE or (_value(common, ref) is None and not _last_known(common, ref))
+
+
+def damage(what: str) -> str:
+    """One sentence about a repository that cannot be read or written as it is."""
+    return f"the vault's git repository is damaged: {what}"
+
+
+def _value(common: str, ref: str) -> str | None:
+    """What a branch holds, None where there is no such branch."""
+    path = os.path.join(common, ref)
+    if os.path.isfile(path):
+        return _text(path).strip()
+    packed = _text(os.path.join(common, "packed-refs")).splitlines()
+    return next((line.partition(" ")[0] for line in packed if line.endswith(f" {ref}")), None)
+
+
+def _last_known(common: str, ref: str) -> str:
+    """The last commit that git's own log of a branch names; git removes the log with its branch."""
+    lines = _text(os.path.join(common, "logs", ref)).splitlines()
+    return next(
+        (words[1] for line in reversed(lines) if _is_id((words := [*line.split(" "), "", ""])[1])), ""
+    )
+
+
+def _lost(root: str, common: str, ref: str) -> str:
+    path, known = os.path.join(common, ref), _last_known(common, ref)
+    name = os.path.relpath(path, root) if path.startswith(f"{root}{os.sep}") else path
+    way = "bring it back from another copy of the vault"
+    if known:
+        way = f"git's log of it names {known} as the last: check that with `git fsck {known[:12]}`, then write it into the file"
+    return damage(f"{name} names no commit; {way}")
+
+
+def _is_id(text: str) -> bool:
+    return bool(_ID.fullmatch(text) and text.strip("0"))
+
+
+def _git_dir(root: str) -> str:
+    path = os.path.join(root, ".git")
+    if os.path.isdir(path):
+        return path if os.path.exists(os.path.join(path, "HEAD")) else ""
+    pointer = _text(path)
+    if not pointer.startswith("gitdir:"):
+        return ""
+    target = os.path.normpath(os.path.join(root, pointer[7:].strip()))
+    return target if os.path.exists(os.path.join(target, "HEAD")) else ""
+
+
+def _text(path: str) -> str:
+    try:
+        with open(path, encoding="utf-8", errors="replace") as file:
+            return file.read()
+    except OSError:
+        return ""
+
+
+# ── Git's locks: which are there, who holds them, and which an `update-ref` of ours left when it was killed.
+# A lock goes only where it is provably ours; any other is reported with its path, its age and its process.
+
+OUR_INDEX = "memoryclaw.index"  # our copy of the index; a lock that is the same file is ours
+# What blocks a commit, in the order in which it is told; the folder of a working tree, then that of the repository.
+_BLOCKING, _SHARED = ("index.lock", "HEAD.lock"), ("reftable/tables.list.lock",)
+_OTHERS = ("packed-refs.lock", "config.lock")
+_SLACK, _SPAN = 1.0, 10.0  # seconds: how coarse the times of files are, and how long an `update-ref` may take
+_UNITS = ((86400, "day"), (3600, "hour"), (60, "minute"), (1, "second"))
+
+
+def blocking_lock(git_dir: str, common: str, ref: str) -> str:
+    """The first lock that keeps a commit on this branch away; empty when there is none."""
+    places = [os.path.join(git_dir, name) for name in _BLOCKING]
+    places += [os.path.join(common, name) for name in (f"{ref}.lock", *_SHARED)]
+    return next(filter(os.path.exists, places), "")
+
+
+def _other_lock_files(common: str) -> Iterator[str]:
+    """Every other lock that git may leave: of packed branches, of settings, and of any branch or tag."""
+    yield from (path for name in _OTHERS if os.path.exists(path := os.path.join(common, name)))
+    for folder, folders, names in os.walk(os.path.join(common, "refs")):
+        folders.sort()
+        yield from (os.path.join(folder, name) for name in sorted(names) if name.endswith(".lock"))
+
+
+def lock_sentence(path: str, root: str) -> str:
+    """One sentence about a lock: where it is, how old, whose, and what to do."""
+    inside = path.startswith(f"{root}{os.sep}")
+    name = f"git's lock {os.path.relpath(path, root) if inside else path} ({_age(path)} old)"
+    if is_our_index(path):
+        return f"{name} is MemoryClaw's own, of a change that was cut short; the next change clears it"
+    if pid := next(_holders(path), 0):
+        return f"{name} is held by {_process(pid)}; wait until that is done, then try again"
+    if pid := next(_gits_in(root), 0):
+        return f"{name} may be that of {_process(pid)}, which is at work in the vault; wait until that is done, then try again"
+    seen = "no process is seen to hold it" if os.path.isdir("/proc/self/fd") else "it is in the way"
+    return f"{name}: {seen}; remove it if no git command is at work in the vault, then try again"
+
+
+def is_our_index(path: str) -> bool:
+    """True for a lock of the index that a writer of ours took."""
+    try:
+        return os.path.samefile(path, os.path.join(os.path.dirname(path), OUR_INDEX))
+    except FileNotFoundError:
+        return False
+
+
+def clear_our_locks(git_dir: str, common: str, ref: str, commit: str, since: float) -> None:
+    """Removes the locks of an `update-ref` of ours that was killed; `since` is when it was about to begin.
+
+    It makes the branch's lock, writes the commit into it, makes HEAD's, renames the branch's into its place, removes
+    HEAD's. So the branch's holds our commit or nothing yet, and HEAD's stands beside it or beside the branch that moved.
+    """
+    head_lock, ref_lock = os.path.join(git_dir, "HEAD.lock"), os.path.join(common, f"{ref}.lock")
+    named = _lock_text(ref_lock)
+    if named == commit:
+        # HEAD's first: alone it would not be known.
+        if _lock_text(head_lock) == "":
+            _drop(head_lock)
+        _drop(ref_lock)
+    elif named == "" and _is_of_then(ref_lock, since):
+        _drop(ref_lock)
+    elif named is None and _lock_text(os.path.join(common, ref)) == commit and _is_of_then(head_lock, since):
+        _drop(head_lock)
+
+
+def _is_of_then(path: str, since: float) -> bool:
+    """True for an empty lock that came within moments of a time and that no process holds."""
+    try:
+        info = os.stat(path)
+    except FileNotFoundError:
+        return False
+    close = -_SLACK <= info.st_mtime - since <= _SPAN
+    return close and not info.st_size and not any(_holders(path))
+
+
+def _holders(path: str) -> Iterator[int]:
+    """The processes that have a file open, as far as this system tells."""
+    real = os.path.realpath(path)
+    for pid in _processes():
+        with suppress(OSError):
+            for handle in os.scandir(f"/proc/{pid}/fd"):
+                with suppress(OSError):
+                    if os.readlink(handle.path) == real:
+                        yield pid
+
+
+def _gits_in(root: str) -> Iterator[int]:
+    """The git processes that are at work in a folder: git closes a lock that it goes on to hold."""
+    real = os.path.realpath(root)
+    for pid in _processes():
+        with suppress(OSError):
+            place = os.readlink(f"/proc/{pid}/cwd")
+            if (place == real or place.startswith(f"{real}{os.sep}")) and _process_name(pid).startswith(
+                "git"
+            ):
+                yield pid
+
+
+def _processes() -> list[int]:
+    try:
+        return sorted(int(name) for name in os.listdir("/proc") if name.isdigit())
+    except FileNotFoundError:
+        return []
+
+
+def _process(pid: int) -> str:
+    return f"process {pid} ({_process_name(pid)})"
+
+
+def _process_name(pid: int) -> str:
+    return _lock_text(f"/proc/{pid}/comm") or "?"
+
+
+def _age(path: str) -> str:
+    try:
+        seconds = max(0, int(time.time() - os.stat(path).st_mtime))
+    except FileNotFoundError:
+        seconds = 0
+    size, unit = next((one for one in _UNITS if seconds >= one[0]), _UNITS[-1])
+    count = seconds // size
+    return f"{count} {unit}" if count == 1 else f"{count} {unit}s"
+
+
+def _lock_text(path: str) -> str | None:
+    """What a small file holds, None where there is none."""
+    try:
+        with open(path, encoding="utf-8", errors="replace") as file:
+            return file.read(4096).strip() if stat.S_ISREG(os.fstat(file.fileno()).st_mode) else ""
+    except OSError:
+        return None
+
+
+def _drop(path: str) -> None:
+    with suppress(FileNotFoundError):
+        os.unlink(path)
+
+
+# ── Git as a process, through GitPython's command layer. Nothing that a repository configures is
+# ever run.
+
+_SAFE = (
+    ("core.hooksPath", os.devnull),
+    ("core.fsmonitor", "false"),
+    ("core.untrackedCache", "false"),
+    ("core.attributesFile", os.devnull),
+    ("core.pager", "cat"),
+    ("commit.gpgSign", "false"),
+    ("gc.auto", "0"),
+    ("maintenance.auto", "false"),
+    ("protocol.allow", "never"),
+    ("i18n.commitEncoding", "UTF-8"),
+)
+_LOCK = re.compile(r"Unable to create '((?:(?!Unable to create ').)+?\.lock)': File exists")
+_ENVIRONMENT = {
+    "GIT_CONFIG_GLOBAL": os.devnull,
+    "GIT_CONFIG_NOSYSTEM": "1",
+    "GIT_ATTR_NOSYSTEM": "1",
+    "GIT_TERMINAL_PROMPT": "0",
+    "GIT_NO_REPLACE_OBJECTS": "1",
+    "GIT_NO_LAZY_FETCH": "1",
+    "GIT_OPTIONAL_LOCKS": "0",
+}
+
+
+class GitCommand:
+    """Runs git plumbing on one repository and one working tree, both named outright, so that no parent is searched."""
+
+    def __init__(self, root: str, git_dir: str) -> None:
+        self._root = root
+        # GitPython hands the whole environment on, so what a caller's git left in it is unset by `env`.
+        inherited = [name for name in os.environ if name.startswith("GIT_")]
+        scrub = ["env", *(part for name in inherited for part in ("-u", name))] if inherited else []
+        settings = [part for key, value in _SAFE for part in ("-c", f"{key}={value}")]
+        self._fixed = [f"--git-dir={git_dir}", f"--work-tree={root}", *settings]
+        self._scrub = scrub
+        self._git: Git | None = None
+
+    def run(self, *args: str, stdin: bytes = b"", env: dict[str, str] | None = None) -> bytes:
+        """The output of one command; HistoryError with git's own words when it fails.
+
+        Args:
+            args: the subcommand and its arguments.
+            stdin: what the command reads.
+            env: further variables.
+        """
+        status, out, err = self._execute(args, stdin, env or {})
+        if status:
+            raise self._failed(args[0], status, err)
+        return out
+
+    def start(self, *args: str, env: dict[str, str] | None = None) -> Callable[[], bytes]:
+        """Starts a command that reads nothing; what is returned waits for its output, as `run` gives it."""
+        process = self._started(args, env or {})
+
+        def output() -> bytes:
+            status, out, err = _ended(process, b"")
+            if status:
+                raise self._failed(args[0], status, err)
+            return out
+
+        return output
+
+    def asks(self, *args: str, stdin: bytes = b"") -> tuple[bool, bytes]:
+        """Whether a command that answers by its exit code said yes, and what it printed."""
+        status, out, err = self._execute(args, stdin, {})
+        if status not in {0, 1}:
+            raise self._failed(args[0], status, err)
+        return status == 0, out
+
+    def report(self, *args: str, seconds: float) -> tuple[bool, list[str]] | None:
+        """Whether a command that looks at the whole repository was content, and its lines; None when it takes longer than that."""
+        process = self._started(args, {})
+        try:
+            out, err = process.communicate(b"", seconds)
+        except subprocess.TimeoutExpired:
+            process.kill()
+            process.communicate()
+            return None
+        lines = (out + err).decode("utf-8", "replace").splitlines()
+        return process.returncode == 0, [line for line in lines if line.strip()]
+
+    def _failed(self, verb: str, status: int, err: str) -> HistoryError:
+        if status < 0:
+            return GitKilledError(f"git {verb} was killed by signal {-status}; try again")
+        if lock := _LOCK.search(err):
+            return HistoryError(lock_sentence(lock[1], self._root))
+        words = err.splitlines()
+        return HistoryError(f"git {verb} failed: {words[-1] if words else f'exit code {status}'}")
+
+    def _execute(self, args: tuple[str, ...], stdin: bytes, env: dict[str, str]) -> tuple[int, bytes, str]:
+        return _ended(self._started(args, env), stdin)
+
+    def _started(self, args: tuple[str, ...], env: dict[str, str]) -> subprocess.Popen[bytes]:
+        if any("\0" in arg for arg in args):
+            raise InputError("a name in git cannot contain a NUL character")
+        variables = {**_ENVIRONMENT, **env}
+        # `env` unsets first and sets last, so ours survive the scrubbing.
+        prefix = (
+            [*self._scrub, *(f"{key}={value}" for key, value in variables.items())] if self._scrub else []
+        )
+        started = self._command_layer().execute(
+            [*prefix, "git", *self._fixed, *args], istream=subprocess.PIPE, as_process=True, env=variables
+        )
+        # GitPython's own handle kills its process when it is let go; the process itself is what we wait for.
+        process, started.proc = started.proc, None
+        if process is None:
+            raise HistoryError("git could not be started; is it installed?")
+        return process
+
+    def _command_layer(self) -> Git:
+        if self._git is None:
+            asked = os.environ.setdefault("GIT_PYTHON_REFRESH", "quiet")
+            from git.cmd import Git  # noqa: PLC0415 - costs 0.1 s, and only writers need it
+
+            if asked == "quiet":
+                del os.environ["GIT_PYTHON_REFRESH"]
+            self._git = Git(self._root)
+        return self._git
+
+
+def _ended(process: subprocess.Popen[bytes], stdin: bytes) -> tuple[int, bytes, str]:
+    out, err = process.communicate(stdin)
+    return process.returncode, out, err.decode("utf-8", "replace").strip()
