@@ -11,9 +11,10 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from memoryclaw.errors import ConfigError
-from memoryclaw.text.bounds import LEAST_BUDGET, MOST_BUDGET
 from memoryclaw.vault.layout import CONFIG_FILE, STATE_DIR
 
+MOST_LISTED = 100_000  # matches, notes, changes
+LEAST_BUDGET, MOST_BUDGET = 80, 100_000  # tokens; below the least the framing leaves no room for a memory
 LANGUAGES = ("ar", "da", "de", "en", "es", "fi", "fr", "hu", "it", "nl", "no", "none", "pt", "ro", "ru", "sv", "tr")  # fmt: skip
 
 

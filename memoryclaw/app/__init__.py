@@ -12,13 +12,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
 from memoryclaw import config as settings
-from memoryclaw.app.context import Clock, VaultContext, new_id, system_clock
+from memoryclaw.app.context import Clock, VaultContext, new_id, system_clock, within, within_budget
 from memoryclaw.errors import InputError, LockedError, MemoryClawError, VectorsError
 from memoryclaw.index.sync import Freshness, Synced, healed
 from memoryclaw.model import Answer, Fact, Recalled
 from memoryclaw.ports import Progress
 from memoryclaw.recall.search import Searcher, search
-from memoryclaw.text.bounds import MOST_LISTED, within, within_budget
 from memoryclaw.vault.cookies import WAIT, watcher
 from memoryclaw.vault.layout import QUESTIONS_FILE
 
@@ -175,7 +174,7 @@ class App:
 
     def search(self, query: str, *, kind: str = "", limit: int = 10) -> Answer:
         """Ranked matches for a question or a query, explained; leaves no trace."""
-        within(limit, 0, MOST_LISTED, "a limit")
+        within(limit, 0, settings.MOST_LISTED, "a limit")
         return self._context.answer(lambda: search(self._searcher(), query, kind=kind, limit=limit))
 
     def recall(self, query: str, *, goal: str = "", session: str = "", budget: int | None = None) -> Recalled:
@@ -214,7 +213,7 @@ class App:
         """Notes, pinned ones first, then the newest."""
         from memoryclaw.recall import browsing  # noqa: PLC0415
 
-        within(limit, 0, MOST_LISTED, "a limit")
+        within(limit, 0, settings.MOST_LISTED, "a limit")
         return self._context.read(lambda: browsing.browse(self.catalog, kind=kind, state=state, limit=limit))
 
     def facts(
@@ -262,7 +261,7 @@ class App:
         for tokens in budgets:
             within_budget(tokens)
         for k in ks:
-            within(k, 1, MOST_LISTED, "how many of the first count as found")
+            within(k, 1, settings.MOST_LISTED, "how many of the first count as found")
         given = os.fspath(path) if path is not None else os.fspath(self.root / QUESTIONS_FILE)
         shown = given if path is not None else QUESTIONS_FILE
         goldens = goldens_of(given, shown)
@@ -345,7 +344,7 @@ class App:
         """What was done to the vault, a note or a fact, newest first."""
         from memoryclaw.review.file_history import history  # noqa: PLC0415
 
-        within(limit, 0, MOST_LISTED, "a limit")
+        within(limit, 0, settings.MOST_LISTED, "a limit")
         return self._context.write(lambda context: history(context, id_, limit=limit))
 
     def blame(self, fact: str) -> Blame:

@@ -215,3 +215,19 @@ def _noticed(done: T, notice: str) -> T:
 
 def _ms(seconds: float) -> float:
     return round(seconds * 1e3, 2)
+
+
+def within(number: int, least: int, most: int, what: str) -> int:
+    """The number.
+
+    Raises:
+        InputError: it lies outside.
+    """
+    if not least <= number <= most:
+        raise InputError(f"{what} must be from {least:,} to {most:,}")
+    return number
+
+
+def within_budget(tokens: int) -> int:
+    """The tokens of a context; InputError when there are too few or too many."""
+    return within(tokens, settings.LEAST_BUDGET, settings.MOST_BUDGET, "the budget of a context, in tokens,")

@@ -13,7 +13,7 @@ from memoryclaw.capture.host_turns import PendingToolCalls, read_turn, session_o
 from memoryclaw.capture.log_files import FOLDER, Logs
 from memoryclaw.capture.log_records import file_stem, kept, likeness, line_of
 from memoryclaw.errors import InputError, VaultError
-from memoryclaw.text.bounds import read_json
+from memoryclaw.text.encoding import read_json
 from memoryclaw.text.naming import timestamp
 from memoryclaw.text.redaction import Redactor
 from memoryclaw.writing.secret_gate import harmless

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import codecs
+import json
 import re
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
+from memoryclaw.errors import InputError
 from memoryclaw.model import Problem
 
 _MARKS = (
@@ -117,3 +119,28 @@ def _nul(text: str) -> tuple[Problem, ...]:
         return ()
     line = len(lines_of(text[: text.index("\0")] + "|"))
     return (Problem("", line, "a NUL character stands on this line", "delete it, it is not text"),)
+
+
+def read_json(text: str, otherwise: str) -> Any:
+    """The value of a JSON text.
+
+    Args:
+        text: what should be JSON.
+        otherwise: one sentence for when it is not.
+
+    Raises:
+        InputError: it is none, or an object in it has a key twice: whoever reads it would lose one of the values.
+    """
+    try:
+        return json.loads(text, parse_constant=str, object_pairs_hook=_once)
+    except (ValueError, RecursionError):
+        raise InputError(otherwise) from None
+
+
+def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        seen: set[str] = set()
+        twice = next(key for key, _ in pairs if key in seen or seen.add(key))  # type: ignore[func-returns-value]
+        raise InputError(f"the key {twice[:80]!r} is given twice; give each once")
+    return found

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from memoryclaw.index.stemming import language
-from memoryclaw.recall.related_words import related
+from memoryclaw.recall.question import related
 
 ENGLISH = language("en")
 

@@ -6,8 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from memoryclaw.app.context import within, within_budget
 from memoryclaw.errors import InputError
-from memoryclaw.text.bounds import read_json, within, within_budget
+from memoryclaw.text.encoding import read_json
 
 JSON = st.recursive(
     st.none() | st.booleans() | st.integers() | st.text(),

@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING
 
 import click
 
+from memoryclaw.config import MOST_LISTED
 from memoryclaw.interfaces import shapes
 from memoryclaw.interfaces.cli.printing import as_json, remark, say, styled, table
 from memoryclaw.interfaces.cli.verbs import TEXT, CliContext, verb
 from memoryclaw.model import Fact
-from memoryclaw.text.bounds import MOST_LISTED
 from memoryclaw.text.fence import visible
 from memoryclaw.writing.context import fact_in_words
 

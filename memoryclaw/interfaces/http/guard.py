@@ -12,7 +12,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from memoryclaw.errors import InputError
 from memoryclaw.interfaces.http.answers import Refusal, RefusedError, refused
-from memoryclaw.text.bounds import read_json
+from memoryclaw.text.encoding import read_json
 
 LOOPBACK = ("127.0.0.1", "localhost", "[::1]")
 AT_WORK = 256  # requests that are let in at once

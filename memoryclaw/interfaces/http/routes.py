@@ -8,12 +8,12 @@ from typing import Any, Literal
 from pydantic import ConfigDict, Field
 
 from memoryclaw.app import App
+from memoryclaw.config import LEAST_BUDGET, MOST_BUDGET, MOST_LISTED
 from memoryclaw.errors import InputError
 from memoryclaw.interfaces import shapes
 from memoryclaw.interfaces.http import writing
 from memoryclaw.interfaces.http.requests import RequestModel, Shape, VerbRoute, question
 from memoryclaw.interfaces.http.workers import LOG, LONG
-from memoryclaw.text.bounds import LEAST_BUDGET, MOST_BUDGET, MOST_LISTED
 
 # ── Questions: `recall` and `search`.
 

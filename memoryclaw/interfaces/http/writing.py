@@ -5,10 +5,10 @@ from __future__ import annotations
 from pydantic import Field
 
 from memoryclaw.app import App
+from memoryclaw.config import MOST_LISTED
 from memoryclaw.interfaces import review_shapes, shapes
 from memoryclaw.interfaces.http.requests import RequestModel, Shape, VerbRoute, question
 from memoryclaw.interfaces.http.workers import LONG, WRITE
-from memoryclaw.text.bounds import MOST_LISTED
 
 Value = str | bool | int | float
 
