@@ -180,7 +180,7 @@ def proposed(example: Example, _wanted: object) -> dict[str, Any]:
     if isinstance(change, Problem):
         return {"refused": change.line}
     actions = [
-        {"action": type(action).__name__, **{key: value for key, value in action._asdict().items() if value}}
+        {"action": type(action).__name__, **{key: value for key, value in action.values().items() if value}}
         for action in change.actions
     ]
     told = {"box": said.box, "run": said.run, "reason": change.reason, "evidence": list(change.evidence)}

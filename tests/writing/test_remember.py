@@ -98,7 +98,7 @@ def test_another_value_supersedes_the_old_one_and_keeps_it_in_history(tmp_path):
         "## History\n- deadline: 2025-04-10 [since:: 2025-03-01] [until:: 2026-11-21]\n"
     )
     assert git(root, "log", "-1", "--format=%s") == "projectX: deadline is 2025-04-17\n"
-    assert "Was 2025-04-10" in git(root, "log", "-1", "--format=%b")
+    assert "The old value, 2025-04-10, moved to History." in git(root, "log", "-1", "--format=%b")
 
 
 def test_the_same_value_again_writes_nothing(tmp_path):
