@@ -2,14 +2,10 @@
 
     with open_vault("~/notes") as app: app.recall("When is the boathouse deadline?").context
 
-The map of the house; imports point from the top of this list to the bottom, never back (tests/test_house.py):
+The packages, each importing only from those below it (docs/architecture.md has the map):
 
-    doors/     parse arguments, call app, print            cli http mcp
-    app/       opens a vault, wires the parts, one method per verb
-    jobs/      verbs that take time                        sync recall search remember edit forget undo ...
-    adapters/  one module per outside thing                vault database catalog fts5 history watcher ...
-    config.py  memoryclaw.yaml + environment → frozen Config
-    core/      pure: no disk, no clock, no network         model notes facts query scoring packing ...
+    interfaces  app  hosts  review  working  consolidation  skills  capture  recall  daemon  index  writing  history  config  vault
+    text  models
 """
 
 from __future__ import annotations

@@ -21,13 +21,15 @@ import pytest
 
 sys.path.insert(0, os.fspath(Path(__file__).parent))  # for python -m tests.test_docs
 from forked import STEM, plain
+from test_architecture import ORDER
 
+from memoryclaw.app import App
 from memoryclaw.index.database import SCHEMA
 from memoryclaw.interfaces.cli.asking import _REASONS
 from memoryclaw.interfaces.cli.verbs import VERBS, Group, cli
 
-HOUSE = Path(__file__).parent.parent
-DOCS = HOUSE / "docs"
+ROOT = Path(__file__).parent.parent
+DOCS = ROOT / "docs"
 PAGES = ("cli.md", "consolidation.md", "recall.md", "review.md", "schedule.md", "skills.md", "working.md")
 HOME = "/home/nora"  # what the pages call the home folder
 CONSOLE = re.compile(r"(?<=^```console\n)(.*?)(?=^```$)", re.MULTILINE | re.DOTALL)
@@ -60,12 +62,12 @@ def shown(text: str, home: Path) -> str:
 
 def studio(home: Path, env: Mapping[str, str]) -> Path:
     """A copy of the sample vault with a history of one commit, and a conversation beside it."""
-    shutil.copy(HOUSE / "scripts" / "talk.jsonl", home)
+    shutil.copy(ROOT / "scripts" / "talk.jsonl", home)
     key = home / ".config" / "memoryclaw" / "redaction.key"
     key.parent.mkdir(parents=True)
     key.write_bytes(b"docs" * 8)
     vault = home / "studio"
-    shutil.copytree(HOUSE / "vault", vault, ignore=shutil.ignore_patterns(".memoryclaw"))
+    shutil.copytree(ROOT / "vault", vault, ignore=shutil.ignore_patterns(".memoryclaw"))
     for folder, _, names in os.walk(vault):
         os.chmod(folder, 0o700)
         for name in names:
@@ -193,7 +195,7 @@ def test_the_constants_of_the_recall_page_are_those_of_the_code() -> None:
 def test_the_recall_page_tells_every_decision_and_every_term() -> None:
     page = (DOCS / "recall.md").read_text(encoding="utf-8")
     assert set(re.findall(r"^\| `(\w+)` \| out", page, re.MULTILINE)) == set(_REASONS) - {"in"}
-    terms = (HOUSE / "memoryclaw" / "recall" / "rank.py").read_text(encoding="utf-8")
+    terms = (ROOT / "memoryclaw" / "recall" / "rank.py").read_text(encoding="utf-8")
     named = set(re.findall(r'\("(\w+)", -?[A-Z]+ \*', terms))
     assert (
         {"entity", "date", "absent", "recency"}
@@ -202,22 +204,42 @@ def test_the_recall_page_tells_every_decision_and_every_term() -> None:
     )
 
 
-def test_the_architecture_page_names_what_is_there() -> None:
-    page = (DOCS / "architecture.md").read_text(encoding="utf-8")
-    for module, name in re.findall(r"`((?:[a-z_]+/)+[a-z_0-9]+)\.(\w+(?:\.\w+)*)`", page):
-        if (HOUSE / "memoryclaw" / f"{module}.py").exists() and name != "py":
-            attrgetter(name)(importlib.import_module(f"memoryclaw.{module.replace('/', '.')}"))
+@pytest.mark.parametrize("name", ["architecture.md", "internals.md"])
+def test_the_pages_on_the_source_name_what_is_there(name: str) -> None:
+    page = (DOCS / name).read_text(encoding="utf-8")
+    for module, inside in re.findall(r"`((?:[a-z_0-9]+/)+[a-z_0-9]+)\.(\w+(?:\.\w+)*)`", page):
+        if inside not in {"py", "js", "md", "jsonl", "json", "seal", "lock", "sqlite"}:
+            attrgetter(inside)(importlib.import_module(f"memoryclaw.{module.replace('/', '.')}"))
+    for inside in re.findall(r"`app\.((?:App\.)?\w+)", page):
+        attrgetter(inside.removeprefix("App."))(App)
     for path in re.findall(r"`([a-z_]+/[\w/.]*(?:\.py|\.js|/))`", page):
         assert any(
             (base / path).exists()
-            for base in (HOUSE, HOUSE / "memoryclaw", HOUSE / "plugins/openclaw", HOUSE / "vault")
+            for base in (ROOT, ROOT / "memoryclaw", ROOT / "plugins/openclaw", ROOT / "vault")
         ), path
+
+
+def test_the_page_on_the_index_names_every_table() -> None:
+    page = (DOCS / "internals.md").read_text(encoding="utf-8")
     tables = re.search(r"^\| table \|.*?\n\n", page, re.MULTILINE | re.DOTALL)
     assert tables
     named = {
         name for row in tables[0].splitlines() for name in re.findall(r"`(\w+)`", row.partition(" | ")[0])
     }
     assert named == {"text", *re.findall(r"^create table (\w+)", SCHEMA, re.MULTILINE)}
+
+
+def test_the_map_shows_every_package_in_the_order_of_its_imports() -> None:
+    page = (DOCS / "architecture.md").read_text(encoding="utf-8")
+    drawn = [line for line in page.partition("```\n")[2].partition("```")[0].splitlines() if line]
+    rows = {package: rank for rank, row in enumerate(ORDER) for package in row}
+    places = {
+        package: next((at for at, line in enumerate(drawn) if re.search(rf"(^|  ){package}\b", line)), None)
+        for package in rows
+    }
+    assert None not in places.values(), places
+    wrong = [(a, b) for a in rows for b in rows if rows[a] < rows[b] and places[a] < places[b]]  # type: ignore[operator]
+    assert not wrong
 
 
 @pytest.mark.parametrize("name", sorted(path.name for path in DOCS.glob("*.md")))
