@@ -1,6 +1,6 @@
-"""What hosts are given: copies of exactly the approved versions of skills, brought up to date. The rule: never a draft, never a changed file.
+"""Keeps copies of the approved skills for hosts: never a draft, never a changed file.
 
-After an edit the version that was approved last stays, until the new one is approved. Its bytes come from git.
+After an edit the version approved last stays until the new one is approved. Its bytes come from git.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ CURRENT, EARLIER = "current", "earlier"
 
 
 class HostedSkill(NamedTuple):
-    """One skill that hosts see; `digest` is that of the SKILL.md they are given."""
+    """One skill that hosts see; `digest` is that of its SKILL.md."""
 
     name: str
     path: str
@@ -44,7 +44,7 @@ class HostedSkill(NamedTuple):
 
 
 class WithheldSkill(NamedTuple):
-    """A skill that has an approval and is not given to hosts, and why."""
+    """An approved skill that hosts do not get, and why."""
 
     name: str
     path: str
@@ -52,7 +52,7 @@ class WithheldSkill(NamedTuple):
 
 
 class HostSkills(NamedTuple):
-    """The folder that hosts read, and what is in it."""
+    """The folder that hosts read, and its skills."""
 
     folder: str
     skills: tuple[HostedSkill, ...] = ()
@@ -60,7 +60,7 @@ class HostSkills(NamedTuple):
 
 
 class _Wanted(NamedTuple):
-    """A version that hosts are to be given."""
+    """A version for hosts."""
 
     listed: ListedSkill
     version: Mapping[str, str]
@@ -68,12 +68,12 @@ class _Wanted(NamedTuple):
 
 
 def host_skills(root: str, folder: HostFolder, *, refresh: bool = True) -> HostSkills:
-    """What hosts are given, after it was brought up to date; nothing is written that is right already.
+    """Brings the copies up to date, writing only what differs, and lists them.
 
     Args:
         root: the vault.
-        folder: where the copies are.
-        refresh: False to look only: what is missing or out of date is then left out and said.
+        folder: the folder of the copies.
+        refresh: False to write nothing: copies that are missing or out of date are then withheld.
 
     Raises:
         VaultError: the folder cannot be written.
@@ -138,7 +138,7 @@ def _unfit(one: ListedSkill, others: Mapping[str, _Wanted]) -> str:
 
 
 def _trouble(root: str, folder: HostFolder, one: _Wanted, *, refresh: bool) -> str:
-    """Sees to it that the copy is right; else says why it is not."""
+    """Makes sure that the copy is right; returns why it is not."""
     name = one.hosted.name
     if folder.digests(name) == one.version:
         return ""
@@ -153,7 +153,7 @@ def _trouble(root: str, folder: HostFolder, one: _Wanted, *, refresh: bool) -> s
 
 
 def _bytes(root: str, folder: HostFolder, one: _Wanted, inside: str) -> bytes | None:
-    """The approved bytes of one file, wherever they still are: in the vault, in the copy, in git."""
+    """The approved bytes of one file, from the vault, the copy or git."""
     for data in _places(root, folder, one, inside):
         if data is not None and files.digest_of(data) == one.version[inside]:
             return data
@@ -172,13 +172,13 @@ def _places(root: str, folder: HostFolder, one: _Wanted, inside: str) -> Iterato
             yield edition.before
 
 
-# The folder of the copies.
+# The folder of the copies: a skill is replaced whole, and no link is followed.
 
 FOLDER = "host-skills"
 
 
 class HostFolder:
-    """The copies for hosts in one state folder.
+    """The copies for hosts, in one state folder.
 
     Args:
         state: the folder of what can be rebuilt.
@@ -189,7 +189,7 @@ class HostFolder:
         self.path = os.path.join(state, FOLDER)
 
     def make(self) -> None:
-        """Makes the folder, private to the user; what is no folder goes."""
+        """Makes the folder, private to the user, replacing anything else of its name."""
         made(self._state)
         if os.path.lexists(self.path) and not _is_folder(self.path):
             os.unlink(self.path)
@@ -197,13 +197,13 @@ class HostFolder:
             os.mkdir(self.path, 0o700)
 
     def names(self) -> list[str]:
-        """What lies in the folder, of whatever kind."""
+        """The names of all entries, of any type."""
         if not _is_folder(self.path):
             return []
         return sorted(os.listdir(self.path))
 
     def digests(self, name: str) -> dict[str, str] | None:
-        """The digest of each file of a copy by its name inside it; None where something lies there that no copy holds."""
+        """The digest of each file of a copy, by its name inside it; None if it holds anything but regular files."""
         top = os.path.join(self.path, name)
         if not _is_folder(self.path) or not _is_folder(top):
             return None
@@ -221,14 +221,14 @@ class HostFolder:
         return found
 
     def read(self, name: str, inside: str) -> bytes | None:
-        """The bytes of one file of a copy, or None where there is no regular file."""
+        """The bytes of one file of a copy; None unless it is a regular file."""
         try:
             return files.read_file(self._state, f"{FOLDER}/{name}/{inside}").data
         except (NotFoundError, VaultError):
             return None
 
     def put(self, name: str, content: Mapping[str, bytes]) -> None:
-        """Puts a copy in the place of what was there; a reader finds the old one or the new one, never a half."""
+        """Replaces a copy atomically: a reader finds the old one or the new one."""
         beside = self._beside()
         try:
             for inside, data in content.items():
@@ -240,7 +240,7 @@ class HostFolder:
             shutil.rmtree(beside)
 
     def keep(self, names: Collection[str]) -> None:
-        """Removes everything but these."""
+        """Removes all other entries."""
         gone = [name for name in self.names() if name not in names]
         if not gone:
             return
@@ -253,13 +253,13 @@ class HostFolder:
             shutil.rmtree(beside)
 
     def _beside(self) -> str:
-        """A folder of our own on the same disk, with a place for what goes."""
+        """A temporary folder on the same disk, with room for what is removed."""
         beside = tempfile.mkdtemp(prefix=f"{FOLDER}-", dir=self._state)
         os.mkdir(os.path.join(beside, "old"))
         return beside
 
     def _out(self, name: str, beside: str) -> None:
-        """A rename takes it away at once, whatever it is, and looks into nothing."""
+        """Removes an entry of any type by a rename, without looking into it."""
         with suppress(FileNotFoundError):
             os.rename(os.path.join(self.path, name), os.path.join(beside, "old", name))
 

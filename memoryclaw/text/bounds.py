@@ -1,4 +1,4 @@
-"""What is asked for in numbers has a least and a most; what is asked for in JSON says each key once. The same at every door."""
+"""Limits of the numbers in a request, and JSON that names each key once; the same in every interface."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ LEAST_BUDGET, MOST_BUDGET = 80, 100_000  # tokens; below the least the framing l
 
 
 def within(number: int, least: int, most: int, what: str) -> int:
-    """The number.
+    """Returns the number if it lies within the limits.
 
     Raises:
-        InputError: it lies outside.
+        InputError: it does not.
     """
     if not least <= number <= most:
         raise InputError(f"{what} must be from {least:,} to {most:,}")
@@ -23,19 +23,19 @@ def within(number: int, least: int, most: int, what: str) -> int:
 
 
 def within_budget(tokens: int) -> int:
-    """The tokens of a context; InputError when there are too few or too many."""
+    """Returns a context budget in tokens; InputError when it is too small or too large."""
     return within(tokens, LEAST_BUDGET, MOST_BUDGET, "the budget of a context, in tokens,")
 
 
 def read_json(text: str, otherwise: str) -> Any:
-    """The value of a JSON text.
+    """Parses a JSON text.
 
     Args:
-        text: what should be JSON.
-        otherwise: one sentence for when it is not.
+        text: the text.
+        otherwise: the error message for text that is not JSON.
 
     Raises:
-        InputError: it is none, or an object in it has a key twice: whoever reads it would lose one of the values.
+        InputError: it is not JSON, or an object in it has a key twice, so that one of the values would be lost.
     """
     try:
         return json.loads(text, parse_constant=str, object_pairs_hook=_once)
