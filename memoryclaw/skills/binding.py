@@ -18,7 +18,11 @@ LONGEST = 64 * 1024  # characters of one value
 HIDDEN = "[secret]"
 _DATE = re.compile(r"\d{4}-\d\d-\d\d")
 _YES, _NO = frozenset({"true", "yes", "on", "1"}), frozenset({"false", "no", "off", "0"})
-_SHAPES = {"email": (EMAIL, "an address such as john@example.com"), "url": (URL, "an address that begins with https://"), "date": (_DATE, "a day such as 2026-04-20")}  # fmt: skip
+_SHAPES = {
+    "email": (EMAIL, "an address such as john@example.com"),
+    "url": (URL, "an address that begins with https://"),
+    "date": (_DATE, "a day such as 2026-04-20"),
+}
 
 
 def typed(need: Requirement, text: str) -> Any:

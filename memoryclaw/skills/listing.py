@@ -25,8 +25,73 @@ from memoryclaw.vault.layout import place_of
 from memoryclaw.writing.decisions import APPROVED, DECISIONS_FILE, Decision, Decisions, fingerprint
 
 SKILLS = "skills"
+_MAIN = "SKILL.md"
 ODD = "no file"  # instead of a digest: a link or special file has no bytes that anybody could approve
 DRAFT, NOT_APPROVED, CHANGED = "draft", "not approved", "changed since approval"
+
+
+# Approvals: which versions of a skill, all files of one, the decisions approve.
+
+
+class Approval(NamedTuple):
+    """One approval of one skill: the path of its file, and the digest of each of its files by name inside the skill."""
+
+    path: str
+    files: Mapping[str, str]
+    at: str
+
+
+def approvals(decisions: Decisions) -> list[Approval]:
+    """The versions that are approved and not rejected since, oldest first."""
+    good = decisions.approved_digests()
+    return [found for found in _groups(decisions.all) if good.issuperset(found.files.values())]
+
+
+def version_of(path: str, digests: Mapping[str, str]) -> dict[str, str]:
+    """The digests of a skill's files by name inside it; the file of a single-file skill has its extension as name."""
+    home = _home(path)
+    return {_inside(home, at): digest for at, digest in digests.items()}
+
+
+def _groups(decisions: Iterable[Decision]) -> Iterator[Approval]:
+    """Groups decisions into approvals: one line a file, the skill's own first, all with the same time."""
+    open_: Approval | None = None
+    for one in decisions:
+        if one.kind != "skill" or one.decision != APPROVED or not one.digest or not _is_safe(one.path):
+            continue
+        if open_ and one.at == open_.at and _belongs(open_, one.path):
+            open_ = open_._replace(files={**open_.files, _inside(_home(open_.path), one.path): one.digest})
+            continue
+        if open_:
+            yield open_
+        open_ = Approval(one.path, version_of(one.path, {one.path: one.digest}), one.at)
+    if open_:
+        yield open_
+
+
+def _belongs(approval: Approval, path: str) -> bool:
+    home = _home(approval.path)
+    return bool(home) and path.startswith(f"{home}/") and _inside(home, path) not in approval.files
+
+
+def _home(path: str) -> str:
+    """The folder of a skill; empty for a single-file skill."""
+    folder, _, name = path.rpartition("/")
+    return folder if name == _MAIN else ""
+
+
+def _inside(home: str, path: str) -> str:
+    return path.removeprefix(f"{home}/") if home else path.rpartition(".")[2]
+
+
+def _is_safe(path: str) -> bool:
+    try:
+        return safe_path(path) == path
+    except InputError:
+        return False
+
+
+# Skills as they are in the vault.
 
 
 class ListedSkill(NamedTuple):
@@ -196,64 +261,3 @@ def _paths(one: ListedSkill) -> tuple[str, ...]:
 
 def _names(one: ListedSkill) -> tuple[str, ...]:
     return one.name, one.skill.stem
-
-
-_MAIN = "SKILL.md"
-
-
-class Approval(NamedTuple):
-    """One approval of one skill: the path of its file, and the digest of each of its files by name inside the skill."""
-
-    path: str
-    files: Mapping[str, str]
-    at: str
-
-
-def approvals(decisions: Decisions) -> list[Approval]:
-    """The versions that are approved and not rejected since, oldest first."""
-    good = decisions.approved_digests()
-    return [found for found in _groups(decisions.all) if good.issuperset(found.files.values())]
-
-
-def version_of(path: str, digests: Mapping[str, str]) -> dict[str, str]:
-    """The digests of a skill's files by name inside it; the file of a single-file skill has its extension as name."""
-    home = _home(path)
-    return {_inside(home, at): digest for at, digest in digests.items()}
-
-
-def _groups(decisions: Iterable[Decision]) -> Iterator[Approval]:
-    """Groups decisions into approvals: one line a file, the skill's own first, all with the same time."""
-    open_: Approval | None = None
-    for one in decisions:
-        if one.kind != "skill" or one.decision != APPROVED or not one.digest or not _is_safe(one.path):
-            continue
-        if open_ and one.at == open_.at and _belongs(open_, one.path):
-            open_ = open_._replace(files={**open_.files, _inside(_home(open_.path), one.path): one.digest})
-            continue
-        if open_:
-            yield open_
-        open_ = Approval(one.path, version_of(one.path, {one.path: one.digest}), one.at)
-    if open_:
-        yield open_
-
-
-def _belongs(approval: Approval, path: str) -> bool:
-    home = _home(approval.path)
-    return bool(home) and path.startswith(f"{home}/") and _inside(home, path) not in approval.files
-
-
-def _home(path: str) -> str:
-    """The folder of a skill; empty for a single-file skill."""
-    folder, _, name = path.rpartition("/")
-    return folder if name == _MAIN else ""
-
-
-def _inside(home: str, path: str) -> str:
-    return path.removeprefix(f"{home}/") if home else path.rpartition(".")[2]
-
-
-def _is_safe(path: str) -> bool:
-    try:
-        return safe_path(path) == path
-    except InputError:
-        return False

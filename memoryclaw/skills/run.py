@@ -108,6 +108,8 @@ def _listed(names: Sequence[str]) -> str:
     return " and ".join(filter(None, (", ".join(names[:-1]), *names[-1:])))
 
 
+# The run.
+
 PLANNED, DONE, FAILED, NOT_RUN = "planned", "done", "failed", "not run"
 _SHOWN = 2000  # characters of a result that the answer repeats; the log has all of it
 _TROUBLE = 300  # characters of what a schema finds wrong, which may repeat a whole argument

@@ -12,6 +12,8 @@ from memoryclaw.model import NOTHING, Problem
 from memoryclaw.skills.skill_file import ParameterSpec, SkillFile
 from memoryclaw.vault.properties import text_of
 
+# References in the arguments of a step: `$name`, `${name}`, `{{name}}`, `{name}`.
+
 DEEPEST = 50  # far deeper than any call, far from the interpreter's limit
 REFERENCE_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 _NAME = r"[A-Za-z_][A-Za-z0-9_]*(?:\.[A-Za-z0-9_]+)*"
@@ -117,6 +119,73 @@ def _inner(value: Any, part: str) -> Any:
         return value[int(part)]
     return MISSING
 
+
+# The header of a skill with types and lines: `5` is a number, `"5"` a text. Only steps need it; all else reads strings.
+
+_JSON_SCALAR = re.compile(r"true|false|null|-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?")
+
+
+class Header(NamedTuple):
+    """The values of a header by lower-case key, and the line of each step if known."""
+
+    values: Mapping[str, Any] = NOTHING
+    lines: tuple[int, ...] = ()
+
+    def line(self, number: int) -> int:
+        """The line of a step, counted from 1; unknown in JSON."""
+        return self.lines[number - 1] if number <= len(self.lines) else 1
+
+
+def typed_header(file: SkillFile) -> Header:
+    """Reads the header of a skill without problems; empty for any other."""
+    if file.problems or file.parts.broken:
+        return Header()
+    if file.path.endswith(".json"):
+        return Header(_low(_json(file.text)))
+    return _yaml(file.parts.raw) if file.path.endswith(".md") else Header()
+
+
+def _json(text: str) -> Any:
+    try:
+        return json.loads(text, parse_constant=str)
+    except (ValueError, RecursionError):
+        return None
+
+
+def _yaml(raw: str) -> Header:
+    import yaml  # noqa: PLC0415 - only where a skill is run or linted
+
+    # text.yaml_text has accepted this text before: it is small, flat enough and without aliases.
+    try:
+        top: Any = yaml.compose(raw, Loader=yaml.SafeLoader)
+    except yaml.YAMLError:
+        return Header()
+    pairs = top.value if top is not None and top.id == "mapping" else ()
+    steps = next((value for key, value in pairs if _is_named(key, "steps")), None)
+    listed = steps.value if steps is not None and steps.id == "sequence" else ()
+    return Header(_low(_node_value(top)), tuple(step.start_mark.line + 2 for step in listed))
+
+
+def _is_named(key: Any, name: str) -> bool:
+    return bool(key.id == "scalar" and key.value.lower() == name)
+
+
+def _low(value: Any) -> dict[str, Any]:
+    return {key.lower(): inner for key, inner in value.items()} if isinstance(value, dict) else {}
+
+
+def _node_value(node: Any) -> Any:
+    if node is None:
+        return None
+    if node.id == "mapping":
+        return {key.value: _node_value(value) for key, value in node.value if key.id == "scalar"}
+    if node.id == "sequence":
+        return [_node_value(value) for value in node.value]
+    plain = node.style is None and _JSON_SCALAR.fullmatch(node.value)
+    return json.loads(node.value) if plain else node.value
+
+
+# Steps, and the parameters that they need.
 
 MOST_STEPS = 100
 _CALL = frozenset({"call_tool", "tool", "call"})
@@ -277,68 +346,3 @@ def _given(low: Mapping[str, Any], keys: tuple[str, ...]) -> Any:
 
 def _refused(file: SkillFile, message: str, hint: str) -> StepPlan:
     return StepPlan(problems=(Problem(file.path, 1, message, hint),))
-
-
-# The header of a skill with types and lines: `5` is a number, `"5"` a text. Only steps need it; all else reads strings.
-
-_JSON_SCALAR = re.compile(r"true|false|null|-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?")
-
-
-class Header(NamedTuple):
-    """The values of a header by lower-case key, and the line of each step if known."""
-
-    values: Mapping[str, Any] = NOTHING
-    lines: tuple[int, ...] = ()
-
-    def line(self, number: int) -> int:
-        """The line of a step, counted from 1; unknown in JSON."""
-        return self.lines[number - 1] if number <= len(self.lines) else 1
-
-
-def typed_header(file: SkillFile) -> Header:
-    """Reads the header of a skill without problems; empty for any other."""
-    if file.problems or file.parts.broken:
-        return Header()
-    if file.path.endswith(".json"):
-        return Header(_low(_json(file.text)))
-    return _yaml(file.parts.raw) if file.path.endswith(".md") else Header()
-
-
-def _json(text: str) -> Any:
-    try:
-        return json.loads(text, parse_constant=str)
-    except (ValueError, RecursionError):
-        return None
-
-
-def _yaml(raw: str) -> Header:
-    import yaml  # noqa: PLC0415 - only where a skill is run or linted
-
-    # text.yaml_text has accepted this text before: it is small, flat enough and without aliases.
-    try:
-        top: Any = yaml.compose(raw, Loader=yaml.SafeLoader)
-    except yaml.YAMLError:
-        return Header()
-    pairs = top.value if top is not None and top.id == "mapping" else ()
-    steps = next((value for key, value in pairs if _is_named(key, "steps")), None)
-    listed = steps.value if steps is not None and steps.id == "sequence" else ()
-    return Header(_low(_node_value(top)), tuple(step.start_mark.line + 2 for step in listed))
-
-
-def _is_named(key: Any, name: str) -> bool:
-    return bool(key.id == "scalar" and key.value.lower() == name)
-
-
-def _low(value: Any) -> dict[str, Any]:
-    return {key.lower(): inner for key, inner in value.items()} if isinstance(value, dict) else {}
-
-
-def _node_value(node: Any) -> Any:
-    if node is None:
-        return None
-    if node.id == "mapping":
-        return {key.value: _node_value(value) for key, value in node.value if key.id == "scalar"}
-    if node.id == "sequence":
-        return [_node_value(value) for value in node.value]
-    plain = node.style is None and _JSON_SCALAR.fullmatch(node.value)
-    return json.loads(node.value) if plain else node.value

@@ -74,43 +74,6 @@ def _scalar(text: str) -> str | None:
     return None if text in _PLAIN_NULLS else text
 
 
-# Writing: scalars and flow lists that read back as the same strings, with quotes only where YAML needs them.
-
-_INDICATORS = "-?:,[]{}#&*!|>'\"%@`"
-_NOT_PLAIN = frozenset({"", "~", "null", "Null", "NULL", "---", "...", "<<"})
-_RISKY = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029\ufeff\ud800-\udfff\ufffe\uffff]|:(?=\s|$)|\s#|^\s|\s$")
-_CONTROL = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029\ufeff\ud800-\udfff\ufffe\uffff]")
-_UNPRINTABLE = re.compile("[\x7f-\x9f\u2028\u2029\ufeff\ud800-\udfff\ufffe\uffff]")
-
-
-def scalar(value: str, style: str = "", *, flow: bool = False) -> str:
-    """A string as a YAML scalar on one line.
-
-    Args:
-        value: the string.
-        style: the quote of the former value, which is kept.
-        flow: True inside `[…]`, where more characters need quotes.
-    """
-    if style == "'" and not _CONTROL.search(value):
-        return "'" + value.replace("'", "''") + "'"
-    if style == '"' or _needs_quotes(value, flow=flow):
-        return _UNPRINTABLE.sub(lambda hit: f"\\u{ord(hit[0]):04x}", json.dumps(value, ensure_ascii=False))
-    return value
-
-
-def flow_list(values: Sequence[str]) -> str:
-    """Strings as a YAML list on one line."""
-    return f"[{', '.join(scalar(value, flow=True) for value in values)}]"
-
-
-def _needs_quotes(value: str, *, flow: bool) -> bool:
-    if value in _NOT_PLAIN or _RISKY.search(value):
-        return True
-    if value[0] in _INDICATORS and (flow or value[0] not in "-?:" or value[1:2] in {"", " ", "\t"}):
-        return True
-    return flow and any(c in ",[]{}" for c in value)
-
-
 # Reading: any YAML, through PyYAML's parser, within limits of size, depth and kind.
 
 MAX_BYTES = 64 * 1024
@@ -307,3 +270,40 @@ def strings(value: Any) -> list[str]:
         else:
             found += strings(inner)
     return found
+
+
+# Writing: scalars and flow lists that read back as the same strings, with quotes only where YAML needs them.
+
+_INDICATORS = "-?:,[]{}#&*!|>'\"%@`"
+_NOT_PLAIN = frozenset({"", "~", "null", "Null", "NULL", "---", "...", "<<"})
+_RISKY = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029\ufeff\ud800-\udfff\ufffe\uffff]|:(?=\s|$)|\s#|^\s|\s$")
+_CONTROL = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029\ufeff\ud800-\udfff\ufffe\uffff]")
+_UNPRINTABLE = re.compile("[\x7f-\x9f\u2028\u2029\ufeff\ud800-\udfff\ufffe\uffff]")
+
+
+def scalar(value: str, style: str = "", *, flow: bool = False) -> str:
+    """A string as a YAML scalar on one line.
+
+    Args:
+        value: the string.
+        style: the quote of the former value, which is kept.
+        flow: True inside `[…]`, where more characters need quotes.
+    """
+    if style == "'" and not _CONTROL.search(value):
+        return "'" + value.replace("'", "''") + "'"
+    if style == '"' or _needs_quotes(value, flow=flow):
+        return _UNPRINTABLE.sub(lambda hit: f"\\u{ord(hit[0]):04x}", json.dumps(value, ensure_ascii=False))
+    return value
+
+
+def flow_list(values: Sequence[str]) -> str:
+    """Strings as a YAML list on one line."""
+    return f"[{', '.join(scalar(value, flow=True) for value in values)}]"
+
+
+def _needs_quotes(value: str, *, flow: bool) -> bool:
+    if value in _NOT_PLAIN or _RISKY.search(value):
+        return True
+    if value[0] in _INDICATORS and (flow or value[0] not in "-?:" or value[1:2] in {"", " ", "\t"}):
+        return True
+    return flow and any(c in ",[]{}" for c in value)

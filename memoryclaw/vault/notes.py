@@ -263,6 +263,8 @@ def _distinct(text: str) -> list[str]:
     return list(found)
 
 
+# Notes: header, body, facts, skill or turns by kind of file.
+
 MAX_PROBLEMS = 50  # reported for one file
 _NAME_TIME = re.compile(r"(\d{4}-\d\d-\d\d)(?:[_T ](\d\d)-(\d\d)-(\d\d))?(?![\d-])")
 _CONFLICT = re.compile(r"^<{7} .*$", re.MULTILINE)

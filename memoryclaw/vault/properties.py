@@ -17,7 +17,11 @@ _ENTITIES = ("entities", "entity")
 _YES = frozenset({"true", "yes", "on", "1"})
 # Keys whose values are properties of their own, or say how to treat a note rather than what it is about.
 _NOT_SEARCHED = frozenset({
-"id", "schema", "title", "summary", "tags", "tag", "aliases", "alias", "timestamp", "date", "created", "updated", "modified", "start", "end", "until", "importance", "confidence", "pin", "trust", "audience", "cssclass", "cssclasses", "publish", "permalink", "processed", "message_count", "participants", "people", "person", "entities", "entity", "project", "source", "half_life"})  # fmt: skip
+    "id", "schema", "title", "summary", "tags", "tag", "aliases", "alias", "timestamp", "date", "created", "updated",
+    "modified", "start", "end", "until", "importance", "confidence", "pin", "trust", "audience", "cssclass",
+    "cssclasses", "publish", "permalink", "processed", "message_count", "participants", "people", "person", "entities",
+    "entity", "project", "source", "half_life"
+})  # fmt: skip
 _NUMBER_OR_DATE = re.compile(
     r"[\d\s.,:+/%TZ-]*|true|false|yes|no|on|off|(?:logs/|log:|https?://).*", re.IGNORECASE | re.DOTALL
 )
