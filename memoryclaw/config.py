@@ -1,4 +1,4 @@
-"""memoryclaw.yaml + environment → frozen Config. The only home of defaults; docs/settings.md is made from it."""
+"""Reads memoryclaw.yaml and the environment into a frozen Config. All defaults are here; docs/settings.md is generated from them."""
 
 from __future__ import annotations
 
@@ -227,7 +227,7 @@ class Config:
 
 
 def here() -> Path:
-    """The folder of the process; the root of the file system where that folder is gone."""
+    """The working directory; the root of the file system if it no longer exists."""
     try:
         return Path.cwd()
     except FileNotFoundError:
@@ -246,10 +246,10 @@ def find_root(given: str | None, environ: Mapping[str, str], cwd: Path) -> Path:
 
 
 def key_folder(environ: Mapping[str, str]) -> Path:
-    """Where the key of the redaction fingerprints is kept: with the user's own settings, never in a vault.
+    """The folder of the key of redaction fingerprints: the user's own settings, never a vault.
 
-    In the vault's state folder it would go when that is deleted, and the same secret would get another fingerprint; beside
-    the logs it would travel with them, and whoever got a copy of the vault could try passwords against the fingerprints.
+    In the state folder the key would be lost when that is deleted, and the same secret would get another fingerprint; beside
+    the logs it would be copied with them, and anyone with a copy could test passwords against the fingerprints.
     """
     home = environ.get("XDG_CONFIG_HOME") or os.path.join(
         environ.get("HOME") or os.path.expanduser("~"), ".config"
@@ -258,7 +258,7 @@ def key_folder(environ: Mapping[str, str]) -> Path:
 
 
 def load(root: Path) -> Config:
-    """The Config of the vault at `root`; a missing file means defaults, a wrong value is a ConfigError."""
+    """Loads the Config of the vault at `root`; a missing file means defaults, an invalid value is a ConfigError."""
     values = {s.key: s.default for s in SETTINGS}
     notices: list[str] = []
     for key, value in _written(root).items():
@@ -292,7 +292,7 @@ def _written(root: Path) -> dict[str, Any]:
 
 
 def _remembered(root: Path, data: bytes) -> dict[str, Any]:
-    # Importing a YAML parser costs more than a search, so what a text parsed to is remembered beside it.
+    # Importing a YAML parser costs more than a search, so the parsed values are cached with their text.
     text = data.decode("utf-8", "replace")
     cache = root / STATE_DIR / "config.json"
     try:

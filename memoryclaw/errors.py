@@ -1,17 +1,17 @@
-"""Failures a person can act on: each says in one sentence what is wrong and what to do."""
+"""Errors that a person can act on: each message says in one sentence what is wrong and what to do."""
 
 from __future__ import annotations
 
 import errno
 
-# The machine's fault, not ours: a full disk (perhaps behind standard output), a read-only one, missing rights, too many files.
+# Errors of the machine: a full disk (perhaps behind standard output), a read-only one, missing rights, too many files.
 _REFUSALS = frozenset((
     errno.ENOSPC, errno.EDQUOT, errno.EIO, errno.EROFS, errno.EACCES, errno.EPERM, errno.EMFILE, errno.ENFILE,
 ))  # fmt: skip
 
 
 class MemoryClawError(Exception):
-    """A known failure; doors print its sentence, without a traceback, and exit with 1."""
+    """A known failure; the CLI prints its message without a traceback and exits with 1."""
 
 
 class VaultError(MemoryClawError):
@@ -27,11 +27,11 @@ class NotFoundError(MemoryClawError):
 
 
 class ConflictError(MemoryClawError):
-    """The file is not what it was when we read it, or holds the user's unsaved work; nothing was written."""
+    """The file changed since it was read, or holds uncommitted work of the user; nothing was written."""
 
 
 class LockedError(MemoryClawError):
-    """Another process holds the lock that this needs."""
+    """Another process holds the lock."""
 
 
 class HistoryError(MemoryClawError):
@@ -47,7 +47,7 @@ class BudgetError(MemoryClawError):
 
 
 class InputError(MemoryClawError):
-    """What was asked for cannot be done as it was said."""
+    """A request is invalid."""
 
 
 class IndexBusyError(MemoryClawError):
@@ -55,15 +55,15 @@ class IndexBusyError(MemoryClawError):
 
 
 class IndexDamagedError(MemoryClawError):
-    """The index cannot be trusted; it is derived, so it is thrown away and built again."""
+    """The index is damaged; it is derived, so it is deleted and rebuilt."""
 
 
 class VectorsError(MemoryClawError):
-    """The vectors cannot be used as they are; they are derived, so they are made again."""
+    """The vectors cannot be used; they are derived, so they are rebuilt."""
 
 
 def refused_by_system(error: Exception) -> str:
-    """One sentence when it was the system that refused to go on; empty when it was not, and so may be a bug."""
+    """A message if the system caused the error; empty if it may be a bug."""
     if isinstance(error, OSError) and error.errno in _REFUSALS:
         return f"the system refused to go on: {error.strerror}"
     return ""

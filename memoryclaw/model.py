@@ -1,9 +1,9 @@
-"""Every noun of MemoryClaw, as frozen values; the words defined here are the words used at every door.
+"""The nouns of MemoryClaw, as frozen values; every interface uses the words defined here.
 
 note     one file of the vault, parsed          unit     the piece of a note that is indexed and ranked
 episode  a note of what happened                fact     one value that is held true of an entity
 skill    a note of how to do something          turn     one line of a log
-digest   SHA-256 of a file's bytes              stamp    what the disk says of a file without reading it
+digest   SHA-256 of a file's bytes              stamp    size, times and inode of a file
 match    a unit that answers a question         problem  something wrong in a user's text, with its line
 """
 
@@ -21,7 +21,7 @@ COLUMNS = ("title", "tags", "properties", "body", "prev", "next")
 
 
 class Problem(NamedTuple):
-    """Something wrong in a file, told so that a person can mend it; the file stays searchable."""
+    """Something wrong in a file, with a hint for a person; the file stays searchable."""
 
     path: str
     line: int
@@ -30,7 +30,7 @@ class Problem(NamedTuple):
 
 
 class Stamp(NamedTuple):
-    """What the file system says of a file without reading it; any difference means: read it again."""
+    """Size, times and inode of a file; any difference means that it must be read again."""
 
     size: int
     mtime_ns: int
@@ -108,7 +108,7 @@ class Unit(NamedTuple):
 
 
 class Note(NamedTuple):
-    """One file of the vault, parsed; never fails: what is wrong is in `problems`."""
+    """One parsed file of the vault; errors are in `problems`."""
 
     path: str
     id: str
@@ -153,7 +153,7 @@ class Term(NamedTuple):
 
 
 class Match(NamedTuple):
-    """A unit that answers a question, with everything needed to show and to explain it."""
+    """A unit that answers a question, with all that is needed to show and explain it."""
 
     unit: Unit
     path: str

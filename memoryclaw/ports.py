@@ -1,4 +1,4 @@
-"""What the verbs ask of the index, named here so that jobs and tests agree on it. Pure declarations."""
+"""The interfaces of the index, which its engines and its users share."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import NamedTuple, Protocol
 
 
 class Address(NamedTuple):
-    """Where the thing with an id lives in the vault."""
+    """The place of an id in the vault."""
 
     id: str
     note: str  # id of the note it belongs to
@@ -21,14 +21,14 @@ class Address(NamedTuple):
 
 
 class Lookup(Protocol):
-    """Answers about ids and entities; the catalogue implements it."""
+    """Looks up ids and entities; the catalogue implements it."""
 
     def resolve(self, id_: str) -> Address | None:
         """The address of a note, section, fact or turn; of two notes with one id, the first path."""
         ...
 
     def entity_name(self, entity: str) -> str:
-        """The name under which facts of this entity stand, also when asked by a synonym; as given when none do."""
+        """The name of this entity in its facts, also for a synonym; the given name if it has none."""
         ...
 
     def entity_files(self, entity: str) -> Sequence[str]:
@@ -36,13 +36,13 @@ class Lookup(Protocol):
         ...
 
 
-Progress = Callable[[int, int], None]  # told how much is done, of how much
+Progress = Callable[[int, int], None]  # called with what is done, and the total
 
 Columns = tuple[str, str, str, str, str, str]  # in the order of model.COLUMNS
 
 
 class IndexRow(NamedTuple):
-    """A unit on its way into a text index: analysed tokens per column, joined by spaces."""
+    """A unit for a text index: analysed tokens per column, joined by spaces."""
 
     rowid: int
     columns: Columns
@@ -70,7 +70,7 @@ class Clause(NamedTuple):
 
 
 class TextIndex(Protocol):
-    """The text lane of the index. Both engines pass tests/index/engine_contract.py."""
+    """A text index. Both engines pass tests/index/engine_contract.py."""
 
     def add(self, rows: Iterable[IndexRow]) -> None:
         """Adds units; a rowid is never used twice in the life of an index."""
@@ -97,5 +97,5 @@ class TextIndex(Protocol):
         ...
 
     def settle(self, *, keep: bool) -> None:
-        """Keeps or drops what was added and removed since the last call; ends every write transaction."""
+        """Commits or rolls back what was added and removed since the last call."""
         ...

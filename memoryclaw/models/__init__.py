@@ -1,1 +1,1 @@
-"""Language models and embedders: Ollama, endpoints of OpenAI's form, a model in a wheel; each bounded in time and bytes."""
+"""Language models and embedders: Ollama, OpenAI-compatible endpoints, a model in a wheel; answers are limited in time and size."""

@@ -1,6 +1,6 @@
-"""An HTTP connection that ends: all of an answer within its seconds and bytes, however slowly or endlessly it comes.
+"""An HTTP transport that limits the time and size of a whole answer, however slowly it arrives.
 
-The rule: nothing from the environment counts (no proxy), nothing is followed (no redirect), nothing is unpacked.
+It uses no proxy of the environment, follows no redirect and decompresses nothing.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ _PLAIN = {"Accept-Encoding": "identity"}
 
 
 def settings(endpoint: Endpoint) -> dict[str, Any]:
-    """What an httpx client is made with to ask this endpoint once."""
+    """The arguments of an httpx client for one request to this endpoint."""
     return {
         "transport": Bounded(endpoint),
         "headers": dict(_PLAIN),
@@ -30,7 +30,7 @@ def settings(endpoint: Endpoint) -> dict[str, Any]:
 
 
 class Bounded(httpx.BaseTransport):
-    """Carries one request and its answer; whatever goes wrong on the way is a MindError."""
+    """Carries one request and its answer; any failure is a ModelError."""
 
     def __init__(self, endpoint: Endpoint) -> None:
         self._who = endpoint.who
@@ -64,7 +64,7 @@ class Bounded(httpx.BaseTransport):
 
 
 class _Allowance:
-    """The seconds and bytes that are left for one answer."""
+    """The remaining seconds and bytes of one answer."""
 
     def __init__(self, endpoint: Endpoint) -> None:
         self._who = endpoint.who

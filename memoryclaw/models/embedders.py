@@ -1,4 +1,4 @@
-"""What an embedder is to us: somebody who turns texts into vectors. The rule: a vector that cannot be true is an error, never a hit."""
+"""The interface of embedders, which turn texts into vectors. An invalid vector is an error, never a hit."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ T = TypeVar("T")
 
 
 class Embedder(Protocol):
-    """A model that makes vectors; those of one recipe may be compared, and no others."""
+    """A model that makes vectors; only those of one recipe can be compared."""
 
     @property
     def name(self) -> str:
@@ -28,15 +28,15 @@ class Embedder(Protocol):
         ...
 
     def recipe(self) -> str:
-        """Which model this is, to the byte; MindError when it is not there."""
+        """Identifies the model to the byte; ModelError when it is missing."""
         ...
 
     def query(self, text: str) -> Floats:
-        """The vector of a question, of length 1; MindError when none came."""
+        """The unit vector of a question; ModelError without an answer."""
         ...
 
     def passages(self, texts: list[str]) -> Floats:
-        """A row of length 1 for each text; MindError when none came."""
+        """A unit vector for each text; ModelError without an answer."""
         ...
 
 
@@ -50,7 +50,7 @@ def numpy() -> Any:
 
 
 def extra(module: str, what: str) -> Any:
-    """A module of the extra `vectors`, for what it is wanted."""
+    """Imports a module of the extra `vectors`; `VectorsError` names what needs it."""
     try:
         return importlib.import_module(module)
     except ImportError as error:
@@ -58,7 +58,7 @@ def extra(module: str, what: str) -> Any:
 
 
 def normalised(rows: Any, count: int, who: str) -> Floats:
-    """Rows of length 1, as many as texts were given; MindError when these are none."""
+    """Scales rows to length 1; ModelError unless they are valid vectors, one for each text."""
     np = numpy()
     try:
         found = np.asarray(rows, dtype=np.float32)
@@ -73,11 +73,11 @@ def normalised(rows: Any, count: int, who: str) -> Floats:
 
 
 class Guarded:
-    """An embedder behind a circuit breaker: who keeps failing costs the next questions nothing.
+    """An embedder behind a circuit breaker: one that keeps failing costs the next questions nothing.
 
     Args:
-        embedder: who is asked.
-        breaker: counts its failures; none of them is for good, since a server may be started any time.
+        embedder: the embedder.
+        breaker: counts its failures; none is permanent, since a server may start at any time.
     """
 
     def __init__(self, embedder: Embedder, breaker: Breaker) -> None:

@@ -1,4 +1,4 @@
-"""What a language model is to us: somebody to ask. The rule: it is asked on this machine only, unless the settings say otherwise."""
+"""The interface of language models. Only models on this machine are asked, unless the settings allow others."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ _PORTS = {"http": 80, "https": 443}
 
 
 class Prompt(NamedTuple):
-    """What a model is told and what it is asked."""
+    """The system and the user message of a request."""
 
     system: str
     user: str
 
 
 class ModelError(MemoryClawError):
-    """A model gave no answer that can be used. `lasting`: asking again in this run is no use."""
+    """A model gave no usable answer. `lasting`: asking again in this run is of no use."""
 
     def __init__(self, why: str, *, lasting: bool = False) -> None:
         super().__init__(why)
@@ -42,16 +42,16 @@ class LanguageModel(Protocol):
         ...
 
     def reach(self) -> None:
-        """Makes sure, in no time, that somebody listens; MindError when nobody does, or when it must not be asked."""
+        """Checks that the endpoint accepts connections; ModelError if not, or if it must not be asked."""
         ...
 
     def ask(self, prompt: Prompt, schema: Schema) -> str:
-        """The answer as text, meant to be JSON of this schema; MindError when none came."""
+        """The answer as text, which should be JSON of this schema; ModelError without one."""
         ...
 
 
 class Endpoint(NamedTuple):
-    """Where a model is asked, and how long one answer may take from the first byte to the last."""
+    """The address of a model, and how long one answer may take from the first byte to the last."""
 
     who: str  # as people call it
     setting: str  # the setting that names the address
@@ -60,7 +60,7 @@ class Endpoint(NamedTuple):
     allow_remote: bool = False
 
     def reach(self) -> None:
-        """MindError when the address is none, belongs to another machine, or nobody listens there."""
+        """Raises ModelError when the address is invalid, on another machine, or accepts no connection."""
         host, port = self._address()
         if not is_loopback(host) and not self.allow_remote:
             raise ModelError(
@@ -75,7 +75,7 @@ class Endpoint(NamedTuple):
             raise ModelError(f"{self.who} cannot be reached at {host}:{port}", lasting=True) from None
 
     def is_private(self) -> bool:
-        """True where nobody on the way can read along: on this machine, or over TLS."""
+        """True if nobody on the way can read the traffic: on this machine, or over TLS."""
         return urlsplit(self.url).scheme == "https" or is_loopback(self._address()[0])
 
     def _address(self) -> tuple[str, int]:
@@ -97,8 +97,7 @@ def is_loopback(host: str) -> bool:
         return host == "localhost"
 
 
-# ── A circuit breaker for one model in one run. The rule: who keeps failing is left alone for a while, so
-# that one broken model costs a run little.
+# A circuit breaker for one model in one run, so that a failing model costs the run little.
 
 MOST = 2  # failures in a row
 PAUSE = 30.0  # seconds
@@ -108,7 +107,7 @@ class Breaker:
     """Counts failures in a row: after two it opens for 30 seconds, then one try decides whether it opens again.
 
     Args:
-        clock: seconds that only grow.
+        clock: a monotonic clock, in seconds.
     """
 
     def __init__(self, clock: Callable[[], float]) -> None:
@@ -122,7 +121,7 @@ class Breaker:
         return self._why if self._failures >= MOST and self._clock() < self._until else ""
 
     def failed(self, why: str, *, lasting: bool = False) -> None:
-        """Counts a failure; a lasting one opens the breaker for good."""
+        """Counts a failure; a lasting one opens the breaker permanently."""
         self._failures = MOST if lasting else self._failures + 1
         self._until = float("inf") if lasting else self._clock() + PAUSE
         self._why = why

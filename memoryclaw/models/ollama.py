@@ -1,4 +1,4 @@
-"""Ollama, through its official client. The rule: the client is loaded only once somebody listens at the address."""
+"""Ollama, through its official client, which is imported only once the server accepts connections."""
 
 from __future__ import annotations
 
@@ -29,11 +29,11 @@ class Ollama:
         self.name = f"ollama/{model}"
 
     def reach(self) -> None:
-        """MindError when nobody listens, or on another machine."""
+        """Raises ModelError when nobody listens, or on another machine."""
         self._endpoint.reach()
 
     def ask(self, prompt: Prompt, schema: Schema) -> str:
-        """The model's answer, held to the schema by the server, the same for the same prompt."""
+        """The model's answer; the server enforces the schema, and the same prompt gets the same answer."""
         from ollama import Client, ResponseError  # noqa: PLC0415 - half a second, and most runs have no Ollama
 
         from memoryclaw.models import bounded  # noqa: PLC0415 - loads the HTTP client
@@ -57,12 +57,11 @@ class Ollama:
         return ModelError(f"Ollama failed with status {status}")
 
 
-# ── Embedding models of an Ollama server, through its official client. The rule: the digest of the weights
-# is part of the recipe.
+# Embedding models. The digest of the weights is part of the recipe.
 
 WHO = "Ollama"
 
-# What models were trained to see before a question and before a passage; Ollama does not add it.
+# The prefixes of questions and passages that models were trained with; Ollama does not add them.
 _PREFIXES: Mapping[str, tuple[str, str]] = {
     "nomic-embed-text": ("search_query: ", "search_document: "),
     "mxbai-embed-large": ("Represent this sentence for searching relevant passages: ", ""),
@@ -77,7 +76,7 @@ class OllamaEmbedder:
     Args:
         endpoint: where it listens, and how long a batch of passages may take.
         model: its name there.
-        hurry: seconds that the vector of a question may take.
+        hurry: time limit of a question's vector, in seconds.
     """
 
     batch = 16  # of 4,096 numbers each they stay below the size of an answer
@@ -89,7 +88,7 @@ class OllamaEmbedder:
         self._before = _PREFIXES.get(model.rpartition("/")[2].partition(":")[0], ("", ""))
 
     def recipe(self) -> str:
-        """The model with the digest of its weights, as the server lists it."""
+        """The model and the digest of its weights, as the server lists them."""
         listed = _asked(self._hurried, lambda client: client.list(), self.name)
         wanted = self.name if ":" in self.name else f"{self.name}:latest"
         for one in listed.models:

@@ -1,4 +1,4 @@
-"""Any endpoint that speaks OpenAI's chat form. The rule: the key comes from the environment, and goes nowhere but to the endpoint."""
+"""OpenAI-compatible chat endpoints. The key comes from the environment and is sent to the endpoint alone."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ class OpenAI:
     Args:
         endpoint: its address, up to and with `/v1`.
         model: its name there.
-        environ: where the key is looked for.
+        environ: the environment, which holds the key.
     """
 
     def __init__(self, endpoint: Endpoint, model: str, environ: Mapping[str, str]) -> None:
@@ -29,7 +29,7 @@ class OpenAI:
         self.name = f"openai/{model}"
 
     def reach(self) -> None:
-        """MindError when nobody listens, on another machine, or where the key could be read on its way."""
+        """Raises ModelError when nobody listens, on another machine, or if the key could be read on its way."""
         self._endpoint.reach()
         if self._key and not self._endpoint.is_private():
             raise ModelError(
@@ -38,7 +38,7 @@ class OpenAI:
             )
 
     def ask(self, prompt: Prompt, schema: Schema) -> str:
-        """The model's answer, held to the schema where the endpoint can do that."""
+        """The model's answer; endpoints that can enforce the schema do."""
         import httpx  # noqa: PLC0415 - a sixth of a second, and most runs have no endpoint
 
         from memoryclaw.models import bounded  # noqa: PLC0415 - loads the HTTP client

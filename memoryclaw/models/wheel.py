@@ -1,4 +1,4 @@
-"""The embedding model that ships inside a Python package. The rule: nothing is fetched, and one process loads it once."""
+"""The embedding model that ships in a Python package; nothing is downloaded, and a process loads it once."""
 
 from __future__ import annotations
 
@@ -35,12 +35,12 @@ class MiniLM:
         return self.passages([text])[0]
 
     def passages(self, texts: list[str]) -> Floats:
-        """A row for each text, the same however they are batched: numbers of 8 bits are scaled by all that is asked at once."""
+        """A row for each text, one by one: the 8-bit model scales numbers by the whole batch."""
         return normalised([_embedded(text) for text in texts], len(texts), self.name)
 
 
 def _embedded(text: str) -> Floats:
-    """The mean of what the model makes of each word piece."""
+    """The mean of the model's vectors for each word piece."""
     np, (session, tokenizer) = numpy(), _loaded()
     pieces = tokenizer.encode(text)
     ids = np.array([pieces.ids], np.int64)

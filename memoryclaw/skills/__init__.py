@@ -1,1 +1,1 @@
-"""How things are done: skills listed, linted, matched, approved, offered to hosts and run."""
+"""Skills: listed, linted, matched, approved, offered to hosts and run."""

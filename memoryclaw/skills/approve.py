@@ -1,4 +1,4 @@
-"""skills new, approve, reject: what a person does to skills, each one commit. The rule: a rejection is remembered, nothing is deleted."""
+"""skills new, approve, reject: each is one commit. A rejection is remembered; nothing is deleted."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _DRAFTS = f"{SKILLS}/_drafts/"
 
 
 class SkillDecision(NamedTuple):
-    """What was decided of a skill; `digest` is the SHA-256 of the file that it is about."""
+    """A decision on a skill; `digest` is the SHA-256 of its file."""
 
     name: str
     path: str
@@ -72,7 +72,7 @@ def new_skill(context: WriteContext, name: str, description: str = "") -> Writte
 
 
 def approve_skill(context: WriteContext, name: str) -> SkillDecision:
-    """Says yes to a skill as its files are now; a draft moves to its place among the skills.
+    """Approves a skill as its files are now; a draft moves to `skills/`.
 
     Raises:
         InputError: lint finds problems in it, or its place is taken.
@@ -117,10 +117,10 @@ def approve_skill(context: WriteContext, name: str) -> SkillDecision:
 
 
 def reject_skill(context: WriteContext, name: str) -> SkillDecision:
-    """Says no: a draft goes to the archive and is not proposed again; the approval of a skill is withdrawn.
+    """Rejects a draft, which moves to the archive and is not proposed again, or withdraws the approval of a skill.
 
     Raises:
-        InputError: it is a skill that nobody approved.
+        InputError: the skill is not approved.
     """
     found = find(list_skills(context.root), name)
     return _reject_draft(context, found) if found.state == DRAFT else _withdraw(context, found)
@@ -163,7 +163,7 @@ def _withdraw(context: WriteContext, found: ListedSkill) -> SkillDecision:
 
 
 class _PendingDecision(NamedTuple):
-    """How a no is told."""
+    """The commit message and the result of a rejection."""
 
     run: str
     subject: str

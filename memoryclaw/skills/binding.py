@@ -1,4 +1,4 @@
-"""The words of a person, or of a fact, → the values of a skill's parameters. The rule: a value is data; it has a type, and nothing in it is obeyed."""
+"""Turns the words of a person or a fact into typed values of a skill's parameters. A value is data: nothing in it is obeyed."""
 
 from __future__ import annotations
 
@@ -18,11 +18,15 @@ LONGEST = 64 * 1024  # characters of one value
 HIDDEN = "[secret]"
 _DATE = re.compile(r"\d{4}-\d\d-\d\d")
 _YES, _NO = frozenset({"true", "yes", "on", "1"}), frozenset({"false", "no", "off", "0"})
-_SHAPES = {"email": (EMAIL, "an address such as john@example.com"), "url": (URL, "an address that begins with https://"), "date": (_DATE, "a day such as 2026-04-20")}  # fmt: skip
+_SHAPES = {
+    "email": (EMAIL, "an address such as john@example.com"),
+    "url": (URL, "an address that begins with https://"),
+    "date": (_DATE, "a day such as 2026-04-20"),
+}
 
 
 def typed(need: Requirement, text: str) -> Any:
-    """The value of a parameter, of the type that the skill gives it.
+    """Parses the value of a parameter by its type.
 
     Raises:
         InputError: the text is no such value.
@@ -44,7 +48,7 @@ def typed(need: Requirement, text: str) -> Any:
 
 
 def fits(need: Requirement, text: str) -> bool:
-    """True when a text has the shape that its type asks for."""
+    """True if a text has the form of its type."""
     shape = _SHAPES.get(need.asked.type)
     return shape is None or (
         shape[0].fullmatch(text) is not None and (shape[0] is not _DATE or _is_day(text))
@@ -52,13 +56,13 @@ def fits(need: Requirement, text: str) -> bool:
 
 
 def bound(step: Step, values: Mapping[str, Any]) -> dict[str, Any]:
-    """The arguments of a step with these values in them; an argument that is a parameter left out is left out."""
+    """The arguments of a step with these values; an argument whose parameter has no value is left out."""
     args = {key: filled(value, values) for key, value in step.args.items()}
     return {key: value for key, value in args.items() if value is not None or step.args[key] is None}
 
 
 def hidden(value: Any, secrets: frozenset[str]) -> Any:
-    """The value as it may be shown and logged: without the secrets that a person gave."""
+    """Removes secret parameter values before a value is shown or logged."""
     if not secrets:
         return value
     if isinstance(value, str):
@@ -71,7 +75,7 @@ def hidden(value: Any, secrets: frozenset[str]) -> Any:
 
 
 def _forms(secret: str) -> tuple[str, ...]:
-    """A secret as it is, and as it stands inside JSON and inside the messages of a schema's check."""
+    """A secret as it is, and as JSON and the messages of a schema check write it."""
     quoted = (json.dumps(secret), json.dumps(secret, ensure_ascii=False), repr(secret))
     return secret, *(text[1:-1] for text in quoted)
 
@@ -104,7 +108,7 @@ def _boolean(need: Requirement, text: str) -> bool:
 
 
 def _json(need: Requirement, text: str) -> Any:
-    """JSON of the right kind; of a list also its items with commas between."""
+    """Parses JSON of the right kind; a list may also be text with commas."""
     listed = need.asked.type in ("list", "array")
     try:
         value = json.loads(text, parse_constant=str)
@@ -115,26 +119,25 @@ def _json(need: Requirement, text: str) -> Any:
     return value
 
 
-# ── What semantic memory knows of a skill's parameters. The rule: a value is taken only where there is
-# exactly one; else it stays a question.
+# Parameter values from semantic memory: taken only if there is exactly one, else asked for.
 
 Facts = Callable[[str], Sequence[Fact]]  # of an entity (all without one): those that hold now
 
 
 class BoundValue(NamedTuple):
-    """A value, and the id of the fact that gave it."""
+    """A value, and the id of its fact."""
 
     value: str
     id: str
 
 
 def remembered(need: Requirement, entities: Sequence[str], facts: Facts) -> BoundValue | None:
-    """The value of a parameter that nobody gave.
+    """Looks up the value of a parameter that nobody gave.
 
     Args:
         need: the parameter.
-        entities: what other parameters are known to be about, such as a client.
-        facts: asks semantic memory.
+        entities: the entities that other parameters name, such as a client.
+        facts: looks up semantic memory.
     """
     if need.address:
         return _at(need, facts)
@@ -147,7 +150,7 @@ def remembered(need: Requirement, entities: Sequence[str], facts: Facts) -> Boun
 
 
 def standing_for(need: Requirement, text: str, facts: Facts) -> BoundValue | None:
-    """The address of a person that was named where an address is asked for."""
+    """The e-mail address of a person named where an address is required."""
     if not text or fits(need, text):
         return None
     known = facts(text)
@@ -178,7 +181,7 @@ def _is(field: str, *names: str) -> bool:
 
 
 def _names_both(fact: Fact, name: str) -> bool:
-    """`nora_email` is Nora's email."""
+    """True if a name such as `nora_email` names an entity and a field."""
     return _plain(f"{fact.entity} {fact.field}") == _plain(name)
 
 

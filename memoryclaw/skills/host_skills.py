@@ -1,6 +1,6 @@
-"""What hosts are given: copies of exactly the approved versions of skills, brought up to date. The rule: never a draft, never a changed file.
+"""Keeps copies of the approved skills for hosts: never a draft, never a changed file.
 
-After an edit the version that was approved last stays, until the new one is approved. Its bytes come from git.
+After an edit the version approved last stays until the new one is approved. Its bytes come from git.
 """
 
 from __future__ import annotations
@@ -33,8 +33,116 @@ from memoryclaw.writing.decisions import APPROVED
 CURRENT, EARLIER = "current", "earlier"
 
 
+# The folder of the copies: a skill is replaced whole, and no link is followed.
+
+FOLDER = "host-skills"
+
+
+class HostFolder:
+    """The copies for hosts, in one state folder.
+
+    Args:
+        state: the folder of what can be rebuilt.
+    """
+
+    def __init__(self, state: str) -> None:
+        self._state = state
+        self.path = os.path.join(state, FOLDER)
+
+    def make(self) -> None:
+        """Makes the folder, private to the user, replacing anything else of its name."""
+        made(self._state)
+        if os.path.lexists(self.path) and not _is_folder(self.path):
+            os.unlink(self.path)
+        with suppress(FileExistsError):
+            os.mkdir(self.path, 0o700)
+
+    def names(self) -> list[str]:
+        """The names of all entries, of any type."""
+        if not _is_folder(self.path):
+            return []
+        return sorted(os.listdir(self.path))
+
+    def digests(self, name: str) -> dict[str, str] | None:
+        """The digest of each file of a copy, by its name inside it; None if it holds anything but regular files."""
+        top = os.path.join(self.path, name)
+        if not _is_folder(self.path) or not _is_folder(top):
+            return None
+        found: dict[str, str] = {}
+        for place, folders, names in os.walk(top):
+            inside = os.path.relpath(place, top)
+            if any(not _is_folder(os.path.join(place, folder)) for folder in folders):
+                return None
+            for file in names:
+                at = os.path.normpath(f"{inside}/{file}")
+                data = self.read(name, at)
+                if data is None:
+                    return None
+                found[at] = files.digest_of(data)
+        return found
+
+    def read(self, name: str, inside: str) -> bytes | None:
+        """The bytes of one file of a copy; None unless it is a regular file."""
+        try:
+            return files.read_file(self._state, f"{FOLDER}/{name}/{inside}").data
+        except (NotFoundError, VaultError):
+            return None
+
+    def put(self, name: str, content: Mapping[str, bytes]) -> None:
+        """Replaces a copy atomically: a reader finds the old one or the new one."""
+        beside = self._beside()
+        try:
+            for inside, data in content.items():
+                _write(os.path.join(beside, "new", inside), data)
+            with writer_lock(self.path):
+                self._out(name, beside)
+                os.rename(os.path.join(beside, "new"), os.path.join(self.path, name))
+        finally:
+            shutil.rmtree(beside)
+
+    def keep(self, names: Collection[str]) -> None:
+        """Removes all other entries."""
+        gone = [name for name in self.names() if name not in names]
+        if not gone:
+            return
+        beside = self._beside()
+        try:
+            with writer_lock(self.path):
+                for name in gone:
+                    self._out(name, beside)
+        finally:
+            shutil.rmtree(beside)
+
+    def _beside(self) -> str:
+        """A temporary folder on the same disk, with room for what is removed."""
+        beside = tempfile.mkdtemp(prefix=f"{FOLDER}-", dir=self._state)
+        os.mkdir(os.path.join(beside, "old"))
+        return beside
+
+    def _out(self, name: str, beside: str) -> None:
+        """Removes an entry of any type by a rename, without looking into it."""
+        with suppress(FileNotFoundError):
+            os.rename(os.path.join(self.path, name), os.path.join(beside, "old", name))
+
+
+def _is_folder(path: str) -> bool:
+    try:
+        return stat.S_ISDIR(os.lstat(path).st_mode)
+    except (FileNotFoundError, NotADirectoryError):
+        return False
+
+
+def _write(path: str, data: bytes) -> None:
+    os.makedirs(os.path.dirname(path), 0o700, exist_ok=True)
+    with open(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as file:
+        file.write(data)
+
+
+# Which version of each skill hosts get.
+
+
 class HostedSkill(NamedTuple):
-    """One skill that hosts see; `digest` is that of the SKILL.md they are given."""
+    """One skill that hosts see; `digest` is that of its SKILL.md."""
 
     name: str
     path: str
@@ -43,7 +151,7 @@ class HostedSkill(NamedTuple):
 
 
 class WithheldSkill(NamedTuple):
-    """A skill that has an approval and is not given to hosts, and why."""
+    """An approved skill that hosts do not get, and why."""
 
     name: str
     path: str
@@ -51,7 +159,7 @@ class WithheldSkill(NamedTuple):
 
 
 class HostSkills(NamedTuple):
-    """The folder that hosts read, and what is in it."""
+    """The folder that hosts read, and its skills."""
 
     folder: str
     skills: tuple[HostedSkill, ...] = ()
@@ -59,7 +167,7 @@ class HostSkills(NamedTuple):
 
 
 class _Wanted(NamedTuple):
-    """A version that hosts are to be given."""
+    """A version for hosts."""
 
     listed: ListedSkill
     version: Mapping[str, str]
@@ -67,12 +175,12 @@ class _Wanted(NamedTuple):
 
 
 def host_skills(root: str, folder: HostFolder, *, refresh: bool = True) -> HostSkills:
-    """What hosts are given, after it was brought up to date; nothing is written that is right already.
+    """Brings the copies up to date, writing only what differs, and lists them.
 
     Args:
         root: the vault.
-        folder: where the copies are.
-        refresh: False to look only: what is missing or out of date is then left out and said.
+        folder: the folder of the copies.
+        refresh: False to write nothing: copies that are missing or out of date are then withheld.
 
     Raises:
         VaultError: the folder cannot be written.
@@ -137,7 +245,7 @@ def _unfit(one: ListedSkill, others: Mapping[str, _Wanted]) -> str:
 
 
 def _trouble(root: str, folder: HostFolder, one: _Wanted, *, refresh: bool) -> str:
-    """Sees to it that the copy is right; else says why it is not."""
+    """Makes sure that the copy is right; returns why it is not."""
     name = one.hosted.name
     if folder.digests(name) == one.version:
         return ""
@@ -152,7 +260,7 @@ def _trouble(root: str, folder: HostFolder, one: _Wanted, *, refresh: bool) -> s
 
 
 def _bytes(root: str, folder: HostFolder, one: _Wanted, inside: str) -> bytes | None:
-    """The approved bytes of one file, wherever they still are: in the vault, in the copy, in git."""
+    """The approved bytes of one file, from the vault, the copy or git."""
     for data in _places(root, folder, one, inside):
         if data is not None and files.digest_of(data) == one.version[inside]:
             return data
@@ -169,108 +277,3 @@ def _places(root: str, folder: HostFolder, one: _Wanted, inside: str) -> Iterato
         for edition in editions(history, path) if history.git_dir and history.head() else ():
             yield edition.after
             yield edition.before
-
-
-# The folder of the copies.
-
-FOLDER = "host-skills"
-
-
-class HostFolder:
-    """The copies for hosts in one state folder.
-
-    Args:
-        state: the folder of what can be rebuilt.
-    """
-
-    def __init__(self, state: str) -> None:
-        self._state = state
-        self.path = os.path.join(state, FOLDER)
-
-    def make(self) -> None:
-        """Makes the folder, private to the user; what is no folder goes."""
-        made(self._state)
-        if os.path.lexists(self.path) and not _is_folder(self.path):
-            os.unlink(self.path)
-        with suppress(FileExistsError):
-            os.mkdir(self.path, 0o700)
-
-    def names(self) -> list[str]:
-        """What lies in the folder, of whatever kind."""
-        if not _is_folder(self.path):
-            return []
-        return sorted(os.listdir(self.path))
-
-    def digests(self, name: str) -> dict[str, str] | None:
-        """The digest of each file of a copy by its name inside it; None where something lies there that no copy holds."""
-        top = os.path.join(self.path, name)
-        if not _is_folder(self.path) or not _is_folder(top):
-            return None
-        found: dict[str, str] = {}
-        for place, folders, names in os.walk(top):
-            inside = os.path.relpath(place, top)
-            if any(not _is_folder(os.path.join(place, folder)) for folder in folders):
-                return None
-            for file in names:
-                at = os.path.normpath(f"{inside}/{file}")
-                data = self.read(name, at)
-                if data is None:
-                    return None
-                found[at] = files.digest_of(data)
-        return found
-
-    def read(self, name: str, inside: str) -> bytes | None:
-        """The bytes of one file of a copy, or None where there is no regular file."""
-        try:
-            return files.read_file(self._state, f"{FOLDER}/{name}/{inside}").data
-        except (NotFoundError, VaultError):
-            return None
-
-    def put(self, name: str, content: Mapping[str, bytes]) -> None:
-        """Puts a copy in the place of what was there; a reader finds the old one or the new one, never a half."""
-        beside = self._beside()
-        try:
-            for inside, data in content.items():
-                _write(os.path.join(beside, "new", inside), data)
-            with writer_lock(self.path):
-                self._out(name, beside)
-                os.rename(os.path.join(beside, "new"), os.path.join(self.path, name))
-        finally:
-            shutil.rmtree(beside)
-
-    def keep(self, names: Collection[str]) -> None:
-        """Removes everything but these."""
-        gone = [name for name in self.names() if name not in names]
-        if not gone:
-            return
-        beside = self._beside()
-        try:
-            with writer_lock(self.path):
-                for name in gone:
-                    self._out(name, beside)
-        finally:
-            shutil.rmtree(beside)
-
-    def _beside(self) -> str:
-        """A folder of our own on the same disk, with a place for what goes."""
-        beside = tempfile.mkdtemp(prefix=f"{FOLDER}-", dir=self._state)
-        os.mkdir(os.path.join(beside, "old"))
-        return beside
-
-    def _out(self, name: str, beside: str) -> None:
-        """A rename takes it away at once, whatever it is, and looks into nothing."""
-        with suppress(FileNotFoundError):
-            os.rename(os.path.join(self.path, name), os.path.join(beside, "old", name))
-
-
-def _is_folder(path: str) -> bool:
-    try:
-        return stat.S_ISDIR(os.lstat(path).st_mode)
-    except (FileNotFoundError, NotADirectoryError):
-        return False
-
-
-def _write(path: str, data: bytes) -> None:
-    os.makedirs(os.path.dirname(path), 0o700, exist_ok=True)
-    with open(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as file:
-        file.write(data)

@@ -1,4 +1,4 @@
-"""What is wrong with a skill file, each with its line and what to do. The rule: a skill without a problem can be matched and offered."""
+"""Lints skill files: each problem with its line and what to do. A skill without problems can be matched and offered."""
 
 from __future__ import annotations
 
@@ -79,7 +79,7 @@ def _name(file: SkillFile) -> Iterator[Problem]:
 
 
 def is_name(name: str) -> bool:
-    """True for what the Agent Skills format takes as a name."""
+    """True for a valid name of the Agent Skills format."""
     return len(name) <= NAME_LENGTH and NAME.fullmatch(name) is not None
 
 
@@ -149,7 +149,7 @@ def _parameters(file: SkillFile) -> Iterator[Problem]:
 
 
 def _steps(file: SkillFile) -> Iterator[Problem]:
-    """A step may name parameters, and results of earlier steps in JSON; a name that nothing declares is a slip."""
+    """Checks the steps: they may name parameters and, in JSON, results of earlier steps, but nothing undeclared."""
     steps, line = file.parts.meta.get("steps"), _line(file, "steps")
     if steps is None:
         return
@@ -176,7 +176,7 @@ def _about(meta: Any, name: str) -> dict[str, Any]:
 
 
 def _line(file: SkillFile, *keys: str) -> int:
-    """The line of a key; 1 where it is not there."""
+    """The line of a key; 1 without it."""
     if file.parts.lines:
         return file.parts.lines.get(keys, 1 if len(keys) == 1 else 0)
     return _line_with(file, f'"{keys[-1]}"', _line_with(file, f"{keys[-1]}:", 1))

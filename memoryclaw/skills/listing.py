@@ -1,6 +1,6 @@
-"""skills: what can be done by a written recipe; listed, shown, linted and matched straight from the files. Reads only.
+"""Lists, shows, lints and matches the skills of a vault, straight from the files.
 
-The rule: a skill is approved by the digests of all its files, in `review/decisions.jsonl`; nothing inside a file approves it.
+A skill is approved by the digests of all its files, in `review/decisions.jsonl`; nothing inside a file approves it.
 """
 
 from __future__ import annotations
@@ -25,14 +25,77 @@ from memoryclaw.vault.layout import place_of
 from memoryclaw.writing.decisions import APPROVED, DECISIONS_FILE, Decision, Decisions, fingerprint
 
 SKILLS = "skills"
-ODD = (
-    "no file"  # in the place of a digest: what is a link, or no file, has no bytes that anybody could approve
-)
+_MAIN = "SKILL.md"
+ODD = "no file"  # instead of a digest: a link or special file has no bytes that anybody could approve
 DRAFT, NOT_APPROVED, CHANGED = "draft", "not approved", "changed since approval"
 
 
+# Approvals: which versions of a skill, all files of one, the decisions approve.
+
+
+class Approval(NamedTuple):
+    """One approval of one skill: the path of its file, and the digest of each of its files by name inside the skill."""
+
+    path: str
+    files: Mapping[str, str]
+    at: str
+
+
+def approvals(decisions: Decisions) -> list[Approval]:
+    """The versions that are approved and not rejected since, oldest first."""
+    good = decisions.approved_digests()
+    return [found for found in _groups(decisions.all) if good.issuperset(found.files.values())]
+
+
+def version_of(path: str, digests: Mapping[str, str]) -> dict[str, str]:
+    """The digests of a skill's files by name inside it; the file of a single-file skill has its extension as name."""
+    home = _home(path)
+    return {_inside(home, at): digest for at, digest in digests.items()}
+
+
+def _groups(decisions: Iterable[Decision]) -> Iterator[Approval]:
+    """Groups decisions into approvals: one line a file, the skill's own first, all with the same time."""
+    open_: Approval | None = None
+    for one in decisions:
+        if one.kind != "skill" or one.decision != APPROVED or not one.digest or not _is_safe(one.path):
+            continue
+        if open_ and one.at == open_.at and _belongs(open_, one.path):
+            open_ = open_._replace(files={**open_.files, _inside(_home(open_.path), one.path): one.digest})
+            continue
+        if open_:
+            yield open_
+        open_ = Approval(one.path, version_of(one.path, {one.path: one.digest}), one.at)
+    if open_:
+        yield open_
+
+
+def _belongs(approval: Approval, path: str) -> bool:
+    home = _home(approval.path)
+    return bool(home) and path.startswith(f"{home}/") and _inside(home, path) not in approval.files
+
+
+def _home(path: str) -> str:
+    """The folder of a skill; empty for a single-file skill."""
+    folder, _, name = path.rpartition("/")
+    return folder if name == _MAIN else ""
+
+
+def _inside(home: str, path: str) -> str:
+    return path.removeprefix(f"{home}/") if home else path.rpartition(".")[2]
+
+
+def _is_safe(path: str) -> bool:
+    try:
+        return safe_path(path) == path
+    except InputError:
+        return False
+
+
+# Skills as they are in the vault.
+
+
 class ListedSkill(NamedTuple):
-    """One skill as it stands; `digests` are those of all its files, by path, its own among them."""
+    """One skill and its state; `digests` are those of all its files, by path."""
 
     skill: SkillFile
     state: str  # approved | changed since approval | not approved | draft
@@ -45,14 +108,14 @@ class ListedSkill(NamedTuple):
 
 
 class LintedSkill(NamedTuple):
-    """A skill with what is wrong with it."""
+    """A skill and its problems."""
 
     listed: ListedSkill
     problems: tuple[Problem, ...]
 
 
 class SkillOffer(NamedTuple):
-    """A skill that shares words with a request: how well it fits, and whether a host would be offered it."""
+    """A skill that shares words with a request: how well it matches, and whether hosts are offered it."""
 
     match: SkillMatch
     state: str
@@ -83,7 +146,7 @@ def show_skill(root: str, name: str) -> LintedSkill:
 
 
 def lint_skills(root: str, name: str = "") -> list[Problem]:
-    """Everything wrong with one skill, or with all of them; two skills of one name included."""
+    """The problems of one skill, or of all; two skills of one name are one."""
     every = list_skills(root)
     chosen = [find(every, name)] if name else every
     first = {one.name: one.skill.path for one in reversed(every)}
@@ -96,7 +159,7 @@ def lint_skills(root: str, name: str = "") -> list[Problem]:
 
 
 def match_skills(root: str, request: str, language: Language, today: date) -> list[SkillOffer]:
-    """The skills that share a word with a request, the best first."""
+    """The skills that share a word with a request, best first."""
     if not request.strip():
         raise InputError("there is nothing to match: say what is to be done, such as 'send an email to John'")
     every = {one.skill.path: one for one in list_skills(root)}
@@ -105,18 +168,18 @@ def match_skills(root: str, request: str, language: Language, today: date) -> li
 
 
 def approved_files(root: str) -> frozenset[str]:
-    """The paths of all files of the skills that are approved as they are now."""
+    """The paths of all files of approved skills."""
     return frozenset(path for one in list_skills(root) if one.state == APPROVED for path in one.digests)
 
 
 def known_skills(vault: Vault) -> frozenset[str]:
-    """The names of all skills and drafts, and the fingerprints of their tools: what need not be proposed."""
+    """The names of all skills and drafts, and the fingerprints of their tools; these are not proposed again."""
     every = [one.skill for one in list_skills(os.fspath(vault.root))]
     return frozenset(word for skill in every for word in (skill.name, skill.stem, fingerprint_of(skill)))
 
 
 def fingerprint_of(skill: SkillFile) -> str:
-    """What a skill is known by again: its tools in order, else its name."""
+    """The fingerprint of a skill: of its tools in order, else of its name."""
     return fingerprint("skill", *(skill.tools or (skill.name,)))
 
 
@@ -136,7 +199,7 @@ def find(every: list[ListedSkill], name: str) -> ListedSkill:
 
 
 def read_decisions(root: str) -> Decisions:
-    """What people decided in this vault."""
+    """The decisions of people in this vault."""
     try:
         return Decisions.read(decode(files.read_file(root, DECISIONS_FILE).data).text)
     except NotFoundError:
@@ -189,7 +252,7 @@ def _offer(found: SkillMatch, state: str) -> SkillOffer:
 
 
 def _paths(one: ListedSkill) -> tuple[str, ...]:
-    """Its path, its folder, both also without the ending, and a draft's folder from `_drafts/` on."""
+    """Its path with and without extension, its folder, and a draft's folder from `_drafts/` on."""
     path, folder = one.skill.path, one.skill.folder
     home = folder or path.rpartition(".")[0]
     draft = home.removeprefix(f"{SKILLS}/") if one.state == DRAFT else path
@@ -198,64 +261,3 @@ def _paths(one: ListedSkill) -> tuple[str, ...]:
 
 def _names(one: ListedSkill) -> tuple[str, ...]:
     return one.name, one.skill.stem
-
-
-_MAIN = "SKILL.md"
-
-
-class Approval(NamedTuple):
-    """One yes to one skill: where its file stood, and the digest of each of its files by its name inside the skill."""
-
-    path: str
-    files: Mapping[str, str]
-    at: str
-
-
-def approvals(decisions: Decisions) -> list[Approval]:
-    """The versions that are approved and not rejected since, oldest first."""
-    good = decisions.approved_digests()
-    return [found for found in _groups(decisions.all) if good.issuperset(found.files.values())]
-
-
-def version_of(path: str, digests: Mapping[str, str]) -> dict[str, str]:
-    """The files of a skill by their names inside it; a skill that is one file has one, whatever it is called."""
-    home = _home(path)
-    return {_inside(home, at): digest for at, digest in digests.items()}
-
-
-def _groups(decisions: Iterable[Decision]) -> Iterator[Approval]:
-    """A yes is written as one line a file, the skill's own first, all at one moment."""
-    open_: Approval | None = None
-    for one in decisions:
-        if one.kind != "skill" or one.decision != APPROVED or not one.digest or not _is_safe(one.path):
-            continue
-        if open_ and one.at == open_.at and _belongs(open_, one.path):
-            open_ = open_._replace(files={**open_.files, _inside(_home(open_.path), one.path): one.digest})
-            continue
-        if open_:
-            yield open_
-        open_ = Approval(one.path, version_of(one.path, {one.path: one.digest}), one.at)
-    if open_:
-        yield open_
-
-
-def _belongs(approval: Approval, path: str) -> bool:
-    home = _home(approval.path)
-    return bool(home) and path.startswith(f"{home}/") and _inside(home, path) not in approval.files
-
-
-def _home(path: str) -> str:
-    """The folder that is a skill's own; empty for a skill that is one file."""
-    folder, _, name = path.rpartition("/")
-    return folder if name == _MAIN else ""
-
-
-def _inside(home: str, path: str) -> str:
-    return path.removeprefix(f"{home}/") if home else path.rpartition(".")[2]
-
-
-def _is_safe(path: str) -> bool:
-    try:
-        return safe_path(path) == path
-    except InputError:
-        return False

@@ -1,6 +1,6 @@
-"""Which skills fit what somebody asks for, and why: triggers first, then names, then descriptions. No model, no index.
+"""Matches skills to a request by their triggers, names and descriptions, without a model or an index.
 
-The rule: a score is exactly the sum of its terms, and every term is explained by the words that made it.
+A score is exactly the sum of its terms, and every term is explained by its words.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ ENOUGH = 1.0  # less than this is no match
 
 
 class SkillMatch(NamedTuple):
-    """How a skill fits a request; `values` are parameters with what the request says of them, `missing` what it does not say."""
+    """How a skill matches a request; `values` are parameters that the request gives, `missing` those it does not."""
 
     skill: SkillFile
     score: float
@@ -31,7 +31,7 @@ class SkillMatch(NamedTuple):
 
 
 def match(request: str, skills: Iterable[SkillFile], language: Language, today: date) -> list[SkillMatch]:
-    """The skills that share a word with the request, the best first; those below ENOUGH do not fit."""
+    """The skills that share a word with the request, best first; those below ENOUGH are not a match."""
     asked = _RequestWords(request, language)
     found = [scored for skill in skills if (scored := _scored(asked, skill)).score > 0]
     with_values = [_filled(one, request, today) if one.score >= ENOUGH else one for one in found]
@@ -39,7 +39,7 @@ def match(request: str, skills: Iterable[SkillFile], language: Language, today: 
 
 
 class _RequestWords:
-    """The words of a text that say something, by their token."""
+    """The words of a text without stop words, by token."""
 
     def __init__(self, text: str, language: Language) -> None:
         self.language = language
@@ -69,7 +69,7 @@ def _scored(asked: _RequestWords, skill: SkillFile) -> SkillMatch:
 
 
 def _hits(asked: _RequestWords, text: str, field: str) -> tuple[float, list[Matched]]:
-    """Which share of a text's words the request has, and which these are, as the request says them."""
+    """The share of a text's words that the request has, and these words as the request spells them."""
     theirs = asked.other(text).by_token
     both = [token for token in theirs if token in asked.by_token]
     hits = [
@@ -89,8 +89,7 @@ def _filled(found: SkillMatch, request: str, today: date) -> SkillMatch:
     return found._replace(values=tuple(values.items()), missing=tuple(missing))
 
 
-# ── What a request says of the things that a skill asks for. The rule: only what is obvious is taken; the
-# rest stays a question.
+# Parameter values in a request. Only obvious ones are taken; the rest is asked for.
 
 _LONGEST = 2000  # characters of a request that are looked at
 _TIME = re.compile(r"(?<![\d:])\d{1,2}:\d\d(?![\d:])")
@@ -113,7 +112,7 @@ _OF_TYPE = {"email": EMAIL, "url": URL, "time": _TIME, "number": _NUMBER, "integ
 
 
 def values_in(request: str, asked: Sequence[ParameterSpec], today: date) -> dict[str, str]:
-    """The values of a skill's parameters, by name, as far as the request says them plainly.
+    """The values of a skill's parameters, by name, as far as the request gives them plainly.
 
     Dates are ISO dates, or two of them with a slash between. A person may stand where an address is asked for.
     """
@@ -125,7 +124,7 @@ def values_in(request: str, asked: Sequence[ParameterSpec], today: date) -> dict
 
 
 class _ValueReader:
-    """Takes values out of one request; what is taken is not taken again."""
+    """Takes values from one request, each only once."""
 
     def __init__(self, request: str, today: date) -> None:
         quotes = list(_QUOTED.finditer(request))
@@ -140,7 +139,7 @@ class _ValueReader:
         ]
 
     def typed(self, one: ParameterSpec) -> str:
-        """A value that its type tells."""
+        """A value found by its type."""
         if one.type in ("date", "datetime"):
             return self._dates.pop(0) if self._dates else ""
         pattern = _OF_TYPE.get(one.type)
@@ -150,7 +149,7 @@ class _ValueReader:
         return hit[0] if hit else ""
 
     def named(self, one: ParameterSpec) -> str:
-        """A name that the word before it tells: `to John`, `from Hamburg`."""
+        """A name found by the word before it: `to John`, `from Hamburg`."""
         words = _words_before(one)
         for place, (before, name) in enumerate(self._names):
             if before in words:
@@ -159,7 +158,7 @@ class _ValueReader:
         return ""
 
     def quoted(self, one: ParameterSpec) -> str:
-        """Words in quotes, for what is any text."""
+        """Quoted words, for a parameter of any text."""
         return self._quotes.pop(0) if self._quotes and one.type in ("", "string", "text") else ""
 
 
@@ -173,7 +172,7 @@ def _words_before(one: ParameterSpec) -> frozenset[str]:
 
 
 def _capitalised(text: str) -> str:
-    """The words with a capital at the beginning of a text: names, in most languages that know capitals."""
+    """The capitalised words at the start of a text: names, in most languages with capitals."""
     words = []
     for word in text.split():
         if not word[0].isupper():

@@ -1,6 +1,6 @@
-"""Tools of MCP servers, through the official client. The rule: a server that fails, dies or hangs is a sentence, never a traceback.
+"""Tools of MCP servers, through the official client. A server that fails, dies or hangs gives one sentence, never a traceback.
 
-The client is asynchronous; it lives in a thread of its own, and one call at a time is handed over to it.
+The client is asynchronous; it runs in a thread of its own and gets one call at a time.
 """
 
 from __future__ import annotations
@@ -26,19 +26,19 @@ _SEPARATORS = (".", "__", "/")
 
 
 class _Open(NamedTuple):
-    """A server that is connected, and its tools by name."""
+    """A connected server, and its tools by name."""
 
     client: Client
     tools: Mapping[str, Tool]
 
 
 class McpTools:
-    """The tools of some servers; a server is started when a step needs it, and stopped at the end of the block.
+    """The tools of some servers; a server starts when a step needs it, and stops at the end of the block.
 
     Args:
         servers: as configured.
-        timeout: seconds that one answer, and the start of a server, may take.
-        home: the folder in which commands are started.
+        timeout: limit in seconds of one answer, and of the start of a server.
+        home: the working directory of commands.
     """
 
     def __init__(self, servers: Sequence[ToolServer], timeout: float, home: str) -> None:
@@ -78,12 +78,12 @@ class McpTools:
         return found[0] if found else None
 
     def check(self, tool: Tool, args: Mapping[str, Any], unknown: frozenset[str]) -> str:
-        """What the tool's own schema finds wrong with the arguments."""
+        """Checks arguments against the tool's schema; returns what is wrong."""
         schema = tool.schema or {}
         return trouble(suited(args, schema), schema, unknown)
 
     def call(self, tool: Tool, args: Mapping[str, Any]) -> Result:
-        """Calls a tool; a server's error, its death and its silence are all a Result that is not ok."""
+        """Calls a tool; an error, a crash and a timeout are each a Result that is not ok."""
         server = tool.host.removeprefix("mcp:")
         client = self._open[server].client
         given = suited(args, tool.schema or {})
@@ -199,7 +199,7 @@ def _result(answer: Any) -> Result:
 
 
 def _failures() -> tuple[type[Exception], ...]:
-    """What the client, its transports and a server out of order can raise."""
+    """What the client, its transports and a broken server can raise."""
     import anyio  # noqa: PLC0415
     import httpx2  # noqa: PLC0415
     from mcp import MCPError  # noqa: PLC0415
@@ -209,7 +209,7 @@ def _failures() -> tuple[type[Exception], ...]:
 
 
 def _words(error: BaseException) -> str:
-    """The first of a failure's own words that say something."""
+    """The first error message of a failure that is not empty."""
     while isinstance(error, BaseExceptionGroup):
         error = error.exceptions[0]
     if isinstance(error, MemoryClawError):
@@ -219,8 +219,7 @@ def _words(error: BaseException) -> str:
     return one_line(str(error))[:200] or type(error).__name__
 
 
-# ── Arguments held against the JSON schema of a tool. The rule: a schema comes from a stranger, so nothing
-# that it refers to is fetched.
+# Arguments checked against a tool's JSON schema. Schemas are not trusted: no reference in one is fetched.
 
 _TYPES: dict[str, tuple[type, ...]] = {
     "integer": (int,), "number": (int, float), "boolean": (bool,), "array": (list,), "object": (dict,),

@@ -1,7 +1,7 @@
-"""skills run: an approved skill carried out step by step, without a model. The rule: only the approved bytes run, and only as calls of tools.
+"""skills run: runs an approved skill step by step, without a model. Only the approved bytes run, and only as calls of tools.
 
-Everything that can be known to be wrong is found before the first step. What a parameter or a result says is data: no value
-becomes a step, a name of a tool, or a template.
+All checks that can be made beforehand are made before the first step. Parameters and results are data: no value becomes a
+step, the name of a tool, or a template.
 """
 
 from __future__ import annotations
@@ -25,14 +25,13 @@ from memoryclaw.text.naming import run_id
 from memoryclaw.vault.ledger import Ledger
 from memoryclaw.writing.decisions import APPROVED
 
-# ── The values of a skill's parameters: given, remembered, by default, asked for, in this order. The rule:
-# none is invented.
+# Parameter values: given, remembered, by default or asked for, in this order; none is invented.
 
 _ENTITIES = frozenset({"entity", "person"})
 
 
 class ParameterValue(NamedTuple):
-    """One parameter with its value, and who gave it: `given`, `asked`, `default`, the id of a fact, or nobody."""
+    """One parameter, its value, and where it comes from: `given`, `asked`, `default`, the id of a fact, or nowhere."""
 
     name: str
     value: Any
@@ -47,7 +46,7 @@ def values_for(
     ask: Callable[[Requirement], str] | None,
     skill: str,
 ) -> list[ParameterValue]:
-    """Every parameter of a skill with its value; None for an optional one that nobody knows.
+    """Finds the value of every parameter of a skill; None for an optional one without a value.
 
     Raises:
         InputError: a value is missing or cannot be used, or there is no such parameter.
@@ -109,6 +108,8 @@ def _listed(names: Sequence[str]) -> str:
     return " and ".join(filter(None, (", ".join(names[:-1]), *names[-1:])))
 
 
+# The run.
+
 PLANNED, DONE, FAILED, NOT_RUN = "planned", "done", "failed", "not run"
 _SHOWN = 2000  # characters of a result that the answer repeats; the log has all of it
 _TROUBLE = 300  # characters of what a schema finds wrong, which may repeat a whole argument
@@ -117,7 +118,7 @@ Ask = Callable[[Requirement], str]
 
 
 class StepResult(NamedTuple):
-    """One step: which tool of whom, with which arguments, and what became of it."""
+    """One step: its tool and host, its arguments, and its outcome."""
 
     step: int
     tool: str
@@ -129,7 +130,7 @@ class StepResult(NamedTuple):
 
 
 class SkillRun(NamedTuple):
-    """One run of a skill, or with `applied` false what one would do."""
+    """One run of a skill; a dry run if `applied` is false."""
 
     run: str
     name: str
@@ -145,16 +146,16 @@ class SkillRun(NamedTuple):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Runner:
-    """What running works with.
+    """The dependencies of a run.
 
     Args:
         root: the vault.
         tools: opens the tools; they are closed at the end of the run.
-        facts: asks semantic memory.
-        log: keeps lines, one acknowledgement each.
+        facts: looks up semantic memory.
+        log: appends lines to the log, with one acknowledgement each.
         ledger: keeps the outcome.
-        clock: tells the time.
-        new_id: gives fresh ids.
+        clock: returns the current time.
+        new_id: returns a new id.
     """
 
     root: str
@@ -167,7 +168,7 @@ class Runner:
 
 
 class _Planned(NamedTuple):
-    """A step with its tool, or with what is wrong with it."""
+    """A step with its tool, or with what is wrong."""
 
     step: Step
     tool: Tool | None
@@ -177,14 +178,14 @@ class _Planned(NamedTuple):
 def run_skill(
     runner: Runner, name: str, params: Mapping[str, str], *, apply: bool, session: str, ask: Ask | None = None
 ) -> SkillRun:
-    """Carries a skill out, or without `apply` shows each call that it would make.
+    """Runs a skill, or without `apply` shows each call that it would make.
 
     Args:
-        runner: what it works with.
+        runner: the dependencies.
         name: the skill.
         params: values of its parameters.
         apply: True to call the tools.
-        session: whose log the steps are kept in; a session of its own without one.
+        session: the session whose log keeps the steps; the run's own by default.
         ask: asks a person for a value.
 
     Raises:
@@ -204,7 +205,7 @@ def run_skill(
 
 def _approved(listed: ListedSkill) -> StepPlan:
     if listed.state != APPROVED:
-        # The name is the file's own word, and a person may paste the line.
+        # The name comes from the file, and a person may paste the command.
         name = shlex.quote(listed.name)
         why = {CHANGED: "was changed since it was approved"}.get(listed.state, "is not approved")
         raise InputError(
@@ -237,7 +238,7 @@ class _Job:
         self.secrets = frozenset(filter(None, secrets))
 
     def shown(self) -> SkillRun:
-        """What would be called, and what would go wrong; no tool is called."""
+        """Plans all calls and reports what would go wrong; calls no tool."""
         planned = [self._planned(step) for step in self.recipe.steps]
         steps = tuple(
             self._told(number, one, PLANNED, error=one.trouble) for number, one in enumerate(planned, 1)
@@ -245,7 +246,7 @@ class _Job:
         return self._outcome(steps, applied=False, ok=not any(one.trouble for one in planned))
 
     def applied(self) -> SkillRun:
-        """Calls the tools, one after the other, as long as all goes well."""
+        """Calls the tools in order until one fails."""
         planned = [self._planned(step) for step in self.recipe.steps]
         for number, one in enumerate(planned, 1):
             if one.trouble:
@@ -256,7 +257,7 @@ class _Job:
                 failed = any(step.state == FAILED for step in steps)
                 steps.append(self._told(number, one, NOT_RUN) if failed else self._carried_out(number, one))
         finally:
-            # Also where somebody ends it in the middle of a call.
+            # Also after an interrupt in the middle of a call.
             ok = [step.state for step in steps] == [DONE] * len(planned)
             notice = self._recorded(steps, ok=ok)
         return self._outcome(tuple(steps), applied=True, ok=ok, notice=notice)
@@ -269,11 +270,11 @@ class _Job:
             return _Planned(step, None, str(error))
 
     def _trouble(self, tool: Tool, args: Mapping[str, Any], unknown: frozenset[str]) -> str:
-        """What is wrong with the arguments; a schema's message repeats them, the secret ones too."""
+        """What is wrong with the arguments, without secrets, which the message of a schema repeats."""
         return str(hidden(self.tools.check(tool, args, unknown), self.secrets))[:_TROUBLE]
 
     def _unknown(self, step: Step) -> frozenset[str]:
-        """The arguments that wait for the result of an earlier step."""
+        """The arguments that need the result of an earlier step."""
         results = {one.id for one in self.recipe.steps} - self.known.keys()
         return frozenset(
             key for key, value in step.args.items() if results.intersection(references_in(value, results))
@@ -318,12 +319,12 @@ class _Job:
         return StepResult(number, one.step.tool, host, shown, state, result[:_SHOWN], error[:_SHOWN])
 
     def _logged(self, event: Mapping[str, Any]) -> str:
-        """Keeps one line of the session; what is left out on purpose, or why it could not be kept."""
+        """Logs one line of the session; returns why it could not be logged."""
         line = json.dumps({"session": self.session, **event}, ensure_ascii=False)
         return next((done.error for done in self.runner.log([line]) if not done.ok), "")
 
     def _recorded(self, steps: Sequence[StepResult], *, ok: bool) -> str:
-        """Keeps the outcome in the log and in the ledger; what of that failed."""
+        """Records the outcome in the log and in the ledger; returns what of that failed."""
         done, name = sum(step.state == DONE for step in steps), self.listed.name
         ending = "" if ok else f"; step {done + 1} failed"
         said = f"Ran the skill {name}: {done} of {len(self.recipe.steps)} steps done{ending}."

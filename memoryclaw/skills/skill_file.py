@@ -1,4 +1,4 @@
-"""A skill file, of whatever format, as lint, match and approval look at it: name, triggers, what it asks for, which tools it calls."""
+"""A skill file of any format, as lint, match and approval see it: name, triggers, parameters and tools."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ TYPES = (
     *("string", "text", "number", "integer", "boolean", "date", "time", "datetime", "email", "url"),
     *("list", "array", "map", "object", "entity", "person", "file", "secret"),
 )
-# An address as a parameter of its type holds it: alone, or found in a request.
+# What a parameter of type email or url holds, and what a request is searched for.
 EMAIL = re.compile(r"(?<![^\s@<>,;\"'])[^\s@<>,;\"']+@[^\s@<>,;\"']+\.[^\W\d_]{2,}")
 URL = re.compile(r"https?://[^\s<>\"']+")
 _NO = frozenset({"false", "no", "off", "0", ""})
 
 
 class ParameterSpec(NamedTuple):
-    """One thing that a skill needs to know."""
+    """One parameter of a skill."""
 
     name: str
     type: str = ""
@@ -33,7 +33,7 @@ class ParameterSpec(NamedTuple):
 
 
 class SkillFile(NamedTuple):
-    """One skill, read; `problems` are those of reading it."""
+    """One parsed skill; `problems` are those of parsing."""
 
     path: str
     digest: str
@@ -44,34 +44,34 @@ class SkillFile(NamedTuple):
 
     @property
     def name(self) -> str:
-        """What the skill calls itself, else its folder or file."""
+        """The name in the skill, else that of its folder or file."""
         return self.skill.name or self.stem
 
     @property
     def stem(self) -> str:
-        """The name of its folder, or of its file without the ending."""
+        """The name of its folder, or of its file without extension."""
         folder, _, name = self.path.rpartition("/")
         return folder.rpartition("/")[2] if name == "SKILL.md" else name.rpartition(".")[0]
 
     @property
     def folder(self) -> str:
-        """The folder that is all its own; empty for a skill that is one file."""
+        """Its own folder; empty for a single-file skill."""
         folder, _, name = self.path.rpartition("/")
         return folder if name == "SKILL.md" else ""
 
     @property
     def asked(self) -> tuple[ParameterSpec, ...]:
-        """What it needs to know."""
+        """Its parameters."""
         return asked_in(self.parts.meta)
 
     @property
     def tools(self) -> tuple[str, ...]:
-        """The tools that it calls, in order, as far as its header says."""
+        """The tools that it calls, in order, as far as its header names them."""
         return tools_in(self.parts.meta)
 
 
 def read_skill(path: str, data: bytes) -> SkillFile:
-    """The skill in a file; any bytes make one, and what is wrong with them is in its problems."""
+    """Reads a skill file; any bytes make a skill, with problems if need be."""
     file = decode(data)
     text = readable(file.text)
     if path.endswith(".md"):
@@ -85,7 +85,7 @@ def read_skill(path: str, data: bytes) -> SkillFile:
 
 
 def asked_in(meta: Mapping[str, Any]) -> tuple[ParameterSpec, ...]:
-    """The parameters of a header: a map by name, a list, or a JSON schema."""
+    """Reads the parameters of a header: a map by name, a list, or a JSON schema."""
     value = _low(meta).get("parameters") or _low(meta).get("preconditions")
     required: Any = None
     if isinstance(value, dict) and isinstance(value.get("properties"), dict):
@@ -102,7 +102,7 @@ def asked_in(meta: Mapping[str, Any]) -> tuple[ParameterSpec, ...]:
 
 
 def tools_in(meta: Mapping[str, Any]) -> tuple[str, ...]:
-    """The tools of a header: its `tools`, else those that its steps call."""
+    """Reads the tools of a header: its `tools`, else those that its steps call."""
     low = _low(meta)
     if isinstance(low.get("tools"), list):
         return tuple(filter(None, map(text_of, low["tools"])))

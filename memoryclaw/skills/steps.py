@@ -1,4 +1,4 @@
-"""What a skill declares → steps that can be carried out. The rule: a step is a call of one tool; what is anything else is a Problem, never guessed."""
+"""Reads the steps of a skill, each a call of one tool. Anything else is a Problem and never guessed."""
 
 from __future__ import annotations
 
@@ -12,6 +12,8 @@ from memoryclaw.model import NOTHING, Problem
 from memoryclaw.skills.skill_file import ParameterSpec, SkillFile
 from memoryclaw.vault.properties import text_of
 
+# References in the arguments of a step: `$name`, `${name}`, `{{name}}`, `{name}`.
+
 DEEPEST = 50  # far deeper than any call, far from the interpreter's limit
 REFERENCE_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 _NAME = r"[A-Za-z_][A-Za-z0-9_]*(?:\.[A-Za-z0-9_]+)*"
@@ -22,22 +24,22 @@ Known = Mapping[str, Any]
 
 
 class _Missing:
-    """Stands for what a name does not lead to."""
+    """Marks a name without a value."""
 
 
 MISSING = _Missing()
 
 
 def references_in(value: Any, known: Collection[str] = ()) -> list[str]:
-    """The names that the texts of a value use; `{name}` may be anything, and counts where the name is known."""
+    """The names that the texts of a value refer to; `{name}` counts only if the name is known."""
     return list(dict.fromkeys(_references(value, known)))
 
 
 def filled(value: Any, known: Known) -> Any:
-    """The value with every known name in its texts replaced; a text that is one name alone becomes that value itself.
+    """Replaces every known name in the texts of a value, in one pass; a text that is one name becomes that value itself.
 
     Raises:
-        InputError: a name leads into a value that does not have this part.
+        InputError: a name refers to a part that the value does not have.
     """
     if isinstance(value, str):
         return _text(value, known)
@@ -47,14 +49,14 @@ def filled(value: Any, known: Known) -> Any:
 
 
 def as_text(value: Any) -> str:
-    """A value as it stands inside a text; what was left out leaves nothing."""
+    """A value as part of a text; empty for None."""
     if value is None:
         return ""
     return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
 
 
 def too_deep(value: Any) -> bool:
-    """True when lists and maps stand in one another more than DEEPEST times."""
+    """True for a value nested deeper than DEEPEST."""
     level = [value]
     for _ in range(DEEPEST + 1):
         holders = (
@@ -95,7 +97,7 @@ def _replacer(known: Known) -> Callable[[re.Match[str]], str]:
 
 
 def _value(hit: re.Match[str], known: Known) -> tuple[Any, str]:
-    """What a name leads to, and what of a bare `$name.and.more` is text that follows it."""
+    """The value of a name, and the part of a bare `$name.and.more` that is text after it."""
     name, *parts = (hit[2] or hit[3] or hit[4] or hit[5]).split(".")
     if name not in known:
         return MISSING, ""
@@ -118,6 +120,73 @@ def _inner(value: Any, part: str) -> Any:
     return MISSING
 
 
+# The header of a skill with types and lines: `5` is a number, `"5"` a text. Only steps need it; all else reads strings.
+
+_JSON_SCALAR = re.compile(r"true|false|null|-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?")
+
+
+class Header(NamedTuple):
+    """The values of a header by lower-case key, and the line of each step if known."""
+
+    values: Mapping[str, Any] = NOTHING
+    lines: tuple[int, ...] = ()
+
+    def line(self, number: int) -> int:
+        """The line of a step, counted from 1; unknown in JSON."""
+        return self.lines[number - 1] if number <= len(self.lines) else 1
+
+
+def typed_header(file: SkillFile) -> Header:
+    """Reads the header of a skill without problems; empty for any other."""
+    if file.problems or file.parts.broken:
+        return Header()
+    if file.path.endswith(".json"):
+        return Header(_low(_json(file.text)))
+    return _yaml(file.parts.raw) if file.path.endswith(".md") else Header()
+
+
+def _json(text: str) -> Any:
+    try:
+        return json.loads(text, parse_constant=str)
+    except (ValueError, RecursionError):
+        return None
+
+
+def _yaml(raw: str) -> Header:
+    import yaml  # noqa: PLC0415 - only where a skill is run or linted
+
+    # text.yaml_text has accepted this text before: it is small, flat enough and without aliases.
+    try:
+        top: Any = yaml.compose(raw, Loader=yaml.SafeLoader)
+    except yaml.YAMLError:
+        return Header()
+    pairs = top.value if top is not None and top.id == "mapping" else ()
+    steps = next((value for key, value in pairs if _is_named(key, "steps")), None)
+    listed = steps.value if steps is not None and steps.id == "sequence" else ()
+    return Header(_low(_node_value(top)), tuple(step.start_mark.line + 2 for step in listed))
+
+
+def _is_named(key: Any, name: str) -> bool:
+    return bool(key.id == "scalar" and key.value.lower() == name)
+
+
+def _low(value: Any) -> dict[str, Any]:
+    return {key.lower(): inner for key, inner in value.items()} if isinstance(value, dict) else {}
+
+
+def _node_value(node: Any) -> Any:
+    if node is None:
+        return None
+    if node.id == "mapping":
+        return {key.value: _node_value(value) for key, value in node.value if key.id == "scalar"}
+    if node.id == "sequence":
+        return [_node_value(value) for value in node.value]
+    plain = node.style is None and _JSON_SCALAR.fullmatch(node.value)
+    return json.loads(node.value) if plain else node.value
+
+
+# Steps, and the parameters that they need.
+
 MOST_STEPS = 100
 _CALL = frozenset({"call_tool", "tool", "call"})
 _ARGS = ("args", "params", "arguments", "input")
@@ -128,7 +197,7 @@ _HOW = "write it as {tool: NAME, args: {…}}"
 
 
 class Step(NamedTuple):
-    """One call: the tool, its arguments with the names of parameters in them, and the name that its result goes by."""
+    """One call: the tool, its arguments with references to parameters, and the name of its result."""
 
     tool: str
     args: Mapping[str, Any] = NOTHING
@@ -137,11 +206,11 @@ class Step(NamedTuple):
 
 
 class Requirement(NamedTuple):
-    """One parameter: what it is, where in semantic memory it may be looked up, and what it is else."""
+    """One parameter: its specification, its address in semantic memory, and its default."""
 
     asked: ParameterSpec
     address: str = ""  # a fact: `semantic/people#John.email` or `John.email`
-    remembered: bool = False  # semantic memory may be asked for a field of this name
+    remembered: bool = False  # semantic memory may be searched for a field of this name
     default: Any = None
 
     @property
@@ -151,7 +220,7 @@ class Requirement(NamedTuple):
 
 
 class StepPlan(NamedTuple):
-    """The steps of a skill and what they need; with problems there is nothing to carry out."""
+    """The steps of a skill and their parameters; no steps if there are problems."""
 
     steps: tuple[Step, ...] = ()
     needs: tuple[Requirement, ...] = ()
@@ -159,7 +228,7 @@ class StepPlan(NamedTuple):
 
 
 def read_recipe(file: SkillFile) -> StepPlan:
-    """What a skill declares, or why it cannot be run."""
+    """Reads the steps of a skill, or why it cannot be run."""
     read = typed_header(file)
     header = read.values
     if file.path.endswith((".js", ".mjs")):
@@ -184,7 +253,7 @@ def read_recipe(file: SkillFile) -> StepPlan:
 
 
 class _StepReader:
-    """Reads steps one after the other; each may use the results of those before it."""
+    """Reads steps in order; each may use the results of those before it."""
 
     def __init__(self, file: SkillFile, parameters: frozenset[str]) -> None:
         self.problems: list[Problem] = []
@@ -192,7 +261,7 @@ class _StepReader:
         self._known = set(parameters)
 
     def step(self, number: int, value: Any, line: int) -> Step | None:
-        """One step, or None after its problem was noted."""
+        """Reads one step; None after a problem."""
         before = len(self.problems)
         if not isinstance(value, dict):
             self._wrong(line, f"step {number} is text for an agent, not a call of a tool", _HOW)
@@ -233,7 +302,7 @@ def _slips(low: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
     tool = low.get("tool")
     if not isinstance(tool, str) or not tool.strip():
         yield "names no tool", _HOW
-    # What is not understood could be a condition: to pass it over would do what nobody wrote.
+    # An unknown key could be a condition: ignoring it would do what nobody wrote.
     for key in low.keys() - _KEYS:
         yield f"has a key {key[:60]!r} that no step may have", f"use {', '.join(sorted(_KEYS))}"
     args = _given(low, _ARGS)
@@ -277,69 +346,3 @@ def _given(low: Mapping[str, Any], keys: tuple[str, ...]) -> Any:
 
 def _refused(file: SkillFile, message: str, hint: str) -> StepPlan:
     return StepPlan(problems=(Problem(file.path, 1, message, hint),))
-
-
-# ── The header of a skill as values that know their types and lines: `5` is a number, `"5"` a text. For
-# steps alone; all else reads strings.
-
-_JSON_SCALAR = re.compile(r"true|false|null|-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?")
-
-
-class Header(NamedTuple):
-    """The values of a header by their keys in small letters, and the line of each step where it is known."""
-
-    values: Mapping[str, Any] = NOTHING
-    lines: tuple[int, ...] = ()
-
-    def line(self, number: int) -> int:
-        """The line of a step, from 1; that of JSON is not known."""
-        return self.lines[number - 1] if number <= len(self.lines) else 1
-
-
-def typed_header(file: SkillFile) -> Header:
-    """The header of a skill that was read without problems; else an empty one."""
-    if file.problems or file.parts.broken:
-        return Header()
-    if file.path.endswith(".json"):
-        return Header(_low(_json(file.text)))
-    return _yaml(file.parts.raw) if file.path.endswith(".md") else Header()
-
-
-def _json(text: str) -> Any:
-    try:
-        return json.loads(text, parse_constant=str)
-    except (ValueError, RecursionError):
-        return None
-
-
-def _yaml(raw: str) -> Header:
-    import yaml  # noqa: PLC0415 - only where a skill is run or linted
-
-    # The guard of yamltext has let this text through: it is small, flat enough and without aliases.
-    try:
-        top: Any = yaml.compose(raw, Loader=yaml.SafeLoader)
-    except yaml.YAMLError:
-        return Header()
-    pairs = top.value if top is not None and top.id == "mapping" else ()
-    steps = next((value for key, value in pairs if _is_named(key, "steps")), None)
-    listed = steps.value if steps is not None and steps.id == "sequence" else ()
-    return Header(_low(_node_value(top)), tuple(step.start_mark.line + 2 for step in listed))
-
-
-def _is_named(key: Any, name: str) -> bool:
-    return bool(key.id == "scalar" and key.value.lower() == name)
-
-
-def _low(value: Any) -> dict[str, Any]:
-    return {key.lower(): inner for key, inner in value.items()} if isinstance(value, dict) else {}
-
-
-def _node_value(node: Any) -> Any:
-    if node is None:
-        return None
-    if node.id == "mapping":
-        return {key.value: _node_value(value) for key, value in node.value if key.id == "scalar"}
-    if node.id == "sequence":
-        return [_node_value(value) for value in node.value]
-    plain = node.style is None and _JSON_SCALAR.fullmatch(node.value)
-    return json.loads(node.value) if plain else node.value

@@ -1,4 +1,4 @@
-"""Where the tool of a step is: an MCP server, or OpenClaw's gateway. The rule: a step says it by a prefix, else the settings do; nobody guesses."""
+"""Finds the tool of a step on an MCP server or OpenClaw's gateway, by the step's prefix, else by the settings."""
 
 from __future__ import annotations
 
@@ -24,12 +24,12 @@ _OK, _FORBIDDEN, _MISSING = 200, frozenset({401, 403}), 404
 
 
 class GatewayTools:
-    """The tools of one gateway, which are known only once they are called.
+    """Tools of a running OpenClaw, over its gateway. The token is sent to that address alone: no proxy, no redirect.
 
     Args:
         url: its address.
         token: its bearer token, from the environment.
-        timeout: seconds that one answer may take.
+        timeout: limit of one answer, in seconds.
         allow_remote: True for a gateway on another machine, over https.
     """
 
@@ -41,11 +41,11 @@ class GatewayTools:
 
     @property
     def known(self) -> bool:
-        """True when there is a token, without which nothing is asked."""
+        """True with a token; without one nothing is sent."""
         return bool(self._token)
 
     def find(self, name: str) -> Tool:
-        """The tool of this name, which only the call will show to exist.
+        """The tool of this name; only a call shows whether it exists.
 
         Raises:
             ConfigError: the gateway may not be asked.
@@ -64,7 +64,7 @@ class GatewayTools:
         return Tool(HOST, name)
 
     def call(self, tool: Tool, args: Mapping[str, Any]) -> Result:
-        """Calls a tool once; whatever goes wrong is a Result that is not ok."""
+        """Calls a tool once; any failure is a Result that is not ok."""
         try:
             status, body = self._posted({"tool": tool.name, "args": dict(args)})
         except TimeoutError:
@@ -90,10 +90,10 @@ class GatewayTools:
 
 
 def _host(url: str) -> str:
-    """The machine that an address names.
+    """The host of a URL.
 
     Raises:
-        ConfigError: it is no address.
+        ConfigError: the URL is invalid.
     """
     try:
         parts = urlsplit(url)
@@ -105,7 +105,7 @@ def _host(url: str) -> str:
 
 
 def _body(answer: HTTPResponse, end: float) -> bytes:
-    """All of an answer, within its bytes and seconds."""
+    """Reads an answer within its limits of size and time."""
     parts, size = [], 0
     while data := answer.read1(65_536):
         parts.append(data)
@@ -138,7 +138,7 @@ def _error(said: Any) -> str:
 
 
 def _answer(result: Any) -> Result:
-    """The content of a tool's result: its details are what later steps may name, else its text."""
+    """The content of a tool's result; its value is the details, else the text."""
     if not isinstance(result, dict) or not isinstance(result.get("content"), list):
         text = result if isinstance(result, str) else json.dumps(result, ensure_ascii=False)
         return Result(ok=True, text=text, value=result)
@@ -152,12 +152,12 @@ _MCP, _GATEWAY = "mcp:", f"{HOST}:"
 
 
 class ToolHosts:
-    """All tools that a vault's settings give to skills.
+    """All tools that the settings of a vault offer to skills.
 
     Args:
         servers: the MCP servers.
-        gateway: OpenClaw's.
-        chosen: whose tools are meant where a step does not say: auto, mcp or openclaw.
+        gateway: OpenClaw's gateway.
+        chosen: where to look for a tool without a prefix: auto, mcp or openclaw.
     """
 
     def __init__(self, servers: McpTools, gateway: GatewayTools, chosen: str) -> None:
@@ -172,7 +172,7 @@ class ToolHosts:
         self._servers.__exit__(*error)
 
     def find(self, name: str) -> Tool:
-        """The tool that a step names, `mcp:NAME` and `openclaw:NAME` included."""
+        """Finds the tool that a step names, with or without the prefix `mcp:` or `openclaw:`."""
         if name.startswith(_GATEWAY):
             return self._gateway.find(name.removeprefix(_GATEWAY))
         if self._chosen == HOST and not name.startswith(_MCP):
@@ -187,11 +187,11 @@ class ToolHosts:
         return found
 
     def check(self, tool: Tool, args: Mapping[str, Any], unknown: frozenset[str]) -> str:
-        """What is wrong with the arguments, as far as the tool says what it takes."""
+        """Checks the arguments if the tool has a schema; returns what is wrong."""
         return "" if tool.schema is None else self._servers.check(tool, args, unknown)
 
     def call(self, tool: Tool, args: Mapping[str, Any]) -> Result:
-        """Calls it once; an answer that is too large is a failure, as half of it would be a wrong one."""
+        """Calls it once; an answer that is too large is a failure, since half of one would be wrong."""
         done = self._gateway.call(tool, args) if tool.host == HOST else self._servers.call(tool, args)
         what = "it was done, but its answer" if done.ok else "it failed, and its answer"
         if too_deep(done.value):

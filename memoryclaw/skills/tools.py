@@ -1,4 +1,4 @@
-"""Tools as the runner of skills sees them, whoever offers them. Pure declarations."""
+"""Tools as the runner of skills sees them, and the MCP servers of the settings."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ LONGEST_RESULT = 1_000_000  # characters of one answer that are taken
 
 
 class Tool(NamedTuple):
-    """One tool: who offers it, what it is called there, and the JSON schema of its arguments, where it is known."""
+    """One tool: its host, its name there, and the JSON schema of its arguments if known."""
 
     host: str  # `mcp:NAME` or `openclaw`
     name: str
@@ -23,7 +23,7 @@ class Tool(NamedTuple):
 
 
 class Result(NamedTuple):
-    """What a call came to: `value` is what later steps may name, `text` is for people and the log."""
+    """The result of a call: `value` for later steps, `text` for people and the log."""
 
     ok: bool
     text: str
@@ -34,20 +34,19 @@ class Tools(Protocol):
     """Finds and calls tools."""
 
     def find(self, name: str) -> Tool:
-        """The tool that a step names; InputError where there is none, or where several could be meant."""
+        """Finds the tool that a step names; InputError if there is none or more than one."""
         ...
 
     def check(self, tool: Tool, args: Mapping[str, Any], unknown: frozenset[str]) -> str:
-        """What is wrong with these arguments, or nothing; those in `unknown` are not there yet."""
+        """Checks the arguments and returns what is wrong; those in `unknown` have no value yet."""
         ...
 
     def call(self, tool: Tool, args: Mapping[str, Any]) -> Result:
-        """Calls it once; whatever goes wrong is a Result that is not ok."""
+        """Calls it once; any failure is a Result that is not ok."""
         ...
 
 
-# ── `mcp.servers` of memoryclaw.yaml → the MCP servers whose tools skills may call. The rule: this file is
-# the user's own; nothing else names a server.
+# The MCP servers of the setting `mcp.servers`. Only memoryclaw.yaml, which is the user's own, names servers.
 
 LOOPBACK = frozenset({"127.0.0.1", "localhost", "::1"})
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9-]{0,63}(?:_[A-Za-z0-9-]+)*")
@@ -56,7 +55,7 @@ _VARIABLE = re.compile(r"\$\{([A-Za-z_][A-Za-z0-9_]*)\}")
 
 
 class ToolServer(NamedTuple):
-    """One MCP server: a command that is started, or an address that is asked."""
+    """One MCP server: a command or a URL."""
 
     name: str
     command: str = ""
@@ -68,16 +67,16 @@ class ToolServer(NamedTuple):
 
 
 def read_servers(value: Mapping[str, Any], environ: Mapping[str, str]) -> tuple[ToolServer, ...]:
-    """The servers as they are configured; `${NAME}` in env and headers is taken from the environment.
+    """Reads the configured servers; `${NAME}` in env and headers is taken from the environment.
 
     Raises:
-        ConfigError: one cannot be used.
+        ConfigError: one is invalid.
     """
     return tuple(_server(name, about, environ) for name, about in value.items())
 
 
 def is_private(url: str) -> bool:
-    """True when nobody on the way can read what is sent to this address."""
+    """True if nobody on the way can read what is sent to this URL."""
     try:
         parts = urlsplit(url)
         return parts.scheme == "https" or (parts.scheme == "http" and parts.hostname in LOOPBACK)

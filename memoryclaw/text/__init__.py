@@ -1,1 +1,1 @@
-"""Text by itself: bytes and encodings, Markdown, YAML, words, dates, tokens, merging, redaction. Pure."""
+"""Text without files: encodings, Markdown, YAML, words, dates, tokens, merging and redaction."""

@@ -1,4 +1,4 @@
-"""Dates in questions, notes and logs → ISO text. Deterministic and English; what it cannot read it leaves alone."""
+"""Reads English dates in questions, notes and logs into ISO text; text it cannot read stays as it is."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _EPOCH = re.compile(r"(\d{9,16})(?:\.\d+)?", re.ASCII)
 
 
 class DateRange(NamedTuple):
-    """Days that a text speaks of, as inclusive ISO dates; an empty end is open."""
+    """A span of days named in a text, as inclusive ISO dates; an empty end is open."""
 
     start: str
     end: str
@@ -36,7 +36,7 @@ class DateRange(NamedTuple):
 
 
 def find_ranges(text: str, today: date) -> tuple[list[DateRange], str]:
-    """The date phrases of a text in order, and the text with each of them blanked out (same length)."""
+    """Finds the date phrases of a text, in order; also returns the text with each of them blanked out, at the same length."""
     hits, phrases = _read(text, today)
     ranges, at = [], 0
     while at < len(hits):
@@ -48,14 +48,14 @@ def find_ranges(text: str, today: date) -> tuple[list[DateRange], str]:
 
 
 def leading_range(text: str, today: date) -> DateRange | None:
-    """The date phrase with which a text begins, read as freely as the value of a date field may be."""
+    """Reads the date phrase at the start of a text, as freely as the value of a date field may be written."""
     hits, phrases = _read(text, today)
     found = phrases.value(0)
     return _range(text, 0, hits[found.after - 1].end(), found) if found else None
 
 
 def blanked(text: str, spans: Iterable[tuple[int, int]]) -> str:
-    """The text with spaces in place of these spans, given in order; every other character keeps its place."""
+    """Replaces these spans, given in order, by spaces; every other character keeps its place."""
     parts, at = [], 0
     for start, end in spans:
         parts += [text[at:start], " " * (end - start)]
@@ -64,7 +64,7 @@ def blanked(text: str, spans: Iterable[tuple[int, int]]) -> str:
 
 
 def parse_timestamp(text: str) -> str:
-    """A time as notes and logs write it → `YYYY-MM-DDTHH:MM:SSZ`, or `YYYY-MM-DD` where no time is given, or "".
+    """Normalises a timestamp to `YYYY-MM-DDTHH:MM:SSZ`, or `YYYY-MM-DD` without a time; returns "" when it cannot be read.
 
     A time without an offset is UTC; fractions of a second are dropped, so that the results sort as text.
     """
@@ -110,8 +110,7 @@ def _iso(moment: datetime) -> str:
     return moment.astimezone(UTC).replace(tzinfo=None, microsecond=0).isoformat() + "Z"
 
 
-# ── The grammar of spoken English dates, read from lower-cased words at a position; ordinary words never
-# become dates.
+# The grammar of English date phrases. It reads lower-cased words from a position on.
 
 _MONTH_TEXT = "january february march april may june july august september october november december"
 _SHORT = ("jan", "feb", "mar", "apr", "jun", "jul", "aug", "sep", "sept", "oct", "nov", "dec")
@@ -163,7 +162,7 @@ _FIELD = 5  # as firm as a lead can be: the value of `since:`
 
 
 class SpokenDate(NamedTuple):
-    """Days that were spoken of, and the index of the first word after them; None is an open end."""
+    """A span of days, and the index of the first word after the phrase; None is an open end."""
 
     first: date | None
     last: date | None
@@ -176,7 +175,7 @@ class _Moment(NamedTuple):
 
 
 class Phrases:
-    """Reads date phrases out of one text's words.
+    """Reads date phrases from the words of one text.
 
     Args:
         words: the words, as written.
@@ -189,14 +188,14 @@ class Phrases:
         self._today = today
 
     def phrase(self, at: int) -> SpokenDate | None:
-        """The longest date phrase that begins at a word, with the words that lead it in."""
+        """Reads the longest date phrase that begins at a word, including words such as `since`."""
         word = self._word(at)
         if word not in _STARTS and not word[:1].isdigit():
             return None
         return self._pair(at) or self._open_ended(at) or self._closed(self._led(at))
 
     def value(self, at: int) -> SpokenDate | None:
-        """The date phrase that begins at a word, read as the value of a date field."""
+        """Reads the date phrase that begins at a word as the value of a date field."""
         return self._closed(self._moment(at, _FIELD, self._today))
 
     def _word(self, at: int) -> str:
@@ -286,7 +285,7 @@ class Phrases:
         return _Moment(Days(few[0].first, few[1].last), unit_at + 2)
 
     def _count(self, at: int) -> tuple[int, int] | None:
-        """Reads `3 weeks`, `two days`, `a couple of years`; answers (3, index of the unit)."""
+        """Reads `3 weeks`, `two days`, `a couple of years`; returns (3, index of the unit)."""
         word = self._word(at)
         if word == "a" and self._word(at + 1) == "couple":
             at, word = at + 1, "couple"

@@ -1,4 +1,4 @@
-"""Calendar arithmetic on inclusive spans of days; weeks start on Monday and nothing ever leaves years 1 to 9999."""
+"""Calendar arithmetic on inclusive spans of days; weeks start on Monday, and results stay within the years 1 to 9999."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def plus(day: date, count: int) -> date:
 
 
 def month(year: int, number: int, length: int = 1) -> Days:
-    """`length` whole months from month `number` of a year on; numbers below 1 or above 12 reach other years."""
+    """`length` whole months, starting with month `number` of a year; numbers below 1 or above 12 reach other years."""
     return Days(_first_of(year, number), plus(_first_of(year, number + length), -1))
 
 
@@ -95,7 +95,7 @@ def weekday(today: date, number: int, which: int) -> Days:
 
 
 def relative_year(today: date, which: int, of_year: Callable[[int], Days]) -> Days:
-    """Of a yearly recurring span, the last that is over (-1), the present or this year's (0), or the next (1)."""
+    """The last (-1), current (0) or next (1) occurrence of a yearly recurring span; without a current one, this year's."""
     spans = [of_year(today.year + n) for n in range(-2, 3)]
     if which < 0:
         return max((span for span in spans if span.last < today), default=spans[0])
@@ -121,5 +121,5 @@ def _first_of(year: int, number: int) -> date:
 
 
 def is_long(span: Days) -> bool:
-    """True for a month or more: what has an early and a late part."""
+    """True for a span of a month or more, which has an early and a late part."""
     return (span.last - span.first).days >= _SHORTEST_MONTH - 1

@@ -1,4 +1,4 @@
-"""Bytes → text and back to the same bytes: byte order marks, encodings and line ends are kept, oddities become Problems."""
+"""Decodes files and encodes them to the same bytes: byte order marks, encodings and line ends are kept."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _HINT = "save the file as UTF-8"
 
 
 class Text(NamedTuple):
-    """A file's text and what is needed to write it back byte for byte. Problems carry no path yet."""
+    """A file's text, and what is needed to write it back byte for byte. Its problems have no path yet."""
 
     text: str
     encoding: str = "utf-8"
@@ -35,7 +35,7 @@ class Text(NamedTuple):
 
 
 def decode(data: bytes) -> Text:
-    """The text of a file; any bytes at all decode, and `encode` gives them back unchanged."""
+    """Decodes the bytes of a file; any bytes decode, and `encode` restores them unchanged."""
     for mark, encoding in _MARKS:
         if data.startswith(mark):
             return _marked(data[len(mark) :], encoding, mark)
@@ -47,7 +47,7 @@ def decode(data: bytes) -> Text:
 
 
 def encode(text: Text) -> bytes:
-    """The bytes of a text in its file's own encoding, byte order mark included."""
+    """Encodes a text as its file was encoded, including the byte order mark."""
     return text.bom + text.text.encode(text.encoding, text.errors) + text.tail
 
 
@@ -61,7 +61,7 @@ def readable(text: str) -> str:
 
 
 def lines_of(text: str) -> list[str]:
-    r"""The lines of a text with their line ends, counted as every reader here counts them (`\r` alone ends one too)."""
+    r"""Splits a text into lines with their line ends; `\r` alone ends one too."""
     return LINE.findall(text)
 
 
@@ -74,7 +74,7 @@ def _plain(data: bytes, bom: bytes) -> Text:
 
 
 def _not_utf8(data: bytes, bom: bytes, line: int) -> Text:
-    """A file with more good than bad UTF-8 is a damaged one; otherwise it was written as Latin-1."""
+    """Treats a file with more valid than invalid UTF-8 as damaged, any other as Latin-1."""
     text = data.decode("utf-8", "surrogateescape")
     bad = len(_ESCAPED.findall(text))
     if bom or len(_WIDE.findall(text)) > 2 * bad:
@@ -99,7 +99,7 @@ def _marked(data: bytes, encoding: str, bom: bytes) -> Text:
 
 
 def _utf16_without_mark(data: bytes) -> str:
-    """Latin text in UTF-16 is half NUL bytes; which half says which byte order."""
+    """Detects UTF-16 by its NUL bytes: half of Latin text, and which half tells the byte order."""
     even, odd = data[::2].count(0), data[1::2].count(0)
     if 3 * odd > len(data) and not even:
         return "utf-16-le"

@@ -1,4 +1,4 @@
-"""Memory as data: text from the vault made harmless for a prompt or a terminal. Nothing it says can end its fence."""
+"""Escapes text of the vault for a prompt or a terminal, so that it is data and cannot end its fence."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _REMOTE_IMAGE = re.compile(
     r"!\[((?:[^\]!]|!(?!\[))*+)\]\(\s*+<?(?:https?:)?//(?:[^)!]|!(?!\[))*+\)", re.IGNORECASE
 )
 _IMAGE = re.compile(r"(?<!!)!++\[")
-# What a host that shows Markdown makes a link of by itself, and may fetch to show what is behind it.
+# Hosts that show Markdown turn these into links by themselves, and may fetch them for a preview.
 _ADDRESS = re.compile(r"(?<![^\W\d_])([^\W\d_][\w+.-]{0,30}):(?=[/\\]{2})")
 _WWW = re.compile(r"(?<!\w)(www)\.(?=\w)", re.IGNORECASE)
 _BARE = re.compile(r"(?<=[(<\[])(?=[/\\]{2}\w)")
@@ -28,24 +28,24 @@ CLOSING = "</memories>"
 
 
 def visible(text: str) -> str:
-    """The text without characters that a person cannot see or that a terminal would obey; newlines and tabs stay."""
+    """Removes invisible characters and terminal controls; newlines and tabs stay."""
     return _SURROGATE.sub("\ufffd", _UNSEEN.sub("", text.replace("\r\n", "\n").replace("\r", "\n")))
 
 
 def one_line(text: str) -> str:
-    """The text on one line, harmless to print."""
+    """Returns the text on one line, safe to print."""
     if text.isascii() and text.isprintable():
         return " ".join(text.split())
     return _SPACE.sub(" ", visible(text)).strip()
 
 
 def escaped(text: str) -> str:
-    """The text as the content of one fenced item or attribute: one line, no markup, no image that a host would fetch."""
+    """Escapes a text as the content of an item or attribute: one line, no markup, no remote image."""
     return _seen(text).translate(_ESCAPES)
 
 
 def said(text: str) -> str:
-    """The text as a line between tags, where quotes are harmless and cost nothing: no markup, no image, no live address."""
+    """Escapes a text as a line between tags: no markup, no image, no live link; quotes stay, which saves tokens."""
     return _seen(unlinked(one_line(text))).translate(_BETWEEN_TAGS)
 
 
@@ -55,29 +55,29 @@ def _seen(text: str) -> str:
 
 
 def unlinked(text: str) -> str:
-    """The text with addresses that a person reads and a host neither opens nor fetches: `https[:]//example.org`."""
+    """Defuses the links of a text, so that no host opens or fetches them: `https[:]//example.org`."""
     if "//" not in text and "\\\\" not in text and "ww." not in text.lower():
         return text
     return _BARE.sub("[:]", _WWW.sub(r"\1[.]", _ADDRESS.sub(r"\1[:]", text)))
 
 
 def item(id_: str, text: str, when: str = "") -> str:
-    """One recalled item; `text` is made harmless here."""
+    """Formats one recalled item; escapes its text."""
     on = f' on="{escaped(when[:10])}"' if when else ""
     return f'<m id="{escaped(id_)}"{on}>{said(text)}</m>'
 
 
 def tags(trust: str) -> tuple[str, str]:
-    """The lines around the items of one trust."""
+    """The lines before and after the items of one trust level."""
     return f'<memory trust="{trust}">', "</memory>"
 
 
 def fenced(groups: list[tuple[str, list[str]]], head: Sequence[str] = ()) -> str:
-    """The whole block: items grouped by trust, the most trusted first; empty when there is nothing to say.
+    """Formats the whole block: items grouped by trust, the most trusted first; empty without items.
 
     Args:
-        groups: trust and lines, each escaped already.
-        head: whole lines that stand before them, escaped already.
+        groups: trust levels and their lines, escaped.
+        head: lines before them, escaped.
     """
     if not head and not any(items for _, items in groups):
         return ""

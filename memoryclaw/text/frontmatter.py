@@ -1,4 +1,4 @@
-"""Splits a note into YAML header and body; it never fails: what cannot be read stays text and becomes a Problem."""
+"""Splits a note into YAML header and body. It never fails: a header that cannot be read stays text and gets a Problem."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _KEY_LINE = re.compile(r"---[ \t]*\n(?:[ \t]*+(?:#.*+)?\n)*+[^\s:#-][^:\n]*:(?:\
 
 
 class Split(NamedTuple):
-    """A note in two parts. `raw` is the header as written; with `broken` it says nothing else."""
+    """A note in two parts. `raw` is the header as written, all there is when it is `broken`."""
 
     meta: Mapping[str, Any]
     raw: str
@@ -30,7 +30,7 @@ class Split(NamedTuple):
 
 
 def split(text: str) -> Split:
-    """The header and the body of a readable text; problems carry no path yet."""
+    """Splits a readable text into header and body; its problems have no path yet."""
     text = text.removeprefix("\ufeff")
     if not text.startswith("---"):
         return Split(NOTHING, "", text, 1)
@@ -55,7 +55,7 @@ def split(text: str) -> Split:
 
 
 def header_length(text: str) -> int:
-    """How many characters a closed header takes, however many they are; 0 where none begins."""
+    """The length of a closed header, however long; 0 without one."""
     text = text.removeprefix("\ufeff")
     if not _KEY_LINE.match(text[:4096]):
         return 0
@@ -66,7 +66,7 @@ def header_length(text: str) -> int:
 
 
 def _unclosed(text: str) -> tuple[Problem, ...]:
-    """A lone `---` above prose is a rule, not a header."""
+    """Reports a header that is never closed; a lone `---` above prose is a thematic break."""
     if not _KEY_LINE.match(text[:4096]):
         return ()
     return (

@@ -1,4 +1,4 @@
-"""Text → searchable tokens: words, folding, stems, stop words and CJK bigrams. Pure; the stemmer is handed in."""
+"""Turns text into index tokens: words, folding, stems, stop words and CJK bigrams. The stemmer is passed in."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _UNSPACED = re.compile(
 _ELIDING = frozenset({"fr", "it", "ca"})
 IRREGULAR = {form: base for base, *forms in map(str.split, lines("english.irregular")) for form in forms}
 _QUESTION_STOP = frozenset(words("english.question"))
-# Letters that Unicode does not take apart, written as people without them on their keyboard write them.
+# Letters without a Unicode decomposition, as people spell them whose keyboard lacks them.
 SPELLED = str.maketrans(
     {"ø": "o", "ł": "l", "đ": "d", "ð": "d", "þ": "th", "æ": "ae", "œ": "oe", "ı": "i", "ħ": "h"}
 )
@@ -42,7 +42,7 @@ def pairs(run: str) -> list[str]:
 
 
 def words_of(text: str) -> list[str]:
-    """The lower-cased words of a text in order, as `Language.tokens` takes them."""
+    """Splits a text into lower-case words, the input of `Language.tokens`."""
     if text.isascii():
         return _ASCII_WORD.findall(text.lower()) if "'" in text else text.translate(_PLAIN_ASCII).split()
     low = text.lower()
@@ -50,7 +50,7 @@ def words_of(text: str) -> list[str]:
 
 
 class _Known(dict[str, str]):
-    """Words seen so far with their tokens; a stemmer costs far more than a look-up."""
+    """Caches the tokens of words; a stemmer costs far more than a look-up."""
 
     def __init__(self, analyse: Callable[[str], str]) -> None:
         super().__init__()
@@ -80,7 +80,7 @@ class Language:
 
     @property
     def folds_first(self) -> bool:
-        """True when accents never change a stem."""
+        """True when accents do not change stems."""
         return self._stem is None or self.code == "en"
 
     def token(self, word: str) -> str:
@@ -92,7 +92,7 @@ class Language:
         return " ".join(map(self.known.__getitem__, words_of(text))).split()
 
     def is_stop(self, word: str) -> bool:
-        """True when a question's word says nothing about its subject."""
+        """True for a word that says nothing about the subject of a question."""
         return word in self.stop or fold(word).replace("'", "").replace("’", "") in self.stop
 
     def _analyse(self, word: str) -> str:

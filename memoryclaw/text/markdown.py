@@ -1,4 +1,4 @@
-"""A note's body → headings, links, tags and block ids by Obsidian's rules; code and `%%comments%%` hold none of them."""
+"""Reads headings, links, tags and block ids from a note's body by Obsidian's rules; code and `%%comments%%` are skipped."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _QUIET = re.compile(
 
 
 class Heading(NamedTuple):
-    """A heading, and where its line begins and its section's text starts."""
+    """A heading, with the offsets of its line and of its section's text."""
 
     level: int
     text: str
@@ -36,14 +36,14 @@ class Heading(NamedTuple):
 
 
 class Body(NamedTuple):
-    """What a body holds. `text` is the body without its comments, every line in its place."""
+    """The parts of a body. `text` is the body with its comments blanked out."""
 
     text: str
     headings: tuple[Heading, ...]
     links: tuple[Link, ...]
     tags: tuple[str, ...]
     blocks: tuple[tuple[str, int], ...]  # block ids and their lines
-    quiet: str  # the text with code blanked as well: what facts are read from
+    quiet: str  # the text with code blanked out as well; facts are read from it
 
 
 def read_body(body: str, first_line: int) -> Body:
@@ -59,7 +59,7 @@ def read_body(body: str, first_line: int) -> Body:
 
 
 def sections_of(body: Body, first_line: int) -> tuple[Section, ...]:
-    """The sections of a body, in order; what stands before the first heading only if it is not blank."""
+    """Splits a body into sections; text before the first heading is one unless it is blank."""
     text, headings = body.text, body.headings
     end = headings[0].start if headings else len(text)
     found = []
@@ -86,7 +86,7 @@ def _section(heading: str, trail: tuple[str, ...], line: int, text: str, text_li
 
 
 def links_in(text: str) -> list[tuple[int, Link]]:
-    """The links of a text with their offsets; each link's line is still 0."""
+    """Finds the links of a text with their offsets; their lines are not set."""
     found = []
     for hit in _WIKILINK.finditer(text):
         start = hit.start()
@@ -112,7 +112,7 @@ def _unquoted(address: str) -> str:
 
 
 def inline_tags(text: str) -> tuple[str, ...]:
-    """The #tags of a text without code, as written, each once; a tag of digits alone is none."""
+    """The distinct #tags of a text without code, as written; digits alone are not a tag."""
     tags = [tag.strip("/") for tag in _TAG.findall(text)]
     return tuple(dict.fromkeys(tag for tag in tags if tag and not tag.replace("/", "").isdigit()))
 
@@ -164,7 +164,7 @@ def _underlined(text: str, underlines: list[re.Match[str]]) -> Iterator[Heading]
 
 
 class _Blanks:
-    """Collects spans of a text to blank out, keeping its line ends."""
+    """Blanks out spans of a text, keeping its line ends."""
 
     def __init__(self, text: str) -> None:
         self._text = text
@@ -186,7 +186,7 @@ class _Blanks:
 
 
 def _without_code_and_comments(body: str) -> tuple[str, str]:
-    """The body without comments, and without comments and code; both as long as the body."""
+    """Returns the body without comments, and without comments and code, at the same length."""
     marks = list(_QUIET.finditer(body))
     same: dict[str, list[int]] = defaultdict(list)
     for number, mark in enumerate(marks):
@@ -208,7 +208,7 @@ def _without_code_and_comments(body: str) -> tuple[str, str]:
 
 
 def _fence_end(marks: list[re.Match[str]], opening: int, length: int) -> tuple[int, int]:
-    """The fence that closes this one, or the end of the text."""
+    """Finds the fence that closes this one, or the end of the text."""
     fence = marks[opening][1]
     for number in range(opening + 1, len(marks)):
         candidate = marks[number]
@@ -218,7 +218,7 @@ def _fence_end(marks: list[re.Match[str]], opening: int, length: int) -> tuple[i
 
 
 def _mate(marks: list[re.Match[str]], opening: int, same: list[int], body: str) -> tuple[int, int]:
-    """The mark of the same kind that closes this one, or the opening itself: then it is plain text."""
+    """Finds the mark that closes this one; returns the opening itself when it is plain text."""
     place = bisect_right(same, opening)
     if place == len(same):
         return opening, 0

@@ -1,4 +1,4 @@
-"""Line patches: are two the same, and can two be joined? Pure; a doubt is a conflict, never a guess."""
+"""Compares and merges changes of lines; a doubtful merge is a conflict."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from memoryclaw.text.encoding import lines_of
 
 
 class Hunk(NamedTuple):
-    """Lines `start` to `end` (not included) of the base are replaced by `lines`."""
+    """Replaces the lines from `start` up to (not including) `end` of the base by `lines`."""
 
     start: int
     end: int
@@ -17,18 +17,18 @@ class Hunk(NamedTuple):
 
 
 def hunks(base: list[str], other: list[str]) -> list[Hunk]:
-    """What turns one list of lines into another."""
+    """The hunks that turn one list of lines into another."""
     matcher = difflib.SequenceMatcher(None, base, other, autojunk=False)
     return [Hunk(a, b, tuple(other[c:d])) for tag, a, b, c, d in matcher.get_opcodes() if tag != "equal"]
 
 
 def same_patch(before: str, after: str, other_before: str, other_after: str) -> bool:
-    """True when two changes take out the same lines and put in the same lines; blank lines and line ends do not count."""
+    """True when two changes remove and add the same lines; blank lines and line ends do not count."""
     return _gist(before, after) == _gist(other_before, other_after)
 
 
 def merge(base: str, ours: str, theirs: str) -> str | None:
-    """Our text with the change from `base` to `theirs` in it, or None where both changed the same lines."""
+    """Applies the change from `base` to `theirs` to our text; returns None where both changed the same lines."""
     origin = lines_of(base)
     mine, other = hunks(origin, lines_of(ours)), hunks(origin, lines_of(theirs))
     wanted = sorted({*mine, *other})
@@ -46,7 +46,7 @@ def merge(base: str, ours: str, theirs: str) -> str | None:
 
 def _clash(a: Hunk, b: Hunk) -> bool:
     if a.start == b.start and (a.start == a.end or b.start == b.end):
-        # One puts lines in just where the other begins: their order would be a guess only if both put lines in.
+        # One inserts lines just where the other begins: their order is in doubt only if both insert lines.
         return bool(a.lines and b.lines)
     return a.start < b.end and b.start < a.end
 
@@ -64,7 +64,7 @@ def _words(lines: list[str]) -> tuple[str, ...]:
 
 
 def _trimmed(old: list[str], new: list[str]) -> tuple[list[str], list[str]]:
-    """Both without the lines they begin and end with alike: the comparison then costs what the change costs."""
+    """Strips the common first and last lines, so that the comparison costs what the change costs."""
     start, shorter = 0, min(len(old), len(new))
     while start < shorter and old[start] == new[start]:
         start += 1

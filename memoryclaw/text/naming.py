@@ -1,4 +1,4 @@
-"""Names that MemoryClaw mints: slugs, ids, episode files, runs. The rule: no text of a user or a log becomes a path."""
+"""Names that MemoryClaw creates: slugs, ids, episode files and runs. No text of a user or a log becomes a path unchecked."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _CONTROL = re.compile(r"[\x00-\x1f\x7f]")
 
 
 def slug(text: str) -> str:
-    """The ASCII words of a text joined by `-`, cut at a word within 48 characters; `note` where there are none."""
+    """Joins the ASCII words of a text by `-`, cut at a word within 48 characters; `note` without any."""
     folded = fold(text).replace("'", "").replace("’", "").translate(SPELLED)
     words = _NOT_SLUG.sub("-", folded).strip("-")
     if len(words) > _SLUG_LENGTH:
@@ -28,7 +28,7 @@ def slug(text: str) -> str:
 
 
 def utc(when: datetime) -> datetime:
-    """The same moment in UTC, to the second; a moment without a zone is taken as UTC."""
+    """Converts a moment to UTC, to the second; a moment without a zone is UTC."""
     moved = when.replace(tzinfo=UTC) if when.tzinfo is None else when.astimezone(UTC)
     return moved.replace(microsecond=0)
 
@@ -50,7 +50,7 @@ def run_id(verb: str, when: datetime, suffix: str) -> str:
 
 
 def free_name(path: str, taken: Callable[[str], bool]) -> str:
-    """The path itself, or with `-2`, `-3` … before its extension: the first that is not taken."""
+    """The first free name: the path itself, or with `-2`, `-3` … before its extension."""
     stem, dot, ext = path.rpartition(".")
     stem, ext = (stem, dot + ext) if dot else (path, "")
     number, name = 1, path
@@ -61,12 +61,12 @@ def free_name(path: str, taken: Callable[[str], bool]) -> str:
 
 
 def is_minted_id(text: str) -> bool:
-    """True for ids in the form that MemoryClaw itself writes."""
+    """True for ids in the form that MemoryClaw writes."""
     return _MINTED.fullmatch(text) is not None
 
 
 def safe_path(path: str) -> str:
-    """The vault path unchanged, once it is sure that it stays in the vault and out of its hidden folders."""
+    """Returns the path if it stays in the vault and out of hidden folders; else InputError."""
     if path in _OWN_HIDDEN:
         return path
     parts = path.split("/")

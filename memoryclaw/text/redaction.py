@@ -1,6 +1,6 @@
-"""Secrets in a text → `[REDACTED:kind:fingerprint]`. Pure: the key of the fingerprints comes from outside.
+"""Replaces secrets in a text by `[REDACTED:kind:fingerprint]`; the key of the fingerprints is passed in.
 
-The rule: a secret is taken whole or not touched, and what was redacted once is never redacted again.
+A secret is replaced whole or not at all, and a mark is never redacted again.
 """
 
 from __future__ import annotations
@@ -16,12 +16,11 @@ from typing import Any, NamedTuple
 
 from memoryclaw.text.secret_names import NEAR, named_secrets, value_of
 
-# ── The table of secrets that show themselves by their form. Data only: every row is the published form of
-# one issuer's key.
+# Secrets known by their form; each row is the published form of one issuer's key.
 
 
 class SecretRule(NamedTuple):
-    """One form: the kind it is reported as, words of which one is always there, and the pattern (group 1, or all of it)."""
+    """One form: the kind it is reported as, words of which a match holds at least one, and the pattern (group 1, or all of it)."""
 
     kind: str
     near: tuple[str, ...]
@@ -36,8 +35,8 @@ def _rows(*rows: tuple[str, str, str]) -> tuple[SecretRule, ...]:
     return tuple(SecretRule(kind, tuple(near.split()), pattern) for kind, near, pattern in rows)
 
 
-# A token's pattern begins where no letter or digit stands before it, which text/redaction.py adds. It has no right end:
-# what is longer than the form promises is taken whole rather than left in part.
+# A token's pattern matches only without a letter or digit before it, which `compiled` adds. It has no right end:
+# a token longer than its form is taken whole rather than in part.
 CLOUDS = _rows(
     ("aws-key", "akia asia abia acca", r"(?:AKIA|ASIA|ABIA|ACCA)[A-Z0-9]{16}(?![A-Za-z0-9+/])"),
     ("aws-key", "absk", r"ABSK[A-Za-z0-9+/]{40,}={0,2}"),
@@ -191,7 +190,7 @@ SIGNED = _rows(
     ("jwt", "eyj", r"eyJ[\w-]{15,1000}\.[\w-]{0,1000}\.[\w-]{10,200}\.[\w-]{10,}\.[\w-]{10,}"),
 )  # fmt: skip
 
-# Whole things rather than tokens: blocks, addresses with a password in them, headers, command lines.
+# Larger forms: blocks, URLs with a password, headers, command lines.
 SHAPES = _rows(
     ("private-key", "private key openvpn", rf"-----BEGIN (?:{_KEY_NAMES})?(?:PRIVATE KEY(?: BLOCK)?|OpenVPN Static key V1)-----(?:(?!-----BEGIN)[\s\S]){{0,20000}}?-----END [A-Za-z0-9 ]{{3,50}}-----"),
     ("private-key", "private key", rf"-----BEGIN (?:{_KEY_NAMES})?PRIVATE KEY(?: BLOCK)?-----(?:(?:\s|\\+[nr]){{1,8}}(?:[A-Za-z-]{{3,20}}: [^\n]{{1,200}}|(?=[a-z]{{0,64}}(?-i:[A-Z0-9+/=]))[A-Za-z0-9+/=]+)){{0,400}}"),
@@ -213,7 +212,7 @@ SHAPES = _rows(
 )  # fmt: skip
 
 TOKENS = (*CLOUDS, *WORKSHOPS, *MESSENGERS_AND_MONEY, *MODELS, *SIGNED)
-SHORTEST = 15  # characters without a space that every token has; most sentences have no such word, and are done with a glance
+SHORTEST = 15  # characters without a space that every token has; most sentences have no such word and need no patterns
 
 
 MARK = re.compile(r"\[REDACTED:([a-z0-9-]{1,40}):([0-9a-f]{8})\]")
@@ -222,7 +221,7 @@ _DEEPEST = 64
 _EDGE = r"(?:(?<![A-Za-z0-9])|(?<=\\[nrt])|(?<=%[0-9A-Fa-f]{2}))"
 _BY_NEAR = tuple((near, rule) for rule in (*TOKENS, *SHAPES) for near in rule.near)
 _SHAPES_BY_NEAR = tuple((near, rule) for rule in SHAPES for near in rule.near)
-# Such as the keys of a record, and its time: no secret by itself.
+# Keys and timestamps of a record, which are no secrets.
 _PLAIN = re.compile(
     r"[a-z_]{0,24}|\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{1,6})?(?:Z|[+-]\d\d:\d\d)?", re.ASCII
 )
@@ -230,7 +229,7 @@ _FLAG = re.compile(r"--?[A-Za-z][\w-]*")
 
 
 class Redacted(NamedTuple):
-    """A value without its secrets, and the kinds that were taken out."""
+    """A value without its secrets, and the kinds of those removed."""
 
     value: Any
     kinds: tuple[str, ...]
@@ -243,10 +242,10 @@ class _Span(NamedTuple):
 
 
 class Redactor:
-    """Takes secrets out of texts and of the values that JSON can hold.
+    """Removes secrets from texts and from JSON values.
 
     Args:
-        key: keys the fingerprints, so that who reads a log cannot try passwords against them.
+        key: of the fingerprints, so that a reader of a log cannot test passwords against them.
     """
 
     def __init__(self, key: bytes) -> None:
@@ -267,17 +266,17 @@ class Redactor:
         return Redacted("".join([*parts, self._between(text[at:], kinds)]), tuple(kinds))
 
     def value(self, value: Any) -> Redacted:
-        """A JSON value without the secrets in its strings and keys; what a key names as a secret is one."""
+        """Removes the secrets of a JSON value, from its strings and keys; a value whose key names a secret is one."""
         kinds: list[str] = []
         return Redacted(self._walk(value, "", kinds, 0), tuple(kinds))
 
     def mark(self, kind: str, secret: str) -> str:
-        """What stands in place of a secret; the same secret always gets the same mark."""
+        """The mark that replaces a secret; the same secret always gets the same mark."""
         print_ = hmac.new(self._key, secret.encode("utf-8", "surrogatepass"), hashlib.sha256).hexdigest()[:8]
         return f"[REDACTED:{kind}:{print_}]"
 
     def _between(self, text: str, kinds: list[str]) -> str:
-        """A stretch of text that holds no mark yet."""
+        """Redacts a part of a text that holds no mark."""
         parts: list[str] = []
         at = 0
         for span in _merged(_found(text)):
@@ -317,13 +316,13 @@ class Redactor:
 
 
 def _called(holder: dict[str, Any], key: str) -> str:
-    """The name of a value: its key, or what stands beside it, as in `{"name": "DB_PASSWORD", "value": …}`."""
+    """The name of a value: its key, or the `name` beside it, as in `{"name": "DB_PASSWORD", "value": …}`."""
     beside = holder.get("name", holder.get("key")) if key.lower() == "value" else None
     return beside if isinstance(beside, str) else key
 
 
 def _flag(items: list[Any], at: int) -> str:
-    """The name that a list gives its next item: `["--password", "…"]`."""
+    """The name that a list item gives the next one: `["--password", "…"]`."""
     before = items[at - 1] if at else None
     return before.lstrip("-") if isinstance(before, str) and _FLAG.fullmatch(before) else ""
 
@@ -341,7 +340,7 @@ def _found(text: str) -> Iterator[_Span]:
 
 
 def _merged(spans: Iterable[_Span]) -> list[_Span]:
-    """The spans in order, those that overlap made one; the rule that came first names it."""
+    """Sorts spans and joins overlapping ones; the first rule gives the kind."""
     merged: list[_Span] = []
     for span in sorted(
         ((s.start, s.end, n, s.kind) for n, s in enumerate(spans)), key=lambda one: (one[0], one[2])
@@ -356,7 +355,7 @@ def _merged(spans: Iterable[_Span]) -> list[_Span]:
 
 @cache
 def compiled(rule: SecretRule) -> re.Pattern[str]:
-    """A pattern, made when its first candidate comes: to make them all takes longer than to capture a turn."""
+    """Compiles a pattern at its first use: compiling them all takes longer than to capture a turn."""
     return (
         re.compile(rule.pattern, re.IGNORECASE)
         if rule in SHAPES
@@ -364,18 +363,18 @@ def compiled(rule: SecretRule) -> re.Pattern[str]:
     )
 
 
-# The gate: what comes in is written without its secrets, and no sentence repeats them.
+# The gate: input is written without its secrets, and no message repeats them. What a file holds already keeps every byte.
 
 _LEAST = 8  # characters of the beginning of a secret that tell it
 _BREAKS = re.compile(r"[\s\"'\\]+")
 
 
 class Gate:
-    """One gate for one verb, or for the sentences of one door; it knows what it took out.
+    """Redacts the input of one call, or the messages of one interface, and remembers what it removed.
 
     Args:
-        key: gives the key of the fingerprints; asked for with the first secret, and never before.
-        as_is: a person said at the command line that they mean what they typed.
+        key: returns the key of the fingerprints; called at the first secret.
+        as_is: True to keep a text as a person typed it at the command line.
     """
 
     def __init__(self, key: Callable[[], bytes], *, as_is: bool = False) -> None:
@@ -385,11 +384,11 @@ class Gate:
         self._taken: dict[str, str] = {}  # secret → its kind
 
     def value(self, said: Any, *, standing: str = "") -> Any:
-        """A JSON value without its secrets.
+        """Removes the secrets of a JSON value.
 
         Args:
-            said: what came in.
-            standing: text that is in the vault already; what stands there may stay.
+            said: the input.
+            standing: text that is in the vault already; secrets in it stay.
         """
         if self._as_is:
             return said
@@ -403,12 +402,12 @@ class Gate:
         return str(self.value(said))
 
     def message(self, text: str) -> str:
-        """The message of a commit without secrets; as every text, but nothing of it is news to who wrote."""
+        """Removes the secrets of a commit message, without a notice."""
         return text if self._as_is else str(_Redaction(self._kept).text(text).value)
 
     @property
     def notice(self) -> str:
-        """What to say of the secrets that were taken out; empty when there was none."""
+        """The notice on the secrets that were removed; empty without any."""
         if not self._taken:
             return ""
         kinds = Counter(self._taken.values())
@@ -417,11 +416,11 @@ class Gate:
         return f"{what} taken out before anything was written ({told}); --as-is on the command line keeps a text as typed"
 
     def sentence(self, told: str, *given: Any) -> str:
-        """A sentence for whoever asked, without the secrets in it or in what they gave, not even the beginning of one.
+        """Removes from a message its secrets and those of the input, even the beginning of one.
 
         Args:
-            told: the sentence.
-            given: what came in: texts, bytes of JSON, values.
+            told: the message.
+            given: the input: texts, bytes of JSON, values.
         """
         taking = _Redaction(self._kept)
         for one in given:
@@ -440,7 +439,7 @@ class Gate:
 
 
 class _Redaction(Redactor):
-    """Takes secrets out, leaves those that stand already, and remembers what it took."""
+    """Removes secrets except those that stand in the vault already, and remembers which."""
 
     def __init__(self, key: Callable[[], bytes], standing: str = "") -> None:
         super().__init__(b"")
@@ -458,7 +457,7 @@ class _Redaction(Redactor):
 
 
 def _read(given: Any) -> Any:
-    """JSON as its value, where a name tells a secret; all else as text."""
+    """Parses JSON, in which a key may name a secret; all else stays text."""
     if isinstance(given, bytes):
         given = given.decode("utf-8", "replace")
     if isinstance(given, str) and given.lstrip()[:1] in ("{", "["):
@@ -470,7 +469,7 @@ def _read(given: Any) -> Any:
 
 
 def _parts(secret: str, told: str) -> list[str]:
-    """What of a secret a sentence says, in lower case: its words, or the beginnings of words that were cut."""
+    """The parts of a secret that a message repeats, in lower case: its words, or the beginnings of words that were cut."""
     secret, told = secret.lower(), told.lower()
     found = [secret] if secret in told else []
     for word in _BREAKS.split(secret):

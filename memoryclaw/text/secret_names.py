@@ -1,6 +1,6 @@
-"""Secrets that show themselves by what they are called: `password: …`, `api_key=…`, "the token is …". Pure judgement.
+"""Finds secrets by their names: `password: …`, `api_key=…`, "the token is …".
 
-The rule: the plainer the words around a value, the more the value itself must look like a secret.
+The plainer the words around a value, the more the value itself must look like a secret.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ _LOGIN_WORDS = (
     r"|mot de passe|wachtwoord|lösenord|salasana|hasło|heslo|(?<![a-z])parola|пароль|密码|密碼|パスワード|비밀번호"
 )
 _KEY_WORDS = r"keys?(?![a-z])|secrets?|token|credentials?|(?<![a-z])auth(?:[_ -]?token)?(?![a-z])|(?<![a-z])creds?(?![a-z])"
-# Where a name may begin. To look for these first is ten times faster than to try every name at every place.
+# Where a name may begin: looking for these first is ten times faster than trying every name everywhere.
 _CORE = re.compile(
     "pass|pwd|psw|kennwort|contrase|senha|mot de|wachtwoord|lösenord|salasana|hasło|heslo|parola|пароль|密码|密碼|パスワード|비밀번호"
     "|key|secret|token|cred|auth",
@@ -79,7 +79,7 @@ _QUERY = re.compile(r"&\w{1,40}=|;\s*[A-Za-z][\w ]{0,30}=|\\{1,3}[nrt\"']|&(?:qu
 
 
 class Named(NamedTuple):
-    """Where the value of a named secret stands in a text."""
+    """The place of a named secret's value in a text."""
 
     kind: str
     start: int
@@ -87,7 +87,7 @@ class Named(NamedTuple):
 
 
 def named_secrets(text: str) -> Iterator[Named]:
-    """The values that are called a secret and look like one, in order of the kinds of naming."""
+    """Finds values that are named as a secret and look like one, by kind of naming."""
     for hit in _HEADER.finditer(text):
         if _is_random(hit[1], 8) or _is_login(hit[1]):
             yield Named("authorization", *hit.span(1))
@@ -108,7 +108,7 @@ def named_secrets(text: str) -> Iterator[Named]:
 
 
 def value_of(name: str, value: str) -> str:
-    """The kind of secret that a value is when it stands alone under a name, as in a JSON object; empty for none."""
+    """The kind of secret that a value is under a name, as in a JSON object; empty for none."""
     if not _may_name_one(name):
         return ""
     padded = f"{name}: {value}"
@@ -124,7 +124,7 @@ def value_of(name: str, value: str) -> str:
 
 @lru_cache(4096)
 def _may_name_one(name: str) -> bool:
-    """True for few names, and hosts use the same few names in every line."""
+    """True for a name that may be a secret's; cached, since hosts use the same few names in every line."""
     low = name.lower()
     return any(near in low for near in NEAR)
 
@@ -154,7 +154,7 @@ def _word_before(text: str, end: int) -> str:
 
 
 def _value_span(hit: re.Match[str]) -> tuple[int, int]:
-    """The value without its quotes and the punctuation of the sentence around it; quoted values may hold spaces."""
+    """The value without quotes and surrounding punctuation; a quoted value may hold spaces."""
     text, start, end = hit.string, hit.start("value"), hit.end("value")
     quote = (hit["open"] or (hit["space"] or "").strip()).lstrip("\\")
     if quote in {'"', "'", "`"}:
@@ -239,7 +239,7 @@ def _says_nothing(value: str) -> bool:
 
 
 def _is_plain(value: str) -> bool:
-    """Letters only, as a word of any language has them, perhaps hyphenated once."""
+    """True for a word of any language: letters only, with one hyphen at most."""
     return (
         value.count("-") < 2
         and value.replace("-", "").replace("’", "").isalpha()
@@ -295,6 +295,6 @@ def _is_login(value: str) -> bool:
 
 
 def _entropy(text: str) -> float:
-    """Bits a character."""
+    """The entropy of a text, in bits a character."""
     size = len(text)
     return -sum(n / size * math.log2(n / size) for n in Counter(text).values())

@@ -1,4 +1,4 @@
-"""The passage of a unit that answers best, with the places of the words to highlight. Pure."""
+"""Picks the passage of a unit that answers best, with the words to highlight."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class Snippet(NamedTuple):
 
 
 def without_block_ids(text: str) -> str:
-    """The Markdown without Obsidian's block ids (`^id` at the end of a line), which are addresses and say nothing; code stays."""
+    """Removes Obsidian's block ids (`^id` at the end of a line), which say nothing to a reader; code stays."""
     marked = {line for _, line in read_body(text, 0).blocks} if "^" in text else set()
     if not marked:
         return text
@@ -32,7 +32,7 @@ def without_block_ids(text: str) -> str:
 
 
 def snippet(text: str, surfaces: Iterable[str], width: int = 220) -> Snippet:
-    """The densest passage of about `width` characters, cut at sentence or word borders."""
+    """Cuts out the densest passage of about `width` characters, at sentence or word borders."""
     flat = " ".join(text.split())
     found = places(flat, surfaces)
     start, end = _window(flat, found, width)
@@ -45,7 +45,7 @@ def snippet(text: str, surfaces: Iterable[str], width: int = 220) -> Snippet:
 
 
 def places(text: str, surfaces: Iterable[str]) -> list[tuple[int, int]]:
-    """Where the words stand in a text: as whole words, or anywhere when none does."""
+    """Finds the words in a text: as whole words, or anywhere if there are none."""
     forms = sorted({s for s in surfaces if s}, key=lambda s: (-len(s), s))
     if not forms:
         return []
@@ -64,7 +64,7 @@ def _anywhere(text: str, pattern: str) -> list[tuple[int, int]]:
 
 
 def _whole_words(text: str, forms: Iterable[str]) -> Iterator[tuple[int, int]]:
-    """The same for plain words: an expression made for every passage would cost more than all the rest of a snippet."""
+    """Finds plain words without a pattern: compiling one for every passage would cost more than the rest of a snippet."""
     for form in dict.fromkeys(forms):
         start = text.find(form)
         while start >= 0:

@@ -1,7 +1,7 @@
-"""How many tokens a text costs in a prompt, without a tokenizer: what o200k_base counts, seldom less and never by much.
+"""Estimates the tokens of a text without a tokenizer: as many as o200k_base counts, seldom fewer and never by much.
 
-`benchmarks/tokens.py` prints this beside real tokenizers; the constants were set there. Lines add up: a text costs what its
-lines cost, each with its line break.
+`benchmarks/tokens.py` compares it with real tokenizers; the constants were set there. The cost of a text is the sum of the
+costs of its lines, each with its line break.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ def estimate(text: str) -> int:
 
 
 def cost(text: str) -> int:
-    """The same in hundredths of a token. Texts that end in a line break may be added up."""
+    """The estimate in hundredths of a token; those of texts that end in a line break add up."""
     pieces = len(_PIECES.findall(text)) * _CENT
     return pieces if text.isascii() else pieces + sum(map(_others.__getitem__, _ASCII.sub("", text)))
 
@@ -65,7 +65,7 @@ def rounded(hundredths: int) -> int:
 
 
 def length(text: str) -> int:
-    """A text's length in tokens of four characters: what consolidation weighs sentences by, and its constants are tuned to."""
+    """A text's length in tokens of four characters; consolidation weighs sentences by it, and its constants are tuned to it."""
     if text.isascii():
         return math.ceil(len(text) / _PER_TOKEN)
     wide = len(_WIDE.findall(text))
@@ -74,7 +74,7 @@ def length(text: str) -> int:
 
 
 class _Others(dict[str, int]):
-    """What a character that is not ASCII costs; looked up in the table once."""
+    """Caches the cost of each character that is not ASCII."""
 
     def __missing__(self, char: str) -> int:
         found = self[char] = _COSTS[bisect_right(_STARTS, ord(char)) - 1]

@@ -1,7 +1,7 @@
-"""Lists of words, read from `memoryclaw/data/*.toml`.
+"""Reads word lists from `memoryclaw/data/*.toml`.
 
-The files hold nothing but comments and `name = '''…'''`, which two calls of `split` read. They are TOML for people and editors;
-importing tomllib costs more than all the rest of reading them, and every search reads one.
+The files hold only comments and `name = '''…'''`, which is valid TOML and can be read by `split` alone: every search reads one
+of them, and importing tomllib takes a hundred times as long as that.
 """
 
 from __future__ import annotations
@@ -13,12 +13,12 @@ _FOLDER = os.path.join(os.path.dirname(os.path.dirname(__file__)), "data")
 
 
 def words(name: str) -> list[str]:
-    """The words of a list, in their order; `english.question` is the list `question` of `english.toml`."""
+    """The words of a list, in order; `english.question` is the list `question` of `english.toml`."""
     return _lists(name.partition(".")[0])[name.partition(".")[2]].split()
 
 
 def lines(name: str) -> list[str]:
-    """The lines of a list, for one whose words stand in groups."""
+    """The lines of a list; each holds a group of words."""
     return _lists(name.partition(".")[0])[name.partition(".")[2]].strip("\n").split("\n")
 
 

@@ -1,4 +1,4 @@
-"""YAML → strings, lists and dicts behind a guard; scalars keep their spelling and every key knows its line."""
+"""Reads YAML into strings, lists and dicts, within limits; scalars keep their spelling and every key has its line."""
 
 from __future__ import annotations
 
@@ -10,8 +10,7 @@ from typing import Any, NamedTuple
 
 from memoryclaw.model import NOTHING, Problem
 
-# ── The plain headers that nearly every note has, read without a YAML parser: ten times faster, and never
-# another answer.
+# Plain headers, which nearly every note has, are read without a YAML parser: ten times faster, with the same result.
 
 # A value begins with a letter or digit and holds nothing that YAML could take for a mark; a colon is followed by a word.
 _INSIDE = r"[\w .,;/()'\"@+=*&!?$%~^-]*+"
@@ -36,7 +35,7 @@ class Plain(NamedTuple):
 
 
 def read_plain(text: str, first_line: int) -> Plain | None:
-    """A header of plain `key: value` lines, one-line lists and lists of `- item` lines; None for anything else."""
+    """Reads a header of plain `key: value` lines, one-line lists and lists of `- item` lines; None for anything else."""
     rows = _LINE.findall(text)
     if sum([len(row[0]) for row in rows]) != len(text):
         return None
@@ -75,43 +74,7 @@ def _scalar(text: str) -> str | None:
     return None if text in _PLAIN_NULLS else text
 
 
-# ── Strings → YAML scalars and flow lists that read back as the same strings. Quotes only where YAML needs
-# them.
-
-_INDICATORS = "-?:,[]{}#&*!|>'\"%@`"
-_NOT_PLAIN = frozenset({"", "~", "null", "Null", "NULL", "---", "...", "<<"})
-_RISKY = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029\ufeff\ud800-\udfff\ufffe\uffff]|:(?=\s|$)|\s#|^\s|\s$")
-_CONTROL = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029\ufeff\ud800-\udfff\ufffe\uffff]")
-_UNPRINTABLE = re.compile("[\x7f-\x9f\u2028\u2029\ufeff\ud800-\udfff\ufffe\uffff]")
-
-
-def scalar(value: str, style: str = "", *, flow: bool = False) -> str:
-    """A string as a YAML scalar on one line.
-
-    Args:
-        value: the string.
-        style: the quote that stood there before; kept.
-        flow: True inside `[…]`, where more characters need quotes.
-    """
-    if style == "'" and not _CONTROL.search(value):
-        return "'" + value.replace("'", "''") + "'"
-    if style == '"' or _needs_quotes(value, flow=flow):
-        return _UNPRINTABLE.sub(lambda hit: f"\\u{ord(hit[0]):04x}", json.dumps(value, ensure_ascii=False))
-    return value
-
-
-def flow_list(values: Sequence[str]) -> str:
-    """Strings as a YAML list on one line."""
-    return f"[{', '.join(scalar(value, flow=True) for value in values)}]"
-
-
-def _needs_quotes(value: str, *, flow: bool) -> bool:
-    if value in _NOT_PLAIN or _RISKY.search(value):
-        return True
-    if value[0] in _INDICATORS and (flow or value[0] not in "-?:" or value[1:2] in {"", " ", "\t"}):
-        return True
-    return flow and any(c in ",[]{}" for c in value)
-
+# Reading: any YAML, through PyYAML's parser, within limits of size, depth and kind.
 
 MAX_BYTES = 64 * 1024
 MAX_DEPTH = 8
@@ -121,7 +84,7 @@ Path = tuple[str, ...]
 
 
 class Yaml(NamedTuple):
-    """A YAML text, read. Without a value and with problems it was refused or is broken."""
+    """A parsed YAML text. With problems and no value, it was refused or is broken."""
 
     value: Any = None  # None | str | list | dict of the same
     lines: Mapping[Path, int] = NOTHING  # type: ignore[assignment]  # keys from the outside in → line
@@ -136,7 +99,7 @@ class _Refused(Exception):  # noqa: N818 - never leaves this module
 
 
 def load(text: str, first_line: int = 1) -> Yaml:
-    """Reads one YAML document; what is wrong with it becomes a Problem without a path.
+    """Reads one YAML document; errors become Problems without a path.
 
     Args:
         text: the YAML, without lone surrogates.
@@ -177,7 +140,7 @@ class _Events(NamedTuple):
 
 @functools.cache
 def _machinery() -> tuple[Any, _Events, type[Exception]]:
-    import yaml  # noqa: PLC0415 - 20 ms that a question over unchanged notes never pays
+    import yaml  # noqa: PLC0415 - 20 ms that a search over unchanged notes saves
 
     try:
         from yaml.cyaml import CParser as Parser  # type: ignore[attr-defined] # noqa: PLC0415
@@ -191,7 +154,7 @@ def _machinery() -> tuple[Any, _Events, type[Exception]]:
 
 
 class _YamlBuilder:
-    """Builds values from parser events, with an explicit stack: no recursion that input could drive."""
+    """Builds values from parser events with an explicit stack, so that no input can exhaust the call stack."""
 
     def __init__(self, events: _Events, first_line: int) -> None:
         self._is = events
@@ -200,9 +163,9 @@ class _YamlBuilder:
         self.problems: list[Problem] = []
         self.shadowed: list[tuple[Path, Any]] = []
 
-    # One flat loop: a call for every event would double what a header costs.
+    # One flat loop: a call for every event would double the cost of a header.
     def read(self, parser: Any) -> Any:  # noqa: C901, PLR0912
-        """One loop over the events; `key` is the key that waits for its value in the open `node`."""
+        """Loops over the events; `key` is the pending key of the open `node`."""
         scalar, map_start, map_end, seq_start, seq_end, alias, doc_start, end = self._is
         next_event, first, lines = parser.get_event, self._first, self.lines
         root: list[Any] = []
@@ -293,7 +256,7 @@ def _broken(error: Exception, first_line: int) -> Problem:
 
 
 def strings(value: Any) -> list[str]:
-    """Every scalar of a value, lists and maps opened, in order."""
+    """Every scalar of a value, in order, from nested lists and maps too."""
     if isinstance(value, str):
         return [value]
     if isinstance(value, dict):
@@ -307,3 +270,40 @@ def strings(value: Any) -> list[str]:
         else:
             found += strings(inner)
     return found
+
+
+# Writing: scalars and flow lists that read back as the same strings, with quotes only where YAML needs them.
+
+_INDICATORS = "-?:,[]{}#&*!|>'\"%@`"
+_NOT_PLAIN = frozenset({"", "~", "null", "Null", "NULL", "---", "...", "<<"})
+_RISKY = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029\ufeff\ud800-\udfff\ufffe\uffff]|:(?=\s|$)|\s#|^\s|\s$")
+_CONTROL = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029\ufeff\ud800-\udfff\ufffe\uffff]")
+_UNPRINTABLE = re.compile("[\x7f-\x9f\u2028\u2029\ufeff\ud800-\udfff\ufffe\uffff]")
+
+
+def scalar(value: str, style: str = "", *, flow: bool = False) -> str:
+    """A string as a YAML scalar on one line.
+
+    Args:
+        value: the string.
+        style: the quote of the former value, which is kept.
+        flow: True inside `[…]`, where more characters need quotes.
+    """
+    if style == "'" and not _CONTROL.search(value):
+        return "'" + value.replace("'", "''") + "'"
+    if style == '"' or _needs_quotes(value, flow=flow):
+        return _UNPRINTABLE.sub(lambda hit: f"\\u{ord(hit[0]):04x}", json.dumps(value, ensure_ascii=False))
+    return value
+
+
+def flow_list(values: Sequence[str]) -> str:
+    """Strings as a YAML list on one line."""
+    return f"[{', '.join(scalar(value, flow=True) for value in values)}]"
+
+
+def _needs_quotes(value: str, *, flow: bool) -> bool:
+    if value in _NOT_PLAIN or _RISKY.search(value):
+        return True
+    if value[0] in _INDICATORS and (flow or value[0] not in "-?:" or value[1:2] in {"", " ", "\t"}):
+        return True
+    return flow and any(c in ",[]{}" for c in value)

@@ -1,1 +1,1 @@
-"""The vault: which files it holds, what stands in a note, a fact, a log line, and how each is read and patched."""
+"""The files of a vault: notes, facts, logs and skills, how they are read and patched."""

@@ -1,6 +1,6 @@
-"""How a reader learns, without a scan, that a live watcher has taken in everything saved until now: a cookie passes the queue.
+"""Lets a reader skip its scan: a cookie file that the watcher removes proves that everything saved before it is in the index.
 
-The rule: an echo is only ever a promise; no answer, a late one, or no watcher means that the reader looks for itself.
+Without a watcher, or without an answer in time, the reader scans for itself.
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ def watcher(state: Path | str) -> tuple[int, str]:
 
 
 def drop(state: Path, name: str) -> None:
-    """Puts a cookie where the watcher sees it.
+    """Writes a cookie for the watcher.
 
     Raises:
         OSError: there is no real folder for it.
@@ -68,7 +68,7 @@ def drop(state: Path, name: str) -> None:
 
 
 def cookies(state: Path) -> list[str]:
-    """The names of the cookies that wait now."""
+    """The names of the cookies that wait."""
     try:
         with _opened(state) as folder:
             return os.listdir(folder)
@@ -77,7 +77,7 @@ def cookies(state: Path) -> list[str]:
 
 
 def take(state: Path, names: list[str]) -> None:
-    """Removes cookies: their readers go on, trusting the index."""
+    """Removes cookies; their readers then trust the index."""
     with contextlib.suppress(OSError), _opened(state) as folder:
         for name in names:
             with contextlib.suppress(OSError):
@@ -85,7 +85,7 @@ def take(state: Path, names: list[str]) -> None:
 
 
 class WatchLock:
-    """The place of the one watcher of a vault, held until `close` or until the process dies.
+    """The lock of a vault's only watcher, held until `close` or until the process ends.
 
     Raises:
         LockedError: another watcher has it.
@@ -113,19 +113,19 @@ class WatchLock:
         self.say(STARTING)
 
     def say(self, how: str) -> None:
-        """Tells readers whether cookies are worth their while."""
+        """Tells readers how this watcher watches."""
         if self._fd >= 0:
             os.pwrite(self._fd, f"{os.getpid()} {how}".ljust(60).encode("ascii"), 0)
 
     def is_lost(self) -> bool:
-        """True when the lock file is not on disk any more, so that nobody can see that the vault is watched."""
+        """True when the lock file is no longer on disk, so that nobody can see that the vault is watched."""
         try:
             return self._fd < 0 or not os.path.samestat(os.stat(self._path), os.fstat(self._fd))
         except OSError:
             return True
 
     def close(self) -> None:
-        """Lets another watcher in."""
+        """Releases the lock."""
         if self._fd >= 0:
             os.close(self._fd)
         self._fd = -1
@@ -140,7 +140,7 @@ class WatchLock:
 
 @contextlib.contextmanager
 def _opened(state: Path) -> Iterator[int]:
-    """The folder of the cookies; no link leads there."""
+    """Opens the folder of the cookies, following no link."""
     above = os.open(state, _FOLDER)
     try:
         folder = os.open(FOLDER, _FOLDER, dir_fd=above)

@@ -19,7 +19,7 @@ _FENCES = ("---", "...")
 
 
 class _Item(NamedTuple):
-    """One item of a block list, by the lines of the header it stands on (the last one included)."""
+    """One item of a block list, and its lines in the header, the last one included."""
 
     first: int
     last: int
@@ -27,7 +27,7 @@ class _Item(NamedTuple):
 
 
 class _Entry(NamedTuple):
-    """Where one top-level key of a header stands; places are (line, column) in the header."""
+    """The place of one top-level key, as (line, column) in the header."""
 
     key_end: tuple[int, int]
     start: tuple[int, int]
@@ -38,7 +38,7 @@ class _Entry(NamedTuple):
 
 
 class _Header(NamedTuple):
-    """A note's lines, its header's lines among them, and what the header says."""
+    """The lines of a note before, in and after its header, and the header's values."""
 
     before: list[str]
     lines: list[str]
@@ -48,7 +48,7 @@ class _Header(NamedTuple):
 
 
 def set_property(text: str, key: str, value: Value) -> str:
-    """The note with this frontmatter property set; the style found (flow, block, quotes) is kept.
+    """Sets a frontmatter property; its style (flow, block, quotes) is kept.
 
     Raises:
         InputError: the header is broken, unclosed, or holds what cannot be patched safely.
@@ -69,7 +69,7 @@ def set_property(text: str, key: str, value: Value) -> str:
 
 
 def line_end(text: str) -> str:
-    """The line end of a text's first line; a line feed for a text without one."""
+    """The line end of a text's first line; a line feed if it has none."""
     first = lines_of(text)[:1]
     return first[0][len(first[0].rstrip("\r\n")) :] or "\n" if first else "\n"
 
@@ -123,7 +123,7 @@ def _replaced(header: _Header, entry: _Entry, old: Any, value: Value) -> list[st
 
 
 def _items(lines: list[str], entry: _Entry, value: Sequence[str], newline: str) -> list[str]:
-    """A block list's lines with the items that stay left as they are, comments and all."""
+    """The lines of a block list; items that stay keep their lines and comments."""
     items = entry.items
     sample = lines[items[0].first]
     lead = sample[: sample.index("-")] + "- "
@@ -207,12 +207,11 @@ def _mark(mark: Any) -> tuple[int, int]:
     return mark.line, mark.column
 
 
-# ── Insertions, replacements and removals of whole lines, made together. Line ends, also a missing last
-# one, stay.
+# Insertions, replacements and removals of whole lines. Line ends stay, a missing last one too.
 
 
 class Splice(NamedTuple):
-    """The lines from `start` up to (not including) `end`, counted from 0, give way to `lines` (without line ends)."""
+    """Replaces the lines from `start` up to (not including) `end`, counted from 0, by `lines` (without line ends)."""
 
     start: int
     end: int
@@ -220,7 +219,7 @@ class Splice(NamedTuple):
 
 
 def spliced(text: str, splices: Iterable[Splice]) -> str:
-    """The text with all the splices made; they must not overlap. A replaced last line keeps its line end."""
+    """Applies splices, which must not overlap. A replaced last line keeps its line end."""
     lines, newline = lines_of(text), line_end(text)
     open_ended = bool(lines) and not lines[-1].endswith(("\n", "\r"))
     if open_ended:

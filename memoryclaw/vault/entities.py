@@ -1,4 +1,4 @@
-"""Names of entities in questions: the keys that names are filed under, and the longest names that a question holds. Pure."""
+"""Keys of entity names, and the longest names in a question."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _CAMEL = re.compile(r"(?<=[a-z])(?=[A-Z0-9])|(?<=[0-9])(?=[A-Za-z])|(?<=[A-Z])(?
 
 
 class EntityCandidate(NamedTuple):
-    """A key that may be an entity's, and the words (from `first` up to `after`) that it was made of."""
+    """A key that may be an entity's, and the words it stands for: from `first` up to `after`."""
 
     key: str
     first: int
@@ -33,12 +33,12 @@ def key_of(name: str) -> str:
 
 @lru_cache(maxsize=4096)
 def keys_of(name: str) -> tuple[str, ...]:
-    """All keys a name is to be filed under: `Project X` and `projectX` share `project x` and `projectx`."""
+    """All keys under which a name is indexed: `Project X` and `projectX` share `project x` and `projectx`."""
     return _spellings(key_of(name), key_of(_CAMEL.sub(" ", name)))
 
 
 def candidates(words: Sequence[str]) -> list[EntityCandidate]:
-    """Every key that one to four neighbouring words of a question may stand for; the longest come first."""
+    """Every key that one to four adjacent words of a question may stand for, the longest first."""
     starts = [0]
     for word in words:
         starts.append(starts[-1] + len(word) + 1)
@@ -58,7 +58,7 @@ def candidates(words: Sequence[str]) -> list[EntityCandidate]:
 
 
 def select(found: Sequence[EntityCandidate], known: Collection[str]) -> list[EntityCandidate]:
-    """Of the candidates whose key is known, the longest that do not overlap, in the order of the question."""
+    """The longest known candidates that do not overlap, in the order of the question."""
     chosen: list[EntityCandidate] = []
     existing = [candidate for candidate in found if candidate.key in known]
     for candidate in sorted(existing, key=lambda c: (c.first - c.after, c.span[0] - c.span[1], c.span)):
@@ -78,7 +78,7 @@ def _bare(word: str) -> str:
 
 
 def _glued(word: str) -> Iterator[tuple[str, int, int]]:
-    """Yields the pieces of a word of an unspaced script: a name there has no space around it."""
+    """Yields the parts of a word in an unspaced script, where names have no spaces around them."""
     if not word or max(word) < _FIRST_UNSPACED:
         return
     for size in range(min(_LONGEST_GLUED, len(word) - 1), 1, -1):

@@ -1,6 +1,6 @@
-"""One fact added, superseded, corrected or removed in the text of a semantic file, in the style that is found there.
+"""Adds, supersedes, corrects and removes facts in the text of a semantic file, in the file's own style.
 
-The rule: after every patch the facts are read again, and unless exactly the one meant has changed, it is refused.
+After every patch the facts are read again; a patch that changed any other fact is refused.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ _Key = tuple[str, str, str, bool]
 
 
 class FactEdit(NamedTuple):
-    """The text after an edit, what was done (added | confirmed | superseded | corrected), and the value before."""
+    """The text after an edit, what was done (added | confirmed | superseded | corrected), and the former value."""
 
     text: str
     action: str
@@ -33,7 +33,7 @@ class FactEdit(NamedTuple):
 
 
 class _Change(NamedTuple):
-    """The facts that go and those that come, as (entity, field, value, current): what a patch may do."""
+    """The facts that a patch removes and adds, as (entity, field, value, current)."""
 
     gone: tuple[_Key, ...] = ()
     come: tuple[_Key, ...] = ()
@@ -50,16 +50,16 @@ def set_fact(
     source: str = "",
     many: bool = False,
 ) -> FactEdit:
-    """The text with this fact in it: added, confirmed as it is, or put in the place of the old value, which goes to History.
+    """Sets a fact: adds it, confirms it, or replaces the old value, which moves to History.
 
     Args:
         text: the text of the file; empty for a new one.
-        file: where it is, and the collections of the vault.
+        file: its path, and the collections of the vault.
         entity: what the fact is about, in any case.
         field: its field; `value` for the one value of an entity.
         value: what holds now.
         since: ISO date from which it holds.
-        source: the id of the note it rests on, or a word on where it came from.
+        source: the id of the note it comes from, or a word on its origin.
         many: True when the field may hold several values side by side.
     """
     entity, field, value = (" ".join(part.split()) for part in (entity, field or VALUE, value))
@@ -79,7 +79,7 @@ def set_fact(
 
 
 def correct_fact(text: str, file: SemanticFile, id_: str, value: str) -> FactEdit:
-    """The text with another value in the place of this fact's, and no History: it was never right."""
+    """Replaces the value of a fact without History: the old one was never right."""
     value, sheet = " ".join(value.split()), Sheet.of(text, file)
     fact = _fact(sheet, id_)
     if fact.value == value:
@@ -91,7 +91,7 @@ def correct_fact(text: str, file: SemanticFile, id_: str, value: str) -> FactEdi
 
 
 def remove_fact(text: str, file: SemanticFile, id_: str) -> str:
-    """The text without this fact: without its line, or with its table cell or its place above nested lines left empty."""
+    """Removes a fact: its line, or only its table cell, or its value above nested lines."""
     sheet = Sheet.of(text, file)
     fact, lines = _fact(sheet, id_), sheet.lines
     first, last = sheet.span(fact)
@@ -144,7 +144,7 @@ def _add(sheet: Sheet, entity: str, field: str, told: FactText) -> FactEdit:
 
 
 def _forms(told: FactText) -> Iterator[FactText]:
-    """The value as it is, then in quotes: one of them reads back as what was meant."""
+    """Yields the value as it is, then in quotes; one of them reads back as the same value."""
     yield told
     yield told._replace(value=f'"{told.value}"')
 
@@ -183,14 +183,14 @@ def _inline(*, since: str = "", until: str = "", source: str = "") -> str:
     return "".join(f" [{name}:: {value}]" for name, value in parts if value)
 
 
-# ── Where in a semantic file a fact stands, and where a new one or a line of History goes. Pure text work.
+# Where a new fact and a line of History go.
 
 _UNDERLINE = re.compile(r"[ \t]*(?:=+|-+)[ \t]*$")
 _DEEPEST = 6
 
 
 def new_field(sheet: Sheet, spot: FactSpot, field: str, told: FactText) -> Splice | None:
-    """A line or cell for one more field of a known entity, in its style; None where its style has no room for it."""
+    """Adds a line or cell for a field of a known entity, in its style; None where there is no room for it."""
     if spot.style == "table":
         return filled(sheet, spot, field, told.value)
     if spot.style == "frontmatter":
@@ -213,7 +213,7 @@ def new_field(sheet: Sheet, spot: FactSpot, field: str, told: FactText) -> Splic
 
 
 def new_entity(sheet: Sheet, entity: str, field: str, told: FactText) -> Splice:
-    """A heading of its own for an entity, at the end of the file but above a shared History."""
+    """Adds a heading for a new entity at the end of the file, above a shared History."""
     lines, history = sheet.lines, sheet.found.history[0]
     at = history - 1 if history else len(lines)
     above = [""] if at and lines[at - 1].strip() else []
@@ -222,7 +222,7 @@ def new_entity(sheet: Sheet, entity: str, field: str, told: FactText) -> Splice:
 
 
 def history_splice(sheet: Sheet, fact: Fact, past: str) -> Splice:
-    """The line for a superseded value: in the History of its entity, or in the one that lists and tables share."""
+    """Adds the line of a superseded value to the History of its entity, or to the one that lists and tables share."""
     spot, lines = sheet.spot(fact), sheet.lines
     if spot.style == "heading":
         line = f"- {fact.field}: {past}"
@@ -262,8 +262,7 @@ def _section_end(text: str, line: int, count: int) -> tuple[int, int]:
     return level, next((row(h) for h in headings if row(h) >= line and h.level <= level), count)
 
 
-# ── Where the value of a fact stands on its line: behind a key, in a table cell, in a header's map. Pure
-# text work.
+# Where the value of a fact is on its line: after a key, in a table cell, in a header's map.
 
 _KEYED = re.compile(
     r"([ \t]*+(?:(?:[-*+]|\d+[.)])[ \t]++)?"  # indentation and bullet
@@ -279,13 +278,13 @@ _PIPE = re.compile(r"(?<!\\)\|")
 
 
 def keyed(line: str) -> tuple[str, str]:
-    """A line in two: up to its key's colon, and what stands behind it."""
+    """Splits a line after its key's colon."""
     hit = _KEYED.match(line)
     return (hit[1], hit[2].rstrip()) if hit else (line, "")
 
 
 def replaced(sheet: Sheet, fact: Fact, told: FactText) -> str:
-    """The fact's line with another value in the place of the old one."""
+    """The line of a fact with another value."""
     if sheet.in_table(fact):
         return with_cell(sheet, fact, told.value)
     head, rest = keyed(sheet.lines[fact.line - 1])
@@ -311,7 +310,7 @@ def with_cell(sheet: Sheet, fact: Fact, value: str) -> str:
 
 
 def filled(sheet: Sheet, spot: FactSpot, field: str, value: str) -> Splice | None:
-    """The empty cell of this column filled; None where there is no such column or the cell is taken."""
+    """Fills the empty cell of a column; None without such a column or when the cell is not empty."""
     names, row = _names(sheet, spot), sheet.lines[spot.line - 1]
     if field.casefold() not in names[1:]:
         return None
@@ -323,7 +322,7 @@ def filled(sheet: Sheet, spot: FactSpot, field: str, value: str) -> Splice | Non
 
 
 def mapped(sheet: Sheet, spot: FactSpot, field: str, value: str) -> Splice | None:
-    """A line added to the entity's map in the header; None for a map that stands on one line."""
+    """Adds a line to the entity's map in the header; None for a map on one line."""
     own = [fact.line for fact in sheet.found.facts if fact.entity == spot.entity and fact.line > spot.line]
     if not own:
         return None
@@ -337,7 +336,7 @@ def _names(sheet: Sheet, spot: FactSpot) -> list[str]:
 
 
 def _edges(line: str) -> list[int]:
-    """The places of the bars around a row's cells, with one before and behind where the row has none."""
+    """The positions of the bars around a row's cells, including missing outer ones."""
     bars = [hit.start() for hit in _PIPE.finditer(line)]
     first = [] if line.lstrip().startswith("|") else [-1]
     last = [] if bars and not line[bars[-1] + 1 :].strip() else [len(line)]
@@ -359,31 +358,31 @@ def _with_text(line: str, number: int, value: str) -> str:
     return line[:start] + f"{lead or ' '}{text}".ljust(len(old) - 1) + " " + line[end:]
 
 
-# ── A semantic file that is being patched: its lines, its facts, and which lines each fact takes up.
+# A semantic file while it is patched: its lines, its facts, and the lines of each fact.
 
 BULLET = re.compile(r"[ \t]*(?:[-*+]|\d+[.)])[ \t]")
 
 
 class SemanticFile(NamedTuple):
-    """What reading a semantic file depends on besides its text."""
+    """What the facts of a semantic file depend on besides its text."""
 
     path: str
     collections: frozenset[str]
 
     def facts(self, text: str) -> Facts:
-        """The facts of a text, as the reader of this file sees them."""
+        """Reads the facts of a text as this file's."""
         return facts_in(self.path, text, self.collections)
 
 
 class FactText(NamedTuple):
-    """A value, and the inline fields that follow it; None leaves those that stand there."""
+    """A value, and the inline fields after it; None keeps those of the line."""
 
     value: str
     inline: str | None
 
 
 class Sheet(NamedTuple):
-    """A semantic file that is being patched: its text, its lines without line ends, and its facts."""
+    """A semantic file while it is patched: its text, its lines without line ends, and its facts."""
 
     text: str
     file: SemanticFile
@@ -397,7 +396,7 @@ class Sheet(NamedTuple):
         return cls(text, file, lines, file.facts(text))
 
     def span(self, fact: Fact) -> tuple[int, int]:
-        """The lines of a fact, counted from 0, the last one not included: its own and those that only continue it."""
+        """The lines of a fact, counted from 0, without the end: its own and those that continue it."""
         taken = {other.line for other in self.found.facts} | {spot.line for spot in self.found.spots}
         end = fact.line
         while end < len(self.lines) and end + 1 in self.found.told and end + 1 not in taken:
@@ -407,7 +406,7 @@ class Sheet(NamedTuple):
         return fact.line - 1, end
 
     def spot(self, fact: Fact) -> FactSpot:
-        """Where the entity of a fact stands: the nearest place above the fact."""
+        """The place of a fact's entity nearest above the fact."""
         spots = [spot for spot in self.found.spots if same(spot.entity, fact.entity)]
         above = [spot for spot in spots if spot.line <= fact.line]
         nowhere = FactSpot(fact.entity, "heading", fact.line, fact.line)
@@ -423,10 +422,9 @@ def same(one: str, other: str) -> bool:
     return " ".join(one.split()).casefold() == " ".join(other.split()).casefold()
 
 
-# ── The sources behind a fact: several may stand on its line, and one more is added as a patch of that line
-# alone.
+# The sources of a fact: its line may name several, and one more is added as a patch of that line alone.
 
-# A source as `[source:: [[a#^l3]], [[b]]]` or `(source:: …)`: where its text ends is where one more is put.
+# Sources as `[source:: [[a#^l3]], [[b]]]` or `(source:: …)`; one more is added at the end of the text.
 _FIELD = re.compile(r"\[source::[ \t]*+((?:\[\[[^\[\]\n]*\]\]|[^\[\]\n])*+)\]|\(source::[ \t]*+([^()\n]*)\)")
 _SOURCE = re.compile(r"!?\[\[([^\[\]|\n]*)(?:\|[^\[\]\n]*)?\]\]|([^,\[\]]+)")
 _BLOCK_ID_END = re.compile(r"(?<![ \t])[ \t]++(?:\^[A-Za-z0-9-]++[ \t]*+)?$")
@@ -454,13 +452,13 @@ def fact_sources(text: str, file: SemanticFile, fact_id: str) -> tuple[str, ...]
 
 
 def add_source(text: str, file: SemanticFile, fact_id: str, source: str) -> FactEdit:
-    """The text with one more source behind a fact; unchanged when it is there, and where the line has no room for one.
+    """Adds a source to a fact; returns the text unchanged when it is there already or the line has no room for it.
 
     Args:
         text: the text of the file.
-        file: where it is, and the collections of the vault.
+        file: its path, and the collections of the vault.
         fact_id: the id of the fact.
-        source: the id of the episode that says it again, with the block of the line: `episode#^l3`.
+        source: the id of the episode that confirms it, with the block of the line: `episode#^l3`.
     """
     sheet = Sheet.of(text, file)
     fact = _sourced_fact(sheet, fact_id)
@@ -476,7 +474,7 @@ def add_source(text: str, file: SemanticFile, fact_id: str, source: str) -> Fact
 
 
 def _sourced(sheet: Sheet, first: int, last: int, source: str) -> str:
-    """The text with the source behind those that stand there, else at the end of the fact's first line."""
+    """Adds the source after the others, else at the end of the fact's first line."""
     for number in range(first, last):
         line = sheet.lines[number]
         if hits := list(_FIELD.finditer(line)):
@@ -495,7 +493,7 @@ def _behind(line: str, field: re.Match[str], source: str) -> str:
 
 
 def _says_the_same(sheet: Sheet, text: str, fact: Fact) -> bool:
-    """True when nothing but the source of this one fact reads differently."""
+    """True when only the source of this fact has changed."""
     old, new = sheet.found.facts, sheet.file.facts(text).facts
     return len(old) == len(new) and all(
         two == one or (one == fact and two._replace(source=one.source) == one)

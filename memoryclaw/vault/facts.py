@@ -1,4 +1,4 @@
-"""A file under `semantic/` → its facts, and where each entity stands; a line that is no fact stays prose."""
+"""Reads the facts of a file under `semantic/`, and the place of each entity; other lines stay prose."""
 
 from __future__ import annotations
 
@@ -14,8 +14,7 @@ from memoryclaw.text.markdown import Body, Heading, read_body
 from memoryclaw.text.yaml_text import Path, load, strings
 from memoryclaw.vault.properties import plain_name
 
-# ── Lines of a semantic file → key-value items, nested as they are indented, and table rows. Everything
-# else is prose.
+# Lines: key-value items, nested by indentation, and table rows. Everything else is prose.
 
 _LINE = re.compile(r"([ \t]*)((?:[-*+]|\d+[.)])[ \t]+)?(.*)")
 _KEY = re.compile(
@@ -39,7 +38,7 @@ class TableRow(NamedTuple):
 
 @dataclass(slots=True)
 class FactItem:
-    """A key and what it says. `value` is None where only nested lines speak."""
+    """A key and its value. `value` is None where only nested lines have one."""
 
     keys: tuple[str, ...]
     value: str | None
@@ -52,11 +51,11 @@ class FactItem:
     above: tuple[int, ...] = ()  # lines of the keys above it
     plain: bool = False  # an item of a list, or a name without a colon
     raw: str = ""  # its own key as written
-    told: list[int] = field(default_factory=list)  # the lines that it tells
+    told: list[int] = field(default_factory=list)  # the lines that it covers
 
 
 def items_of(lines: list[str]) -> list[FactItem]:
-    """The items of consecutive lines, in order; a line that is no item and continues none is prose."""
+    """Reads the items of consecutive lines; a line that neither is nor continues an item is prose."""
     reader = _Items(lines)
     for number, line in enumerate(lines):
         if line.strip() and not _CONFLICT.match(line):
@@ -96,7 +95,7 @@ class _Items:
         self._tell(item)
 
     def _plain(self, item: FactItem, above: FactItem | None, rest: str) -> bool:
-        """A bullet without a colon: a name with keys below it, or one value of the key above it."""
+        """Reads a bullet without a colon: a name with keys below it, or one value of the key above it."""
         if _TASK.match(rest):
             return False
         if self._key_below(item):
@@ -112,7 +111,7 @@ class _Items:
             item.told = [*item.above, item.number]
 
     def _continue(self, number: int, rest: str, indent: int) -> None:
-        """An indented line without bullet or key goes on with the item just above it; otherwise it is prose."""
+        """Adds an indented line without bullet or key to the item just above it; any other is prose."""
         if indent == 0:
             self._open.clear()
             return
@@ -124,7 +123,7 @@ class _Items:
         last.told = [*last.above, *range(last.number, number + 1)]
 
     def _close(self, indent: int, is_bullet: bool) -> None:
-        """Leaves the keys that this line is not below. A YAML list may stand as far left as its key."""
+        """Closes the keys that this line is not below. A YAML list may be indented no further than its key."""
         while self._open:
             top = self._open[-1]
             listed = is_bullet and not top.bullet and top.value is None and indent == top.indent
@@ -142,7 +141,7 @@ class _Items:
         )
 
     def _is_bare_block(self, number: int) -> bool:
-        """Lines without bullets are keys only if every unindented line of their paragraph is one."""
+        """True if every unindented line of the paragraph is a key; only then are lines without bullets keys."""
         if number <= self._bare_until:
             return True
         if number and self._lines[number - 1].strip() and not self._open:
@@ -157,7 +156,7 @@ class _Items:
 
 
 def _key(text: str) -> tuple[str, str] | None:
-    """The key and the text behind it, or None where a line has no key."""
+    """Splits a line into its key and the text after it; None without a key."""
     hit = _KEY.match(text)
     if hit is None:
         return None
@@ -168,7 +167,7 @@ def _key(text: str) -> tuple[str, str] | None:
 
 
 def tables_of(lines: list[str]) -> Iterator[list[TableRow]]:
-    """The tables among some lines: the row of names, the separator, then the rows."""
+    """Yields the tables of some lines: the row of names, the separator, then the rows."""
     number = 0
     while number + 1 < len(lines):
         end = number
@@ -191,7 +190,7 @@ def _cells(line: str) -> tuple[str, ...]:
     return tuple(cell.strip().replace("\\|", "|") for cell in _PIPE.split(line))
 
 
-# ── What stands behind a key of a fact line → its value, its inline fields and its source. Pure text work.
+# Values: the text after a key, its inline fields and its source.
 
 _INLINE = re.compile(
     r"\[(since|until|source)::[ \t]*+((?:\[\[[^\[\]]*\]\]|[^\[\]])*+)\]|\((since|until|source)::[ \t]*+([^()]*)\)"
@@ -201,7 +200,7 @@ _EMPHASIS = re.compile(r"^(\*\*|__|\*|`)(.+)\1$")
 
 
 class FactValue(NamedTuple):
-    """A value without its inline fields, and what they say."""
+    """A value, and the inline fields taken from it."""
 
     text: str
     since: str = ""
@@ -210,7 +209,7 @@ class FactValue(NamedTuple):
 
 
 def said(text: str) -> FactValue:
-    """The value of a fact line: inline fields, block id, quotes and list brackets taken off."""
+    """Reads the value of a fact line: without inline fields, block id, quotes and list brackets."""
     fields: dict[str, str] = {}
     if "::" in text:
         for hit in _INLINE.finditer(text):
@@ -225,7 +224,7 @@ def said(text: str) -> FactValue:
 
 
 def values_of(text: str) -> list[tuple[Path, FactValue]]:
-    """The values behind a key: one, or several where an inline map `{deadline: …, lead: …}` stands."""
+    """Reads the values after a key: one, or those of an inline map `{deadline: …, lead: …}`."""
     if text.startswith("{"):
         whole = said(text)
         value = load(whole.text).value if whole.text.endswith("}") else None
@@ -235,7 +234,7 @@ def values_of(text: str) -> list[tuple[Path, FactValue]]:
 
 
 def leaves(value: Any) -> list[tuple[Path, str]]:
-    """The scalars of nested maps with their keys; a list is one value, its items joined."""
+    """The scalars of nested maps, with their keys; a list is one value."""
     if not isinstance(value, dict):
         return [((), ", ".join(strings(value)))]
     return [((key, *path), leaf) for key, inner in value.items() for path, leaf in leaves(inner)]
@@ -271,6 +270,8 @@ def _unquoted(text: str) -> str:
     return text
 
 
+# Facts: which entity and field each value belongs to.
+
 VALUE = "value"  # the field of an entity that has one value and no field names
 _FIELD_COLUMNS = frozenset({"field", "key", "property", "attribute"})
 _VALUE_COLUMNS = frozenset({"value", "values", "is"})
@@ -283,13 +284,13 @@ _ADDRESS = re.compile(r"(?:\"((?:[^\"]|\"\")+)\"|([^\"].*))\.(?:\"((?:[^\"]|\"\"
 
 
 class FactSpot(NamedTuple):
-    """Where the facts of one entity are written, in lines of the file (1-based, both ends included)."""
+    """The lines of one entity's facts, counted from 1, both ends included."""
 
     entity: str
     style: str  # heading | bullet | table | frontmatter
     line: int  # the heading, the entity's own bullet, its table row or header key
     end_line: int  # the last line of its current facts; `line` when it has none
-    indent: str = ""  # what its field lines begin with: "- ", "    ", "  - "
+    indent: str = ""  # how its field lines begin: "- ", "    ", "  - "
     header: int = 0  # tables: the line of the column names
     history: int = 0  # the line of its own History heading, 0 without one
     history_end: int = 0
@@ -300,12 +301,12 @@ class Facts(NamedTuple):
 
     facts: tuple[Fact, ...] = ()
     spots: tuple[FactSpot, ...] = ()
-    told: frozenset[int] = frozenset()  # the lines that facts tell; all others are prose
+    told: frozenset[int] = frozenset()  # the lines of facts; all others are prose
     history: tuple[int, int] = (0, 0)  # first and last line of the History shared by lists and tables
 
 
 class _Scope(NamedTuple):
-    """What the heading above a line makes of it."""
+    """The meaning of a line by the heading above it."""
 
     entity: str = ""  # none in a collection
     past: bool = False
@@ -321,13 +322,13 @@ class _FoundFact(NamedTuple):
 
 
 def read_facts(note_id: str, stem: str, parts: Split, body: Body, collections: frozenset[str]) -> Facts:
-    """The facts of a semantic file that is split and read already.
+    """Reads the facts of a semantic file that is split and parsed already.
 
     Args:
-        note_id: the id of the note, which begins the ids of its facts.
-        stem: the name of the file without its ending.
+        note_id: the id of the note, the first part of its facts' ids.
+        stem: the name of the file without its extension.
         parts: header and body.
-        body: the body, read.
+        body: the parsed body.
         collections: headings whose keys are entities, in lower case.
     """
     reader = _FactReader(collections | {stem})
@@ -337,7 +338,7 @@ def read_facts(note_id: str, stem: str, parts: Split, body: Body, collections: f
 
 
 def facts_in(path: str, text: str, collections: frozenset[str]) -> Facts:
-    """The facts of a semantic file given as text, for those who patch it; its lines are those of the text."""
+    """Reads the facts of a semantic file from its text; their lines are those of the text."""
     parts = split(readable(text))
     id_ = parts.meta.get("id")
     note_id = id_ if isinstance(id_, str) and id_ else path.removesuffix(".md")
@@ -346,7 +347,7 @@ def facts_in(path: str, text: str, collections: frozenset[str]) -> Facts:
 
 
 def without_facts(meta: Mapping[str, Any]) -> Mapping[str, Any]:
-    """A header without the maps of facts in it."""
+    """The header without its maps of facts."""
     return {key: value for key, value in meta.items() if not _holds_facts(key, value)}
 
 
@@ -379,7 +380,7 @@ def _plain(name: str) -> str:
 
 
 class _FactReader:
-    """Walks one file and collects what it says."""
+    """Collects the facts of one file."""
 
     def __init__(self, collections: frozenset[str]) -> None:
         self._collections = frozenset([_plain(name) for name in collections])
@@ -389,7 +390,7 @@ class _FactReader:
         self._history = (0, 0)
 
     def header(self, meta: Mapping[str, Any], lines: Mapping[Path, int]) -> None:
-        """Maps in the header: `projectX: {deadline: …}`, or a collection of such maps."""
+        """Reads maps in the header: `projectX: {deadline: …}`, or a collection of such maps."""
         for key, value in meta.items():
             if _holds_facts(key, value):
                 if _plain(key) in self._collections:
@@ -410,7 +411,7 @@ class _FactReader:
         self._spot(FactSpot(entity, "frontmatter", line, end, "  " * len(path)))
 
     def body(self, body: Body, first_line: int) -> None:
-        """Everything below the header, one heading's lines at a time."""
+        """Reads the body, one heading's lines at a time."""
         text = body.quiet
         headings = body.headings
         scope, stack = _Scope(), list[tuple[int, _Scope]]()
@@ -483,7 +484,7 @@ class _FactReader:
         self._reach(scope, first + item.end, item.prefix)
 
     def _past_entity(self, item: FactItem) -> tuple[str, tuple[str, ...]]:
-        """Under the shared History a line names its entity: `projectX.deadline: …`, or by nesting."""
+        """The entity of a line under the shared History: `projectX.deadline: …`, or by nesting."""
         name = item.keys[0]
         address = (
             split_address(item.raw) if len(item.keys) == 1 and (name, False) not in self._spots else None

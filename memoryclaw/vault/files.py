@@ -1,6 +1,6 @@
-"""Files of the vault, read and written safely: no symbolic link is followed, no file is ever half written.
+"""Reads and writes files of the vault safely: no symbolic link is followed, and no file is ever half written.
 
-The rule: a file is replaced only while its digest is the one that was read, by a temp file, fsync and a rename.
+A file is replaced by a temp file, fsync and a rename, and only while its digest is the one that was read.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ _NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
 
 
 class FileRead(NamedTuple):
-    """The bytes of a file at one moment, their digest, and the file's permission bits."""
+    """The bytes of a file, their digest, and the file's permission bits."""
 
     data: bytes
     digest: str
@@ -46,7 +46,7 @@ def read_file(root: str, path: str, limit: int = SIZE_LIMIT) -> FileRead:
 
 
 def exists(root: str, path: str) -> bool:
-    """True when anything, of whatever kind, has this name."""
+    """True when anything has this name, whatever its type."""
     try:
         with _parent(root, path) as (folder, name):
             os.stat(name, dir_fd=folder, follow_symlinks=False)
@@ -56,7 +56,7 @@ def exists(root: str, path: str) -> bool:
 
 
 def digest_at(root: str, path: str) -> str | None:
-    """The digest of the file as it is now, or None when there is none."""
+    """The digest of the file, or None without one."""
     try:
         return read_file(root, path).digest
     except NotFoundError:
@@ -64,7 +64,7 @@ def digest_at(root: str, path: str) -> str | None:
 
 
 def write_file(root: str, path: str, data: bytes, expected: str | None) -> str:
-    """Writes a file whole and durably if its digest is still `expected` (None: if there is none); returns the new digest."""
+    """Writes a file durably if its digest is still `expected` (None: if there is no file); returns the new digest."""
     digest = digest_of(data)
     temp = f".{digest[:12]}-{os.getpid()}.tmp"
     prepare(root, path, temp, data)
@@ -77,7 +77,7 @@ def write_file(root: str, path: str, data: bytes, expected: str | None) -> str:
 
 
 def prepare(root: str, path: str, temp: str, data: bytes) -> None:
-    """Puts the data, fsynced, into a hidden temp file beside the path; missing folders are made, private to the user."""
+    """Writes the data, fsynced, to a hidden temp file beside the path; makes missing folders, private to the user."""
     with _parent(root, path, create=True) as (folder, name):
         mode = _mode_of(folder, name)
         with suppress(FileNotFoundError):
@@ -97,7 +97,7 @@ def prepare(root: str, path: str, temp: str, data: bytes) -> None:
 
 
 def place(root: str, path: str, temp: str, expected: str | None) -> None:
-    """Gives a prepared temp file its real name if the file there still has the expected digest; else ConflictError."""
+    """Renames a prepared temp file to its path if the file there still has the expected digest; else ConflictError."""
     with _parent(root, path) as (folder, name):
         if expected is None:
             _to_free_name(folder, temp, folder, name, f"{path} exists by now; nothing was written. Try again")
@@ -108,7 +108,7 @@ def place(root: str, path: str, temp: str, expected: str | None) -> None:
 
 
 def discard(root: str, path: str, temp: str) -> None:
-    """Removes a prepared temp file, if it is still there."""
+    """Removes a prepared temp file if it still exists."""
     with suppress(FileNotFoundError, NotFoundError), _parent(root, path) as (folder, _):
         os.unlink(temp, dir_fd=folder)
 
@@ -123,7 +123,7 @@ def remove_file(root: str, path: str, expected: str) -> None:
 
 @contextmanager
 def appending(root: str, path: str) -> Iterator[int]:
-    """A handle that appends to one regular file of the vault and can read it; a missing file is made, private to the user."""
+    """Opens a regular file of the vault for appending and reading; makes a missing one, private to the user."""
     with _parent(root, path, create=True) as (folder, name):
         new = _mode_of(folder, name) is None
         try:
@@ -202,7 +202,7 @@ def _read_at(folder: int, name: str, path: str, limit: int = SIZE_LIMIT) -> File
 
 
 def _to_free_name(folder: int, name: str, target: int, new: str, taken: str) -> None:
-    """A link, unlike a rename, never replaces what has the name already."""
+    """Links a file to a free name; unlike a rename, a link never replaces another file."""
     try:
         os.link(name, new, src_dir_fd=folder, dst_dir_fd=target, follow_symlinks=False)
     except FileExistsError:
@@ -241,12 +241,12 @@ def _write_all(handle: int, data: bytes) -> None:
 
 
 def list_files(root: str, folder: str) -> list[str]:
-    """The regular files below a folder, hidden ones and links left out, in order."""
+    """The regular files below a folder, in order, without hidden ones and links."""
     return [path for path, is_file in _below(root, folder) if is_file]
 
 
 def list_odd(root: str, folder: str) -> list[str]:
-    """What lies below a folder and is neither a regular file nor a folder, links above all; hidden ones left out."""
+    """What is neither a regular file nor a folder below a folder, mostly links; without hidden ones."""
     return [path for path, is_file in _below(root, folder) if not is_file]
 
 

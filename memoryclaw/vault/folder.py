@@ -1,4 +1,4 @@
-"""The vault folder: which files it holds, and their bytes. Never follows links, never leaves the folder, never writes."""
+"""Lists and reads the files of a vault. Never follows links, never leaves the folder, never writes."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ MAX_BYTES = 256 * 1024 * 1024
 
 
 class Scan(NamedTuple):
-    """What a walk over the vault saw: each file's packed stamp, what is odd, and what was passed over on purpose."""
+    """The result of a walk: the packed stamp of each file, problems, and what was skipped on purpose."""
 
     files: dict[str, bytes]
     problems: list[Problem]
@@ -171,12 +171,12 @@ class Vault:
 
 
 def packed_stamp(stamp: Stamp) -> bytes:
-    """A stamp as scans and the index hold it: ten thousand of these are compared in a moment."""
+    """Packs a stamp as scans and the index hold it; ten thousand of these are compared in a moment."""
     return _PACK(*stamp)
 
 
 def _list(fd: int, folder: str, stack: list[str], seen: Scan) -> None:
-    """One folder of a walk. Every instruction here runs once per file of the vault, on every question."""
+    """Lists one folder of a walk. Every instruction here runs once a file, on every search."""
     prefix = f"{folder}/" if folder else ""
     suffixes = _suffixes(prefix)
     if prefix.startswith(_MIXED):
@@ -217,7 +217,7 @@ def _hidden(path: str) -> bool:
 
 
 def is_wanted(path: str) -> bool:
-    """The rule of a walk for one path: could a note, or the vault's vocabulary, live there?"""
+    """True for a path that a walk takes: of a note, or of the vault's vocabulary."""
     if path in _SETTINGS_FILES:
         return True
     name = path.rpartition("/")[2]

@@ -1,4 +1,4 @@
-"""Vault path → what kind of file lives there. The layout of the vault is written here and nowhere else."""
+"""The layout of a vault: which kind of note each path holds. It is defined here alone."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ STATE_DIR = ".memoryclaw"
 ALIASES_FILE = "semantic/aliases.yaml"
 SCHEMA_FILE = "semantic/_schema.yaml"
 QUESTIONS_FILE = "eval/questions.yaml"  # no note: only Markdown is one
-LOGS = ("logs/", "archive/logs/")  # where the turns are
+LOGS = ("logs/", "archive/logs/")  # the folders of turns
 FOLDERS = ("episodes", "semantic", "skills", "skills/_drafts", "review", "archive", "logs")
 
-# Sync services and editors leave these beside notes; indexing them would answer twice, or with half a note.
+# Sync services and editors leave these beside notes; indexed, they would answer twice or with half a note.
 CONFLICT_COPY = re.compile(
     r"\.sync-conflict-\d{8}-\d{6}|\(.*conflicted copy.*\)|\(conflict(?:ed)? .*\d{4}-\d\d-\d\d.*\)",
     re.IGNORECASE,
@@ -22,14 +22,14 @@ _SKILL_FILES = ("SKILL.md",)
 
 
 class Place(NamedTuple):
-    """What a vault path holds: `kind` of note, and the `state` that its folder gives it."""
+    """The kind of note at a vault path, and the state that its folder gives it."""
 
     kind: str  # episode | semantic | skill | note | log
     state: str = "current"  # current | archived | pending | draft
 
 
 def place_of(path: str) -> Place | None:
-    """The place of a vault path (`/` between parts), or None where no note can live."""
+    """The place of a vault path, or None where there can be no note."""
     folder, _, rest = path.partition("/")
     name = path.rpartition("/")[2]
     if not rest:
@@ -41,7 +41,7 @@ def place_of(path: str) -> Place | None:
 
 
 def tells_how(path: str) -> bool:
-    """True for what stands in `skills/`, or stood there before it was archived: how things are done, which needs a yes."""
+    """True for files in `skills/`, archived ones too; skills need approval."""
     return path.removeprefix("archive/").startswith("skills/")
 
 

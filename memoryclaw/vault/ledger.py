@@ -1,4 +1,4 @@
-"""The ledger: how memories were used, one JSON event a line. The rule: it is only appended to, and never stops a verb."""
+"""The ledger: how memories were used, one JSON event a line. It is only appended to, and a failure never stops a command."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class Ledger:
 
     @property
     def device(self) -> str:
-        """This device's name: from `.memoryclaw/device`, else the host's own name."""
+        """This device's name: from `.memoryclaw/device`, else the host name."""
         try:
             with open(os.path.join(self._root, STATE_DIR, "device"), encoding="utf-8") as file:
                 name = file.readline().strip()
@@ -36,13 +36,13 @@ class Ledger:
         return name if _DEVICE.fullmatch(name) else slug(socket.gethostname())
 
     def append(self, event: str, values: Mapping[str, Any], now: datetime, *, durable: bool = False) -> str:
-        """Appends one event; returns an empty string, or one sentence on why it could not be kept.
+        """Appends one event; returns an empty string, or why it could not be written.
 
         Args:
-            event: what happened: shown, cited, rated, renamed …
-            values: what belongs to it.
-            now: when.
-            durable: True to wait until it is on the disk.
+            event: its type: shown, cited, rated, renamed …
+            values: its fields.
+            now: its time.
+            durable: True to wait until it is on disk.
         """
         line = json.dumps({"ts": timestamp(now), "event": event, **values}, ensure_ascii=False) + "\n"
         path = f"{FOLDER}/{self.device}/{utc(now):%Y-%m}.jsonl"

@@ -1,4 +1,4 @@
-"""The one writer lock: an flock on the vault directory itself. The rule: a killed writer never leaves it behind."""
+"""The writer lock: an flock on the vault directory itself, so that a killed writer leaves none behind."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _PAUSE = 0.02
 
 @dataclass(slots=True)
 class _Held:
-    """One vault's lock as this process sees it; threads wait on `guard`, the outermost holder owns `handle`."""
+    """One vault's lock in this process; threads wait on `guard`, the outermost holder owns `handle`."""
 
     guard: threading.RLock = field(default_factory=threading.RLock)
     depth: int = 0
@@ -31,7 +31,7 @@ _known_guard = threading.Lock()
 
 @contextmanager
 def writer_lock(root: str, wait: float = WAIT) -> Iterator[None]:
-    """Holds the vault's writer lock; a second hold in the same thread is free, anyone else waits up to `wait` seconds."""
+    """Holds the vault's writer lock. The same thread may hold it again; others wait up to `wait` seconds."""
     held = _held(root)
     if not held.guard.acquire(timeout=wait):
         raise _locked(root)
@@ -51,7 +51,7 @@ def writer_lock(root: str, wait: float = WAIT) -> Iterator[None]:
 
 @contextmanager
 def folder_lock(root: str, folder: str) -> Iterator[None]:
-    """The same for one folder of a vault, made where it is missing: it keeps out its own writers and nobody else's."""
+    """Holds the lock of one folder of a vault, made if missing; other folders are not locked."""
     path = os.path.join(root, folder)
     with suppress(FileExistsError):
         os.mkdir(path, 0o700)

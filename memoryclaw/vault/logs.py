@@ -1,4 +1,4 @@
-"""Log files → turns: JSONL as MemoryClaw and its hosts write it, Markdown as the seed wrote it. A broken line stays a turn."""
+"""Reads log files into turns: JSONL of MemoryClaw and its hosts, and Markdown. A broken line stays a turn."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class Log(NamedTuple):
 
 
 def read_jsonl(stem: str, text: str) -> Log:
-    """One JSON object a line; `stem` names the session where a line does not."""
+    """Reads one JSON object a line; `stem` is the session where a line names none."""
     reader = _LogReader(stem)
     for number, line in enumerate(text.split("\n"), 1):
         if line and not line.isspace():
@@ -47,7 +47,7 @@ def read_jsonl(stem: str, text: str) -> Log:
 
 
 def read_markdown_log(stem: str, meta: Mapping[str, Any], body: str, first_line: int) -> Log:
-    """The seed's logs: a heading (`### user (time)`) or a bold name (`**User:**`) begins each turn."""
+    """Reads a Markdown log: a heading (`### user (time)`) or a bold name (`**User:**`) begins each turn."""
     session = _session(meta) or stem
     headings = [hit for hit in _TURN_HEADING.finditer(body) if _names_a_turn(hit[2])]
     begins = headings or list(_TURN_PARAGRAPH.finditer(body))
@@ -80,13 +80,13 @@ def read_markdown_log(stem: str, meta: Mapping[str, Any], body: str, first_line:
 
 
 def _names_a_turn(rest: str) -> bool:
-    """A heading names a turn if nothing but a time follows the role: `### user (2025-04-08T14:30:00Z)`."""
+    """True if only a time follows the role in a heading: `### user (2025-04-08T14:30:00Z)`."""
     rest = rest.strip()
     return not rest or rest[0] in "([:" or bool(parse_timestamp(rest.strip(_AROUND_TIME)))
 
 
 def content_text(content: Any) -> str:
-    """What was said, from a string or from an array of parts as hosts send it; images and tool calls are named."""
+    """The text of a message, from a string or an array of parts; images and tool calls are named."""
     if isinstance(content, str):
         return content
     if isinstance(content, list):
@@ -206,8 +206,7 @@ def _session(meta: Mapping[str, Any]) -> str:
     return ""
 
 
-# ── Ranges of log lines, `logs/2026-03-10/s1.jsonl#1-6@<digest>`: how they are written, read, digested and
-# subtracted.
+# Ranges of log lines: `logs/2026-03-10/s1.jsonl#1-6@<digest>`.
 
 _RANGE = re.compile(
     r"(?P<path>logs/[^\x00-\x1f#@]{1,1024})#(?P<first>\d{1,9})-(?P<last>\d{1,9})@(?P<digest>[0-9a-f]{16})"
@@ -215,7 +214,7 @@ _RANGE = re.compile(
 
 
 class LogRange(NamedTuple):
-    """Lines of one log, both ends included, and the digest of their bytes; `str` is how notes cite it."""
+    """Lines of one log, both ends included, and the digest of their bytes; `str` gives it as notes cite it."""
 
     path: str
     first: int
@@ -227,7 +226,7 @@ class LogRange(NamedTuple):
 
 
 def range_of(path: str, lines: list[bytes], first: int, last: int) -> LogRange:
-    """The range of these lines (counted from 1) of a log given as lines with their line ends."""
+    """The range of lines `first` to `last`, counted from 1, of a log given as lines with their line ends."""
     digest = hashlib.sha256(b"".join(lines[first - 1 : last])).hexdigest()[:16]
     return LogRange(path, first, last, digest)
 
@@ -241,7 +240,7 @@ def parse_ranges(text: str) -> list[LogRange]:
 
 
 def unread(path: str, lines: list[bytes], done: Iterable[LogRange]) -> list[tuple[int, int]]:
-    """The stretches of lines (first, last) that no range covers whose lines are still the same."""
+    """The runs of lines (first, last) that no range with unchanged lines covers."""
     taken = [False] * len(lines)
     for range_ in done:
         if range_.path != path or not 1 <= range_.first <= range_.last <= len(lines):

@@ -1,4 +1,4 @@
-"""Path + bytes → Note: the one entry point of reading. It never raises; what is wrong becomes a Problem of the note."""
+"""Reads a file of the vault into a Note. It never raises; errors become Problems of the note."""
 
 from __future__ import annotations
 
@@ -23,8 +23,7 @@ from memoryclaw.vault.properties import Properties, read_properties
 from memoryclaw.vault.skill_formats import Skill, read_javascript_skill, read_json_skill, read_markdown_skill
 from memoryclaw.vault.vocabulary import DEFAULT_COLLECTIONS
 
-# ── A note → its units: the pieces that are indexed, ranked and quoted. A unit's text begins on the unit's
-# first line.
+# Units: the pieces of a note that are indexed, ranked and quoted. A unit's text begins on the unit's first line.
 
 WHOLE_WORDS = 220  # a note up to this long is one unit
 SECTION_WORDS = 600  # a longer section is cut into parts
@@ -47,10 +46,10 @@ def units_of(
     """The retrieval units of a note, in the order of the file.
 
     Args:
-        note: the note; its `units` are not looked at.
+        note: the note, without units.
         properties: header values to search besides names; read from `note.meta` when not given.
-        told: lines that facts tell already; those of `note.facts` when not given.
-        rest: text beyond the first `MAX_TEXT`, of which only the distinct words are kept.
+        told: lines that are facts; those of `note.facts` when not given.
+        rest: the text after the first `MAX_TEXT` characters, of which only the distinct words are kept.
     """
     if note.turns:
         return tuple(unit for turn in note.turns for unit in _turn_units(turn, note))
@@ -85,7 +84,7 @@ class _Cutter:
         self._seen: dict[str, int] = {}
 
     def units(self, sections: tuple[Section, ...] | list[Section]) -> list[Unit]:
-        """One unit for a short note, else one a section, long sections in parts."""
+        """One unit for a short note, else one for each section, or part of a long section."""
         if not sections:
             return []
         if sum(len(section.text) for section in sections) <= SECTION_CHARS:
@@ -131,13 +130,13 @@ class _Cutter:
         )
 
     def rest(self, heading: str, line: int, text: str) -> Unit:
-        """The unit that keeps a huge note findable by the words of its far end, or of a huge header."""
+        """The unit of the distinct words of a huge note's end or header, which keeps it findable by them."""
         line = line or max((section.end_line for section in self._note.sections), default=1)
         return self.unit(heading, line, line + text.count("\n"), " ".join(_distinct(text)), ())
 
 
 def parts(text: str) -> Iterator[str]:
-    """A text in parts of at most `SECTION_WORDS` words, cut at paragraphs, else at lines, else at spaces."""
+    """Cuts a text into parts of at most `SECTION_WORDS` words, at paragraphs, else at lines, else at spaces."""
     start = 0
     while True:
         words = _WORDS.match(text, start, start + SECTION_CHARS)
@@ -161,7 +160,7 @@ def _border(text: str, start: int, limit: int) -> int:
 
 
 def _joined(sections: Iterable[Section]) -> str:
-    """The text of consecutive sections; lines between them that were left out become blank."""
+    """Joins consecutive sections; lines left out between them become blank."""
     parts_: list[str] = []
     line = 0
     for section in sections:
@@ -186,7 +185,7 @@ def _is_above(section: Section, after: Section | None) -> bool:
 
 
 def _untold(sections: Iterable[Section], told: frozenset[int]) -> Iterator[Section]:
-    """The sections without the lines that facts tell; those left empty by it are dropped."""
+    """Removes the lines of facts from sections, and sections that this leaves empty."""
     for section in sections:
         first = section.line + bool(section.heading)
         lines = section.text.split("\n")
@@ -253,7 +252,7 @@ def _turn_units(turn: Turn, note: Note) -> Iterator[Unit]:
 
 
 def _distinct(text: str) -> list[str]:
-    """The distinct words of a long text, in order of appearance, found a piece at a time."""
+    """The distinct words of a long text, in order of appearance."""
     found: dict[str, None] = {}
     start = 0
     while start < len(text):
@@ -264,6 +263,8 @@ def _distinct(text: str) -> list[str]:
     return list(found)
 
 
+# Notes: header, body, facts, skill or turns by kind of file.
+
 MAX_PROBLEMS = 50  # reported for one file
 _NAME_TIME = re.compile(r"(\d{4}-\d\d-\d\d)(?:[_T ](\d\d)-(\d\d)-(\d\d))?(?![\d-])")
 _CONFLICT = re.compile(r"^<{7} .*$", re.MULTILINE)
@@ -273,13 +274,13 @@ _NO_HEADER = Split(NOTHING, "", "", 1)
 
 
 class ReadingSettings(NamedTuple):
-    """What reading depends on besides the file: the vault's collections, in lower case."""
+    """What a note depends on besides its file: the vault's collections, in lower case."""
 
     collections: frozenset[str] = DEFAULT_COLLECTIONS
 
 
 class _Source(NamedTuple):
-    """The file a note is made of."""
+    """The file of a note."""
 
     path: str
     place: Place
@@ -290,7 +291,7 @@ class _Source(NamedTuple):
 
 
 class _Reading(NamedTuple):
-    """What one kind of reader found in a file."""
+    """The content of a file, by kind of note."""
 
     parts: Split = _NO_HEADER
     said: Properties = Properties()
@@ -303,7 +304,7 @@ class _Reading(NamedTuple):
 
 
 def read_note(path: str, data: bytes, settings: ReadingSettings) -> Note:
-    """The note in a file of the vault, with its units; any bytes under any path make one."""
+    """Reads a file of the vault into a note with its units; any bytes at any path make one."""
     place = place_of(path) or Place("note")
     file = decode(data)
     text, rest, problems = readable(file.text), "", file.problems
@@ -349,7 +350,7 @@ def _markdown(source: _Source, text: str, settings: ReadingSettings) -> _Reading
 
 
 def _searched(parts: Split, said: Properties) -> str:
-    """The header's other values; with a broken header its raw text, and what duplicate keys hide."""
+    """The header's other values, the values of duplicate keys, and the raw text of a broken header."""
     if not parts.broken and not parts.shadowed:
         return said.other
     hidden = [text for _, value in parts.shadowed for text in strings(value)]
@@ -400,12 +401,12 @@ def _note(source: _Source, reading: _Reading) -> Note:
 
 
 def _path_id(path: str) -> str:
-    """The id of a note without one: its path, spelled the same however the file system composes its accents."""
+    """The id of a note without one: its path, in NFC however the file system spells accents."""
     return unicodedata.normalize("NFC", _scrubbed(path.removesuffix(".md")))
 
 
 def _scrubbed(name: str) -> str:
-    """A name without what no index can store: NUL and the bytes of names that are not UTF-8."""
+    """Replaces what no index can store: NUL, and bytes that are not UTF-8."""
     return _NOT_STORED.sub("\ufffd", name)
 
 
@@ -421,7 +422,7 @@ def _time_in_name(stem: str) -> str:
 
 
 def _tags(said: tuple[str, ...], inline: tuple[str, ...]) -> tuple[str, ...]:
-    """Each tag once; Obsidian does not tell capitals apart, the first spelling stays."""
+    """Joins tags without regard to case, as Obsidian does; the first spelling stays."""
     return tuple(
         {tag.lower(): tag for tag in (*reversed(inline), *reversed(said))}[low]
         for low in dict.fromkeys(tag.lower() for tag in (*said, *inline))
@@ -442,7 +443,7 @@ def _links(parts: Split, body: Body) -> tuple[Link, ...]:
 
 
 def _cut(text: str, most: int) -> tuple[str, str]:
-    """A huge text in two, at the last line or word that begins within the limit."""
+    """Cuts a huge text in two at the last line or word within the limit."""
     if len(text) <= most:
         return text, ""
     least = most - MAX_TEXT // 2
@@ -466,7 +467,7 @@ def _conflicts(text: str) -> tuple[Problem, ...]:
 
 
 def _at(path: str, problems: tuple[Problem, ...]) -> tuple[Problem, ...]:
-    """The problems with their path; of a flood of them the first, and how many more there are."""
+    """Adds the path to problems, and cuts a long list of them short."""
     more = len(problems) - MAX_PROBLEMS
     if more > 0:
         problems = (

@@ -1,4 +1,4 @@
-"""A header's values → what MemoryClaw knows of a note: names, tags, times, trust. Odd values become Problems."""
+"""Reads the properties of a note from its header: names, tags, times, trust. Invalid values become Problems."""
 
 from __future__ import annotations
 
@@ -15,9 +15,13 @@ _TIMES = ("timestamp", "date", "created", "start")
 _PEOPLE = ("participants", "people", "person")
 _ENTITIES = ("entities", "entity")
 _YES = frozenset({"true", "yes", "on", "1"})
-# Values of these keys have a place of their own, or say how to treat the note rather than what it is about.
+# Keys whose values are properties of their own, or say how to treat a note rather than what it is about.
 _NOT_SEARCHED = frozenset({
-"id", "schema", "title", "summary", "tags", "tag", "aliases", "alias", "timestamp", "date", "created", "updated", "modified", "start", "end", "until", "importance", "confidence", "pin", "trust", "audience", "cssclass", "cssclasses", "publish", "permalink", "processed", "message_count", "participants", "people", "person", "entities", "entity", "project", "source", "half_life"})  # fmt: skip
+    "id", "schema", "title", "summary", "tags", "tag", "aliases", "alias", "timestamp", "date", "created", "updated",
+    "modified", "start", "end", "until", "importance", "confidence", "pin", "trust", "audience", "cssclass",
+    "cssclasses", "publish", "permalink", "processed", "message_count", "participants", "people", "person", "entities",
+    "entity", "project", "source", "half_life"
+})  # fmt: skip
 _NUMBER_OR_DATE = re.compile(
     r"[\d\s.,:+/%TZ-]*|true|false|yes|no|on|off|(?:logs/|log:|https?://).*", re.IGNORECASE | re.DOTALL
 )
@@ -25,7 +29,7 @@ _LINK = re.compile(r"!?\[\[([^\[\]|#]*)(?:#[^\[\]|]*)?(?:\|[^\[\]]*)?\]\]")
 
 
 class Properties(NamedTuple):
-    """What a header says of its note."""
+    """The properties of a note."""
 
     id: str = ""
     title: str = ""
@@ -44,7 +48,7 @@ class Properties(NamedTuple):
 
 
 def read_properties(meta: Mapping[str, Any], line_of: Mapping[tuple[str, ...], int]) -> Properties:
-    """The properties of a header; keys count in any case."""
+    """Reads the properties of a header; the case of keys does not matter."""
     if not meta:
         return Properties()
     low = {key.lower(): value for key, value in meta.items()}
@@ -69,7 +73,7 @@ def read_properties(meta: Mapping[str, Any], line_of: Mapping[tuple[str, ...], i
 
 
 def text_of(value: Any) -> str:
-    """A header value as one line of text; lists and maps are joined."""
+    """A header value on one line; lists and maps are joined."""
     if value is None:
         return ""
     text = value if isinstance(value, str) else ", ".join(strings(value))
@@ -84,7 +88,7 @@ def plain_name(text: str) -> str:
 
 
 def names_of(low: Mapping[str, Any], keys: tuple[str, ...]) -> tuple[str, ...]:
-    """The names under some keys, from lists or comma strings, each once."""
+    """The distinct names under some keys, from lists or text with commas."""
     found: list[str] = []
     for key in keys:
         if (value := low.get(key)) is not None:
@@ -94,7 +98,7 @@ def names_of(low: Mapping[str, Any], keys: tuple[str, ...]) -> tuple[str, ...]:
 
 
 def tags_of(low: Mapping[str, Any]) -> tuple[str, ...]:
-    """The tags of a header: a list, or a string parted by commas or spaces, with or without `#`."""
+    """The tags of a header: a list, or text with commas or spaces, with or without `#`."""
     found: list[str] = []
     for key in ("tags", "tag"):
         value = low.get(key)
@@ -105,7 +109,7 @@ def tags_of(low: Mapping[str, Any]) -> tuple[str, ...]:
 
 
 class _Lines:
-    """The lines of a header's keys, looked up only when there is something to say about one."""
+    """Looks up the line of a key; only problems need it."""
 
     def __init__(self, line_of: Mapping[tuple[str, ...], int]) -> None:
         self._line_of = line_of

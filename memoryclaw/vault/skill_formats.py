@@ -1,4 +1,4 @@
-"""Skill files → name, description and triggers; JSON is parsed, JavaScript only scanned as text and never run."""
+"""Reads name, description and triggers of skill files. JSON is parsed; JavaScript is only scanned as text, never run."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 from memoryclaw.model import NOTHING, Problem
 from memoryclaw.vault.properties import names_of, text_of
 
-# An unclosed string ends where its line ends; that a string always matches keeps the scan linear.
+# An unclosed string ends at the end of its line; that a string always matches keeps the scan linear.
 _STRING = r"'(?:[^'\\\n]|\\.)*+'?|\"(?:[^\"\\\n]|\\.)*+\"?|`(?:[^`\\]|\\.)*+`?"
 _JS_STRING = re.compile(_STRING)
 _JS_VALUE = re.compile(rf"\b(name|description|triggers)['\"]?\s*[:=]\s*({_STRING}|\[[^\]]{{0,4000}}\])")
@@ -20,7 +20,7 @@ _JS_SCANNED = 64 * 1024  # a skill says what it is at its beginning
 
 
 class Skill(NamedTuple):
-    """What a skill file says of itself."""
+    """The self-description of a skill file."""
 
     name: str = ""
     description: str = ""
@@ -37,7 +37,7 @@ class Skill(NamedTuple):
 
 
 def read_markdown_skill(meta: Mapping[str, Any]) -> Skill:
-    """A `SKILL.md`, from its header; name and description are required by the Agent Skills format."""
+    """Reads the header of a `SKILL.md`; the Agent Skills format requires name and description."""
     skill = _from(meta)
     missing = [key for key in ("name", "description") if not getattr(skill, key)]
     if not missing:
@@ -47,7 +47,7 @@ def read_markdown_skill(meta: Mapping[str, Any]) -> Skill:
 
 
 def read_json_skill(text: str) -> Skill:
-    """A JSON skill; one that cannot be parsed is still found by its words."""
+    """Reads a JSON skill; one that cannot be parsed is still found by its words."""
     try:
         value = json.loads(text)
     except ValueError as error:
@@ -74,7 +74,7 @@ def read_json_skill(text: str) -> Skill:
 
 
 def read_javascript_skill(text: str) -> Skill:
-    """A JavaScript skill: the first name, description and triggers outside its comments."""
+    """Scans a JavaScript skill for the first name, description and triggers outside comments."""
     found: dict[str, Any] = {}
     for hit in _JS_VALUE.finditer(_JS_COMMENT.sub(lambda comment: comment[1] or " ", text[:_JS_SCANNED])):
         values = [_unescaped(string) for string in _JS_STRING.findall(hit[2])]
@@ -107,7 +107,7 @@ def _parameters(value: Any) -> str:
 
 
 def _as_text(value: Any, depth: int = 0) -> Any:
-    """JSON values in the shape of our YAML: strings, lists and maps."""
+    """Converts JSON values to those of our YAML: strings, lists and maps."""
     if depth > 50:  # far deeper than any skill, far from the interpreter's limit
         return ""
     if isinstance(value, dict):

@@ -1,4 +1,4 @@
-"""The state folder and what is put into it. The rule: it is real and private to the user; no link in it is followed, none is written through."""
+"""The state folder: a real folder, private to the user; no link in it is followed or written through."""
 
 from __future__ import annotations
 
@@ -29,22 +29,22 @@ def state_folder(root: str | os.PathLike[str]) -> str:
 
 
 def must_hold_no_link(state: str | os.PathLike[str]) -> None:
-    """Raises VaultError where something in the state folder is a symbolic link: we put none there."""
+    """Raises VaultError if the state folder holds a symbolic link: MemoryClaw creates none."""
     if found := _link_in(os.fspath(state), _DEPTH):
         raise _link(found)
 
 
 def must_be_real(folder: str | os.PathLike[str]) -> None:
-    """Raises VaultError where the folder is a symbolic link."""
+    """Raises VaultError if the folder is a symbolic link."""
     if os.path.islink(folder):
         raise _link(os.fspath(folder))
 
 
 def made(folder: str | os.PathLike[str]) -> None:
-    """Makes a folder, private to the user, and those above it but no vault; one that is there must be real.
+    """Makes a folder, private to the user, and its parents except the vault; an existing one must be real.
 
     Raises:
-        VaultError: it, or the state folder above it, is a link or a file.
+        VaultError: the folder, or the state folder above it, is a link or a file.
     """
     path = os.fspath(folder)
     above, name = os.path.split(path)
@@ -61,7 +61,7 @@ def made(folder: str | os.PathLike[str]) -> None:
 
 
 def touch(path: str | os.PathLike[str]) -> None:
-    """Makes an empty file for its owner's eyes only, for a library to open; one that is there is closed to others.
+    """Makes an empty file, private to the user, for a library to open; an existing one becomes private.
 
     Raises:
         OSError: it is a link, or cannot be made.
@@ -74,7 +74,7 @@ def touch(path: str | os.PathLike[str]) -> None:
 
 
 def put(folder: str | os.PathLike[str], name: str, data: bytes) -> None:
-    """Writes a small file whole, for its owner's eyes only, in place of whatever has its name.
+    """Writes a small file atomically, private to the user, replacing whatever has its name.
 
     Raises:
         OSError: it cannot be written.

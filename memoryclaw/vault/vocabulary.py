@@ -1,4 +1,4 @@
-"""The vault's own vocabulary: synonyms (`semantic/aliases.yaml`) and fields (`semantic/_schema.yaml`). Bad YAML means none."""
+"""The vocabulary of a vault: synonyms (`semantic/aliases.yaml`) and fields (`semantic/_schema.yaml`); none from bad YAML."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ _ONE = frozenset({"one", "false", "no", "single"})
 
 
 class Field(NamedTuple):
-    """What a field of a fact holds."""
+    """The type of a field, and whether it holds many values."""
 
     type: str = "text"
     many: bool = False
 
 
 class Schema(NamedTuple):
-    """The fields a vault declares, and the headings below which keys are entities (in lower case)."""
+    """The declared fields of a vault, and the headings whose keys are entities, in lower case."""
 
     fields: Mapping[str, Field] = NOTHING
     collections: frozenset[str] = DEFAULT_COLLECTIONS
@@ -31,7 +31,7 @@ class Schema(NamedTuple):
 
 
 def read_aliases(text: str) -> dict[str, tuple[str, ...]]:
-    """Each word or phrase, in lower case, with its synonyms.
+    """Reads the synonyms of each word or phrase, in lower case.
 
     `a: [b, c]` links a with b and with c, in both directions; a list of lists links all words of each inner list.
     """
@@ -43,7 +43,7 @@ def read_aliases(text: str) -> dict[str, tuple[str, ...]]:
 
 
 def read_schema(text: str) -> Schema:
-    """The schema of a vault; what is not declared has its default."""
+    """Reads the schema of a vault; what it does not declare has its default."""
     loaded = load(text)
     problems = list(loaded.problems)
     if loaded.value is None:
@@ -67,7 +67,7 @@ def read_schema(text: str) -> Schema:
 
 
 def vocabulary_problems(path: str, text: str) -> tuple[Problem, ...]:
-    """What is wrong in one of the two files."""
+    """The problems of one of the two files."""
     problems = read_schema(text).problems if path.endswith("_schema.yaml") else _alias_problems(load(text))
     return tuple(problem._replace(path=path) for problem in problems)
 
@@ -105,7 +105,7 @@ def _word(text: str) -> str:
 
 
 def _field(name: str, said: Any, loaded: Yaml, problems: list[Problem]) -> Field:
-    """A field as it was declared: `date`, `many`, `[email, many]` or `{type: email, values: many}`."""
+    """Reads the declaration of a field: `date`, `many`, `[email, many]` or `{type: email, values: many}`."""
     field = Field()
     for word in (part.lower() for text in strings(said) for part in text.replace(",", " ").split()):
         if word in TYPES:

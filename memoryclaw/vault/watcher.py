@@ -1,4 +1,4 @@
-"""File events of one vault as hints in a queue, through watchdog. The rule: callbacks only enqueue; hints may lie or be missing."""
+"""Puts file events of a vault into a queue, as hints, through watchdog. Callbacks only enqueue; a hint may be wrong or missing."""
 
 from __future__ import annotations
 
@@ -51,12 +51,12 @@ class Hint(NamedTuple):
 
 
 class Watcher:
-    """The one observer of a vault's folder. It can be started again after `stop`.
+    """The observer of a vault's folder. It can be started again after `stop`.
 
     Args:
         root: the vault's folder.
-        hints: where the hints go.
-        poll: seconds between looks where there are no events.
+        hints: the queue of hints.
+        poll: seconds between polls where there are no events.
     """
 
     def __init__(self, root: Path, hints: SimpleQueue[Hint], *, poll: float = 2.0) -> None:
@@ -69,7 +69,7 @@ class Watcher:
         self._ears = _WatchdogLogHandler(hints)
 
     def start(self) -> None:
-        """Begins to watch; when it returns, every later change is seen. Falls back to polling, and says why."""
+        """Starts watching; every change after its return is seen. Falls back to polling, and returns why."""
         # Events of a link to the vault would be events of the link.
         root = os.path.realpath(self._root)
         self.polling = self.polling or sends_no_events(root) or self._listen(root)
@@ -77,19 +77,19 @@ class Watcher:
             self._begin(self._poller, root)
 
     def poll_because(self, reason: str) -> None:
-        """Gives up on events."""
+        """Switches from events to polling."""
         self.stop()
         self.polling = reason
         self.start()
 
     def check(self) -> None:
-        """Starts polling when folders that came later got no watch."""
+        """Starts polling if a new folder got no watch."""
         shortage = "" if self.polling else _shortage(os.path.realpath(self._root))
         if shortage:
             self.poll_because(shortage)
 
     def is_alive(self) -> bool:
-        """True while every thread of the observer runs; whether the system sends events is another question."""
+        """True while every thread of the observer runs, whether or not the system sends events."""
         return bool(self._threads) and all(thread.is_alive() for thread in self._threads)
 
     def stop(self) -> None:
@@ -111,7 +111,7 @@ class Watcher:
         return PollingObserverVFS(os.lstat, _visible, polling_interval=self._poll)
 
     def _listen(self, root: str) -> str:
-        """Begins to listen to events; returns why that cannot be done."""
+        """Starts listening to events; returns why that failed."""
         try:
             self._begin(Observer, root)
             reason = _shortage(root)
@@ -135,7 +135,7 @@ class Watcher:
 
 
 def _let_go(observer: BaseObserver, threads: Sequence[BaseThread]) -> None:
-    """Ends an observer that lost track of a folder and stumbles over it: whatever listens, stops to listen."""
+    """Ends an observer that lost track of a folder and fails on it, by stopping each of its threads."""
     for thread in threads:
         if thread is not observer and thread not in observer.emitters:
             thread.stop()
@@ -143,7 +143,7 @@ def _let_go(observer: BaseObserver, threads: Sequence[BaseThread]) -> None:
 
 
 class _Handler(said.FileSystemEventHandler):
-    """Turns events into hints, and drops at once what no note can come from."""
+    """Turns events into hints, and drops events that concern no note."""
 
     def __init__(self, root: str, hints: SimpleQueue[Hint]) -> None:
         self._root = root
@@ -174,7 +174,7 @@ class _Handler(said.FileSystemEventHandler):
 
 
 class _WatchdogLogHandler(logging.Handler):
-    """Listens to what watchdog tells only its log: that the kernel's queue overflowed, that a watch could not be renewed."""
+    """Catches what watchdog only logs: that the kernel's queue overflowed, that a watch could not be renewed."""
 
     def __init__(self, hints: SimpleQueue[Hint]) -> None:
         super().__init__(logging.WARNING)
@@ -190,7 +190,7 @@ def _visible(folder: str | None) -> Iterator[os.DirEntry[str]]:
 
 
 def _shortage(root: str) -> str:
-    """Why one more watch cannot be had: watchdog keeps it to itself when a subfolder gets none."""
+    """Why the system gives no further watch; watchdog does not say when a subfolder gets none."""
     probe = None
     try:
         probe = Observer()
@@ -210,7 +210,7 @@ def _why(error: OSError) -> str:
     return f"the system gives no more file events ({error.strerror or error})"
 
 
-# ── Which file systems tell of changes that are made elsewhere. Reads the mount table, nothing else.
+# File systems without events for changes made elsewhere, by the mount table.
 
 # What another machine (or another kernel) writes there never becomes an event here.
 _REMOTE = re.compile(

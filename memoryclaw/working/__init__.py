@@ -1,1 +1,1 @@
-"""Working memory: what a running session is at."""
+"""Working memory: the task, goal, plan and facts of a running session."""

@@ -1,6 +1,6 @@
-"""Working memory: what a session is at now, and how a change and a budget make it another. Pure.
+"""The working memory of a session, and how changes and a budget are applied to it.
 
-The rule: it stays small. Whatever is put in, what comes out fits its budget or has reached the floor.
+It stays small: whatever is put in, it is trimmed until it fits its budget or has reached the floor.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ T = TypeVar("T")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WorkingMemory:
-    """What one session is at."""
+    """The working memory of one session."""
 
     session: str
     task: str = ""
@@ -43,14 +43,14 @@ class WorkingMemory:
 
     @property
     def empty(self) -> bool:
-        """True when there is nothing in it to lose."""
+        """True if it holds nothing."""
         return not (
             self.task or self.goal or self.plan or self.facts or self.observations or self.active_skill
         )
 
 
 def changed(memory: WorkingMemory, changes: Mapping[str, Any], now: str = "") -> WorkingMemory:
-    """The working memory after a change that `core.workingchanges.checked` made fit, within the budget."""
+    """Applies changes that were checked by `checked`, and trims the result to the budget."""
     facts = dict(memory.facts)
     for key, value in changes.get("facts", {}).items():
         facts.pop(key, None)  # a fact that is said again is the newest
@@ -73,7 +73,7 @@ def changed(memory: WorkingMemory, changes: Mapping[str, Any], now: str = "") ->
 
 
 def rendered(memory: WorkingMemory) -> list[str]:
-    """Its lines in a fenced block, each text escaped; none when there is nothing to say."""
+    """Its lines for a fenced block, escaped; none if it is empty."""
     items = [
         ("goal", memory.goal),
         *((f"plan/{number}", step) for number, step in enumerate(memory.plan, 1)),
@@ -86,13 +86,13 @@ def rendered(memory: WorkingMemory) -> list[str]:
 
 
 def within(memory: WorkingMemory, budget: int) -> list[str]:
-    """Its lines for a prompt, trimmed to a budget; none when even the floor is too much."""
+    """Its lines for a prompt, trimmed to a budget; none if even the floor is too large."""
     lines = rendered(trimmed(memory, budget))
     return lines if _cost(lines) <= budget else []
 
 
 def trimmed(memory: WorkingMemory, budget: int = BUDGET) -> WorkingMemory:
-    """The working memory, made smaller step by step until it fits or is at the floor."""
+    """Trims the working memory step by step until it fits or has reached the floor."""
     for smaller in _ladder(memory):
         memory = smaller
         if tokens(memory) <= budget:
@@ -101,12 +101,12 @@ def trimmed(memory: WorkingMemory, budget: int = BUDGET) -> WorkingMemory:
 
 
 def tokens(memory: WorkingMemory) -> int:
-    """What it costs in a prompt."""
+    """Its size in a prompt, in tokens."""
     return _cost(rendered(memory))
 
 
 def told(memory: WorkingMemory) -> str:
-    """Its content as a text to keep in a log."""
+    """Its content as a text for a log."""
     lines = [
         f"task: {memory.task}" if memory.task else "",
         f"goal: {memory.goal}" if memory.goal else "",
@@ -123,7 +123,7 @@ def _cost(lines: list[str]) -> int:
 
 
 def _ladder(memory: WorkingMemory) -> Iterator[WorkingMemory]:
-    """Ever smaller ones: each rung is taken until it changes nothing any more."""
+    """Yields smaller and smaller versions; each step is repeated until it changes nothing."""
     yield memory
     for rung in _RUNGS:
         while (less := rung(memory)) != memory:
@@ -179,7 +179,7 @@ _RUNGS: tuple[Callable[[WorkingMemory], WorkingMemory], ...] = (
 )
 
 
-# ── What may be put into a working memory: JSON of a host or of a file, checked and made harmless. Pure.
+# Input: JSON of a host or of a file, checked and cleaned.
 
 KEYS = ("task", "goal", "plan", "facts", "recent_observations", "active_skill")
 _SAME = {"observations": "recent_observations"}
@@ -189,7 +189,7 @@ Clean = Callable[[str], str]
 
 
 def session_named(session: str) -> str:
-    """The session as its log names it."""
+    """The name of a session, as its log has it."""
     name = one_line(session)[:NAME_LENGTH].strip()
     if not name:
         raise InputError("a working memory belongs to a session; name it")
@@ -197,17 +197,17 @@ def session_named(session: str) -> str:
 
 
 def checked(changes: Mapping[str, Any], clean: Clean | None = None) -> dict[str, Any]:
-    """The changes with clean texts.
+    """Checks changes and cleans their texts.
 
     `task`, `goal` and `active_skill` are set, `plan` is replaced, `facts` are added or replaced (null removes one),
     `recent_observations` are appended.
 
     Args:
         changes: as a host or a file gives them.
-        clean: makes a text fit to be kept; by default, as a host's text needs it.
+        clean: cleans a text; the default suits text of a host.
 
     Raises:
-        InputError: a key is unknown, or its value is of another kind.
+        InputError: a key is unknown, or its value has the wrong type.
     """
     given = {_SAME.get(key, key): value for key, value in changes.items()}
     unknown = [str(key) for key in given if key not in KEYS]
@@ -227,7 +227,7 @@ def checked(changes: Mapping[str, Any], clean: Clean | None = None) -> dict[str,
 
 
 def stored(memory: WorkingMemory) -> dict[str, Any]:
-    """A working memory as its file holds it."""
+    """A working memory in the form of its file."""
     return {
         "session": memory.session,
         "updated": memory.updated,
@@ -241,7 +241,7 @@ def stored(memory: WorkingMemory) -> dict[str, Any]:
 
 
 def restored(value: Any, session: str, path: str) -> WorkingMemory:
-    """The working memory that a file holds; an empty one with the problem when it holds none of this session."""
+    """Reads a working memory from the content of its file; an empty one with a problem if it is not this session's."""
     if not isinstance(value, Mapping):
         return unusable(session, path, "this file is no JSON object")
     if value.get("session") != session:
@@ -257,7 +257,7 @@ def restored(value: Any, session: str, path: str) -> WorkingMemory:
 
 
 def unusable(session: str, path: str, why: str, hint: str = _ASIDE) -> WorkingMemory:
-    """An empty working memory that tells why its file cannot be used, and what becomes of it."""
+    """An empty working memory with the problem of its file."""
     return WorkingMemory(session=session, problems=(Problem(path, 0, why, hint),))
 
 
@@ -299,5 +299,5 @@ def _said(value: str | float) -> str:
 
 
 def _clean(text: str) -> str:
-    """The text without what hosts wrapped around it, what was marked private and what nobody can see."""
+    """Removes what hosts wrapped around a text, what is marked private, and invisible characters."""
     return visible(unmarked(cleaned(text)).text).strip()

@@ -1,4 +1,4 @@
-"""Working memories on disk: `working/<session>.json`. The rule: two writers both keep their change, and nothing is lost unlogged."""
+"""Working memories on disk: `working/<session>.json`. Concurrent changes are all kept, and what is dropped goes to the log."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ SPEAKER = "working memory"  # of what it leaves in the log
 
 
 class Cleared(NamedTuple):
-    """What became of a working memory: the turn of the log that keeps what it held, or why nothing was cleared."""
+    """The result of clearing: the turn of the log that keeps the content, or why nothing was cleared."""
 
     session: str
     cleared: bool
@@ -51,9 +51,9 @@ class WorkingStore:
 
     Args:
         root: the vault's folder.
-        redacted: a JSON value without its secrets.
-        capture: keeps lines in the log of a session.
-        clock: tells the time of a change.
+        redacted: removes the secrets of a JSON value.
+        capture: appends lines to the log of a session.
+        clock: returns the time of a change.
     """
 
     def __init__(
@@ -69,11 +69,11 @@ class WorkingStore:
         self._clock = clock
 
     def show(self, session: str) -> WorkingMemory:
-        """The working memory of a session, empty when it has none; a file that cannot be used is told as a problem."""
+        """Returns the working memory of a session, empty if it has none; a file that cannot be used is a problem."""
         return self._read(session_named(session)).memory
 
     def change(self, session: str, changes: Mapping[str, Any]) -> WorkingMemory:
-        """Changes it; another task begins a new one, and what the old one held goes to the log."""
+        """Changes it; another task starts a new one, and the content of the old one goes to the log."""
         session, found = session_named(session), self._redacted(checked(changes))
         with folder_lock(self._root, FOLDER):
             memory, digest = self._usable(session)
@@ -86,7 +86,7 @@ class WorkingStore:
         return memory
 
     def clear(self, session: str, task: str = "") -> Cleared:
-        """Ends it: its content goes to the log, then its file is removed. With a task, only if it is of that one."""
+        """Clears it: its content goes to the log, then its file is removed. With a task, only if it is for that task."""
         session = session_named(session)
         if not files.exists(self._root, _path(session)):
             return Cleared(session, cleared=False, notice=f"session {session} has no working memory")
@@ -120,7 +120,7 @@ class WorkingStore:
             return _File(unusable(session, path, "this file is not JSON"), found.digest)
 
     def _usable(self, session: str) -> _File:
-        """The file to be changed; one that holds something else gets another name first."""
+        """Reads the file for a change; one with other content is renamed first."""
         memory, digest = self._read(session)
         if not memory.problems:
             return _File(memory, digest)
@@ -136,7 +136,7 @@ class WorkingStore:
         return _File(replace(memory, problems=(told_where,)), None)
 
     def _log(self, memory: WorkingMemory) -> str:
-        """Keeps what it holds as a line of its session that nobody takes for somebody's words; the line's id."""
+        """Logs its content as a system line of its session; returns the line's id."""
         text = told(memory)
         if not text:
             return ""

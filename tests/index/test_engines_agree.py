@@ -13,7 +13,7 @@ from engine_contract import House, all_of, any_of, phrase, row, token, without
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from test_fts5 import open_fts5
-from test_whoosh_index import open_whoosh
+from test_whoosh_engine import open_whoosh
 
 from memoryclaw.model import COLUMNS
 from memoryclaw.ports import Clause, Hit, IndexRow

@@ -59,10 +59,10 @@ def test_nobody_there_is_said_without_loading_a_client():
     with Faulty("refused") as server:
         code = (
             "import sys\n"
-            "from memoryclaw.models.llm import Endpoint, MindError\n"
+            "from memoryclaw.models.llm import Endpoint, ModelError\n"
             "from memoryclaw.models.ollama import Ollama\n"
             "try:\n    Ollama(Endpoint('Ollama', 'llm.url', sys.argv[1], 5), 'm').reach()\n"
-            "except MindError as error:\n    print(error)\n"
+            "except ModelError as error:\n    print(error)\n"
             "print(sorted({'ollama', 'httpx', 'pydantic', 'jinja2'} & set(sys.modules)))\n"
         )
         done = subprocess.run(
