@@ -180,9 +180,9 @@ def history(said: CliContext, id_: str, limit: int) -> None:
     with said.app() as app:
         events = app.history(id_, limit=limit)
     if said.json:
-        from memoryclaw.interfaces import review_shapes  # noqa: PLC0415
+        from memoryclaw.interfaces import shapes  # noqa: PLC0415
 
-        as_json(review_shapes.history(events))
+        as_json(shapes.history(events))
         return
     _events(events)
 
@@ -198,9 +198,9 @@ def blame(said: CliContext, fact: str) -> None:
     with said.app() as app:
         found = app.blame(fact)
     if said.json:
-        from memoryclaw.interfaces import review_shapes  # noqa: PLC0415
+        from memoryclaw.interfaces import shapes  # noqa: PLC0415
 
-        as_json(review_shapes.blame(found))
+        as_json(shapes.blame(found))
         return
     for line in _sentences(found):
         say(line)

@@ -41,9 +41,9 @@ def list_(said: CliContext) -> None:
     with said.app() as app:
         found = app.review.list()
     if said.json:
-        from memoryclaw.interfaces import review_shapes  # noqa: PLC0415
+        from memoryclaw.interfaces import shapes  # noqa: PLC0415
 
-        as_json(review_shapes.waiting(found))
+        as_json(shapes.waiting(found))
     elif not found:
         say("Nothing waits.")
     else:
@@ -175,9 +175,9 @@ def _agreed(said: CliContext, question: str, *, yes: bool) -> bool:
 def _told(ctx: click.Context, done: Sequence[ReviewDecision]) -> None:
     said: CliContext = ctx.obj
     if said.json:
-        from memoryclaw.interfaces import review_shapes  # noqa: PLC0415
+        from memoryclaw.interfaces import shapes  # noqa: PLC0415
 
-        as_json(review_shapes.ruled(done))
+        as_json(shapes.ruled(done))
     elif not done:
         say("Nothing to decide.")
     else:
@@ -194,9 +194,9 @@ def _differences(
 ) -> None:
     found = list(found)
     if said.json:
-        from memoryclaw.interfaces import review_shapes  # noqa: PLC0415
+        from memoryclaw.interfaces import shapes  # noqa: PLC0415
 
-        as_json(review_shapes.differences(found))
+        as_json(shapes.differences(found))
         return
     if not found:
         say("Nothing waits.")

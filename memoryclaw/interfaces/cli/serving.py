@@ -13,7 +13,7 @@ import click
 
 from memoryclaw.errors import InputError
 from memoryclaw.interfaces import http
-from memoryclaw.interfaces import mcp as door
+from memoryclaw.interfaces import mcp as mcp_server
 from memoryclaw.interfaces.cli.printing import padded, plural, remark, say, styled
 from memoryclaw.interfaces.cli.streams import is_heard
 from memoryclaw.interfaces.cli.verbs import TEXT, CliContext, verb
@@ -70,7 +70,7 @@ def serve(said: CliContext, *, host: str | None, port: int | None, allow_remote:
         host,
         ready=lambda address: _ready(said, daemon, address),
         report=report,
-        guests=lambda apps: {} if door.missing() else {"/mcp": door.asgi(apps, report)},
+        mounted=lambda apps: {} if mcp_server.missing() else {"/mcp": mcp_server.asgi(apps, report)},
     )
     if daemon.failure:
         raise daemon.failure
@@ -115,12 +115,12 @@ def mcp(said: CliContext) -> None:
     Hosts start it themselves. A vault that cannot be opened is told in the answer to each call, so that the person sees
     it where they are; it is looked for again at the next one.
     """
-    if door.missing():
+    if mcp_server.missing():
         raise InputError("this needs the MCP SDK: pip install 'memoryclaw[mcp]'")
     from memoryclaw.app import open_vault  # noqa: PLC0415 - `--help` needs no vault
     from memoryclaw.interfaces.cli import exit_codes  # noqa: PLC0415
 
-    door.stdio(lambda: open_vault(said.vault), lambda error: exit_codes.report_bug(error, said))
+    mcp_server.stdio(lambda: open_vault(said.vault), lambda error: exit_codes.report_bug(error, said))
 
 
 # ── `watch`

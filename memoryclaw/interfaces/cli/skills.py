@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from memoryclaw.errors import InputError
-from memoryclaw.interfaces import review_shapes, shapes
+from memoryclaw.interfaces import shapes
 from memoryclaw.interfaces.cli.printing import as_json, plural, remark, say, styled, table
 from memoryclaw.interfaces.cli.verbs import AS_IS, TEXT, CliContext, group
 from memoryclaw.text.fence import one_line, visible
@@ -49,7 +49,7 @@ def list_(said: CliContext) -> None:
     with said.app() as app:
         found = app.skills.list()
     if said.json:
-        as_json(review_shapes.skills(found))
+        as_json(shapes.skills(found))
         return
     table(
         ["name", "state", "description", "path"],
@@ -69,7 +69,7 @@ def show(said: CliContext, name: str) -> None:
     with said.app() as app:
         shown = app.skills.show(name)
     if said.json:
-        as_json(review_shapes.shown(shown))
+        as_json(shapes.shown(shown))
         return
     one = shown.listed
     remark(f"{one.skill.path}: {one.state}, sha256 {one.skill.digest}")
@@ -116,7 +116,7 @@ def lint(ctx: click.Context, name: str) -> None:
     with said.app() as app:
         problems = app.skills.lint(name)
     if said.json:
-        as_json(review_shapes.linted(problems))
+        as_json(shapes.linted(problems))
     else:
         for problem in problems:
             hint = f"; {problem.hint}" if problem.hint else ""
@@ -139,7 +139,7 @@ def match(said: CliContext, request: tuple[str, ...]) -> None:
     with said.app() as app:
         offers = app.skills.match(words)
     if said.json:
-        as_json(review_shapes.matches(words, offers))
+        as_json(shapes.matches(words, offers))
         return
     for offer in offers:
         _tell_offer(offer)
@@ -178,7 +178,7 @@ def host(said: CliContext) -> None:
     with said.app() as app:
         found = app.skills.hosted()
     if said.json:
-        as_json(review_shapes.host_skills(found))
+        as_json(shapes.host_skills(found))
         return
     say(styled(found.folder))
     table(["name", "version", "path"], [[one.name, one.version, one.path] for one in found.skills])
@@ -211,7 +211,7 @@ def run(ctx: click.Context, *, name: str, params: tuple[str, ...], apply: bool, 
     with said.app() as app, told_when_ended(apply=apply):
         done = app.skills.run(name, given, apply=apply, session=session, ask=ask)
     if said.json:
-        as_json(review_shapes.skill_run(done))
+        as_json(shapes.skill_run(done))
     else:
         tell(done)
     ctx.exit(0 if done.ok else 1)
@@ -219,7 +219,7 @@ def run(ctx: click.Context, *, name: str, params: tuple[str, ...], apply: bool, 
 
 def _tell(said: CliContext, done: SkillDecision) -> None:
     if said.json:
-        as_json(review_shapes.skill_ruled(done))
+        as_json(shapes.skill_ruled(done))
         return
     commit = f", commit {done.commit[:10]}" if done.commit else ""
     say(f"{styled(done.action, bold=True)}: {styled(done.name)} ({styled(done.path)}{commit})")

@@ -11,7 +11,7 @@ from time import monotonic
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from memoryclaw.errors import InputError
-from memoryclaw.interfaces.http.answers import Refusal, RefusedError, refused
+from memoryclaw.interfaces.http.messages import Refusal, RefusedError, refused
 from memoryclaw.text.bounds import read_json
 
 LOOPBACK = ("127.0.0.1", "localhost", "[::1]")

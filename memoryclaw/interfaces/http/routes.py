@@ -11,8 +11,7 @@ from memoryclaw.app import App
 from memoryclaw.errors import InputError
 from memoryclaw.interfaces import shapes
 from memoryclaw.interfaces.http import writing
-from memoryclaw.interfaces.http.requests import RequestModel, Shape, VerbRoute, question
-from memoryclaw.interfaces.http.workers import LOG, LONG
+from memoryclaw.interfaces.http.messages import LOG, LONG, RequestModel, Shape, VerbRoute, question
 from memoryclaw.text.bounds import LEAST_BUDGET, MOST_BUDGET, MOST_LISTED
 
 # ── Questions: `recall` and `search`.
@@ -150,9 +149,9 @@ def sync(app: App, _name: str, _asked: RequestModel) -> Shape:
 KEEPING = (
     VerbRoute("GET", "/v1/status", status, "How the vault stands.", like="status"),
     VerbRoute(
-        "GET", "/v1/doctor", doctor, "Checks the vault's health; repairs nothing.", lane=LONG, like="doctor"
+        "GET", "/v1/doctor", doctor, "Checks the vault's health; repairs nothing.", pool=LONG, like="doctor"
     ),
-    VerbRoute("POST", "/v1/sync", sync, "Brings the index in line with the files.", lane=LONG, like="sync"),
+    VerbRoute("POST", "/v1/sync", sync, "Brings the index in line with the files.", pool=LONG, like="sync"),
 )
 
 

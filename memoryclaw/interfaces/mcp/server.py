@@ -16,8 +16,7 @@ from memoryclaw import __version__, errors
 from memoryclaw.app import App
 from memoryclaw.errors import InputError, NotFoundError
 from memoryclaw.interfaces.mcp import verbs
-from memoryclaw.interfaces.mcp.arguments import GetArguments
-from memoryclaw.interfaces.mcp.requests import asked, question, schema
+from memoryclaw.interfaces.mcp.arguments import GetArguments, asked, question, schema
 from memoryclaw.interfaces.mcp.tools import BY_NAME, ROWS, ToolSpec
 from memoryclaw.interfaces.mcp.verbs import ToolAnswer
 from memoryclaw.text.fence import one_line

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 from memoryclaw.app import App
 from memoryclaw.interfaces.mcp import arguments, verbs
-from memoryclaw.interfaces.mcp.requests import ToolArguments
+from memoryclaw.interfaces.mcp.arguments import ToolArguments
 from memoryclaw.interfaces.mcp.verbs import ToolAnswer
 
 READS, ADDS, TAKES_AWAY = "reads", "adds", "takes away"

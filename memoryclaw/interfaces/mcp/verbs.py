@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from memoryclaw.app import App
 from memoryclaw.errors import InputError
-from memoryclaw.interfaces import review_shapes, shapes
+from memoryclaw.interfaces import shapes
 from memoryclaw.interfaces.mcp import arguments
-from memoryclaw.interfaces.mcp.requests import question
+from memoryclaw.interfaces.mcp.arguments import question
 from memoryclaw.model import Fact, Match
 from memoryclaw.recall.packing import TRUST_ORDER, text_of
 from memoryclaw.review.word_diff import marked, word_diff
@@ -97,10 +97,10 @@ def review(app: App, asked: arguments.ReviewArguments) -> ToolAnswer:
     """What waits for a person, or what one thing of it would change; decides nothing."""
     if not asked.id:
         items = app.review.list()
-        return ToolAnswer(review_shapes.waiting(items), waiting(items) or "Nothing waits.")
+        return ToolAnswer(shapes.waiting(items), waiting(items) or "Nothing waits.")
     item = app.review.get(asked.id)
     found = app.review.diff(item) if item.can_be_shown else []
-    return ToolAnswer(review_shapes.differences([(item, found)]), differences(item, found))
+    return ToolAnswer(shapes.differences([(item, found)]), differences(item, found))
 
 
 def working(app: App, asked: arguments.WorkingArguments) -> ToolAnswer:
