@@ -2,14 +2,19 @@
 
     with open_vault("~/notes") as app: app.recall("When is the boathouse deadline?").context
 
-The map of the house; imports point from the top of this list to the bottom, never back (tests/test_house.py):
+The packages; each imports only from those below it (tests/test_architecture.py):
 
-    doors/     parse arguments, call app, print            cli http mcp
-    app/       opens a vault, wires the parts, one method per verb
-    jobs/      verbs that take time                        sync recall search remember edit forget undo ...
-    adapters/  one module per outside thing                vault database catalog fts5 history watcher ...
-    config.py  memoryclaw.yaml + environment → frozen Config
-    core/      pure: no disk, no clock, no network         model notes facts query scoring packing ...
+    interfaces                                     parse a request, call the app, print: cli http mcp
+    app                                            opens a vault; one method per verb
+    hosts                                          OpenClaw, Claude Code: settings, transcripts, hooks
+    review                                         what waits for a person, undo, history, blame
+    working  consolidation  skills                 working memory; logs become memory; skills
+    capture                                        turns of any host, in the logs
+    recall  daemon                                 question to context; serve and schedule
+    writing  index                                 changes as commits; SQLite, Whoosh, vectors, sync
+    history  config  vault                         git; settings; files, notes, facts, locks
+    text  models                                   language, dates, Markdown; Ollama, OpenAI, embedders
+    model  errors  ports  version
 """
 
 from __future__ import annotations

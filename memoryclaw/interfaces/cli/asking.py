@@ -1,6 +1,6 @@
-"""`recall` and `search`: a question, and the answer with its reasons. What a running daemon can answer, it answers: it is faster.
+"""`recall`, `search` and `eval`: questions, and the answers with their reasons. A running daemon is asked first: it is faster.
 
-The rule: one shape is told, wherever it comes from, so that the bytes are the same.
+The output is printed from one JSON shape, wherever it comes from, so that the bytes are the same.
 """
 
 from __future__ import annotations
@@ -130,8 +130,7 @@ def _remarks(found: Mapping[str, Any]) -> None:
         remark(f"Degraded: {found['degraded']}")
 
 
-# ── How a match, its explanation and a trace look on a page. The rule: the printed terms add up to the
-# printed score.
+# ── A match, its explanation and a trace in print. The printed terms add up to the printed score.
 
 _INDENT = "   "
 _WHOLE = 1000
@@ -212,7 +211,7 @@ def _by_word(matched: Sequence[Matched]) -> dict[str, list[str]]:
     return found
 
 
-# ── `eval`
+# ── `eval`: the vault's own golden questions.
 
 _WIDEST = 58  # columns of a question in the table; longer ones are cut
 

@@ -1,4 +1,4 @@
-"""`consolidate` and `redo`: what the logs hold becomes episodes, facts and proposals, each change a commit."""
+"""`consolidate`, `redo` and `schedule`: the logs become episodes, facts and proposals, each change a commit."""
 
 from __future__ import annotations
 
@@ -172,7 +172,7 @@ def _applied(done: Consolidated) -> None:
         remark(notice)
 
 
-# ── `schedule`
+# ── `schedule`: a timer of this machine that consolidates on time.
 
 
 @group(default="status", examples=["schedule", "schedule install --at 03:00", "schedule remove"])

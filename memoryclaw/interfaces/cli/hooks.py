@@ -1,4 +1,4 @@
-"""`hook`: MemoryClaw in hosts that run a command at a prompt and after an answer; put into their settings, and taken out."""
+"""`hook install` and `hook uninstall`: MemoryClaw in hosts that run a command at a prompt and after an answer."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`show`, `browse`, `facts` and `links`: looking around without a question."""
+"""`show`, `browse`, `facts`, `links`, `history` and `blame`: the vault without a question."""
 
 from __future__ import annotations
 
@@ -156,7 +156,7 @@ def _link(direction: str, end: LinkEnd) -> list[str]:
     return [direction, f"{end.source}:{end.line}", label, end.to or "nothing yet"]
 
 
-# ── `history` and `blame`
+# ── `history` and `blame`: what was done, and where a fact comes from.
 
 
 @verb(

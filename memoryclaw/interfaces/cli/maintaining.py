@@ -1,4 +1,4 @@
-"""`sync`, `reindex`, `status` and `doctor`: keeping the index true and the vault in order."""
+"""`sync`, `reindex`, `status`, `doctor` and `completion`: upkeep of the vault, its index and the shell."""
 
 from __future__ import annotations
 

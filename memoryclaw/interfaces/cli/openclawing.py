@@ -1,4 +1,4 @@
-"""`openclaw`: OpenClaw remembers with this vault; installed, removed, examined, and its old notes brought over."""
+"""`openclaw`: lets OpenClaw remember with this vault, and imports its old notes."""
 
 from __future__ import annotations
 

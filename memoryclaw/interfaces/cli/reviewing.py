@@ -1,4 +1,4 @@
-"""`review`: what waits for a person is listed, shown word by word, and gets its yes or no."""
+"""`review`: lists what waits for a person, shows it word by word, and takes the decision."""
 
 from __future__ import annotations
 

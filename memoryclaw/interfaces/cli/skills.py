@@ -1,4 +1,4 @@
-"""`skills`: how things are done, written down; listed, written, linted, matched, approved, given to hosts, run."""
+"""`skills`: lists, writes, lints, matches, approves and runs skills, and gives them to hosts."""
 
 from __future__ import annotations
 
@@ -250,7 +250,7 @@ def _short(text: str) -> str:
     return text if len(text) <= _SHOWN or sys.stdout.isatty() else f"{text[: _SHOWN - 1].rstrip()}…"
 
 
-# ── How a run of a skill is told on the command line: each call with its arguments, and what became of it.
+# ── A run of a skill in print: each call with its arguments and its result.
 
 _SHOWN_VALUE = 300
 _RUN_COLOURS = {"done": "green", "failed": "red", "planned": "cyan"}

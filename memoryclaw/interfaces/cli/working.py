@@ -1,4 +1,4 @@
-"""`working` and `feedback`: what a session is at, and how useful a memory was to it."""
+"""`working` and `feedback`: the working memory of a session, and how useful a memory was."""
 
 from __future__ import annotations
 

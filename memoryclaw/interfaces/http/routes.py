@@ -68,7 +68,7 @@ ASKING = (
 )
 
 
-# ── Looking around: notes, links and facts.
+# ── Notes, links and facts.
 
 
 class BrowseRequest(RequestModel):
@@ -128,7 +128,7 @@ LOOKING = (
 )
 
 
-# ── The vault's own state: status, doctor and sync.
+# ── Status, doctor and sync.
 
 
 def status(app: App, _name: str, _asked: RequestModel) -> Shape:
@@ -155,7 +155,7 @@ KEEPING = (
 )
 
 
-# ── Turns on their way into memory: capture, consolidate and redo.
+# ── Capture, consolidate and redo.
 
 CAPTURE_BODY = 8 << 20
 
@@ -232,7 +232,7 @@ LOGGING = (
 )
 
 
-# ── What a running session is at: its working memory.
+# ── Working memory.
 
 
 class WorkingRequest(RequestModel):

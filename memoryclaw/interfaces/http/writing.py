@@ -1,4 +1,4 @@
-"""Changes, each a commit: remember, edit, forget, revive, undo; and what a memory was worth."""
+"""The addresses that change a vault, each change a commit; with those of review and skills."""
 
 from __future__ import annotations
 
@@ -142,7 +142,7 @@ WRITING = (
 )
 
 
-# ── What waits for a person, what a person decides of it, and where things come from.
+# ── Review, history and blame.
 
 
 class HistoryRequest(RequestModel):
@@ -226,7 +226,7 @@ REVIEWING = (
 )
 
 
-# ── How things are done: skills listed, matched, decided and run.
+# ── Skills.
 
 
 class MatchRequest(RequestModel):

@@ -1,4 +1,4 @@
-"""The arguments of each tool, with what a model is told of them. Lengths are capped here and nowhere else."""
+"""The arguments of each tool, checked before a verb sees them: an unknown one is refused by name. Lengths are capped here only."""
 
 from __future__ import annotations
 
@@ -173,8 +173,7 @@ class WorkingArguments(ToolArguments):
     active_skill: Name = Field("", description="The skill that is being followed.")
 
 
-# ── The JSON schemas of what tools answer: the keys that a client may rely on. More keys may come;
-# docs/json.md tells what they mean.
+# ── The JSON schemas of the answers: the keys that a client may rely on. More may be added; docs/json.md says what they mean.
 
 Schema = dict[str, Any]
 _TYPES = {"s": "string", "i": "integer", "n": "number", "b": "boolean", "a": "array", "o": "object"}

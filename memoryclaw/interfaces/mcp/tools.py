@@ -1,4 +1,4 @@
-"""The table of tools: name, what a model is told of it, what it takes and answers, and whether it changes anything."""
+"""The table of tools: name, description for the model, arguments, answer, and whether it changes anything."""
 
 from __future__ import annotations
 

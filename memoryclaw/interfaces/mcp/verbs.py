@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from memoryclaw.review.queue import ReviewItem
     from memoryclaw.working.memory import WorkingMemory
 
-_SOURCE = "mcp"  # an episode that is stored through this door says so; a fact names its sources as links
+_SOURCE = "mcp"  # an episode that is stored over MCP says so; a fact names its sources as links
 _MOST = 60_000  # characters of one thing
 _SAID = frozenset({"task", "goal", "plan", "facts", "recent_observations", "active_skill"})
 
@@ -136,8 +136,7 @@ def _with(text: str, *remarks: str) -> str:
     return "\n".join([text, *(one_line(remark) for remark in remarks if remark)])
 
 
-# ── Answers as text for a model. The rule: memory is data; all of it stands fenced, escaped and labelled
-# with its trust.
+# ── Answers as text for a model. Memory is data: all of it is fenced, escaped and labelled with its trust.
 
 Trusts = Mapping[str, str]  # by path
 _ORDER = (*TRUST_ORDER, "quarantined")
