@@ -44,7 +44,7 @@ if TYPE_CHECKING:
 @click.option("--explain", is_flag=True, help="Show each term of every score, and which words matched where.")
 @click.pass_obj
 def search(said: CliContext, *, query: tuple[str, ...], kind: str, limit: int, explain: bool) -> None:
-    """Find what answers a question, best first; leaves no trace.
+    """Find the best matches for a question; nothing is recorded.
 
     A question may be plain words, or use phrases in quotes, AND OR NOT -word, proj*, jonh~, and
     tag: kind: entity: person: project: path: title: since: until: on:
@@ -75,13 +75,19 @@ def search(said: CliContext, *, query: tuple[str, ...], kind: str, limit: int, e
 )
 @click.argument("query", nargs=-1, required=True, type=TEXT)
 @click.option(
-    "--goal", metavar="TEXT", default="", type=TEXT, help="What the agent is at; its words help to rank."
+    "--goal",
+    metavar="TEXT",
+    default="",
+    type=TEXT,
+    help="What the agent is working on; its words take part in the ranking.",
 )
-@click.option("--budget", metavar="N", type=int, help="Tokens of the context at most, framing included.")
+@click.option(
+    "--budget", metavar="N", type=int, help="Size of the context in tokens at most, framing included."
+)
 @click.option(
     "--session", metavar="S", default="", type=TEXT, help="The running session; its own turns are left out."
 )
-@click.option("--trace", is_flag=True, help="List every candidate with the one decision made of it.")
+@click.option("--trace", is_flag=True, help="List every candidate with the decision on it.")
 @click.pass_obj
 def recall(
     said: CliContext, *, query: tuple[str, ...], goal: str, budget: int | None, session: str, trace: bool
@@ -242,7 +248,7 @@ def _numbers(_ctx: click.Context, _param: click.Parameter, value: str | None) ->
 def eval(  # noqa: A001 - the verb's name
     said: CliContext, *, file: str | None, ks: tuple[int, ...], budgets: tuple[int, ...], least: float | None
 ) -> None:
-    """Ask the vault its golden questions, and show what was found.
+    """Ask the vault its golden questions and report the results.
 
     The questions stand in eval/questions.yaml, or in FILE. Writes nothing.
     """

@@ -41,9 +41,9 @@ _HOST_OPTION = click.option(
     ],
 )
 def hook() -> None:
-    """Memory for hosts with shell hooks: a context before each prompt, the turns kept after each answer.
+    """Memory for hosts with shell hooks: context before a prompt, turns kept after.
 
-    `pre`, which is meant without a command, and `post` read JSON, answer JSON, and always exit with 0.
+    `pre`, the default, and `post` read JSON, answer JSON, and always exit with 0.
     """
 
 

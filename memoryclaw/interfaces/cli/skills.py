@@ -36,16 +36,16 @@ _COLOURS = {"approved": "green", "changed since approval": "yellow", "draft": "c
     ],
 )
 def skills() -> None:
-    """How to do things: list, show, write, lint, match, approve, reject and run skills.
+    """List, show, write, lint, match, approve, reject and run skills.
 
-    Without a command it lists them. A skill is offered to a host only once it is approved, just as it is then.
+    Without a command it lists them. A host is offered a skill only after approval, and exactly as it was approved.
     """
 
 
 @skills.command("list", examples=["skills list", "skills list --json"])
 @click.pass_obj
 def list_(said: CliContext) -> None:
-    """List skills and drafts, and how each stands."""
+    """List skills and drafts with their state."""
     with said.app() as app:
         found = app.skills.list()
     if said.json:
@@ -95,7 +95,7 @@ def show(said: CliContext, name: str) -> None:
 @AS_IS
 @click.pass_obj
 def new(said: CliContext, *, name: str, description: str, as_is: bool) -> None:
-    """Begin a skill: a valid SKILL.md to be filled in."""
+    """Create a skill: a valid SKILL.md to fill in."""
     with said.app() as app:
         done = app.skills.new(name, description, as_is=as_is)
     if said.json:
@@ -134,7 +134,7 @@ def lint(ctx: click.Context, name: str) -> None:
 @click.argument("request", nargs=-1, required=True, type=TEXT)
 @click.pass_obj
 def match(said: CliContext, request: tuple[str, ...]) -> None:
-    """Tell which skills fit a request, why, and whether a host would be offered them."""
+    """Show which skills match a request, why, and whether a host would be offered them."""
     words = " ".join(request)
     with said.app() as app:
         offers = app.skills.match(words)
@@ -151,9 +151,9 @@ def match(said: CliContext, request: tuple[str, ...]) -> None:
 @click.argument("name", metavar="NAME", type=TEXT)
 @click.pass_obj
 def approve(said: CliContext, name: str) -> None:
-    """Say yes to a skill as it is now; a draft moves to its place.
+    """Approve a skill as it is now; a draft moves to its place.
 
-    A changed file, by a single byte, is not approved any more.
+    A change of a single byte ends the approval.
     """
     with said.app() as app:
         _tell(said, app.skills.approve(name))
@@ -163,7 +163,7 @@ def approve(said: CliContext, name: str) -> None:
 @click.argument("name", metavar="NAME", type=TEXT)
 @click.pass_obj
 def reject(said: CliContext, name: str) -> None:
-    """Say no: a draft goes to the archive and is not proposed again, an approval is withdrawn."""
+    """Reject a draft, which goes to the archive and is not proposed again, or withdraw an approval."""
     with said.app() as app:
         _tell(said, app.skills.reject(name))
 
@@ -171,9 +171,9 @@ def reject(said: CliContext, name: str) -> None:
 @skills.command("host", examples=["skills host", "skills host --json"])
 @click.pass_obj
 def host(said: CliContext) -> None:
-    """Bring the folder that hosts read up to date, and tell what is in it.
+    """Update the folder that hosts read, and list what is in it.
 
-    It holds copies of exactly the approved versions; a file that was changed since stays as it was approved.
+    It holds copies of exactly the approved versions.
     """
     with said.app() as app:
         found = app.skills.hosted()
@@ -201,9 +201,9 @@ def host(said: CliContext) -> None:
 @click.option("--session", metavar="S", default="", type=TEXT, help="The session whose log keeps the steps.")
 @click.pass_context
 def run(ctx: click.Context, *, name: str, params: tuple[str, ...], apply: bool, session: str) -> None:
-    """Carry out the steps of an approved skill over the tools of MCP servers or OpenClaw, without a model.
+    """Run the steps of an approved skill with the tools of MCP servers or OpenClaw, without a model.
 
-    Shows each call first; with --apply it is made. Stops at the first failure, and exits with 1 then.
+    Shows the calls; --apply makes them. Stops at the first failure and exits with 1.
     """
     said = ctx.ensure_object(CliContext)
     given = params_of(params)
