@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from memoryclaw.app.doctor import Check
     from memoryclaw.app.status import Status
     from memoryclaw.capture.capture import CaptureResult
-    from memoryclaw.capture.feedback import Feedback as Rated
+    from memoryclaw.capture.feedback import Feedback
     from memoryclaw.capture.importers import Imported
     from memoryclaw.consolidation.changes import Action, ClaimDecision, PlannedChange
     from memoryclaw.consolidation.consolidate import Consolidated
@@ -315,7 +315,7 @@ def changed(done: Changed) -> dict[str, Any]:
     return {**done._asdict(), "notices": list(done.notices)}
 
 
-def openclaw_standing(now: OpenClawStatus) -> dict[str, Any]:
+def openclaw_status(now: OpenClawStatus) -> dict[str, Any]:
     """How OpenClaw stands to a vault, check by check."""
     return {
         "config": now.config,
@@ -326,7 +326,7 @@ def openclaw_standing(now: OpenClawStatus) -> dict[str, Any]:
     }
 
 
-def brought(done: ImportReport) -> dict[str, Any]:
+def imported_notes(done: ImportReport) -> dict[str, Any]:
     """What an import proposes."""
     return {
         "workspace": done.workspace,
@@ -348,7 +348,7 @@ def scheduled(done: Scheduled) -> dict[str, Any]:
     return {**done._asdict(), "files": files, "notices": list(done.notices)}
 
 
-def schedule_standing(now: ScheduleStatus) -> dict[str, Any]:
+def schedule_status(now: ScheduleStatus) -> dict[str, Any]:
     """How a timer stands."""
     return {**now._asdict(), "notices": list(now.notices)}
 
@@ -370,7 +370,7 @@ def cleared(done: Cleared) -> Shape:
     return done._asdict()
 
 
-def feedback(done: Rated) -> Shape:
+def feedback(done: Feedback) -> Shape:
     """A rating as it was kept."""
     return done._asdict()
 
@@ -406,7 +406,7 @@ def _file(found: Difference) -> Shape:
     return {"path": found.path, "title": found.title, "hunks": hunks}
 
 
-def ruled(done: Iterable[ReviewDecision]) -> Shape:
+def decided(done: Iterable[ReviewDecision]) -> Shape:
     """What became of what waited."""
     return {"decided": [one._asdict() for one in done]}
 
@@ -506,7 +506,7 @@ def offer(one: SkillOffer) -> Shape:
     }
 
 
-def skill_ruled(done: SkillDecision) -> Shape:
+def skill_decided(done: SkillDecision) -> Shape:
     """What was decided of a skill."""
     return done._asdict()
 

@@ -219,7 +219,7 @@ def status(said: CliContext) -> None:
     with said.app() as app:
         now = app.schedule.status()
     if said.json:
-        as_json(shapes.schedule_standing(now))
+        as_json(shapes.schedule_status(now))
         return
     timer = f"{now.by}, {now.times}" if now.installed else "not installed"
     rows = [

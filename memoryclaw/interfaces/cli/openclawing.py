@@ -75,7 +75,7 @@ def status(said: CliContext, config: str) -> None:
 
     now = openclaw_status(_vault(said), config)
     if said.json:
-        as_json(shapes.openclaw_standing(now))
+        as_json(shapes.openclaw_status(now))
         return
     for check in now.checks:
         mark = styled("ok  ", fg="green") if check.ok else styled("mend", fg="yellow")
@@ -97,7 +97,7 @@ def import_(said: CliContext, workspace: str, *, config: str, dry_run: bool) -> 
     with said.app() as app:
         done = app.openclaw.import_notes(workspace, config=config, dry_run=dry_run)
     if said.json:
-        as_json(shapes.brought(done))
+        as_json(shapes.imported_notes(done))
         return
     for item in done.proposed:
         say(f"{padded(item.kind, 8, bold=True)} {styled(item.what)}  {styled(item.source, dim=True)}")

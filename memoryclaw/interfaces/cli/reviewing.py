@@ -177,7 +177,7 @@ def _told(ctx: click.Context, done: Sequence[ReviewDecision]) -> None:
     if said.json:
         from memoryclaw.interfaces import shapes  # noqa: PLC0415
 
-        as_json(shapes.ruled(done))
+        as_json(shapes.decided(done))
     elif not done:
         say("Nothing to decide.")
     else:

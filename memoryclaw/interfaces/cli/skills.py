@@ -219,7 +219,7 @@ def run(ctx: click.Context, *, name: str, params: tuple[str, ...], apply: bool, 
 
 def _tell(said: CliContext, done: SkillDecision) -> None:
     if said.json:
-        as_json(shapes.skill_ruled(done))
+        as_json(shapes.skill_decided(done))
         return
     commit = f", commit {done.commit[:10]}" if done.commit else ""
     say(f"{styled(done.action, bold=True)}: {styled(done.name)} ({styled(done.path)}{commit})")

@@ -186,7 +186,7 @@ def blame(app: App, name: str, _asked: RequestModel) -> Shape:
 def _decided(app: App, name: str, decision: str) -> Shape:
     items = [item for item in app.review.list([name]) if not item.is_skill]
     decide = app.review.approve if decision == "approved" else app.review.reject
-    return shapes.ruled(decide(items))
+    return shapes.decided(decide(items))
 
 
 REVIEWING = (
@@ -260,12 +260,12 @@ def skill(app: App, name: str, _asked: RequestModel) -> Shape:
 
 def approve_skill(app: App, name: str, _asked: RequestModel) -> Shape:
     """Says yes to a skill as it is now."""
-    return shapes.skill_ruled(app.skills.approve(name))
+    return shapes.skill_decided(app.skills.approve(name))
 
 
 def reject_skill(app: App, name: str, _asked: RequestModel) -> Shape:
     """Says no to a skill."""
-    return shapes.skill_ruled(app.skills.reject(name))
+    return shapes.skill_decided(app.skills.reject(name))
 
 
 def run(app: App, name: str, asked: RunRequest) -> Shape:
