@@ -13,11 +13,10 @@ from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from memoryclaw import config as settings
 from memoryclaw.errors import InputError
-from memoryclaw.index import sync as syncing
 from memoryclaw.index.catalog import Catalog
 from memoryclaw.index.index import Index, open_index
 from memoryclaw.index.stemming import language
-from memoryclaw.index.sync import Freshness, Sync
+from memoryclaw.index.sync import Freshness, Sync, fresh, healed
 from memoryclaw.model import Answer
 from memoryclaw.ports import Progress
 from memoryclaw.vault.folder import Vault
@@ -146,21 +145,19 @@ class VaultContext:
 
     def refresh(self) -> Freshness:
         """Brings the index in line with the files, or relies on a live watcher that has done so."""
-        return syncing.fresh(self.sync, self.index, self.state, wait=self._patience)
+        return fresh(self.sync, self.index, self.state, wait=self._patience)
 
     def answer(self, verb: Callable[[], A]) -> A:
         """Carries out a verb that answers a question, on a fresh index."""
         started = time.perf_counter()
-        fresh, synced, answer = syncing.healed(
-            self.index, lambda: (self.refresh(), time.perf_counter(), verb())
-        )
+        freshness, synced, answer = healed(self.index, lambda: (self.refresh(), time.perf_counter(), verb()))
         timings = {"fresh": _ms(synced - started), "answer": _ms(time.perf_counter() - synced)}
-        degraded = "; ".join(filter(None, (fresh.degraded, answer.degraded)))
-        return replace(answer, degraded=degraded, behind=fresh.behind, timings_ms=timings)
+        degraded = "; ".join(filter(None, (freshness.degraded, answer.degraded)))
+        return replace(answer, degraded=degraded, behind=freshness.behind, timings_ms=timings)
 
     def read(self, verb: Callable[[], T]) -> T:
         """Carries out a verb that only reads, on a fresh index; `freshness` says how fresh."""
-        self.freshness, found = syncing.healed(self.index, lambda: (self.refresh(), verb()))
+        self.freshness, found = healed(self.index, lambda: (self.refresh(), verb()))
         return found
 
     def write(self, verb: Callable[..., T], *said: Any, as_is: bool = False, standing: str = "") -> T:

@@ -1,4 +1,4 @@
-"""What runs beside the answers of a daemon: the watch, the schedule, and the files that tell clients where it is."""
+"""The background work of a daemon: the watch, the schedule, and the files that tell clients where it is."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ _TOLD = {"problem", "overflow", "polling"}
 
 
 class Daemon:
-    """The one daemon of a vault, without its door.
+    """The one daemon of a vault, without its HTTP server.
 
     Args:
         root: the vault's folder.
@@ -114,7 +114,7 @@ class Daemon:
                 before = str(error)
                 self.reason = "the vault cannot be read now; the log of the daemon says why"
                 self._stopping.wait(_LOOK)
-            except Exception as error:  # noqa: BLE001 - without a watch it is no daemon: the door tells of the bug
+            except Exception as error:  # noqa: BLE001 - without a watch it is no daemon: `failure` tells of the bug
                 self._give_up(error)
 
     def _watched(self) -> None:

@@ -269,7 +269,7 @@ def _some(count: int, what: str) -> str:
     return f"{count} {what}" if count == 1 else f"{count} {what}s"
 
 
-# ── How the vectors of a vault stand, for `status` and `doctor`. Looks only.
+# ── Vectors; looks only.
 
 _MAKE = "`memoryclaw sync --vectors` makes them"
 _WORDS = "until then words alone answer"

@@ -1,4 +1,4 @@
-"""capture: lines of JSON from a host → logs. The rule: a line is acknowledged only when it is durable, and never kept twice."""
+"""Writes lines of JSON from a host to the logs. A line is acknowledged only when it is durable, and never kept twice."""
 
 from __future__ import annotations
 

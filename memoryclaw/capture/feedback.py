@@ -1,4 +1,4 @@
-"""feedback: how useful a memory was, 1 to 5, kept in the ledger. The rule: a rating that was not kept is never acknowledged."""
+"""Keeps in the ledger how useful a memory was, from 1 to 5. A rating that was not kept is never acknowledged."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""One message as a host sends it → what was said in it: our own lines, and those of OpenClaw, OpenAI, Anthropic, Gemini.
+"""Reads one message as a host sends it: our own lines, and those of OpenClaw, OpenAI, Anthropic and Gemini.
 
-The rule: a shape that nobody knows is kept as text; only what says nothing at all is refused, in one sentence.
+An unknown shape is kept as text; only a message that says nothing at all is refused, in one sentence.
 """
 
 from __future__ import annotations
@@ -202,8 +202,7 @@ def _first(place: Mapping[str, Any], *keys: str) -> Any:
     return next((place[key] for key in keys if place.get(key) is not None), None)
 
 
-# ── Every shape in which hosts send what was said → plain text. Images and binaries become placeholders;
-# thoughts are left out.
+# ── Content in any shape as plain text. Images and binaries become placeholders; thoughts are left out.
 
 _DEEPEST = 32
 _QUOTE = r"(?:\\{0,3}[\"']|&quot;|&#34;|&#x22;)"

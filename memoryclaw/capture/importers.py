@@ -1,4 +1,4 @@
-"""import: logs of other programs → our logs. The rule: the source is only read, and a second import adds nothing."""
+"""Imports the logs of other programs. The source is only read, and a second import adds nothing."""
 
 from __future__ import annotations
 

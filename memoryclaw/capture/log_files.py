@@ -1,4 +1,4 @@
-"""The logs on disk: whole lines, appended, durable before anybody is told. The rule: what stands in a log is never rewritten."""
+"""The logs on disk: whole lines, appended, durable before the caller is told. Lines in a log are never rewritten."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""What was said → the one line of a log: private parts left out, secrets redacted, payloads cut. Nothing is written here.
+"""Makes the one line of a log from a turn: private parts left out, secrets redacted, payloads cut. Pure.
 
-The rule: every text passes through here before its first byte reaches a disk.
+Every text passes through here before its first byte reaches a disk.
 """
 
 from __future__ import annotations
@@ -139,7 +139,7 @@ def _cut_text(text: str, artifacts: dict[str, bytes]) -> str:
     return f"{head}\n[cut: {len(data):,} bytes, whole in {ARTIFACTS}/{digest}]\n{tail}"
 
 
-# ── What people mark as private in what they say. The rule: in doubt, more is left out, never less.
+# ── Parts that people mark as private. In doubt, more is left out, never less.
 
 _OPEN = r"(?:<|&lt;)\s*private\s*(?:>|&gt;)"
 _CLOSE = r"(?:<|&lt;)\s*/\s*private\s*(?:>|&gt;)"

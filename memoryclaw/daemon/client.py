@@ -199,8 +199,7 @@ class _Connection:
         self._socket.settimeout(left)
 
 
-# ── What a daemon leaves for its clients in the state folder: a token and an address. The rule: nobody but
-# its owner reads them.
+# ── A daemon's token and address in the state folder, readable by their owner only.
 
 TOKEN, ADDRESS = "token", "serve.json"
 _TOKEN = re.compile(r"[A-Za-z0-9_-]{43,200}")
@@ -300,8 +299,7 @@ def _minted() -> str:
     return secrets.token_urlsafe(_BYTES)
 
 
-# ── Ends the daemon of a vault from outside. The rule: only the process that both watches this vault and
-# wrote its address is told to stop.
+# ── Stops the daemon of a vault from outside: only a process that both watches this vault and wrote its address.
 
 _PATIENCE = 15.0  # seconds: a consolidation that has begun to write ends first
 _PAUSE = 0.02

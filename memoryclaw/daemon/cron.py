@@ -1,4 +1,4 @@
-"""One marked block in the user's crontab. The rule: every byte outside of it stays as it is."""
+"""One marked block in the user's crontab; every byte outside it stays as it is."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ def trouble() -> str:
 
 
 def install(name: str, block: str) -> bool:
-    """Puts the block of this name into the crontab, in the place of an older one; False when it stands there already."""
+    """Puts the block of this name into the crontab, replacing an older one; False when it is there already."""
     before = _read()
     head, old, tail = _parted(before, name)
     new = block.encode("utf-8", "surrogateescape")

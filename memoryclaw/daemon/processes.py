@@ -1,4 +1,4 @@
-"""One child process at a time, heard to its end. The rule: it never outlives the one who started it on purpose."""
+"""Runs one child process at a time and collects its output; it never outlives its parent."""
 
 from __future__ import annotations
 
@@ -68,8 +68,7 @@ class Child:
         return self._over
 
 
-# ── Work in a process of its own that is waited for only so long. The rule: who waits gets an answer in
-# time, and the work goes on to its end.
+# ── Work in a separate process with a limit on the wait: the caller is answered in time, and the work goes on to its end.
 
 _CHUNK = 1 << 16
 

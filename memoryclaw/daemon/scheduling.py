@@ -1,4 +1,4 @@
-"""schedule: a timer of the machine that calls `consolidate --due`. The rule: whatever it does, it does once, and can take back."""
+"""Installs a timer of this machine that calls `consolidate --due`. Installing is idempotent and can be undone."""
 
 from __future__ import annotations
 
@@ -232,8 +232,7 @@ def _iso(moment: datetime | None) -> str:
     return f"{moment:%Y-%m-%dT%H:%M:%SZ}" if moment else ""
 
 
-# ── The schedule of a daemon: `consolidate --due` as a process of its own, again and again. The rule: a
-# failure is told, never passed over.
+# ── The schedule of a daemon: runs `consolidate --due` again and again, each in a separate process, and reports failures.
 
 FIRST = 60.0  # seconds after the start until the first look: whoever starts a daemon wants an answer first
 

@@ -1,4 +1,4 @@
-"""Timers of the user's own systemd. The rule: only units of exactly our name are written, started, stopped or removed."""
+"""Timers of the user's systemd. Only units of exactly our name are written, started, stopped or removed."""
 
 from __future__ import annotations
 
@@ -86,8 +86,7 @@ def _systemctl(*words: str) -> Answered:
     return ask("systemctl", "--user", *words)
 
 
-# ── Runs the programs of the machine's schedulers. The rule: they are asked in plain C locale, and never
-# for longer than a moment.
+# ── Runs systemctl and crontab, in the C locale and with a short timeout.
 
 _LONGEST = 20.0
 

@@ -1,6 +1,6 @@
-"""When a vault is consolidated, and by which command: what every scheduler is told, in the words of each. Pure.
+"""When a vault is consolidated and by which command, in the syntax of each scheduler. Pure.
 
-The rule: whatever a path holds, a scheduler hands it to our command just as it is.
+Whatever a path holds, a scheduler hands it to our command unchanged.
 """
 
 from __future__ import annotations
@@ -144,8 +144,7 @@ def _quoted_for_shell(word: str) -> str:
     return "'" + word.replace("'", "'\"'\"'") + "'"
 
 
-# ── When a consolidation is due: a pure rule, so that every scheduler may ask at any time. The rule: no
-# clock blocks it for ever.
+# ── When a consolidation is due: a pure rule, so that every scheduler may ask at any time. A wrong clock never blocks it for ever.
 
 LONGEST_WAIT = timedelta(hours=24)  # a conversation that never pauses is cut after that
 

@@ -36,7 +36,7 @@ def plan_install(path: str, command: str) -> SettingsChange:
 
     Args:
         path: the settings file.
-        command: what the host should run, with `{}` in the place of `hook pre` or `hook post`.
+        command: what the host should run, with `{}` in place of `hook pre` or `hook post`.
     """
     real = _writable(path)
     before = _text(real)
@@ -136,7 +136,7 @@ _EMPTY = "{}\n"
 
 
 def with_hooks(text: str, command: str) -> str:
-    """The settings with our hooks, which run `command` with `hook pre` or `hook post` in the place of `{}`.
+    """The settings with our hooks, which run `command` with `hook pre` or `hook post` in place of `{}`.
 
     Raises:
         InputError: the text cannot be understood, or holds something else where hooks belong.
@@ -160,7 +160,7 @@ def without_hooks(text: str) -> str:
 
 
 def command_in(text: str) -> str:
-    """What runs our hooks in these settings, with `{}` in the place of `hook pre` or `hook post`; empty where nothing does."""
+    """What runs our hooks in these settings, with `{}` in place of `hook pre` or `hook post`; empty where nothing does."""
     return next((_VERB.sub(" {}", found.command) for found in _ours(_checked(text))), "")
 
 

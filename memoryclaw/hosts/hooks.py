@@ -1,6 +1,6 @@
-"""What a hook is called with, and what it does: a context before a prompt, the new turns after an answer.
+"""Carries out the hooks of a host: a context before a prompt, the new turns after an answer.
 
-The rule: a running daemon is asked first, because it answers at once; without one the own work does the same.
+A running daemon is asked first, because it answers at once; without one the work is done here, with the same result.
 """
 
 from __future__ import annotations
@@ -95,8 +95,7 @@ def _text(hook: Mapping[str, Any], *keys: str) -> str:
     return next((value for key in keys if isinstance(value := hook.get(key), str) and value), "")
 
 
-# ── latest.md: what happened last, for hosts that can read a file and nothing else. The rule: it is
-# replaced whole, and only by more than nothing.
+# ── latest.md: the last session, for hosts that can only read a file. It is replaced whole, and never by nothing.
 
 PATH = "working/latest.md"
 _DAYS = 2  # of a session's logs: what happened last stands at their end
@@ -140,8 +139,7 @@ def _harmless(session: str) -> str:
     return one_line(session).replace("-->", "").replace("--", "-")
 
 
-# ── What a session was about at its end, as one fenced block: its working memory, and the last things that
-# were said.
+# ── The end of a session as one fenced block: its working memory and its last turns.
 
 _TRUST = {"user": "trusted"}  # what anybody else said may have come from anywhere
 _SPOKEN = frozenset({"user", "assistant"})
@@ -181,8 +179,7 @@ def _short(text: str) -> str:
     return text if len(text) <= _LONGEST else f"{text[:_LONGEST].rpartition(' ')[0] or text[:_LONGEST]} …"
 
 
-# ── What a hook answers, in its host's own shape. The rule: an answer without a context is still a whole
-# answer.
+# ── The answer of a hook in the shape its host expects, also where there is no context.
 
 CLAUDE_CODE, PLAIN = "claude-code", "plain"
 HOSTS = (CLAUDE_CODE, PLAIN)

@@ -199,7 +199,7 @@ def put(text: str, path: Path, value: Any) -> tuple[str, Added]:
 
 
 def replaced(text: str, node: Node, raw: str) -> str:
-    """The text with other characters in the place of a value."""
+    """The text with a value replaced by other characters."""
     return text[: node.start] + raw + text[node.end :]
 
 

@@ -1,4 +1,4 @@
-"""What is new in a transcript that a host writes, turn by turn. The rule: the file is only read, and nothing counts as read before it is kept.
+"""Reads what is new in a host's transcript, turn by turn. The file is only read, and a turn counts as read once it is kept.
 
 Where the last look ended is remembered in the state folder. Without that the file is read from its beginning: what is in the
 logs already is known by its id, and is not kept twice.
@@ -135,8 +135,7 @@ def _remember(mark: str, place: ReadPosition) -> None:
         put(folder, os.path.basename(mark), json.dumps(place._asdict()).encode())
 
 
-# ── What Claude Code writes down of a session → lines for `capture`. The rule: what a person or a model
-# said, and nothing the host put in.
+# ── Claude Code's transcript as lines for `capture`: what a person or a model said, and nothing the host put in.
 
 _KINDS = ("user", "assistant")  # a tuple: whatever stands there is compared
 # Caveats, summaries of a compaction, a subagent's own talk, and sentences of the host in the model's place.
@@ -198,8 +197,7 @@ def _object(line: str) -> Mapping[str, Any]:
     return value if isinstance(value, Mapping) else {}
 
 
-# ── A message without what its host put around it. The rule: only marks that no person types are taken for
-# the host's.
+# ── A message without what its host put around it. Only marks that no person types count as the host's.
 
 # Told to the model, by the host and not by the person.
 _TOLD = re.compile(

@@ -1,1 +1,1 @@
-"""The doors: each parses what it is asked, calls the app and prints. None of them decides anything."""
+"""CLI, HTTP and MCP: each parses a request, calls the app and prints. None of them decides anything."""

@@ -1,8 +1,8 @@
-"""Answers as plain JSON values, the same at every door; docs/json.md describes them. Text stays exactly as it is."""
+"""Answers as plain JSON values, the same in every interface; docs/json.md and docs/review.md describe them. Text is not changed."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from memoryclaw.model import Answer, Fact, Match, Problem, Recalled, Traced
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from memoryclaw.app.doctor import Check
     from memoryclaw.app.status import Status
     from memoryclaw.capture.capture import CaptureResult
-    from memoryclaw.capture.feedback import Feedback as Rated
+    from memoryclaw.capture.feedback import Feedback
     from memoryclaw.capture.importers import Imported
     from memoryclaw.consolidation.actions import Action
     from memoryclaw.consolidation.changes import ClaimDecision, PlannedChange
@@ -25,9 +25,18 @@ if TYPE_CHECKING:
     from memoryclaw.index.vectors import Filled
     from memoryclaw.recall.browsing import Links, NoteEntry, ShownUnit
     from memoryclaw.recall.evaluation import Evaluated, QuestionResult
+    from memoryclaw.review.decide import ReviewDecision, TickedFacts
+    from memoryclaw.review.diffs import Difference
+    from memoryclaw.review.file_history import Blame, Events, Logged
+    from memoryclaw.review.queue import ReviewItem
+    from memoryclaw.skills.approve import SkillDecision
+    from memoryclaw.skills.host_skills import HostSkills
+    from memoryclaw.skills.listing import LintedSkill, ListedSkill, SkillOffer
+    from memoryclaw.skills.run import SkillRun
     from memoryclaw.working.memory import WorkingMemory
     from memoryclaw.working.store import Cleared
     from memoryclaw.writing.context import Written
+
 
 Shape = dict[str, Any]
 LAYERS = {"episode": "episodic", "fact": "semantic", "skill": "procedural", "turn": "log"}
@@ -202,7 +211,7 @@ def _remarks(answer: Answer) -> Mapping[str, Any]:
     return {"did_you_mean": dict(answer.did_you_mean), "notices": list(answer.notices)}
 
 
-# ── Consolidation's answers as plain JSON values, the same at every door; docs/json.md describes them.
+# ── Consolidation.
 
 
 def consolidated(done: Consolidated) -> Shape:
@@ -266,7 +275,7 @@ def _decided(decided: ClaimDecision) -> Shape:
     }
 
 
-# ── What `eval` answers, as plain JSON values; docs/json.md describes them.
+# ── Evaluation.
 
 
 def evaluated(done: Evaluated) -> Shape:
@@ -298,7 +307,7 @@ def _by_number(values: Mapping[int, float]) -> dict[str, float]:
     return {str(number): round(value, 4) for number, value in values.items()}
 
 
-# ── The JSON of `openclaw`: what was or would be written, how things stand, and what an import proposes.
+# ── OpenClaw.
 
 
 def changed(done: Changed) -> dict[str, Any]:
@@ -306,7 +315,7 @@ def changed(done: Changed) -> dict[str, Any]:
     return {**done._asdict(), "notices": list(done.notices)}
 
 
-def openclaw_standing(now: OpenClawStatus) -> dict[str, Any]:
+def openclaw_status(now: OpenClawStatus) -> dict[str, Any]:
     """How OpenClaw stands to a vault, check by check."""
     return {
         "config": now.config,
@@ -317,7 +326,7 @@ def openclaw_standing(now: OpenClawStatus) -> dict[str, Any]:
     }
 
 
-def brought(done: ImportReport) -> dict[str, Any]:
+def imported_notes(done: ImportReport) -> dict[str, Any]:
     """What an import proposes."""
     return {
         "workspace": done.workspace,
@@ -330,7 +339,7 @@ def brought(done: ImportReport) -> dict[str, Any]:
     }
 
 
-# ── What `schedule` answers, as plain JSON values; docs/json.md describes them.
+# ── The schedule.
 
 
 def scheduled(done: Scheduled) -> dict[str, Any]:
@@ -339,12 +348,12 @@ def scheduled(done: Scheduled) -> dict[str, Any]:
     return {**done._asdict(), "files": files, "notices": list(done.notices)}
 
 
-def schedule_standing(now: ScheduleStatus) -> dict[str, Any]:
+def schedule_status(now: ScheduleStatus) -> dict[str, Any]:
     """How a timer stands."""
     return {**now._asdict(), "notices": list(now.notices)}
 
 
-# ── What the verbs of a running session answer, as plain JSON values; docs/json.md describes them.
+# ── Working memory and feedback.
 
 
 def working(memory: WorkingMemory) -> Shape:
@@ -361,6 +370,160 @@ def cleared(done: Cleared) -> Shape:
     return done._asdict()
 
 
-def feedback(done: Rated) -> Shape:
+def feedback(done: Feedback) -> Shape:
     """A rating as it was kept."""
     return done._asdict()
+
+
+# ── Review, history and blame.
+
+_TOLD = ("id", "kind", "what", "why", "run", "path", "confidence", "source", "box")
+
+
+def waiting(items: Iterable[ReviewItem]) -> Shape:
+    """What waits for a person."""
+    return {"waiting": [waits(item) for item in items]}
+
+
+def waits(item: ReviewItem) -> Shape:
+    """One thing that waits."""
+    evidence = list(item.change.evidence) if item.change else []
+    return {**{name: getattr(item, name) for name in _TOLD}, "evidence": evidence}
+
+
+def differences(items: Iterable[tuple[ReviewItem, Sequence[Difference]]]) -> Shape:
+    """What would change if these were approved, each line in pieces that are the same, gone or come."""
+    return {"differences": [{**waits(item), "files": [_file(one) for one in found]} for item, found in items]}
+
+
+def _file(found: Difference) -> Shape:
+    from memoryclaw.review.word_diff import word_diff  # noqa: PLC0415 - a search needs none
+
+    hunks = [
+        [{"line": line.number, "pieces": [piece._asdict() for piece in line.pieces]} for line in hunk]
+        for hunk in word_diff(found.before, found.after)
+    ]
+    return {"path": found.path, "title": found.title, "hunks": hunks}
+
+
+def decided(done: Iterable[ReviewDecision]) -> Shape:
+    """What became of what waited."""
+    return {"decided": [one._asdict() for one in done]}
+
+
+def ticked(boxes: TickedFacts) -> Shape:
+    """What people ticked, nothing of it decided."""
+    return {
+        "approve": [waits(item) for item in boxes.approved],
+        "reject": [waits(item) for item in boxes.rejected],
+        "unclear": [one._asdict() for one in boxes.unclear],
+    }
+
+
+def history(events: Events) -> Shape:
+    """Commits, newest first."""
+    return {"commits": [commit(one) for one in events.commits], "notice": events.notice}
+
+
+def commit(one: Logged) -> Shape:
+    """One commit in people's words."""
+    told = {name: getattr(one, name) for name in ("commit", "when", "author", "subject", "kind", "run")}
+    return {**told, "source": one.trailers.get("Source", ""), "files": list(one.files)}
+
+
+def blame(found: Blame) -> Shape:
+    """Where a fact comes from."""
+    approved = found.approved
+    return {
+        **fact(found.path, found.fact),
+        "commit": commit(found.commit) if found.commit else None,
+        "approved": {"by": approved.by, "at": approved.at} if approved else None,
+        "sources": [cited._asdict() for cited in found.sources],
+        "notice": found.notice,
+    }
+
+
+# ── Skills.
+
+
+def skills(found: Iterable[ListedSkill]) -> Shape:
+    """A list of skills."""
+    return {"skills": [skill(one) for one in found]}
+
+
+def skill(one: ListedSkill) -> Shape:
+    """One skill and how it stands."""
+    return {
+        "name": one.name,
+        "state": one.state,
+        "description": one.skill.skill.description,
+        "path": one.skill.path,
+        "digest": one.skill.digest,
+    }
+
+
+def shown(found: LintedSkill) -> Shape:
+    """One skill with its text and what is wrong with it."""
+    file = found.listed.skill
+    return {
+        **skill(found.listed),
+        "triggers": list(file.skill.triggers),
+        "parameters": [asked._asdict() for asked in file.asked],
+        "tools": list(file.tools),
+        "files": dict(found.listed.digests),
+        "problems": [problem(one) for one in found.problems],
+        "text": file.text,
+    }
+
+
+def linted(problems: Iterable[Problem]) -> Shape:
+    """What is wrong with skills; anything makes the verb exit with 1."""
+    found = [problem(one) for one in problems]
+    return {"sound": not found, "problems": found}
+
+
+def matches(request: str, offers: Iterable[SkillOffer]) -> Shape:
+    """The skills that fit a request, each with the words that made it; the terms add up to the score."""
+    return {"request": request, "skills": [offer(one) for one in offers]}
+
+
+def offer(one: SkillOffer) -> Shape:
+    """How one skill fits, and whether a host would be offered it."""
+    found = one.match
+    return {
+        "name": found.skill.name,
+        "path": found.skill.path,
+        "score": found.score,
+        "state": one.state,
+        "offered": one.offered,
+        "reason": one.why,
+        "why": {
+            "terms": [term._asdict() for term in found.terms],
+            "matched": [matched._asdict() for matched in found.matched],
+        },
+        "values": dict(found.values),
+        "missing": list(found.missing),
+    }
+
+
+def skill_decided(done: SkillDecision) -> Shape:
+    """What was decided of a skill."""
+    return done._asdict()
+
+
+def host_skills(found: HostSkills) -> Shape:
+    """The folder that hosts read, and what is in it."""
+    return {
+        "folder": found.folder,
+        "skills": [one._asdict() for one in found.skills],
+        "left_out": [one._asdict() for one in found.left_out],
+    }
+
+
+def skill_run(done: SkillRun) -> Shape:
+    """A run of a skill, or what one would do; values that are secret are not told."""
+    return {
+        **done._asdict(),
+        "values": [{"name": one.name, "value": one.value, "source": one.source} for one in done.values],
+        "steps": [one._asdict() for one in done.steps],
+    }

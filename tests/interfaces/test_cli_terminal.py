@@ -17,7 +17,7 @@ HOSTILE = "\x1b]0;owned\x07\x1b[2J\x9b1m\u202ered\u200b"
 
 
 # The installed command, but for how long work must take before its progress is shown.
-PATIENT = "import sys; from memoryclaw.interfaces.cli import main, progress; progress.PATIENCE = float(sys.argv.pop(1)); main()"
+PATIENT = "import sys; from memoryclaw.interfaces.cli import main, printing; printing.PATIENCE = float(sys.argv.pop(1)); main()"
 
 
 def on_terminal(

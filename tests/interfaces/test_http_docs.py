@@ -17,8 +17,7 @@ from pathlib import Path
 
 import pytest
 
-from memoryclaw.interfaces.http.answers import CODES
-from memoryclaw.interfaces.http.requests import VerbRoute
+from memoryclaw.interfaces.http.messages import CODES, VerbRoute
 from memoryclaw.interfaces.http.routes import SUBJECTS
 
 HOUSE = Path(__file__).parents[2]

@@ -1,4 +1,4 @@
-"""Parts of the HTTP door by themselves: the bucket, the lanes, and the document that is made from the table."""
+"""Parts of the HTTP interface by themselves: the bucket, the pools, and the document that is made from the table."""
 
 from __future__ import annotations
 
@@ -15,12 +15,19 @@ from memoryclaw.app.daemon import Daemon
 from memoryclaw.interfaces import http
 from memoryclaw.interfaces.cli.verbs import VERBS, CliContext, cli
 from memoryclaw.interfaces.http import assembly
-from memoryclaw.interfaces.http.answers import CODES, RefusedError, refusal_of
 from memoryclaw.interfaces.http.guard import Bucket
+from memoryclaw.interfaces.http.messages import (
+    CODES,
+    LONG,
+    READ,
+    WRITE,
+    NoArguments,
+    RefusedError,
+    refusal_of,
+)
 from memoryclaw.interfaces.http.openapi import document
-from memoryclaw.interfaces.http.requests import NoArguments
 from memoryclaw.interfaces.http.routes import OPEN, ROWS
-from memoryclaw.interfaces.http.workers import LONG, READ, WRITE, VaultPool, WorkerPool, WorkerPools
+from memoryclaw.interfaces.http.workers import VaultPool, WorkerPool, WorkerPools
 
 
 def test_a_bucket_lets_a_burst_through_and_fills_again() -> None:
@@ -35,51 +42,51 @@ def test_a_bucket_lets_a_burst_through_and_fills_again() -> None:
 
 def test_a_verb_that_writes_or_takes_long_holds_up_nobody_who_reads(vault_of: VaultOf) -> None:
     root = vault_of({"notes/a.md": "# Lantern\n"})
-    lanes, over = WorkerPools(lambda: open_vault(root)), threading.Event()
+    pools, over = WorkerPools(lambda: open_vault(root)), threading.Event()
 
     async def together() -> int:
-        waiting = [asyncio.create_task(lanes.run(lane, lambda _: over.wait(60))) for lane in (WRITE, LONG)]
-        found = await lanes.run(READ, lambda app: len(app.search("lantern").matches))
+        waiting = [asyncio.create_task(pools.run(pool, lambda _: over.wait(60))) for pool in (WRITE, LONG)]
+        found = await pools.run(READ, lambda app: len(app.search("lantern").matches))
         over.set()
         assert await asyncio.gather(*waiting) == [True, True]
         return found
 
     assert asyncio.run(together()) == 1
-    lanes.close()
+    pools.close()
 
 
 def test_a_lane_that_is_full_says_so(vault_of: VaultOf) -> None:
     root, over = vault_of({"notes/a.md": "a"}), threading.Event()
-    lane = WorkerPool(lambda: open_vault(root), threads=1, waiting=2)
+    pool = WorkerPool(lambda: open_vault(root), threads=1, waiting=2)
 
     async def crowd() -> None:
-        held = [asyncio.create_task(lane.run(lambda _: over.wait(60))) for _ in range(3)]
+        held = [asyncio.create_task(pool.run(lambda _: over.wait(60))) for _ in range(3)]
         await asyncio.sleep(0)
         with pytest.raises(RefusedError) as refused:
-            await lane.run(lambda _: None)
+            await pool.run(lambda _: None)
         assert (refused.value.refusal.status, refused.value.refusal.headers["Retry-After"]) == (503, "1")
         over.set()
         await asyncio.gather(*held)
-        assert await lane.run(lambda _: "room") == "room"
+        assert await pool.run(lambda _: "room") == "room"
 
     asyncio.run(crowd())
-    lane.close()
+    pool.close()
 
 
 def test_two_threads_never_share_a_vault(vault_of: VaultOf) -> None:
     root, both = vault_of({"notes/a.md": "a"}), threading.Barrier(2)
-    lane = WorkerPool(lambda: open_vault(root), threads=2)
+    pool = WorkerPool(lambda: open_vault(root), threads=2)
 
     def met(app: App) -> int:
         both.wait(60)
         return id(app)
 
     async def pair() -> list[int]:
-        return await asyncio.gather(lane.run(met), lane.run(met))
+        return await asyncio.gather(pool.run(met), pool.run(met))
 
     first, second = asyncio.run(pair())
     assert first != second
-    lane.close()
+    pool.close()
 
 
 def test_settings_that_are_saved_while_they_are_read_count_the_next_time(vault_of: VaultOf) -> None:
@@ -110,12 +117,12 @@ def test_however_many_wait_for_the_first_look_no_thread_is_held(
     with open_vault(root) as app:  # else both threads make the index at once, and one may find it busy
         app.sync()
     daemon = Daemon(root, print)
-    lanes = WorkerPools(daemon.open)
-    door = assembly.asgi(assembly.HttpSettings(daemon, lanes, ["127.0.0.1:1"], 1000.0, repr))
+    pools = WorkerPools(daemon.open)
+    served = assembly.asgi(assembly.HttpSettings(daemon, pools, ["127.0.0.1:1"], 1000.0, repr))
     headers = {"Authorization": f"Bearer {daemon.files.token}"}
 
     async def crowd() -> list[int]:
-        way = httpx.ASGITransport(door)
+        way = httpx.ASGITransport(served)
         async with httpx.AsyncClient(transport=way, base_url="http://127.0.0.1:1", headers=headers) as client:
             waiting = [asyncio.create_task(client.get("/v1/search?q=lantern")) for _ in range(40)]
             await asyncio.sleep(0.05)
@@ -125,7 +132,7 @@ def test_however_many_wait_for_the_first_look_no_thread_is_held(
 
     assert asyncio.run(crowd()) == [200] * 40
     daemon.stop()
-    lanes.close()
+    pools.close()
 
 
 def test_every_known_failure_has_its_status() -> None:

@@ -10,7 +10,7 @@ import pytest
 from conftest import put
 from daemons import Daemon, Reply, serving
 
-from memoryclaw.interfaces.http.requests import BODY
+from memoryclaw.interfaces.http.messages import BODY
 from memoryclaw.interfaces.http.routes import CAPTURE_BODY
 
 ROOM = 4096  # what stands around a text in a body

@@ -1,4 +1,4 @@
-"""OpenClaw's MEMORY.md and USER.md → facts and passages, with what their comments say. Pure text; nothing is decided here."""
+"""Reads OpenClaw's MEMORY.md and USER.md into facts and passages, with what their comments say. Pure; nothing is decided here."""
 
 from __future__ import annotations
 
@@ -161,8 +161,7 @@ def _fact(block: _Block) -> CuratedFact | None:
     return CuratedFact(block.heading, key, value, block.line)
 
 
-# ── What OpenClaw's notes become: facts that wait, and notes that are proposed. The same words always get
-# the same place.
+# ── What OpenClaw's notes become: pending facts and proposed notes. The same words always get the same place.
 
 CURATED = ("MEMORY.md", "USER.md")
 _DAY = re.compile(r"(\d{4})-(\d\d)-(\d\d)(?:[-_T](\d\d)-?(\d\d))?")

@@ -1,4 +1,4 @@
-"""import: OpenClaw's own notes → proposals. The rule: its files are only read, secrets stay there, and a person decides."""
+"""Proposes what OpenClaw's own notes hold. The files are only read, secrets stay there, and a person decides."""
 
 from __future__ import annotations
 

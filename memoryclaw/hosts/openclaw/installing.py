@@ -1,4 +1,4 @@
-"""What MemoryClaw writes into OpenClaw's configuration, and how it is taken out again. The rule: exactly our keys, and what stood there returns."""
+"""What MemoryClaw writes into OpenClaw's configuration, and how it is removed: exactly our keys, and the former values return."""
 
 from __future__ import annotations
 
@@ -139,7 +139,7 @@ def _was_ours(path: tuple[str, ...], item: str) -> bool:
 def _moved(
     text: str, wish: DesiredSetting, steps: list[InstallStep], wanted: Sequence[DesiredSetting]
 ) -> str:
-    """The text with the item of an earlier time, of another folder, in the place of which this one comes."""
+    """The text without the item of an earlier installation in another folder, which this one replaces."""
     node = found(text, wish.path)
     for n, step in enumerate(steps):
         stale = (
@@ -220,8 +220,7 @@ def _undone(text: str, step: InstallStep) -> str:
     return text
 
 
-# ── A change of a configuration as a person is shown it: a unified diff. The rule: no password or token of
-# the rest is in it.
+# ── A change of a configuration as a unified diff, without the passwords and tokens in the rest of the file.
 
 _SECRET = re.compile(
     r"([\"']?(?<![\w.-])[\w.-]*(?:token|api_?key|password|passphrase|secret|credential)s?[\"']?\s*:\s*)"

@@ -1,4 +1,4 @@
-"""install and uninstall: our keys into OpenClaw's configuration and out again. The rule: shown before it is written, kept as it was beside it."""
+"""Installs our keys in OpenClaw's configuration and removes them. A change is shown before it is written, and a copy of the file is kept beside it."""
 
 from __future__ import annotations
 
@@ -149,8 +149,7 @@ class Setup:
         )
 
 
-# ── OpenClaw's configuration on the disk, and what we wrote down of our changes to it. The rule: the file
-# is replaced whole or not at all.
+# ── OpenClaw's configuration on disk, replaced whole or not at all, and our record of what was changed in it.
 
 _FOLDER = "openclaw"
 
@@ -213,7 +212,7 @@ class HostConfig:
         return found if isinstance(found, dict) else {}
 
     def write(self, before: str, after: str) -> None:
-        """Puts one text in the place of another, if it is still there."""
+        """Replaces one text by another, if it is still there."""
         files.write_file(self._folder, self._name, _bytes(after), files.digest_of(_bytes(before)))
 
     def back_up(self, text: str, now: datetime) -> str:
@@ -262,7 +261,7 @@ def _bytes(text: str) -> bytes:
     return text.encode("utf-8", "surrogateescape")
 
 
-# ── Where the plugins that ship with MemoryClaw are: in the installed package, else in the checkout.
+# ── The plugins that ship with MemoryClaw: in the installed package, else in the checkout.
 
 _PACKAGE = Path(__file__).resolve().parents[2]
 

@@ -1,4 +1,4 @@
-"""status: whether OpenClaw remembers with this vault, check by check, each with what mends it. Changes nothing."""
+"""Checks whether OpenClaw remembers with this vault, each check with what mends it. Changes nothing."""
 
 from __future__ import annotations
 

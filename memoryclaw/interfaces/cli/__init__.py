@@ -12,7 +12,7 @@ INTERRUPTED = 130
 
 def main() -> NoReturn:
     """Runs one command and exits with its code."""
-    gc.disable()  # imports make no garbage; `Said.app` turns it on again before the work begins
+    gc.disable()  # imports make no garbage; `CliContext.app` turns it on again before the work begins
     try:
         code = _run(sys.argv[1:])
     except KeyboardInterrupt:

@@ -1,6 +1,6 @@
-"""`recall` and `search`: a question, and the answer with its reasons. What a running daemon can answer, it answers: it is faster.
+"""`recall`, `search` and `eval`: questions, and the answers with their reasons. A running daemon is asked first: it is faster.
 
-The rule: one shape is told, wherever it comes from, so that the bytes are the same.
+The output is printed from one JSON shape, wherever it comes from, so that the bytes are the same.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ if TYPE_CHECKING:
 @click.option("--explain", is_flag=True, help="Show each term of every score, and which words matched where.")
 @click.pass_obj
 def search(said: CliContext, *, query: tuple[str, ...], kind: str, limit: int, explain: bool) -> None:
-    """Find what answers a question, best first; leaves no trace.
+    """Find the best matches for a question; nothing is recorded.
 
     A question may be plain words, or use phrases in quotes, AND OR NOT -word, proj*, jonh~, and
     tag: kind: entity: person: project: path: title: since: until: on:
@@ -75,13 +75,19 @@ def search(said: CliContext, *, query: tuple[str, ...], kind: str, limit: int, e
 )
 @click.argument("query", nargs=-1, required=True, type=TEXT)
 @click.option(
-    "--goal", metavar="TEXT", default="", type=TEXT, help="What the agent is at; its words help to rank."
+    "--goal",
+    metavar="TEXT",
+    default="",
+    type=TEXT,
+    help="What the agent is working on; its words take part in the ranking.",
 )
-@click.option("--budget", metavar="N", type=int, help="Tokens of the context at most, framing included.")
+@click.option(
+    "--budget", metavar="N", type=int, help="Size of the context in tokens at most, framing included."
+)
 @click.option(
     "--session", metavar="S", default="", type=TEXT, help="The running session; its own turns are left out."
 )
-@click.option("--trace", is_flag=True, help="List every candidate with the one decision made of it.")
+@click.option("--trace", is_flag=True, help="List every candidate with the decision on it.")
 @click.pass_obj
 def recall(
     said: CliContext, *, query: tuple[str, ...], goal: str, budget: int | None, session: str, trace: bool
@@ -130,8 +136,7 @@ def _remarks(found: Mapping[str, Any]) -> None:
         remark(f"Degraded: {found['degraded']}")
 
 
-# ── How a match, its explanation and a trace look on a page. The rule: the printed terms add up to the
-# printed score.
+# ── A match, its explanation and a trace in print. The printed terms add up to the printed score.
 
 _INDENT = "   "
 _WHOLE = 1000
@@ -212,7 +217,7 @@ def _by_word(matched: Sequence[Matched]) -> dict[str, list[str]]:
     return found
 
 
-# ── `eval`
+# ── `eval`: the vault's own golden questions.
 
 _WIDEST = 58  # columns of a question in the table; longer ones are cut
 
@@ -243,7 +248,7 @@ def _numbers(_ctx: click.Context, _param: click.Parameter, value: str | None) ->
 def eval(  # noqa: A001 - the verb's name
     said: CliContext, *, file: str | None, ks: tuple[int, ...], budgets: tuple[int, ...], least: float | None
 ) -> None:
-    """Ask the vault its golden questions, and show what was found.
+    """Ask the vault its golden questions and report the results.
 
     The questions stand in eval/questions.yaml, or in FILE. Writes nothing.
     """

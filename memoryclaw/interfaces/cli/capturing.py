@@ -31,7 +31,7 @@ _SHOWN = 20
 @click.option("--session", metavar="S", default="", type=TEXT, help="The session of lines that name none.")
 @click.pass_context
 def capture(ctx: click.Context, session: str) -> None:
-    """Append turns and tool events to the logs, one JSON object a line on standard input.
+    """Append turns and tool events to the logs; reads one JSON object per line.
 
     Each line is on the disk when it is acknowledged; secrets and private parts never get there. Lines that cannot be
     kept are told, the others are kept, and the exit code is 1.
@@ -68,7 +68,7 @@ def capture(ctx: click.Context, session: str) -> None:
 )
 @click.pass_context
 def import_(ctx: click.Context, what: str, path: str, format_: str | None) -> None:  # noqa: ARG001 - one thing to import so far
-    """Bring the logs of another program into this vault; they are only read, and come in once."""
+    """Import the logs of another program; they are only read, and imported once."""
     said: CliContext = ctx.obj
     with said.app("importing logs") as app:
         done = app.import_logs(path, format_=format_ or "")

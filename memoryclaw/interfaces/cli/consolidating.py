@@ -1,4 +1,4 @@
-"""`consolidate` and `redo`: what the logs hold becomes episodes, facts and proposals, each change a commit."""
+"""`consolidate`, `redo` and `schedule`: the logs become episodes, facts and proposals, each change a commit."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ _LONGEST = 40  # commits that are told one by one
 @click.option(
     "--mode",
     type=click.Choice(["direct", "branch", "propose"]),
-    help="Commit on this branch, on one of its own, or write proposals; else as the settings say.",
+    help="Commit on this branch, on a separate branch, or write proposals; else as in the settings.",
 )
 @click.pass_obj
 def consolidate(said: CliContext, *, dry_run: bool, due: bool, llm: str, mode: str | None) -> None:
@@ -54,7 +54,7 @@ def consolidate(said: CliContext, *, dry_run: bool, due: bool, llm: str, mode: s
 @click.option("--llm", type=click.Choice(["auto", "none"]), default="auto", help="As in `consolidate`.")
 @click.pass_obj
 def redo(said: CliContext, since: str, llm: str) -> None:
-    """Consolidate old logs again with the current version, on a branch.
+    """Consolidate old logs again, on a branch.
 
     Nothing in the vault changes until `review approve` takes the branch over. Notes that a person edited stay as
     they are.
@@ -173,15 +173,15 @@ def _applied(done: Consolidated) -> None:
         remark(notice)
 
 
-# ── `schedule`
+# ── `schedule`: a timer of this machine that consolidates on time.
 
 
 @group(default="status", examples=["schedule", "schedule install --at 03:00", "schedule remove"])
 def schedule() -> None:
-    """Let this machine consolidate by itself, every night.
+    """Consolidate automatically, every night.
 
-    A timer calls `consolidate --due`, which does nothing while nothing waits, too little time has passed, or a
-    conversation is going on. Without a word more, tells how the timer stands.
+    A timer calls `consolidate --due`, which does nothing while nothing is new, too little time has passed, or a
+    conversation is going on. Without a command it shows the state of the timer.
     """
 
 
@@ -192,7 +192,7 @@ def schedule() -> None:
         "schedule install --every 60 --dry-run",
     ]
 )
-@click.option("--at", metavar="HH:MM", default="", type=TEXT, help="Time of day; 03:00 when nothing is said.")
+@click.option("--at", metavar="HH:MM", default="", type=TEXT, help="Time of day; 03:00 by default.")
 @click.option("--every", metavar="MINUTES", type=click.IntRange(min=1), help="Every so many minutes instead.")
 @click.option(
     "--using", type=click.Choice(["systemd", "cron"]), help="Which scheduler; else systemd, else cron."
@@ -200,7 +200,7 @@ def schedule() -> None:
 @click.option("--dry-run", is_flag=True, help="Show what would be written, and write nothing.")
 @click.pass_obj
 def install(said: CliContext, *, at: str, every: int | None, using: str | None, dry_run: bool) -> None:
-    """Install the timer, or give it new times."""
+    """Install the timer, or change its times."""
     with said.app() as app:
         _tell_timer(said, app.schedule.install(at=at, every=every or 0, using=using or "", dry_run=dry_run))
 
@@ -208,7 +208,7 @@ def install(said: CliContext, *, at: str, every: int | None, using: str | None, 
 @schedule.command(examples=["schedule remove"])
 @click.pass_obj
 def remove(said: CliContext) -> None:
-    """Take the timer away, and nothing else."""
+    """Remove the timer, and nothing else."""
     with said.app() as app:
         _tell_timer(said, app.schedule.remove())
 
@@ -216,11 +216,11 @@ def remove(said: CliContext) -> None:
 @schedule.command(examples=["schedule status", "schedule status --json"])
 @click.pass_obj
 def status(said: CliContext) -> None:
-    """Tell how the timer stands, when it runs next, and whether a run is due now."""
+    """Show the timer, its next run, and whether a run is due now."""
     with said.app() as app:
         now = app.schedule.status()
     if said.json:
-        as_json(shapes.schedule_standing(now))
+        as_json(shapes.schedule_status(now))
         return
     timer = f"{now.by}, {now.times}" if now.installed else "not installed"
     rows = [

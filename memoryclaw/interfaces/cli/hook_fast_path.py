@@ -1,6 +1,6 @@
-"""`hook pre` and `hook post`: JSON in, JSON out. The rule: whatever happens, an answer in time and exit code 0.
+"""`hook pre` and `hook post`: JSON in, JSON out, always in time and with exit code 0.
 
-A host runs these at every prompt, so they go around Click and everything else that a verb of a person needs.
+A host runs these at every prompt, so they avoid Click and everything else that only people need.
 """
 
 from __future__ import annotations

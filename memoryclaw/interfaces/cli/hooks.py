@@ -1,4 +1,4 @@
-"""`hook`: MemoryClaw in hosts that run a command at a prompt and after an answer; put into their settings, and taken out."""
+"""`hook install` and `hook uninstall`: MemoryClaw in hosts that run a command at a prompt and after an answer."""
 
 from __future__ import annotations
 
@@ -41,9 +41,9 @@ _HOST_OPTION = click.option(
     ],
 )
 def hook() -> None:
-    """Memory for hosts with shell hooks: a context before each prompt, the turns kept after each answer.
+    """Memory for hosts with shell hooks: context before a prompt, turns kept after.
 
-    `pre`, which is meant without a command, and `post` read JSON, answer JSON, and always exit with 0.
+    `pre`, the default, and `post` read JSON, answer JSON, and always exit with 0.
     """
 
 

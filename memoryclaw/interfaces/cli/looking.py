@@ -1,4 +1,4 @@
-"""`show`, `browse`, `facts` and `links`: looking around without a question."""
+"""`show`, `browse`, `facts`, `links`, `history` and `blame`: the vault without a question."""
 
 from __future__ import annotations
 
@@ -97,11 +97,11 @@ def browse(said: CliContext, kind: str, state: str, limit: int) -> None:
 
 @verb(examples=["facts", "facts 'Boathouse Aarhus' --history", "facts boathouse --as-of 2025-07-01"])
 @click.argument("entity", required=False, default="", type=TEXT)
-@click.option("--as-of", metavar="DATE", callback=_day, help="What was held true on that day.")
-@click.option("--history", is_flag=True, help="Superseded values too.")
+@click.option("--as-of", metavar="DATE", callback=_day, help="The facts that held on that day.")
+@click.option("--history", is_flag=True, help="Include superseded values.")
 @click.pass_obj
 def facts(said: CliContext, entity: str, as_of: date | None, history: bool) -> None:
-    """List what is held true, of one entity or of all."""
+    """List the facts of one entity, or all of them."""
     with said.app() as app:
         found, fresh = app.facts(entity, as_of=as_of, history=history), app.freshness
     if said.json:
@@ -121,7 +121,7 @@ def facts(said: CliContext, entity: str, as_of: date | None, history: bool) -> N
 @click.argument("id_", metavar="ID", type=TEXT)
 @click.pass_obj
 def links(said: CliContext, id_: str) -> None:
-    """List the links of a note: out of it, and back to it."""
+    """List the links from a note and to it."""
     with said.app() as app:
         found, fresh = app.links(id_), app.freshness
     if said.json:
@@ -156,7 +156,7 @@ def _link(direction: str, end: LinkEnd) -> list[str]:
     return [direction, f"{end.source}:{end.line}", label, end.to or "nothing yet"]
 
 
-# ── `history` and `blame`
+# ── `history` and `blame`: what was done, and where a fact comes from.
 
 
 @verb(
@@ -173,16 +173,16 @@ def _link(direction: str, end: LinkEnd) -> list[str]:
 )
 @click.pass_obj
 def history(said: CliContext, id_: str, limit: int) -> None:
-    """Show what was done: to the vault, a note or a fact.
+    """Show the changes to the vault, a note or a fact.
 
-    Newest first, what MemoryClaw did and what people did. Each line can be taken back by its commit or its run.
+    Newest first, the changes of MemoryClaw and of people. Each can be undone by its commit or its run.
     """
     with said.app() as app:
         events = app.history(id_, limit=limit)
     if said.json:
-        from memoryclaw.interfaces import review_shapes  # noqa: PLC0415
+        from memoryclaw.interfaces import shapes  # noqa: PLC0415
 
-        as_json(review_shapes.history(events))
+        as_json(shapes.history(events))
         return
     _events(events)
 
@@ -198,9 +198,9 @@ def blame(said: CliContext, fact: str) -> None:
     with said.app() as app:
         found = app.blame(fact)
     if said.json:
-        from memoryclaw.interfaces import review_shapes  # noqa: PLC0415
+        from memoryclaw.interfaces import shapes  # noqa: PLC0415
 
-        as_json(review_shapes.blame(found))
+        as_json(shapes.blame(found))
         return
     for line in _sentences(found):
         say(line)

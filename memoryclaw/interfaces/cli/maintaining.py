@@ -1,4 +1,4 @@
-"""`sync`, `reindex`, `status` and `doctor`: keeping the index true and the vault in order."""
+"""`sync`, `reindex`, `status`, `doctor` and `completion`: upkeep of the vault, its index and the shell."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ _COLOURS = {"ok": "green", "mended": "cyan", "advice": "yellow", "problem": "red
 
 
 @verb(examples=["sync", "sync --vectors", "sync --vault ~/notes --json"])
-@click.option("--vectors", is_flag=True, help="Make the vectors that are missing, too.")
+@click.option("--vectors", is_flag=True, help="Also make the missing vectors.")
 @click.pass_obj
 def sync(said: CliContext, vectors: bool) -> None:
-    """Bring the index in line with the files now."""
+    """Update the index from the files now."""
     with said.app() as app:
         done = app.sync()
         if not vectors:
@@ -47,7 +47,7 @@ def sync(said: CliContext, vectors: bool) -> None:
 @verb(examples=["reindex", "reindex --vault ~/notes"])
 @click.pass_obj
 def reindex(said: CliContext) -> None:
-    """Throw the index away and build it again from the files."""
+    """Delete the index and build it again from the files."""
     with said.app() as app:
         _tell_synced(said, app.reindex())
 
@@ -55,7 +55,7 @@ def reindex(said: CliContext) -> None:
 @verb(examples=["status", "status --json"])
 @click.pass_obj
 def status(said: CliContext) -> None:
-    """Show how the vault stands: files, index, git, watcher. Changes nothing."""
+    """Show the state of files, index, git and watcher; changes nothing."""
     with said.app() as app:
         now = app.status()
     if said.json:
@@ -89,7 +89,7 @@ def status(said: CliContext) -> None:
 )
 @click.pass_context
 def doctor(ctx: click.Context, fix: bool) -> None:
-    """Check the vault's health; exits with 1 when there are problems."""
+    """Check the vault; exits with 1 when there are problems."""
     said: CliContext = ctx.obj
     with said.app() as app:
         checks = app.doctor(fix=fix)

@@ -1,4 +1,4 @@
-"""`openclaw`: OpenClaw remembers with this vault; installed, removed, examined, and its old notes brought over."""
+"""`openclaw`: lets OpenClaw remember with this vault, and imports its old notes."""
 
 from __future__ import annotations
 
@@ -31,10 +31,10 @@ _yes = click.option("--yes", is_flag=True, help="Write without asking.")
     examples=["openclaw install", "openclaw status", "openclaw import --dry-run", "openclaw uninstall"],
 )
 def openclaw() -> None:
-    """Let OpenClaw remember with this vault.
+    """Use this vault as the memory of OpenClaw.
 
-    `install` shows what it would write into OpenClaw's configuration and asks first; `uninstall` takes exactly that out
-    again. Without a command it tells how things stand.
+    `install` shows what it would write into OpenClaw's configuration and asks first; `uninstall` removes exactly that.
+    Without a command it shows the status.
     """
 
 
@@ -58,7 +58,7 @@ def install(said: CliContext, *, config: str, yes: bool) -> None:
 @_yes
 @click.pass_obj
 def uninstall(said: CliContext, *, config: str, yes: bool) -> None:
-    """Take out of OpenClaw's configuration what install wrote, and nothing else.
+    """Remove from OpenClaw's configuration what install wrote, and nothing else.
 
     What stood there before comes back; the vault stays as it is.
     """
@@ -70,12 +70,12 @@ def uninstall(said: CliContext, *, config: str, yes: bool) -> None:
 @_config
 @click.pass_obj
 def status(said: CliContext, config: str) -> None:
-    """Tell what is as it should be, and which command mends what is not."""
+    """Show what is as it should be, and which command mends what is not."""
     from memoryclaw.app.openclaw import openclaw_status  # noqa: PLC0415 - `--help` needs no app
 
     now = openclaw_status(_vault(said), config)
     if said.json:
-        as_json(shapes.openclaw_standing(now))
+        as_json(shapes.openclaw_status(now))
         return
     for check in now.checks:
         mark = styled("ok  ", fg="green") if check.ok else styled("mend", fg="yellow")
@@ -97,7 +97,7 @@ def import_(said: CliContext, workspace: str, *, config: str, dry_run: bool) -> 
     with said.app() as app:
         done = app.openclaw.import_notes(workspace, config=config, dry_run=dry_run)
     if said.json:
-        as_json(shapes.brought(done))
+        as_json(shapes.imported_notes(done))
         return
     for item in done.proposed:
         say(f"{padded(item.kind, 8, bold=True)} {styled(item.what)}  {styled(item.source, dim=True)}")

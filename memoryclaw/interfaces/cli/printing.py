@@ -1,4 +1,4 @@
-"""Answers for people: aligned text, in colour on a terminal. The rule: nothing from the vault reaches a terminal unmade harmless."""
+"""Answers for people: aligned text, in colour on a terminal. Text from the vault is made harmless before a terminal sees it."""
 
 from __future__ import annotations
 
@@ -123,7 +123,7 @@ def _drawn(heads: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
     Console().print(drawn)
 
 
-# ── The progress bar of long work: on standard error, only on a terminal, and only when the work takes over a second.
+# ── The progress bar: on standard error, only on a terminal, and only when the work takes over a second.
 
 PATIENCE = 1.0
 

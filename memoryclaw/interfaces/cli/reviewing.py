@@ -1,4 +1,4 @@
-"""`review`: what waits for a person is listed, shown word by word, and gets its yes or no."""
+"""`review`: lists what waits for a person, shows it word by word, and takes the decision."""
 
 from __future__ import annotations
 
@@ -27,9 +27,9 @@ _YES = click.option("--yes", is_flag=True, help="Do not ask.")
 
 @group(default="list", examples=["review", "review show p-1a2b3c4d", "review approve p-1a2b3c4d"])
 def review() -> None:
-    """Say yes or no to what waits.
+    """Approve or reject pending changes.
 
-    Facts that were not certain, proposals, and runs on a branch of their own wait for a person. Each decision is one
+    Uncertain facts, proposals, and runs on their own branch wait for a person. Each decision is one
     commit and is remembered. Skills are decided by `skills approve` and `skills reject`.
     """
 
@@ -37,13 +37,13 @@ def review() -> None:
 @review.command("list", examples=["review list", "review list --json"])
 @click.pass_obj
 def list_(said: CliContext) -> None:
-    """Show what waits, each with a reason."""
+    """List pending changes, each with its reason."""
     with said.app() as app:
         found = app.review.list()
     if said.json:
-        from memoryclaw.interfaces import review_shapes  # noqa: PLC0415
+        from memoryclaw.interfaces import shapes  # noqa: PLC0415
 
-        as_json(review_shapes.waiting(found))
+        as_json(shapes.waiting(found))
     elif not found:
         say("Nothing waits.")
     else:
@@ -55,7 +55,7 @@ def list_(said: CliContext) -> None:
 @click.argument("id_", metavar="ID", type=TEXT)
 @click.pass_obj
 def show(said: CliContext, id_: str) -> None:
-    """Show one thing that waits: why, who said it, and what would change."""
+    """Show one pending change: why, who said it, and what would change."""
     with said.app() as app:
         item = app.review.get(id_)
         found = app.review.diff(item) if item.can_be_shown else []
@@ -79,7 +79,7 @@ def diff(said: CliContext, names: tuple[str, ...]) -> None:
 @_YES
 @click.pass_context
 def approve(ctx: click.Context, names: tuple[str, ...], *, everything: bool, yes: bool) -> None:
-    """Say yes: what waits is done, one commit each."""
+    """Apply pending changes, one commit each."""
     _decide(ctx, names, "approved", everything=everything, yes=yes)
 
 
@@ -91,7 +91,7 @@ def approve(ctx: click.Context, names: tuple[str, ...], *, everything: bool, yes
 @_YES
 @click.pass_context
 def reject(ctx: click.Context, names: tuple[str, ...], *, everything: bool, yes: bool) -> None:
-    """Say no: it is not done, and it is not proposed again."""
+    """Reject pending changes; they are not proposed again."""
     _decide(ctx, names, "rejected", everything=everything, yes=yes)
 
 
@@ -100,7 +100,7 @@ def reject(ctx: click.Context, names: tuple[str, ...], *, everything: bool, yes:
 @AS_IS
 @click.pass_obj
 def edit(said: CliContext, *, id_: str, as_is: bool) -> None:
-    """Put what waits in other words, in $VISUAL or $EDITOR; it goes on waiting."""
+    """Edit a pending change in $VISUAL or $EDITOR; it stays pending."""
     from memoryclaw.interfaces.cli.writing import tell  # noqa: PLC0415
 
     with said.app() as app:
@@ -112,9 +112,9 @@ def edit(said: CliContext, *, id_: str, as_is: bool) -> None:
 @_YES
 @click.pass_context
 def apply(ctx: click.Context, *, yes: bool) -> None:
-    """Do what is ticked in semantic/_pending.md and review/*.md.
+    """Apply what is ticked in semantic/_pending.md and review/*.md.
 
-    In _pending.md `[x]` is a yes and `[-]` a no. What is ticked is shown first.
+    In _pending.md `[x]` approves and `[-]` rejects. What is ticked is shown first.
     """
     said: CliContext = ctx.obj
     with said.app() as app:
@@ -175,9 +175,9 @@ def _agreed(said: CliContext, question: str, *, yes: bool) -> bool:
 def _told(ctx: click.Context, done: Sequence[ReviewDecision]) -> None:
     said: CliContext = ctx.obj
     if said.json:
-        from memoryclaw.interfaces import review_shapes  # noqa: PLC0415
+        from memoryclaw.interfaces import shapes  # noqa: PLC0415
 
-        as_json(review_shapes.ruled(done))
+        as_json(shapes.decided(done))
     elif not done:
         say("Nothing to decide.")
     else:
@@ -194,9 +194,9 @@ def _differences(
 ) -> None:
     found = list(found)
     if said.json:
-        from memoryclaw.interfaces import review_shapes  # noqa: PLC0415
+        from memoryclaw.interfaces import shapes  # noqa: PLC0415
 
-        as_json(review_shapes.differences(found))
+        as_json(shapes.differences(found))
         return
     if not found:
         say("Nothing waits.")

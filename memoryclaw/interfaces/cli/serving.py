@@ -13,7 +13,7 @@ import click
 
 from memoryclaw.errors import InputError
 from memoryclaw.interfaces import http
-from memoryclaw.interfaces import mcp as door
+from memoryclaw.interfaces import mcp as mcp_server
 from memoryclaw.interfaces.cli.printing import padded, plural, remark, say, styled
 from memoryclaw.interfaces.cli.streams import is_heard
 from memoryclaw.interfaces.cli.verbs import TEXT, CliContext, verb
@@ -31,20 +31,20 @@ if TYPE_CHECKING:
         "serve --stop",
     ]
 )
-@click.option("--host", metavar="HOST", type=TEXT, help="Where it listens; else as the settings say.")
+@click.option("--host", metavar="HOST", type=TEXT, help="Address to listen on; else as in the settings.")
 @click.option(
     "--port",
     metavar="N",
     type=click.IntRange(0, 65535),
-    help="0: any port that is free; else as the settings say.",
+    help="Port; 0 for any free one; else as in the settings.",
 )
-@click.option("--allow-remote", is_flag=True, help="Let other machines reach it; they need the token too.")
-@click.option("--stop", is_flag=True, help="End the one that runs for this vault.")
+@click.option("--allow-remote", is_flag=True, help="Accept other machines; they need the token too.")
+@click.option("--stop", is_flag=True, help="Stop the daemon of this vault.")
 @click.pass_obj
 def serve(said: CliContext, *, host: str | None, port: int | None, allow_remote: bool, stop: bool) -> None:
-    """Answer over HTTP, watch the files and consolidate in time, until told to stop.
+    """Serve the vault over HTTP, watch its files and consolidate on time.
 
-    One daemon a vault. It listens on this machine only; programs find its address and its token in the state folder
+    One daemon per vault. It listens on this machine only; programs find its address and its token in the state folder
     of the vault. Ends with Ctrl-C or `serve --stop`. With --json it prints one line when it is ready.
     """
     if stop:
@@ -70,7 +70,7 @@ def serve(said: CliContext, *, host: str | None, port: int | None, allow_remote:
         host,
         ready=lambda address: _ready(said, daemon, address),
         report=report,
-        guests=lambda apps: {} if door.missing() else {"/mcp": door.asgi(apps, report)},
+        mounted=lambda apps: {} if mcp_server.missing() else {"/mcp": mcp_server.asgi(apps, report)},
     )
     if daemon.failure:
         raise daemon.failure
@@ -103,27 +103,26 @@ def _log(sentence: str) -> None:
     sys.stderr.flush()
 
 
-# ── `mcp`: a server for hosts that start one as a process of their own and speak the Model Context
-# Protocol.
+# ── `mcp`: a server that a host starts and speaks the Model Context Protocol with.
 
 
 @verb(examples=["mcp", "mcp --vault ~/notes"])
 @click.pass_obj
 def mcp(said: CliContext) -> None:
-    """Be the memory of a host that speaks MCP, on standard input and output.
+    """Serve the vault over MCP, on standard input and output.
 
-    Hosts start it themselves. A vault that cannot be opened is told in the answer to each call, so that the person sees
-    it where they are; it is looked for again at the next one.
+    Hosts start it themselves. If the vault cannot be opened, the answer to each call says so, and the next call tries
+    again.
     """
-    if door.missing():
+    if mcp_server.missing():
         raise InputError("this needs the MCP SDK: pip install 'memoryclaw[mcp]'")
     from memoryclaw.app import open_vault  # noqa: PLC0415 - `--help` needs no vault
     from memoryclaw.interfaces.cli import exit_codes  # noqa: PLC0415
 
-    door.stdio(lambda: open_vault(said.vault), lambda error: exit_codes.report_bug(error, said))
+    mcp_server.stdio(lambda: open_vault(said.vault), lambda error: exit_codes.report_bug(error, said))
 
 
-# ── `watch`
+# ── `watch`: follows the files, and reports each step in a line.
 
 _WATCH_COLOURS = {"problem": "red", "overflow": "yellow", "polling": "yellow", "started": "green"}
 
@@ -131,7 +130,7 @@ _WATCH_COLOURS = {"problem": "red", "overflow": "yellow", "polling": "yellow", "
 @verb(examples=["watch", "watch --vault ~/notes --json"])
 @click.pass_obj
 def watch(said: CliContext) -> None:
-    """Keep the index in line with the files as they are edited.
+    """Update the index as files are edited.
 
     Ends with Ctrl-C. With --json each report is one line: kind, text, files and ms.
     """

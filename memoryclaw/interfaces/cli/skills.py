@@ -1,4 +1,4 @@
-"""`skills`: how things are done, written down; listed, written, linted, matched, approved, given to hosts, run."""
+"""`skills`: lists, writes, lints, matches, approves and runs skills, and gives them to hosts."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from memoryclaw.errors import InputError
-from memoryclaw.interfaces import review_shapes, shapes
+from memoryclaw.interfaces import shapes
 from memoryclaw.interfaces.cli.printing import as_json, plural, remark, say, styled, table
 from memoryclaw.interfaces.cli.verbs import AS_IS, TEXT, CliContext, group
 from memoryclaw.text.fence import one_line, visible
@@ -36,20 +36,20 @@ _COLOURS = {"approved": "green", "changed since approval": "yellow", "draft": "c
     ],
 )
 def skills() -> None:
-    """How to do things: list, show, write, lint, match, approve, reject and run skills.
+    """List, show, write, lint, match, approve, reject and run skills.
 
-    Without a command it lists them. A skill is offered to a host only once it is approved, just as it is then.
+    Without a command it lists them. A host is offered a skill only after approval, and exactly as it was approved.
     """
 
 
 @skills.command("list", examples=["skills list", "skills list --json"])
 @click.pass_obj
 def list_(said: CliContext) -> None:
-    """List skills and drafts, and how each stands."""
+    """List skills and drafts with their state."""
     with said.app() as app:
         found = app.skills.list()
     if said.json:
-        as_json(review_shapes.skills(found))
+        as_json(shapes.skills(found))
         return
     table(
         ["name", "state", "description", "path"],
@@ -69,7 +69,7 @@ def show(said: CliContext, name: str) -> None:
     with said.app() as app:
         shown = app.skills.show(name)
     if said.json:
-        as_json(review_shapes.shown(shown))
+        as_json(shapes.shown(shown))
         return
     one = shown.listed
     remark(f"{one.skill.path}: {one.state}, sha256 {one.skill.digest}")
@@ -95,7 +95,7 @@ def show(said: CliContext, name: str) -> None:
 @AS_IS
 @click.pass_obj
 def new(said: CliContext, *, name: str, description: str, as_is: bool) -> None:
-    """Begin a skill: a valid SKILL.md to be filled in."""
+    """Create a skill: a valid SKILL.md to fill in."""
     with said.app() as app:
         done = app.skills.new(name, description, as_is=as_is)
     if said.json:
@@ -116,7 +116,7 @@ def lint(ctx: click.Context, name: str) -> None:
     with said.app() as app:
         problems = app.skills.lint(name)
     if said.json:
-        as_json(review_shapes.linted(problems))
+        as_json(shapes.linted(problems))
     else:
         for problem in problems:
             hint = f"; {problem.hint}" if problem.hint else ""
@@ -134,12 +134,12 @@ def lint(ctx: click.Context, name: str) -> None:
 @click.argument("request", nargs=-1, required=True, type=TEXT)
 @click.pass_obj
 def match(said: CliContext, request: tuple[str, ...]) -> None:
-    """Tell which skills fit a request, why, and whether a host would be offered them."""
+    """Show which skills match a request, why, and whether a host would be offered them."""
     words = " ".join(request)
     with said.app() as app:
         offers = app.skills.match(words)
     if said.json:
-        as_json(review_shapes.matches(words, offers))
+        as_json(shapes.matches(words, offers))
         return
     for offer in offers:
         _tell_offer(offer)
@@ -151,9 +151,9 @@ def match(said: CliContext, request: tuple[str, ...]) -> None:
 @click.argument("name", metavar="NAME", type=TEXT)
 @click.pass_obj
 def approve(said: CliContext, name: str) -> None:
-    """Say yes to a skill as it is now; a draft moves to its place.
+    """Approve a skill as it is now; a draft moves to its place.
 
-    A changed file, by a single byte, is not approved any more.
+    A change of a single byte ends the approval.
     """
     with said.app() as app:
         _tell(said, app.skills.approve(name))
@@ -163,7 +163,7 @@ def approve(said: CliContext, name: str) -> None:
 @click.argument("name", metavar="NAME", type=TEXT)
 @click.pass_obj
 def reject(said: CliContext, name: str) -> None:
-    """Say no: a draft goes to the archive and is not proposed again, an approval is withdrawn."""
+    """Reject a draft, which goes to the archive and is not proposed again, or withdraw an approval."""
     with said.app() as app:
         _tell(said, app.skills.reject(name))
 
@@ -171,14 +171,14 @@ def reject(said: CliContext, name: str) -> None:
 @skills.command("host", examples=["skills host", "skills host --json"])
 @click.pass_obj
 def host(said: CliContext) -> None:
-    """Bring the folder that hosts read up to date, and tell what is in it.
+    """Update the folder that hosts read, and list what is in it.
 
-    It holds copies of exactly the approved versions; a file that was changed since stays as it was approved.
+    It holds copies of exactly the approved versions.
     """
     with said.app() as app:
         found = app.skills.hosted()
     if said.json:
-        as_json(review_shapes.host_skills(found))
+        as_json(shapes.host_skills(found))
         return
     say(styled(found.folder))
     table(["name", "version", "path"], [[one.name, one.version, one.path] for one in found.skills])
@@ -201,9 +201,9 @@ def host(said: CliContext) -> None:
 @click.option("--session", metavar="S", default="", type=TEXT, help="The session whose log keeps the steps.")
 @click.pass_context
 def run(ctx: click.Context, *, name: str, params: tuple[str, ...], apply: bool, session: str) -> None:
-    """Carry out the steps of an approved skill over the tools of MCP servers or OpenClaw, without a model.
+    """Run the steps of an approved skill with the tools of MCP servers or OpenClaw, without a model.
 
-    Shows each call first; with --apply it is made. Stops at the first failure, and exits with 1 then.
+    Shows the calls; --apply makes them. Stops at the first failure and exits with 1.
     """
     said = ctx.ensure_object(CliContext)
     given = params_of(params)
@@ -211,7 +211,7 @@ def run(ctx: click.Context, *, name: str, params: tuple[str, ...], apply: bool, 
     with said.app() as app, told_when_ended(apply=apply):
         done = app.skills.run(name, given, apply=apply, session=session, ask=ask)
     if said.json:
-        as_json(review_shapes.skill_run(done))
+        as_json(shapes.skill_run(done))
     else:
         tell(done)
     ctx.exit(0 if done.ok else 1)
@@ -219,7 +219,7 @@ def run(ctx: click.Context, *, name: str, params: tuple[str, ...], apply: bool, 
 
 def _tell(said: CliContext, done: SkillDecision) -> None:
     if said.json:
-        as_json(review_shapes.skill_ruled(done))
+        as_json(shapes.skill_decided(done))
         return
     commit = f", commit {done.commit[:10]}" if done.commit else ""
     say(f"{styled(done.action, bold=True)}: {styled(done.name)} ({styled(done.path)}{commit})")
@@ -250,7 +250,7 @@ def _short(text: str) -> str:
     return text if len(text) <= _SHOWN or sys.stdout.isatty() else f"{text[: _SHOWN - 1].rstrip()}…"
 
 
-# ── How a run of a skill is told on the command line: each call with its arguments, and what became of it.
+# ── A run of a skill in print: each call with its arguments and its result.
 
 _SHOWN_VALUE = 300
 _RUN_COLOURS = {"done": "green", "failed": "red", "planned": "cyan"}

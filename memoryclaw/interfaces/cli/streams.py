@@ -1,4 +1,4 @@
-"""The standard streams. The rule: what is printed never decides on what is done; a reader that went away cancels no work."""
+"""The standard streams. A reader that goes away cancels no work."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`working` and `feedback`: what a session is at, and how useful a memory was to it."""
+"""`working` and `feedback`: the working memory of a session, and how useful a memory was."""
 
 from __future__ import annotations
 
@@ -28,9 +28,9 @@ _SESSION = click.option("--session", metavar="S", required=True, type=TEXT, help
 @click.option("--session", metavar="S", default="", type=TEXT, hidden=True)
 @click.pass_context
 def working(ctx: click.Context, session: str) -> None:
-    """What a session is at: its goal, plan, facts, last observations and active skill.
+    """The working memory of a session: goal, plan, facts, observations, active skill.
 
-    It stands in what `recall --session` answers, and its goal helps to rank.
+    `recall --session` includes it, and its goal takes part in the ranking.
     """
     if session:  # said before the command, or without one
         ctx.default_map = {name: {"session": session} for name in ("show", "set", "clear")}
@@ -53,8 +53,8 @@ def show(said: CliContext, session: str | None) -> None:
     ],
 )
 @_SESSION
-@click.option("--goal", metavar="TEXT", type=TEXT, help="What is to be reached.")
-@click.option("--plan", metavar="TEXT", multiple=True, type=TEXT, help="A step; together they are the plan.")
+@click.option("--goal", metavar="TEXT", type=TEXT, help="The goal.")
+@click.option("--plan", metavar="TEXT", multiple=True, type=TEXT, help="A step of the plan; may be repeated.")
 @click.option(
     "--fact", "facts", metavar="KEY=VALUE", multiple=True, type=TEXT, callback=lambda *given: _facts(given[2]),
     help="A fact to add or replace; without a value, to remove.",
@@ -74,7 +74,7 @@ def set_(
     skill: str | None,
     task: str | None,
 ) -> None:
-    """Change what is given, and leave the rest as it is."""
+    """Change the given parts and leave the rest."""
     given: dict[str, Any] = {
         "task": task,
         "goal": goal,

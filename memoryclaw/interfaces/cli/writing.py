@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 @click.argument("folder", metavar="[DIR]", required=False)
 @click.pass_obj
 def init(said: CliContext, folder: str | None) -> None:
-    """Make a folder a vault; nothing that is there is touched.
+    """Make a folder a vault; existing files are not touched.
 
     Adds the folders, settings with comments and a git repository, as far as they are missing. Without DIR it
     takes the folder that every other verb would use.
@@ -57,9 +57,9 @@ def init(said: CliContext, folder: str | None) -> None:
 def remember(
     said: CliContext, *, text: tuple[str, ...], entity: str, field: str, tags: tuple[str, ...], as_is: bool
 ) -> None:
-    """Write down a fact, or what happened as an episode.
+    """Store a fact, or an episode.
 
-    With --entity and --field the text is the value of a fact, else it is what happened. A text of - is read from
+    With --entity and --field the text is the value of a fact, else it is an episode. A text of - is read from
     standard input.
     """
     words = sys.stdin.read() if text == ("-",) else " ".join(text)
@@ -105,7 +105,7 @@ def forget(said: CliContext, id_: str) -> None:
 @click.argument("id_", metavar="ID", type=TEXT)
 @click.pass_obj
 def revive(said: CliContext, id_: str) -> None:
-    """Bring back what was forgotten, just as it was."""
+    """Restore what was forgotten, unchanged."""
     with said.app() as app:
         tell(said, app.revive(id_))
 
@@ -115,7 +115,7 @@ def revive(said: CliContext, id_: str) -> None:
 @click.option("--yes", is_flag=True, help="Take back also what makes the folder a vault.")
 @click.pass_obj
 def undo(said: CliContext, commit: str, *, yes: bool) -> None:
-    """Take back one change that MemoryClaw made, or a whole run.
+    """Revert a change that MemoryClaw made, or a whole run.
 
     Every later edit is kept. The undo is a commit too, and what was taken back is not consolidated again.
     """

@@ -1,6 +1,6 @@
 """HTTP on loopback: JSON in, JSON out, the same answers as the command line's `--json`; docs/http.md describes it.
 
-This module imports nothing heavy; who calls `listening` or `serve` has the packages that they need.
+This module imports nothing heavy; `listening` and `serve` need the packages that `missing` names.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ _NEEDS = ("starlette", "uvicorn")
 
 
 def missing() -> list[str]:
-    """The packages that this door needs and that are not installed."""
+    """The packages that serving needs and that are not installed."""
     return [name for name in _NEEDS if find_spec(name) is None]
 
 
@@ -38,7 +38,7 @@ def serve(
     *,
     ready: Callable[[dict[str, Any]], None],
     report: Callable[[Exception], str],
-    guests: Callable[[Apps], Mapping[str, MountedApp]] = lambda _: {},
+    mounted: Callable[[Apps], Mapping[str, MountedApp]] = lambda _: {},
 ) -> int:
     """Answers until a signal ends it, and returns that signal; 0 when the daemon could not go on.
 
@@ -48,8 +48,8 @@ def serve(
         host: what the person called that address.
         ready: is told the address, once there is somebody to answer.
         report: keeps the details of a bug, and says where.
-        guests: the applications of other doors by path, given what lends them open vaults.
+        mounted: other applications by path, given what lends them open vaults.
     """
     from memoryclaw.interfaces.http.server import serve  # noqa: PLC0415
 
-    return serve(daemon, listener, host, ready=ready, report=report, guests=guests)
+    return serve(daemon, listener, host, ready=ready, report=report, mounted=mounted)

@@ -1,4 +1,4 @@
-"""Puts the door together: the table becomes addresses, each failure a sentence, and the guard stands in front of all of it."""
+"""The ASGI application: addresses from the route table, each failure as a sentence, the guard in front of all of it."""
 
 from __future__ import annotations
 
@@ -19,12 +19,22 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 from memoryclaw import __version__
 from memoryclaw.app.daemon import Daemon
-from memoryclaw.interfaces.http.answers import Refusal, answer, refusal_of, refused
 from memoryclaw.interfaces.http.guard import Bucket, Guard
+from memoryclaw.interfaces.http.messages import (
+    BODY,
+    LOG,
+    QUERIED,
+    Refusal,
+    VerbRoute,
+    answer,
+    from_body,
+    from_query,
+    refusal_of,
+    refused,
+)
 from memoryclaw.interfaces.http.openapi import document
-from memoryclaw.interfaces.http.requests import BODY, QUERIED, VerbRoute, from_body, from_query
 from memoryclaw.interfaces.http.routes import OPEN, ROWS
-from memoryclaw.interfaces.http.workers import LOG, Dispatcher, MountedApp, WorkerPools
+from memoryclaw.interfaces.http.workers import Dispatcher, MountedApp, WorkerPools
 from memoryclaw.writing.secret_gate import harmless
 
 Report = Callable[[Exception], str]
@@ -33,52 +43,52 @@ _LOOKS, _PAUSE = 200, 0.01  # seconds that a request waits for the first look at
 
 
 class HttpSettings(NamedTuple):
-    """What the door is put together from.
+    """What the application is made from.
 
     Args:
         daemon: tells how the vault stands.
-        lanes: where verbs are done.
+        pools: the workers that carry out verbs.
         hosts: what `Host` may be, with the port.
         rate: requests a second.
         report: keeps the details of a bug, and says where.
-        guests: applications of other doors, by path.
+        mounted: other applications, by path.
     """
 
     daemon: Daemon
-    lanes: WorkerPools
+    pools: WorkerPools
     hosts: Sequence[str]
     rate: float
     report: Report
-    guests: Mapping[str, MountedApp] = {}
+    mounted: Mapping[str, MountedApp] = {}
 
 
-def asgi(door: HttpSettings) -> ASGIApp:
+def asgi(settings: HttpSettings) -> ASGIApp:
     """The whole application."""
-    ready = partial(_ready, door.daemon)
+    ready = partial(_ready, settings.daemon)
     routes: list[BaseRoute] = [
         Route("/healthz", _healthz),
         Route("/readyz", ready),
         Route("/openapi.json", _openapi),
     ]
     for path, rows in _by_path(ROWS).items():
-        verbs = _Methods(door, rows)
+        verbs = _Methods(settings, rows)
         routes.append(Route(path, verbs, methods=verbs.methods))
 
     @asynccontextmanager
     async def lifespan(_app: Starlette) -> AsyncIterator[None]:
         async with AsyncExitStack() as stack:
-            for guest in door.guests.values():
-                await stack.enter_async_context(guest.lifespan())
+            for app in settings.mounted.values():
+                await stack.enter_async_context(app.lifespan())
             yield
 
     app = Starlette(routes=routes, lifespan=lifespan, exception_handlers={HTTPException: _unknown})
     app.router.redirect_slashes = False
     return Guard(
-        Dispatcher(app, door.guests),
-        token=door.daemon.files.token,
-        hosts=door.hosts,
+        Dispatcher(app, settings.mounted),
+        token=settings.daemon.files.token,
+        hosts=settings.hosts,
         open_paths=OPEN,
-        bucket=Bucket(door.rate),
+        bucket=Bucket(settings.rate),
         most=_most,
     )
 
@@ -94,8 +104,8 @@ def _by_path(rows: Iterable[VerbRoute]) -> dict[str, list[VerbRoute]]:
 class _Methods:
     """The verbs of one address."""
 
-    def __init__(self, door: HttpSettings, rows: Iterable[VerbRoute]) -> None:
-        self._door = door
+    def __init__(self, settings: HttpSettings, rows: Iterable[VerbRoute]) -> None:
+        self._settings = settings
         self._rows = {row.method: row for row in rows}
         if "GET" in self._rows:
             self._rows["HEAD"] = self._rows["GET"]
@@ -110,7 +120,7 @@ class _Methods:
             given.append(body)
             said = await self._answered(request, body)
         except Exception as error:  # noqa: BLE001 - the gate: what nobody foresaw is kept and told in one sentence
-            why = refusal_of(error) or _bug(self._door.report(error), error)
+            why = refusal_of(error) or _bug(self._settings.report(error), error)
             said = refused(why._replace(message=harmless(why.message, *given)))
         await said(scope, receive, send)
 
@@ -121,14 +131,14 @@ class _Methods:
         else:
             asked = from_body(row.asks, body)
         name = "".join(request.path_params.values())
-        if row.lane != LOG:
+        if row.pool != LOG:
             await self._first_look()
-        return answer(await self._door.lanes.run(row.lane, lambda app: row.verb(app, name, asked)))
+        return answer(await self._settings.pools.run(row.pool, lambda app: row.verb(app, name, asked)))
 
     async def _first_look(self) -> None:
         """Waits a moment for the first look at the vault: an answer from half an index helps nobody."""
         for _ in range(_LOOKS):  # not in a thread: there are few of them, and many requests may wait
-            if self._door.daemon.looked.is_set():
+            if self._settings.daemon.looked.is_set():
                 return
             await asyncio.sleep(_PAUSE)
 

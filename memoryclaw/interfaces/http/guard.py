@@ -1,4 +1,4 @@
-"""Who may come in: in front of every address, before anything of a request is read. The rule: what is not exactly right is out."""
+"""Checks every request before anything of it is read, and refuses what is not exactly right."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from time import monotonic
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from memoryclaw.errors import InputError
-from memoryclaw.interfaces.http.answers import Refusal, RefusedError, refused
+from memoryclaw.interfaces.http.messages import Refusal, RefusedError, refused
 from memoryclaw.text.encoding import read_json
 
 LOOPBACK = ("127.0.0.1", "localhost", "[::1]")
@@ -123,8 +123,7 @@ def _no(status: int, code: str, sentence: str, headers: dict[str, str] | None = 
     return RefusedError(Refusal(status, code, sentence, headers or {}))
 
 
-# ── The body of a request, read to its end before anybody sees it, and never more of it than its address
-# takes.
+# ── The body of a request, read to its end before a verb sees it, and never more than its address takes.
 
 _SECONDS = 30.0  # in which a body must have come
 _DRAINED = 32 << 20  # bytes of a body that is too large are still read, so that the client hears why
@@ -176,7 +175,7 @@ def replayed(body: bytes, receive: Receive) -> Receive:
     return again
 
 
-# ── How fast requests may come: a bucket of tokens that fills at a steady rate.
+# ── Rate limit: a token bucket.
 
 BURST = 2  # seconds' worth of requests that may come at once
 

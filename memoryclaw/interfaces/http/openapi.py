@@ -7,8 +7,7 @@ from functools import cache
 from typing import Any
 
 from memoryclaw import __version__
-from memoryclaw.interfaces.http.answers import CODES
-from memoryclaw.interfaces.http.requests import QUERIED, NoArguments, RequestModel, VerbRoute
+from memoryclaw.interfaces.http.messages import CODES, QUERIED, NoArguments, RequestModel, VerbRoute
 from memoryclaw.interfaces.http.routes import SUBJECTS
 
 _JSON = "application/json"

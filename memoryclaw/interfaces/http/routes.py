@@ -12,8 +12,7 @@ from memoryclaw.config import LEAST_BUDGET, MOST_BUDGET, MOST_LISTED
 from memoryclaw.errors import InputError
 from memoryclaw.interfaces import shapes
 from memoryclaw.interfaces.http import writing
-from memoryclaw.interfaces.http.requests import RequestModel, Shape, VerbRoute, question
-from memoryclaw.interfaces.http.workers import LOG, LONG
+from memoryclaw.interfaces.http.messages import LOG, LONG, RequestModel, Shape, VerbRoute, question
 
 # ── Questions: `recall` and `search`.
 
@@ -69,7 +68,7 @@ ASKING = (
 )
 
 
-# ── Looking around: notes, links and facts.
+# ── Notes, links and facts.
 
 
 class BrowseRequest(RequestModel):
@@ -129,7 +128,7 @@ LOOKING = (
 )
 
 
-# ── The vault's own state: status, doctor and sync.
+# ── Status, doctor and sync.
 
 
 def status(app: App, _name: str, _asked: RequestModel) -> Shape:
@@ -150,13 +149,13 @@ def sync(app: App, _name: str, _asked: RequestModel) -> Shape:
 KEEPING = (
     VerbRoute("GET", "/v1/status", status, "How the vault stands.", like="status"),
     VerbRoute(
-        "GET", "/v1/doctor", doctor, "Checks the vault's health; repairs nothing.", lane=LONG, like="doctor"
+        "GET", "/v1/doctor", doctor, "Checks the vault's health; repairs nothing.", pool=LONG, like="doctor"
     ),
-    VerbRoute("POST", "/v1/sync", sync, "Brings the index in line with the files.", lane=LONG, like="sync"),
+    VerbRoute("POST", "/v1/sync", sync, "Brings the index in line with the files.", pool=LONG, like="sync"),
 )
 
 
-# ── Turns on their way into memory: capture, consolidate and redo.
+# ── Capture, consolidate and redo.
 
 CAPTURE_BODY = 8 << 20
 
@@ -233,7 +232,7 @@ LOGGING = (
 )
 
 
-# ── What a running session is at: its working memory.
+# ── Working memory.
 
 
 class WorkingRequest(RequestModel):

@@ -1,4 +1,4 @@
-"""The server of one daemon. The rule: a request that was let in is answered before the end."""
+"""The HTTP server of one daemon; a request that was let in is answered before the server stops."""
 
 from __future__ import annotations
 
@@ -73,8 +73,7 @@ class HttpServer(uvicorn.Server):
         self.should_exit = True
 
 
-# ── Where the daemon listens, and by which names. The rule: nobody beyond this machine reaches it unless a
-# person said so.
+# ── Where the daemon listens, and by which names: on this machine only, unless a person allows more.
 
 _LOOPBACK = ("127.0.0.1", "localhost", "[::1]")
 _EVERYWHERE = {"0.0.0.0": "127.0.0.1", "::": "::1"}  # noqa: S104 - what means every address, and ours among them
@@ -134,8 +133,9 @@ def address(listener: socket.socket) -> dict[str, Any]:
     }
 
 
-# ── One connection of a client. The rule: a connection on which nothing moves is closed, so that silent
-# ones cannot fill the house.
+# ── One connection of a client. A connection on which nothing moves is closed, so that silent clients cannot
+# use up the connections. uvicorn has no limit on the time of a first head or of an answer that nobody reads, and its
+# limit_concurrency refuses new clients where ours closes the idle ones.
 
 
 class Connection(H11Protocol):
@@ -198,8 +198,7 @@ class Connection(H11Protocol):
             self._next = self.loop.call_later(self.LOOK, self._look)
 
 
-# ── From the first request to the last: the door, the threads behind it, and the daemon beside it begin and
-# end together.
+# ── The server, the workers behind it and the daemon beside it start and stop together.
 
 # Seconds that a busy thread keeps the interpreter when others wait. A look at 10,000 files gives it up 20,000 times: with the 5 ms of
 # Python's own, one busy thread beside it makes that minutes.
@@ -213,12 +212,12 @@ def serve(
     *,
     ready: Callable[[dict[str, Any]], None],
     report: Report,
-    guests: Callable[[Apps], Mapping[str, MountedApp]],
+    mounted: Callable[[Apps], Mapping[str, MountedApp]],
 ) -> int:
     """Answers until a signal ends it, and returns that signal; see `memoryclaw.interfaces.http.serve`."""
     sys.setswitchinterval(_SWITCH)
     told = address(listener)
-    lanes = WorkerPools(daemon.open)
+    pools = WorkerPools(daemon.open)
 
     def begun() -> None:
         if daemon.start(told, server.end):
@@ -228,11 +227,11 @@ def serve(
         asgi(
             HttpSettings(
                 daemon=daemon,
-                lanes=lanes,
+                pools=pools,
                 hosts=hosts((host, told["host"]), told["port"]),
                 rate=daemon.config.rate,
                 report=report,
-                guests=guests(lanes.guests.lend),
+                mounted=mounted(pools.mounted.lend),
             )
         ),
         begun,
@@ -241,5 +240,5 @@ def serve(
         asyncio.run(server.serve(sockets=[listener]))
     finally:
         daemon.stop()
-        lanes.close()
+        pools.close()
     return server.told

@@ -1,4 +1,4 @@
-"""Threads that answer, each with a vault of its own. The rule: a verb that writes or takes long never holds up one that reads."""
+"""Worker threads, each with an open vault of its own: a verb that writes or takes long never holds up one that reads."""
 
 from __future__ import annotations
 
@@ -14,14 +14,13 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 from memoryclaw.app import App
 from memoryclaw.app.daemon import stamp
 from memoryclaw.errors import IndexBusyError
-from memoryclaw.interfaces.http.answers import Refusal, RefusedError
+from memoryclaw.interfaces.http.messages import LOG, LONG, READ, WRITE, Refusal, RefusedError
 
 T = TypeVar("T")
-READ, WRITE, LOG, LONG = "read", "write", "log", "long"
 _THREADS = {READ: 2, WRITE: 1, LOG: 1, LONG: 1}
-_WAITING = 64  # requests of one lane that may wait
-_GUESTS = 2
-_PATIENCE = 10.0  # seconds that a guest waits for a vault
+_WAITING = 64  # requests of one pool that may wait
+_MOUNTED = 2  # vaults for mounted applications
+_PATIENCE = 10.0  # seconds that a borrower waits for a vault
 
 
 class WorkerPool:
@@ -39,7 +38,7 @@ class WorkerPool:
         self._most, self._held = threads + waiting, 0
 
     async def run(self, work: Callable[[App], T]) -> T:
-        """Does one piece of work in a thread of this lane.
+        """Does one piece of work in a thread of this pool.
 
         Raises:
             RefusedError: too much is waiting already.
@@ -117,25 +116,24 @@ class VaultPool:
 
 
 class WorkerPools:
-    """All lanes of one daemon; `guests` lends vaults to another door."""
+    """All worker pools of one daemon; `mounted` lends vaults to mounted applications."""
 
     def __init__(self, open_app: Callable[[], App]) -> None:
-        self._lanes = {name: WorkerPool(open_app, threads) for name, threads in _THREADS.items()}
-        self.guests = VaultPool(open_app, _GUESTS)
+        self._pools = {name: WorkerPool(open_app, threads) for name, threads in _THREADS.items()}
+        self.mounted = VaultPool(open_app, _MOUNTED)
 
-    async def run(self, lane: str, work: Callable[[App], T]) -> T:
-        """Does one piece of work in a lane."""
-        return await self._lanes[lane].run(work)
+    async def run(self, pool: str, work: Callable[[App], T]) -> T:
+        """Does one piece of work in a pool."""
+        return await self._pools[pool].run(work)
 
     def close(self) -> None:
         """Closes every vault."""
-        for lane in self._lanes.values():
-            lane.close()
-        self.guests.close()
+        for pool in self._pools.values():
+            pool.close()
+        self.mounted.close()
 
 
-# ── Applications of other doors that answer behind the same guard. The rule: they get open vaults lent, and
-# never open one.
+# ── Mounted applications (MCP) answer behind the same guard; they borrow open vaults.
 
 Apps = Callable[[], AbstractContextManager[App]]
 
@@ -151,15 +149,15 @@ class MountedApp(Protocol):
 
 
 class Dispatcher:
-    """Sends a request to the guest whose address it names, or an address below, else to the house."""
+    """Sends a request to the application mounted at its address or above it, else to our own."""
 
-    def __init__(self, house: ASGIApp, guests: Mapping[str, MountedApp]) -> None:
-        self._house, self._guests = house, guests
+    def __init__(self, app: ASGIApp, mounted: Mapping[str, MountedApp]) -> None:
+        self._app, self._mounted = app, mounted
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Passes a request on."""
-        for path, guest in self._guests.items() if scope["type"] == "http" else ():
+        for path, mounted in self._mounted.items() if scope["type"] == "http" else ():
             if scope["path"] == path or scope["path"].startswith(f"{path}/"):
-                await guest(scope, receive, send)
+                await mounted(scope, receive, send)
                 return
-        await self._house(scope, receive, send)
+        await self._app(scope, receive, send)

@@ -1,4 +1,4 @@
-"""Changes, each a commit: remember, edit, forget, revive, undo; and what a memory was worth."""
+"""The addresses that change a vault, each change a commit; with those of review and skills."""
 
 from __future__ import annotations
 
@@ -6,9 +6,8 @@ from pydantic import Field
 
 from memoryclaw.app import App
 from memoryclaw.config import MOST_LISTED
-from memoryclaw.interfaces import review_shapes, shapes
-from memoryclaw.interfaces.http.requests import RequestModel, Shape, VerbRoute, question
-from memoryclaw.interfaces.http.workers import LONG, WRITE
+from memoryclaw.interfaces import shapes
+from memoryclaw.interfaces.http.messages import LONG, WRITE, RequestModel, Shape, VerbRoute, question
 
 Value = str | bool | int | float
 
@@ -116,7 +115,7 @@ WRITING = (
         "/v1/notes/{id}",
         forget,
         "Moves a note or a fact to the archive.",
-        lane=WRITE,
+        pool=WRITE,
         like="forget ID",
     ),
     VerbRoute(
@@ -143,7 +142,7 @@ WRITING = (
 )
 
 
-# ── What waits for a person, what a person decides of it, and where things come from.
+# ── Review, history and blame.
 
 
 class HistoryRequest(RequestModel):
@@ -155,13 +154,13 @@ class HistoryRequest(RequestModel):
 
 def review(app: App, _name: str, _asked: RequestModel) -> Shape:
     """What waits."""
-    return review_shapes.waiting(app.review.list())
+    return shapes.waiting(app.review.list())
 
 
 def review_one(app: App, name: str, _asked: RequestModel) -> Shape:
     """One thing that waits, and what it would change."""
     item = app.review.get(name)
-    return review_shapes.differences([(item, app.review.diff(item) if item.can_be_shown else [])])
+    return shapes.differences([(item, app.review.diff(item) if item.can_be_shown else [])])
 
 
 def approve(app: App, name: str, _asked: RequestModel) -> Shape:
@@ -176,18 +175,18 @@ def reject(app: App, name: str, _asked: RequestModel) -> Shape:
 
 def history(app: App, _name: str, asked: HistoryRequest) -> Shape:
     """What was done, newest first."""
-    return review_shapes.history(app.history(asked.id, limit=asked.limit))
+    return shapes.history(app.history(asked.id, limit=asked.limit))
 
 
 def blame(app: App, name: str, _asked: RequestModel) -> Shape:
     """Where a fact comes from."""
-    return review_shapes.blame(app.blame(name))
+    return shapes.blame(app.blame(name))
 
 
 def _decided(app: App, name: str, decision: str) -> Shape:
     items = [item for item in app.review.list([name]) if not item.is_skill]
     decide = app.review.approve if decision == "approved" else app.review.reject
-    return review_shapes.ruled(decide(items))
+    return shapes.decided(decide(items))
 
 
 REVIEWING = (
@@ -204,7 +203,7 @@ REVIEWING = (
         "/v1/review/{id}/approve",
         approve,
         "Says yes to one thing, or to a run.",
-        lane=WRITE,
+        pool=WRITE,
         like="review approve ID",
     ),
     VerbRoute(
@@ -212,7 +211,7 @@ REVIEWING = (
         "/v1/review/{id}/reject",
         reject,
         "Says no; it is not proposed again.",
-        lane=WRITE,
+        pool=WRITE,
         like="review reject ID",
     ),
     VerbRoute(
@@ -227,7 +226,7 @@ REVIEWING = (
 )
 
 
-# ── How things are done: skills listed, matched, decided and run.
+# ── Skills.
 
 
 class MatchRequest(RequestModel):
@@ -246,43 +245,43 @@ class RunRequest(RequestModel):
 
 def skills(app: App, _name: str, _asked: RequestModel) -> Shape:
     """Every skill, and how it stands."""
-    return review_shapes.skills(app.skills.list())
+    return shapes.skills(app.skills.list())
 
 
 def match(app: App, _name: str, asked: MatchRequest) -> Shape:
     """The skills that fit a request."""
-    return review_shapes.matches(asked.q, app.skills.match(question(asked.q)))
+    return shapes.matches(asked.q, app.skills.match(question(asked.q)))
 
 
 def skill(app: App, name: str, _asked: RequestModel) -> Shape:
     """One skill."""
-    return review_shapes.shown(app.skills.show(name))
+    return shapes.shown(app.skills.show(name))
 
 
 def approve_skill(app: App, name: str, _asked: RequestModel) -> Shape:
     """Says yes to a skill as it is now."""
-    return review_shapes.skill_ruled(app.skills.approve(name))
+    return shapes.skill_decided(app.skills.approve(name))
 
 
 def reject_skill(app: App, name: str, _asked: RequestModel) -> Shape:
     """Says no to a skill."""
-    return review_shapes.skill_ruled(app.skills.reject(name))
+    return shapes.skill_decided(app.skills.reject(name))
 
 
 def run(app: App, name: str, asked: RunRequest) -> Shape:
     """Runs an approved skill, or shows what it would do."""
     done = app.skills.run(name, asked.params, apply=asked.apply, session=asked.session)
-    return review_shapes.skill_run(done)
+    return shapes.skill_run(done)
 
 
 def hosted(app: App, _name: str, _asked: RequestModel) -> Shape:
     """The skills that hosts are given, as they are now."""
-    return review_shapes.host_skills(app.skills.hosted(refresh=False))
+    return shapes.host_skills(app.skills.hosted(refresh=False))
 
 
 def host(app: App, _name: str, _asked: RequestModel) -> Shape:
     """Brings them up to date."""
-    return review_shapes.host_skills(app.skills.hosted())
+    return shapes.host_skills(app.skills.hosted())
 
 
 SKILLS = (
@@ -301,7 +300,7 @@ SKILLS = (
         "/v1/skills/{name}/approve",
         approve_skill,
         "Says yes to a skill as it is now.",
-        lane=WRITE,
+        pool=WRITE,
         like="skills approve NAME",
     ),
     VerbRoute(
@@ -309,7 +308,7 @@ SKILLS = (
         "/v1/skills/{name}/reject",
         reject_skill,
         "Says no, or takes an approval back.",
-        lane=WRITE,
+        pool=WRITE,
         like="skills reject NAME",
     ),
     VerbRoute(
@@ -327,7 +326,7 @@ SKILLS = (
         "/v1/host-skills",
         host,
         "Brings these up to date.",
-        lane=WRITE,
+        pool=WRITE,
         like="skills host",
     ),
 )

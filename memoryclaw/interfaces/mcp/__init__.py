@@ -1,6 +1,6 @@
 """The Model Context Protocol: tools, resources and a prompt over the official SDK; docs/mcp.md describes it.
 
-This module imports nothing heavy; who calls `stdio` has the package that it needs.
+This module imports nothing heavy; `stdio` and `asgi` need the package that `missing` looks for.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ __all__ = ["asgi", "missing", "stdio"]
 
 
 def missing() -> bool:
-    """True when the package that this door needs is not installed."""
+    """True when the SDK is not installed."""
     return find_spec("mcp") is None
 
 
@@ -31,7 +31,7 @@ def stdio(apps: Apps, report: Report) -> None:
 
 
 def asgi(apps: Apps, report: Report) -> Mounted:
-    """An ASGI application that speaks streamable HTTP, with its lifespan; who mounts it stands guard before it."""
+    """An ASGI application that speaks streamable HTTP, with its lifespan; whoever mounts it guards it."""
     from memoryclaw.interfaces.mcp.transports import Mounted  # noqa: PLC0415
 
     return Mounted(apps, report)

@@ -1,4 +1,4 @@
-"""The server, whatever carries its messages. The rule: a tool that fails says so in its answer, and the server goes on."""
+"""The server, over any transport. A tool that fails says so in its answer, and the server goes on."""
 
 from __future__ import annotations
 
@@ -16,8 +16,7 @@ from memoryclaw import __version__, errors
 from memoryclaw.app import App
 from memoryclaw.errors import InputError, NotFoundError
 from memoryclaw.interfaces.mcp import verbs
-from memoryclaw.interfaces.mcp.arguments import GetArguments
-from memoryclaw.interfaces.mcp.requests import asked, question, schema
+from memoryclaw.interfaces.mcp.arguments import GetArguments, asked, question, schema
 from memoryclaw.interfaces.mcp.tools import BY_NAME, ROWS, ToolSpec
 from memoryclaw.interfaces.mcp.verbs import ToolAnswer
 from memoryclaw.text.fence import one_line
@@ -106,19 +105,19 @@ class RequestRunner:
 
 def server(apps: Apps, report: Report) -> Server[Any]:
     """A server over the vaults that `apps` lends."""
-    desk = RequestRunner(apps, report)
+    runner = RequestRunner(apps, report)
     return Server(
         "memoryclaw",
         version=__version__,
         title="MemoryClaw",
         instructions=INSTRUCTIONS,
-        on_list_tools=desk.tools,
-        on_call_tool=desk.call,
-        on_list_resources=desk.resources,
-        on_list_resource_templates=desk.templates,
-        on_read_resource=desk.read,
-        on_list_prompts=desk.prompts,
-        on_get_prompt=desk.prompt,
+        on_list_tools=runner.tools,
+        on_call_tool=runner.call,
+        on_list_resources=runner.resources,
+        on_list_resource_templates=runner.templates,
+        on_read_resource=runner.read,
+        on_list_prompts=runner.prompts,
+        on_get_prompt=runner.prompt,
     )
 
 
@@ -131,7 +130,7 @@ def _text(text: str) -> types.TextContent:
     return types.TextContent(text=text.encode("utf-8", "replace").decode())
 
 
-# ── What the server is given from outside: open vaults, and somewhere to report a bug.
+# ── What the server is given: open vaults, and somewhere to report a bug.
 
 Apps = Callable[
     [], AbstractContextManager[App]
@@ -197,7 +196,7 @@ def _plain(value: types.Tool | types.ResourceTemplate | types.Prompt) -> dict[st
     return value.model_dump(mode="json", by_alias=True, exclude_none=True)
 
 
-# ── The one prompt: a question of the person, with what memory holds on it.
+# ── The one prompt: a question with what memory holds on it.
 
 NAME, TITLE = "recall", "Ask with memory"
 PROMPT = "Your question, with what long-term memory holds on it."
@@ -252,8 +251,7 @@ def bug(error: Exception, place: str) -> str:
     return f"bug: a bug in MemoryClaw stopped this ({type(error).__name__}); please report it with {place}"
 
 
-# ── Notes as resources: `memory://note/` and an id. The rule: what is read is fenced, as everywhere at this
-# door.
+# ── Notes as resources: `memory://note/` and an id. Their text is fenced, as in every MCP answer.
 
 PREFIX = "memory://note/"
 TEMPLATE = f"{PREFIX}{{id}}"

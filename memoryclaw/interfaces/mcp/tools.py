@@ -1,4 +1,4 @@
-"""The table of tools: name, what a model is told of it, what it takes and answers, and whether it changes anything."""
+"""The table of tools: name, description for the model, arguments, answer, and whether it changes anything."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 from memoryclaw.app import App
 from memoryclaw.interfaces.mcp import arguments, verbs
-from memoryclaw.interfaces.mcp.requests import ToolArguments
+from memoryclaw.interfaces.mcp.arguments import ToolArguments
 from memoryclaw.interfaces.mcp.verbs import ToolAnswer
 
 READS, ADDS, TAKES_AWAY = "reads", "adds", "takes away"

@@ -1,4 +1,4 @@
-"""One client on standard input and output. The rule: standard output carries nothing but the protocol."""
+"""The transports: standard input and output, which carry nothing but the protocol, and streamable HTTP."""
 
 from __future__ import annotations
 
@@ -48,8 +48,7 @@ async def _serve(apps: Apps, report: Report) -> None:
         await answering.run(incoming, outgoing, answering.create_initialization_options())
 
 
-# ── Streamable HTTP below somebody else's server. The rule: the SDK is imported by the first request, so
-# that a daemon starts fast.
+# ── Streamable HTTP, mounted in another server. The first request imports the SDK, so that a daemon starts fast.
 
 
 class Mounted:

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from memoryclaw.app import App
 from memoryclaw.errors import InputError
-from memoryclaw.interfaces import review_shapes, shapes
+from memoryclaw.interfaces import shapes
 from memoryclaw.interfaces.mcp import arguments
-from memoryclaw.interfaces.mcp.requests import question
+from memoryclaw.interfaces.mcp.arguments import question
 from memoryclaw.model import Fact, Match
 from memoryclaw.recall.packing import TRUST_ORDER, text_of
 from memoryclaw.review.word_diff import marked, word_diff
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from memoryclaw.review.queue import ReviewItem
     from memoryclaw.working.memory import WorkingMemory
 
-_SOURCE = "mcp"  # an episode that is stored through this door says so; a fact names its sources as links
+_SOURCE = "mcp"  # an episode that is stored over MCP says so; a fact names its sources as links
 _MOST = 60_000  # characters of one thing
 _SAID = frozenset({"task", "goal", "plan", "facts", "recent_observations", "active_skill"})
 
@@ -97,10 +97,10 @@ def review(app: App, asked: arguments.ReviewArguments) -> ToolAnswer:
     """What waits for a person, or what one thing of it would change; decides nothing."""
     if not asked.id:
         items = app.review.list()
-        return ToolAnswer(review_shapes.waiting(items), waiting(items) or "Nothing waits.")
+        return ToolAnswer(shapes.waiting(items), waiting(items) or "Nothing waits.")
     item = app.review.get(asked.id)
     found = app.review.diff(item) if item.can_be_shown else []
-    return ToolAnswer(review_shapes.differences([(item, found)]), differences(item, found))
+    return ToolAnswer(shapes.differences([(item, found)]), differences(item, found))
 
 
 def working(app: App, asked: arguments.WorkingArguments) -> ToolAnswer:
@@ -136,8 +136,7 @@ def _with(text: str, *remarks: str) -> str:
     return "\n".join([text, *(one_line(remark) for remark in remarks if remark)])
 
 
-# ── Answers as text for a model. The rule: memory is data; all of it stands fenced, escaped and labelled
-# with its trust.
+# ── Answers as text for a model. Memory is data: all of it is fenced, escaped and labelled with its trust.
 
 Trusts = Mapping[str, str]  # by path
 _ORDER = (*TRUST_ORDER, "quarantined")
