@@ -34,8 +34,7 @@ from withvectors import MODEL, STRATEGY, filled, missing, settings
 
 import memoryclaw
 from memoryclaw.app import App
-from memoryclaw.index.index import Writing
-from memoryclaw.index.rows import TimeExpression, time_told
+from memoryclaw.index.index import TimeExpression, Writing, time_told
 from memoryclaw.recall.evaluation import Interval, mean, ndcg, paired_bootstrap, recall_at
 
 
@@ -95,7 +94,7 @@ STEPS = (
     Step("`absent`", {_RANK + "ABSENT": 0.0}),
     Step("`CALLED`", {_RANK + "CALLED": 1.0}),
     Step("`names`", {_RANK + "NAMES": 0.0}),
-    Step("`date` for the days that words mean", {"memoryclaw.index.rows:time_told": _undated}, indexed=True),
+    Step("`date` for the days that words mean", {"memoryclaw.index.index:time_told": _undated}, indexed=True),
 )
 VECTORS = Step(f"vectors, {MODEL}, `{STRATEGY}`", {}, settings=settings(MODEL))
 

@@ -27,7 +27,7 @@ from memoryclaw.app import App, open_vault
 from memoryclaw.consolidation.changes import Claim, Segment
 from memoryclaw.consolidation.claims import claims_in
 from memoryclaw.consolidation.episodes import episode, extract
-from memoryclaw.consolidation.segmentation import Cutting, cut
+from memoryclaw.consolidation.planning import Cutting, cut
 from memoryclaw.consolidation.statements import nothing_in
 from memoryclaw.recall.evaluation import share
 from memoryclaw.text.tokens import length

@@ -18,9 +18,9 @@ from memoryclaw.index.sync import Renamed, Sync
 from memoryclaw.index.watching import Watching, WatchReport
 from memoryclaw.model import Stamp
 from memoryclaw.ports import Clause
-from memoryclaw.vault.cookies import echo, watcher
 from memoryclaw.vault.folder import Vault
 from memoryclaw.vault.layout import STATE_DIR
+from memoryclaw.vault.state_folder import echo, watcher
 
 LONG = 60.0  # seconds that a test waits for what a quick machine does in a moment, before it gives up
 

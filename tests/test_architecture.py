@@ -36,10 +36,10 @@ FREE = {"interfaces", "app", "daemon"}
 EFFECTS = {
     "config", "text.words",
     "models.bounded", "models.llm", "models.ollama", "models.openai", "models.wheel",
-    "vault.cookies", "vault.files", "vault.folder", "vault.ledger", "vault.locks", "vault.state_folder", "vault.watcher",
+    "vault.files", "vault.folder", "vault.ledger", "vault.state_folder", "vault.watcher",
     "history.git", "history.journal", "history.repository",
     "writing.init", "writing.secret_gate", "writing.context", "writing.writer",
-    "index.catalog", "index.database", "index.fts5", "index.index", "index.rows", "index.sync",
+    "index.catalog", "index.database", "index.fts5", "index.index", "index.sync",
     "index.vectors", "index.vector_store", "index.watching", "index.whoosh_engine",
     "capture.importers", "capture.log_files",
     "skills.host_skills", "skills.mcp_tools", "skills.tool_hosts",

@@ -18,8 +18,8 @@ from memoryclaw.index.sync import Freshness, Synced, healed
 from memoryclaw.model import Answer, Fact, Recalled
 from memoryclaw.ports import Progress
 from memoryclaw.recall.search import Searcher, search
-from memoryclaw.vault.cookies import WAIT, watcher
 from memoryclaw.vault.layout import QUESTIONS_FILE
+from memoryclaw.vault.state_folder import WAIT, watcher
 
 if TYPE_CHECKING:  # the rest is imported by the verb that needs it: a search must start fast
     from memoryclaw.app.doctor import Check

@@ -15,9 +15,8 @@ from memoryclaw.daemon import client
 from memoryclaw.daemon.client import DaemonFiles
 from memoryclaw.daemon.scheduling import NightWork
 from memoryclaw.errors import LockedError, MemoryClawError
-from memoryclaw.vault.cookies import watcher
 from memoryclaw.vault.layout import CONFIG_FILE
-from memoryclaw.vault.state_folder import state_folder
+from memoryclaw.vault.state_folder import state_folder, watcher
 
 if TYPE_CHECKING:
     from memoryclaw.index.watching import Watching, WatchReport

@@ -24,9 +24,9 @@ from memoryclaw.index.vectors import Vectors
 from memoryclaw.model import Problem
 from memoryclaw.models.llm import ModelError
 from memoryclaw.recall.addresses import lead_to
+from memoryclaw.vault.files import writer_lock
 from memoryclaw.vault.folder import Vault
 from memoryclaw.vault.layout import CONFIG_FILE, FOLDERS, STATE_DIR
-from memoryclaw.vault.locks import writer_lock
 
 _TEMP = re.compile(r"^\.[0-9a-f]{12}-\d+\.tmp$")
 _STATE_TEMP = re.compile(r"^(?:index\.\d+\.new|config\.\d+\.tmp)$")
@@ -269,7 +269,7 @@ def _some(count: int, what: str) -> str:
     return f"{count} {what}" if count == 1 else f"{count} {what}s"
 
 
-# ── Vectors; looks only.
+# Vectors; looks only.
 
 _MAKE = "`memoryclaw sync --vectors` makes them"
 _WORDS = "until then words alone answer"

@@ -14,8 +14,8 @@ from memoryclaw.capture.log_files import FOLDER, Logs
 from memoryclaw.capture.log_records import file_stem, kept, likeness, line_of
 from memoryclaw.errors import InputError, VaultError
 from memoryclaw.text.encoding import read_json
-from memoryclaw.text.naming import timestamp
 from memoryclaw.text.redaction import Redactor
+from memoryclaw.vault.layout import timestamp
 from memoryclaw.writing.secret_gate import harmless
 
 LONGEST = 32 * 1024 * 1024  # characters of one line

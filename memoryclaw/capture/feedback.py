@@ -10,7 +10,7 @@ from memoryclaw.capture.host_turns import NAME_LENGTH
 from memoryclaw.capture.log_records import unmarked
 from memoryclaw.errors import InputError, VaultError
 from memoryclaw.text.fence import one_line
-from memoryclaw.text.naming import timestamp
+from memoryclaw.vault.layout import timestamp
 from memoryclaw.vault.ledger import Ledger
 
 LEAST, MOST = 1, 5

@@ -202,7 +202,7 @@ def _first(place: Mapping[str, Any], *keys: str) -> Any:
     return next((place[key] for key in keys if place.get(key) is not None), None)
 
 
-# ── Content in any shape as plain text. Images and binaries become placeholders; thoughts are left out.
+# Content in any shape as plain text. Images and binaries become placeholders; thoughts are left out.
 
 _DEEPEST = 32
 _QUOTE = r"(?:\\{0,3}[\"']|&quot;|&#34;|&#x22;)"

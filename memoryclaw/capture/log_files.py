@@ -10,7 +10,7 @@ from contextlib import AbstractContextManager, suppress
 from memoryclaw.capture.log_records import ARTIFACTS
 from memoryclaw.errors import ConflictError, NotFoundError
 from memoryclaw.vault import files
-from memoryclaw.vault.locks import folder_lock
+from memoryclaw.vault.files import folder_lock
 
 FOLDER = "logs"
 _DAY = re.compile(r"\d{4}-\d\d-\d\d", re.ASCII)

@@ -11,8 +11,8 @@ import re
 from typing import Any, NamedTuple
 
 from memoryclaw.capture.host_turns import HostMessage, compact
-from memoryclaw.text.naming import is_minted_id, slug
 from memoryclaw.text.redaction import MARK, Redactor
+from memoryclaw.vault.layout import is_minted_id, slug
 
 PAYLOAD = 8 * 1024  # bytes of one payload that a line holds; longer ones are cut
 ARTIFACTS = "logs/artifacts"
@@ -139,7 +139,7 @@ def _cut_text(text: str, artifacts: dict[str, bytes]) -> str:
     return f"{head}\n[cut: {len(data):,} bytes, whole in {ARTIFACTS}/{digest}]\n{tail}"
 
 
-# ── Parts that people mark as private. In doubt, more is left out, never less.
+# Parts that people mark as private. In doubt, more is left out, never less.
 
 _OPEN = r"(?:<|&lt;)\s*private\s*(?:>|&gt;)"
 _CLOSE = r"(?:<|&lt;)\s*/\s*private\s*(?:>|&gt;)"

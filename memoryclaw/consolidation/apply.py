@@ -27,7 +27,7 @@ from memoryclaw.history import repository
 from memoryclaw.history.repository import History, Version
 from memoryclaw.ports import Progress
 from memoryclaw.text.encoding import decode
-from memoryclaw.text.naming import safe_path, timestamp
+from memoryclaw.vault.layout import safe_path, timestamp
 from memoryclaw.writing.context import Templates, WriteContext
 from memoryclaw.writing.writer import (
     REFUSED,
@@ -257,7 +257,7 @@ def new_file(path: str, text: str) -> Edit:
     return Edit(path, patched(lambda now: text if now is None else now))
 
 
-# ── A run on a branch of its own
+# A run on a branch of its own
 
 
 class BranchWriter:
@@ -312,7 +312,7 @@ class BranchWriter:
         repository.create_branch(self._history, self._ref, self._tip, verb)
 
 
-# ── The commit messages. Words of a log stay on lines of their own and never look like a trailer.
+# The commit messages. Words of a log stay on lines of their own and never look like a trailer.
 
 _PROPOSALS = frozenset({"pending", "skill"})  # kinds that are proposals already
 _QUOTES, _RANGES = 12, 20
@@ -387,7 +387,7 @@ def made(changes: ChangeSet, mode: str) -> str:
     return ", ".join(parts) or "nothing to keep"
 
 
-# ── The loss budget: how many lines of a file would stand nowhere after a run
+# The loss budget: how many lines of a file would stand nowhere after a run
 
 
 class Loss(NamedTuple):

@@ -137,7 +137,7 @@ class ChangeSet(NamedTuple):
     notices: tuple[str, ...] = ()
 
 
-# ── A planned change as patches of text, one a file
+# A planned change as patches of text, one a file
 
 Patch = Callable[[str | None], str | None]  # of a file's text; None: there is no such file
 
@@ -204,7 +204,7 @@ def outcome_of(
     return {path: (text or "", after[path] or "") for path, text in before.items()}
 
 
-# ── The plan: a change set as JSON and back, so that a killed run is taken up where it stopped
+# The plan: a change set as JSON and back, so that a killed run is taken up where it stopped
 
 _NOUNS: dict[str, Any] = {
     kind.__name__: kind
@@ -243,7 +243,7 @@ def _from_json(value: Any) -> Any:
     return tuple(_from_json(item) for item in value) if isinstance(value, list) else value
 
 
-# ── The run record: what one consolidation read, decided and why
+# The run record: what one consolidation read, decided and why
 
 
 class RunRecord(NamedTuple):

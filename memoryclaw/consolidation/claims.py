@@ -44,9 +44,8 @@ from memoryclaw.consolidation.statements import (
 from memoryclaw.model import NOTHING, Turn
 from memoryclaw.text import words as lists
 from memoryclaw.text.dates import find_ranges, parse_timestamp
-from memoryclaw.text.language import fold, words_of
+from memoryclaw.text.language import candidates, fold, key_of, keys_of, select, words_of
 from memoryclaw.text.secret_names import NEAR
-from memoryclaw.vault.entities import candidates, key_of, keys_of, select
 
 _CORRECTING = 4  # turns that follow, in which a person or the assistant may take back what was said
 _JESTING = 2
@@ -389,8 +388,8 @@ def _level(who: _Who, noun: FieldNoun, value: str, statement: Statement, *, open
     return "high" if sure or statement.stressed else "medium"
 
 
-# ── The end of a sentence → the value it states: cut where the next thought begins, and kept only if it
-# looks like one of its kind.
+# The end of a sentence → the value it states: cut where the next thought begins, and kept only if it looks like one of
+# its kind.
 
 LONGEST = 120
 _MOST_WORDS = {
@@ -645,8 +644,8 @@ def _is_taste(words: list[str]) -> bool:
     return not _POINTED & set(words) and not first.endswith(("'s", "’s")) and first not in _IDLE_DOING
 
 
-# ── Values of facts compared and checked: are two the same said differently, and can one be of the type
-# that the schema names.
+# Values of facts compared and checked: are two the same said differently, and can one be of the type that the schema
+# names.
 
 _ISO_DAY = re.compile(r"\d{4}-\d\d-\d\d(?:\s.*)?")
 _GROUPED = re.compile(r"(?<=\d)[,'’\u202f\u00a0 ](?=\d{3}(?!\d))")

@@ -13,9 +13,8 @@ from typing import NamedTuple
 from memoryclaw.consolidation.actions import MoveFile, NewFile, Replace
 from memoryclaw.consolidation.apply import Applied, apply
 from memoryclaw.consolidation.changes import RUNS, ChangeSet, PlannedChange, outcome_of, read_plan, write_plan
-from memoryclaw.consolidation.planning import Enrich, NearDuplicates, Planner, plan
+from memoryclaw.consolidation.planning import Cutting, Enrich, NearDuplicates, Planner, plan
 from memoryclaw.consolidation.reconcile import ClaimDecider
-from memoryclaw.consolidation.segmentation import Cutting
 from memoryclaw.consolidation.selecting import PastRuns, Unread, open_branches, past, practised, select
 from memoryclaw.daemon.timetable import Due, due
 from memoryclaw.errors import HistoryError, InputError, LockedError, NotFoundError, VaultError
@@ -23,11 +22,10 @@ from memoryclaw.history import journal
 from memoryclaw.history.repository import History, commit_log
 from memoryclaw.index.catalog import Catalog
 from memoryclaw.ports import Progress
-from memoryclaw.text.naming import run_id, utc
 from memoryclaw.vault import files
+from memoryclaw.vault.files import writer_lock
 from memoryclaw.vault.folder import Vault
-from memoryclaw.vault.layout import STATE_DIR
-from memoryclaw.vault.locks import writer_lock
+from memoryclaw.vault.layout import STATE_DIR, run_id, utc
 from memoryclaw.vault.logs import LogRange, parse_ranges, range_of
 from memoryclaw.vault.state_folder import made
 from memoryclaw.writing.context import WriteContext
@@ -228,7 +226,7 @@ def _moment(times: Sequence[str]) -> datetime | None:
         return None
 
 
-# ── redo: old logs read again by the current version, on a branch; what a person edited stays
+# redo: old logs read again by the current version, on a branch; what a person edited stays
 
 _SAME = "these logs give the same result today"
 

@@ -38,9 +38,8 @@ from memoryclaw.consolidation.statements import (
 from memoryclaw.model import Turn
 from memoryclaw.text import words as lists
 from memoryclaw.text.dates import parse_timestamp
-from memoryclaw.text.language import WORD
-from memoryclaw.text.naming import episode_name, free_name, timestamp
-from memoryclaw.vault.entities import candidates, key_of, keys_of, select
+from memoryclaw.text.language import WORD, candidates, key_of, keys_of, select
+from memoryclaw.vault.layout import episode_name, free_name, timestamp
 
 SUMMARY = 120  # characters that a summary aims at
 _SENTENCE = 120
@@ -142,7 +141,7 @@ def _stopped(text: str) -> str:
     return text if not text or text.rstrip("\"'”’»)*_`")[-1:] in _MARKS else f"{text}."
 
 
-# ── A segment and what was made of it → the episode note: its id, its path, the values of its template.
+# A segment and what was made of it → the episode note: its id, its path, the values of its template.
 
 FOLDER = "episodes"
 _TITLE, _SUMMARY, _NAME = 80, 400, 60
@@ -221,8 +220,8 @@ def _name(name: str) -> str:
     return speaker(name) if name.strip() else ""
 
 
-# ── Who spoke in a segment, and of whom and what they spoke: names known in the vault, and new ones that
-# come up more than once.
+# Who spoke in a segment, and of whom and what they spoke: names known in the vault, and new ones that come up more than
+# once.
 
 _MOST_NAMES = 8
 _LONGEST = 4  # words of a new name
@@ -329,8 +328,7 @@ def _is_wordy(word: str) -> bool:
     return sum(map(str.isalpha, word)) > 2 and not (word.isupper() and len(word) < 4)
 
 
-# ── What a talk is about, in a few phrases of its own: its title and its tags. Words stand as
-# they were said.
+# What a talk is about, in a few phrases of its own: its title and its tags. Words stand as they were said.
 
 _TITLE_WORDS = 60
 _TAGS = 4

@@ -12,13 +12,12 @@ from datetime import date
 from typing import NamedTuple
 
 from memoryclaw.model import NOTHING
-from memoryclaw.text import days
+from memoryclaw.text import dates as days
 from memoryclaw.text import words as lists
-from memoryclaw.text.dates import DateRange, find_ranges, leading_range, parse_timestamp
-from memoryclaw.text.days import Days
+from memoryclaw.text.dates import DateRange, Days, find_ranges, leading_range, parse_timestamp
 from memoryclaw.text.language import fold
 
-# ── Fields: what each is called, what its values look like, and where it goes by default
+# Fields: what each is called, what its values look like, and where it goes by default
 
 
 class FieldNoun(NamedTuple):
@@ -93,7 +92,7 @@ def is_of_people(field: str) -> bool:
     return field.partition(" ")[2] in _OF_PEOPLE or field in _OF_PEOPLE
 
 
-# ── Words as a heading, a key or the value of a fact may hold them: what is written reads back as it was meant
+# Words as a heading, a key or the value of a fact may hold them: what is written reads back as it was meant
 
 _MARKUP = re.compile(r"!?\[\[|\]\]|`+|%%|~~|(?<=:):+|[\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]")
 _BLOCK_ID = re.compile(r"(?<!\S)\^(?=[A-Za-z0-9-]+$)")
@@ -110,7 +109,7 @@ def plain_key(text: str) -> str:
     return " ".join(_KEY_MARKUP.sub(" ", text).split()).strip(" .:;,-#+")
 
 
-# ── Dates: the one day that words name, by the clock of who said them
+# Dates: the one day that words name, by the clock of who said them
 
 _MONTH_TEXT = """jan january januar|feb february februar|mar march marz maerz mrz|apr april|may mai|jun june juni|jul july juli
 |aug august|sep sept september|oct october okt oktober|nov november|dec december dez dezember"""
@@ -214,9 +213,9 @@ def _day_of_year(text: str, said: str, *, recurs: bool) -> str:
         return ""
     year, month, day = found
     if year:
-        span = days.exact(year, month, day)
+        span = days.exact_span(year, month, day)
         return span.first.isoformat() if span else ""
-    if days.exact(_LEAP, month, day) is None:
+    if days.exact_span(_LEAP, month, day) is None:
         return ""
     if recurs:
         return f"{day} {_MONTH_NAMES[month - 1]}"
@@ -238,14 +237,14 @@ def _numbers(text: str) -> tuple[int, int, int] | None:
 def _next(month: int, day: int, spoken: date) -> str:
     """The first such day that has not passed; 29 February may be eight years away."""
     years = range(spoken.year, spoken.year + 9)
-    spans = [span for year in years if year < date.max.year and (span := days.exact(year, month, day))]
+    spans = [span for year in years if year < date.max.year and (span := days.exact_span(year, month, day))]
     return next((span.first.isoformat() for span in spans if span.first >= spoken), "")
 
 
 def _relative(text: str, said: str) -> str:
     today, low = date.fromisoformat(said[:10]), fold(text)
     if low in _FIXED:
-        return days.plus(today, _FIXED[low]).isoformat()
+        return days.plus_days(today, _FIXED[low]).isoformat()
     if low in _MONTHS:
         return _month_ahead(_MONTHS[low], said)
     if low.removeprefix("next ") in _WEEKDAYS:
@@ -264,7 +263,7 @@ def _phrase(text: str, today: date) -> str:
     if found.start == found.end:
         return found.start
     span = days.Days(date.fromisoformat(found.start), date.fromisoformat(found.end))
-    return found.start[:7] if span == days.month(span.first.year, span.first.month) else ""
+    return found.start[:7] if span == days.month_span(span.first.year, span.first.month) else ""
 
 
 def _past(phrase: str, today: date) -> str:
@@ -273,14 +272,14 @@ def _past(phrase: str, today: date) -> str:
     if found and found[0]:
         return date_value(phrase)
     if found:
-        span = days.latest(lambda year: days.exact(year, found[1], found[2]), today)
+        span = days.latest_span(lambda year: days.exact_span(year, found[1], found[2]), today)
         return span.first.isoformat() if span else ""
     plain = fold(_LEAD.sub("", phrase))
     if plain in _MONTHS:
-        span = days.latest(lambda year: days.month(year, _MONTHS[plain]), today)
+        span = days.latest_span(lambda year: days.month_span(year, _MONTHS[plain]), today)
         return span.first.isoformat() if span else ""
     if plain in _FIXED and _FIXED[plain] <= 0:
-        return days.plus(today, _FIXED[plain]).isoformat()
+        return days.plus_days(today, _FIXED[plain]).isoformat()
     return _begun(phrase, today.isoformat())
 
 
@@ -299,8 +298,7 @@ def _spoken(iso: str) -> str:
     return f"{day.day} {_MONTH_NAMES[day.month - 1]}" if day else ""
 
 
-# ── Words like "yesterday" and "last week" → the same words with their dates behind them, by the clock of
-# who said them.
+# Words like "yesterday" and "last week" → the same words with their dates behind them, by the clock of who said them.
 
 _COUNTING = re.compile(
     r"\b(?:yesterday|today|tonight|tomorrow|ago|last|past|previous|this|next|coming|upcoming)\b",
@@ -313,11 +311,11 @@ _Span = Callable[[date], Days]
 
 
 def _day(count: int) -> _Span:
-    return lambda today: Days(days.plus(today, count), days.plus(today, count))
+    return lambda today: Days(days.plus_days(today, count), days.plus_days(today, count))
 
 
 def _around(unit: str, count: int) -> _Span:
-    return lambda today: days.around(days.moved(days.around(today, unit).first, unit, count), unit)
+    return lambda today: days.span_around(days.moved(days.span_around(today, unit).first, unit, count), unit)
 
 
 _FOREIGN: dict[str, tuple[tuple[re.Pattern[str], _Span], ...]] = {
@@ -399,9 +397,9 @@ def spoken(span: Days) -> str:
     first, last = span
     if first == last:
         return first.isoformat()
-    if span == days.year(first.year):
+    if span == days.year_span(first.year):
         return f"{first.year:04}"
-    if span == days.month(first.year, first.month):
+    if span == days.month_span(first.year, first.month):
         return f"{first:%Y-%m}"
     return f"{first.isoformat()} to {last.isoformat()}"
 

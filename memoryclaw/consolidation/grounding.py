@@ -21,12 +21,11 @@ from memoryclaw.consolidation.key_sentences import harmless
 from memoryclaw.consolidation.statements import denies, is_doubtful, is_momentary, statements, supposes
 from memoryclaw.model import Turn
 from memoryclaw.models.llm import ModelError, Schema
-from memoryclaw.text import naming
 from memoryclaw.text import words as lists
 from memoryclaw.text.dates import DateRange, find_ranges
 from memoryclaw.text.fence import one_line, visible
-from memoryclaw.text.language import fold, pairs
-from memoryclaw.vault.entities import key_of
+from memoryclaw.text.language import fold, key_of, pairs
+from memoryclaw.vault import layout
 
 _TITLE, _SUMMARY, _TAG, _NAME, _FIELD, _VALUE = 80, 600, 30, 60, 40, 120  # characters, at most
 _TAGS, _TAG_WORDS, _ENTITIES, _CLAIMS, _DROPPED = 7, 3, 20, 20, 20  # how many, at most
@@ -265,7 +264,7 @@ def _sameness(claim: Claim) -> tuple[str, str, str]:
 def _tags(found: Iterable[str], basis: tuple[str, ...]) -> tuple[str, ...]:
     """The model's tags of at most three words that a tag can hold, then those of the patterns."""
     spelled = (tag for tag in map(one_line, found) if any(c.isascii() and c.isalnum() for c in fold(tag)))
-    slugs = (naming.slug(tag) for tag in spelled)
+    slugs = (layout.slug(tag) for tag in spelled)
     return _distinct(
         (*(tag for tag in slugs if len(tag) <= _TAG and tag.count("-") < _TAG_WORDS), *basis), _TAGS
     )
@@ -294,7 +293,7 @@ def _parts(text: str) -> list[str]:
     ]
 
 
-# ── The text that a model answers, read as data of one form; whatever else is in it is not even read
+# The text that a model answers, read as data of one form; whatever else is in it is not even read
 
 _STRICT = ConfigDict(strict=True, extra="ignore", json_schema_serialization_defaults_required=True)
 _LONGEST_ANSWER = 200_000  # characters of an answer that are looked at

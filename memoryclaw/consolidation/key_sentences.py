@@ -313,7 +313,7 @@ def _short(text: str, length: int) -> str:
     return (text[:length].rpartition(" ")[0] or text[:length]) + " …"
 
 
-# ── What was said as a line of a note: no word of it becomes a link, tag, comment, code fence or block id
+# What was said as a line of a note: no word of it becomes a link, tag, comment, code fence or block id
 
 _LINKS = re.compile(r"!?\[\[+|!\[|\]\]+")
 _TAG = re.compile(r"(?<!\S)#+(?=[^\s\d#])")

@@ -172,8 +172,8 @@ def _free(name: str, taken: Collection[str]) -> str:
     return free
 
 
-# ── Repeated ordered sequences, by PrefixSpan: support is the number of sequences that hold a pattern,
-# whatever stands between.
+# Repeated ordered sequences, by PrefixSpan: support is the number of sequences that hold a pattern, whatever stands
+# between.
 
 GAP = 2
 STEPS = 400_000

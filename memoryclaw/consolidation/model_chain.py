@@ -162,7 +162,7 @@ def _model(name: str, config: Config, environ: Mapping[str, str]) -> LanguageMod
     raise ConfigError(f"memoryclaw.yaml: llm.chain cannot hold {name!r}; it holds ollama, openai or nothing")
 
 
-# ── A segment as a model reads it: one JSON array of strings, one a line of the log, and a fence that no line can close.
+# A segment as a model reads it: one JSON array of strings, one a line of the log, and a fence that no line can close.
 # Results of tools stay in the log: what strangers wrote is not summed up as if the conversation had said it.
 
 BUDGET = 6000  # tokens of one prompt's log

@@ -19,8 +19,8 @@ from memoryclaw.model import Problem
 from memoryclaw.text.encoding import readable
 from memoryclaw.text.fence import one_line
 from memoryclaw.text.frontmatter import split
-from memoryclaw.text.naming import safe_path, slug
 from memoryclaw.text.yaml_text import scalar
+from memoryclaw.vault.layout import safe_path, slug
 from memoryclaw.vault.logs import parse_ranges
 from memoryclaw.vault.properties import text_of
 from memoryclaw.writing.decisions import fingerprint

@@ -29,8 +29,7 @@ from memoryclaw.consolidation.fact_values import (
 from memoryclaw.consolidation.statements import believed
 from memoryclaw.index.catalog import Catalog
 from memoryclaw.model import Fact
-from memoryclaw.text.language import WORD, words_of
-from memoryclaw.vault.entities import candidates, key_of
+from memoryclaw.text.language import WORD, candidates, key_of, words_of
 from memoryclaw.vault.fact_edits import same
 from memoryclaw.vault.facts import fact_id
 from memoryclaw.vault.vocabulary import Field, Schema
@@ -291,7 +290,7 @@ def _new_id(known: Iterable[tuple[str, Fact]], decided: ClaimDecision) -> str:
     return f"{base}~{taken + 1}" if taken else base
 
 
-# ── Deciding claim after claim
+# Deciding claim after claim
 
 # Of two things with one key, the kind that comes later here gives the name.
 _KINDS = ("part", "person", "project", "entity")

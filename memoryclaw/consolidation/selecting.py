@@ -193,8 +193,7 @@ def _remember(vault: Vault, known: Mapping[str, list[str]], fresh: dict[str, lis
         put(folder, _CACHE.rpartition("/")[2], json.dumps(fresh).encode("utf-8", "surrogateescape"))
 
 
-# ── What was practised often enough to be a skill: the actions of new logs beside those that earlier runs
-# saw.
+# What was practised often enough to be a skill: the actions of new logs beside those that earlier runs saw.
 
 Practised = tuple[tuple[ToolSequence, ...], tuple[PlannedChange, ...]]
 

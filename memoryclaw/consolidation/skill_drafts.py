@@ -12,8 +12,8 @@ from memoryclaw.skills.skill_file import EMAIL, URL
 from memoryclaw.text.dates import parse_timestamp
 from memoryclaw.text.fence import one_line, visible
 from memoryclaw.text.language import Language, fold, words_of
-from memoryclaw.text.naming import slug
 from memoryclaw.text.redaction import MARK
+from memoryclaw.vault.layout import slug
 from memoryclaw.writing.decisions import fingerprint
 
 DRAFTS = "skills/_drafts"
@@ -149,8 +149,8 @@ def _more(count: int) -> list[str]:
     return [f"and {count} more sessions"] if count > 0 else []
 
 
-# ── The arguments of the same steps in several sessions → what is constant, and parameters for what varies.
-# Values are data.
+# The arguments of the same steps in several sessions → what is constant, and parameters for what varies. Values are
+# data.
 
 _CONSTANT = 400  # characters; what is longer is asked for, though it was always the same
 _EXAMPLE = 60

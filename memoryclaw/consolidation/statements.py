@@ -245,8 +245,8 @@ def _since(clause: str, said: str) -> tuple[str, str, bool]:
     return clause, "", False
 
 
-# ── How firmly and for how long a sentence states something: questions, suppositions, doubts, denials, and
-# what is true for the moment only.
+# How firmly and for how long a sentence states something: questions, suppositions, doubts, denials, and what is true
+# for the moment only.
 
 _SUPPOSES = re.compile(
     r"\b(?:if|unless|would|i'd|you'd|he'd|she'd|we'd|they'd|wouldn't|could|couldn't|might|may be|should|shouldn't|suppose|supposing|imagine"
@@ -368,7 +368,7 @@ def remembered(sentence: str) -> str:
     return sentence[hit.end() :] if hit else ""
 
 
-# ── Sentences that are never left out: what a wrong memory would harm most.
+# Sentences that are never left out: what a wrong memory would harm most.
 
 _DATE = r"""(?:\b\d{1,2}(?:st|nd|rd|th)\b|\b\d{1,4}[./:-]\d{1,2}\b|\b\d{1,2}\.(?=\s|$)|\b(?:19|20)\d\d\b|\b(?:mon|tues|wednes|thurs|fri|satur|sun)day|
     \b(?:mon|diens|donners|frei|sams|sonn)tag|\bmittwoch|\bsonnabend|\btomorrow|\bmorgen\b|\bnext\s(?:week|month|year)|
@@ -425,8 +425,8 @@ def _tells_how_to_reach(text: str) -> bool:
     )
 
 
-# ── What says nothing worth keeping: greetings, thanks, yeses, heartbeats, bare tool calls; in English,
-# German, French and Spanish.
+# What says nothing worth keeping: greetings, thanks, yeses, heartbeats, bare tool calls; in English, German, French and
+# Spanish.
 
 _PERSONS = frozenset({"user", "human"})
 _SILENT = re.compile(r"\W*(?:HEARTBEAT_OK|NO_REPLY|ANNOUNCE_SKIP|REPLY_SKIP)\W*")
@@ -530,8 +530,8 @@ def _acts(turns: Iterable[Turn]) -> bool:
     return any(turn.role == "tool" and (call := read_call(turn.text)) and not call.looks_up for turn in turns)
 
 
-# ── Words and sentences of what was said: which words carry a subject, which language they are, and what is
-# one word in other forms.
+# Words and sentences of what was said: which words carry a subject, which language they are, and what is one word in
+# other forms.
 
 # Words that talk is full of and that tell no talk from another.
 _NUMBER_WORDS = frozenset(lists.words("consolidation.number_words"))

@@ -173,8 +173,7 @@ def _text(value: Any) -> str:
     return one_line(value) if isinstance(value, str) else str(value) if isinstance(value, int) else ""
 
 
-# ── The text of a tool's turn → which tool was called, and with what, in one short phrase.
-# Results stay in the log.
+# The text of a tool's turn → which tool was called, and with what, in one short phrase. Results stay in the log.
 
 _NAME = re.compile(r"\s*([A-Za-z_][\w.:/-]{0,79})(?=\s|$)")
 # A call that an assistant's message ends with: the tool and its arguments on a line of their own.

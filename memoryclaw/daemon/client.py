@@ -19,8 +19,7 @@ from pathlib import Path
 from typing import Any, NamedTuple, Self
 
 from memoryclaw.errors import LockedError, VaultError
-from memoryclaw.vault.cookies import watcher
-from memoryclaw.vault.state_folder import made, put, state_folder
+from memoryclaw.vault.state_folder import made, put, state_folder, watcher
 from memoryclaw.version import __version__
 
 _LOOPBACK = {
@@ -199,7 +198,7 @@ class _Connection:
         self._socket.settimeout(left)
 
 
-# ── A daemon's token and address in the state folder, readable by their owner only.
+# A daemon's token and address in the state folder, readable by their owner only.
 
 TOKEN, ADDRESS = "token", "serve.json"
 _TOKEN = re.compile(r"[A-Za-z0-9_-]{43,200}")
@@ -299,7 +298,7 @@ def _minted() -> str:
     return secrets.token_urlsafe(_BYTES)
 
 
-# ── Stops the daemon of a vault from outside: only a process that both watches this vault and wrote its address.
+# Stops the daemon of a vault from outside: only a process that both watches this vault and wrote its address.
 
 _PATIENCE = 15.0  # seconds: a consolidation that has begun to write ends first
 _PAUSE = 0.02

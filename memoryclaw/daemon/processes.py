@@ -68,7 +68,7 @@ class Child:
         return self._over
 
 
-# ── Work in a separate process with a limit on the wait: the caller is answered in time, and the work goes on to its end.
+# Work in a separate process with a limit on the wait: the caller is answered in time, and the work goes on to its end.
 
 _CHUNK = 1 << 16
 

@@ -232,7 +232,7 @@ def _iso(moment: datetime | None) -> str:
     return f"{moment:%Y-%m-%dT%H:%M:%SZ}" if moment else ""
 
 
-# ── The schedule of a daemon: runs `consolidate --due` again and again, each in a separate process, and reports failures.
+# The schedule of a daemon: runs `consolidate --due` again and again, each in a separate process, and reports failures.
 
 FIRST = 60.0  # seconds after the start until the first look: whoever starts a daemon wants an answer first
 

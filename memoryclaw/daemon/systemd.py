@@ -86,7 +86,7 @@ def _systemctl(*words: str) -> Answered:
     return ask("systemctl", "--user", *words)
 
 
-# ── Runs systemctl and crontab, in the C locale and with a short timeout.
+# Runs systemctl and crontab, in the C locale and with a short timeout.
 
 _LONGEST = 20.0
 

@@ -12,7 +12,7 @@ from datetime import datetime, timedelta
 from typing import NamedTuple
 
 from memoryclaw.errors import InputError
-from memoryclaw.text.naming import slug
+from memoryclaw.vault.layout import slug
 
 EVERY = (
     5,
@@ -144,7 +144,8 @@ def _quoted_for_shell(word: str) -> str:
     return "'" + word.replace("'", "'\"'\"'") + "'"
 
 
-# ── When a consolidation is due: a pure rule, so that every scheduler may ask at any time. A wrong clock never blocks it for ever.
+# When a consolidation is due: a pure rule, so that every scheduler may ask at any time. A wrong clock never blocks it
+# for ever.
 
 LONGEST_WAIT = timedelta(hours=24)  # a conversation that never pauses is cut after that
 

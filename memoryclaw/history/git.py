@@ -17,8 +17,7 @@ from memoryclaw.model import Stamp
 if TYPE_CHECKING:
     from git.cmd import Git
 
-# ── What state a vault's own repository is in, read from its files. No process is started and no
-# parent is searched.
+# What state a vault's own repository is in, read from its files. No process is started and no parent is searched.
 
 _BARE = re.compile(r"^[^\S\n]*bare[^\S\n]*=[^\S\n]*(?:true|yes|on|1)\b", re.IGNORECASE | re.MULTILINE)
 _USER = re.compile(r"^[ \t]*\[user\](.*?)(?=^[ \t]*\[|\Z)", re.IGNORECASE | re.MULTILINE | re.DOTALL)
@@ -200,8 +199,8 @@ def _text(path: str) -> str:
         return ""
 
 
-# ── Git's locks: which are there, who holds them, and which an `update-ref` of ours left when it was killed.
-# A lock goes only where it is provably ours; any other is reported with its path, its age and its process.
+# Git's locks: which are there, who holds them, and which an `update-ref` of ours left when it was killed. A lock goes
+# only where it is provably ours; any other is reported with its path, its age and its process.
 
 OUR_INDEX = "memoryclaw.index"  # our copy of the index; a lock that is the same file is ours
 # What blocks a commit, in the order in which it is told; the folder of a working tree, then that of the repository.
@@ -339,8 +338,7 @@ def _drop(path: str) -> None:
         os.unlink(path)
 
 
-# ── Git as a process, through GitPython's command layer. Nothing that a repository configures is
-# ever run.
+# Git as a process, through GitPython's command layer. Nothing that a repository configures is ever run.
 
 _SAFE = (
     ("core.hooksPath", os.devnull),

@@ -96,8 +96,7 @@ def _entry(value: Any) -> Entry | None:
     return Entry(*value) if value else None
 
 
-# ── The user's git index follows our commits, entry by entry. An entry that the user staged is
-# left as it is.
+# The user's git index follows our commits, entry by entry. An entry that the user staged is left as it is.
 
 _WAIT = 5.0
 _PAUSE = 0.05

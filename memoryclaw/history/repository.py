@@ -27,13 +27,12 @@ from memoryclaw.history.git import (
     is_unborn,
 )
 from memoryclaw.model import Stamp
-from memoryclaw.text.naming import timestamp, utc
+from memoryclaw.vault.layout import timestamp, utc
 
 if TYPE_CHECKING:
     pass
 
-# ── Git's objects as values: trees are parsed, changed and named here, without an index, and packed for git
-# to store.
+# Git's objects as values: trees are parsed, changed and named here, without an index, and packed for git to store.
 
 TREE = "40000"
 
@@ -159,8 +158,8 @@ def _packed_size(kind: int, size: int) -> bytes:
     return bytes(out)
 
 
-# ── What git holds of the files of a change: in the last commit and in the user's index. What is
-# missing is damage, never empty.
+# What git holds of the files of a change: in the last commit and in the user's index. What is missing is damage, never
+# empty.
 
 _FILE_MODES = frozenset({"100644", "100755"})
 Found = Mapping[
@@ -563,7 +562,7 @@ def _hash_name(commit: str, index: Mapping[str, Entry]) -> str:
     return "sha256" if len(sample) == 64 else "sha1"
 
 
-# ── The commits of a vault in rows: who, when, in whose words, which files
+# The commits of a vault in rows: who, when, in whose words, which files
 
 _WHO = re.compile(r"(?P<name>.*?) ?<[^<>]*> (?P<seconds>-?\d{1,12}) [+-]\d{4}")
 _AT_ONCE = 200  # versions of a file that are read with one command
@@ -664,8 +663,7 @@ def _files(history: History, commits: Sequence[str]) -> dict[str, tuple[str, ...
     return {commit: tuple(files) for commit, files in found.items()}
 
 
-# ── Branches of ours beside the user's. One appears whole or not at all, and goes only while it
-# is as it was seen.
+# Branches of ours beside the user's. One appears whole or not at all, and goes only while it is as it was seen.
 
 
 class Branch(NamedTuple):

@@ -121,7 +121,7 @@ def _text(path: str) -> str | None:
         raise InputError(f"{path} is not UTF-8 text; nothing was changed") from None
 
 
-# ── Our entries in the text of Claude Code's settings.json; every byte that is not ours stays.
+# Our entries in the text of Claude Code's settings.json; every byte that is not ours stays.
 
 # When Claude Code calls us, with what, and after how many seconds it stops waiting.
 EVENTS = (

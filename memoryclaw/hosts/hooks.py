@@ -18,9 +18,9 @@ from memoryclaw.errors import InputError
 from memoryclaw.hosts.transcripts import spoken
 from memoryclaw.model import Turn as LogTurn
 from memoryclaw.text.fence import CLOSING, OPENING, item, one_line
-from memoryclaw.text.naming import timestamp
 from memoryclaw.text.tokens import estimate
 from memoryclaw.vault import files
+from memoryclaw.vault.layout import timestamp
 from memoryclaw.vault.logs import read_jsonl
 from memoryclaw.vault.state_folder import state_folder
 
@@ -95,7 +95,7 @@ def _text(hook: Mapping[str, Any], *keys: str) -> str:
     return next((value for key in keys if isinstance(value := hook.get(key), str) and value), "")
 
 
-# ── latest.md: the last session, for hosts that can only read a file. It is replaced whole, and never by nothing.
+# latest.md: the last session, for hosts that can only read a file. It is replaced whole, and never by nothing.
 
 PATH = "working/latest.md"
 _DAYS = 2  # of a session's logs: what happened last stands at their end
@@ -139,7 +139,7 @@ def _harmless(session: str) -> str:
     return one_line(session).replace("-->", "").replace("--", "-")
 
 
-# ── The end of a session as one fenced block: its working memory and its last turns.
+# The end of a session as one fenced block: its working memory and its last turns.
 
 _TRUST = {"user": "trusted"}  # what anybody else said may have come from anywhere
 _SPOKEN = frozenset({"user", "assistant"})
@@ -179,7 +179,7 @@ def _short(text: str) -> str:
     return text if len(text) <= _LONGEST else f"{text[:_LONGEST].rpartition(' ')[0] or text[:_LONGEST]} …"
 
 
-# ── The answer of a hook in the shape its host expects, also where there is no context.
+# The answer of a hook in the shape its host expects, also where there is no context.
 
 CLAUDE_CODE, PLAIN = "claude-code", "plain"
 HOSTS = (CLAUDE_CODE, PLAIN)

@@ -162,7 +162,7 @@ def written(value: Any) -> str:
     return json.dumps(value) if any("\ud800" <= c <= "\udfff" for c in text) else text
 
 
-# ── Edits: taking a value away undoes adding it.
+# Edits: taking a value away undoes adding it.
 
 _UNIT = re.compile(r"[\n\r]([ \t]+)\S")
 _SAME_LINE = re.compile(r"(?:[ \t]*(?://[^\n\r\u2028\u2029]*|/\*[^\n\r]*?\*/))*")

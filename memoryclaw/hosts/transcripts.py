@@ -135,7 +135,7 @@ def _remember(mark: str, place: ReadPosition) -> None:
         put(folder, os.path.basename(mark), json.dumps(place._asdict()).encode())
 
 
-# ── Claude Code's transcript as lines for `capture`: what a person or a model said, and nothing the host put in.
+# Claude Code's transcript as lines for `capture`: what a person or a model said, and nothing the host put in.
 
 _KINDS = ("user", "assistant")  # a tuple: whatever stands there is compared
 # Caveats, summaries of a compaction, a subagent's own talk, and sentences of the host in the model's place.
@@ -197,7 +197,7 @@ def _object(line: str) -> Mapping[str, Any]:
     return value if isinstance(value, Mapping) else {}
 
 
-# ── A message without what its host put around it. Only marks that no person types count as the host's.
+# A message without what its host put around it. Only marks that no person types count as the host's.
 
 # Told to the model, by the host and not by the person.
 _TOLD = re.compile(

@@ -10,8 +10,7 @@ from typing import Any, NamedTuple
 from memoryclaw.index.database import Database, unpacked
 from memoryclaw.model import Fact, Problem, Unit
 from memoryclaw.ports import Address
-from memoryclaw.text.language import fold
-from memoryclaw.vault.entities import key_of
+from memoryclaw.text.language import fold, key_of
 from memoryclaw.vault.layout import LOGS
 
 _UNIT = "rowid, id, kind, line, end_line, title, tags, properties, text, at, until, entity, field, value, trust, pinned, state"

@@ -5,28 +5,25 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import json
+import re
 import sqlite3
+import time
+import unicodedata
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Sequence
-from itertools import groupby
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from datetime import date, timedelta
+from functools import lru_cache
+from itertools import groupby, islice
 from pathlib import Path
 from typing import NamedTuple
 
-from memoryclaw.index.database import Database, unpacked
+from memoryclaw.index.database import Database, packed, unpacked
 from memoryclaw.index.fts5 import Fts5
-from memoryclaw.index.rows import (
-    IndexedNote,
-    fact_rows,
-    file_row,
-    link_rows,
-    name_rows,
-    problem_rows,
-    stored_stamp,
-    unit_row,
-)
-from memoryclaw.model import Note, Problem, Stamp
+from memoryclaw.model import Note, Problem, Stamp, Unit
 from memoryclaw.ports import Clause, Columns, IndexRow, TextIndex
-from memoryclaw.text.language import Language, words_of
+from memoryclaw.text.dates import DateRange, find_ranges
+from memoryclaw.text.language import Language, key_of, keys_of, words_of
+from memoryclaw.vault.folder import packed_stamp
 
 VERSION = "6"  # of the tables and of the analysis; another number means another index
 _TEXT_COLUMNS = "title, tags, properties, text"
@@ -356,3 +353,194 @@ def _postings(index: Index, places: dict[int, Place]) -> Iterator[object]:
     ):
         hits = index.engine.find(Clause("token", token), len(places) + 1)
         yield token, sorted((places.get(hit.rowid, ("", hit.rowid)), round(hit.score, 9)) for hit in hits)
+
+
+# What a parsed note becomes in each table of the index. Pure shapes: the order of values is the order of the columns.
+
+RACY_NS = 50_000_000  # coarser than any clock tick a file system stamps with
+
+
+class IndexedNote(NamedTuple):
+    """A parsed note with what the disk said when it was read."""
+
+    note: Note
+    stamp: Stamp
+    digest: bytes
+    racy: bool = False  # written so recently that its stamp could hide a later write
+
+
+@lru_cache(maxsize=4096)
+def _one_key(name: str) -> tuple[str, ...]:
+    return (key_of(name),)
+
+
+def _part_keys(name: str) -> tuple[str, ...]:
+    """The first and the last word of a name such as `Søren Kjeldsen`, by which people call it."""
+    words = name.split()
+    return (
+        tuple(key_of(word) for word in {words[0]: 0, words[-1]: 0} if not word[0].islower())
+        if len(words) > 1
+        else ()
+    )
+
+
+_KEYS: Mapping[str, Callable[[str], tuple[str, ...]]] = {"person": _one_key, "part": _part_keys}
+
+
+def stored_stamp(stamp: Stamp, racy: bool) -> bytes:
+    """A stamp as it is stored; empty when the file must be read once more."""
+    # A file written within the clock's grain of being read may change again under the same stamp: read it once more.
+    return b"" if racy else packed_stamp(stamp)
+
+
+def file_row(fid: int, filed: IndexedNote) -> tuple[object, ...]:
+    """The row of `files`."""
+    note = filed.note
+    stem = unicodedata.normalize("NFC", note.path.rpartition("/")[2].rpartition(".")[0]).casefold()
+    return (
+        fid, note.path, stored_stamp(filed.stamp, filed.racy), filed.digest, note.id, note.kind, note.state, note.title,
+        note.when, note.until, json.dumps(note.tags, ensure_ascii=False), note.trust, int(note.pinned), stem,
+    )  # fmt: skip
+
+
+def unit_row(rowid: int, fid: int, seq: int, unit: Unit) -> tuple[object, ...]:
+    """The row of `unit`; its text compressed where that pays, with what ranking wants to know of a turn's."""
+    said = unit.text if unit.kind == "turn" else ""
+    return (
+        rowid, fid, seq, unit.id, unit.kind, unit.line, unit.end_line, unit.title, unit.tags, unit.properties,
+        packed(unit.text), unit.when, unit.until, unit.entity, key_of(unit.entity) if unit.entity else "", unit.field,
+        unit.value, unit.trust, int(unit.pinned), unit.state,
+        int(asks(said)), *time_told(said, unit.when), int(holds_name(said)),
+    )  # fmt: skip
+
+
+def fact_rows(fid: int, note: Note) -> Iterator[tuple[object, ...]]:
+    """The rows of `fact`."""
+    for seq, f in enumerate(note.facts):
+        yield (
+            fid, seq, f.id, f.entity, key_of(f.entity), f.field, f.value, f.since, f.until, f.source, f.line, int(f.current),
+        )  # fmt: skip
+
+
+def name_rows(fid: int, note: Note) -> Iterator[tuple[str, str, int, str]]:
+    """The rows of `name`: every key under which a question may call something of this note."""
+    named: Mapping[str, Iterable[str]] = {
+        "entity": dict.fromkeys([*(f.entity for f in note.facts), *note.entities]),
+        "person": dict.fromkeys([*note.people, *(t.name for t in note.turns if t.name)]),
+        "project": (note.project,) if note.project else (),
+        "alias": note.aliases,
+    }
+    for kind, names in {
+        **named,
+        "part": [*(f.entity for f in note.facts), *(t.name for t in note.turns)],
+    }.items():
+        keys = _KEYS.get(kind, keys_of)
+        yield from ((key, kind, fid, name) for name in names for key in keys(name))
+
+
+def link_rows(fid: int, note: Note) -> Iterator[tuple[object, ...]]:
+    """The rows of `link`."""
+    for seq, link in enumerate(note.links):
+        yield (
+            fid,
+            seq,
+            link.target,
+            link_key(link.target),
+            link.anchor,
+            link.label,
+            link.line,
+            int(link.embed),
+        )
+
+
+def link_key(target: str) -> str:
+    """What two spellings of a link's target share: the last part, without `.md`, case folded, accents composed."""
+    return unicodedata.normalize("NFC", target.rpartition("/")[2].removesuffix(".md")).casefold()
+
+
+def problem_rows(problems: Iterable[Problem]) -> Iterator[tuple[object, ...]]:
+    """The rows of `problems`, without their origin."""
+    for seq, p in enumerate(problems):
+        yield p.path, seq, p.line, p.message, p.hint
+
+
+def is_racy(stamp: Stamp) -> bool:
+    """True for a file changed so recently that it may change once more without a new stamp."""
+    return abs(time.time_ns() - stamp.ctime_ns) < RACY_NS
+
+
+# English expressions of time.
+
+LONGEST = 7  # days: an expression that means more tells too little of one of them
+_LOOKED_AT, _BESIDE = 4, 40  # expressions, and characters beside one in which the rest of it may stand
+_MONTHS = "january|february|march|april|may|june|july|august|september|october|november|december"
+_EXPRESSION = re.compile(
+    rf"""\b(?:yesterday|today|tonight|tomorrow|recently|just|since
+    |(?:last|this|next)\ (?:night|morning|week|weekend|month|year|(?:mon|tue|wed|thu|fri|sat|sun)\w*)
+    |(?:\w+\ )?(?:days?|weeks?|weekends?|months?|years?)\ ago|ago
+    |in\ (?:{_MONTHS})|20\d\d)\b""",
+    re.IGNORECASE | re.VERBOSE,
+)
+
+
+class TimeExpression(NamedTuple):
+    """An expression of time as it is written, and the days that it means, where it tells them to within a week."""
+
+    text: str = ""
+    first: str = ""
+    last: str = ""
+
+
+def time_told(text: str, at: str = "") -> TimeExpression:
+    """The first expression of time in a text that means certain days, or else the first one.
+
+    Args:
+        text: what was said.
+        at: when, as an ISO date or date-time; without it no days are known.
+    """
+    hits = list(islice(_EXPRESSION.finditer(text), _LOOKED_AT))
+    day = _day(at)
+    told = (_meant(text, hit, day) for hit in hits if day)
+    return next((one for one in told if one), TimeExpression(hits[0].group() if hits else ""))
+
+
+def _day(at: str) -> date | None:
+    try:
+        return date.fromisoformat(at[:10])
+    except ValueError:
+        return None
+
+
+def _meant(text: str, hit: re.Match[str], said: date) -> TimeExpression | None:
+    start = max(hit.start() - _BESIDE, 0)
+    for found in find_ranges(text[start : hit.end() + _BESIDE], said)[0]:
+        first, last = start + found.span[0], start + found.span[1]
+        if first < hit.end() and last > hit.start() and found.start and found.end and _is_short(found):
+            return TimeExpression(found.text, found.start, found.end)
+    return None
+
+
+def _is_short(found: DateRange) -> bool:
+    return date.fromisoformat(found.end) - date.fromisoformat(found.start) < timedelta(days=LONGEST)
+
+
+# Names inside a sentence.
+
+# A capital inside a sentence; after a comma somebody is mostly spoken to.
+_NAME = re.compile(r"(?<=[a-z] )[A-Z][a-z]+")
+
+
+def holds_name(text: str) -> bool:
+    """True when a text holds a name inside a sentence."""
+    return bool(_NAME.search(text))
+
+
+# Turns that end in a question.
+
+_QUESTION_MARKS = ("?", "\uff1f", "\u061f")  # also those of Chinese, Japanese and Arabic
+_CLOSING = " \t\r\n\"'”’»)*_"
+
+
+def asks(text: str) -> bool:
+    """True when a turn ends in a question."""
+    return text.rstrip(_CLOSING).endswith(_QUESTION_MARKS)

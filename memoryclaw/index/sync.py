@@ -9,16 +9,15 @@ from pathlib import Path
 from typing import NamedTuple, TypeVar
 
 from memoryclaw.errors import IndexBusyError, IndexDamagedError, VaultError
-from memoryclaw.index.index import Index, Writing
-from memoryclaw.index.rows import IndexedNote, is_racy
+from memoryclaw.index.index import Index, IndexedNote, Writing, is_racy
 from memoryclaw.model import Problem, Stamp
 from memoryclaw.ports import Progress
 from memoryclaw.text.encoding import decode
-from memoryclaw.vault.cookies import WAIT, echo
-from memoryclaw.vault.entities import key_of
+from memoryclaw.text.language import key_of
 from memoryclaw.vault.folder import Scan, Vault, is_wanted
 from memoryclaw.vault.layout import ALIASES_FILE, SCHEMA_FILE
 from memoryclaw.vault.notes import ReadingSettings, read_note
+from memoryclaw.vault.state_folder import WAIT, echo
 from memoryclaw.vault.vocabulary import read_aliases, read_schema, vocabulary_problems
 
 SETTINGS_FILES = frozenset({ALIASES_FILE, SCHEMA_FILE})

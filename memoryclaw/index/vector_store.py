@@ -19,7 +19,7 @@ from typing import Any, NamedTuple
 
 from memoryclaw.errors import LockedError, VectorsError
 from memoryclaw.models.embedders import Floats, numpy
-from memoryclaw.vault.locks import writer_lock
+from memoryclaw.vault.files import writer_lock
 from memoryclaw.vault.state_folder import made, touch
 
 FOLDER = "vectors"

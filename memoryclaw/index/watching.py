@@ -19,8 +19,8 @@ from typing import NamedTuple
 from memoryclaw.errors import IndexBusyError, MemoryClawError, VaultError
 from memoryclaw.index.index import Index
 from memoryclaw.index.sync import Sync, Synced, healed
-from memoryclaw.vault.cookies import LIVE, POLLING, WatchLock, cookies, drop, take
 from memoryclaw.vault.folder import Vault
+from memoryclaw.vault.state_folder import LIVE, POLLING, WatchLock, cookies, drop, take
 from memoryclaw.vault.watcher import COOKIE, IN_FOLDER, LOST, SAVED, STATE, TOUCHED, Hint, Watcher
 
 RECONCILE = 300.0  # seconds between looks at the whole vault, whatever the events say

@@ -211,7 +211,7 @@ def _remarks(answer: Answer) -> Mapping[str, Any]:
     return {"did_you_mean": dict(answer.did_you_mean), "notices": list(answer.notices)}
 
 
-# ── Consolidation.
+# Consolidation.
 
 
 def consolidated(done: Consolidated) -> Shape:
@@ -275,7 +275,7 @@ def _decided(decided: ClaimDecision) -> Shape:
     }
 
 
-# ── Evaluation.
+# Evaluation.
 
 
 def evaluated(done: Evaluated) -> Shape:
@@ -307,7 +307,7 @@ def _by_number(values: Mapping[int, float]) -> dict[str, float]:
     return {str(number): round(value, 4) for number, value in values.items()}
 
 
-# ── OpenClaw.
+# OpenClaw.
 
 
 def changed(done: Changed) -> dict[str, Any]:
@@ -339,7 +339,7 @@ def imported_notes(done: ImportReport) -> dict[str, Any]:
     }
 
 
-# ── The schedule.
+# The schedule.
 
 
 def scheduled(done: Scheduled) -> dict[str, Any]:
@@ -353,7 +353,7 @@ def schedule_status(now: ScheduleStatus) -> dict[str, Any]:
     return {**now._asdict(), "notices": list(now.notices)}
 
 
-# ── Working memory and feedback.
+# Working memory and feedback.
 
 
 def working(memory: WorkingMemory) -> Shape:
@@ -375,7 +375,7 @@ def feedback(done: Feedback) -> Shape:
     return done._asdict()
 
 
-# ── Review, history and blame.
+# Review, history and blame.
 
 _TOLD = ("id", "kind", "what", "why", "run", "path", "confidence", "source", "box")
 
@@ -443,7 +443,7 @@ def blame(found: Blame) -> Shape:
     }
 
 
-# ── Skills.
+# Skills.
 
 
 def skills(found: Iterable[ListedSkill]) -> Shape:

@@ -8,9 +8,9 @@ import unicodedata
 
 from memoryclaw.errors import NotFoundError
 from memoryclaw.index.catalog import Catalog
-from memoryclaw.index.rows import link_key
+from memoryclaw.index.index import link_key
 from memoryclaw.ports import Address
-from memoryclaw.vault.entities import key_of
+from memoryclaw.text.language import key_of
 from memoryclaw.vault.folder import Vault
 from memoryclaw.vault.notes import ReadingSettings, read_note
 

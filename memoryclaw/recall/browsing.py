@@ -9,12 +9,12 @@ from typing import NamedTuple
 
 from memoryclaw.errors import InputError, NotFoundError
 from memoryclaw.index.catalog import Catalog
-from memoryclaw.index.rows import link_key
+from memoryclaw.index.index import link_key
 from memoryclaw.model import Fact, Link
 from memoryclaw.ports import Address
 from memoryclaw.recall.addresses import address_of, lead_to
 from memoryclaw.text import encoding
-from memoryclaw.vault.entities import key_of, keys_of
+from memoryclaw.text.language import key_of, keys_of
 from memoryclaw.vault.folder import Vault
 
 _NOTE_KINDS = {

@@ -11,16 +11,14 @@ from typing import Any, NamedTuple
 
 from memoryclaw.index.bm25 import SMALL, exact, rarity
 from memoryclaw.index.catalog import Catalog, UnitSummary
-from memoryclaw.index.index import Index
-from memoryclaw.index.rows import LONGEST
+from memoryclaw.index.index import LONGEST, Index
 from memoryclaw.model import Unit
 from memoryclaw.ports import Clause
 from memoryclaw.recall.explain import Reading, Statistics, read_columns, reasons
 from memoryclaw.recall.question import Leaf, Question
 from memoryclaw.recall.text_lane import POOL, Fields, Lane, conditions
-from memoryclaw.text import days
-from memoryclaw.text.language import Language, fold
-from memoryclaw.vault.entities import key_of
+from memoryclaw.text import dates
+from memoryclaw.text.language import Language, fold, key_of
 
 ALIAS_FACTOR = 0.6  # a synonym counts for less than the word that was asked for
 RELATED = 0.5  # the same for a word of everyday language that may stand for it
@@ -161,8 +159,8 @@ class EvidenceReader:
         found: list[int] = []
         for spoken in question.query.ranges:
             first, last = spoken.start, spoken.end
-            if first and last and date.fromisoformat(last) < days.plus(date.fromisoformat(first), SPAN):
-                begun = days.plus(date.fromisoformat(first), 1 - LONGEST).isoformat()
+            if first and last and date.fromisoformat(last) < dates.plus_days(date.fromisoformat(first), SPAN):
+                begun = dates.plus_days(date.fromisoformat(first), 1 - LONGEST).isoformat()
                 values = [begun, last, first, *([json.dumps(people)] if people else [])]
                 found += [int(row[0]) for row in self._catalog.rows(sql, values)]
         dated = [rowid for rowid in dict.fromkeys(found) if rowid not in known]

@@ -16,9 +16,8 @@ from memoryclaw.index.bm25 import idf, rarity
 from memoryclaw.index.catalog import Catalog
 from memoryclaw.ports import Clause, TextIndex
 from memoryclaw.recall.query import Expr, Filter, Query, all_of, any_of, parse
-from memoryclaw.text.language import Language, fold, words_of
+from memoryclaw.text.language import Language, candidates, fold, key_of, select, words_of
 from memoryclaw.text.words import lines
-from memoryclaw.vault.entities import candidates, key_of, select
 
 PREFIX_WORDS = 32  # a prefix stands for at most so many words of the vault, the most frequent ones
 FUZZY_WORDS = 8

@@ -17,7 +17,7 @@ from memoryclaw.index.catalog import Catalog
 from memoryclaw.ports import Clause, Hit, TextIndex
 from memoryclaw.recall.query import Filter
 from memoryclaw.recall.question import KIND_NAMES, KINDS, STATES
-from memoryclaw.vault.entities import key_of
+from memoryclaw.text.language import key_of
 
 POOL = 200  # units that are scored in full
 ENOUGH = 50  # the same where nothing but words decides, so that no unit can rise from far below

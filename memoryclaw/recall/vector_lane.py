@@ -23,7 +23,7 @@ from memoryclaw.recall.packing import WEAK
 from memoryclaw.recall.question import Question
 from memoryclaw.recall.rank import Exclusions, Ranked, ordered, rank
 from memoryclaw.recall.text_lane import POOL
-from memoryclaw.vault.entities import key_of
+from memoryclaw.text.language import key_of
 
 if TYPE_CHECKING:
     from memoryclaw.models.embedders import Floats

@@ -16,10 +16,10 @@ from memoryclaw.model import Problem
 from memoryclaw.review import branches
 from memoryclaw.review.queue import CurrentFacts, ReviewItem, waiting
 from memoryclaw.text.encoding import lines_of, readable
-from memoryclaw.text.naming import free_name, timestamp
 from memoryclaw.vault import files
 from memoryclaw.vault.edits import Splice, line_end, spliced
 from memoryclaw.vault.fact_edits import FactEdit, SemanticFile, add_source, same, set_fact
+from memoryclaw.vault.layout import free_name, timestamp
 from memoryclaw.writing.context import WriteContext, Written, fact_in_words
 from memoryclaw.writing.decisions import APPROVED, REJECTED, Decision, fingerprint, recorded
 from memoryclaw.writing.remember import fact_file
@@ -232,8 +232,8 @@ def _branch(context: WriteContext, item: ReviewItem, decision: str) -> ReviewDec
     return ReviewDecision(item.id, item.kind, item.what, decision, commit, "; ".join([*again, *done.notices]))
 
 
-# ── The lines of one waiting fact in `semantic/_pending.md`, in the file and in the last commit, where they
-# may read differently.
+# The lines of one waiting fact in `semantic/_pending.md`, in the file and in the last commit, where they may read
+# differently.
 
 
 def removal(context: WriteContext, fact: PendingFact) -> Callable[[str], str] | None:
@@ -274,8 +274,7 @@ def _entry(text: str, fact: PendingFact, at_work: set[str]) -> PendingFact | Non
     return next(iter(exact or edited), None)
 
 
-# ── edit: a person puts what waits in other words before deciding it. What is stored can be read,
-# and nothing is approved.
+# edit: a person puts what waits in other words before deciding it. What is stored can be read, and nothing is approved.
 
 
 def editable(item: ReviewItem) -> str:
@@ -337,8 +336,7 @@ def _stored(context: WriteContext, item: ReviewItem, change: Bytes, id_: str) ->
     return Written(id_, item.path, outcome.commit, "edited", outcome.notice)
 
 
-# ── Boxes that a person ticked in Obsidian → what is to be decided. Nothing is decided here, and
-# never a skill.
+# Boxes that a person ticked in Obsidian → what is to be decided. Nothing is decided here, and never a skill.
 
 
 class TickedFacts(NamedTuple):

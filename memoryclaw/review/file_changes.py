@@ -25,7 +25,7 @@ _HEADING = re.compile(r"(#{1,6})[ \t]+\S")
 _Key = tuple[str, str, str, bool]
 
 
-# ── A change as actions, and made again
+# A change as actions, and made again
 
 
 def facts_set(before: str, after: str, file: SemanticFile) -> list[SetFact]:
@@ -102,7 +102,7 @@ def only_its_facts(file: SemanticFile | None, asked: tuple[str, str], done: tupl
     return +now == merged
 
 
-# ── A change of facts or questions, taken back line by line
+# A change of facts or questions, taken back line by line
 
 
 class TakenBack(NamedTuple):
@@ -311,7 +311,7 @@ def _once(names: Iterable[str]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(names))
 
 
-# ── Decisions that keep a change taken back
+# Decisions that keep a change taken back
 
 
 def restored(before: str, after: str, now: str, *, at: str, by: str) -> Iterator[Decision]:

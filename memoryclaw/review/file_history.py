@@ -117,8 +117,8 @@ def _facts_at(file: SemanticFile, subject: Subject, data: bytes | None) -> list[
     ]
 
 
-# ── blame: a fact back to the commit that set it, the episode that tells it, the log line that said it, and
-# who approved it.
+# blame: a fact back to the commit that set it, the episode that tells it, the log line that said it, and who approved
+# it.
 
 _LOG_LINE = re.compile(r"l(\d{1,9})")
 _MARKS = re.compile(r"^[ \t]*(?:[-*+]|\d+[.)])[ \t]+|(?<![ \t])[ \t]++\^[A-Za-z0-9-]+[ \t]*$")

@@ -203,7 +203,7 @@ def _planned(context: WriteContext, change: FileChange) -> PlannedChange:
     return PlannedChange(kind if is_new else "fact", "", actions, reason=waits)
 
 
-# ── What is held true now of what a waiting fact is about. Reads only, and each file once.
+# What is held true now of what a waiting fact is about. Reads only, and each file once.
 
 
 class CurrentFacts:

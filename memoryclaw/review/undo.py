@@ -26,9 +26,8 @@ from memoryclaw.skills.skill_file import read_skill
 from memoryclaw.text.encoding import decode, encode, readable
 from memoryclaw.text.frontmatter import split
 from memoryclaw.text.merging import merge, same_patch
-from memoryclaw.text.naming import timestamp
 from memoryclaw.vault import files
-from memoryclaw.vault.layout import CONFIG_FILE, place_of
+from memoryclaw.vault.layout import CONFIG_FILE, place_of, timestamp
 from memoryclaw.vault.logs import parse_ranges
 from memoryclaw.writing.context import WriteContext, Written
 from memoryclaw.writing.decisions import DECISIONS_FILE, UNDONE, Decision, Decisions, recorded

@@ -18,8 +18,8 @@ from memoryclaw.skills.listing import (
     list_skills,
     read_decisions,
 )
-from memoryclaw.text.naming import free_name, slug, timestamp
 from memoryclaw.vault import files
+from memoryclaw.vault.layout import free_name, slug, timestamp
 from memoryclaw.writing.context import WriteContext, Written
 from memoryclaw.writing.decisions import APPROVED, REJECTED, Decision, recorded
 from memoryclaw.writing.writer import Edit, Move, text_change, write

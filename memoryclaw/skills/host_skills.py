@@ -26,7 +26,7 @@ from memoryclaw.skills.listing import (
     version_of,
 )
 from memoryclaw.vault import files
-from memoryclaw.vault.locks import writer_lock
+from memoryclaw.vault.files import writer_lock
 from memoryclaw.vault.state_folder import made
 from memoryclaw.writing.decisions import APPROVED
 

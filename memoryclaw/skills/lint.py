@@ -9,7 +9,7 @@ from typing import Any
 from memoryclaw.model import Problem
 from memoryclaw.skills.skill_file import TYPES, SkillFile, read_skill
 from memoryclaw.text.language import Language, words_of
-from memoryclaw.text.naming import slug
+from memoryclaw.vault.layout import slug
 from memoryclaw.vault.properties import names_of, text_of
 
 NAME = re.compile(r"[a-z0-9]+(?:-[a-z0-9]+)*")

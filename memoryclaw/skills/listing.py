@@ -18,10 +18,9 @@ from memoryclaw.skills.match import ENOUGH, SkillMatch, match
 from memoryclaw.skills.skill_file import SkillFile, read_skill
 from memoryclaw.text.encoding import decode
 from memoryclaw.text.language import Language
-from memoryclaw.text.naming import safe_path
 from memoryclaw.vault import files
 from memoryclaw.vault.folder import Vault
-from memoryclaw.vault.layout import place_of
+from memoryclaw.vault.layout import place_of, safe_path
 from memoryclaw.writing.decisions import APPROVED, DECISIONS_FILE, Decision, Decisions, fingerprint
 
 SKILLS = "skills"

@@ -21,7 +21,7 @@ from memoryclaw.skills.binding import Facts, bound, hidden, remembered, standing
 from memoryclaw.skills.listing import CHANGED, ListedSkill, find, list_skills
 from memoryclaw.skills.steps import Requirement, Step, StepPlan, as_text, read_recipe, references_in
 from memoryclaw.skills.tools import Tool, Tools
-from memoryclaw.text.naming import run_id
+from memoryclaw.vault.layout import run_id
 from memoryclaw.vault.ledger import Ledger
 from memoryclaw.writing.decisions import APPROVED
 

@@ -3,12 +3,132 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
-from datetime import UTC, date, datetime, timedelta, timezone
+from collections.abc import Callable, Iterable, Sequence
+from datetime import MAXYEAR, MINYEAR, UTC, date, datetime, timedelta, timezone
 from typing import NamedTuple
 
-from memoryclaw.text import days
-from memoryclaw.text.days import Days
+# Calendar arithmetic on inclusive spans of days; weeks start on Monday, and results stay within the years 1 to 9999.
+
+_LAST_ORDINAL = date.max.toordinal()
+_SHORTEST_MONTH = 28
+_LEAP_GAP = 9  # 29 February can be eight years away, across a century that skips it
+
+
+class Days(NamedTuple):
+    """All days from `first` to `last`, both included."""
+
+    first: date
+    last: date
+
+
+def plus_days(day: date, count: int) -> date:
+    """The day `count` days later, or earlier when negative."""
+    return date.fromordinal(min(max(day.toordinal() + count, 1), _LAST_ORDINAL))
+
+
+def month_span(year: int, number: int, length: int = 1) -> Days:
+    """`length` whole months, starting with month `number` of a year; numbers below 1 or above 12 reach other years."""
+    return Days(_first_of(year, number), plus_days(_first_of(year, number + length), -1))
+
+
+def year_span(number: int) -> Days:
+    """The whole year."""
+    return month_span(number, 1, 12)
+
+
+def week_span(day: date) -> Days:
+    """The week of a day, Monday to Sunday."""
+    monday = plus_days(day, -day.weekday())
+    return Days(monday, plus_days(monday, 6))
+
+
+def weekend_span(day: date) -> Days:
+    """The Saturday and Sunday of a day's week."""
+    sunday = week_span(day).last
+    return Days(plus_days(sunday, -1), sunday)
+
+
+def moved(day: date, unit: str, count: int) -> date:
+    """The day `count` units later; the 31st becomes the last day of a shorter month."""
+    if unit == "day":
+        return plus_days(day, count)
+    if unit == "week":
+        return plus_days(day, 7 * count)
+    span = month_span(day.year, day.month + count * _MONTHS_IN[unit])
+    return min(plus_days(span.first, day.day - 1), span.last)
+
+
+def span_around(day: date, unit: str) -> Days:
+    """The calendar day, week, month, quarter or year that a day lies in."""
+    if unit == "day":
+        return Days(day, day)
+    if unit == "week":
+        return week_span(day)
+    length = _MONTHS_IN[unit]
+    return month_span(day.year, (day.month - 1) // length * length + 1, length)
+
+
+def latest_span(of_year: Callable[[int], Days | None], anchor: date) -> Days | None:
+    """The latest of a yearly recurring span that has begun on the anchor day."""
+    for number in range(anchor.year, anchor.year - _LEAP_GAP, -1):
+        span = of_year(number)
+        if span and span.first <= anchor:
+            return span
+    return None
+
+
+def exact_span(year: int, month: int, day: int) -> Days | None:
+    """One day, or None where the calendar has no such day."""
+    try:
+        found = date(year, month, day)
+    except ValueError:
+        return None
+    return Days(found, found)
+
+
+def weekday(today: date, number: int, which: int) -> Days:
+    """A weekday (Monday is 0): the last one before today (-1), this week's (0) or the next one after today (1)."""
+    if which == 0:
+        day = plus_days(week_span(today).first, number)
+    elif which < 0:
+        day = plus_days(today, -((today.weekday() - number - 1) % 7 + 1))
+    else:
+        day = plus_days(today, (number - today.weekday() - 1) % 7 + 1)
+    return Days(day, day)
+
+
+def relative_year(today: date, which: int, of_year: Callable[[int], Days]) -> Days:
+    """The last (-1), current (0) or next (1) occurrence of a yearly recurring span; without a current one, this year's."""
+    spans = [of_year(today.year + n) for n in range(-2, 3)]
+    if which < 0:
+        return max((span for span in spans if span.last < today), default=spans[0])
+    if which > 0:
+        return min((span for span in spans if span.first > today), default=spans[-1])
+    return next((span for span in spans if span.first <= today <= span.last), spans[2])
+
+
+def third_of(span: Days, part: int) -> Days:
+    """The early (0), middle (1) or late (2) third of a span."""
+    length = (span.last - span.first).days + 1
+    return Days(
+        plus_days(span.first, part * length // 3), plus_days(span.first, (part + 1) * length // 3 - 1)
+    )
+
+
+_MONTHS_IN = {"month": 1, "quarter": 3, "year": 12}
+
+
+def _first_of(year: int, number: int) -> date:
+    year, number = year + (number - 1) // 12, (number - 1) % 12 + 1
+    if year > MAXYEAR:
+        return date.max
+    return date(year, number, 1) if year >= MINYEAR else date.min
+
+
+def is_long(span: Days) -> bool:
+    """True for a span of a month or more, which has an early and a late part."""
+    return (span.last - span.first).days >= _SHORTEST_MONTH - 1
+
 
 # A number that belongs to something longer (a path, a version, a time) is no date, nor part of one.
 _WORDS = re.compile(
@@ -231,8 +351,8 @@ class Phrases:
         if word == "since":
             return SpokenDate(span.first, None, after)
         if word == "after":
-            return SpokenDate(days.plus(span.last, 1), None, after)
-        return SpokenDate(None, days.plus(span.first, -1) if word == "before" else span.last, after)
+            return SpokenDate(plus_days(span.last, 1), None, after)
+        return SpokenDate(None, plus_days(span.first, -1) if word == "before" else span.last, after)
 
     def _led(self, at: int) -> _Moment | None:
         word = self._word(at)
@@ -268,7 +388,7 @@ class Phrases:
         edge, sign = (x.span.first, -1) if side == "before" else (x.span.last, 1)
         if count:
             unit = _UNITS[unit]
-            return _Moment(days.around(days.moved(edge, unit, sign * count), unit), x.after)
+            return _Moment(span_around(moved(edge, unit, sign * count), unit), x.after)
         return _Moment(_neighbour(edge, unit, sign), x.after)
 
     # three weeks ago, a month ago, a few days ago
@@ -280,8 +400,8 @@ class Phrases:
         count, unit_at = counted
         unit = _UNITS[self._word(unit_at)]
         if count:
-            return _Moment(days.around(days.moved(self._today, unit, -count), unit), unit_at + 2)
-        few = [days.around(days.moved(self._today, unit, -n), unit) for n in (5, 2)]
+            return _Moment(span_around(moved(self._today, unit, -count), unit), unit_at + 2)
+        few = [span_around(moved(self._today, unit, -n), unit) for n in (5, 2)]
         return _Moment(Days(few[0].first, few[1].last), unit_at + 2)
 
     def _count(self, at: int) -> tuple[int, int] | None:
@@ -306,7 +426,7 @@ class Phrases:
         word, what = self._word(at), self._word(at + 1)
         fixed, which = _FIXED.get(word), _WHICH.get(word)
         if fixed:
-            return _Moment(Days(*(days.plus(self._today, n) for n in fixed)), at + 1)
+            return _Moment(Days(*(plus_days(self._today, n) for n in fixed)), at + 1)
         counted = self._count(at + 1) if which else None
         if which and counted:
             return _Moment(self._rolling(_UNITS[self._word(counted[1])], which * counted[0]), counted[1] + 1)
@@ -318,30 +438,30 @@ class Phrases:
         return _Moment(span, at + 2) if span else None
 
     def _rolling(self, unit: str, count: int) -> Days:
-        ends = sorted((self._today, days.moved(self._today, unit, count)))
+        ends = sorted((self._today, moved(self._today, unit, count)))
         return Days(ends[0], ends[1])
 
     def _named(self, what: str, which: int) -> Days | None:
         if what in _CALENDAR:
-            whole = days.around(self._today, what)
-            return days.around(days.moved(whole.first, what, which), what)
+            whole = span_around(self._today, what)
+            return span_around(moved(whole.first, what, which), what)
         if what == "weekend":
-            return days.weekend(days.plus(self._today, 7 * which))
+            return weekend_span(plus_days(self._today, 7 * which))
         if what in _TIMES_OF_DAY:
             return self._time_of_day(what, which)
         if what in _WEEKDAYS:
-            return days.weekday(self._today, _WEEKDAYS[what], which)
+            return weekday(self._today, _WEEKDAYS[what], which)
         return self._yearly(what, which)
 
     def _time_of_day(self, what: str, which: int) -> Days | None:
         known = which == 0 or (which < 0 and what == "night")
-        return Days(days.plus(self._today, which), self._today) if known else None
+        return Days(plus_days(self._today, which), self._today) if known else None
 
     def _yearly(self, what: str, which: int) -> Days | None:
         if what in _SEASONS:
-            return days.relative_year(self._today, which, lambda y: days.month(y, _SEASONS[what], 3))
+            return relative_year(self._today, which, lambda y: month_span(y, _SEASONS[what], 3))
         if what in _MONTHS and not (which == 0 and what in _VERBS):
-            return days.relative_year(self._today, which, lambda y: days.month(y, _MONTHS[what]))
+            return relative_year(self._today, which, lambda y: month_span(y, _MONTHS[what]))
         return None
 
     # early March, mid-2024, the end of last year
@@ -354,9 +474,9 @@ class Phrases:
         if not of and word not in ("early", "mid", "late"):
             return None
         whole = self._plain(at + 1 + of, 4, anchor)
-        if whole is None or not days.is_long(whole.span):
+        if whole is None or not is_long(whole.span):
             return None
-        return _Moment(days.third(whole.span, _PARTS[word]), whole.after)
+        return _Moment(third_of(whole.span, _PARTS[word]), whole.after)
 
     # 2025-04-08, 04/2025, March 5th, 2025, 5 March, March 2025, summer 2025, Q1 2025
 
@@ -383,7 +503,7 @@ class Phrases:
         number = _year_number(self._word(after + (self._word(after) == "of")))
         if number:
             return _Moment(
-                days.month(number, _MONTHS[self._word(at)]), after + 1 + (self._word(after) == "of")
+                month_span(number, _MONTHS[self._word(at)]), after + 1 + (self._word(after) == "of")
             )
         return None
 
@@ -398,17 +518,17 @@ class Phrases:
         day, month = _day_number(self._word(day_at)), _MONTHS[name]
         number = _year_number(self._word(after))
         if number:
-            span = days.exact(number, month, day)
+            span = exact_span(number, month, day)
             return _Moment(span, after + 1) if span else None
         firm = lead or name not in _VERBS or self._written[month_at][0].isupper()
         # "we may 5 …": a lower-case verb and a number are a date only where the sentence ends with them.
         if not firm and self._word(day_at).isdecimal() and self._word(after).isalpha():
             return None
-        span = days.latest(lambda y: days.exact(y, month, day), anchor)
+        span = latest_span(lambda y: exact_span(y, month, day), anchor)
         return _Moment(span, after) if span else None
 
     def _recurring(self, word: str, number: int) -> Days:
-        if word == "winter" and days.month(number, 12).first > self._today:
+        if word == "winter" and month_span(number, 12).first > self._today:
             number -= 1  # "winter 2025", said in March 2025, began in 2024
         return _season_or_quarter(word, number)
 
@@ -421,12 +541,12 @@ class Phrases:
         number = _year_number(word)
         span: Days | None = None
         if number and lead > 1:
-            span = days.year(number)
+            span = year_span(number)
         elif word in _WEEKDAYS and lead:
             exact = self._dated(at + 1, anchor, lead)
-            return exact or _Moment(days.weekday(days.plus(anchor, 1), _WEEKDAYS[word], -1), at + 1)
+            return exact or _Moment(weekday(plus_days(anchor, 1), _WEEKDAYS[word], -1), at + 1)
         elif (word in _SEASONS and lead > 3) or (_is_quarter(word) and lead > 1):
-            span = days.latest(lambda y: _season_or_quarter(word, y), anchor)
+            span = latest_span(lambda y: _season_or_quarter(word, y), anchor)
         return _Moment(span, at + 1) if span else None
 
     def _bare_month(self, at: int, anchor: date, lead: int) -> _Moment | None:
@@ -434,7 +554,7 @@ class Phrases:
         needed = 0 if word not in _AMBIGUOUS else 4 if word == "may" else 3
         if lead < needed or (needed and self._possessive(at + 1) > at + 1):
             return None
-        span = days.latest(lambda y: days.month(y, _MONTHS[word]), anchor)
+        span = latest_span(lambda y: month_span(y, _MONTHS[word]), anchor)
         return _Moment(span, at + 1) if span else None
 
 
@@ -443,11 +563,11 @@ def _numeric(word: str) -> Days | None:
         month, _, year = word.partition("/")
         return _whole_month(int(year), int(month))
     numbers = [int(part) for part in word.split("-")]
-    return days.exact(*numbers) if len(numbers) > 2 else _whole_month(*numbers)
+    return exact_span(*numbers) if len(numbers) > 2 else _whole_month(*numbers)
 
 
 def _whole_month(year: int, month: int) -> Days | None:
-    return days.month(year, month) if year and month in _MONTHS.values() else None
+    return month_span(year, month) if year and month in _MONTHS.values() else None
 
 
 def _day_number(word: str) -> int:
@@ -465,14 +585,14 @@ def _is_quarter(word: str) -> bool:
 
 
 def _season_or_quarter(word: str, year: int) -> Days:
-    return days.month(year, _SEASONS.get(word) or int(word[1]) * 3 - 2, 3)
+    return month_span(year, _SEASONS.get(word) or int(word[1]) * 3 - 2, 3)
 
 
 def _neighbour(edge: date, unit: str, sign: int) -> Days:
     if unit in _WEEKDAYS:
-        return days.weekday(edge, _WEEKDAYS[unit], sign)
+        return weekday(edge, _WEEKDAYS[unit], sign)
     if unit == "weekend":
         inner = _WEEKDAYS["sunday" if sign < 0 else "saturday"]
-        return days.weekend(days.weekday(edge, inner, sign).first)
-    ends = sorted((days.plus(edge, sign), days.moved(edge, _UNITS[unit], sign)))
+        return weekend_span(weekday(edge, inner, sign).first)
+    ends = sorted((plus_days(edge, sign), moved(edge, _UNITS[unit], sign)))
     return Days(ends[0], ends[1])

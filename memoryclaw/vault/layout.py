@@ -3,7 +3,12 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
+from datetime import UTC, datetime
 from typing import NamedTuple
+
+from memoryclaw.errors import InputError
+from memoryclaw.text.language import SPELLED, fold
 
 CONFIG_FILE = "memoryclaw.yaml"
 STATE_DIR = ".memoryclaw"
@@ -90,3 +95,74 @@ _FOLDER_RULES = {
     "runs": _nothing,
     "working": _nothing,
 }
+
+
+# Names that MemoryClaw creates: slugs, ids, episode files and runs. No text of a user or a log becomes a path
+# unchecked.
+
+_SLUG_LENGTH = 48
+_NAME_BYTES = 255
+_MINTED = re.compile(r"[a-z0-9][a-z0-9_-]{0,95}")
+_NOT_SLUG = re.compile(r"[^a-z0-9]+")
+_OWN_HIDDEN = frozenset({".gitignore", ".gitattributes"})
+_CONTROL = re.compile(r"[\x00-\x1f\x7f]")
+
+
+def slug(text: str) -> str:
+    """Joins the ASCII words of a text by `-`, cut at a word within 48 characters; `note` without any."""
+    folded = fold(text).replace("'", "").replace("’", "").translate(SPELLED)
+    words = _NOT_SLUG.sub("-", folded).strip("-")
+    if len(words) > _SLUG_LENGTH:
+        head, dash, _ = words[: _SLUG_LENGTH + 1].rpartition("-")
+        words = head if dash else words[:_SLUG_LENGTH]
+    return words or "note"
+
+
+def utc(when: datetime) -> datetime:
+    """Converts a moment to UTC, to the second; a moment without a zone is UTC."""
+    moved = when.replace(tzinfo=UTC) if when.tzinfo is None else when.astimezone(UTC)
+    return moved.replace(microsecond=0)
+
+
+def timestamp(when: datetime) -> str:
+    """`2025-04-08T14:32:10Z`."""
+    return utc(when).replace(tzinfo=None).isoformat() + "Z"
+
+
+def episode_name(when: datetime, text: str) -> str:
+    """`YYYY-MM-DD_HH-MM-SS_slug.md`, in UTC."""
+    moment = timestamp(when).rstrip("Z").replace("T", "_").replace(":", "-")
+    return f"{moment}_{slug(text)}.md"
+
+
+def run_id(verb: str, when: datetime, suffix: str) -> str:
+    """`remember-20261121T101500-ab12cd`."""
+    return f"{verb}-{utc(when):%Y%m%dT%H%M%S}-{suffix}"
+
+
+def free_name(path: str, taken: Callable[[str], bool]) -> str:
+    """The first free name: the path itself, or with `-2`, `-3` … before its extension."""
+    stem, dot, ext = path.rpartition(".")
+    stem, ext = (stem, dot + ext) if dot else (path, "")
+    number, name = 1, path
+    while taken(name):
+        number += 1
+        name = f"{stem}-{number}{ext}"
+    return name
+
+
+def is_minted_id(text: str) -> bool:
+    """True for ids in the form that MemoryClaw writes."""
+    return _MINTED.fullmatch(text) is not None
+
+
+def safe_path(path: str) -> str:
+    """Returns the path if it stays in the vault and out of hidden folders; else InputError."""
+    if path in _OWN_HIDDEN:
+        return path
+    parts = path.split("/")
+    if _CONTROL.search(path) or any(part in {"", ".", ".."} or part.startswith(".") for part in parts):
+        raise InputError(f"{path!r} is not a path inside the vault; use names like semantic/contacts.md")
+    if any(len(part.encode("utf-8", "surrogateescape")) > _NAME_BYTES for part in parts):
+        raise InputError(f"{path[:60]!r}… has a name longer than {_NAME_BYTES} bytes; shorten it")
+    return path

@@ -11,9 +11,8 @@ from datetime import datetime
 from typing import Any
 
 from memoryclaw.errors import VaultError
-from memoryclaw.text.naming import slug, timestamp, utc
 from memoryclaw.vault import files
-from memoryclaw.vault.layout import STATE_DIR
+from memoryclaw.vault.layout import STATE_DIR, slug, timestamp, utc
 
 FOLDER = "ledger"
 _DEVICE = re.compile(r"[a-z0-9][a-z0-9_-]{0,63}")

@@ -20,8 +20,8 @@ from watchdog.observers.api import BaseObserver, EventDispatcher
 from watchdog.observers.polling import PollingObserverVFS
 from watchdog.utils import BaseThread
 
-from memoryclaw.vault.cookies import FOLDER, LOCK_FILE
 from memoryclaw.vault.layout import STATE_DIR
+from memoryclaw.vault.state_folder import FOLDER, LOCK_FILE
 
 SAVED, TOUCHED, IN_FOLDER, COOKIE, STATE, LOST = "saved", "touched", "folder", "cookie", "state", "lost"
 _EVENTS: list[type[said.FileSystemEvent]] = [

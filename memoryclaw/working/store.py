@@ -12,9 +12,9 @@ from typing import Any, NamedTuple
 from memoryclaw.capture.capture import CaptureResult
 from memoryclaw.capture.log_records import file_stem
 from memoryclaw.errors import NotFoundError, VaultError
-from memoryclaw.text.naming import free_name, timestamp
 from memoryclaw.vault import files
-from memoryclaw.vault.locks import folder_lock
+from memoryclaw.vault.files import folder_lock
+from memoryclaw.vault.layout import free_name, timestamp
 from memoryclaw.working.memory import (
     WorkingMemory,
     changed,

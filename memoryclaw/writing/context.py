@@ -14,19 +14,17 @@ from typing import TYPE_CHECKING, NamedTuple
 from memoryclaw.errors import InputError, MemoryClawError, NotFoundError
 from memoryclaw.ports import Address, Lookup
 from memoryclaw.text.encoding import decode
-from memoryclaw.text.naming import run_id, utc
 from memoryclaw.text.redaction import Gate
 from memoryclaw.text.yaml_text import flow_list, scalar
 from memoryclaw.vault import files
 from memoryclaw.vault.fact_edits import SemanticFile
-from memoryclaw.vault.layout import SCHEMA_FILE
+from memoryclaw.vault.layout import SCHEMA_FILE, run_id, utc
 from memoryclaw.vault.vocabulary import Schema, read_schema
 
 if TYPE_CHECKING:
     from jinja2.sandbox import ImmutableSandboxedEnvironment
 
-# ── The shipped Jinja2 templates: notes and commit messages. Only our own files are templates,
-# never a user's text.
+# The shipped Jinja2 templates: notes and commit messages. Only our own files are templates, never a user's text.
 
 _SUBJECT_LENGTH = 72
 _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029\u200e\u200f\u202a-\u202e\u2066-\u2069]+")

@@ -91,8 +91,7 @@ def _read(line: str) -> Decision | None:
     return Decision(**{"at": "", "kind": "", **known, "ranges": texts})
 
 
-# ── Decisions on their way into `review/decisions.jsonl`: appended in the commit of what they decide, never
-# changed again.
+# Decisions on their way into `review/decisions.jsonl`: appended in the commit of what they decide, never changed again.
 
 
 def recorded(decisions: Sequence[Decision]) -> Edit:

@@ -10,13 +10,13 @@ from memoryclaw.ports import Address
 from memoryclaw.text.encoding import lines_of, readable
 from memoryclaw.text.frontmatter import split
 from memoryclaw.text.merging import hunks
-from memoryclaw.text.naming import episode_name, free_name, slug, timestamp
 from memoryclaw.text.redaction import MARK
 from memoryclaw.text.yaml_text import load
 from memoryclaw.vault import files
 from memoryclaw.vault.edits import Value, set_property
 from memoryclaw.vault.fact_edits import FactEdit, SemanticFile, correct_fact, remove_fact, set_fact
 from memoryclaw.vault.facts import VALUE
+from memoryclaw.vault.layout import episode_name, free_name, slug, timestamp
 from memoryclaw.writing.context import WriteContext, Written, must_be_a_note
 from memoryclaw.writing.writer import Edit, Move, text_change, write
 
@@ -120,8 +120,8 @@ def _text(value: str | Sequence[str]) -> str:
     return value if isinstance(value, str) else ", ".join(value)
 
 
-# ── forget and revive: a note moves to the archive and back; a fact's line is kept there word for word.
-# Nothing is deleted.
+# forget and revive: a note moves to the archive and back; a fact's line is kept there word for word. Nothing is
+# deleted.
 
 _ARCHIVE = "archive/"
 
@@ -234,7 +234,7 @@ def _revive_fact(context: WriteContext, address: Address, removal: Removal) -> W
     return Written(removal.fact, removal.origin, outcome.commit, "revived", outcome.notice)
 
 
-# ── Lines taken out of a file, described so that they can be put back byte for byte where they were.
+# Lines taken out of a file, described so that they can be put back byte for byte where they were.
 
 _CONTEXT = 3
 

@@ -8,9 +8,8 @@ from datetime import datetime
 
 from memoryclaw.errors import HistoryError, MemoryClawError, VaultError
 from memoryclaw.history.git import GitCommand, git_state
-from memoryclaw.text.naming import run_id
 from memoryclaw.vault import files
-from memoryclaw.vault.layout import CONFIG_FILE, FOLDERS, SCHEMA_FILE, STATE_DIR
+from memoryclaw.vault.layout import CONFIG_FILE, FOLDERS, SCHEMA_FILE, STATE_DIR, run_id
 from memoryclaw.vault.state_folder import made
 from memoryclaw.writing.context import Templates, Written
 from memoryclaw.writing.writer import Edit, write

@@ -33,8 +33,7 @@ def _key() -> bytes:
     return secret_key(os.fspath(config.key_folder(os.environ))).key
 
 
-# ── The key of the redaction fingerprints: made once, kept private to the user. No key is ever
-# replaced.
+# The key of the redaction fingerprints: made once, kept private to the user. No key is ever replaced.
 
 NAME = "redaction.key"
 _SIZE = 32

@@ -26,12 +26,11 @@ from memoryclaw.history.journal import JournalEntry, JournalStep, clear_stale, i
 from memoryclaw.history.repository import CommitBase, Draft, GitFileState, History, NewCommit, Version
 from memoryclaw.text.encoding import decode, encode
 from memoryclaw.text.merging import same_patch
-from memoryclaw.text.naming import safe_path
 from memoryclaw.vault import files
-from memoryclaw.vault.locks import WAIT, writer_lock
+from memoryclaw.vault.files import WAIT, writer_lock
+from memoryclaw.vault.layout import safe_path
 
-# ── Finishes or drops the change that a killed writer left under way. Never torn, never twice,
-# never over new work.
+# Finishes or drops the change that a killed writer left under way. Never torn, never twice, never over new work.
 
 _PAUSE = 0.05
 
@@ -162,8 +161,7 @@ def _names(pending: JournalEntry) -> str:
     return " and ".join(step.path for step in pending.steps)
 
 
-# ── What becomes of one file: its change worked out on the working file, on HEAD and on what the user
-# staged.
+# What becomes of one file: its change worked out on the working file, on HEAD and on what the user staged.
 
 NO_SIDE = GitFileState(None, None, None, None)
 

@@ -29,7 +29,7 @@ from memoryclaw.consolidation.changes import ChangeSet, PlannedChange, read_reco
 from memoryclaw.consolidation.proposals import read_proposal
 from memoryclaw.errors import BudgetError, HistoryError, InputError, LockedError
 from memoryclaw.history.repository import History
-from memoryclaw.vault.locks import writer_lock
+from memoryclaw.vault.files import writer_lock
 
 RECORD = f"runs/{RUN}.json"
 EPISODES = [

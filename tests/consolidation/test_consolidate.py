@@ -18,7 +18,7 @@ from gitvault import git, snapshot, users_work, vault_of
 
 from memoryclaw.app import App
 from memoryclaw.errors import HistoryError, LockedError
-from memoryclaw.vault.locks import writer_lock
+from memoryclaw.vault.files import writer_lock
 
 NOW = datetime(2026, 4, 20, 8, tzinfo=UTC)
 LOG = "logs/2026-04-19/evening.jsonl"

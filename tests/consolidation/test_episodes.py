@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 from memoryclaw.consolidation.changes import Extraction, Quote, Segment
 from memoryclaw.consolidation.episodes import EpisodeNote, episode
 from memoryclaw.model import Note, Turn
-from memoryclaw.text.naming import is_minted_id, safe_path
+from memoryclaw.vault.layout import is_minted_id, safe_path
 from memoryclaw.vault.logs import LogRange, parse_ranges
 from memoryclaw.vault.notes import ReadingSettings, read_note
 from memoryclaw.writing.context import Templates

@@ -10,7 +10,7 @@ from memoryclaw.consolidation.changes import Claim, Segment
 from memoryclaw.consolidation.claims import claims_in, cut
 from memoryclaw.consolidation.statements import statements
 from memoryclaw.model import Turn
-from memoryclaw.vault.entities import key_of
+from memoryclaw.text.language import key_of
 from memoryclaw.vault.logs import LogRange
 
 NAMES = {key_of(name): name for name in ("Nora", "Priya")}

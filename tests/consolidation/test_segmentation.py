@@ -6,7 +6,7 @@ from typing import Any
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from memoryclaw.consolidation.segmentation import Cutting, cut
+from memoryclaw.consolidation.planning import Cutting, cut
 from memoryclaw.vault.logs import range_of, read_jsonl, unread
 
 PATH = "logs/2026-03-10/s1.jsonl"

@@ -14,7 +14,7 @@ import pytest
 
 from memoryclaw import __version__
 from memoryclaw.daemon.client import ask
-from memoryclaw.vault.cookies import WatchLock
+from memoryclaw.vault.state_folder import WatchLock
 
 TOKEN = "t" * 43
 ANSWER = {"context": "the oak ø", "tokens": 3}

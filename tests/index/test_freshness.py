@@ -12,7 +12,7 @@ from indexed import forget_stamps, kept, rebuilt, until, watched
 from memoryclaw.errors import IndexDamagedError, VaultError
 from memoryclaw.index.database import alone
 from memoryclaw.index.sync import Freshness, fresh, healed
-from memoryclaw.vault.cookies import LIVE, WatchLock
+from memoryclaw.vault.state_folder import LIVE, WatchLock
 
 FRESH = Freshness()
 

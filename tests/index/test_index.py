@@ -10,8 +10,7 @@ from conftest import STUDIO
 
 from memoryclaw.index.database import packed, unpacked
 from memoryclaw.index.fts5 import Fts5
-from memoryclaw.index.index import fingerprint, open_index
-from memoryclaw.index.rows import IndexedNote, link_key
+from memoryclaw.index.index import IndexedNote, fingerprint, link_key, open_index
 from memoryclaw.index.stemming import language
 from memoryclaw.model import Problem, Stamp
 from memoryclaw.vault.notes import ReadingSettings, read_note

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from memoryclaw.index.rows import asks, holds_name, time_told
+from memoryclaw.index.index import asks, holds_name, time_told
 
 
 @pytest.mark.parametrize(

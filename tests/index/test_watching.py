@@ -22,7 +22,7 @@ from indexed import LONG, echoed, environment, is_live, kept, rebuilt, until, wa
 
 from memoryclaw.errors import LockedError
 from memoryclaw.index.watching import Watching, WatchReport
-from memoryclaw.vault.cookies import watcher
+from memoryclaw.vault.state_folder import watcher
 
 
 @pytest.fixture

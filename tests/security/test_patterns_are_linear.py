@@ -184,7 +184,7 @@ READERS: dict[str, tuple[Callable[[str], object], tuple[str, ...]]] = {
     "dates": (lambda text: dates.find_ranges(text, TODAY), ("text.date",)),
     "facts": (note("semantic/projects.md"), ("vault.fact", "vault.propert", "text.yaml", "text.markdown")),
     "a note": (note("notes/a.md"), ("text.markdown", "vault.notes", "text.frontmatter")),
-    "an episode": (note("episodes/2025-04-08_14-32-10_x.md"), ("text.markdown", "text.yaml", "index.rows")),
+    "an episode": (note("episodes/2025-04-08_14-32-10_x.md"), ("text.markdown", "text.yaml", "index.index")),
     "a skill": (note("skills/a/SKILL.md"), ("skills.", "vault.skill_", "text.yaml")),
     "a skill in JavaScript": (note("skills/a.js"), ("skills.", "vault.skill_")),
     "a log": (note("logs/2026-01-01/s.jsonl"), ("vault.logs",)),

@@ -16,8 +16,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memoryclaw.errors import MemoryClawError
-from memoryclaw.text.naming import episode_name, is_minted_id, safe_path, slug
 from memoryclaw.vault import files
+from memoryclaw.vault.layout import episode_name, is_minted_id, safe_path, slug
 from memoryclaw.vault.notes import ReadingSettings, read_note
 
 WHEN = datetime(2026, 11, 21, 10, 15, tzinfo=UTC)

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memoryclaw.errors import InputError
-from memoryclaw.text.naming import episode_name, free_name, is_minted_id, run_id, safe_path, slug, timestamp
+from memoryclaw.vault.layout import episode_name, free_name, is_minted_id, run_id, safe_path, slug, timestamp
 
 WHEN = datetime(2025, 4, 8, 16, 32, 10, 999, tzinfo=timezone(timedelta(hours=2)))
 

@@ -15,7 +15,7 @@ import pytest
 from indexed import LONG, until
 
 from memoryclaw.errors import LockedError, VaultError
-from memoryclaw.vault.cookies import LIVE, POLLING, STARTING, WatchLock, cookies, echo, take, watcher
+from memoryclaw.vault.state_folder import LIVE, POLLING, STARTING, WatchLock, cookies, echo, take, watcher
 
 
 @pytest.fixture
@@ -91,7 +91,7 @@ def test_a_second_watcher_is_refused_in_one_sentence_with_the_first_ones_process
 HOLD = """
 import sys, time
 from pathlib import Path
-from memoryclaw.vault.cookies import WatchLock
+from memoryclaw.vault.state_folder import WatchLock
 WatchLock(Path(sys.argv[1])).say("live")
 print("held", flush=True)
 time.sleep(60)
@@ -158,6 +158,6 @@ def test_a_lock_is_not_made_where_there_is_no_vault(tmp_path):
 
 def test_asking_for_an_echo_imports_next_to_nothing():
     heavy = "{'watchdog', 'whoosh', 'sqlite3', 'yaml', 'asyncio', 'dataclasses', 'inspect', 'logging'}"
-    code = f"import sys, memoryclaw.vault.cookies; print(sorted({heavy} & set(sys.modules)))"
+    code = f"import sys, memoryclaw.vault.state_folder; print(sorted({heavy} & set(sys.modules)))"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"

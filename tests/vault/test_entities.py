@@ -8,8 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memoryclaw.text.language import words_of
-from memoryclaw.vault.entities import candidates, key_of, keys_of, select
+from memoryclaw.text.language import candidates, key_of, keys_of, select, words_of
 
 
 def named(question: str, *names: str) -> list[str]:

@@ -11,9 +11,9 @@ from pathlib import Path
 import pytest
 
 from memoryclaw.errors import LockedError, VaultError
-from memoryclaw.vault.locks import writer_lock
+from memoryclaw.vault.files import writer_lock
 
-HOLD = "import sys, time; from memoryclaw.vault.locks import writer_lock\nwith writer_lock(sys.argv[1]): print('held', flush=True); time.sleep(60)"
+HOLD = "import sys, time; from memoryclaw.vault.files import writer_lock\nwith writer_lock(sys.argv[1]): print('held', flush=True); time.sleep(60)"
 
 
 def holder(root):

@@ -12,7 +12,7 @@ from memoryclaw.consolidation.actions import AddPending, NewFile
 from memoryclaw.consolidation.changes import PlannedChange
 from memoryclaw.text.encoding import readable
 from memoryclaw.text.language import fold
-from memoryclaw.text.naming import slug, timestamp
+from memoryclaw.vault.layout import slug, timestamp
 
 USER = "user"
 _COMMENT = re.compile(
@@ -161,7 +161,7 @@ def _fact(block: _Block) -> CuratedFact | None:
     return CuratedFact(block.heading, key, value, block.line)
 
 
-# ── What OpenClaw's notes become: pending facts and proposed notes. The same words always get the same place.
+# What OpenClaw's notes become: pending facts and proposed notes. The same words always get the same place.
 
 CURATED = ("MEMORY.md", "USER.md")
 _DAY = re.compile(r"(\d{4})-(\d\d)-(\d\d)(?:[-_T](\d\d)-?(\d\d))?")

@@ -220,7 +220,7 @@ def _undone(text: str, step: InstallStep) -> str:
     return text
 
 
-# ── A change of a configuration as a unified diff, without the passwords and tokens in the rest of the file.
+# A change of a configuration as a unified diff, without the passwords and tokens in the rest of the file.
 
 _SECRET = re.compile(
     r"([\"']?(?<![\w.-])[\w.-]*(?:token|api_?key|password|passphrase|secret|credential)s?[\"']?\s*:\s*)"

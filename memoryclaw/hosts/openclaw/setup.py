@@ -149,7 +149,7 @@ class Setup:
         )
 
 
-# ── OpenClaw's configuration on disk, replaced whole or not at all, and our record of what was changed in it.
+# OpenClaw's configuration on disk, replaced whole or not at all, and our record of what was changed in it.
 
 _FOLDER = "openclaw"
 
@@ -261,7 +261,7 @@ def _bytes(text: str) -> bytes:
     return text.encode("utf-8", "surrogateescape")
 
 
-# ── The plugins that ship with MemoryClaw: in the installed package, else in the checkout.
+# The plugins that ship with MemoryClaw: in the installed package, else in the checkout.
 
 _PACKAGE = Path(__file__).resolve().parents[2]
 

@@ -136,7 +136,7 @@ def _remarks(found: Mapping[str, Any]) -> None:
         remark(f"Degraded: {found['degraded']}")
 
 
-# ── A match, its explanation and a trace in print. The printed terms add up to the printed score.
+# A match, its explanation and a trace in print. The printed terms add up to the printed score.
 
 _INDENT = "   "
 _WHOLE = 1000
@@ -217,7 +217,7 @@ def _by_word(matched: Sequence[Matched]) -> dict[str, list[str]]:
     return found
 
 
-# ── `eval`: the vault's own golden questions.
+# `eval`: the vault's own golden questions.
 
 _WIDEST = 58  # columns of a question in the table; longer ones are cut
 

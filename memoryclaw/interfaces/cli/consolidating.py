@@ -173,7 +173,7 @@ def _applied(done: Consolidated) -> None:
         remark(notice)
 
 
-# ── `schedule`: a timer of this machine that consolidates on time.
+# `schedule`: a timer of this machine that consolidates on time.
 
 
 @group(default="status", examples=["schedule", "schedule install --at 03:00", "schedule remove"])

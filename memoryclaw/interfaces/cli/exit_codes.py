@@ -80,7 +80,7 @@ def _unforeseen(error: Exception, said: CliContext, args: list[str]) -> int:
     return BUG
 
 
-# ── The details of a bug go to a private file under the vault's state folder, for the person to read and send.
+# The details of a bug go to a private file under the vault's state folder, for the person to read and send.
 
 
 def report_bug(error: Exception, said: CliContext) -> str:

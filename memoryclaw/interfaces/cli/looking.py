@@ -156,7 +156,7 @@ def _link(direction: str, end: LinkEnd) -> list[str]:
     return [direction, f"{end.source}:{end.line}", label, end.to or "nothing yet"]
 
 
-# ── `history` and `blame`: what was done, and where a fact comes from.
+# `history` and `blame`: what was done, and where a fact comes from.
 
 
 @verb(

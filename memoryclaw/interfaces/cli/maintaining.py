@@ -133,7 +133,7 @@ def _size(count: int) -> str:
     return f"{count / 1_000_000:.1f} MB" if count >= 100_000 else f"{count / 1000:.0f} kB"
 
 
-# ── `completion`: the script that teaches a shell to complete our verbs and options.
+# `completion`: the script that teaches a shell to complete our verbs and options.
 
 
 @verb(

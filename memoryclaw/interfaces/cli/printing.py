@@ -123,7 +123,7 @@ def _drawn(heads: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
     Console().print(drawn)
 
 
-# ── The progress bar: on standard error, only on a terminal, and only when the work takes over a second.
+# The progress bar: on standard error, only on a terminal, and only when the work takes over a second.
 
 PATIENCE = 1.0
 

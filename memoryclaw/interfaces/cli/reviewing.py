@@ -224,7 +224,7 @@ def _one(item: ReviewItem, files: Sequence[Difference], *, whole: bool) -> None:
     say()
 
 
-# ── Differences on a terminal, word by word: in colour where there is colour, else with `[-old-]{+new+}`.
+# Differences on a terminal, word by word: in colour where there is colour, else with `[-old-]{+new+}`.
 
 _SIGNS = {SAME: " ", GONE: "-", COME: "+"}
 _COLOURS = {SAME: None, GONE: "red", COME: "green"}

@@ -103,7 +103,7 @@ def _log(sentence: str) -> None:
     sys.stderr.flush()
 
 
-# ── `mcp`: a server that a host starts and speaks the Model Context Protocol with.
+# `mcp`: a server that a host starts and speaks the Model Context Protocol with.
 
 
 @verb(examples=["mcp", "mcp --vault ~/notes"])
@@ -122,7 +122,7 @@ def mcp(said: CliContext) -> None:
     mcp_server.stdio(lambda: open_vault(said.vault), lambda error: exit_codes.report_bug(error, said))
 
 
-# ── `watch`: follows the files, and reports each step in a line.
+# `watch`: follows the files, and reports each step in a line.
 
 _WATCH_COLOURS = {"problem": "red", "overflow": "yellow", "polling": "yellow", "started": "green"}
 

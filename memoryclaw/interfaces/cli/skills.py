@@ -250,7 +250,7 @@ def _short(text: str) -> str:
     return text if len(text) <= _SHOWN or sys.stdout.isatty() else f"{text[: _SHOWN - 1].rstrip()}…"
 
 
-# ── A run of a skill in print: each call with its arguments and its result.
+# A run of a skill in print: each call with its arguments and its result.
 
 _SHOWN_VALUE = 300
 _RUN_COLOURS = {"done": "green", "failed": "red", "planned": "cyan"}

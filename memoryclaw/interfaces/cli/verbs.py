@@ -166,7 +166,7 @@ def cli() -> None:
     """Your agent's memory as Markdown you can read, edit and undo."""
 
 
-# ── Verbs with subcommands: `skills list`, `review show`. Without one, the default says what is there.
+# Verbs with subcommands: `skills list`, `review show`. Without one, the default says what is there.
 
 
 class Group(Verb, click.Group):

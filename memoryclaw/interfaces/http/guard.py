@@ -123,7 +123,7 @@ def _no(status: int, code: str, sentence: str, headers: dict[str, str] | None = 
     return RefusedError(Refusal(status, code, sentence, headers or {}))
 
 
-# ── The body of a request, read to its end before a verb sees it, and never more than its address takes.
+# The body of a request, read to its end before a verb sees it, and never more than its address takes.
 
 _SECONDS = 30.0  # in which a body must have come
 _DRAINED = 32 << 20  # bytes of a body that is too large are still read, so that the client hears why
@@ -175,7 +175,7 @@ def replayed(body: bytes, receive: Receive) -> Receive:
     return again
 
 
-# ── Rate limit: a token bucket.
+# Rate limit: a token bucket.
 
 BURST = 2  # seconds' worth of requests that may come at once
 

@@ -31,7 +31,7 @@ def refused(refusal: Refusal) -> Response:
     return answer(refusal.shape, refusal.status, refusal.headers)
 
 
-# ── Every way a request can fail: a status, a code that stays the same, and one sentence.
+# Every way a request can fail: a status, a code that stays the same, and one sentence.
 
 _KNOWN: tuple[tuple[type[errors.MemoryClawError], int, str], ...] = (
     (errors.NotFoundError, 404, "not_found"),
@@ -97,7 +97,7 @@ def refusal_of(error: Exception) -> Refusal | None:
     return None
 
 
-# ── Requests: every key is checked before a verb sees it, and an unknown one is refused by name.
+# Requests: every key is checked before a verb sees it, and an unknown one is refused by name.
 
 A = TypeVar("A", bound="RequestModel")
 MOST_BYTES = 4096  # of a question
@@ -156,7 +156,7 @@ def _refused(model: type[RequestModel], error: ValidationError, word: str) -> In
     return InputError(f"{word} {place!r}: {first['msg'].lower()}" if place else f"the body: {first['msg']}")
 
 
-# ── A row of the route table: an address, its verb, what it takes, and which pool of workers answers.
+# A row of the route table: an address, its verb, what it takes, and which pool of workers answers.
 
 Shape = dict[str, Any]
 READ, WRITE, LOG, LONG = "read", "write", "log", "long"  # the worker pools

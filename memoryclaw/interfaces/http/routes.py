@@ -14,7 +14,7 @@ from memoryclaw.interfaces import shapes
 from memoryclaw.interfaces.http import writing
 from memoryclaw.interfaces.http.messages import LOG, LONG, RequestModel, Shape, VerbRoute, question
 
-# ── Questions: `recall` and `search`.
+# Questions: `recall` and `search`.
 
 
 class RecallRequest(RequestModel):
@@ -68,7 +68,7 @@ ASKING = (
 )
 
 
-# ── Notes, links and facts.
+# Notes, links and facts.
 
 
 class BrowseRequest(RequestModel):
@@ -128,7 +128,7 @@ LOOKING = (
 )
 
 
-# ── Status, doctor and sync.
+# Status, doctor and sync.
 
 
 def status(app: App, _name: str, _asked: RequestModel) -> Shape:
@@ -155,7 +155,7 @@ KEEPING = (
 )
 
 
-# ── Capture, consolidate and redo.
+# Capture, consolidate and redo.
 
 CAPTURE_BODY = 8 << 20
 
@@ -232,7 +232,7 @@ LOGGING = (
 )
 
 
-# ── Working memory.
+# Working memory.
 
 
 class WorkingRequest(RequestModel):

@@ -22,7 +22,7 @@ from memoryclaw.app.daemon import Daemon
 from memoryclaw.errors import InputError
 from memoryclaw.interfaces.http.assembly import HttpSettings, Report, asgi
 from memoryclaw.interfaces.http.workers import Apps, MountedApp, WorkerPools
-from memoryclaw.text.naming import timestamp
+from memoryclaw.vault.layout import timestamp
 
 _GRACE = 5  # seconds that requests in flight are given at the end
 _KEPT = 30  # seconds that a silent connection stays open
@@ -73,7 +73,7 @@ class HttpServer(uvicorn.Server):
         self.should_exit = True
 
 
-# ── Where the daemon listens, and by which names: on this machine only, unless a person allows more.
+# Where the daemon listens, and by which names: on this machine only, unless a person allows more.
 
 _LOOPBACK = ("127.0.0.1", "localhost", "[::1]")
 _EVERYWHERE = {"0.0.0.0": "127.0.0.1", "::": "::1"}  # noqa: S104 - what means every address, and ours among them
@@ -133,8 +133,8 @@ def address(listener: socket.socket) -> dict[str, Any]:
     }
 
 
-# ── One connection of a client. A connection on which nothing moves is closed, so that silent clients cannot
-# use up the connections. uvicorn has no limit on the time of a first head or of an answer that nobody reads, and its
+# One connection of a client. A connection on which nothing moves is closed, so that silent clients cannot use up the
+# connections. uvicorn has no limit on the time of a first head or of an answer that nobody reads, and its
 # limit_concurrency refuses new clients where ours closes the idle ones.
 
 
@@ -198,7 +198,7 @@ class Connection(H11Protocol):
             self._next = self.loop.call_later(self.LOOK, self._look)
 
 
-# ── The server, the workers behind it and the daemon beside it start and stop together.
+# The server, the workers behind it and the daemon beside it start and stop together.
 
 # Seconds that a busy thread keeps the interpreter when others wait. A look at 10,000 files gives it up 20,000 times: with the 5 ms of
 # Python's own, one busy thread beside it makes that minutes.

@@ -133,7 +133,7 @@ class WorkerPools:
         self.mounted.close()
 
 
-# ── Mounted applications (MCP) answer behind the same guard; they borrow open vaults.
+# Mounted applications (MCP) answer behind the same guard; they borrow open vaults.
 
 Apps = Callable[[], AbstractContextManager[App]]
 

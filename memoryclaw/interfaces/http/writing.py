@@ -142,7 +142,7 @@ WRITING = (
 )
 
 
-# ── Review, history and blame.
+# Review, history and blame.
 
 
 class HistoryRequest(RequestModel):
@@ -226,7 +226,7 @@ REVIEWING = (
 )
 
 
-# ── Skills.
+# Skills.
 
 
 class MatchRequest(RequestModel):

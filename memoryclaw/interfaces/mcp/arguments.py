@@ -173,7 +173,8 @@ class WorkingArguments(ToolArguments):
     active_skill: Name = Field("", description="The skill that is being followed.")
 
 
-# ── The JSON schemas of the answers: the keys that a client may rely on. More may be added; docs/json.md says what they mean.
+# The JSON schemas of the answers: the keys that a client may rely on. More may be added; docs/json.md says what they
+# mean.
 
 Schema = dict[str, Any]
 _TYPES = {"s": "string", "i": "integer", "n": "number", "b": "boolean", "a": "array", "o": "object"}

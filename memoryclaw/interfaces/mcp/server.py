@@ -130,7 +130,7 @@ def _text(text: str) -> types.TextContent:
     return types.TextContent(text=text.encode("utf-8", "replace").decode())
 
 
-# ── What the server is given: open vaults, and somewhere to report a bug.
+# What the server is given: open vaults, and somewhere to report a bug.
 
 Apps = Callable[
     [], AbstractContextManager[App]
@@ -138,7 +138,7 @@ Apps = Callable[
 Report = Callable[[Exception], str]  # keeps the details of a bug, and says where
 
 
-# ── The tools, the resource template and the prompt as the protocol lists them.
+# The tools, the resource template and the prompt as the protocol lists them.
 
 INSTRUCTIONS = (
     "Long-term memory in the user's own Markdown files. Search it before you answer about people, projects, dates, preferences "
@@ -196,7 +196,7 @@ def _plain(value: types.Tool | types.ResourceTemplate | types.Prompt) -> dict[st
     return value.model_dump(mode="json", by_alias=True, exclude_none=True)
 
 
-# ── The one prompt: a question with what memory holds on it.
+# The one prompt: a question with what memory holds on it.
 
 NAME, TITLE = "recall", "Ask with memory"
 PROMPT = "Your question, with what long-term memory holds on it."
@@ -218,7 +218,7 @@ def recalled(app: App, name: str, given: Mapping[str, str]) -> str:
     return "\n\n".join(filter(None, [app.recall(asked).context, asked]))
 
 
-# ── Every way a tool can fail: a code that stays the same, and one sentence.
+# Every way a tool can fail: a code that stays the same, and one sentence.
 
 _CODES: tuple[tuple[type[errors.MemoryClawError], str], ...] = (
     (errors.NotFoundError, "not_found"),
@@ -251,7 +251,7 @@ def bug(error: Exception, place: str) -> str:
     return f"bug: a bug in MemoryClaw stopped this ({type(error).__name__}); please report it with {place}"
 
 
-# ── Notes as resources: `memory://note/` and an id. Their text is fenced, as in every MCP answer.
+# Notes as resources: `memory://note/` and an id. Their text is fenced, as in every MCP answer.
 
 PREFIX = "memory://note/"
 TEMPLATE = f"{PREFIX}{{id}}"

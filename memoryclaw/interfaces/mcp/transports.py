@@ -48,7 +48,7 @@ async def _serve(apps: Apps, report: Report) -> None:
         await answering.run(incoming, outgoing, answering.create_initialization_options())
 
 
-# ── Streamable HTTP, mounted in another server. The first request imports the SDK, so that a daemon starts fast.
+# Streamable HTTP, mounted in another server. The first request imports the SDK, so that a daemon starts fast.
 
 
 class Mounted:

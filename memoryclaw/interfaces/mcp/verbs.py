@@ -136,7 +136,7 @@ def _with(text: str, *remarks: str) -> str:
     return "\n".join([text, *(one_line(remark) for remark in remarks if remark)])
 
 
-# ── Answers as text for a model. Memory is data: all of it is fenced, escaped and labelled with its trust.
+# Answers as text for a model. Memory is data: all of it is fenced, escaped and labelled with its trust.
 
 Trusts = Mapping[str, str]  # by path
 _ORDER = (*TRUST_ORDER, "quarantined")
