@@ -30,7 +30,7 @@ from memoryclaw.consolidation.episodes import episode, extract
 from memoryclaw.consolidation.planning import Cutting, cut
 from memoryclaw.consolidation.statements import nothing_in
 from memoryclaw.recall.evaluation import share
-from memoryclaw.text.tokens import length
+from memoryclaw.text.prompts import length
 from memoryclaw.vault.logs import read_jsonl
 from memoryclaw.writing.context import Templates
 

@@ -15,7 +15,7 @@ import sys
 from collections.abc import Callable
 from pathlib import Path
 
-from memoryclaw.text.tokens import estimate
+from memoryclaw.text.prompts import estimate
 
 TEXTS = Path(__file__).with_name("tokens.json")
 REFERENCE = "o200k_base"

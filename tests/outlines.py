@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from typing import NamedTuple
 from xml.etree import ElementTree as ET
 
-from memoryclaw.text.fence import CLOSING, OPENING, one_line
+from memoryclaw.text.prompts import CLOSING, OPENING, one_line
 
 _DATED = re.compile(r" \(\d{4}-\d\d-\d\d\)$")
 

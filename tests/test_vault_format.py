@@ -18,8 +18,7 @@ from memoryclaw.consolidation.proposals import about, read_proposal
 from memoryclaw.consolidation.selecting import lines_of
 from memoryclaw.model import Note, Problem
 from memoryclaw.text.language import words_of
-from memoryclaw.vault.edits import set_property
-from memoryclaw.vault.fact_edits import SemanticFile, add_source, correct_fact, remove_fact, set_fact
+from memoryclaw.vault.edits import SemanticFile, add_source, correct_fact, remove_fact, set_fact, set_property
 from memoryclaw.vault.layout import ALIASES_FILE, SCHEMA_FILE
 from memoryclaw.vault.logs import parse_ranges, range_of
 from memoryclaw.vault.notes import ReadingSettings, read_note

@@ -8,7 +8,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from memoryclaw.app.context import VaultContext
-from memoryclaw.text.fence import one_line
+from memoryclaw.text.prompts import one_line
 
 if TYPE_CHECKING:
     from memoryclaw.working.memory import WorkingMemory

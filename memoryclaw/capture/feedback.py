@@ -9,7 +9,7 @@ from typing import NamedTuple
 from memoryclaw.capture.host_turns import NAME_LENGTH
 from memoryclaw.capture.log_records import unmarked
 from memoryclaw.errors import InputError, VaultError
-from memoryclaw.text.fence import one_line
+from memoryclaw.text.prompts import one_line
 from memoryclaw.vault.layout import timestamp
 from memoryclaw.vault.ledger import Ledger
 

@@ -13,7 +13,7 @@ from typing import Any
 
 from memoryclaw.errors import InputError
 from memoryclaw.text.dates import parse_timestamp
-from memoryclaw.text.fence import CLOSING, OPENING, one_line
+from memoryclaw.text.prompts import CLOSING, OPENING, one_line
 
 NAME_LENGTH = 200
 _TURN = re.compile(r"[A-Za-z0-9][\w.:-]{0,63}", re.ASCII)

@@ -18,8 +18,7 @@ from memoryclaw.consolidation.pending import PENDING_FILE, add_pending
 from memoryclaw.errors import InputError
 from memoryclaw.text.encoding import readable
 from memoryclaw.text.frontmatter import split
-from memoryclaw.vault.edits import set_property
-from memoryclaw.vault.fact_edits import SemanticFile, add_source, same, set_fact
+from memoryclaw.vault.edits import SemanticFile, add_source, same, set_fact, set_property
 from memoryclaw.vault.facts import VALUE, Facts, facts_in
 from memoryclaw.vault.layout import place_of
 from memoryclaw.writing.context import fact_in_words

@@ -16,15 +16,15 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from memoryclaw.consolidation import statements as wording
 from memoryclaw.consolidation.changes import LEVELS, SPEAKERS, Claim, Extraction, Segment
+from memoryclaw.consolidation.episodes import harmless
 from memoryclaw.consolidation.fact_values import plain_key, plain_value, resolved
-from memoryclaw.consolidation.key_sentences import harmless
 from memoryclaw.consolidation.statements import denies, is_doubtful, is_momentary, statements, supposes
 from memoryclaw.model import Turn
 from memoryclaw.models.llm import ModelError, Schema
 from memoryclaw.text import words as lists
 from memoryclaw.text.dates import DateRange, find_ranges
-from memoryclaw.text.fence import one_line, visible
 from memoryclaw.text.language import fold, key_of, pairs
+from memoryclaw.text.prompts import one_line, visible
 from memoryclaw.vault import layout
 
 _TITLE, _SUMMARY, _TAG, _NAME, _FIELD, _VALUE = 80, 600, 30, 60, 40, 120  # characters, at most

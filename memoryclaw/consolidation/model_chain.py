@@ -11,15 +11,15 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from memoryclaw.config import Config
 from memoryclaw.consolidation.changes import SPEAKERS, Extraction, Segment
-from memoryclaw.consolidation.key_sentences import LONGEST_NAME
+from memoryclaw.consolidation.episodes import LONGEST_NAME
 from memoryclaw.consolidation.tool_calls import read_call
 from memoryclaw.errors import ConfigError
 from memoryclaw.model import Turn
 from memoryclaw.models.llm import Breaker, Endpoint, LanguageModel, ModelError, Prompt
 from memoryclaw.models.ollama import Ollama
 from memoryclaw.models.openai import OpenAI
-from memoryclaw.text import tokens
-from memoryclaw.text.fence import one_line, visible
+from memoryclaw.text import prompts
+from memoryclaw.text.prompts import one_line, visible
 from memoryclaw.writing.context import Templates
 
 if TYPE_CHECKING:
@@ -216,7 +216,7 @@ def _cut(text: str, longest: int) -> str:
 
 
 def _bounded(items: list[str], budget: int) -> list[str]:
-    costs = [tokens.estimate(item) for item in items]
+    costs = [prompts.estimate(item) for item in items]
     if sum(costs) <= budget:
         return items
     first, last, spent = 0, len(items), 0

@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from memoryclaw.consolidation.fact_values import plain_key, plain_value
 from memoryclaw.text.encoding import lines_of, readable
-from memoryclaw.vault.edits import Splice, line_end, spliced
-from memoryclaw.vault.fact_edits import source_field, sources_in
+from memoryclaw.vault.edits import Splice, line_end, source_field, sources_in, spliced
 from memoryclaw.vault.facts import VALUE, split_address
 from memoryclaw.writing.decisions import fingerprint
 

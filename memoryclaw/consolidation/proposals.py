@@ -17,8 +17,8 @@ from memoryclaw.consolidation.changes import LEVELS, PlannedChange
 from memoryclaw.errors import InputError
 from memoryclaw.model import Problem
 from memoryclaw.text.encoding import readable
-from memoryclaw.text.fence import one_line
 from memoryclaw.text.frontmatter import split
+from memoryclaw.text.prompts import one_line
 from memoryclaw.text.yaml_text import scalar
 from memoryclaw.vault.layout import safe_path, slug
 from memoryclaw.vault.logs import parse_ranges

@@ -30,7 +30,7 @@ from memoryclaw.consolidation.statements import believed
 from memoryclaw.index.catalog import Catalog
 from memoryclaw.model import Fact
 from memoryclaw.text.language import WORD, candidates, key_of, words_of
-from memoryclaw.vault.fact_edits import same
+from memoryclaw.vault.edits import same
 from memoryclaw.vault.facts import fact_id
 from memoryclaw.vault.vocabulary import Field, Schema
 from memoryclaw.writing.decisions import Decisions, fingerprint

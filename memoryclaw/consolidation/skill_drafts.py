@@ -10,8 +10,8 @@ from typing import Any, NamedTuple
 from memoryclaw.consolidation.tool_calls import Call
 from memoryclaw.skills.skill_file import EMAIL, URL
 from memoryclaw.text.dates import parse_timestamp
-from memoryclaw.text.fence import one_line, visible
 from memoryclaw.text.language import Language, fold, words_of
+from memoryclaw.text.prompts import one_line, visible
 from memoryclaw.text.redaction import MARK
 from memoryclaw.vault.layout import slug
 from memoryclaw.writing.decisions import fingerprint

@@ -11,7 +11,7 @@ from memoryclaw.capture.host_turns import CALLS, call_of, kind_of, tidy
 from memoryclaw.consolidation.changes import ToolSequence
 from memoryclaw.model import NOTHING
 from memoryclaw.text import words as lists
-from memoryclaw.text.fence import one_line
+from memoryclaw.text.prompts import one_line
 from memoryclaw.vault.logs import LogRange, content_text, parse_ranges
 
 _TOOL_LENGTH = 80

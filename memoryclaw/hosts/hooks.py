@@ -17,8 +17,7 @@ from memoryclaw.daemon.client import served
 from memoryclaw.errors import InputError
 from memoryclaw.hosts.transcripts import spoken
 from memoryclaw.model import Turn as LogTurn
-from memoryclaw.text.fence import CLOSING, OPENING, item, one_line
-from memoryclaw.text.tokens import estimate
+from memoryclaw.text.prompts import CLOSING, OPENING, estimate, item, one_line
 from memoryclaw.vault import files
 from memoryclaw.vault.layout import timestamp
 from memoryclaw.vault.logs import read_jsonl

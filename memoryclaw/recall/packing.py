@@ -8,9 +8,9 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple
 
 from memoryclaw.model import Unit
-from memoryclaw.text import fence
+from memoryclaw.text import prompts
+from memoryclaw.text.prompts import cost, rounded
 from memoryclaw.text.snippets import SENTENCE_END, places, snippet, without_block_ids
-from memoryclaw.text.tokens import cost, rounded
 
 SHARE = 0.4  # of the budget: the most that one item may take
 FIRST = 64  # tokens that one item may always take, so that a small budget still holds something
@@ -150,7 +150,7 @@ def _own_words(unit: Unit) -> str:
 def _plain(text: str) -> str:
     """The words alone, between spaces; the text itself when it has none."""
     flat = text.casefold()
-    return f" {' '.join(_WORDS.findall(flat))} " if _WORDS.search(flat) else fence.one_line(flat)
+    return f" {' '.join(_WORDS.findall(flat))} " if _WORDS.search(flat) else prompts.one_line(flat)
 
 
 # The lines of a context: what stands in one file or session stands under one line that names it, so that it is named
@@ -179,13 +179,13 @@ class Outline:
     def __init__(self, head: Sequence[str] = ()) -> None:
         self._head = head
         self._groups: dict[str, dict[str, list[tuple[tuple[int, str], str]]]] = {t: {} for t in TRUST_ORDER}
-        self._cost = sum(map(_line_cost, (fence.OPENING, *head, fence.CLOSING)))
+        self._cost = sum(map(_line_cost, (prompts.OPENING, *head, prompts.CLOSING)))
         self._empty = not head
 
     def adding(self, place: PackPosition) -> int:
         """Hundredths of a token that the lines around one more item would cost."""
         group = self._groups[place.trust]
-        tags = 0 if group else sum(map(_line_cost, fence.tags(place.trust)))
+        tags = 0 if group else sum(map(_line_cost, prompts.tags(place.trust)))
         return tags + (0 if place.above in group else _line_cost(place.above))
 
     def left(self, budget: int, place: PackPosition) -> int:
@@ -205,7 +205,7 @@ class Outline:
     def context(self) -> str:
         """The block to paste into a prompt; empty when nothing was taken in."""
         groups = [(trust, _lines(self._groups[trust])) for trust in TRUST_ORDER]
-        return fence.fenced(groups, self._head)
+        return prompts.fenced(groups, self._head)
 
 
 def _lines(groups: dict[str, list[tuple[tuple[int, str], str]]]) -> list[str]:
@@ -226,14 +226,18 @@ def place(unit: Unit) -> PackPosition:
     elif unit.kind == "fact" and "#" in unit.id:
         above, _, own = unit.id.partition("#")
         above, day = f"{above}#", ""
-    dated = f"{fence.said(above)} ({fence.said(day)})" if day and day not in above else fence.said(above)
+    dated = (
+        f"{prompts.said(above)} ({prompts.said(day)})" if day and day not in above else prompts.said(above)
+    )
     own = f"{own}:" if unit.kind == "fact" and own else own
-    return PackPosition(unit.trust if unit.trust in TRUST_ORDER else "unknown", dated, fence.said(own), order)
+    return PackPosition(
+        unit.trust if unit.trust in TRUST_ORDER else "unknown", dated, prompts.said(own), order
+    )
 
 
 def line(place: PackPosition, text: str) -> str:
     """The line of an item; its text is made harmless here."""
-    return " " + " ".join(filter(None, (place.own, fence.said(text))))
+    return " " + " ".join(filter(None, (place.own, prompts.said(text))))
 
 
 def line_cost(place: PackPosition, text: str) -> int:

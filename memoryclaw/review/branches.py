@@ -14,7 +14,7 @@ from memoryclaw.history import repository
 from memoryclaw.history.repository import Branch, FileChange, History, Recorded
 from memoryclaw.review.file_changes import actions_of, replayed
 from memoryclaw.text.encoding import decode, encode
-from memoryclaw.vault.fact_edits import SemanticFile
+from memoryclaw.vault.edits import SemanticFile
 from memoryclaw.vault.layout import place_of, timestamp
 from memoryclaw.writing.context import WriteContext
 from memoryclaw.writing.decisions import APPROVED, DECISIONS_FILE, REJECTED, Decision, Decisions

@@ -17,8 +17,16 @@ from memoryclaw.review import branches
 from memoryclaw.review.queue import CurrentFacts, ReviewItem, waiting
 from memoryclaw.text.encoding import lines_of, readable
 from memoryclaw.vault import files
-from memoryclaw.vault.edits import Splice, line_end, spliced
-from memoryclaw.vault.fact_edits import FactEdit, SemanticFile, add_source, same, set_fact
+from memoryclaw.vault.edits import (
+    FactEdit,
+    SemanticFile,
+    Splice,
+    add_source,
+    line_end,
+    same,
+    set_fact,
+    spliced,
+)
 from memoryclaw.vault.layout import free_name, timestamp
 from memoryclaw.writing.context import WriteContext, Written, fact_in_words
 from memoryclaw.writing.decisions import APPROVED, REJECTED, Decision, fingerprint, recorded

@@ -17,8 +17,7 @@ from memoryclaw.errors import InputError
 from memoryclaw.model import Fact
 from memoryclaw.text.encoding import lines_of, readable
 from memoryclaw.text.merging import merge
-from memoryclaw.vault.edits import Splice, spliced
-from memoryclaw.vault.fact_edits import BULLET, SemanticFile, Sheet, fact_sources, same
+from memoryclaw.vault.edits import BULLET, SemanticFile, Sheet, Splice, fact_sources, same, spliced
 from memoryclaw.writing.decisions import APPROVED, UNDONE, Decision, Decisions
 
 _HEADING = re.compile(r"(#{1,6})[ \t]+\S")

@@ -14,7 +14,7 @@ from memoryclaw.ports import Address
 from memoryclaw.text.encoding import decode, readable
 from memoryclaw.text.yaml_text import strings
 from memoryclaw.vault import files
-from memoryclaw.vault.fact_edits import SemanticFile, fact_sources, same
+from memoryclaw.vault.edits import SemanticFile, fact_sources, same
 from memoryclaw.vault.facts import split_address
 from memoryclaw.vault.layout import Place, place_of
 from memoryclaw.vault.logs import LogRange, parse_ranges, range_of

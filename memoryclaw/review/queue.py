@@ -18,7 +18,7 @@ from memoryclaw.review.file_changes import actions_of
 from memoryclaw.text.encoding import decode, readable
 from memoryclaw.text.frontmatter import split
 from memoryclaw.vault import files
-from memoryclaw.vault.fact_edits import same
+from memoryclaw.vault.edits import same
 from memoryclaw.vault.layout import place_of
 from memoryclaw.vault.skill_formats import read_markdown_skill
 from memoryclaw.writing.context import WriteContext, fact_in_words

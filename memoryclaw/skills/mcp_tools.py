@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Self, TextIO
 
 from memoryclaw.errors import ConfigError, InputError, MemoryClawError
 from memoryclaw.skills.tools import Result, Tool, ToolServer
-from memoryclaw.text.fence import one_line
+from memoryclaw.text.prompts import one_line
 
 if TYPE_CHECKING:
     from anyio.from_thread import BlockingPortal

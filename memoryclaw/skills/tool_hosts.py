@@ -14,7 +14,7 @@ from memoryclaw.errors import ConfigError, InputError
 from memoryclaw.skills.mcp_tools import McpTools
 from memoryclaw.skills.steps import as_text, too_deep
 from memoryclaw.skills.tools import LONGEST_RESULT, LOOPBACK, Result, Tool, is_private
-from memoryclaw.text.fence import one_line
+from memoryclaw.text.prompts import one_line
 
 TOKEN = "OPENCLAW_GATEWAY_TOKEN"  # noqa: S105 - the name of the variable, not what is in it
 HOST = "openclaw"

@@ -13,9 +13,8 @@ from memoryclaw.capture.host_turns import NAME_LENGTH, cleaned
 from memoryclaw.capture.log_records import unmarked
 from memoryclaw.errors import InputError
 from memoryclaw.model import Problem
-from memoryclaw.text import fence
-from memoryclaw.text.fence import one_line, visible
-from memoryclaw.text.tokens import estimate
+from memoryclaw.text import prompts
+from memoryclaw.text.prompts import estimate, one_line, visible
 
 BUDGET = 2000  # tokens of one working memory, as it would stand in a prompt
 OBSERVATIONS = 5  # the newest are kept
@@ -81,7 +80,7 @@ def rendered(memory: WorkingMemory) -> list[str]:
         *((f"facts/{key}", value) for key, value in memory.facts.items()),
         *((f"seen/{number}", one) for number, one in enumerate(memory.observations, 1)),
     ]
-    lines = [fence.item(f"working:{name}", text) for name, text in items if text]
+    lines = [prompts.item(f"working:{name}", text) for name, text in items if text]
     return [OPENING, *lines, CLOSING] if lines else []
 
 

@@ -17,7 +17,7 @@ from memoryclaw.text.encoding import decode
 from memoryclaw.text.redaction import Gate
 from memoryclaw.text.yaml_text import flow_list, scalar
 from memoryclaw.vault import files
-from memoryclaw.vault.fact_edits import SemanticFile
+from memoryclaw.vault.edits import SemanticFile
 from memoryclaw.vault.layout import SCHEMA_FILE, run_id, utc
 from memoryclaw.vault.vocabulary import Schema, read_schema
 

@@ -13,8 +13,15 @@ from memoryclaw.text.merging import hunks
 from memoryclaw.text.redaction import MARK
 from memoryclaw.text.yaml_text import load
 from memoryclaw.vault import files
-from memoryclaw.vault.edits import Value, set_property
-from memoryclaw.vault.fact_edits import FactEdit, SemanticFile, correct_fact, remove_fact, set_fact
+from memoryclaw.vault.edits import (
+    FactEdit,
+    SemanticFile,
+    Value,
+    correct_fact,
+    remove_fact,
+    set_fact,
+    set_property,
+)
 from memoryclaw.vault.facts import VALUE
 from memoryclaw.vault.layout import episode_name, free_name, slug, timestamp
 from memoryclaw.writing.context import WriteContext, Written, must_be_a_note

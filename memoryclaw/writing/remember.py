@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from memoryclaw.errors import ConflictError, InputError
 from memoryclaw.vault import files
-from memoryclaw.vault.fact_edits import FactEdit, SemanticFile, set_fact
+from memoryclaw.vault.edits import FactEdit, SemanticFile, set_fact
 from memoryclaw.vault.layout import episode_name, free_name, place_of, timestamp
 from memoryclaw.writing.context import WriteContext, Written, fact_in_words
 from memoryclaw.writing.writer import Edit, text_change, write

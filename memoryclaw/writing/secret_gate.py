@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 from memoryclaw import config
 from memoryclaw.errors import ConflictError, NotFoundError, VaultError
-from memoryclaw.text.fence import one_line
+from memoryclaw.text.prompts import one_line
 from memoryclaw.text.redaction import Gate
 from memoryclaw.vault import files
 

@@ -16,7 +16,7 @@ from memoryclaw.app import open_vault
 from memoryclaw.capture.capture import SESSIONS, Recorder
 from memoryclaw.capture.log_files import Logs
 from memoryclaw.errors import InputError
-from memoryclaw.text.fence import fenced, item
+from memoryclaw.text.prompts import fenced, item
 from memoryclaw.text.redaction import Redactor
 from memoryclaw.vault.notes import ReadingSettings, read_note
 

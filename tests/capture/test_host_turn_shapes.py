@@ -6,7 +6,7 @@ import json
 import pytest
 
 from memoryclaw.capture.host_turns import said, tidy
-from memoryclaw.text.fence import fenced, item
+from memoryclaw.text.prompts import fenced, item
 
 BLOCK = fenced(
     [

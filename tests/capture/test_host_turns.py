@@ -4,7 +4,7 @@ import pytest
 
 from memoryclaw.capture.host_turns import RECALLED, HostMessage, PendingToolCalls, read_turn
 from memoryclaw.errors import InputError
-from memoryclaw.text.fence import fenced, item
+from memoryclaw.text.prompts import fenced, item
 
 
 def read(*messages: object) -> list[HostMessage]:

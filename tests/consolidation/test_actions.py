@@ -23,7 +23,7 @@ from memoryclaw.consolidation.actions import ACTIONS, AddSource, ConfirmFact, Mo
 from memoryclaw.consolidation.changes import PlannedChange, moves, outcome_of, rewrites
 from memoryclaw.consolidation.pending import read_pending
 from memoryclaw.errors import InputError
-from memoryclaw.vault.fact_edits import SemanticFile
+from memoryclaw.vault.edits import SemanticFile
 
 NONE = frozenset()
 PATH = "semantic/projects.md"

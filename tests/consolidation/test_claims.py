@@ -8,7 +8,7 @@ from memoryclaw.consolidation.changes import Segment
 from memoryclaw.consolidation.claims import claims_in, plain_key, plain_value
 from memoryclaw.model import Turn
 from memoryclaw.text.language import key_of
-from memoryclaw.vault.fact_edits import SemanticFile, set_fact
+from memoryclaw.vault.edits import SemanticFile, set_fact
 from memoryclaw.vault.logs import LogRange
 from memoryclaw.vault.vocabulary import DEFAULT_COLLECTIONS
 

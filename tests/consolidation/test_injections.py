@@ -13,7 +13,7 @@ from servers.scripted import Line, line_of, log_in
 from memoryclaw.consolidation.changes import Extraction, Segment
 from memoryclaw.consolidation.model_chain import ModelChain
 from memoryclaw.models.llm import Prompt
-from memoryclaw.text.fence import one_line
+from memoryclaw.text.prompts import one_line
 from memoryclaw.writing.context import Templates
 
 INJECTIONS = (Path(__file__).parents[1] / "injections.txt").read_text(encoding="utf-8").splitlines()

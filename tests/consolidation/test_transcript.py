@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from segments import KITCHEN, segment_of
 
 from memoryclaw.consolidation.model_chain import BUDGET, transcript
-from memoryclaw.text import tokens
+from memoryclaw.text import prompts
 
 
 def test_every_line_is_one_string_with_number_time_and_speaker():
@@ -66,7 +66,7 @@ def test_long_talks_lose_their_middle_and_say_so():
     )
     told = transcript(talk)
     items = json.loads(told.lines)
-    assert tokens.estimate(told.lines) <= BUDGET + 100
+    assert prompts.estimate(told.lines) <= BUDGET + 100
     assert items[0].startswith("1 | ")
     assert items[-1].startswith("200 | ")
     assert [item for item in items if "lines are left out here" in item]

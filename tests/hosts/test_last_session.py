@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from memoryclaw.hosts.hooks import block
 from memoryclaw.model import Turn
-from memoryclaw.text.tokens import estimate
+from memoryclaw.text.prompts import estimate
 
 
 def turn(number: int, role: str, text: str) -> Turn:

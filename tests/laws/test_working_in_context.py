@@ -17,8 +17,7 @@ from vaults import opened, questions, vaults
 from memoryclaw.app import App
 from memoryclaw.config import LEAST_BUDGET
 from memoryclaw.recall.recall import WORKING_SHARE
-from memoryclaw.text.fence import one_line
-from memoryclaw.text.tokens import estimate
+from memoryclaw.text.prompts import estimate, one_line
 
 INJECTIONS = (Path(__file__).parents[1] / "injections.txt").read_text(encoding="utf-8").splitlines()
 text = st.one_of(hostile, questions, st.text(max_size=2000), st.sampled_from(INJECTIONS))

@@ -11,7 +11,7 @@ from outlines import said
 from memoryclaw.config import LEAST_BUDGET
 from memoryclaw.model import Unit
 from memoryclaw.recall.packing import SHARE, Pack, text_of
-from memoryclaw.text.tokens import estimate
+from memoryclaw.text.prompts import estimate
 
 NONE: frozenset[str] = frozenset()
 

@@ -15,7 +15,7 @@ from vaults import opened, questions, vaults
 from memoryclaw.app import App
 from memoryclaw.config import LEAST_BUDGET
 from memoryclaw.errors import InputError
-from memoryclaw.text.tokens import estimate
+from memoryclaw.text.prompts import estimate
 
 WHOLE = ("episode", "note", "skill")
 

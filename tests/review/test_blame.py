@@ -13,7 +13,7 @@ from memoryclaw.errors import InputError, NotFoundError
 from memoryclaw.review.decide import decide
 from memoryclaw.review.file_history import blame, history
 from memoryclaw.review.queue import chosen
-from memoryclaw.vault.fact_edits import set_fact
+from memoryclaw.vault.edits import set_fact
 from memoryclaw.vault.logs import range_of
 from memoryclaw.writing.edit import forget
 from memoryclaw.writing.remember import remember

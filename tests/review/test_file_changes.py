@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from memoryclaw.review.file_changes import facts_taken_back, waiting_taken_back
-from memoryclaw.vault.fact_edits import SemanticFile
+from memoryclaw.vault.edits import SemanticFile
 
 FILE = SemanticFile("semantic/people.md", frozenset())
 BERLIN = "# Anna\n- city: Berlin\n"

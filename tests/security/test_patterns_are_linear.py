@@ -18,12 +18,12 @@ from segments import segment_of
 
 from memoryclaw.capture.host_turns import PendingToolCalls, read_turn
 from memoryclaw.capture.log_records import kept
-from memoryclaw.consolidation import claims, episodes, key_sentences, pending, proposals
+from memoryclaw.consolidation import claims, episodes, pending, proposals
 from memoryclaw.consolidation.statements import LONGEST, statements
 from memoryclaw.hosts import transcripts
 from memoryclaw.hosts.openclaw import curated
 from memoryclaw.recall import query
-from memoryclaw.text import dates, fence
+from memoryclaw.text import dates, prompts
 from memoryclaw.text.redaction import Redactor
 from memoryclaw.vault import notes
 from memoryclaw.vault.notes import ReadingSettings, read_note
@@ -37,7 +37,7 @@ WORST = 1  # text of each pattern that is tried up to the largest size
 ONCE = {
     "consolidation.pending._ADDRESS": "once a line, behind its bullet",
     "consolidation.pending._NAME": "once a line, behind its bullet",
-    "consolidation.key_sentences._LEADING": "the next look begins where a match ended, and the first failure ends the looking",
+    "consolidation.episodes._LEADING": "the next look begins where a match ended, and the first failure ends the looking",
     "consolidation.claims._SHAPES": "a value is one of a kind as a whole or not at all",
     "hosts.json5.COMMENT": "the reader goes on where a match ended, and the first failure ends the reading",
     "hosts.json5._STRING": "the reader goes on where a match ended, and the first failure ends the reading",
@@ -163,7 +163,7 @@ READERS: dict[str, tuple[Callable[[str], object], tuple[str, ...]]] = {
     "redaction of a text": (REDACTOR.text, ("text.redaction", "text.secret")),
     "a captured turn": (
         lambda text: kept(read_turn({"role": "user", "content": text}, PendingToolCalls()), REDACTOR),
-        ("capture.", "text.fence", "text.redaction"),
+        ("capture.", "text.prompts", "text.redaction"),
     ),
     "a captured tool result": (
         lambda text: kept(
@@ -192,8 +192,8 @@ READERS: dict[str, tuple[Callable[[str], object], tuple[str, ...]]] = {
     "facts that wait": (pending.read_pending, ("consolidation.pending",)),
     "a proposal": (proposals.read_proposal, ("consolidation.proposals", "text.yaml")),
     "OpenClaw's memory": (curated.read_curated, ("hosts.openclaw.curated",)),
-    "a recalled text": (fence.said, ("text.fence",)),
-    "a quotation": (key_sentences.harmless, ("consolidation.key_sentences",)),
+    "a recalled text": (prompts.said, ("text.prompts",)),
+    "a quotation": (episodes.harmless, ("consolidation.episodes",)),
 }
 # What a Python loop may go through once more for each line, link, sentence or name.
 UNITS = [

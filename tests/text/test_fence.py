@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from memoryclaw.text.fence import CLOSING, OPENING, escaped, fenced, item, one_line, unlinked, visible
+from memoryclaw.text.prompts import CLOSING, OPENING, escaped, fenced, item, one_line, unlinked, visible
 
 
 @settings(deadline=None)

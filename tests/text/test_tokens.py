@@ -9,8 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from memoryclaw.text.fence import one_line
-from memoryclaw.text.tokens import cost, estimate
+from memoryclaw.text.prompts import cost, estimate, one_line
 
 
 @pytest.mark.parametrize(

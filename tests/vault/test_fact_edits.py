@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from memoryclaw.errors import InputError, NotFoundError
 from memoryclaw.text.encoding import lines_of
-from memoryclaw.vault.fact_edits import SemanticFile, correct_fact, remove_fact, set_fact
+from memoryclaw.vault.edits import SemanticFile, correct_fact, remove_fact, set_fact
 from memoryclaw.vault.vocabulary import DEFAULT_COLLECTIONS
 from memoryclaw.writing.edit import put_back, removal_of
 

@@ -11,8 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from memoryclaw.errors import InputError
-from memoryclaw.text.fence import fenced
-from memoryclaw.text.tokens import estimate
+from memoryclaw.text.prompts import estimate, fenced
 from memoryclaw.working.memory import (
     BUDGET,
     FACTS,

@@ -15,7 +15,7 @@ from memoryclaw.interfaces import shapes
 from memoryclaw.interfaces.cli.printing import aligned, as_json, marked, remark, say, styled, table
 from memoryclaw.interfaces.cli.verbs import TEXT, CliContext, verb
 from memoryclaw.model import Match, Matched, Term
-from memoryclaw.text.fence import visible
+from memoryclaw.text.prompts import visible
 from memoryclaw.text.snippets import snippet
 
 if TYPE_CHECKING:

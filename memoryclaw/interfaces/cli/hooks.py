@@ -13,7 +13,7 @@ import click
 from memoryclaw.hosts.hooks import CLAUDE_CODE, HOSTS
 from memoryclaw.interfaces.cli.printing import as_json, in_colour, say, styled
 from memoryclaw.interfaces.cli.verbs import TEXT, CliContext, group
-from memoryclaw.text.fence import visible
+from memoryclaw.text.prompts import visible
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -14,7 +14,7 @@ from memoryclaw.interfaces import shapes
 from memoryclaw.interfaces.cli.printing import as_json, remark, say, styled, table
 from memoryclaw.interfaces.cli.verbs import TEXT, CliContext, verb
 from memoryclaw.model import Fact
-from memoryclaw.text.fence import visible
+from memoryclaw.text.prompts import visible
 from memoryclaw.writing.context import fact_in_words
 
 if TYPE_CHECKING:

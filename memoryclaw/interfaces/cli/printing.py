@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 import click
 
-from memoryclaw.text.fence import one_line, visible
+from memoryclaw.text.prompts import one_line, visible
 
 if TYPE_CHECKING:
     from rich.progress import Progress, TaskID

@@ -12,7 +12,7 @@ from memoryclaw.errors import InputError
 from memoryclaw.interfaces.cli.printing import as_json, in_colour, plural, remark, say, styled, table
 from memoryclaw.interfaces.cli.verbs import AS_IS, TEXT, CliContext, group
 from memoryclaw.review.word_diff import COME, GONE, SAME, Line, marked, word_diff
-from memoryclaw.text.fence import visible
+from memoryclaw.text.prompts import visible
 
 if TYPE_CHECKING:
     from memoryclaw.review.decide import ReviewDecision

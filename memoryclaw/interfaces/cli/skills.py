@@ -14,7 +14,7 @@ from memoryclaw.errors import InputError
 from memoryclaw.interfaces import shapes
 from memoryclaw.interfaces.cli.printing import as_json, plural, remark, say, styled, table
 from memoryclaw.interfaces.cli.verbs import AS_IS, TEXT, CliContext, group
-from memoryclaw.text.fence import one_line, visible
+from memoryclaw.text.prompts import one_line, visible
 
 if TYPE_CHECKING:
     from memoryclaw.skills.approve import SkillDecision

@@ -19,7 +19,7 @@ from memoryclaw.interfaces.mcp import verbs
 from memoryclaw.interfaces.mcp.arguments import GetArguments, asked, question, schema
 from memoryclaw.interfaces.mcp.tools import BY_NAME, ROWS, ToolSpec
 from memoryclaw.interfaces.mcp.verbs import ToolAnswer
-from memoryclaw.text.fence import one_line
+from memoryclaw.text.prompts import one_line
 from memoryclaw.writing.secret_gate import harmless
 
 T = TypeVar("T")

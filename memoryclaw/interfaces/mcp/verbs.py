@@ -14,8 +14,8 @@ from memoryclaw.interfaces.mcp.arguments import question
 from memoryclaw.model import Fact, Match
 from memoryclaw.recall.packing import TRUST_ORDER, text_of
 from memoryclaw.review.word_diff import marked, word_diff
-from memoryclaw.text import encoding, fence
-from memoryclaw.text.fence import one_line
+from memoryclaw.text import encoding, prompts
+from memoryclaw.text.prompts import one_line
 from memoryclaw.working.memory import rendered
 
 if TYPE_CHECKING:
@@ -145,19 +145,19 @@ _SHOWN = 32_000  # characters of a difference
 
 def matches(found: Iterable[Match]) -> str:
     """What a search found."""
-    return _block((one.unit.trust, fence.item(one.unit.id, _quoted(one), one.unit.when)) for one in found)
+    return _block((one.unit.trust, prompts.item(one.unit.id, _quoted(one), one.unit.when)) for one in found)
 
 
 def lines_text(id_: str, text: str, trust: str) -> str:
     """Lines of one thing, each escaped; they stay lines, and keep their indentation."""
     told = "\n".join(_line(line) for line in text.splitlines())
-    return _block([(trust, f'<m id="{fence.escaped(id_)}">\n{told}\n</m>')])
+    return _block([(trust, f'<m id="{prompts.escaped(id_)}">\n{told}\n</m>')])
 
 
 def listed(notes: Iterable[NoteEntry], trusts: Trusts) -> str:
     """A list of notes."""
     return _block(
-        (trusts.get(note.path, "unknown"), fence.item(note.id, f"{note.kind}: {note.title}", note.at))
+        (trusts.get(note.path, "unknown"), prompts.item(note.id, f"{note.kind}: {note.title}", note.at))
         for note in notes
     )
 
@@ -165,13 +165,15 @@ def listed(notes: Iterable[NoteEntry], trusts: Trusts) -> str:
 def facts_text(found: Iterable[tuple[str, Fact]], trusts: Trusts) -> str:
     """A list of facts."""
     return _block(
-        (trusts.get(path, "unknown"), fence.item(fact.id, _fact(fact), fact.since)) for path, fact in found
+        (trusts.get(path, "unknown"), prompts.item(fact.id, _fact(fact), fact.since)) for path, fact in found
     )
 
 
 def waiting(items: Iterable[ReviewItem]) -> str:
     """What waits for a person: proposals, which nobody has said yes to."""
-    return _block(("unknown", fence.item(item.id, f"{item.kind}: {item.what}; {item.why}")) for item in items)
+    return _block(
+        ("unknown", prompts.item(item.id, f"{item.kind}: {item.what}; {item.why}")) for item in items
+    )
 
 
 def differences(item: ReviewItem, found: Iterable[Difference]) -> str:
@@ -182,14 +184,14 @@ def differences(item: ReviewItem, found: Iterable[Difference]) -> str:
 
 def working_text(memory: WorkingMemory) -> str:
     """What a session is at."""
-    return fence.fenced([], rendered(memory))
+    return prompts.fenced([], rendered(memory))
 
 
 def _block(items: Iterable[tuple[str, str]]) -> str:
     groups: dict[str, list[str]] = {trust: [] for trust in _ORDER}
     for trust, line in items:
         groups[trust if trust in groups else "unknown"].append(line)
-    return fence.fenced(list(groups.items()))
+    return prompts.fenced(list(groups.items()))
 
 
 def _quoted(match: Match) -> str:
@@ -211,4 +213,4 @@ def _marked(one: Difference) -> str:
 
 def _line(text: str) -> str:
     bare = text.lstrip(" \t")
-    return text[: len(text) - len(bare)] + fence.escaped(fence.unlinked(fence.one_line(bare)))
+    return text[: len(text) - len(bare)] + prompts.escaped(prompts.unlinked(prompts.one_line(bare)))
