@@ -128,7 +128,7 @@ SETTINGS = (
         "consolidation.lossBudget",
         0.2,
         float,
-        "A run that would lose a larger share of a file's lines, or of the vault's, is refused.",
+        "A run that would lose a larger share of a file's lines is refused.",
         0,
         1,
     ),

@@ -78,21 +78,3 @@ def test_without_the_sdk_it_says_what_to_install(tmp_path: Path) -> None:
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, encoding="utf-8", check=False)
     assert done.returncode == 1
     assert done.stderr == "memoryclaw: this needs the MCP SDK: pip install 'memoryclaw[mcp]'\n"
-
-
-def test_the_sdk_that_was_imported_quickly_is_whole() -> None:
-    script = """
-from memoryclaw.interfaces.mcp.quick import quickly
-with quickly():
-    from memoryclaw.interfaces.mcp import server
-import sys, pydantic
-assert "mcp.client" not in sys.modules, "nothing was put off"
-import mcp, mcp.server
-from mcp import Client
-from mcp.server import MCPServer
-assert type(mcp) is type(mcp.server) is type(sys)
-assert "defer_build" not in pydantic.BaseModel.model_config
-print(Client.__name__, MCPServer.__name__)
-"""
-    done = subprocess.run([sys.executable, "-c", script], capture_output=True, encoding="utf-8", check=False)
-    assert (done.stdout, done.stderr) == ("Client MCPServer\n", "")

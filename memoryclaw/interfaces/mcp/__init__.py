@@ -22,10 +22,7 @@ def missing() -> bool:
 
 def stdio(apps: Apps, report: Report) -> None:
     """Answers one client on standard input and output, until it hangs up."""
-    from memoryclaw.interfaces.mcp.quick import quickly  # noqa: PLC0415
-
-    with quickly():
-        from memoryclaw.interfaces.mcp.transports import run  # noqa: PLC0415
+    from memoryclaw.interfaces.mcp.transports import run  # noqa: PLC0415
 
     run(apps, report)
 
