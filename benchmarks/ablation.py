@@ -34,7 +34,7 @@ from withvectors import MODEL, STRATEGY, filled, missing, settings
 
 import memoryclaw
 from memoryclaw.app import App
-from memoryclaw.index.index import TimeExpression, Writing, time_told
+from memoryclaw.index.index import TimeExpression, Writing, time_expression
 from memoryclaw.recall.evaluation import Interval, mean, ndcg, paired_bootstrap, recall_at
 
 
@@ -64,7 +64,7 @@ def _alone(writing: Writing, texts: Sequence[Any], *, neighbours: bool, sign: in
 
 def _undated(text: str, at: str = "") -> TimeExpression:  # noqa: ARG001
     """An expression of time that means no day."""
-    return time_told(text)
+    return time_expression(text)
 
 
 _analysed = Writing._analysed  # noqa: SLF001 (what is switched off is inside)

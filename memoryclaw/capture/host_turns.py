@@ -98,7 +98,7 @@ def read_turn(value: Any, calls: PendingToolCalls) -> HostMessage:
     role = _role(inner, message)
     if _is_tool(inner, role, parts):
         return HostMessage(**about, **_tool(inner, content, parts, calls))
-    text = said(content)
+    text = spoken_text(content)
     if not (text or called or isinstance(message, str) or {"content", "parts", "text"} & inner.keys()):
         raise InputError('this line says nothing; give it "content", or "tool" with "args" and "result"')
     return HostMessage(
@@ -128,14 +128,14 @@ def _tool(
     given = _first(inner, "args", "arguments", "input", "params")
     result = _first(whole, "result", "response", "output")
     if result is None:
-        result = said(content) if content is not None else None
+        result = spoken_text(content) if content is not None else None
     if _RECALLING.fullmatch(tool) and result is not None:
         result = RECALLED
     return {
         "role": "tool",
         "tool": tool,
         "args": tidy(given if given is not None else args),
-        "result": said(result) if isinstance(result, list) else tidy(result),
+        "result": spoken_text(result) if isinstance(result, list) else tidy(result),
         "ok": _worked(inner, whole),
     }
 
@@ -241,7 +241,7 @@ RESULTS = frozenset({"toolResult", "tool_result", "function_call_output", "funct
 _PICTURES = frozenset({"image", "image_url", "input_image", "imageUrl"})
 
 
-def said(content: Any) -> str:
+def spoken_text(content: Any) -> str:
     """What a message says: its text, and placeholders for what is no text. Tool calls are not said; `call_of` reads them."""
     return cleaned(_text(content, 0))
 

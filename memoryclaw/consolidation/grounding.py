@@ -137,7 +137,7 @@ class _Ground:
         turn = self._turns.get(claimed.line)
         why = _unproven(claimed, turn)
         claim = self._claim(claimed, turn, by) if turn and not why else None
-        if claim and turn and not (why := _unfit(claim) or _unsaid(claim, turn)):
+        if claim and turn and not (why := _unfit(claim) or _unsupported(claim, turn)):
             return claim
         about = _shortened(plain_key(one_line(claimed.entity)), _NAME) or "nothing"
         return f"a claim about {about} was left out: {why}"
@@ -231,7 +231,7 @@ def _unfit(claim: Claim) -> str:
     return ""
 
 
-def _unsaid(claim: Claim, turn: Turn) -> str:
+def _unsupported(claim: Claim, turn: Turn) -> str:
     """Why the value is nobody's word: it stands nowhere in the turn, in no form and as no date that is meant there."""
     text = one_line(turn.text)
     meant = " ".join(one_day for found in _dates(text, turn.ts) for one_day in (found.start, found.end))

@@ -314,7 +314,7 @@ def stop(state: Path) -> int:
         LockedError: it was asked, and still runs.
     """
     pid = watcher(state)[0]
-    if not pid or pid != _told(state):
+    if not pid or pid != _pid_in(state):
         return 0
     with contextlib.suppress(ProcessLookupError):  # it ended by itself meanwhile
         os.kill(pid, signal.SIGTERM)
@@ -326,7 +326,7 @@ def stop(state: Path) -> int:
     return pid
 
 
-def _told(state: Path) -> int:
+def _pid_in(state: Path) -> int:
     try:
         found = json.loads((state / ADDRESS).read_bytes())
     except (OSError, ValueError, RecursionError):

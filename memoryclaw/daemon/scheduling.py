@@ -22,7 +22,7 @@ from memoryclaw.daemon.timetable import (
     for_systemd,
     name_of,
     timetable,
-    told,
+    timetable_in,
 )
 from memoryclaw.errors import InputError, VaultError
 from memoryclaw.writing.context import Templates
@@ -129,7 +129,7 @@ class Schedule:
         by = next((by for by, text in found.items() if text), "")
         if not by:
             return standing
-        times = told(found[by])
+        times = timetable_in(found[by])
         active = by == "cron" or systemd.is_active(self._name)
         asleep = (
             ()
@@ -264,7 +264,7 @@ class NightWork:
             except OSError as error:
                 self._tell(f"consolidation could not be started ({error.strerror})")
                 continue
-            if ended is not None and (said := _said(ended)):
+            if ended is not None and (said := _last_words(ended)):
                 self._tell(said)
 
     def stop(self) -> None:
@@ -273,7 +273,7 @@ class NightWork:
         self._child.end()
 
 
-def _said(ended: Ended) -> str:
+def _last_words(ended: Ended) -> str:
     """The one sentence worth a line in the log; what the logs of the vault hold is never in it."""
     if ended.code == 0:
         first = ended.out.partition("\n")[0]

@@ -83,7 +83,7 @@ def timetable(at: str = "", every: int = 0) -> Timetable:
     return Timetable(f"{int(clock[1]):02}:{clock[2]}")
 
 
-def told(text: str) -> Timetable | None:
+def timetable_in(text: str) -> Timetable | None:
     """The timetable that one of our own entries names, or None."""
     hit = _TOLD.search(text)
     if hit is None:

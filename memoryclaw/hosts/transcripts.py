@@ -213,10 +213,10 @@ def spoken(text: str) -> str:
     """What the person or the model said; a slash command stays as it was typed."""
     if "<" not in text:
         return text
-    return _WRAPPED.sub("", _untold(text)).strip()
+    return _WRAPPED.sub("", _without_instructions(text)).strip()
 
 
-def _untold(text: str) -> str:
+def _without_instructions(text: str) -> str:
     """The text without what the host tells the model. An end that is missing once is missing for all that follows."""
     parts: list[str] = []
     unclosed: set[str] = set()

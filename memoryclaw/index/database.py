@@ -144,7 +144,7 @@ class Database:
         except sqlite3.ProgrammingError:
             raise
         except sqlite3.DatabaseError as error:
-            raise _told(error, self.path) from error
+            raise _translated(error, self.path) from error
 
     def discard(self) -> None:
         """Throws the index away; the next use builds it again from the files."""
@@ -165,7 +165,7 @@ class Database:
         try:
             return self._open()
         except sqlite3.DatabaseError as error:
-            told = _told(error, self.path)
+            told = _translated(error, self.path)
             if isinstance(told, VaultError) and is_sealed(self.path):
                 self._is_frozen = True
                 return self._checked(_frozen(self.path))
@@ -304,7 +304,7 @@ def _make(folder: Path) -> None:
         raise VaultError(f"the index folder {folder} cannot be made ({error.strerror})") from error
 
 
-def _told(error: sqlite3.DatabaseError, path: Path) -> Exception:
+def _translated(error: sqlite3.DatabaseError, path: Path) -> Exception:
     name = getattr(error, "sqlite_errorname", None) or ""
     if name.startswith(("SQLITE_BUSY", "SQLITE_LOCKED")):
         return IndexBusyError("the index is being written by another process; try again")
@@ -359,7 +359,7 @@ def unseal(path: Path) -> None:
 def is_sealed(path: Path) -> bool | None:
     """True while the file is as we left it, False when somebody else changed it, None when there is no seal to tell."""
     for _ in range(2):
-        said = _said(path)
+        said = _seal_of(path)
         if not said:
             return None
         main, wal = _look(f"{path}"), _look_at_log(path)
@@ -415,7 +415,7 @@ def _look_at_log(path: Path) -> _Stat:
     return _look(f"{path}-wal")._replace(ctime=0)
 
 
-def _said(path: Path) -> list[int]:
+def _seal_of(path: Path) -> list[int]:
     try:
         fd = os.open(path.with_suffix(".seal"), os.O_RDONLY | os.O_CLOEXEC)
     except OSError:

@@ -410,7 +410,7 @@ def unit_row(rowid: int, fid: int, seq: int, unit: Unit) -> tuple[object, ...]:
         rowid, fid, seq, unit.id, unit.kind, unit.line, unit.end_line, unit.title, unit.tags, unit.properties,
         packed(unit.text), unit.when, unit.until, unit.entity, key_of(unit.entity) if unit.entity else "", unit.field,
         unit.value, unit.trust, int(unit.pinned), unit.state,
-        int(asks(said)), *time_told(said, unit.when), int(holds_name(said)),
+        int(asks(said)), *time_expression(said, unit.when), int(holds_name(said)),
     )  # fmt: skip
 
 
@@ -491,7 +491,7 @@ class TimeExpression(NamedTuple):
     last: str = ""
 
 
-def time_told(text: str, at: str = "") -> TimeExpression:
+def time_expression(text: str, at: str = "") -> TimeExpression:
     """The first expression of time in a text that means certain days, or else the first one.
 
     Args:

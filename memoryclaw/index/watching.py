@@ -247,7 +247,7 @@ class Watching:
         self._tell(WatchReport(kind, text, files, ms))
 
 
-def watch_until_told(watching: Watching) -> int:
+def watch_until_stopped(watching: Watching) -> int:
     """Runs a watch that ends cleanly on Ctrl-C and on SIGTERM, and returns which of them it was. Call it in the main thread."""
     told: list[int] = []
 

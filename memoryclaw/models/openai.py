@@ -53,7 +53,7 @@ class OpenAI:
             raise ModelError(f"{self._endpoint.who} could not be asked", lasting=True) from None
         if answer.status_code != httpx.codes.OK:
             raise self._refused(answer.status_code)
-        return self._said(answer.content)
+        return self._message_in(answer.content)
 
     def _request(self, prompt: Prompt, schema: Schema) -> dict[str, Any]:
         form = {"name": "report", "schema": dict(schema)}
@@ -69,7 +69,7 @@ class OpenAI:
             "response_format": {"type": "json_schema", "json_schema": form},
         }
 
-    def _said(self, body: bytes) -> str:
+    def _message_in(self, body: bytes) -> str:
         try:
             said = json.loads(body)["choices"][0]["message"]["content"]
         except (ValueError, LookupError, TypeError, RecursionError):

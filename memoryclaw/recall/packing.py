@@ -227,17 +227,19 @@ def place(unit: Unit) -> PackPosition:
         above, _, own = unit.id.partition("#")
         above, day = f"{above}#", ""
     dated = (
-        f"{prompts.said(above)} ({prompts.said(day)})" if day and day not in above else prompts.said(above)
+        f"{prompts.escaped_line(above)} ({prompts.escaped_line(day)})"
+        if day and day not in above
+        else prompts.escaped_line(above)
     )
     own = f"{own}:" if unit.kind == "fact" and own else own
     return PackPosition(
-        unit.trust if unit.trust in TRUST_ORDER else "unknown", dated, prompts.said(own), order
+        unit.trust if unit.trust in TRUST_ORDER else "unknown", dated, prompts.escaped_line(own), order
     )
 
 
 def line(place: PackPosition, text: str) -> str:
     """The line of an item; its text is made harmless here."""
-    return " " + " ".join(filter(None, (place.own, prompts.said(text))))
+    return " " + " ".join(filter(None, (place.own, prompts.escaped_line(text))))
 
 
 def line_cost(place: PackPosition, text: str) -> int:

@@ -46,7 +46,7 @@ def escaped(text: str) -> str:
     return _seen(text).translate(_ESCAPES)
 
 
-def said(text: str) -> str:
+def escaped_line(text: str) -> str:
     """Escapes a text as a line between tags: no markup, no image, no live link; quotes stay, which saves tokens."""
     return _seen(unlinked(one_line(text))).translate(_BETWEEN_TAGS)
 
@@ -66,7 +66,7 @@ def unlinked(text: str) -> str:
 def item(id_: str, text: str, when: str = "") -> str:
     """Formats one recalled item; escapes its text."""
     on = f' on="{escaped(when[:10])}"' if when else ""
-    return f'<m id="{escaped(id_)}"{on}>{said(text)}</m>'
+    return f'<m id="{escaped(id_)}"{on}>{escaped_line(text)}</m>'
 
 
 def tags(trust: str) -> tuple[str, str]:

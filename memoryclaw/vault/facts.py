@@ -208,7 +208,7 @@ class FactValue(NamedTuple):
     source: str = ""
 
 
-def said(text: str) -> FactValue:
+def fact_value(text: str) -> FactValue:
     """Reads the value of a fact line: without inline fields, block id, quotes and list brackets."""
     fields: dict[str, str] = {}
     if "::" in text:
@@ -226,11 +226,11 @@ def said(text: str) -> FactValue:
 def values_of(text: str) -> list[tuple[Path, FactValue]]:
     """Reads the values after a key: one, or those of an inline map `{deadline: …, lead: …}`."""
     if text.startswith("{"):
-        whole = said(text)
+        whole = fact_value(text)
         value = load(whole.text).value if whole.text.endswith("}") else None
         if isinstance(value, dict):
             return [(path, whole._replace(text=leaf)) for path, leaf in leaves(value)]
-    return [((), said(text))]
+    return [((), fact_value(text))]
 
 
 def leaves(value: Any) -> list[tuple[Path, str]]:
@@ -316,7 +316,7 @@ class _Scope(NamedTuple):
 class _FoundFact(NamedTuple):
     entity: str
     field: str
-    said: FactValue
+    fact_value: FactValue
     line: int
     past: bool
 
@@ -406,7 +406,7 @@ class _FactReader:
                 (lines[path + inner[:n]] for n in range(len(inner), -1, -1) if path + inner[:n] in lines),
                 line,
             )
-            self._add(entity, " ".join(inner), said(text), at, past=False)
+            self._add(entity, " ".join(inner), fact_value(text), at, past=False)
             end = max(end, at)
         self._spot(FactSpot(entity, "frontmatter", line, end, "  " * len(path)))
 
@@ -507,7 +507,7 @@ class _FactReader:
                 self._spot(FactSpot(subject, "table", line, line, "", first + header.number))
             for name, cell in zip(names[1:], row.cells[1:], strict=False):
                 entity, field = (scope.entity, subject) if pairs else (subject, name)
-                if self._add(entity, field, said(cell), line, past=scope.past):
+                if self._add(entity, field, fact_value(cell), line, past=scope.past):
                     self._told.update((first + header.number, first + table[1].number))
             self._reach(scope, line, "- ")
 
@@ -555,11 +555,11 @@ class _FactReader:
             Fact(
                 entity=found.entity,
                 field=found.field,
-                value=found.said.text,
+                value=found.fact_value.text,
                 line=found.line,
-                since=found.said.since,
-                until=found.said.until,
-                source=found.said.source,
+                since=found.fact_value.since,
+                until=found.fact_value.until,
+                source=found.fact_value.source,
                 current=not found.past,
                 id=ids[number],
             )

@@ -63,7 +63,7 @@ def units_of(
         far, properties = [("~header", 1, properties), *far], ""
     facts = [_fact_unit(fact, note, _above(fact, note)) for fact in note.facts]
     cutter = _Cutter(note, properties)
-    prose = cutter.units(list(_untold(note.sections, told)) if told else note.sections)
+    prose = cutter.units(list(_without_facts(note.sections, told)) if told else note.sections)
     if not prose and (properties or note.aliases or not facts):
         prose = [cutter.unit("", 1, 1, "", ())]
     prose += [cutter.rest(*one) for one in far]
@@ -184,7 +184,7 @@ def _is_above(section: Section, after: Section | None) -> bool:
     )
 
 
-def _untold(sections: Iterable[Section], told: frozenset[int]) -> Iterator[Section]:
+def _without_facts(sections: Iterable[Section], told: frozenset[int]) -> Iterator[Section]:
     """Removes the lines of facts from sections, and sections that this leaves empty."""
     for section in sections:
         first = section.line + bool(section.heading)

@@ -104,7 +104,7 @@ def tokens(memory: WorkingMemory) -> int:
     return _cost(rendered(memory))
 
 
-def told(memory: WorkingMemory) -> str:
+def as_text(memory: WorkingMemory) -> str:
     """Its content as a text for a log."""
     lines = [
         f"task: {memory.task}" if memory.task else "",
@@ -289,11 +289,11 @@ def _checked_facts(value: Any, clean: Clean) -> dict[str, str | None]:
             raise InputError("a fact of a working memory needs a name")
         if inner is not None and not isinstance(inner, str | int | float):
             raise InputError(f"the fact {name!r} must be a text, a number, true, false or null")
-        found[name] = None if inner is None else clean(_said(inner))
+        found[name] = None if inner is None else clean(_in_words(inner))
     return found
 
 
-def _said(value: str | float) -> str:
+def _in_words(value: str | float) -> str:
     return str(value).lower() if isinstance(value, bool) else str(value)
 
 

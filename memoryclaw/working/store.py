@@ -17,12 +17,12 @@ from memoryclaw.vault.files import folder_lock
 from memoryclaw.vault.layout import free_name, timestamp
 from memoryclaw.working.memory import (
     WorkingMemory,
+    as_text,
     changed,
     checked,
     restored,
     session_named,
     stored,
-    told,
     unusable,
 )
 
@@ -137,7 +137,7 @@ class WorkingStore:
 
     def _log(self, memory: WorkingMemory) -> str:
         """Logs its content as a system line of its session; returns the line's id."""
-        text = told(memory)
+        text = as_text(memory)
         if not text:
             return ""
         # Named by what it says and when: a second try, after a crash in between, finds it kept already.

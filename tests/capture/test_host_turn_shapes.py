@@ -5,7 +5,7 @@ import json
 
 import pytest
 
-from memoryclaw.capture.host_turns import said, tidy
+from memoryclaw.capture.host_turns import spoken_text, tidy
 from memoryclaw.text.prompts import fenced, item
 
 BLOCK = fenced(
@@ -41,7 +41,7 @@ BLOCK = fenced(
     ],
 )  # fmt: skip
 def test_every_shape_of_content_becomes_text(content, text):
-    assert said(content) == text
+    assert spoken_text(content) == text
 
 
 @pytest.mark.parametrize(
@@ -57,12 +57,12 @@ def test_every_shape_of_content_becomes_text(content, text):
 )
 def test_our_own_recalled_block_is_never_something_said(spelled):
     assert "remembered" in spelled
-    text = said([{"type": "text", "text": f"Before. {spelled} After."}])
+    text = spoken_text([{"type": "text", "text": f"Before. {spelled} After."}])
     assert text.split() == ["Before.", "After."]
 
 
 def test_a_recalled_block_that_the_host_cut_short_goes_and_the_rest_stays():
-    text = said(BLOCK[: BLOCK.index("</m>") + 4] + "\nWhat I wanted to say")
+    text = spoken_text(BLOCK[: BLOCK.index("</m>") + 4] + "\nWhat I wanted to say")
     assert text.strip() == "What I wanted to say"
 
 

@@ -13,7 +13,15 @@ from pathlib import Path
 
 import pytest
 
-from memoryclaw.daemon.timetable import EVERY, for_cron, for_shell, for_systemd, name_of, timetable, told
+from memoryclaw.daemon.timetable import (
+    EVERY,
+    for_cron,
+    for_shell,
+    for_systemd,
+    name_of,
+    timetable,
+    timetable_in,
+)
 from memoryclaw.errors import InputError
 
 HOSTILE = (
@@ -143,7 +151,7 @@ def test_times_as_each_scheduler_writes_them(
         calendar,
         following,
     )
-    assert told(f"# >>> name, {times}: made by") == times
+    assert timetable_in(f"# >>> name, {times}: made by") == times
 
 
 @pytest.mark.parametrize(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from memoryclaw.index.index import asks, holds_name, time_told
+from memoryclaw.index.index import asks, holds_name, time_expression
 
 
 @pytest.mark.parametrize(
@@ -21,7 +21,7 @@ from memoryclaw.index.index import asks, holds_name, time_told
     ],
 )
 def test_an_expression_of_time_is_told_as_written(text: str, told: str) -> None:
-    assert time_told(text).text == told
+    assert time_expression(text).text == told
 
 
 @pytest.mark.parametrize(
@@ -42,16 +42,16 @@ def test_an_expression_of_time_is_told_as_written(text: str, told: str) -> None:
 def test_what_is_told_means_days_by_the_day_on_which_it_is_said(
     text: str, told: str, first: str, last: str
 ) -> None:
-    assert time_told(text, "2021-05-22T09:00:00Z") == (told, first, last)
+    assert time_expression(text, "2021-05-22T09:00:00Z") == (told, first, last)
 
 
 def test_without_a_day_on_which_it_is_said_no_days_are_meant() -> None:
-    assert time_told("I swam last Wednesday.") == ("last Wednesday", "", "")
+    assert time_expression("I swam last Wednesday.") == ("last Wednesday", "", "")
 
 
 def test_an_expression_is_read_whole_wherever_it_stands_in_a_long_text() -> None:
     text = "It went on and on. " * 400 + "Three days ago it ended. " + "So it did. " * 400
-    assert time_told(text, "2021-05-22") == ("Three days ago", "2021-05-19", "2021-05-19")
+    assert time_expression(text, "2021-05-22") == ("Three days ago", "2021-05-19", "2021-05-19")
 
 
 def test_a_name_is_a_capital_inside_a_sentence_that_is_not_spoken_to() -> None:

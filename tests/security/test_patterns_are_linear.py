@@ -192,7 +192,7 @@ READERS: dict[str, tuple[Callable[[str], object], tuple[str, ...]]] = {
     "facts that wait": (pending.read_pending, ("consolidation.pending",)),
     "a proposal": (proposals.read_proposal, ("consolidation.proposals", "text.yaml")),
     "OpenClaw's memory": (curated.read_curated, ("hosts.openclaw.curated",)),
-    "a recalled text": (prompts.said, ("text.prompts",)),
+    "a recalled text": (prompts.escaped_line, ("text.prompts",)),
     "a quotation": (episodes.harmless, ("consolidation.episodes",)),
 }
 # What a Python loop may go through once more for each line, link, sentence or name.

@@ -17,6 +17,7 @@ from memoryclaw.working.memory import (
     FACTS,
     SHORTER,
     WorkingMemory,
+    as_text,
     changed,
     checked,
     rendered,
@@ -24,7 +25,6 @@ from memoryclaw.working.memory import (
     session_named,
     stored,
     tokens,
-    told,
     trimmed,
     within,
 )
@@ -181,10 +181,10 @@ def test_private_parts_and_our_own_block_never_get_in() -> None:
 
 
 def test_what_it_leaves_in_the_log_says_all_of_it() -> None:
-    text = told(after({**SEED, "task": "update"}))
+    text = as_text(after({**SEED, "task": "update"}))
     said = [*SEED["plan"], *SEED["facts"].values(), SEED["goal"], "draft created", "send_email", "update"]
     assert all(part in text for part in said)
-    assert told(BLANK) == ""
+    assert as_text(BLANK) == ""
 
 
 @pytest.mark.parametrize(

@@ -84,7 +84,7 @@ def import_notes(context: WriteContext, workspace: str, *, dry_run: bool = False
     done = ImportReport(
         workspace,
         tuple(names),
-        tuple(map(_told, new)),
+        tuple(map(_as_proposed, new)),
         len(everything) - len(new),
         "",
         dry_run,
@@ -151,7 +151,7 @@ class _Fresh:
         return True
 
 
-def _told(one: ImportCandidate) -> Proposed:
+def _as_proposed(one: ImportCandidate) -> Proposed:
     (action,) = one.change.actions
     if isinstance(action, AddPending):
         id_ = waiting_id(plain_key(action.entity), plain_key(action.field), plain_value(action.value))

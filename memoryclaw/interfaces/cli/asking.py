@@ -43,20 +43,22 @@ if TYPE_CHECKING:
 )
 @click.option("--explain", is_flag=True, help="Show each term of every score, and which words matched where.")
 @click.pass_obj
-def search(said: CliContext, *, query: tuple[str, ...], kind: str, limit: int, explain: bool) -> None:
+def search(context: CliContext, *, query: tuple[str, ...], kind: str, limit: int, explain: bool) -> None:
     """Find the best matches for a question; nothing is recorded.
 
     A question may be plain words, or use phrases in quotes, AND OR NOT -word, proj*, jonh~, and
     tag: kind: entity: person: project: path: title: since: until: on:
     """
-    if said.json and (found := said.served("GET", "/v1/search", q=" ".join(query), kind=kind, limit=limit)):
+    if context.json and (
+        found := context.served("GET", "/v1/search", q=" ".join(query), kind=kind, limit=limit)
+    ):
         as_json(found)
         return
     from memoryclaw.interfaces import shapes  # noqa: PLC0415 - what a daemon's answer needs none of
 
-    with said.app() as app:
+    with context.app() as app:
         answer = app.search(" ".join(query), kind=kind, limit=limit)
-    if said.json:
+    if context.json:
         as_json(shapes.search(answer))
         return
     for place, match in enumerate(answer.matches, 1):
@@ -90,7 +92,7 @@ def search(said: CliContext, *, query: tuple[str, ...], kind: str, limit: int, e
 @click.option("--trace", is_flag=True, help="List every candidate with the decision on it.")
 @click.pass_obj
 def recall(
-    said: CliContext, *, query: tuple[str, ...], goal: str, budget: int | None, session: str, trace: bool
+    context: CliContext, *, query: tuple[str, ...], goal: str, budget: int | None, session: str, trace: bool
 ) -> None:
     """Answer with a context to paste into a prompt, within a budget."""
     asked: dict[str, Any] = {
@@ -100,8 +102,8 @@ def recall(
         "budget": budget,
         "trace": trace,
     }
-    found = said.served("POST", "/v1/recall", **asked) or _recalled(said, **asked)
-    if said.json:
+    found = context.served("POST", "/v1/recall", **asked) or _recalled(context, **asked)
+    if context.json:
         as_json(found)
         return
     say(visible(found["context"]) or _nothing("recall", "recalled", found["query"]))
@@ -112,10 +114,10 @@ def recall(
     _remarks(found)
 
 
-def _recalled(said: CliContext, query: str, *, trace: bool, **asked: Any) -> Mapping[str, Any]:
+def _recalled(context: CliContext, query: str, *, trace: bool, **asked: Any) -> Mapping[str, Any]:
     from memoryclaw.interfaces import shapes  # noqa: PLC0415
 
-    with said.app() as app:
+    with context.app() as app:
         return shapes.recall(app.recall(query, **asked), trace=trace)
 
 
@@ -246,15 +248,20 @@ def _numbers(_ctx: click.Context, _param: click.Parameter, value: str | None) ->
 )
 @click.pass_obj
 def eval(  # noqa: A001 - the verb's name
-    said: CliContext, *, file: str | None, ks: tuple[int, ...], budgets: tuple[int, ...], least: float | None
+    context: CliContext,
+    *,
+    file: str | None,
+    ks: tuple[int, ...],
+    budgets: tuple[int, ...],
+    least: float | None,
 ) -> None:
     """Ask the vault its golden questions and report the results.
 
     The questions stand in eval/questions.yaml, or in FILE. Writes nothing.
     """
-    with said.app() as app:
+    with context.app() as app:
         done, fresh = app.evaluate(file, ks=ks, budgets=budgets), app.freshness
-    if said.json:
+    if context.json:
         as_json({**shapes.evaluated(done), "degraded": fresh.degraded, "behind": fresh.behind})
     else:
         _tell_evaluation(done)

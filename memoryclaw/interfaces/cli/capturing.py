@@ -36,18 +36,18 @@ def capture(ctx: click.Context, session: str) -> None:
     Each line is on the disk when it is acknowledged; secrets and private parts never get there. Lines that cannot be
     kept are told, the others are kept, and the exit code is 1.
     """
-    said: CliContext = ctx.obj
+    context: CliContext = ctx.obj
     counts: Counter[str] = Counter()
     first = 1
-    with said.app() as app:
+    with context.app() as app:
         for lines in _batches(sys.stdin.fileno()):
             for done in app.capture(lines, session=session, first=first):
-                _acknowledge(said, done, counts)
+                _acknowledge(context, done, counts)
             sys.stdout.flush()
             first += len(lines)
         if app.capture_notice:
             remark(app.capture_notice)
-    if not said.json:
+    if not context.json:
         say(_summary(counts))
     ctx.exit(int(counts["refused"] > 0))
 
@@ -69,11 +69,11 @@ def capture(ctx: click.Context, session: str) -> None:
 @click.pass_context
 def import_(ctx: click.Context, what: str, path: str, format_: str | None) -> None:  # noqa: ARG001 - one thing to import so far
     """Import the logs of another program; they are only read, and imported once."""
-    said: CliContext = ctx.obj
-    with said.app("importing logs") as app:
+    context: CliContext = ctx.obj
+    with context.app("importing logs") as app:
         done = app.import_logs(path, format_=format_ or "")
         notice = app.capture_notice
-    if said.json:
+    if context.json:
         as_json(shapes.imported(done))
     else:
         counts = Counter(kept=done.added, again=done.again, left_out=done.left_out, redacted=done.redacted)
@@ -101,12 +101,12 @@ def _batches(handle: int) -> Iterator[list[str]]:
         yield [last.decode("utf-8", "replace")]
 
 
-def _acknowledge(said: CliContext, done: CaptureResult, counts: Counter[str]) -> None:
+def _acknowledge(context: CliContext, done: CaptureResult, counts: Counter[str]) -> None:
     counts[
         "refused" if not done.ok else "again" if done.again else "left_out" if done.left_out else "kept"
     ] += 1
     counts["redacted"] += done.redacted
-    if said.json:
+    if context.json:
         click.echo(json.dumps(shapes.acknowledged(done)))
     elif not done.ok:
         remark(f"line {done.line}: {done.error}")

@@ -36,15 +36,15 @@ _LONGEST = 40  # commits that are told one by one
     help="Commit on this branch, on a separate branch, or write proposals; else as in the settings.",
 )
 @click.pass_obj
-def consolidate(said: CliContext, *, dry_run: bool, due: bool, llm: str, mode: str | None) -> None:
+def consolidate(context: CliContext, *, dry_run: bool, due: bool, llm: str, mode: str | None) -> None:
     """Turn new log lines into episodes, facts and skill drafts.
 
     Each change is a commit. Facts that are not certain wait in semantic/_pending.md; `review` shows them. Without a
     model the words of the log are quoted and sorted by rules.
     """
-    with said.app("consolidating") as app:
+    with context.app("consolidating") as app:
         done = app.consolidate(dry_run=dry_run, due=due, llm=llm, mode=mode or "")
-    _tell(said, done, dry_run=dry_run)
+    _tell(context, done, dry_run=dry_run)
 
 
 @verb(examples=["redo --since 2026-03-01"])
@@ -53,19 +53,19 @@ def consolidate(said: CliContext, *, dry_run: bool, due: bool, llm: str, mode: s
 )
 @click.option("--llm", type=click.Choice(["auto", "none"]), default="auto", help="As in `consolidate`.")
 @click.pass_obj
-def redo(said: CliContext, since: str, llm: str) -> None:
+def redo(context: CliContext, since: str, llm: str) -> None:
     """Consolidate old logs again, on a branch.
 
     Nothing in the vault changes until `review approve` takes the branch over. Notes that a person edited stay as
     they are.
     """
-    with said.app("consolidating") as app:
+    with context.app("consolidating") as app:
         done = app.redo(since, llm=llm)
-    _tell(said, done, dry_run=False)
+    _tell(context, done, dry_run=False)
 
 
-def _tell(said: CliContext, done: Consolidated, *, dry_run: bool) -> None:
-    if said.json:
+def _tell(context: CliContext, done: Consolidated, *, dry_run: bool) -> None:
+    if context.json:
         from memoryclaw.interfaces import shapes  # noqa: PLC0415
 
         as_json(shapes.consolidated(done))
@@ -199,27 +199,29 @@ def schedule() -> None:
 )
 @click.option("--dry-run", is_flag=True, help="Show what would be written, and write nothing.")
 @click.pass_obj
-def install(said: CliContext, *, at: str, every: int | None, using: str | None, dry_run: bool) -> None:
+def install(context: CliContext, *, at: str, every: int | None, using: str | None, dry_run: bool) -> None:
     """Install the timer, or change its times."""
-    with said.app() as app:
-        _tell_timer(said, app.schedule.install(at=at, every=every or 0, using=using or "", dry_run=dry_run))
+    with context.app() as app:
+        _tell_timer(
+            context, app.schedule.install(at=at, every=every or 0, using=using or "", dry_run=dry_run)
+        )
 
 
 @schedule.command(examples=["schedule remove"])
 @click.pass_obj
-def remove(said: CliContext) -> None:
+def remove(context: CliContext) -> None:
     """Remove the timer, and nothing else."""
-    with said.app() as app:
-        _tell_timer(said, app.schedule.remove())
+    with context.app() as app:
+        _tell_timer(context, app.schedule.remove())
 
 
 @schedule.command(examples=["schedule status", "schedule status --json"])
 @click.pass_obj
-def status(said: CliContext) -> None:
+def status(context: CliContext) -> None:
     """Show the timer, its next run, and whether a run is due now."""
-    with said.app() as app:
+    with context.app() as app:
         now = app.schedule.status()
-    if said.json:
+    if context.json:
         as_json(shapes.schedule_status(now))
         return
     timer = f"{now.by}, {now.times}" if now.installed else "not installed"
@@ -235,8 +237,8 @@ def status(said: CliContext) -> None:
         remark(notice)
 
 
-def _tell_timer(said: CliContext, done: Scheduled) -> None:
-    if said.json:
+def _tell_timer(context: CliContext, done: Scheduled) -> None:
+    if context.json:
         as_json(shapes.scheduled(done))
         return
     where = (

@@ -19,10 +19,10 @@ FAILED, USAGE, BUG, INTERRUPTED = 1, 2, 3, 130
 
 def run(args: list[str]) -> int:
     """Runs one command; the answer is its exit code."""
-    said = CliContext()
+    context = CliContext()
     streams.prepare()
     try:
-        return _ended(cli.main(args, prog_name="memoryclaw", standalone_mode=False, obj=said), args)
+        return _ended(cli.main(args, prog_name="memoryclaw", standalone_mode=False, obj=context), args)
     except click.ClickException as error:
         return _usage(error, args)
     except (click.Abort, KeyboardInterrupt):
@@ -32,7 +32,7 @@ def run(args: list[str]) -> int:
     except BrokenPipeError:
         return 0  # a watch, or a host, whose reader has enough of it
     except Exception as error:  # noqa: BLE001 - a bug: logged, and told in one sentence
-        return _unforeseen(error, said, args)
+        return _unforeseen(error, context, args)
 
 
 def _ended(code: object, args: list[str]) -> int:
@@ -66,13 +66,13 @@ def _failed(sentence: str, args: list[str]) -> int:
     return FAILED
 
 
-def _unforeseen(error: Exception, said: CliContext, args: list[str]) -> int:
+def _unforeseen(error: Exception, context: CliContext, args: list[str]) -> int:
     if refused := refused_by_system(error):
         where = f" ({error.filename})" if isinstance(error, OSError) and error.filename else ""
         return _failed(f"{refused}{where}", args)
     from memoryclaw.writing.secret_gate import harmless  # noqa: PLC0415
 
-    path = report_bug(error, said)
+    path = report_bug(error, context)
     name = harmless(f"{type(error).__name__}: {error}", args)
     click.echo(
         f"memoryclaw: a bug in MemoryClaw stopped this ({name}); please report it with {path}", err=True
@@ -83,7 +83,7 @@ def _unforeseen(error: Exception, said: CliContext, args: list[str]) -> int:
 # The details of a bug go to a private file under the vault's state folder, for the person to read and send.
 
 
-def report_bug(error: Exception, said: CliContext) -> str:
+def report_bug(error: Exception, context: CliContext) -> str:
     """Writes the traceback to a file and returns its path, or, where none can be written, a sentence with all that must be known.
 
     Neither holds a secret.
@@ -104,7 +104,7 @@ def report_bug(error: Exception, said: CliContext) -> str:
     trouble = ""
     for folder in (_state_folder, _temporary_folder):
         try:
-            return _put(folder(said), name, text)
+            return _put(folder(context), name, text)
         except Exception as other:  # noqa: BLE001 - whatever is in the way here must not hide the bug itself
             trouble = getattr(other, "strerror", None) or str(other)
     frames = [
@@ -115,8 +115,8 @@ def report_bug(error: Exception, said: CliContext) -> str:
     return f"what is said here, as no file can be written ({trouble}): memoryclaw {__version__}, {place}"
 
 
-def _state_folder(said: CliContext) -> str:
-    folder = state_folder(config.find_root(said.vault, dict(os.environ), config.here()))
+def _state_folder(context: CliContext) -> str:
+    folder = state_folder(config.find_root(context.vault, dict(os.environ), config.here()))
     if not os.path.isdir(folder):
         raise FileNotFoundError(folder)  # a bug must not make folders where no vault is
     return folder

@@ -50,17 +50,17 @@ def hook() -> None:
 @hook.command("pre", examples=["hook pre < prompt.json", "hook pre --host plain < prompt.json"])
 @_HOST_OPTION
 @click.pass_obj
-def pre(said: CliContext, host: str) -> None:
+def pre(context: CliContext, host: str) -> None:
     """Answer a prompt on standard input with a context for it, in a second at most."""
-    _hooked(said, "pre", host)
+    _hooked(context, "pre", host)
 
 
 @hook.command("post", examples=["hook post < stop.json", "hook post --host plain < turns.json"])
 @_HOST_OPTION
 @click.pass_obj
-def post(said: CliContext, host: str) -> None:
+def post(context: CliContext, host: str) -> None:
     """Keep what is new in the host's transcript, or the turns on standard input; write latest.md when a session ends."""
-    _hooked(said, "post", host)
+    _hooked(context, "post", host)
 
 
 def _into(verb: Callable[..., None]) -> Callable[..., None]:
@@ -80,14 +80,14 @@ def _into(verb: Callable[..., None]) -> Callable[..., None]:
 )
 @_into
 @click.pass_obj
-def install(said: CliContext, *, host: str, user: bool, project: str | None, dry_run: bool) -> None:
+def install(context: CliContext, *, host: str, user: bool, project: str | None, dry_run: bool) -> None:
     """Add our hooks to a host's settings; shows what changes, keeps a backup, and touches nothing else."""
     from memoryclaw.hosts.claude_settings import plan_install  # noqa: PLC0415
 
-    with said.app() as app:
+    with context.app() as app:
         root = os.fspath(app.root)
     plan = plan_install(_settings(user, project), f"{_program()} {{}} --vault {shlex.quote(root)}")
-    _carry_out(said, plan, "installed", host, dry_run=dry_run)
+    _carry_out(context, plan, "installed", host, dry_run=dry_run)
 
 
 @hook.command(
@@ -95,17 +95,17 @@ def install(said: CliContext, *, host: str, user: bool, project: str | None, dry
 )
 @_into
 @click.pass_obj
-def uninstall(said: CliContext, *, host: str, user: bool, project: str | None, dry_run: bool) -> None:
+def uninstall(context: CliContext, *, host: str, user: bool, project: str | None, dry_run: bool) -> None:
     """Take our hooks out of a host's settings, and nothing else."""
     from memoryclaw.hosts.claude_settings import plan_uninstall  # noqa: PLC0415
 
-    _carry_out(said, plan_uninstall(_settings(user, project)), "uninstalled", host, dry_run=dry_run)
+    _carry_out(context, plan_uninstall(_settings(user, project)), "uninstalled", host, dry_run=dry_run)
 
 
-def _hooked(said: CliContext, verb: str, host: str) -> None:
+def _hooked(context: CliContext, verb: str, host: str) -> None:
     from memoryclaw.interfaces.cli.hook_fast_path import hook as run  # noqa: PLC0415
 
-    run([verb, "--host", host, *(["--vault", said.vault] if said.vault else [])])
+    run([verb, "--host", host, *(["--vault", context.vault] if context.vault else [])])
 
 
 def _settings(user: bool, project: str | None) -> str:
@@ -125,16 +125,16 @@ def _program() -> str:
     return f"{shlex.quote(sys.executable)} -m memoryclaw"
 
 
-def _carry_out(said: CliContext, plan: SettingsChange, done: str, host: str, *, dry_run: bool) -> None:
+def _carry_out(context: CliContext, plan: SettingsChange, done: str, host: str, *, dry_run: bool) -> None:
     from memoryclaw.hosts.claude_settings import BACKUP, carry_out  # noqa: PLC0415
 
     action = "unchanged" if not plan.changes else f"would be {done}" if dry_run else done
-    if not said.json:
+    if not context.json:
         _show(plan)
     if plan.changes and not dry_run:
         carry_out(plan)
     backup = plan.path + BACKUP if plan.backup is not None and not dry_run else ""
-    if said.json:
+    if context.json:
         as_json({"host": host, "action": action, "path": plan.path, "backup": backup})
         return
     say(

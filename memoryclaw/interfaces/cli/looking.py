@@ -39,18 +39,18 @@ def _day(_ctx: click.Context, _param: click.Parameter, value: str | None) -> dat
 )
 @click.argument("id_", metavar="ID", type=TEXT)
 @click.pass_obj
-def show(said: CliContext, id_: str) -> None:
+def show(context: CliContext, id_: str) -> None:
     """Print a note, section, fact or turn as it stands in its file."""
-    with said.app() as app:
+    with context.app() as app:
         shown, fresh = app.show(id_), app.freshness
-    if said.json:
+    if context.json:
         as_json(shapes.show(shown, fresh))
         return
     if sys.stdout.isatty():
         at = shown.address
         say(styled(f"{at.path}:{at.line}-{at.end_line}", dim=True))
     click.echo(visible(shown.text), nl=not shown.text.endswith("\n"))
-    _told(fresh)
+    _print_freshness(fresh)
 
 
 @verb(examples=["browse", "browse --kind episode --limit 10", "browse --state archived --json"])
@@ -78,11 +78,11 @@ def show(said: CliContext, id_: str) -> None:
     help="At most so many notes.",
 )
 @click.pass_obj
-def browse(said: CliContext, kind: str, state: str, limit: int) -> None:
+def browse(context: CliContext, kind: str, state: str, limit: int) -> None:
     """List notes: pinned ones first, then the newest."""
-    with said.app() as app:
+    with context.app() as app:
         listed, fresh = app.browse(kind=kind, state=state, limit=limit), app.freshness
-    if said.json:
+    if context.json:
         as_json(shapes.browse(listed, fresh))
         return
     rows = [
@@ -92,7 +92,7 @@ def browse(said: CliContext, kind: str, state: str, limit: int) -> None:
     table(["id", "kind", "date", "title", "tags"], rows)
     if not rows:
         say("No such notes.")
-    _told(fresh)
+    _print_freshness(fresh)
 
 
 @verb(examples=["facts", "facts 'Boathouse Aarhus' --history", "facts boathouse --as-of 2025-07-01"])
@@ -100,11 +100,11 @@ def browse(said: CliContext, kind: str, state: str, limit: int) -> None:
 @click.option("--as-of", metavar="DATE", callback=_day, help="The facts that held on that day.")
 @click.option("--history", is_flag=True, help="Include superseded values.")
 @click.pass_obj
-def facts(said: CliContext, entity: str, as_of: date | None, history: bool) -> None:
+def facts(context: CliContext, entity: str, as_of: date | None, history: bool) -> None:
     """List the facts of one entity, or all of them."""
-    with said.app() as app:
+    with context.app() as app:
         found, fresh = app.facts(entity, as_of=as_of, history=history), app.freshness
-    if said.json:
+    if context.json:
         as_json(shapes.facts(found, fresh))
         return
     dated = history or as_of is not None
@@ -114,27 +114,27 @@ def facts(said: CliContext, entity: str, as_of: date | None, history: bool) -> N
     )
     if not found:
         say("No such facts.")
-    _told(fresh)
+    _print_freshness(fresh)
 
 
 @verb(examples=["links semantic/projects", "links ep-20250708-penicillin", "links Home --json"])
 @click.argument("id_", metavar="ID", type=TEXT)
 @click.pass_obj
-def links(said: CliContext, id_: str) -> None:
+def links(context: CliContext, id_: str) -> None:
     """List the links from a note and to it."""
-    with said.app() as app:
+    with context.app() as app:
         found, fresh = app.links(id_), app.freshness
-    if said.json:
+    if context.json:
         as_json(shapes.links(id_, found, fresh))
         return
     rows = [_link("out", end) for end in found.out] + [_link("back", end) for end in found.back]
     table(["", "where", "link", "leads to"], rows)
     if not rows:
         say("No links.")
-    _told(fresh)
+    _print_freshness(fresh)
 
 
-def _told(fresh: Freshness) -> None:
+def _print_freshness(fresh: Freshness) -> None:
     if fresh.degraded:
         remark(f"Degraded: {fresh.degraded}")
 
@@ -172,14 +172,14 @@ def _link(direction: str, end: LinkEnd) -> list[str]:
     help="How many at most.",
 )
 @click.pass_obj
-def history(said: CliContext, id_: str, limit: int) -> None:
+def history(context: CliContext, id_: str, limit: int) -> None:
     """Show the changes to the vault, a note or a fact.
 
     Newest first, the changes of MemoryClaw and of people. Each can be undone by its commit or its run.
     """
-    with said.app() as app:
+    with context.app() as app:
         events = app.history(id_, limit=limit)
-    if said.json:
+    if context.json:
         from memoryclaw.interfaces import shapes  # noqa: PLC0415
 
         as_json(shapes.history(events))
@@ -190,14 +190,14 @@ def history(said: CliContext, id_: str, limit: int) -> None:
 @verb(examples=["blame 'semantic/projects#Boathouse Aarhus.deadline'", "blame 'Boathouse Aarhus.deadline'"])
 @click.argument("fact", metavar="FACT", type=TEXT)
 @click.pass_obj
-def blame(said: CliContext, fact: str) -> None:
+def blame(context: CliContext, fact: str) -> None:
     """Show where a fact comes from.
 
     The commit that set it, the episode that tells it, the line of the log that said it, and who approved it.
     """
-    with said.app() as app:
+    with context.app() as app:
         found = app.blame(fact)
-    if said.json:
+    if context.json:
         from memoryclaw.interfaces import shapes  # noqa: PLC0415
 
         as_json(shapes.blame(found))

@@ -23,19 +23,19 @@ _COLOURS = {"ok": "green", "mended": "cyan", "advice": "yellow", "problem": "red
 @verb(examples=["sync", "sync --vectors", "sync --vault ~/notes --json"])
 @click.option("--vectors", is_flag=True, help="Also make the missing vectors.")
 @click.pass_obj
-def sync(said: CliContext, vectors: bool) -> None:
+def sync(context: CliContext, vectors: bool) -> None:
     """Update the index from the files now."""
-    with said.app() as app:
+    with context.app() as app:
         done = app.sync()
         if not vectors:
-            _tell_synced(said, done)
+            _tell_synced(context, done)
             return
         with Bar("making vectors") as bar:
             filled = app.fill_vectors(progress=bar)
-    if said.json:
+    if context.json:
         as_json(shapes.synced(done, filled))
         return
-    _tell_synced(said, done)
+    _tell_synced(context, done)
     missing = f", {plural(filled.missing, 'unit')} still without" if filled.missing else ""
     say(
         f"{plural(filled.filled, 'vector')} made by {styled(filled.model)} for {plural(filled.units, 'unit')}{missing}."
@@ -46,19 +46,19 @@ def sync(said: CliContext, vectors: bool) -> None:
 
 @verb(examples=["reindex", "reindex --vault ~/notes"])
 @click.pass_obj
-def reindex(said: CliContext) -> None:
+def reindex(context: CliContext) -> None:
     """Delete the index and build it again from the files."""
-    with said.app() as app:
-        _tell_synced(said, app.reindex())
+    with context.app() as app:
+        _tell_synced(context, app.reindex())
 
 
 @verb(examples=["status", "status --json"])
 @click.pass_obj
-def status(said: CliContext) -> None:
+def status(context: CliContext) -> None:
     """Show the state of files, index, git and watcher; changes nothing."""
-    with said.app() as app:
+    with context.app() as app:
         now = app.status()
-    if said.json:
+    if context.json:
         as_json(shapes.status(now))
         return
     kinds = ", ".join(f"{count} {kind}" for kind, count in now.notes.items()) or "none"
@@ -103,8 +103,8 @@ def doctor(ctx: click.Context, fix: bool) -> None:
     ctx.exit(int(any(check.level == "problem" for check in checks)))
 
 
-def _tell_synced(said: CliContext, done: Synced) -> None:
-    if said.json:
+def _tell_synced(context: CliContext, done: Synced) -> None:
+    if context.json:
         as_json(shapes.synced(done))
         return
     unread = f", {done.unread} that cannot be read" if done.unread else ""

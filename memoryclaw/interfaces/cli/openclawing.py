@@ -42,39 +42,39 @@ def openclaw() -> None:
 @_config
 @_yes
 @click.pass_obj
-def install(said: CliContext, *, config: str, yes: bool) -> None:
+def install(context: CliContext, *, config: str, yes: bool) -> None:
     """Give OpenClaw's memory slot to this vault, with the permission that it needs.
 
     Shows the change first and keeps a copy of the file beside it. Where nobody can be asked, nothing is written
     without --yes.
     """
-    with said.app() as app:
+    with context.app() as app:
         setup = app.openclaw.setup(config)
-    _carry_out(said, setup, setup.plan_install(), yes=yes)
+    _carry_out(context, setup, setup.plan_install(), yes=yes)
 
 
 @openclaw.command(examples=["openclaw uninstall", "openclaw uninstall --yes --json"])
 @_config
 @_yes
 @click.pass_obj
-def uninstall(said: CliContext, *, config: str, yes: bool) -> None:
+def uninstall(context: CliContext, *, config: str, yes: bool) -> None:
     """Remove from OpenClaw's configuration what install wrote, and nothing else.
 
     What stood there before comes back; the vault stays as it is.
     """
-    setup = _setup(said, config)
-    _carry_out(said, setup, setup.plan_uninstall(), yes=yes)
+    setup = _setup(context, config)
+    _carry_out(context, setup, setup.plan_uninstall(), yes=yes)
 
 
 @openclaw.command(examples=["openclaw status", "openclaw status --json"])
 @_config
 @click.pass_obj
-def status(said: CliContext, config: str) -> None:
+def status(context: CliContext, config: str) -> None:
     """Show what is as it should be, and which command mends what is not."""
     from memoryclaw.app.openclaw import openclaw_status  # noqa: PLC0415 - `--help` needs no app
 
-    now = openclaw_status(_vault(said), config)
-    if said.json:
+    now = openclaw_status(_vault(context), config)
+    if context.json:
         as_json(shapes.openclaw_status(now))
         return
     for check in now.checks:
@@ -88,15 +88,15 @@ def status(said: CliContext, config: str) -> None:
 @_config
 @click.option("--dry-run", is_flag=True, help="Tell what would be proposed, and write nothing.")
 @click.pass_obj
-def import_(said: CliContext, workspace: str, *, config: str, dry_run: bool) -> None:
+def import_(context: CliContext, workspace: str, *, config: str, dry_run: bool) -> None:
     """Propose what OpenClaw kept in MEMORY.md, USER.md and memory/; you decide in `review`.
 
     Without FOLDER it takes the workspace that OpenClaw's configuration names. The files there are only read, and
     importing again proposes nothing twice.
     """
-    with said.app() as app:
+    with context.app() as app:
         done = app.openclaw.import_notes(workspace, config=config, dry_run=dry_run)
-    if said.json:
+    if context.json:
         as_json(shapes.imported_notes(done))
         return
     for item in done.proposed:
@@ -110,28 +110,28 @@ def import_(said: CliContext, workspace: str, *, config: str, dry_run: bool) -> 
         remark(notice)
 
 
-def _vault(said: CliContext) -> str:
-    return os.fspath(settings.find_root(said.vault, os.environ, settings.here()))
+def _vault(context: CliContext) -> str:
+    return os.fspath(settings.find_root(context.vault, os.environ, settings.here()))
 
 
-def _setup(said: CliContext, config: str) -> Setup:
+def _setup(context: CliContext, config: str) -> Setup:
     from memoryclaw.app.openclaw import openclaw_setup  # noqa: PLC0415 - `--help` needs no app
 
-    return openclaw_setup(_vault(said), config)
+    return openclaw_setup(_vault(context), config)
 
 
-def _carry_out(said: CliContext, setup: Setup, planned: ConfigChange, *, yes: bool) -> None:
+def _carry_out(context: CliContext, setup: Setup, planned: ConfigChange, *, yes: bool) -> None:
     """Shows the change, asks, and makes it."""
-    if not said.json:
+    if not context.json:
         _show(planned.diff)
     if planned.diff and not yes:
-        if said.json or not sys.stdin.isatty():
-            _tell(said, _only_shown(planned))
+        if context.json or not sys.stdin.isatty():
+            _tell(context, _only_shown(planned))
             return
         if not click.confirm(f"Write this to {planned.config}?"):
             say("Nothing was written.")
             return
-    _tell(said, setup.do(planned))
+    _tell(context, setup.do(planned))
 
 
 def _only_shown(planned: ConfigChange) -> Changed:
@@ -147,8 +147,8 @@ def _show(diff: str) -> None:
         say(marked(line, (), **({"fg": colour} if colour else {})))
 
 
-def _tell(said: CliContext, done: Changed) -> None:
-    if said.json:
+def _tell(context: CliContext, done: Changed) -> None:
+    if context.json:
         as_json(shapes.changed(done))
         return
     say(f"{styled(done.action, bold=True)}: {styled(done.config)}")

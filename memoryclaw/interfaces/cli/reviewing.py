@@ -36,11 +36,11 @@ def review() -> None:
 
 @review.command("list", examples=["review list", "review list --json"])
 @click.pass_obj
-def list_(said: CliContext) -> None:
+def list_(context: CliContext) -> None:
     """List pending changes, each with its reason."""
-    with said.app() as app:
+    with context.app() as app:
         found = app.review.list()
-    if said.json:
+    if context.json:
         from memoryclaw.interfaces import shapes  # noqa: PLC0415
 
         as_json(shapes.waiting(found))
@@ -54,23 +54,23 @@ def list_(said: CliContext) -> None:
 @review.command("show", examples=["review show p-1a2b3c4d"])
 @click.argument("id_", metavar="ID", type=TEXT)
 @click.pass_obj
-def show(said: CliContext, id_: str) -> None:
+def show(context: CliContext, id_: str) -> None:
     """Show one pending change: why, who said it, and what would change."""
-    with said.app() as app:
+    with context.app() as app:
         item = app.review.get(id_)
         found = app.review.diff(item) if item.can_be_shown else []
-    _differences(said, [(item, found)], whole=True)
+    _differences(context, [(item, found)], whole=True)
 
 
 @review.command("diff", examples=["review diff", "review diff p-1a2b3c4d"])
 @click.argument("names", metavar="[ID|RUN]...", nargs=-1, type=TEXT)
 @click.pass_obj
-def diff(said: CliContext, names: tuple[str, ...]) -> None:
+def diff(context: CliContext, names: tuple[str, ...]) -> None:
     """Show what would change, word by word."""
-    with said.app() as app:
+    with context.app() as app:
         items = app.review.list(names)
         found = [(item, app.review.diff(item)) for item in items if item.can_be_shown]
-    _differences(said, found, whole=False)
+    _differences(context, found, whole=False)
 
 
 @review.command("approve", examples=["review approve p-1a2b3c4d fact-5e6f7a8b", "review approve --all --yes"])
@@ -99,13 +99,13 @@ def reject(ctx: click.Context, names: tuple[str, ...], *, everything: bool, yes:
 @click.argument("id_", metavar="ID", type=TEXT)
 @AS_IS
 @click.pass_obj
-def edit(said: CliContext, *, id_: str, as_is: bool) -> None:
+def edit(context: CliContext, *, id_: str, as_is: bool) -> None:
     """Edit a pending change in $VISUAL or $EDITOR; it stays pending."""
     from memoryclaw.interfaces.cli.writing import tell  # noqa: PLC0415
 
-    with said.app() as app:
+    with context.app() as app:
         done = app.review.edit(id_, _edited, as_is=as_is)
-    tell(said, done)
+    tell(context, done)
 
 
 @review.command("apply", examples=["review apply", "review apply --yes"])
@@ -120,7 +120,7 @@ def apply(ctx: click.Context, *, yes: bool) -> None:
     with said.app() as app:
         boxes = app.review.ticked()
         if boxes.is_empty:
-            _told(ctx, ())
+            _print_decisions(ctx, ())
             return
         if not said.json:
             for item in boxes.approved:
@@ -131,7 +131,7 @@ def apply(ctx: click.Context, *, yes: bool) -> None:
         if count and not _agreed(said, f"Do {plural(count, 'of these', 'of these')}?", yes=yes):
             return
         done = app.review.apply(boxes)
-    _told(ctx, done)
+    _print_decisions(ctx, done)
 
 
 def _edited(text: str) -> str:
@@ -161,18 +161,18 @@ def _decide(ctx: click.Context, names: Sequence[str], decision: str, *, everythi
                 return
         decide = app.review.approve if decision == "approved" else app.review.reject
         done = decide(items)
-    _told(ctx, done)
+    _print_decisions(ctx, done)
 
 
-def _agreed(said: CliContext, question: str, *, yes: bool) -> bool:
+def _agreed(context: CliContext, question: str, *, yes: bool) -> bool:
     if yes:
         return True
-    if said.json or not sys.stdin.isatty():
+    if context.json or not sys.stdin.isatty():
         raise click.UsageError("There is no terminal to ask on; give --yes.")
     return click.confirm(question)
 
 
-def _told(ctx: click.Context, done: Sequence[ReviewDecision]) -> None:
+def _print_decisions(ctx: click.Context, done: Sequence[ReviewDecision]) -> None:
     said: CliContext = ctx.obj
     if said.json:
         from memoryclaw.interfaces import shapes  # noqa: PLC0415
@@ -190,10 +190,10 @@ def _told(ctx: click.Context, done: Sequence[ReviewDecision]) -> None:
 
 
 def _differences(
-    said: CliContext, found: Iterable[tuple[ReviewItem, Sequence[Difference]]], *, whole: bool
+    context: CliContext, found: Iterable[tuple[ReviewItem, Sequence[Difference]]], *, whole: bool
 ) -> None:
     found = list(found)
-    if said.json:
+    if context.json:
         from memoryclaw.interfaces import shapes  # noqa: PLC0415
 
         as_json(shapes.differences(found))

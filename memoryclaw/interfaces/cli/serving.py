@@ -41,34 +41,34 @@ if TYPE_CHECKING:
 @click.option("--allow-remote", is_flag=True, help="Accept other machines; they need the token too.")
 @click.option("--stop", is_flag=True, help="Stop the daemon of this vault.")
 @click.pass_obj
-def serve(said: CliContext, *, host: str | None, port: int | None, allow_remote: bool, stop: bool) -> None:
+def serve(context: CliContext, *, host: str | None, port: int | None, allow_remote: bool, stop: bool) -> None:
     """Serve the vault over HTTP, watch its files and consolidate on time.
 
     One daemon per vault. It listens on this machine only; programs find its address and its token in the state folder
     of the vault. Ends with Ctrl-C or `serve --stop`. With --json it prints one line when it is ready.
     """
     if stop:
-        _stop(said)
+        _stop(context)
         return
     if gone := http.missing():
         raise InputError(f"serving needs {' and '.join(gone)}: pip install 'memoryclaw[serve]'")
     from memoryclaw.app.daemon import Daemon  # noqa: PLC0415 - `--help` needs no daemon
     from memoryclaw.interfaces.cli import exit_codes  # noqa: PLC0415
 
-    with said.app() as app:
+    with context.app() as app:
         root = app.root
     daemon = Daemon(root, _log)
     config = daemon.config
     host = config.host if host is None else host
 
     def report(error: Exception) -> str:
-        return exit_codes.report_bug(error, said)
+        return exit_codes.report_bug(error, context)
 
     told = http.serve(
         daemon,
         http.listening(host, config.port if port is None else port, allow_remote=allow_remote),
         host,
-        ready=lambda address: _ready(said, daemon, address),
+        ready=lambda address: _ready(context, daemon, address),
         report=report,
         mounted=lambda apps: {} if mcp_server.missing() else {"/mcp": mcp_server.asgi(apps, report)},
     )
@@ -78,20 +78,20 @@ def serve(said: CliContext, *, host: str | None, port: int | None, allow_remote:
         raise KeyboardInterrupt
 
 
-def _stop(said: CliContext) -> None:
+def _stop(context: CliContext) -> None:
     from memoryclaw.app.daemon import end_daemon  # noqa: PLC0415 - as above
 
-    with said.app() as app:
+    with context.app() as app:
         pid = end_daemon(app.root)
-    if said.json:
+    if context.json:
         say(json.dumps({"stopped": pid or None}))
     else:
         say(f"stopped process {pid}" if pid else "no daemon serves this vault")
 
 
-def _ready(said: CliContext, daemon: Daemon, address: dict[str, Any]) -> None:
+def _ready(context: CliContext, daemon: Daemon, address: dict[str, Any]) -> None:
     gc.freeze()  # what is loaded by now stays, and need not be looked through again and again
-    if said.json:
+    if context.json:
         say(json.dumps({**address, "vault": os.fspath(daemon.root)}))
     else:
         say(f"serving {styled(os.fspath(daemon.root))} at {address['url']} (process {address['pid']})")
@@ -108,7 +108,7 @@ def _log(sentence: str) -> None:
 
 @verb(examples=["mcp", "mcp --vault ~/notes"])
 @click.pass_obj
-def mcp(said: CliContext) -> None:
+def mcp(context: CliContext) -> None:
     """Serve the vault over MCP, on standard input and output.
 
     Hosts start it themselves. If the vault cannot be opened, the answer to each call says so, and the next call tries
@@ -119,7 +119,7 @@ def mcp(said: CliContext) -> None:
     from memoryclaw.app import open_vault  # noqa: PLC0415 - `--help` needs no vault
     from memoryclaw.interfaces.cli import exit_codes  # noqa: PLC0415
 
-    mcp_server.stdio(lambda: open_vault(said.vault), lambda error: exit_codes.report_bug(error, said))
+    mcp_server.stdio(lambda: open_vault(context.vault), lambda error: exit_codes.report_bug(error, context))
 
 
 # `watch`: follows the files, and reports each step in a line.
@@ -129,15 +129,15 @@ _WATCH_COLOURS = {"problem": "red", "overflow": "yellow", "polling": "yellow", "
 
 @verb(examples=["watch", "watch --vault ~/notes --json"])
 @click.pass_obj
-def watch(said: CliContext) -> None:
+def watch(context: CliContext) -> None:
     """Update the index as files are edited.
 
     Ends with Ctrl-C. With --json each report is one line: kind, text, files and ms.
     """
-    from memoryclaw.index.watching import watch_until_told  # noqa: PLC0415 - `--help` needs no watcher
+    from memoryclaw.index.watching import watch_until_stopped  # noqa: PLC0415 - `--help` needs no watcher
 
-    with said.app() as app:
-        told = watch_until_told(app.watching(_tell_report_json if said.json else _tell_report))
+    with context.app() as app:
+        told = watch_until_stopped(app.watching(_tell_report_json if context.json else _tell_report))
     if told == signal.SIGINT:
         raise KeyboardInterrupt
 

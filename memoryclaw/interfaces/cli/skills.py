@@ -44,11 +44,11 @@ def skills() -> None:
 
 @skills.command("list", examples=["skills list", "skills list --json"])
 @click.pass_obj
-def list_(said: CliContext) -> None:
+def list_(context: CliContext) -> None:
     """List skills and drafts with their state."""
-    with said.app() as app:
+    with context.app() as app:
         found = app.skills.list()
-    if said.json:
+    if context.json:
         as_json(shapes.skills(found))
         return
     table(
@@ -64,11 +64,11 @@ def list_(said: CliContext) -> None:
 )
 @click.argument("name", metavar="NAME", type=TEXT)
 @click.pass_obj
-def show(said: CliContext, name: str) -> None:
+def show(context: CliContext, name: str) -> None:
     """Print a skill as it stands in its file, with its digest and state."""
-    with said.app() as app:
+    with context.app() as app:
         shown = app.skills.show(name)
-    if said.json:
+    if context.json:
         as_json(shapes.shown(shown))
         return
     one = shown.listed
@@ -94,11 +94,11 @@ def show(said: CliContext, name: str) -> None:
 )
 @AS_IS
 @click.pass_obj
-def new(said: CliContext, *, name: str, description: str, as_is: bool) -> None:
+def new(context: CliContext, *, name: str, description: str, as_is: bool) -> None:
     """Create a skill: a valid SKILL.md to fill in."""
-    with said.app() as app:
+    with context.app() as app:
         done = app.skills.new(name, description, as_is=as_is)
-    if said.json:
+    if context.json:
         as_json(shapes.written(done))
         return
     commit = f" (commit {done.commit[:10]})" if done.commit else ""
@@ -133,12 +133,12 @@ def lint(ctx: click.Context, name: str) -> None:
 )
 @click.argument("request", nargs=-1, required=True, type=TEXT)
 @click.pass_obj
-def match(said: CliContext, request: tuple[str, ...]) -> None:
+def match(context: CliContext, request: tuple[str, ...]) -> None:
     """Show which skills match a request, why, and whether a host would be offered them."""
     words = " ".join(request)
-    with said.app() as app:
+    with context.app() as app:
         offers = app.skills.match(words)
-    if said.json:
+    if context.json:
         as_json(shapes.matches(words, offers))
         return
     for offer in offers:
@@ -150,34 +150,34 @@ def match(said: CliContext, request: tuple[str, ...]) -> None:
 @skills.command("approve", examples=["skills approve send-email", "skills approve _drafts/pack-the-site-bag"])
 @click.argument("name", metavar="NAME", type=TEXT)
 @click.pass_obj
-def approve(said: CliContext, name: str) -> None:
+def approve(context: CliContext, name: str) -> None:
     """Approve a skill as it is now; a draft moves to its place.
 
     A change of a single byte ends the approval.
     """
-    with said.app() as app:
-        _tell(said, app.skills.approve(name))
+    with context.app() as app:
+        _tell(context, app.skills.approve(name))
 
 
 @skills.command("reject", examples=["skills reject pack-the-site-bag"])
 @click.argument("name", metavar="NAME", type=TEXT)
 @click.pass_obj
-def reject(said: CliContext, name: str) -> None:
+def reject(context: CliContext, name: str) -> None:
     """Reject a draft, which goes to the archive and is not proposed again, or withdraw an approval."""
-    with said.app() as app:
-        _tell(said, app.skills.reject(name))
+    with context.app() as app:
+        _tell(context, app.skills.reject(name))
 
 
 @skills.command("host", examples=["skills host", "skills host --json"])
 @click.pass_obj
-def host(said: CliContext) -> None:
+def host(context: CliContext) -> None:
     """Update the folder that hosts read, and list what is in it.
 
     It holds copies of exactly the approved versions.
     """
-    with said.app() as app:
+    with context.app() as app:
         found = app.skills.hosted()
-    if said.json:
+    if context.json:
         as_json(shapes.host_skills(found))
         return
     say(styled(found.folder))
@@ -217,8 +217,8 @@ def run(ctx: click.Context, *, name: str, params: tuple[str, ...], apply: bool, 
     ctx.exit(0 if done.ok else 1)
 
 
-def _tell(said: CliContext, done: SkillDecision) -> None:
-    if said.json:
+def _tell(context: CliContext, done: SkillDecision) -> None:
+    if context.json:
         as_json(shapes.skill_decided(done))
         return
     commit = f", commit {done.commit[:10]}" if done.commit else ""

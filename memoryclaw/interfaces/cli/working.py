@@ -39,10 +39,10 @@ def working(ctx: click.Context, session: str) -> None:
 @working.command("show", examples=["working show --session kyoto"])
 @_SESSION
 @click.pass_obj
-def show(said: CliContext, session: str | None) -> None:
+def show(context: CliContext, session: str | None) -> None:
     """Print the working memory of a session."""
-    with said.app() as app:
-        _tell(said, app.working.show(session or ""))
+    with context.app() as app:
+        _tell(context, app.working.show(session or ""))
 
 
 @working.command(
@@ -64,7 +64,7 @@ def show(said: CliContext, session: str | None) -> None:
 @click.option("--task", metavar="NAME", type=TEXT, help="The task; another one begins a new working memory.")
 @click.pass_obj
 def set_(
-    said: CliContext,
+    context: CliContext,
     *,
     session: str,
     goal: str | None,
@@ -86,8 +86,8 @@ def set_(
     changes = {key: value for key, value in given.items() if value is not None}
     if not changes:
         raise click.UsageError("Nothing to set; give at least one of --goal, --plan, --fact, --observe …")
-    with said.app() as app:
-        _tell(said, app.working.set(session, changes))
+    with context.app() as app:
+        _tell(context, app.working.set(session, changes))
 
 
 @working.command(
@@ -96,11 +96,11 @@ def set_(
 @_SESSION
 @click.option("--task", metavar="NAME", default="", type=TEXT, help="Only if it is of this task.")
 @click.pass_obj
-def clear(said: CliContext, session: str, task: str) -> None:
+def clear(context: CliContext, session: str, task: str) -> None:
     """Write what it holds to the log of the session, then remove it."""
-    with said.app() as app:
+    with context.app() as app:
         done = app.working.clear(session, task=task)
-    if said.json:
+    if context.json:
         as_json(shapes.cleared(done))
         return
     kept = f"; what it held is kept as {styled(done.id)}" if done.id else ""
@@ -120,11 +120,11 @@ def clear(said: CliContext, session: str, task: str) -> None:
 @click.option("--session", metavar="S", default="", type=TEXT, help="The session that used it.")
 @click.option("--note", metavar="TEXT", default="", type=TEXT, help="Why.")
 @click.pass_obj
-def feedback(said: CliContext, *, id_: str, rating: int, session: str, note: str) -> None:
+def feedback(context: CliContext, *, id_: str, rating: int, session: str, note: str) -> None:
     """Say how useful a memory was, from 1 (useless) to 5 (just right)."""
-    with said.app() as app:
+    with context.app() as app:
         done = app.feedback(id_, rating, session=session, note=note)
-    if said.json:
+    if context.json:
         as_json(shapes.feedback(done))
     else:
         say(f"rated {done.rating} of 5: {styled(done.id)}")
@@ -140,8 +140,8 @@ def _facts(given: Sequence[str]) -> dict[str, str | None]:
     return found
 
 
-def _tell(said: CliContext, memory: WorkingMemory) -> None:
-    if said.json:
+def _tell(context: CliContext, memory: WorkingMemory) -> None:
+    if context.json:
         as_json(shapes.working(memory))
         return
     for label, lines in _parts(memory):

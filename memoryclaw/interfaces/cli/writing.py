@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 @verb(examples=["init ~/notes", "init", "init --vault ~/obsidian --json"])
 @click.argument("folder", metavar="[DIR]", required=False)
 @click.pass_obj
-def init(said: CliContext, folder: str | None) -> None:
+def init(context: CliContext, folder: str | None) -> None:
     """Make a folder a vault; existing files are not touched.
 
     Adds the folders, settings with comments and a git repository, as far as they are missing. Without DIR it
@@ -28,7 +28,7 @@ def init(said: CliContext, folder: str | None) -> None:
     """
     from memoryclaw.app import init_vault  # noqa: PLC0415 - `--help` needs no app
 
-    tell(said, init_vault(config.find_root(folder or said.vault, os.environ, config.here())))
+    tell(context, init_vault(config.find_root(folder or context.vault, os.environ, config.here())))
 
 
 @verb(
@@ -55,7 +55,7 @@ def init(said: CliContext, folder: str | None) -> None:
 @AS_IS
 @click.pass_obj
 def remember(
-    said: CliContext, *, text: tuple[str, ...], entity: str, field: str, tags: tuple[str, ...], as_is: bool
+    context: CliContext, *, text: tuple[str, ...], entity: str, field: str, tags: tuple[str, ...], as_is: bool
 ) -> None:
     """Store a fact, or an episode.
 
@@ -63,8 +63,8 @@ def remember(
     standard input.
     """
     words = sys.stdin.read() if text == ("-",) else " ".join(text)
-    with said.app() as app:
-        tell(said, app.remember(words, entity=entity, field=field, tags=tags, as_is=as_is))
+    with context.app() as app:
+        tell(context, app.remember(words, entity=entity, field=field, tags=tags, as_is=as_is))
 
 
 @verb(
@@ -85,42 +85,42 @@ def remember(
 )
 @AS_IS
 @click.pass_obj
-def edit(said: CliContext, *, id_: str, pairs: tuple[str, ...], as_is: bool) -> None:
+def edit(context: CliContext, *, id_: str, pairs: tuple[str, ...], as_is: bool) -> None:
     """Set fields of a note, or the value of a fact; no other byte changes."""
     fields = dict(_pair(pair) for pair in pairs)
-    with said.app() as app:
-        tell(said, app.edit(id_, fields, as_is=as_is))
+    with context.app() as app:
+        tell(context, app.edit(id_, fields, as_is=as_is))
 
 
 @verb(examples=["forget episodes/2025-04-15_08-05-00_printer-lease", "forget 'semantic/contacts#John.value'"])
 @click.argument("id_", metavar="ID", type=TEXT)
 @click.pass_obj
-def forget(said: CliContext, id_: str) -> None:
+def forget(context: CliContext, id_: str) -> None:
     """Move a note or a fact to the archive; revive brings it back."""
-    with said.app() as app:
-        tell(said, app.forget(id_))
+    with context.app() as app:
+        tell(context, app.forget(id_))
 
 
 @verb(examples=["revive archive/episodes/2025-04-15_08-05-00_printer-lease"])
 @click.argument("id_", metavar="ID", type=TEXT)
 @click.pass_obj
-def revive(said: CliContext, id_: str) -> None:
+def revive(context: CliContext, id_: str) -> None:
     """Restore what was forgotten, unchanged."""
-    with said.app() as app:
-        tell(said, app.revive(id_))
+    with context.app() as app:
+        tell(context, app.revive(id_))
 
 
 @verb(examples=["undo 1a2b3c4", "undo remember-20261121T101500-ab12cd"])
 @click.argument("commit", metavar="RUN|COMMIT", type=TEXT)
 @click.option("--yes", is_flag=True, help="Take back also what makes the folder a vault.")
 @click.pass_obj
-def undo(said: CliContext, commit: str, *, yes: bool) -> None:
+def undo(context: CliContext, commit: str, *, yes: bool) -> None:
     """Revert a change that MemoryClaw made, or a whole run.
 
     Every later edit is kept. The undo is a commit too, and what was taken back is not consolidated again.
     """
-    with said.app() as app:
-        tell(said, app.undo(commit, yes=yes))
+    with context.app() as app:
+        tell(context, app.undo(commit, yes=yes))
 
 
 def _pair(text: str) -> tuple[str, str]:
@@ -130,9 +130,9 @@ def _pair(text: str) -> tuple[str, str]:
     return field.strip(), value
 
 
-def tell(said: CliContext, done: Written) -> None:
+def tell(context: CliContext, done: Written) -> None:
     """Prints what a writing verb did."""
-    if said.json:
+    if context.json:
         as_json(shapes.written(done))
         return
     commit = f", commit {done.commit[:10]}" if done.commit else ""

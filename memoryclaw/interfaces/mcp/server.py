@@ -49,7 +49,7 @@ class RequestRunner:
             unknown = f"not_found: there is no tool {params.name[:80]!r}"
             raise MCPError(types.INVALID_PARAMS, harmless(unknown, params.name))
         try:
-            told = await self._ask(lambda app: _told(app, row, params.arguments or {}))
+            told = await self._ask(lambda app: _answer(app, row, params.arguments or {}))
         except Exception as error:  # noqa: BLE001 - the gate: what nobody foresaw is kept and told in one sentence
             return types.CallToolResult(
                 content=[_text(self._refused(error, params.arguments))], is_error=True
@@ -121,7 +121,7 @@ def server(apps: Apps, report: Report) -> Server[Any]:
     )
 
 
-def _told(app: App, row: ToolSpec, arguments: Mapping[str, Any]) -> ToolAnswer:
+def _answer(app: App, row: ToolSpec, arguments: Mapping[str, Any]) -> ToolAnswer:
     return row.verb(app, asked(row.takes, arguments))
 
 
