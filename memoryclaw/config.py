@@ -283,9 +283,7 @@ def _written(root: Path) -> dict[str, Any]:
     except (FileNotFoundError, NotADirectoryError):
         return {}
     except OSError as error:
-        raise ConfigError(
-            f"{path} cannot be read ({error.strerror}); give yourself the right to read it"
-        ) from error
+        raise ConfigError(f"{path} cannot be read ({error.strerror}); check its permissions") from error
     if all(not line or line.startswith(b"#") for line in data.split(b"\n")):
         return {}
     return _remembered(root, data)

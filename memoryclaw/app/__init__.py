@@ -456,7 +456,7 @@ class App:
         context = self._context
         if not context.wants_vectors:
             raise InputError(
-                "no vectors are wanted here; write `fallback: vector` below `retrieval:` in memoryclaw.yaml"
+                "vectors are off in this vault; write `fallback: vector` below `retrieval:` in memoryclaw.yaml"
             )
 
         def work() -> Filled:

@@ -282,9 +282,9 @@ def check(vectors: Vectors) -> Check:
         if not vectors.store.exists():
             return Check("vectors", "advice", f"there are none yet; {_MAKE}")
         if not vectors.store.sound():
-            return Check("vectors", "problem", f"they are damaged; {_MAKE} anew, {_WORDS}")
+            return Check("vectors", "problem", f"they are damaged; {_MAKE} again, {_WORDS}")
         if vectors.store.recipe() != recipe:
-            return Check("vectors", "advice", f"they are of another model; {_MAKE} anew, {_WORDS}")
+            return Check("vectors", "advice", f"they are of another model; {_MAKE} again, {_WORDS}")
     except (ModelError, VectorsError) as error:
         return Check("vectors", "problem", f"{error}; {_WORDS}")
     if standing.missing:

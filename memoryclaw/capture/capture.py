@@ -106,7 +106,7 @@ class Recorder:
             return CaptureResult(number, ok=True, left_out=found.left_out)
         record = found.record
         if not record.get("session"):
-            raise InputError('this line names no session; give it "session", or say --session')
+            raise InputError('this line names no session; give it "session", or use --session')
         state = self._session(record["session"])
         said_so = likeness(record)
         known = state.known(record, said_so)
@@ -242,7 +242,7 @@ def _written(turn: Mapping[str, Any]) -> str:
 def _mapped(value: Any) -> Any:
     if isinstance(value, Mapping):
         return dict(value)
-    raise TypeError(f"{type(value).__name__} is no value of JSON")
+    raise TypeError(f"{type(value).__name__} is not a JSON value")
 
 
 def _ordered(record: dict[str, Any]) -> dict[str, Any]:

@@ -29,9 +29,9 @@ class Feedback(NamedTuple):
 
 def rating_of(rating: int) -> int:
     """The rating, if it is one."""
-    if type(rating) is not int or not LEAST <= rating <= MOST:  # True is no rating
+    if type(rating) is not int or not LEAST <= rating <= MOST:  # True is not a rating
         raise InputError(
-            f"{rating!r} is no rating; give a whole number from {LEAST} (useless) to {MOST} (just right)"
+            f"{rating!r} is not a rating; give a whole number from {LEAST} (useless) to {MOST} (just right)"
         )
     return rating
 

@@ -79,7 +79,7 @@ def read_turn(value: Any, calls: PendingToolCalls) -> HostMessage:
     """
     if not isinstance(value, Mapping):
         raise InputError(
-            'this is not a JSON object; give one object a line, such as {"role": "user", "content": "…"}'
+            'this is not a JSON object; give one object per line, such as {"role": "user", "content": "…"}'
         )
     outer, message = value, value.get("message")
     inner: Mapping[str, Any] = {**value, **message} if isinstance(message, Mapping) else value

@@ -89,9 +89,7 @@ def _one(recorder: Recorder, path: str, format_: str) -> Imported:
             day = f"{datetime.fromtimestamp(os.fstat(file.fileno()).st_mtime, UTC):%Y-%m-%d}"
     except OSError as error:
         return Imported(
-            problems=(
-                Problem(path, 1, f"cannot be read ({error.strerror})", "give yourself the right to read it"),
-            )
+            problems=(Problem(path, 1, f"cannot be read ({error.strerror})", "check its permissions"),)
         )
     stem = os.path.splitext(os.path.basename(path))[0]
     dated = _DAY.search(os.path.basename(path)) or _DAY.search(os.path.basename(os.path.dirname(path)))

@@ -171,7 +171,7 @@ def _checked(text: str) -> Node:
         node = parse(text)
     except (ValueError, RecursionError, ConfigError) as error:
         raise InputError(
-            f"the settings are not valid JSON ({error}); mend the file first, nothing was changed"
+            f"the settings are not valid JSON ({error}); fix the file first, nothing was changed"
         ) from None
     hooks = value.get("hooks", {}) if isinstance(value, dict) else None
     if not isinstance(hooks, dict) or not all(isinstance(hooks.get(event[0], []), list) for event in EVENTS):
@@ -183,7 +183,7 @@ def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     found = dict(pairs)
     if len(found) < len(pairs):
         raise InputError(
-            "the settings hold one key twice in the same place; mend the file first, nothing was changed"
+            "the settings hold one key twice in the same place; fix the file first, nothing was changed"
         )
     return found
 

@@ -209,7 +209,7 @@ def append(text: str, path: Path, value: Any) -> tuple[str, Added]:
     if node is None:
         return put(text, path, [value])
     if node.kind != "array":
-        raise ConfigError(f"{'.'.join(path)} is no list")
+        raise ConfigError(f"{'.'.join(path)} is not a list")
     fresh, tail = _inserted(text, node, "", value, depth=len(path))
     return fresh, Added(len(path), tail)
 
@@ -242,7 +242,7 @@ def _nearest(text: str, path: Path) -> tuple[Node, int]:
     node = parse(text)
     for there, key in enumerate(path):
         if node.kind != "object":
-            raise ConfigError(f"{'.'.join(path[:there]) or 'the whole text'} is no object")
+            raise ConfigError(f"{'.'.join(path[:there]) or 'the whole text'} is not an object")
         member = node.member(key)
         if member is None or there == len(path) - 1:
             return node, there

@@ -314,7 +314,7 @@ def _translated(error: sqlite3.DatabaseError, path: Path) -> Exception:
 
 
 def _unwritable(path: Path, why: str) -> str:
-    return f"the index {path} cannot be written ({why}); make room or give yourself the right to write there"
+    return f"the index {path} cannot be written ({why}); free some space or check the permissions there"
 
 
 # The lock and the seal of the index file; the seal holds what the disk said of the file after our last write.
@@ -448,7 +448,7 @@ def _opened(path: Path, flags: int) -> int:
 
 def _refused(path: Path, error: OSError) -> VaultError:
     why = f"{path} cannot be written ({error.strerror})"
-    return VaultError(f"{why}; make room or give yourself the right to write there")
+    return VaultError(f"{why}; free some space or check the permissions there")
 
 
 # Texts as they are stored.

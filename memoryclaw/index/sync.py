@@ -228,7 +228,7 @@ class Filing:
         try:
             found = self._vault.read(path, self._raw.get(path))
         except VaultError as error:
-            self.unread.append(Problem(path, 1, str(error), "give yourself the right to read it"))
+            self.unread.append(Problem(path, 1, str(error), "check its permissions"))
             return "unread"
         if found is None:
             return "gone"
@@ -265,7 +265,7 @@ def take_vocabulary(vault: Vault, index: Index, present: Collection[str]) -> lis
         try:
             read[path] = _read(vault, path) if path in present else _Read()
         except VaultError as error:
-            unread.append(Problem(path, 1, str(error), "give yourself the right to read it"))
+            unread.append(Problem(path, 1, str(error), "check its permissions"))
     with index.writing() as work:
         for path, found in read.items():
             _file(path, found, work)

@@ -256,7 +256,7 @@ class VectorStore:
                 _keep(connection, "dimension", dimension)
         elif int(known) != dimension:
             raise VectorsError(
-                f"the model now makes vectors of {dimension} numbers, not {known}; `memoryclaw sync --vectors` makes all anew"
+                f"the model now makes vectors of {dimension} numbers, not {known}; `memoryclaw sync --vectors` makes all of them again"
             )
         if self._matrix is None:
             self._matrix = Matrix(self.folder / "rows.f32", dimension)
@@ -426,4 +426,4 @@ def checksum(row: bytes) -> int:
 
 def damaged(path: Path) -> str:
     """What is said of vectors that are not what was written."""
-    return f"the vectors in {path.parent} are damaged; `memoryclaw sync --vectors` makes them anew"
+    return f"the vectors in {path.parent} are damaged; `memoryclaw sync --vectors` makes them again"

@@ -134,7 +134,7 @@ class Vectors:
         if not wanted or self.store.sound():
             return ""
         self.store.discard()
-        return "the vectors were damaged and are made anew"
+        return "the vectors were damaged and are being made again"
 
     def _work(self, recipe: str, progress: Progress | None, stopping: Callable[[], bool]) -> int:
         missing, filled = self.store.missing(), 0

@@ -315,7 +315,7 @@ class WhooshIndex:
         try:
             self._write(added, removed)
         except OSError as error:
-            text = f"the index {self._folder} cannot be written ({error.strerror}); make room or give yourself the right to write there"
+            text = f"the index {self._folder} cannot be written ({error.strerror}); free some space or check the permissions there"
             raise VaultError(text) from error
 
     def _write(self, added: Mapping[int, IndexRow], removed: set[int]) -> None:

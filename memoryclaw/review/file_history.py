@@ -152,13 +152,13 @@ def blame(context: WriteContext, id_: str) -> Blame:
     """Where the current value of a fact comes from.
 
     Raises:
-        InputError: this is no fact.
+        InputError: this is not a fact.
         NotFoundError: there is no such fact.
     """
     address = fact_named(context, id_) or context.find(id_)
     id_ = address.id
     if address.kind != "fact":
-        raise InputError(f"{id_} is no fact; `memoryclaw history {id_}` shows what was done to it")
+        raise InputError(f"{id_} is not a fact; `memoryclaw history {id_}` shows what was done to it")
     file, text = context.semantic(address.path), context.text(address.path)
     fact = next((found for found in file.facts(text).facts if found.id == id_), None)
     if fact is None:

@@ -95,7 +95,7 @@ def undo(context: WriteContext, name: str, *, yes: bool = False) -> Written:
     plan = _plan(context, history, target)
     if not yes and _ends_the_vault(target, plan):
         raise InputError(
-            f"{target.subject!r} made this folder a vault; to take it back all the same, give --yes (over HTTP and in Python: yes)"
+            f"{target.subject!r} made this folder a vault; to undo it anyway, give --yes (over HTTP and in Python: yes)"
         )
     decisions = list(dict.fromkeys(_decisions(context, history, target, plan)))
     run = context.run("undo")

@@ -95,7 +95,7 @@ def _number(need: Requirement, text: str) -> int | float:
         number = None
     whole = need.asked.type == "integer"
     kinds = (int,) if whole else (int, float)
-    if type(number) not in kinds or abs(number) == math.inf:  # type() as True is no number
+    if type(number) not in kinds or abs(number) == math.inf:  # type() as True is not a number
         raise InputError(f"{need.name} must be {'a whole' if whole else 'a'} number, not {text[:60]!r}")
     return number  # type: ignore[no-any-return]
 

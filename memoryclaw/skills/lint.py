@@ -69,7 +69,7 @@ def _name(file: SkillFile) -> Iterator[Problem]:
     if not file.folder:
         return
     if not is_name(name):
-        message = f"{name[:80]!r} is no name for a skill"
+        message = f"{name[:80]!r} is not a name for a skill"
         yield Problem(
             "", line, message, f"use small letters, digits and single hyphens, such as {slug(name)}"
         )
@@ -139,7 +139,10 @@ def _parameters(file: SkillFile) -> Iterator[Problem]:
         seen.add(asked.name)
         if asked.type and asked.type not in TYPES:
             yield Problem(
-                "", line, f"{asked.type[:60]!r} is no type of a parameter", f"use one of {', '.join(TYPES)}"
+                "",
+                line,
+                f"{asked.type[:60]!r} is not a parameter type",
+                f"use one of {', '.join(TYPES)}",
             )
         said = _about(meta, asked.name).get("optional")
         if said is not None and text_of(said).lower() not in _YES_OR_NO:
@@ -164,8 +167,8 @@ def _steps(file: SkillFile) -> Iterator[Problem]:
             yield Problem(
                 "",
                 _line_with(file, f"${name}", line),
-                f"${name} is no parameter of this skill",
-                "declare it, or mend the name",
+                f"${name} is not a parameter of this skill",
+                "declare it, or fix the name",
             )
 
 

@@ -127,7 +127,7 @@ def list_skills(root: str) -> list[ListedSkill]:
     decisions = read_decisions(root)
     paths = [path for path in files.list_files(root, SKILLS) if _is_skill(path)]
     homes = {path.rpartition("/")[0] for path in paths if path.endswith("/SKILL.md")}
-    # What else lies in the folder of a skill belongs to it and is no skill of its own.
+    # What else lies in the folder of a skill belongs to it and is not a skill of its own.
     own = (path for path in paths if path.endswith("/SKILL.md") or path.rpartition("/")[0] not in homes)
     found = [_listed(root, path, decisions) for path in own]
     return sorted(found, key=lambda one: (one.state == DRAFT, one.name, one.skill.path))

@@ -278,7 +278,7 @@ class _StepReader:
         for name in references_in(step.args):
             if name not in self._known:
                 self._wrong(
-                    step.line, f"step {number} names ${name}, which is no parameter and no earlier step", "declare it, or mend the name"
+                    step.line, f"step {number} names ${name}, which is neither a parameter nor an earlier step", "declare it, or fix the name"
                 )  # fmt: skip
         if not step.id:
             return

@@ -101,7 +101,7 @@ def _host(url: str) -> str:
             return parts.hostname
     except ValueError:
         pass
-    raise ConfigError("openclaw.gatewayUrl is no address such as http://127.0.0.1:18789")
+    raise ConfigError("openclaw.gatewayUrl is not an address such as http://127.0.0.1:18789")
 
 
 def _body(answer: HTTPResponse, end: float) -> bytes:

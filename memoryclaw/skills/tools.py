@@ -86,7 +86,7 @@ def is_private(url: str) -> bool:
 
 def _server(name: str, about: Any, environ: Mapping[str, str]) -> ToolServer:
     if not _NAME.fullmatch(name):
-        raise _wrong(name, "is no name for a server; use letters, digits, single - and _")
+        raise _wrong(name, "is not a name for a server; use letters, digits, single - and _")
     if not isinstance(about, dict):
         raise _wrong(name, "must hold `command:` or `url:`")
     if unknown := sorted(about.keys() - _KEYS):

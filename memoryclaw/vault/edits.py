@@ -95,7 +95,7 @@ def _header(text: str) -> _Header | None:
     if read.problems:
         problem = read.problems[0]
         raise InputError(
-            f"line {problem.line} of this note's header: {problem.message}; {problem.hint or 'mend it first'}"
+            f"line {problem.line} of this note's header: {problem.message}; {problem.hint or 'fix it first'}"
         )
     if not isinstance(read.value, dict | None):
         raise InputError("the header of this note is not a list of keys; write lines like `tags: [a, b]`")

@@ -1,4 +1,4 @@
-"""Whose words a line holds, and whether they are meant: what is pasted or said for a laugh is no fact of the speaker."""
+"""Whose words a line holds, and whether they are meant: what is pasted or said for a laugh is not a fact of the speaker."""
 
 from __future__ import annotations
 

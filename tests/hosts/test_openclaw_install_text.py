@@ -181,9 +181,9 @@ def test_without_a_record_the_defaults_of_openclaw_return() -> None:
         ("{} x", "line 1: there is more text after the end of the value"),
         ("{a: nope}", "line 1: 'nope' is no value"),
         ("[" * 200, "line 1: this is nested too deeply"),
-        ("{plugins: 1}", "plugins is no object"),
-        ("[]", "the whole text is no object"),
-        ("{plugins: {load: {paths: 'x'}}}", "plugins.load.paths is no list"),
+        ("{plugins: 1}", "plugins is not an object"),
+        ("[]", "the whole text is not an object"),
+        ("{plugins: {load: {paths: 'x'}}}", "plugins.load.paths is not a list"),
     ],
 )
 def test_what_cannot_be_edited_is_said_in_one_sentence(text: str, said: str) -> None:

@@ -177,7 +177,7 @@ def test_a_vector_of_another_length_is_refused(store: VectorStore) -> None:
     assert not store.fits(longer)
     with pytest.raises(VectorsError, match="vectors of 7 numbers, not 6"):
         store.add([name(1)], longer)
-    with pytest.raises(VectorsError, match="makes all anew"):
+    with pytest.raises(VectorsError, match="makes all of them again"):
         store.look(longer[0], 1)[0]
     true_to(store, {0})
 
@@ -209,7 +209,7 @@ def test_damage_is_told_and_never_a_wrong_answer(store: VectorStore, spoil: Call
     store.close()
     spoil(store.folder)
     assert not store.sound()
-    with pytest.raises(VectorsError, match=r"`memoryclaw sync --vectors` makes them anew"):
+    with pytest.raises(VectorsError, match=r"`memoryclaw sync --vectors` makes them again"):
         store.look(row(0), 4)[0]
     store.discard()
     store.begin("model 1")

@@ -193,7 +193,7 @@ def test_damage_is_mended_by_the_next_fill_and_said(app: App, server: EmbedServe
     file.write_bytes(data)
     assert [check.level for check in app.doctor() if check.name == "vectors"] == ["problem"]
     server.texts.clear()
-    assert app.fill_vectors().notice == "the vectors were damaged and are made anew"
+    assert app.fill_vectors().notice == "the vectors were damaged and are being made again"
     assert sorted(server.texts) == sorted(first)
     assert [check.level for check in app.doctor() if check.name == "vectors"] == ["ok"]
 

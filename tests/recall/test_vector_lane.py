@@ -253,7 +253,7 @@ def test_damaged_vectors_are_said_and_words_answer(filled: Opened) -> None:
     file = app._context.vectors.store.folder / "rows.f32"
     file.write_bytes(bytes(len(file.read_bytes())))
     answer = app.search("canine")
-    assert "are damaged; `memoryclaw sync --vectors` makes them anew" in answer.degraded
+    assert "are damaged; `memoryclaw sync --vectors` makes them again" in answer.degraded
     assert answer.matches == ()
 
 

@@ -81,7 +81,7 @@ def test_nothing_goes_to_another_machine_or_without_a_token(gateway: Gateway) ->
     "url", ["http://127.0.0.1:99999", "http://[::1", "http://", "", "http://me:pass@127.0.0.1:1"]
 )
 def test_what_is_no_address_is_one_sentence(url: str) -> None:
-    with pytest.raises(ConfigError, match="gatewayUrl is no address such as"):
+    with pytest.raises(ConfigError, match="gatewayUrl is not an address such as"):
         GatewayTools(url, "sesame", 1).find("echo")
 
 

@@ -168,7 +168,7 @@ def _applied(done: Consolidated) -> None:
             f"Nothing in the vault has changed yet: `memoryclaw review approve {done.changes.run}` takes it over."
         )
     elif any(commit.commit for commit in applied.commits):
-        say(f"Take it all back with `memoryclaw undo {done.changes.run}`.")
+        say(f"Undo the whole run with `memoryclaw undo {done.changes.run}`.")
     for notice in applied.notices:
         remark(notice)
 
