@@ -94,7 +94,11 @@ STEPS = (
     Step("`absent`", {_RANK + "ABSENT": 0.0}),
     Step("`CALLED`", {_RANK + "CALLED": 1.0}),
     Step("`names`", {_RANK + "NAMES": 0.0}),
-    Step("`date` for the days that words mean", {"memoryclaw.index.index:time_expression": _undated}, indexed=True),
+    Step(
+        "`date` for the days that words mean",
+        {"memoryclaw.index.index:time_expression": _undated},
+        indexed=True,
+    ),
 )
 VECTORS = Step(f"vectors, {MODEL}, `{STRATEGY}`", {}, settings=settings(MODEL))
 

@@ -181,7 +181,7 @@ class Change(NamedTuple):
     path: str
 
 
-# What search and recall answer, as values that every door can print.
+# What search and recall answer, as values that every interface can print.
 
 
 class Traced(NamedTuple):

@@ -19,15 +19,15 @@ from memoryclaw.app.review import Review
 from memoryclaw.app.skills import Skills
 from memoryclaw.app.working import Working
 
-HOUSE = Path(__file__).parent.parent
-PAGE = HOUSE / "docs" / "python.md"
+ROOT = Path(__file__).parent.parent
+PAGE = ROOT / "docs" / "python.md"
 
 
 def test_every_example_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("MEMORYCLAW_NOW", datetime(2026, 4, 20, 8, tzinfo=UTC).isoformat())
     monkeypatch.setenv("OPENCLAW_GATEWAY_TOKEN", "never used: nothing is called")
     studio = tmp_path / "studio"
-    shutil.copytree(HOUSE / "vault", studio)
+    shutil.copytree(ROOT / "vault", studio)
     git(studio, "init", "-q")
     git(studio, "add", "-A")
     git(studio, "commit", "-qm", "mine")

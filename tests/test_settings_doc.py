@@ -11,8 +11,8 @@ from typing import Any
 from memoryclaw import config
 from memoryclaw.config import SETTINGS, Setting
 
-HOUSE = Path(__file__).parent.parent
-PAGE = HOUSE / "docs" / "settings.md"
+ROOT = Path(__file__).parent.parent
+PAGE = ROOT / "docs" / "settings.md"
 HEAD = """# Settings
 
 A vault's settings are in `memoryclaw.yaml` in its root. Every key is optional, and the file may be missing. What is written wrong stops
@@ -81,7 +81,7 @@ def _about(setting: Setting) -> str:
 def _used() -> frozenset[str]:
     """The keys that some module reads from the Config."""
     sources = [
-        path.read_text() for path in (HOUSE / "memoryclaw").rglob("*.py") if path != Path(config.__file__)
+        path.read_text() for path in (ROOT / "memoryclaw").rglob("*.py") if path != Path(config.__file__)
     ]
     read = {name for source in sources for name in re.findall(r"\bconfig\.(\w+)", source)}
     return frozenset(setting.key for setting in SETTINGS if _field(setting.key) in read)

@@ -71,7 +71,7 @@ class Vectors:
 
     @property
     def recipe(self) -> str:
-        """Who makes vectors now, and of what texts; MindError when nobody can be asked."""
+        """Who makes vectors now, and of what texts; ModelError when nobody can be asked."""
         return f"{self.embedder.recipe()}, texts {VERSION}"
 
     def settle(self) -> int:
@@ -114,7 +114,7 @@ class Vectors:
 
         Raises:
             LockedError: another process is at it.
-            MindError: the model gave no vectors; those made before stay.
+            ModelError: the model gave no vectors; those made before stay.
         """
         numpy()
         recipe = self.recipe
@@ -189,11 +189,11 @@ class Vectors:
 
 
 def asking(vectors: Vectors) -> Callable[[str], Floats]:
-    """Makes the vectors of questions, if those of the store are of the same model; who calls it gets MindError when none came.
+    """Makes the vectors of questions, if those of the store are of the same model; who calls it gets ModelError when none came.
 
     Raises:
         VectorsError: they are not.
-        MindError: nobody can be asked.
+        ModelError: nobody can be asked.
     """
     known = vectors.store.recipe()
     if not known:

@@ -21,7 +21,7 @@ from memoryclaw.text.redaction import Redactor
 from memoryclaw.vault.notes import ReadingSettings, read_note
 
 NOW = datetime(2026, 11, 21, 10, 15, tzinfo=UTC)
-HOUSE = Path(__file__).resolve().parents[2]
+ROOT = Path(__file__).resolve().parents[2]
 
 
 def recorder(root: Path, key: bytes = b"k") -> Recorder:
@@ -226,7 +226,7 @@ def test_a_full_disk_is_told_and_the_line_can_be_sent_again(tmp_path):
         "[bad] = t.take(one, {'content': 'b' * 500, 'turn': 2}); resource.setrlimit(resource.RLIMIT_FSIZE, (resource.RLIM_INFINITY,) * 2)\n"
         "[good] = t.take(one, {'content': 'b' * 500, 'turn': 2}); print(json.dumps([bad.ok, bad.error, good.ok, good.again]))"
     )
-    path = os.pathsep.join(map(str, (HOUSE, HOUSE / "tests")))
+    path = os.pathsep.join(map(str, (ROOT, ROOT / "tests")))
     ran = subprocess.run([sys.executable, "-c", code, tmp_path, Path(__file__).parent], env={**os.environ, "PYTHONPATH": path}, capture_output=True, text=True, check=False)  # fmt: skip
     assert ran.returncode == 0, ran.stderr
     bad, error, good, again = json.loads(ran.stdout)
@@ -242,7 +242,7 @@ def test_two_processes_capture_one_session_without_loss_or_a_turn_given_twice(tm
         "one = t.recorder(Path(sys.argv[1]))\n"
         "for n in range(40):\n    [a] = t.take(one, {'content': f'{sys.argv[2]} {n}'}); print(a.id)"
     )
-    path = os.pathsep.join(map(str, (HOUSE, HOUSE / "tests")))
+    path = os.pathsep.join(map(str, (ROOT, ROOT / "tests")))
     started = [
         subprocess.Popen([sys.executable, "-c", code, tmp_path, who, Path(__file__).parent], env={**os.environ, "PYTHONPATH": path}, stdout=subprocess.PIPE, text=True)
         for who in "ab"

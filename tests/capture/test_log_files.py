@@ -12,7 +12,7 @@ from memoryclaw.capture.log_files import Logs
 from memoryclaw.errors import VaultError
 
 PATH = "logs/2026-11-21/s.jsonl"
-HOUSE = Path(__file__).resolve().parents[2]
+ROOT = Path(__file__).resolve().parents[2]
 
 
 def test_lines_are_appended_to_files_that_only_their_owner_can_read(tmp_path):
@@ -68,7 +68,7 @@ def test_lines_of_two_processes_stay_whole(tmp_path):
         "for n in range(60):\n    logs.append('logs/2026-11-21/s.jsonl', [sys.argv[2].encode() * 20000 + b'\\n'] * 3)\n"
     )
     running = [
-        subprocess.Popen([sys.executable, "-c", code, str(tmp_path), who], env={"PYTHONPATH": str(HOUSE)})
+        subprocess.Popen([sys.executable, "-c", code, str(tmp_path), who], env={"PYTHONPATH": str(ROOT)})
         for who in "ab"
     ]
     assert [one.wait() for one in running] == [0, 0]

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
-from engine_contract import House, all_of, any_of, phrase, row, token, without
+from engine_contract import OpenEngine, all_of, any_of, phrase, row, token, without
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from test_fts5 import open_fts5
@@ -48,7 +48,7 @@ clauses = st.recursive(leaves, groups, max_leaves=12)
 columns_of_units = st.lists(st.tuples(texts, texts, texts, texts, texts, texts), max_size=25)
 
 
-def both(folder: Path) -> tuple[House, House]:
+def both(folder: Path) -> tuple[OpenEngine, OpenEngine]:
     return open_fts5(folder / "fts5"), open_whoosh(folder / "whoosh")
 
 
@@ -62,11 +62,11 @@ def agree(ours: Sequence[Hit], oracle: Sequence[Hit]) -> None:
 
 
 def agree_on(
-    house: House, oracle: House, clause: Clause, limit: int, within: list[int] | None = None
+    opened: OpenEngine, oracle: OpenEngine, clause: Clause, limit: int, within: list[int] | None = None
 ) -> None:
-    agree(house.engine.find(clause, 10_000, within), oracle.engine.find(clause, 10_000, within))
-    agree(house.engine.find(clause, limit, within), oracle.engine.find(clause, limit, within))
-    assert house.engine.count(clause) == oracle.engine.count(clause)
+    agree(opened.engine.find(clause, 10_000, within), oracle.engine.find(clause, 10_000, within))
+    agree(opened.engine.find(clause, limit, within), oracle.engine.find(clause, limit, within))
+    assert opened.engine.count(clause) == oracle.engine.count(clause)
 
 
 @settings(max_examples=10)
@@ -84,7 +84,7 @@ def test_many_corpora_and_any_question(data: st.DataObject) -> None:
 
 def any_corpus(data: st.DataObject) -> None:
     with tempfile.TemporaryDirectory() as folder:
-        house, oracle = both(Path(folder))
+        opened, oracle = both(Path(folder))
         rows: dict[int, IndexRow] = {}
         first = 1
         for _ in range(data.draw(st.integers(1, 3))):
@@ -96,14 +96,14 @@ def any_corpus(data: st.DataObject) -> None:
             )
             first += len(added)
             rows.update((one.rowid, one) for one in added)
-            for engine in (house, oracle):
+            for engine in (opened, oracle):
                 with engine.writing() as writing:
                     writing.remove(gone)
                     writing.add(added)
-        assert house.engine.size() == oracle.engine.size()
+        assert opened.engine.size() == oracle.engine.size()
         for clause in data.draw(st.lists(clauses, min_size=1, max_size=8)):
             within = data.draw(st.none() | st.lists(st.integers(1, max(first, 2))))
-            agree_on(house, oracle, clause, data.draw(st.integers(1, 10)), within)
+            agree_on(opened, oracle, clause, data.draw(st.integers(1, 10)), within)
 
 
 @pytest.mark.parametrize("by", [4, pytest.param(1, marks=pytest.mark.laws)])
@@ -111,7 +111,7 @@ def test_a_larger_corpus_with_rare_and_common_words(tmp_path: Path, by: int) -> 
     """Hundreds or thousands of units, merged from many commits, with deletions among them."""
     dice = random.Random(20250408)
     vocabulary = [f"w{int(dice.paretovariate(0.8)) % 3000}" for _ in range(20_000)]
-    house, oracle = both(tmp_path)
+    opened, oracle = both(tmp_path)
     rows = [
         row(
             n,
@@ -133,16 +133,16 @@ def test_a_larger_corpus_with_rare_and_common_words(tmp_path: Path, by: int) -> 
         2000 // by,
     ]
     for start, end in itertools.pairwise(cuts):
-        for engine in (house, oracle):
+        for engine in (opened, oracle):
             with engine.writing() as writing:
                 writing.remove(rows[start - 40 : start - 20 : 2] if start in (1500 // by, 1700 // by) else [])
                 writing.add(rows[start:end])
     for _ in range(25 // by):
         asked = dice.choices(vocabulary, k=dice.randint(1, 8))
-        agree_on(house, oracle, any_of(*map(token, asked)), 50)
+        agree_on(opened, oracle, any_of(*map(token, asked)), 50)
         agree_on(
-            house, oracle, all_of(token(asked[0]), any_of(*map(token, asked[1:])), without(token("w7"))), 5
+            opened, oracle, all_of(token(asked[0]), any_of(*map(token, asked[1:])), without(token("w7"))), 5
         )
         agree_on(
-            house, oracle, any_of(all_of(*map(token, asked[:2])), phrase(" ".join(asked[:2]), "body")), 20
+            opened, oracle, any_of(all_of(*map(token, asked[:2])), phrase(" ".join(asked[:2]), "body")), 20
         )

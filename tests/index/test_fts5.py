@@ -4,16 +4,16 @@ import contextlib
 from pathlib import Path
 
 import pytest
-from engine_contract import EngineContract, House, Opener, any_of, row, token, without
+from engine_contract import EngineContract, OpenEngine, Opener, any_of, row, token, without
 
 from memoryclaw.errors import IndexDamagedError
 from memoryclaw.index.database import Database
 from memoryclaw.index.fts5 import FTS5_SCHEMA, Fts5, expression
 
 
-def open_fts5(folder: Path) -> House:
+def open_fts5(folder: Path) -> OpenEngine:
     database = Database(folder, "test", FTS5_SCHEMA)
-    return House(database, Fts5(database.connection))
+    return OpenEngine(database, Fts5(database.connection))
 
 
 class TestFts5(EngineContract):
@@ -31,19 +31,19 @@ def test_quotes_are_doubled() -> None:
 
 
 def test_size_holds_at_numbers_of_more_than_one_byte(tmp_path: Path) -> None:
-    house = open_fts5(tmp_path / "index")
-    house.put(*(row(n, "a " * 1000, title="b") for n in range(1, 301)))
-    assert house.engine.size() == (300, 300_300)
+    opened = open_fts5(tmp_path / "index")
+    opened.put(*(row(n, "a " * 1000, title="b") for n in range(1, 301)))
+    assert opened.engine.size() == (300, 300_300)
 
 
 def test_thousands_of_rowids_to_stay_within_cost_one_pass(tmp_path: Path) -> None:
     """Asked for once per rowid, FTS5 took 0.8 ms each; the plan must scan the matches once."""
-    house = open_fts5(tmp_path / "index")
-    house.put(*(row(n, "a") for n in range(1, 11)))
+    opened = open_fts5(tmp_path / "index")
+    opened.put(*(row(n, "a") for n in range(1, 11)))
     seen: list[str] = []
-    connection = house.database.connection()
+    connection = opened.database.connection()
     connection.set_trace_callback(seen.append)
-    house.engine.find(token("a"), 5, [1, 2, 3])
+    opened.engine.find(token("a"), 5, [1, 2, 3])
     connection.set_trace_callback(None)
     plan = connection.execute(f"explain query plan {next(s for s in seen if 'match' in s)}").fetchall()
     assert [step[3] for step in plan if "SCAN text" in step[3]] == ["SCAN text VIRTUAL TABLE INDEX 0:M6"]
@@ -51,10 +51,10 @@ def test_thousands_of_rowids_to_stay_within_cost_one_pass(tmp_path: Path) -> Non
 
 def test_an_index_at_odds_with_itself_is_noticed(tmp_path: Path) -> None:
     """Units removed more often than they were added leave a negative length behind, and scores that are no numbers."""
-    house = open_fts5(tmp_path / "index")
-    house.put(row(1, "a a a"), *(row(n, "a") for n in range(2, 10)))
+    opened = open_fts5(tmp_path / "index")
+    opened.put(row(1, "a a a"), *(row(n, "a") for n in range(2, 10)))
     with contextlib.suppress(IndexDamagedError):
         for _ in range(12):
-            house.take(row(1, "a a a"))
+            opened.take(row(1, "a a a"))
     with pytest.raises(IndexDamagedError):
-        house.engine.find(token("a"), 10)
+        opened.engine.find(token("a"), 10)

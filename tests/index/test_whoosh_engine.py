@@ -11,7 +11,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from engine_contract import EngineContract, House, Opener, row, token
+from engine_contract import EngineContract, OpenEngine, Opener, row, token
 from indexed import until
 
 from memoryclaw.errors import IndexBusyError, IndexDamagedError, VaultError
@@ -19,9 +19,9 @@ from memoryclaw.index.database import Database
 from memoryclaw.index.whoosh_engine import WhooshIndex
 
 
-def open_whoosh(folder: Path) -> House:
+def open_whoosh(folder: Path) -> OpenEngine:
     database = Database(folder, "test")
-    return House(database, WhooshIndex(folder / "whoosh", database.connection))
+    return OpenEngine(database, WhooshIndex(folder / "whoosh", database.connection))
 
 
 class TestWhoosh(EngineContract):
@@ -36,10 +36,10 @@ def folder(tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-def house(folder: Path) -> House:
-    house = open_whoosh(folder.parent)
-    house.put(row(1, "a b"), row(2, "a"))
-    return house
+def opened(folder: Path) -> OpenEngine:
+    opened = open_whoosh(folder.parent)
+    opened.put(row(1, "a b"), row(2, "a"))
+    return opened
 
 
 def largest(folder: Path) -> Path:
@@ -85,11 +85,11 @@ DAMAGE = [cut_short, overwrite, delete_one, delete_table, delete_all, copy_over,
 @pytest.mark.parametrize("damage", DAMAGE)
 @pytest.mark.parametrize("at_rest", [True, False])
 def test_any_change_to_the_files_is_noticed_and_mended_by_a_rebuild(
-    house: House, folder: Path, damage: Callable[[Path], None], at_rest: bool
+    opened: OpenEngine, folder: Path, damage: Callable[[Path], None], at_rest: bool
 ) -> None:
-    house.found(token("a"))
+    opened.found(token("a"))
     damage(folder)
-    found = open_whoosh(folder.parent) if at_rest else house
+    found = open_whoosh(folder.parent) if at_rest else opened
     with pytest.raises(IndexDamagedError):
         found.engine.find(token("a"), 10)
     with pytest.raises(IndexDamagedError):
@@ -104,27 +104,27 @@ def test_any_change_to_the_files_is_noticed_and_mended_by_a_rebuild(
     assert found.found(token("a")) == [1]
 
 
-def test_a_commit_to_whoosh_that_sqlite_did_not_follow_is_noticed(house: House, folder: Path) -> None:
-    with contextlib.suppress(ZeroDivisionError), house.database.writing():
-        house.engine.add([row(3, "a")])
-        house.engine.settle(keep=True)
+def test_a_commit_to_whoosh_that_sqlite_did_not_follow_is_noticed(opened: OpenEngine, folder: Path) -> None:
+    with contextlib.suppress(ZeroDivisionError), opened.database.writing():
+        opened.engine.add([row(3, "a")])
+        opened.engine.settle(keep=True)
         raise ZeroDivisionError
-    for found in (house, open_whoosh(folder.parent)):
+    for found in (opened, open_whoosh(folder.parent)):
         with pytest.raises(IndexDamagedError):
             found.engine.find(token("a"), 10)
 
 
 def test_a_reader_between_the_two_commits_of_a_writer_waits_for_the_second(
-    house: House, folder: Path
+    opened: OpenEngine, folder: Path
 ) -> None:
     reader = open_whoosh(folder.parent)
     assert reader.found(token("a")) == [2, 1]
     settled = threading.Event()
 
     def write() -> None:
-        with house.database.writing():
-            house.engine.add([row(3, "a")])
-            house.engine.settle(keep=True)
+        with opened.database.writing():
+            opened.engine.add([row(3, "a")])
+            opened.engine.settle(keep=True)
             settled.set()
             time.sleep(0.05)
 
@@ -151,13 +151,13 @@ def test_what_lies_there_while_the_catalogue_knows_of_none_is_never_read(
     marker = tmp_path / "ran"
     hostile = pickle.dumps(_Touch(str(marker)))
     (folder / "_MAIN_1.toc").write_bytes(hostile)
-    house = open_whoosh(folder.parent)
-    assert house.found(token("a")) == []
-    house.put(row(1, "a"))
-    assert house.found(token("a")) == [1]
+    opened = open_whoosh(folder.parent)
+    assert opened.found(token("a")) == []
+    opened.put(row(1, "a"))
+    assert opened.found(token("a")) == [1]
     (folder / "_MAIN_99.toc").write_bytes(hostile)
     with pytest.raises(IndexDamagedError):
-        house.found(token("a"))
+        opened.found(token("a"))
     assert not marker.exists()
 
 
@@ -175,34 +175,34 @@ def test_a_link_in_the_place_of_the_folder_is_not_followed(tmp_path: Path, folde
     (precious / "letter.txt").write_text("dear")
     folder.parent.mkdir()
     folder.symlink_to(precious)
-    house = open_whoosh(folder.parent)
-    house.put(row(1, "a"))
-    assert house.found(token("a")) == [1]
+    opened = open_whoosh(folder.parent)
+    opened.put(row(1, "a"))
+    assert opened.found(token("a")) == [1]
     assert [path.name for path in precious.iterdir()] == ["letter.txt"]
 
 
-def test_the_files_are_for_their_owner_alone(house: House, folder: Path) -> None:
+def test_the_files_are_for_their_owner_alone(opened: OpenEngine, folder: Path) -> None:
     assert stat.S_IMODE(folder.stat().st_mode) == 0o700
     assert {stat.S_IMODE(path.stat().st_mode) for path in folder.iterdir() if "LOCK" not in path.name} == {
         0o600
     }
 
 
-def test_what_a_killed_writer_left_behind_does_no_harm(house: House, folder: Path) -> None:
+def test_what_a_killed_writer_left_behind_does_no_harm(opened: OpenEngine, folder: Path) -> None:
     (folder / "MAIN.tmp").mkdir()
     (folder / "MAIN.tmp" / "abcd.run").write_bytes(b"half")
     (folder / "MAIN_abcdefgh12345678.pst").write_bytes(b"half")
-    assert house.found(token("a")) == [2, 1]
-    house.put(row(3, "a"))
-    assert house.found(token("a")) == [2, 3, 1]
+    assert opened.found(token("a")) == [2, 1]
+    opened.put(row(3, "a"))
+    assert opened.found(token("a")) == [2, 3, 1]
     assert not list(folder.glob("*.tmp"))
 
 
-def test_dead_units_do_not_pile_up(house: House, folder: Path) -> None:
-    house.put(*(row(n, f"a w{n}") for n in range(10, 510)))
+def test_dead_units_do_not_pile_up(opened: OpenEngine, folder: Path) -> None:
+    opened.put(*(row(n, f"a w{n}") for n in range(10, 510)))
     size = sum(path.stat().st_size for path in folder.iterdir())
     for start in range(510, 5010, 500):
-        with house.writing() as engine:
+        with opened.writing() as engine:
             engine.remove(row(n, f"a w{n}") for n in range(start - 500, start))
             engine.add(row(n, f"a w{n}") for n in range(start, start + 500))
     assert sum(path.stat().st_size for path in folder.iterdir()) < 3 * size

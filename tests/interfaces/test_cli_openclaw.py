@@ -12,7 +12,7 @@ from conftest import Claw, put
 
 from memoryclaw.hosts.json5 import parse, plain
 
-HOUSE = Path(__file__).parents[2]
+ROOT = Path(__file__).parents[2]
 CONFIG = "{\n  // Nora's own\n  gateway: { auth: { token: 'hunter2' } },\n  plugins: { slots: { memory: 'lancedb' } },\n}\n"
 
 
@@ -154,7 +154,7 @@ def test_a_config_that_cannot_be_edited_is_left_alone(mc: Claw, host: Path, text
 def test_the_plugin_brings_the_same_skills_that_ship_with_the_project() -> None:
     shipped, brought = (
         {path.relative_to(folder): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
-        for folder in (HOUSE / "skills", HOUSE / "plugins/openclaw/skills")
+        for folder in (ROOT / "skills", ROOT / "plugins/openclaw/skills")
     )
     assert shipped == brought, "run: cp -r skills plugins/openclaw/"
 

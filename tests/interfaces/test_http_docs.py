@@ -20,8 +20,8 @@ import pytest
 from memoryclaw.interfaces.http.messages import CODES, VerbRoute
 from memoryclaw.interfaces.http.routes import SUBJECTS
 
-HOUSE = Path(__file__).parents[2]
-PAGE = HOUSE / "docs" / "http.md"
+ROOT = Path(__file__).parents[2]
+PAGE = ROOT / "docs" / "http.md"
 CONSOLE = re.compile(r"(?<=^```console\n)(.*?)(?=^```$)", re.MULTILINE | re.DOTALL)
 URL = "http://127.0.0.1:7411"
 ROWS = re.compile(r"(?<=^\| address \| keys \| answers as \|\n\|---\|---\|---\|\n)(?:\|.*\n)*", re.MULTILINE)
@@ -47,7 +47,7 @@ def statuses() -> str:
 def answering(home: Path) -> Iterator[tuple[Path, str, dict[str, str]]]:
     """The sample vault with a daemon: its folder, its address, and the environment of a reader."""
     vault = home / "studio"
-    shutil.copytree(HOUSE / "vault", vault, ignore=shutil.ignore_patterns(".memoryclaw"))
+    shutil.copytree(ROOT / "vault", vault, ignore=shutil.ignore_patterns(".memoryclaw"))
     env = {**os.environ, "HOME": os.fspath(home), "MEMORYCLAW_NOW": "2026-04-20T08:00:00Z"}
     command = [
         Path(sys.executable).with_name("memoryclaw"),

@@ -14,8 +14,8 @@ from typing import Any
 
 import pytest
 
-HOUSE = Path(__file__).parent.parent.parent
-PLUGIN = HOUSE / "plugins" / "openclaw"
+ROOT = Path(__file__).parent.parent.parent
+PLUGIN = ROOT / "plugins" / "openclaw"
 MODULES = sorted(PLUGIN.glob("*.js"))
 TOOLS = ["memory_search", "memory_get", "memory_store", "memory_feedback", "memory_browse"]
 WRITES = re.compile(
@@ -89,7 +89,7 @@ def test_no_module_writes_to_the_disk_or_goes_through_a_shell(path: Path) -> Non
 
 
 def test_the_settings_page_names_every_setting() -> None:
-    page = (HOUSE / "docs" / "openclaw.md").read_text(encoding="utf-8")
+    page = (ROOT / "docs" / "openclaw.md").read_text(encoding="utf-8")
     assert not [
         name
         for name in read("openclaw.plugin.json")["configSchema"]["properties"]
@@ -99,9 +99,9 @@ def test_the_settings_page_names_every_setting() -> None:
 
 def test_the_plugin_brings_the_shipped_skills() -> None:
     assert read("openclaw.plugin.json")["skills"] == ["./skills"]
-    assert files(PLUGIN / "skills") == files(HOUSE / "skills"), "python -m tests.interfaces.test_plugin_files"
+    assert files(PLUGIN / "skills") == files(ROOT / "skills"), "python -m tests.interfaces.test_plugin_files"
 
 
 if __name__ == "__main__":
     shutil.rmtree(PLUGIN / "skills", ignore_errors=True)
-    shutil.copytree(HOUSE / "skills", PLUGIN / "skills")
+    shutil.copytree(ROOT / "skills", PLUGIN / "skills")

@@ -11,8 +11,8 @@ from memoryclaw.interfaces.cli.verbs import VERBS
 from memoryclaw.skills.lint import lint
 from memoryclaw.skills.skill_file import read_skill
 
-HOUSE = Path(__file__).parents[2]
-SKILLS = sorted((HOUSE / "skills").glob("*/SKILL.md"))
+ROOT = Path(__file__).parents[2]
+SKILLS = sorted((ROOT / "skills").glob("*/SKILL.md"))
 TOOLS = {
     "memory_search",
     "memory_get",

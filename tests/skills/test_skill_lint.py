@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from memoryclaw.skills.lint import lint
 from memoryclaw.skills.skill_file import asked_in, read_skill, tools_in
 
-HOUSE = Path(__file__).parent.parent.parent
+ROOT = Path(__file__).parent.parent.parent
 GOOD = """---
 name: send-email
 description: Sends an email to one person.
@@ -38,14 +38,14 @@ def test_a_skill_as_it_should_be_has_no_problem():
 
 
 @pytest.mark.parametrize(
-    "path", sorted((HOUSE / "vault/skills").rglob("*.*")), ids=lambda path: path.parent.name
+    "path", sorted((ROOT / "vault/skills").rglob("*.*")), ids=lambda path: path.parent.name
 )
 def test_the_skills_of_the_sample_vault_are_sound(path):
-    assert lint(str(path.relative_to(HOUSE / "vault")), path.read_bytes()) == []
+    assert lint(str(path.relative_to(ROOT / "vault")), path.read_bytes()) == []
 
 
 def test_the_skill_that_ships_is_sound():
-    assert lint("skills/memoryclaw/SKILL.md", (HOUSE / "skills/memoryclaw/SKILL.md").read_bytes()) == []
+    assert lint("skills/memoryclaw/SKILL.md", (ROOT / "skills/memoryclaw/SKILL.md").read_bytes()) == []
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from memoryclaw.writing.secret_gate import NAME, secret_key
 
-HOUSE = Path(__file__).resolve().parents[2]
+ROOT = Path(__file__).resolve().parents[2]
 
 
 def test_a_key_is_made_once_and_is_private(tmp_path):
@@ -23,7 +23,7 @@ def test_processes_that_start_together_agree_on_one_key(tmp_path):
     running = [
         subprocess.Popen(
             [sys.executable, "-c", code, str(tmp_path / "k")],
-            env={"PYTHONPATH": str(HOUSE)},
+            env={"PYTHONPATH": str(ROOT)},
             stdout=subprocess.PIPE,
         )
         for _ in range(6)
