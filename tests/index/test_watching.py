@@ -313,9 +313,9 @@ WATCH = """
 import sys
 from pathlib import Path
 from indexed import kept
-from memoryclaw.index.watching import Watching, watch_until_told
+from memoryclaw.index.watching import Watching, watch_until_stopped
 own = kept(Path(sys.argv[1]))
-watch_until_told(Watching(own.sync, own.vault, own.index, own.state, tell=lambda report: print(report.kind, flush=True)))
+watch_until_stopped(Watching(own.sync, own.vault, own.index, own.state, tell=lambda report: print(report.kind, flush=True)))
 """
 
 
@@ -327,8 +327,7 @@ def process(root):
         stdout=subprocess.PIPE,
         text=True,
     )
-    while started.stdout.readline() != "started\n":
-        pass
+    assert "started\n" in started.stdout  # reads up to that line
     yield started
     started.kill()
     started.wait()
