@@ -329,7 +329,7 @@ def test_a_full_disk_still_answers_and_says_that_it_is_behind(small_disk):
             pass
     said, found = asked_as(root)
     assert "behind=1" in said
-    assert "make room" in said
+    assert "free some space" in said
     assert found == "12"
     (small_disk / "filler").unlink()
     assert asked_as(root) == ["Freshness(behind=0, degraded='')", "12"]

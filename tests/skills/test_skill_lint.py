@@ -96,7 +96,7 @@ def test_emoji_and_right_to_left_words_are_no_problem():
         (
             '{"name": "x", "description": "does it all",\n "parameters": {"to": {"type": "mial"}}}',
             2,
-            "no type",
+            "not a parameter type",
         ),
     ],
 )
