@@ -128,7 +128,8 @@ def test_every_module_belongs_to_a_package_of_the_order() -> None:
 
 
 def test_no_module_imports_itself_through_others() -> None:
-    waiting = {name_of(path): set(imported(running(path))) & NAMES for path in MODULES}
+    # Those under `if TYPE_CHECKING:` count: they never run, and still nobody can read one of the two without the other.
+    waiting = {name_of(path): set(imported(ast.walk(tree_of(path)))) & NAMES for path in MODULES}
     while waiting:
         leaves = [name for name, targets in waiting.items() if not targets & waiting.keys() - {name}]
         assert leaves, f"these import each other in a circle: {sorted(waiting)}"

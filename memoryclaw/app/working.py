@@ -74,9 +74,8 @@ class Working:
         context = self._context
         return WorkingStore(
             os.fspath(context.root),
-            lambda value: secret_gate().value(
-                value
-            ),  # a gate remembers what it took: each change has its own
+            # A gate remembers what it took: each change has its own.
+            lambda value: secret_gate().value(value),
             lambda lines: context.recorder.capture(lines),  # noqa: PLW0108 - looking at a working memory makes no key
             context.clock,
         )

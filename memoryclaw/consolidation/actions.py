@@ -14,7 +14,8 @@ from dataclasses import MISSING, dataclass, fields
 from functools import lru_cache
 from typing import Any, ClassVar
 
-from memoryclaw.consolidation.pending import PENDING_FILE, add_pending
+from memoryclaw.consolidation.fact_values import plain_key, plain_value
+from memoryclaw.consolidation.pending import PENDING_FILE, PendingFact, add_pending, waiting_id
 from memoryclaw.errors import InputError
 from memoryclaw.text.encoding import readable
 from memoryclaw.text.frontmatter import split
@@ -231,9 +232,15 @@ class AddPending(Action):
         """The fact."""
         return self.entity, self.field, self.value
 
+    @property
+    def fact(self) -> PendingFact:
+        """The fact as it waits."""
+        id_ = waiting_id(plain_key(self.entity), plain_key(self.field), plain_value(self.value))
+        return PendingFact(id_, **self.values())
+
     def patched(self, text: str | None, collections: frozenset[str]) -> str | None:
         """The text with the waiting fact."""
-        return add_pending(text or "", self)
+        return add_pending(text or "", self.fact)
 
     def may_be_proposed(self) -> bool:
         """Always: it only asks."""

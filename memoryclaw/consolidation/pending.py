@@ -6,16 +6,13 @@ Every byte but those of the line meant stays, and what is written reads back as 
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from memoryclaw.consolidation.fact_values import plain_key, plain_value
 from memoryclaw.text.encoding import lines_of, readable
 from memoryclaw.vault.edits import Splice, line_end, source_field, sources_in, spliced
 from memoryclaw.vault.facts import VALUE, split_address
 from memoryclaw.writing.decisions import fingerprint
-
-if TYPE_CHECKING:
-    from memoryclaw.consolidation.actions import AddPending
 
 PENDING_FILE = "semantic/_pending.md"
 _INTRO = (
@@ -69,7 +66,7 @@ def read_pending(text: str) -> list[PendingFact]:
     return found
 
 
-def add_pending(text: str, fact: AddPending) -> str:
+def add_pending(text: str, fact: PendingFact) -> str:
     """The text with one more fact that waits; unchanged where the same one waits already."""
     entity, field, value = plain_key(fact.entity), plain_key(fact.field), plain_value(fact.value)
     id_, waiting = waiting_id(entity, field, value), read_pending(text)

@@ -20,9 +20,8 @@ def _quoted(text: str) -> str:
 # The tokens are already folded and stemmed, so the tokenizer only has to keep them whole: `unicode61` would cut at an
 # apostrophe and at the vowel signs of Devanagari.
 _TOKENIZER = "ascii tokenchars " + _quoted(string.punctuation)
-_HASH_BYTES = (
-    8 << 20
-)  # what a transaction gathers before it writes a segment: fewer segments, a smaller index
+# What a transaction gathers before it writes a segment: fewer segments, a smaller index.
+_HASH_BYTES = 8 << 20
 FTS5_SCHEMA = f"""
 create virtual table text using fts5({", ".join(COLUMNS)}, content='', tokenize={_quoted(_TOKENIZER)});
 insert into text(text, rank) values('hashsize', {_HASH_BYTES});

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from datetime import date
 from functools import cached_property, lru_cache
 from typing import NamedTuple
@@ -57,6 +58,22 @@ class Ranked(NamedTuple):
     def own(self) -> float:
         """What the question's words, and those that stand in for them, give."""
         return self.text + self.alias + self.related
+
+
+@dataclass(frozen=True, slots=True)
+class Ranking:
+    """A question, the evidence for it, and all units of the evidence in rank order, with what is needed to explain them."""
+
+    question: Question
+    evidence: Evidence
+    units: Sequence[Ranked]
+    near: str = ""  # the model that told which are near in meaning
+    degraded: str = ""
+
+    @property
+    def open(self) -> list[Ranked]:
+        """Those that may be in an answer."""
+        return [one for one in self.units if not one.decision]
 
 
 def rank(

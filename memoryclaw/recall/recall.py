@@ -6,8 +6,8 @@ from collections.abc import Callable, Iterator, Sequence
 
 from memoryclaw.model import Match, Recalled
 from memoryclaw.recall.packing import Pack
-from memoryclaw.recall.rank import Ranked
-from memoryclaw.recall.search import Ranking, Searcher
+from memoryclaw.recall.rank import Ranked, Ranking
+from memoryclaw.recall.search import Searcher
 
 WORKING_SHARE = 0.33  # of the budget: the most that the session's working memory takes
 CHUNK = 12  # units looked at together; those that have a chance are explained

@@ -4,17 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager
-from dataclasses import dataclass
 from datetime import date
 from typing import TYPE_CHECKING, Any
 
 from memoryclaw.index.catalog import Catalog
 from memoryclaw.index.index import Index
 from memoryclaw.model import Answer, LeftOut, Match, Matched, Term, Traced, Unit
-from memoryclaw.recall.evidence import Evidence, EvidenceReader
+from memoryclaw.recall.evidence import EvidenceReader
 from memoryclaw.recall.explain import Reading, filter_causes, reasons
 from memoryclaw.recall.question import COMMON_SHARE, Question, spellings, understand
-from memoryclaw.recall.rank import CALLED, Ranked, causes, coverage, rank, shared_out
+from memoryclaw.recall.rank import CALLED, Ranked, Ranking, causes, coverage, rank, shared_out
 from memoryclaw.recall.text_lane import ENOUGH, MANY, POOL, RARE_SHARE
 from memoryclaw.text.language import fold
 from memoryclaw.text.snippets import snippet, without_block_ids
@@ -24,22 +23,6 @@ if TYPE_CHECKING:  # most vaults have no vectors
     from memoryclaw.recall.vector_lane import VectorLane
 
 _BEST = 3  # matches that decide how much of the question was found
-
-
-@dataclass(frozen=True, slots=True)
-class Ranking:
-    """A question, the evidence for it, and all units of the evidence in rank order, with what is needed to explain them."""
-
-    question: Question
-    evidence: Evidence
-    units: Sequence[Ranked]
-    near: str = ""  # the model that told which are near in meaning
-    degraded: str = ""
-
-    @property
-    def open(self) -> list[Ranked]:
-        """Those that may be in an answer."""
-        return [one for one in self.units if not one.decision]
 
 
 class Searcher:
@@ -202,8 +185,9 @@ def search(searcher: Searcher, text: str, *, kind: str, limit: int) -> Answer:
     """The best `limit` matches for a question or a query, explained; `kind` narrows as `kind:` in the query does."""
     with searcher.reading():
         found = searcher.find(text, kind=kind, wanted=limit)
-        shown, rest = found.open[:limit], found.open[limit:]
-        decisions = {one.unit.rowid: "in" for one in shown} | {one.unit.rowid: "limit" for one in rest}
+        open_ = found.open
+        shown = open_[:limit]
+        decisions = {one.unit.rowid: "in" if n < limit else "limit" for n, one in enumerate(open_)}
         doubtful = searcher.unapproved(shown)
         matches = [
             _distrusted(match) if one.unit.rowid in doubtful else match

@@ -128,9 +128,8 @@ def _cut(scores: dict[int, float], pool: int) -> dict[int, float]:
 MANY = 50_000  # units from which on not all that hold a word are scored
 BESIDE = 1000  # units, beside the shares that follow, that are always worth scoring
 RARE_SHARE = 0.02  # of all units: the rare words of a question stand together in so many at most
-SEVERAL_SHARE = (
-    0.01  # of all units: so many at most hold common words of every group, if words do not know of each other
-)
+# Of all units: so many at most hold common words of every group, if words do not know of each other.
+SEVERAL_SHARE = 0.01
 TYPICAL = 1.2  # times its idf: what a word gives to a unit that holds it, or a little more
 _CUTS = 7  # places among the common words, rarer ones first, at which they may be parted into groups
 

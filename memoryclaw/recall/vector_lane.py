@@ -21,13 +21,12 @@ from memoryclaw.models.llm import ModelError
 from memoryclaw.recall.evidence import with_own_ids
 from memoryclaw.recall.packing import WEAK
 from memoryclaw.recall.question import Question
-from memoryclaw.recall.rank import Exclusions, Ranked, ordered, rank
+from memoryclaw.recall.rank import Exclusions, Ranked, Ranking, ordered, rank
 from memoryclaw.recall.text_lane import POOL
 from memoryclaw.text.language import key_of
 
 if TYPE_CHECKING:
     from memoryclaw.models.embedders import Floats
-    from memoryclaw.recall.search import Ranking
 
 
 class FallbackPolicy(NamedTuple):

@@ -17,9 +17,8 @@ from memoryclaw.vault.layout import STATE_DIR
 if TYPE_CHECKING:
     from pathlib import Path
 
-_DEPTH = (
-    2  # folders in folders that are looked into: beyond them nothing is opened by a name that is known before
-)
+# Folders in folders that are looked into: beyond them nothing is opened by a name that is known before.
+_DEPTH = 2
 _NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
 
 

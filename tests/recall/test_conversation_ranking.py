@@ -11,8 +11,8 @@ import pytest
 from conftest import put
 
 from memoryclaw.app import App
-from memoryclaw.recall.rank import AFTER, BEFORE, LONG_BEFORE, NAMES, RECENCY, SPEAKER, WHEN
-from memoryclaw.recall.search import Ranking, Searcher
+from memoryclaw.recall.rank import AFTER, BEFORE, LONG_BEFORE, NAMES, RECENCY, SPEAKER, WHEN, Ranking
+from memoryclaw.recall.search import Searcher
 from memoryclaw.recall.text_lane import POOL
 
 LENT = BEFORE + LONG_BEFORE + AFTER

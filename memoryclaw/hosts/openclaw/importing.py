@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 from memoryclaw.consolidation.actions import AddPending, NewFile
 from memoryclaw.consolidation.fact_values import plain_key, plain_value
-from memoryclaw.consolidation.pending import PENDING_FILE, add_pending, read_pending, waiting_id
+from memoryclaw.consolidation.pending import PENDING_FILE, add_pending, read_pending
 from memoryclaw.consolidation.proposals import fingerprint_of, proposal
 from memoryclaw.errors import ConfigError, InputError, MemoryClawError
 from memoryclaw.hosts.json5 import parse, plain
@@ -131,7 +131,7 @@ class _Fresh:
                 plain_value(action.value),
             )
             known_by = fingerprint("fact", entity, field, value)
-            waits = waiting_id(entity, field, value) in self._waiting
+            waits = action.fact.id in self._waiting
             held = any(fact.value == value for fact in self._held.facts(entity, field))
         else:
             waits = files.exists(self._write_context.root, proposal(one.change, "")[0])
@@ -154,8 +154,7 @@ class _Fresh:
 def _as_proposed(one: ImportCandidate) -> Proposed:
     (action,) = one.change.actions
     if isinstance(action, AddPending):
-        id_ = waiting_id(plain_key(action.entity), plain_key(action.field), plain_value(action.value))
-        return Proposed(id_, "fact", one.change.title, one.source)
+        return Proposed(action.fact.id, "fact", one.change.title, one.source)
     name = proposal(one.change, "")[0].rpartition("/")[2]
     return Proposed(name.removesuffix(".md"), one.change.kind, one.change.title, one.source)
 
@@ -168,7 +167,7 @@ def _write(context: WriteContext, new: list[ImportCandidate]) -> tuple[str, str]
 
     def pending(text: str) -> str:
         for fact in facts:
-            text = add_pending(text, fact)
+            text = add_pending(text, fact.fact)
         return text
 
     edits = [Edit(path, _written(text)) for path, text in notes]
