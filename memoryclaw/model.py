@@ -16,8 +16,8 @@ from typing import Any, NamedTuple
 
 NOTHING: Mapping[str, Any] = MappingProxyType({})
 
-# The text columns of a unit, in index order. `prev` and `next` hold the neighbouring turns of a log.
-COLUMNS = ("title", "tags", "properties", "body", "prev", "next")
+# The text columns of a unit, in index order.
+COLUMNS = ("title", "tags", "properties", "body")
 
 
 class Problem(NamedTuple):
@@ -100,6 +100,7 @@ class Unit(NamedTuple):
     when: str = ""  # ISO date or date-time (UTC), "" when timeless
     until: str = ""  # end of the time it covers or holds
     entity: str = ""  # facts: the entity; turns: who spoke
+    role: str = ""  # turns only: user | assistant | tool
     field: str = ""  # facts only
     value: str = ""  # facts only
     trust: str = "trusted"  # trusted | unknown | untrusted | quarantined

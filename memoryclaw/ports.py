@@ -38,7 +38,7 @@ class Lookup(Protocol):
 
 Progress = Callable[[int, int], None]  # called with what is done, and the total
 
-Columns = tuple[str, str, str, str, str, str]  # in the order of model.COLUMNS
+Columns = tuple[str, str, str, str]  # in the order of model.COLUMNS
 
 
 class IndexRow(NamedTuple):

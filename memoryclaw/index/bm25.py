@@ -16,10 +16,7 @@ WEIGHTS: Mapping[str, float] = {
     "tags": 3.0,
     "properties": 2.0,
     "body": 1.0,
-    "prev": 0.5,
-    "next": 0.3,
 }
-SMALL = 32  # units below which half of all words are in half of all units, and BM25's rarity says nothing
 _STEPS = 1024
 
 
@@ -35,9 +32,7 @@ def idf(units: int, containing: int) -> float:
 
 
 def rarity(units: int, containing: int) -> float:
-    """The idf that explanations and confidence use: that of the engines, but never nothing in a small vault."""
-    if units >= SMALL:
-        return idf(units, containing)
+    """The idf that ranks and explains: that of the engines, but above 0 however common a token is."""
     return math.log1p((units - containing + 0.5) / (containing + 0.5))
 
 

@@ -13,7 +13,7 @@ from memoryclaw.ports import Address
 from memoryclaw.text.language import fold, key_of
 from memoryclaw.vault.layout import LOGS
 
-_UNIT = "rowid, id, kind, line, end_line, title, tags, properties, text, at, until, entity, field, value, trust, pinned, state"
+_UNIT = "rowid, id, kind, line, end_line, title, tags, properties, text, at, until, entity, role, field, value, trust, pinned, state"
 _IN = "in (select value from json_each(?))"
 _LAST_CHARACTER = 0x10FFFF  # sorts after every other
 
@@ -35,11 +35,20 @@ class UnitSummary(NamedTuple):
     trust: str
     pinned: int
     state: str
+    role: str  # of who spoke in a turn
     asks: int  # a turn that ends in a question
+    opens: int  # the turn with which somebody opens a session with an assistant
     told: str  # the expression of time that a turn holds
     means_from: str  # the days that it means
     means_to: str
-    names: int  # a turn that holds a name inside a sentence
+
+
+class StoredTokens(NamedTuple):
+    """The tokens of a unit, to be counted."""
+
+    file: int  # the number of its file; neighbours in a file have neighbouring rowids
+    kind: str  # whose lengths its own are compared with
+    columns: str  # a line a column
 
 
 class Catalog:
@@ -64,19 +73,15 @@ class Catalog:
         found = self.rows(f"select {_UNIT} from units where rowid {_IN}", [json.dumps(list(rowids))])
         return {row[0]: _unit(row) for row in found}
 
-    def texts_beside(self, rowids: Iterable[int]) -> dict[int, tuple[str, str]]:
-        """For each of these turns, the texts of the turns before and after it in its log."""
-        sql = f"""select t.rowid, beside.seq - t.seq, beside.text from unit t join unit beside
-            on beside.fid = t.fid and beside.seq in (t.seq - 1, t.seq + 1) where t.kind = 'turn' and t.rowid {_IN}"""
-        texts = {
-            (rowid, step): unpacked(text) for rowid, step, text in self.rows(sql, [json.dumps(list(rowids))])
-        }
-        return {rowid: (texts.get((rowid, -1), ""), texts.get((rowid, 1), "")) for rowid, _ in texts}
+    def tokens(self, rowids: Iterable[int]) -> dict[int, StoredTokens]:
+        """The tokens of these units; unknown ones are absent."""
+        sql = f"select rowid, fid, kind, columns from tokens where rowid {_IN}"
+        return {row[0]: StoredTokens(*row[1:]) for row in self.rows(sql, [json.dumps(list(rowids))])}
 
-    def has_logs(self) -> bool:
-        """True when there is a log, and so turns may be among the units."""
-        sql = "select exists(select 1 from files where path >= ? and path < ?)"
-        return any(self.rows(sql, (folder, f"{folder}\U0010ffff"))[0][0] for folder in LOGS)
+    def average_lengths(self) -> dict[tuple[str, str], float]:
+        """The mean number of tokens of a column in the units of a kind that have it: (kind, column) → tokens."""
+        found = self.rows("select kind, field, tokens * 1.0 / units from lengths")
+        return {(kind, column): average for kind, column, average in found}
 
     def note_ids(self, paths: Iterable[str]) -> dict[str, str]:
         """The id of the note at each path."""
@@ -236,6 +241,7 @@ def _unit(row: tuple[object, ...]) -> Unit:
         "when",
         "until",
         "entity",
+        "role",
         "field",
         "value",
         "trust",

@@ -25,7 +25,9 @@ create index files_at on files(at);
 create table unit(rowid integer primary key, fid integer, seq integer, id text, kind text, line integer,
     end_line integer, title text, tags text, properties text, text blob, at text, until text, entity text,
     entity_key text, field text, value text, trust text, pinned integer, state text,
-    asks integer, told text, means_from text, means_to text, names integer);
+    role text, asks integer, opens integer, told text, means_from text, means_to text);
+create table tokens(rowid integer primary key, fid integer, kind text, columns text);
+create table lengths(kind text, field text, units integer, tokens integer, primary key(kind, field)) without rowid;
 create index unit_fid on unit(fid, seq);
 create index unit_id on unit(id);
 create index unit_at on unit(at) where at != '';

@@ -19,19 +19,22 @@ from typing import NamedTuple
 
 from memoryclaw.index.database import Database, packed, unpacked
 from memoryclaw.index.fts5 import Fts5
-from memoryclaw.model import Note, Problem, Stamp, Unit
-from memoryclaw.ports import Clause, Columns, IndexRow, TextIndex
+from memoryclaw.model import COLUMNS, Note, Problem, Stamp, Unit
+from memoryclaw.ports import Clause, IndexRow, TextIndex
 from memoryclaw.text.dates import DateRange, find_ranges
-from memoryclaw.text.language import Language, key_of, keys_of, words_of
+from memoryclaw.text.language import Language, characters, key_of, keys_of, words_of
 from memoryclaw.vault.folder import packed_stamp
 
-VERSION = "6"  # of the tables and of the analysis; another number means another index
+VERSION = "7"  # of the tables and of the analysis; another number means another index
+COUNTED = (*COLUMNS, "characters")  # what is stored of a unit to be counted when it is ranked
 _TEXT_COLUMNS = "title, tags, properties, text"
 _FILE_SQL = f"insert into files values({','.join('?' * 14)})"
-_UNIT_SQL = f"insert into unit values({','.join('?' * 25)})"
+_UNIT_SQL = f"insert into unit values({','.join('?' * 26)})"
 
 _COUNT_SQL = """insert into words values(?,?,?)
     on conflict(word) do update set spelled = spelled + excluded.spelled, held = held + excluded.held"""
+_LENGTH_SQL = """insert into lengths values(?,?,?,?)
+    on conflict(kind, field) do update set units = units + excluded.units, tokens = tokens + excluded.tokens"""
 
 
 class _Texts(NamedTuple):
@@ -128,6 +131,7 @@ class Writing:
         self._language = language
         self._words: Counter[str] = Counter()
         self._tokens: Counter[str] = Counter()
+        self._lengths: dict[tuple[str, str], list[int]] = {}  # (kind, column) → units that have it, its tokens
         self._next = int(connection.execute("select value from meta where key = 'next'").fetchone()[0])
 
     def put(self, filed: Sequence[IndexedNote]) -> None:
@@ -212,7 +216,7 @@ class Writing:
             )
 
     def count_words(self) -> None:
-        """Brings the word and token counts up to date; called once, at the end of the transaction."""
+        """Brings the counts of words, tokens and lengths up to date; called once, at the end of the transaction."""
         spelled, held = self._words, self._tokens
         for word, n in spelled.items():
             for token in self._language.token(word).split():
@@ -222,6 +226,9 @@ class Writing:
         self._connection.executemany(_COUNT_SQL, rows)
         gone = [(word,) for word, n, m in rows if n < 0 or m < 0]
         self._connection.executemany("delete from words where word = ? and spelled <= 0 and held <= 0", gone)
+        lengths = ((*place, *counts) for place, counts in sorted(self._lengths.items()))
+        self._connection.executemany(_LENGTH_SQL, lengths)
+        self._connection.execute("delete from lengths where units <= 0")
         self._connection.execute("update meta set value = ? where key = 'next'", (self._next,))
 
     def _next_file(self) -> int:
@@ -229,49 +236,68 @@ class Writing:
 
     def _unit_rows(self, fid: int, note: Note, rows: list[IndexRow]) -> Iterator[tuple[object, ...]]:
         texts = [_Texts(u.title, u.tags, u.properties, u.text) for u in note.units]
-        columns = self._analysed(texts, neighbours=bool(note.units) and note.units[0].kind == "turn", sign=1)
-        for seq, (unit, analysed) in enumerate(zip(note.units, columns, strict=True)):
-            rowid = self._next
-            self._next += 1
-            rows.append(IndexRow(rowid, analysed))
-            yield unit_row(rowid, fid, seq, unit)
+        kinds = [kind_of(unit.kind, unit.trust) for unit in note.units]
+        columns = self._analysed(texts, kinds, sign=1)
+        first = self._next  # the units of a file stand side by side: their neighbours are found by number
+        self._next += len(note.units)
+        rows += [_index_row(first + seq, one) for seq, one in enumerate(columns)]
+        stored = enumerate(zip(kinds, columns, strict=True))
+        self._connection.executemany(
+            "insert into tokens values(?,?,?,?)",
+            ((first + seq, fid, kind, "\n".join(one)) for seq, (kind, one) in stored),
+        )
+        opening = opening_turn(note.units)
+        for seq, unit in enumerate(note.units):
+            yield unit_row(first + seq, fid, seq, unit, opens=unit is opening)
 
     def _remove_units(self, fid: int) -> None:
-        sql = f"select rowid, kind, {_TEXT_COLUMNS} from unit where fid = ? order by seq"
+        sql = f"select rowid, kind, trust, {_TEXT_COLUMNS} from unit where fid = ? order by seq"
         found = self._connection.execute(sql, (fid,)).fetchall()
         texts = [
-            _Texts(title, tags, properties, unpacked(text)) for _, _, title, tags, properties, text in found
+            _Texts(title, tags, properties, unpacked(text)) for _, _, _, title, tags, properties, text in found
         ]
-        columns = self._analysed(texts, neighbours=bool(found) and found[0][1] == "turn", sign=-1)
+        columns = self._analysed(texts, [kind_of(row[1], row[2]) for row in found], sign=-1)
         self._engine.remove(
-            [IndexRow(row[0], analysed) for row, analysed in zip(found, columns, strict=True)]
+            [_index_row(row[0], one) for row, one in zip(found, columns, strict=True)]
         )
+        self._connection.executemany("delete from tokens where rowid = ?", ((row[0],) for row in found))
         self._connection.execute("delete from unit where fid = ?", (fid,))
 
-    def _analysed(self, texts: Sequence[_Texts], *, neighbours: bool, sign: int) -> list[Columns]:
+    def _analysed(self, texts: Sequence[_Texts], kinds: Sequence[str], *, sign: int) -> list[list[str]]:
+        """The tokens of each column, and last the single characters of all of them."""
         token_of = self._language.known.__getitem__
-        held: list[list[str]] = []
-        own: list[Columns] = []
-        for text in texts:
+        analysed: list[list[str]] = []
+        for text, kind in zip(texts, kinds, strict=True):
             spelled = [words_of(column) if column else () for column in text]
-            own.append((*[" ".join(map(token_of, column)) for column in spelled], "", ""))  # type: ignore[arg-type]
+            columns = [" ".join(map(token_of, column)) for column in spelled]
+            single = characters(" ".join(text))
+            columns.append(" ".join(single))
+            analysed.append(columns)
+            for name, column in zip(COUNTED, columns, strict=True):
+                if column:
+                    length = self._lengths.setdefault((kind, name), [0, 0])
+                    length[0] += sign
+                    length[1] += sign * (column.count(" ") + 1)
             distinct = set().union(*spelled)
             _count(self._words, distinct, sign)
-            held.append(" ".join(map(token_of, distinct)).split())
-        bodies = [columns[3].split() for columns in own] if neighbours else []
-        for i, tokens in enumerate(held):
-            self._correct(tokens, bodies[max(i - 1, 0) : i + 2], sign)
-        return [(*c[:4], *_around(own, i)) for i, c in enumerate(own)] if neighbours else own
+            self._correct(" ".join(map(token_of, distinct)).split(), single, sign)
+        return analysed
 
-    def _correct(self, tokens: Sequence[str], around: Sequence[Sequence[str]], sign: int) -> None:
-        """Notes where the tokens of a unit are not one for each of its words: two words share one, or a neighbour adds some."""
-        single = set(tokens)
-        if len(single) < len(tokens):
+    def _correct(self, tokens: Sequence[str], single: Sequence[str], sign: int) -> None:
+        """Notes where the tokens of a unit are not one for each of its words: two words may share one, and characters stand in words."""
+        distinct = set(tokens)
+        if len(distinct) < len(tokens):
             shared = Counter(tokens)
-            shared.subtract(single)
+            shared.subtract(distinct)
             _count(self._tokens, shared, -sign)
-        if around:
-            _count(self._tokens, set().union(*around) - single, sign)
+        if single:
+            _count(self._tokens, set(single) - distinct, sign)
+
+
+def _index_row(rowid: int, columns: Sequence[str]) -> IndexRow:
+    """What the text engine is given: single characters stand at the end of the body, where no phrase meets them."""
+    title, tags, properties, body, single = columns
+    return IndexRow(rowid, (title, tags, properties, f"{body} {single}" if single else body))
 
 
 def open_index(folder: Path, *, engine: str, language: Language) -> Index:
@@ -295,17 +321,15 @@ def _count(counter: Counter[str], seen: Iterable[str] | Counter[str], sign: int)
         counter.subtract(seen)
 
 
-def _around(own: Sequence[Columns], i: int) -> tuple[str, str]:
-    return own[i - 1][3] if i else "", own[i + 1][3] if i + 1 < len(own) else ""
-
-
 # One digest over all that an index knows. Two indexes of the same files have the same one, however each came about.
 
 # Everything but what the disk says of a file and the numbers that rows happened to get.
 _TABLES = (
     "select path, digest, id, kind, state, title, at, until, tags, trust, pinned, stem from files order by path",
     """select path, seq, id, kind, line, end_line, title, tags, properties, text, at, until, entity, entity_key, field,
-        value, trust, pinned, state, asks, told, means_from, means_to, names from units order by path, seq""",
+        value, trust, pinned, state, role, asks, opens, told, means_from, means_to from units order by path, seq""",
+    "select path, seq, columns from tokens join units using (rowid) order by path, seq",
+    "select kind, field, units, tokens from lengths order by kind, field",
     """select path, seq, id, entity, entity_key, field, value, since, until, source, line, current from facts
         order by path, seq""",
     "select path, tag from tags order by path, tag",
@@ -403,15 +427,27 @@ def file_row(fid: int, filed: IndexedNote) -> tuple[object, ...]:
     )  # fmt: skip
 
 
-def unit_row(rowid: int, fid: int, seq: int, unit: Unit) -> tuple[object, ...]:
+def unit_row(rowid: int, fid: int, seq: int, unit: Unit, *, opens: bool = False) -> tuple[object, ...]:
     """The row of `unit`; its text compressed where that pays, with what ranking wants to know of a turn's."""
     said = unit.text if unit.kind == "turn" else ""
     return (
         rowid, fid, seq, unit.id, unit.kind, unit.line, unit.end_line, unit.title, unit.tags, unit.properties,
         packed(unit.text), unit.when, unit.until, unit.entity, key_of(unit.entity) if unit.entity else "", unit.field,
         unit.value, unit.trust, int(unit.pinned), unit.state,
-        int(asks(said)), *time_expression(said, unit.when), int(holds_name(said)),
+        unit.role, int(asks(said)), int(opens), *time_expression(said, unit.when),
     )  # fmt: skip
+
+
+def kind_of(kind: str, trust: str) -> str:
+    """Whose lengths a unit's are compared with: what a tool brought in is longer than what is said, and lends nothing."""
+    return "untrusted" if kind == "turn" and trust == "untrusted" else kind
+
+
+def opening_turn(units: Sequence[Unit]) -> Unit | None:
+    """The turn with which somebody opens a session with an assistant: it says what the session is about."""
+    if not any(unit.role == "assistant" for unit in units):
+        return None
+    return next((unit for unit in units if unit.role == "user"), None)
 
 
 def fact_rows(fid: int, note: Note) -> Iterator[tuple[object, ...]]:
@@ -522,17 +558,6 @@ def _meant(text: str, hit: re.Match[str], said: date) -> TimeExpression | None:
 
 def _is_short(found: DateRange) -> bool:
     return date.fromisoformat(found.end) - date.fromisoformat(found.start) < timedelta(days=LONGEST)
-
-
-# Names inside a sentence.
-
-# A capital inside a sentence; after a comma somebody is mostly spoken to.
-_NAME = re.compile(r"(?<=[a-z] )[A-Z][a-z]+")
-
-
-def holds_name(text: str) -> bool:
-    """True when a text holds a name inside a sentence."""
-    return bool(_NAME.search(text))
 
 
 # Turns that end in a question.

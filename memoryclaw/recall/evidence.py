@@ -5,32 +5,42 @@ from __future__ import annotations
 import json
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from datetime import date
-from itertools import groupby
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
-from memoryclaw.index.bm25 import SMALL, exact, rarity
-from memoryclaw.index.catalog import Catalog, UnitSummary
-from memoryclaw.index.index import LONGEST, Index
-from memoryclaw.model import Unit
+from memoryclaw.index.bm25 import K1, WEIGHTS, rarity
+from memoryclaw.index.catalog import Catalog, StoredTokens, UnitSummary
+from memoryclaw.index.index import COUNTED, LONGEST, Index
+from memoryclaw.model import COLUMNS
 from memoryclaw.ports import Clause
-from memoryclaw.recall.explain import Reading, Statistics, read_columns, reasons
 from memoryclaw.recall.question import Leaf, Question
 from memoryclaw.recall.text_lane import POOL, Fields, Lane, conditions
 from memoryclaw.text import dates
-from memoryclaw.text.language import Language, fold, key_of
 
-ALIAS_FACTOR = 0.6  # a synonym counts for less than the word that was asked for
-RELATED = 0.5  # the same for a word of everyday language that may stand for it
+B = 0.9  # how much the length of a field, against the average of its kind, lowers what a word in it counts
+# What a word in the turn before, after, second before and second after counts, against one in the turn itself.
+NEAR: Mapping[int, float] = MappingProxyType({-1: 0.3, 1: 0.2, -2: 0.1, 2: 0.05})
+TOLD_WITHIN = 7  # days in which what happened on a day is still told of
 LISTED = 200  # units that a question of dates or filters alone may list
 DATED = 50  # turns whose expression of time means a day asked about
 SPAN = 31  # days that such a time has at most; a longer one finds what was said in it
 _TOUCHES = "substr(max(u.at, u.until), 1, 10) >= ? and substr(u.at, 1, 10) <= ?"
 _OWN = " and entity_key in (select value from json_each(?))"
-_NO_TEXT = ("", "")
+_BODY = COLUMNS.index("body")
 
 Scores = Mapping[int, float]  # by rowid
 NONE: Mapping[int, Any] = MappingProxyType({})
+
+
+class Counts(NamedTuple):
+    """How often the words of a question stand in a unit, by their number: each occurrence weighed by field, length and nearness."""
+
+    own: Mapping[int, float]
+    lent: Mapping[int, float] = NONE  # by the turns beside it
+    beside: Mapping[int, str] = NONE  # the one that lends most: `prev` or `next`
+
+
+NOTHING_COUNTED = Counts(NONE)
 
 
 class Evidence(NamedTuple):
@@ -39,30 +49,30 @@ class Evidence(NamedTuple):
     Attributes:
         units: how many there are in the index.
         found: those that may answer, each under an id of its own.
-        text: what the question's words give.
-        alias: what the vault's synonyms of its words give.
-        related: what words of everyday language give that may stand for its words.
-        goal: what the words of the goal give.
+        counts: the words of the question in each of them, by rowid.
+        weights: what each word tells, by its number.
         listed: no word was found: units are listed by their date or by what the fields let through.
-        called: the part of `text` in turns that is for the names of people who speak in the logs.
-        called_words: those names, as asked.
-        company: the logs in which a person speaks whom the question names.
         fields: the fields that the entities of the question have, case folded.
         names: all names of these entities, as tokens.
     """
 
     units: int
     found: Sequence[UnitSummary]
-    text: Scores
-    alias: Scores
-    related: Scores
-    goal: Scores
-    listed: bool
-    called: Scores = NONE
-    called_words: frozenset[str] = frozenset()
-    company: frozenset[str] = frozenset()
+    counts: Mapping[int, Counts]
+    weights: Sequence[float]
+    listed: bool = False
     fields: frozenset[str] = frozenset()
     names: tuple[tuple[str, ...], ...] = ()
+
+    def gains(self, rowid: int) -> dict[int, float]:
+        """What each word adds to a unit, by its number: BM25 over the fields of the unit and those of the turns beside it."""
+        counts = self.counts.get(rowid)
+        if counts is None:
+            return {}
+        total = dict(counts.own)
+        for number, count in counts.lent.items():
+            total[number] = total.get(number, 0.0) + count
+        return {n: self.weights[n] * (K1 + 1) * count / (count + K1) for n, count in total.items()}
 
 
 class EvidenceReader:
@@ -71,63 +81,93 @@ class EvidenceReader:
     def __init__(self, index: Index, catalog: Catalog) -> None:
         self._index = index
         self._catalog = catalog
-        units, tokens = index.size()
-        self._idf = IdfTable(index, catalog, units)
-        self.statistics = Statistics(units, tokens / max(units, 1), self._idf)
-        self._units = units
+        self._units = index.size()[0]
+        self._idf = IdfTable(index, catalog, self._units)
+        self._averages = catalog.average_lengths()
         self._lane = Lane(index.engine, self._idf.containing)
 
     def read(self, question: Question, pool: int) -> Evidence:
         """All that may answer; of what each kind of look-up finds, the `pool` best at least."""
-        self._idf.learn([*question.leaves, *question.aliases, *question.related, *question.goal])
+        leaves = question.all_leaves
+        self._idf.learn(leaves)
         fields = self.fields(question)
-        aliases = _Expansion(question.aliases, ALIAS_FACTOR, question, self.statistics)
-        akin = _Expansion(question.related, RELATED, question, self.statistics)
-        text = self._text(question, fields, pool)
-        alias, related = (words.found(self._lane, fields) for words in (aliases, akin))
-        goal = self._goal(question, fields)
-        listed = self._listed(question, nothing_found=not (text or alias or related))
-        own = dict.fromkeys((*text, *alias, *related))
-        dated = self._dated(own, question, fields) if question.in_words else []
-        text |= self._among(question, dated)
-        rowids = dict.fromkeys([*text, *own, *listed, *(goal if question.open_to_goal else ()), *dated])
-        found = with_own_ids(self._catalog.summaries(rowids))
-        evidence = Evidence(self._units, found, text, alias, related, goal, bool(listed))
-        if self._units < SMALL:
-            evidence = self._counted(evidence, question, aliases, akin)
-        return self._with_names(self._with_company(evidence, question), question)
+        text = self._text(question, fields, max(pool, POOL))
+        others = self._any([*question.aliases, *question.related], fields)
+        goal = self._any(question.goal, fields) if question.open_to_goal else {}
+        listed = self._listed(question, nothing_found=not (text or others))
+        found = dict.fromkeys([*text, *others, *goal, *listed])
+        dated = self._dated(found, question, fields) if question.in_words else []
+        known = self._catalog.summaries([*found, *dated])
+        near = self._beside(text, known, fields) if question.in_words else []
+        units = [*known, *self._catalog.summaries(near)] if near else known
+        counts = self._counts(leaves, len(question.leaves), units, question.clause)
+        kept = {*listed, *dated}
+        units = [unit for unit in units if unit.rowid in counts or unit.rowid in kept]
+        evidence = Evidence(self._units, with_own_ids(units), counts, self._weights(question), bool(listed))
+        return self._with_names(evidence, question)
 
     def fields(self, question: Question) -> Fields | None:
         """What the fields of a question let through; None when it has none."""
         filters = question.query.filters
         return Fields(self._catalog, *conditions(filters)) if filters else None
 
-    def readings(self, units: Mapping[int, Unit]) -> dict[int, Reading]:
-        """The columns of these units as words and tokens, by rowid, with those of the turns beside them."""
-        beside = self._catalog.texts_beside(units)
-        return {
-            rowid: _reading(unit, *beside.get(rowid, _NO_TEXT), self._index.language)
-            for rowid, unit in units.items()
-        }
-
     def _text(self, question: Question, fields: Fields | None, pool: int) -> dict[int, float]:
-        if question.clause is None:
+        if question.clause is None or question.only_excludes:
             return {}
-        # A unit may be lifted over others by a date or a name, or a synonym; otherwise words alone decide.
-        names = question.entities or question.people or question.parts or question.query.ranges
-        if not (fields or names or question.aliases or question.related or question.goal):
-            return self._lane.best_by_words(question.clause, pool)
-        return self._lane.best(question.clause, max(POOL, pool), fields)
+        found = self._lane.best(question.clause, pool, fields)
+        if question.query.ranges:
+            found |= self._lane.among(question.clause, pool, self._said_then(question, fields))
+        return found
 
-    def _among(self, question: Question, rowids: Sequence[int]) -> dict[int, float]:
-        """What the words of the question give these units, which may lie beyond the pool."""
-        if question.clause is None or not rowids:
-            return {}
-        return {hit.rowid: hit.score for hit in self._index.engine.find(question.clause, len(rowids), rowids)}
+    def _any(self, leaves: Sequence[Leaf], fields: Fields | None) -> dict[int, float]:
+        clause = Clause("any", parts=tuple(dict.fromkeys(leaf.clause for leaf in leaves)))
+        return self._lane.best(clause, POOL, fields) if leaves else {}
 
-    def _goal(self, question: Question, fields: Fields | None) -> dict[int, float]:
-        clause = Clause("any", parts=tuple(leaf.clause for leaf in question.goal))
-        return self._lane.best(clause, POOL, fields) if question.goal else {}
+    def _said_then(self, question: Question, fields: Fields | None) -> list[int]:
+        """The units of the days asked about, and of those just after."""
+        found: dict[int, None] = {}
+        for spoken in question.query.ranges:
+            if spoken.start and spoken.end:
+                later = dates.plus_days(date.fromisoformat(spoken.end), TOLD_WITHIN).isoformat()
+                sql = "select rowid from unit where at >= ? and at < ? || '~' and at != '' order by at limit 5000"
+                found.update((int(row[0]), None) for row in self._catalog.rows(sql, [spoken.start, later]))
+        return list(fields.among(found)) if fields and found else list(found)
+
+    def _beside(self, text: Scores, known: Sequence[UnitSummary], fields: Fields | None) -> list[int]:
+        """Turns beside the best ones, which may have the words of a question around them and none themselves."""
+        turns = {unit.rowid for unit in known if unit.kind == "turn"}
+        best = sorted(text, key=lambda rowid: (-text[rowid], rowid))[: max(len(text) // 4, 10)]
+        beside = {rowid + step for rowid in best if rowid in turns for step in NEAR} - {u.rowid for u in known}
+        return sorted(fields.among(beside) if fields and beside else beside)
+
+    def _counts(
+        self, leaves: Sequence[Leaf], asked: int, units: Sequence[UnitSummary], clause: Clause | None
+    ) -> dict[int, Counts]:
+        """How often each leaf stands in these units; the first `asked` of them count in the turns beside one, too."""
+        lends = {unit.rowid for unit in units if unit.kind == "turn" and unit.role != "assistant" and unit.trust != "untrusted"}
+        wanted = {rowid + step for rowid in lends for step in NEAR} | {unit.rowid for unit in units}
+        tokens = self._catalog.tokens(sorted(wanted))
+        reader = _TokenReader(leaves, asked, tokens, self._averages)
+        nested = clause is not None and _is_nested(clause)
+        counted = {}
+        for unit in units:
+            own = reader.own(unit.rowid)
+            lent, beside = reader.lent(unit.rowid) if unit.rowid in lends else (NONE, NONE)
+            if nested and clause is not None:
+                holding = reader.holding(clause, unit.rowid)
+                own = {n: count for n, count in own.items() if n >= asked or leaves[n].clause in holding}
+                lent = {n: count for n, count in lent.items() if n >= asked or leaves[n].clause in holding}
+            if own or lent:
+                counted[unit.rowid] = Counts(own, lent, beside)
+        return counted
+
+    def _weights(self, question: Question) -> list[float]:
+        """What each leaf tells; a word that stands for another no more than that one."""
+        asked = len(question.leaves)
+        return [
+            leaf.share * (self._idf(leaf.clause) if n < asked else min(self._idf(leaf.clause), leaf.most))
+            for n, leaf in enumerate(question.all_leaves)
+        ]
 
     def _listed(self, question: Question, *, nothing_found: bool) -> list[int]:
         """Units found by their date or by filters alone, newest first."""
@@ -169,44 +209,6 @@ class EvidenceReader:
         through = fields.among(dated)
         return [rowid for rowid in dated if rowid in through]
 
-    def _counted(
-        self, evidence: Evidence, question: Question, aliases: _Expansion, akin: _Expansion
-    ) -> Evidence:
-        """The same scores counted anew from the texts: in a small vault both engines hold half of all words for worthless."""
-        readings = self.readings(self._catalog.units([unit.rowid for unit in evidence.found]))
-
-        def gains(leaves: Sequence[Leaf], rowid: int, clause: Clause | None = None) -> dict[str, float]:
-            return reasons(leaves, readings[rowid], self.statistics, clause).gains
-
-        def of(scores: Scores) -> Iterable[int]:
-            return readings.keys() & scores.keys()
-
-        return evidence._replace(
-            text={r: sum(gains(question.leaves, r, question.clause).values()) for r in readings},
-            alias={r: aliases.counted(gains(question.aliases, r)) for r in of(evidence.alias)},
-            related={r: akin.counted(gains(question.related, r)) for r in of(evidence.related)},
-            goal={r: sum(gains(question.goal, r).values()) for r in of(evidence.goal)},
-        )
-
-    def _with_company(self, evidence: Evidence, question: Question) -> Evidence:
-        """The logs in which a person asked about speaks, and what turns have by their names alone."""
-        people = question.any_person
-        turns = [unit for unit in evidence.found if unit.kind == "turn"] if people else []
-        if not turns:
-            return evidence
-        speaking = self._catalog.speaking(list(people), {turn.path for turn in turns})
-        evidence = evidence._replace(company=frozenset(path for _, path in speaking))
-        parts = {part for key, _ in speaking for part in key.split()}
-        leaves = [leaf for leaf in question.leaves if key_of(leaf.word) in parts]
-        if self._units < SMALL or not leaves or len(leaves) == len(question.leaves) or not question.in_words:
-            return evidence
-        rowids = [turn.rowid for turn in turns if exact(evidence.text.get(turn.rowid, 0.0))]
-        clause = Clause("any", parts=tuple(leaf.clause for leaf in leaves))
-        return evidence._replace(
-            called=dict(self._index.engine.find(clause, max(len(rowids), 1), rowids)),
-            called_words=frozenset(leaf.word for leaf in leaves),
-        )
-
     def _with_names(self, evidence: Evidence, question: Question) -> Evidence:
         """What else the entities of the question are called, and which fields they have."""
         entities = list(question.entities)
@@ -217,6 +219,101 @@ class EvidenceReader:
             fields=frozenset(field.casefold() for field in self._catalog.fields_of(entities)),
             names=tuple(tuple(question.language.tokens(name)) for name in names),
         )
+
+
+class _TokenReader:
+    """Counts the leaves of a question in the stored tokens of units.
+
+    Args:
+        leaves: what to count.
+        asked: how many of them, the first ones, also count in the turns beside one.
+        stored: the tokens of each unit and of those beside it, by rowid.
+        averages: the mean length of a column in the units of a kind.
+    """
+
+    def __init__(
+        self,
+        leaves: Sequence[Leaf],
+        asked: int,
+        stored: Mapping[int, StoredTokens],
+        averages: Mapping[tuple[str, str], float],
+    ) -> None:
+        self._needles = [(n, _needle(leaf.clause.text), leaf.clause.columns) for n, leaf in enumerate(leaves)]
+        self._asked = [(n, needle) for n, needle, columns in self._needles[:asked] if not columns]
+        self._stored = stored
+        self._averages = averages
+        self._spaced: dict[int, list[str]] = {}
+        self._bodies: dict[int, dict[int, float]] = {}
+
+    def own(self, rowid: int) -> dict[int, float]:
+        """The leaves in the columns of a unit itself."""
+        found: dict[int, float] = {}
+        kind = self._stored[rowid].kind
+        for name, text in zip(COUNTED, self._columns(rowid), strict=True):
+            if text:
+                scale = WEIGHTS.get(name, 1.0) / _norm(text, self._averages[kind, name])
+                for n, needle, columns in self._needles:
+                    if needle in text and (not columns or name in columns):
+                        found[n] = found.get(n, 0.0) + scale * text.count(needle)
+        return found
+
+    def lent(self, rowid: int) -> tuple[dict[int, float], dict[int, str]]:
+        """The words in the turns beside one, by number, and which of them lends most."""
+        file = self._stored[rowid].file
+        total: dict[int, float] = {}
+        most: dict[int, tuple[float, str]] = {}
+        for step, share in NEAR.items():
+            other = self._stored.get(rowid + step)
+            if other and other.file == file and other.kind == "turn":
+                for n, count in self._body(rowid + step).items():
+                    value = share * count
+                    total[n] = total.get(n, 0.0) + value
+                    if n not in most or value > most[n][0]:
+                        most[n] = value, "prev" if step < 0 else "next"
+        return total, {n: place for n, (_, place) in most.items()}
+
+    def holding(self, clause: Clause, rowid: int) -> set[Clause]:
+        """The tokens and phrases that count for a unit; empty when the clause does not hold."""
+        if clause.op in ("token", "phrase"):
+            needle = _needle(clause.text)
+            texts = zip(COUNTED, self._columns(rowid), strict=True)
+            stands = any(needle in text and (not clause.columns or name in clause.columns) for name, text in texts)
+            return {clause} if stands else set()
+        parts = [self.holding(part, rowid) for part in clause.parts if part.op != "not"]
+        barred = any(self.holding(part.parts[0], rowid) for part in clause.parts if part.op == "not")
+        if clause.op == "all" and (barred or not all(parts)):
+            return set()
+        return set().union(*parts)
+
+    def _columns(self, rowid: int) -> list[str]:
+        """The columns of a unit with spaces around each token, so that a token is found as a whole and each time it stands."""
+        found = self._spaced.get(rowid)
+        if found is None:
+            columns = self._stored[rowid].columns.split("\n")
+            found = self._spaced[rowid] = [f" {text.replace(' ', '  ')} " if text else "" for text in columns]
+        return found
+
+    def _body(self, rowid: int) -> dict[int, float]:
+        found = self._bodies.get(rowid)
+        if found is None:
+            text = self._columns(rowid)[_BODY]
+            held = [(n, text.count(needle)) for n, needle in self._asked if needle in text]
+            scale = 1 / _norm(text, self._averages[self._stored[rowid].kind, "body"]) if held else 0.0
+            found = self._bodies[rowid] = {n: scale * count for n, count in held}
+        return found
+
+
+def _needle(text: str) -> str:
+    return f" {text.replace(' ', '  ')} "
+
+
+def _norm(spaced: str, average: float) -> float:
+    return 1 - B + B * (spaced.count(" ") / 2) / average
+
+
+def _is_nested(clause: Clause) -> bool:
+    """True when a part may stand in a unit and yet add nothing to it."""
+    return any(part.op == "all" or _is_nested(part) for part in clause.parts)
 
 
 class IdfTable:
@@ -231,14 +328,10 @@ class IdfTable:
         self._catalog = catalog
         self._units = units
         self._counts: dict[Clause, int] = {}
-        self._known: dict[Clause, float] = {}
 
     def __call__(self, clause: Clause) -> float:
         """How much a clause tells."""
-        found = self._known.get(clause)
-        if found is None:
-            found = self._known[clause] = rarity(self._units, self.containing(clause))
-        return found
+        return rarity(self._units, self.containing(clause))
 
     def containing(self, clause: Clause) -> int:
         """How many units hold a token or phrase."""
@@ -258,50 +351,6 @@ class IdfTable:
     def _learn(self, tokens: list[Clause]) -> None:
         found = self._catalog.count_of([token.text for token in tokens])
         self._counts.update((token, found.get(token.text, 0)) for token in tokens)
-
-
-class _Expansion:
-    """What other words than those asked add to a unit: the vault's synonyms, or related words.
-
-    Args:
-        leaves: each with the word that it stands for.
-        share: what they count for, against that word itself.
-        question: weighs its words.
-        statistics: of the index.
-    """
-
-    def __init__(
-        self, leaves: Sequence[Leaf], share: float, question: Question, statistics: Statistics
-    ) -> None:
-        by_word = groupby(sorted(leaves, key=lambda leaf: leaf.word), lambda leaf: leaf.word)
-        self._by_word = [(word, list(found)) for word, found in by_word]
-        self._factors = {
-            word: share * _restraint(word, found, question.weights, statistics)
-            for word, found in self._by_word
-        }
-
-    def found(self, lane: Lane, fields: Fields | None) -> dict[int, float]:
-        """What they add to the units that hold them; for each word asked, to the best of these."""
-        found: dict[int, float] = {}
-        for word, leaves in self._by_word:
-            clause = Clause("any", parts=tuple(leaf.clause for leaf in leaves))
-            for rowid, score in lane.best(clause, POOL, fields).items():
-                found[rowid] = found.get(rowid, 0.0) + self._factors[word] * score
-        return found
-
-    def counted(self, gains: Mapping[str, float]) -> float:
-        """The same for one unit, from what it gains by the leaves of each word."""
-        return sum(self._factors[word] * gain for word, gain in gains.items())
-
-
-def _restraint(
-    said: str, leaves: Sequence[Leaf], weights: Mapping[str, float], statistics: Statistics
-) -> float:
-    """A word that stands for another counts no more than that one would."""
-    asked = [weight for word, weight in weights.items() if fold(word) in said.split()]
-    # Counted over all columns, which the catalogue knows without asking the engine.
-    rarest = max(statistics.rarity(leaf.clause._replace(columns=())) for leaf in leaves)
-    return min(1.0, max(asked) / rarest) if asked else 1.0
 
 
 def with_own_ids(units: Sequence[UnitSummary]) -> list[UnitSummary]:
@@ -325,10 +374,3 @@ def _place(unit: UnitSummary) -> str:
     if unit.kind == "turn":
         return f"{unit.path}#L{unit.line}"
     return unit.path.removesuffix(".md") + (f"#{below}" if below else "")
-
-
-def _reading(unit: Unit, before: str, after: str, language: Language) -> Reading:
-    columns = {
-        "title": unit.title, "tags": unit.tags, "properties": unit.properties, "body": unit.text, "prev": before, "next": after,
-    }  # fmt: skip
-    return read_columns(columns, language)

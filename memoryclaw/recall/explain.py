@@ -1,18 +1,16 @@
-"""Why a unit answers a question: each word's share of the score, the field it stood in, and how it was found. Pure."""
+"""Why a unit answers a question: which words stand in which field, and how each was found. Pure."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
-from memoryclaw.index.bm25 import WEIGHTS, gain
 from memoryclaw.model import COLUMNS, Matched
 from memoryclaw.ports import Clause
 from memoryclaw.recall.query import Filter
 from memoryclaw.recall.question import Leaf
 from memoryclaw.text.language import Language, fold, words_of
 
-_CONTEXT = ("prev", "next")
 _FILTER_VIA = {
     "entity": "entity",
     "person": "entity",
@@ -23,26 +21,16 @@ _FILTER_VIA = {
 }
 
 
-class Statistics(NamedTuple):
-    """What BM25 knows of the whole index."""
-
-    units: int
-    average: float
-    rarity: Callable[[Clause], float]
-
-
 class Reading(NamedTuple):
     """A unit's columns, as words written and as tokens."""
 
     words: Mapping[str, Sequence[str]]
     tokens: Mapping[str, Sequence[str]]
-    length: int
 
 
 class Reasons(NamedTuple):
-    """What the words of a question add to a unit, and where they were found."""
+    """Where the words of a question were found in a unit."""
 
-    gains: dict[str, float]
     matched: list[Matched]
     surfaces: set[str]  # words as written that should be highlighted
 
@@ -51,73 +39,24 @@ def read_columns(columns: Mapping[str, str], language: Language) -> Reading:
     """A unit's texts by column, analysed once for all leaves."""
     words = {name: words_of(text) for name, text in columns.items() if text}
     token_of = language.known.__getitem__
-    tokens = {name: list(map(token_of, found)) for name, found in words.items()}
-    length = sum(" ".join(column).count(" ") + 1 for column in tokens.values() if column)
-    return Reading(words, tokens, length)
+    return Reading(words, {name: list(map(token_of, found)) for name, found in words.items()})
 
 
-def reasons(
-    leaves: Sequence[Leaf], reading: Reading, statistics: Statistics, clause: Clause | None = None
-) -> Reasons:
-    """Replays BM25 over one unit, leaf by leaf; of `clause`, the parts that do not hold in full add nothing."""
-    found = Reasons({}, [], set())
-    if not leaves:
-        return found
-    places = _places(
-        _tokens_of(clause) | {leaf.clause.text for leaf in leaves if leaf.clause.op == "token"}, reading
-    )
-    holding = (
-        _holding(clause, lambda part: _stands(part, places, reading))
-        if clause and _is_nested(clause)
-        else None
-    )
+def reasons(leaves: Iterable[Leaf], reading: Reading) -> Reasons:
+    """Where these leaves stand in the columns of a unit."""
+    found = Reasons([], set())
+    leaves = list(leaves)
+    places = _places({leaf.clause.text for leaf in leaves if leaf.clause.op == "token"}, reading)
     for leaf in leaves:
-        if holding is not None and leaf.clause not in holding:
-            continue
-        count = 0.0
         for column in leaf.clause.columns or COLUMNS:
-            single = leaf.clause.op == "token"
             surfaces = (
                 places.get((column, leaf.clause.text), ())
-                if single
+                if leaf.clause.op == "token"
                 else _phrases(leaf.clause, reading, column)
             )
             if surfaces:
-                count += len(surfaces) * WEIGHTS[column]
                 _note(found, leaf, column, surfaces)
-        if count:
-            value = gain(statistics.rarity(leaf.clause), count, reading.length, statistics.average)
-            found.gains[leaf.word] = found.gains.get(leaf.word, 0.0) + value
     return found
-
-
-def _is_nested(clause: Clause) -> bool:
-    """True when a part may stand in a unit and yet add nothing to it."""
-    return any(part.op == "all" or _is_nested(part) for part in clause.parts)
-
-
-def _tokens_of(clause: Clause | None) -> set[str]:
-    if clause is None or clause.op == "phrase":
-        return set()
-    return {clause.text} if clause.op == "token" else set().union(*map(_tokens_of, clause.parts))
-
-
-def _stands(clause: Clause, places: Mapping[tuple[str, str], Sequence[str]], reading: Reading) -> bool:
-    columns = clause.columns or COLUMNS
-    if clause.op == "token":
-        return any((column, clause.text) in places for column in columns)
-    return any(_phrases(clause, reading, column) for column in columns)
-
-
-def _holding(clause: Clause, stands: Callable[[Clause], bool]) -> set[Clause]:
-    """The tokens and phrases that count for a unit; empty when the clause does not hold."""
-    if clause.op in ("token", "phrase"):
-        return {clause} if stands(clause) else set()
-    parts = [_holding(part, stands) for part in clause.parts if part.op != "not"]
-    barred = any(_holding(part.parts[0], stands) for part in clause.parts if part.op == "not")
-    if clause.op == "all" and (barred or not all(parts)):
-        return set()
-    return set().union(*parts)
 
 
 def _places(wanted: set[str], reading: Reading) -> dict[tuple[str, str], list[str]]:
@@ -153,15 +92,11 @@ def _phrases(clause: Clause, reading: Reading, column: str) -> list[str]:
 
 
 def _note(found: Reasons, leaf: Leaf, column: str, surfaces: Sequence[str]) -> None:
-    if column in _CONTEXT:
-        via = "neighbour"
-    elif leaf.via != "literal":
-        via = leaf.via
-        found.surfaces.update(surfaces)
-    else:
+    via = leaf.via
+    if via == "literal":
         asked = fold(leaf.word)
         via = "literal" if any(fold(surface) == asked for surface in surfaces) else "stem"
-        found.surfaces.update(surfaces)
+    found.surfaces.update(surfaces)
     matched = Matched(word=leaf.word, field=column, via=via)
     if matched not in found.matched:
         found.matched.append(matched)

@@ -354,6 +354,8 @@ _OPERATORS = ("AND", "OR", "NOT")
 _DEEPEST = 8
 _LONGEST_DATE = 80  # characters of a spoken date after `since:`
 _QUOTES = str.maketrans(dict.fromkeys("“”„‟«»＂", '"') | {"‘": "'", "‚": "'"})
+_SENTENCE = 5  # words beside a quotation, or a mark such as a question mark, make a sentence
+_SENTENCE_MARK = re.compile(r"[?!.,;](?:\s|$)|[？！。，；]")
 _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f]")
 _TOKEN = re.compile(
     r"""(?P<space>\s+)
@@ -392,7 +394,7 @@ def scan(text: str, today: date) -> TokenizedQuestion:
     """The tokens of a question, parentheses in balance and operators with something to join."""
     text = _CONTROL.sub(" ", text).translate(_QUOTES)
     notices: list[str] = []
-    tokens = list(_lex(text, today, notices))
+    tokens = _unquoted(list(_lex(text, today, notices)), text)
     ranges = _spoken_dates(text, tokens, today)
     tokens = _settled(_balanced(_without_dates(tokens, ranges, text), notices), notices)
     return TokenizedQuestion(_with_hashtags(tokens), ranges, notices)
@@ -467,6 +469,17 @@ def _date_value(hit: re.Match[str], text: str, today: date) -> tuple[str, int]:
 
 def _written_value(hit: re.Match[str]) -> str:
     return hit["value"] or hit["quoted"] or hit["single"] or ""
+
+
+def _unquoted(tokens: list[Token], text: str) -> list[Token]:
+    """In a whole sentence without operators, quotation marks quote: nothing has to stand word for word."""
+    quoted = [token for token in tokens if token.kind == "phrase"]
+    if not quoted or any(token.kind not in ("word", "phrase", "hashtag") for token in tokens):
+        return tokens
+    outside = blanked(text, [token.span for token in quoted])
+    if len(tokens) - len(quoted) < _SENTENCE and not _SENTENCE_MARK.search(outside):
+        return tokens
+    return [token._replace(kind="word", quoted=False) if token.kind == "phrase" else token for token in tokens]
 
 
 def _goes_on(text: str, at: int) -> bool:

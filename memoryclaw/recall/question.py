@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -12,33 +13,27 @@ from typing import NamedTuple
 from whoosh.support.levenshtein import damerau_levenshtein
 
 from memoryclaw.errors import InputError
-from memoryclaw.index.bm25 import idf, rarity
+from memoryclaw.index.bm25 import rarity
 from memoryclaw.index.catalog import Catalog
 from memoryclaw.ports import Clause, TextIndex
 from memoryclaw.recall.query import Expr, Filter, Query, all_of, any_of, parse
-from memoryclaw.text.language import Language, candidates, fold, key_of, select, words_of
+from memoryclaw.text.language import Language, candidates, characters, fold, key_of, select, words_of
 from memoryclaw.text.words import lines
 
 PREFIX_WORDS = 32  # a prefix stands for at most so many words of the vault, the most frequent ones
 FUZZY_WORDS = 8
 RELATED_SHARE = 0.1  # of all units: what more of them hold is too common to stand for another word
-COMMON_SHARE, COMMON_UNITS = 0.2, 1000  # in a large vault a word that every fifth unit holds only costs time
+CHARACTER = 0.2  # what a single Chinese character counts beside the pairs that hold it
+OTHER = 0.5  # what a word that may stand for another counts, against that word itself
 GOAL_WORDS = 12  # words of a goal that count
 KINDS = frozenset({"episode", "fact", "skill", "note", "turn"})
 STATES = frozenset({"archived", "pending", "draft", "superseded"})
 KIND_NAMES = {"log": "turn", "logs": "turn", "semantic": "fact", "memory": "note"}
 
-_OWN = ("title", "tags", "properties", "body")  # a related word beside a turn says too little
 _HIDDEN = re.compile(r"(?:^|/)(?:archive|review|_[^/]*)(?:/|$)|(?:^|/)_\w", re.IGNORECASE)
-_ASKS_WHEN = re.compile(
-    r"\s*(?:when|how long|(?:what|which) (?:year|month|week|day|date)|how many (?:days|weeks|months|years))\b",
-    re.IGNORECASE,
-)
-_ASKS_NAME = re.compile(
-    r"""^\s*who\b|\bwhere\b|\b(?:which|what)\ (?:country|countries|city|cities|states?|places?|towns?)\b
-    |\b(?:names?|named|called|title|books?|movies?|film|songs?|bands?|artists?|games?|series|restaurant)\b""",
-    re.IGNORECASE | re.VERBOSE,
-)
+# Words by which people speak of themselves: what they said then counts more than what an assistant answered.
+_MYSELF = frozenset(word for line in lines("pronouns.myself") for word in line.split())
+_MYSELF_UNSPACED = tuple(word for word in _MYSELF if max(word) > "\u2fff")
 
 
 class Leaf(NamedTuple):
@@ -47,6 +42,8 @@ class Leaf(NamedTuple):
     clause: Clause
     word: str  # as asked
     via: str  # literal | phrase | prefix | fuzzy | bigram | alias
+    share: float = 1.0  # of its gain
+    most: float = math.inf  # the idf of the word that it stands for: it tells no more
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,14 +107,17 @@ class Question:
         return {**self.parts, **self.people}
 
     @property
-    def asks_when(self) -> bool:
-        """True when it wants to know a time."""
-        return asks_when(self.query.text)
+    def of_myself(self) -> bool:
+        """True when the one who asks speaks of himself or herself."""
+        said = self.query.text
+        return any(word.partition("'")[0] in _MYSELF for word in words_of(said.replace("’", "'"))) or any(
+            word in said for word in _MYSELF_UNSPACED
+        )
 
     @property
-    def asks_name(self) -> bool:
-        """True when it wants to know a name."""
-        return asks_name(self.query.text)
+    def all_leaves(self) -> tuple[Leaf, ...]:
+        """All that is counted in a unit: what was asked, what may stand for it, and the goal."""
+        return (*self.leaves, *self.aliases, *self.related, *self.goal)
 
     @property
     def any_state(self) -> bool:
@@ -149,7 +149,6 @@ def understand(
     index: TextIndex,
     today: date,
     goal: str = "",
-    goal_share: float = COMMON_SHARE,
     kind: str = "",
 ) -> Question:
     """Understands a question without a model.
@@ -161,7 +160,6 @@ def understand(
         index: counts units.
         today: the clock's UTC day, for "last week".
         goal: what the agent is working on.
-        goal_share: of all units of a large vault: a word of the goal that more of them hold counts nothing.
         kind: narrows as `kind:` in the question does.
     """
     query = parse(text, today=today)
@@ -176,11 +174,11 @@ def understand(
     akin: tuple[Leaf, ...] = ()
     tokens = frozenset(seen.tokens)
     if _is_plain(query):
-        aliases = _synonyms(words, tokens, catalog, language)
+        aliases = _synonyms(words, tokens, catalog, language, seen.weights)
         tokens |= {token for leaf in aliases for token in leaf.clause.text.split()}
         names = {part for key in (*entities, *people, *parts) for part in key.split()}
         plain = [word for word in words if key_of(word) not in names]
-        akin = _related(plain, tokens, catalog, language, units)
+        akin = _related(plain, tokens, catalog, language, units, seen.weights)
     notices = list(query.notices)
     clause: Clause | None = None
     leaves: tuple[Leaf, ...] = ()
@@ -189,10 +187,11 @@ def understand(
         notices += [
             f'"{phrase}" stands nowhere as a phrase; its words were searched instead' for phrase in lost
         ]
-        resolver = _Resolver(query, seen, catalog, language, units)
+        resolver = _Resolver(query, seen, catalog, language)
         clause, leaves = resolver.clause(root), tuple(resolver.leaves)
-    most = units if units < COMMON_UNITS else int(units * goal_share)
-    toward = _goal(goal, tokens, catalog, language, most) if goal else ()
+        if _is_plain(query):
+            leaves += _characters(words)
+    toward = _goal(goal, tokens, catalog, language) if goal else ()
     if kind:
         query = query._replace(filters=(*query.filters, kind_filter(kind)))
     return Question(
@@ -221,16 +220,6 @@ def asks_for_state(filters: Sequence[Filter]) -> bool:
         or (item.field == "path" and _HIDDEN.search(item.value))
         for item in wanted
     )
-
-
-def asks_when(question: str) -> bool:
-    """True when an English question wants to know a time."""
-    return bool(_ASKS_WHEN.match(question))
-
-
-def asks_name(question: str) -> bool:
-    """True when an English question wants to know a name: of a person, a place, a book."""
-    return bool(_ASKS_NAME.search(question))
 
 
 def spellings(question: Question, catalog: Catalog) -> dict[str, str]:
@@ -326,7 +315,11 @@ def _named(words: Sequence[str], catalog: Catalog) -> tuple[dict[str, str], dict
 
 
 def _synonyms(
-    words: Sequence[str], asked: frozenset[str], catalog: Catalog, language: Language
+    words: Sequence[str],
+    asked: frozenset[str],
+    catalog: Catalog,
+    language: Language,
+    weights: Mapping[str, float],
 ) -> tuple[Leaf, ...]:
     keys = dict.fromkeys(candidate.key for candidate in candidates(words))
     found = []
@@ -334,18 +327,24 @@ def _synonyms(
         tokens = language.tokens(synonym)
         if tokens and not asked.issuperset(tokens):
             op = "token" if len(tokens) == 1 else "phrase"
-            found.append(Leaf(Clause(op, " ".join(tokens)), said, "alias"))
+            most = max((weights[word] for word in words if fold(word) in said.split()), default=math.inf)
+            found.append(Leaf(Clause(op, " ".join(tokens)), said, "alias", OTHER, most))
     return tuple(found)
 
 
 def _related(
-    words: Sequence[str], asked: frozenset[str], catalog: Catalog, language: Language, units: int
+    words: Sequence[str],
+    asked: frozenset[str],
+    catalog: Catalog,
+    language: Language,
+    units: int,
+    weights: Mapping[str, float],
 ) -> tuple[Leaf, ...]:
     akin = {word: related(language.token(word), language) for word in words}
     counts = catalog.count_of([token for tokens in akin.values() for token in tokens])
     most = max(1, units * RELATED_SHARE)
     return tuple(
-        Leaf(Clause("token", token, _OWN), word, "alias")
+        Leaf(Clause("token", token), word, "alias", OTHER, weights[word])
         for word, tokens in akin.items()
         for token in tokens
         if token not in asked and 0 < counts.get(token, 0) <= most
@@ -353,12 +352,12 @@ def _related(
 
 
 def _goal(
-    goal: str, asked: frozenset[str], catalog: Catalog, language: Language, most: int
+    goal: str, asked: frozenset[str], catalog: Catalog, language: Language
 ) -> tuple[Leaf, ...]:
-    """The words of a goal as tokens, but for those of the question and those that more than `most` units hold."""
+    """The words of a goal as tokens, but for those of the question."""
     tokens = {word: language.token(word).split() for word in goal_words(goal, language)}
     counts = catalog.count_of([token for own in tokens.values() for token in own])
-    return goal_leaves(tokens, counts, asked, most)
+    return goal_leaves(tokens, counts, asked)
 
 
 def goal_words(goal: str, language: Language) -> list[str]:
@@ -368,7 +367,7 @@ def goal_words(goal: str, language: Language) -> list[str]:
 
 
 def goal_leaves(
-    tokens: Mapping[str, list[str]], counts: Mapping[str, int], asked: frozenset[str], most: int
+    tokens: Mapping[str, list[str]], counts: Mapping[str, int], asked: frozenset[str]
 ) -> tuple[Leaf, ...]:
     """The tokens to look up, each with the word that it stands for.
 
@@ -376,25 +375,29 @@ def goal_leaves(
         tokens: of each word.
         counts: units that hold a token.
         asked: tokens of the question, which count already.
-        most: units that a token may stand in; what nearly all hold tells nothing.
     """
     return tuple(
         Leaf(Clause("token", token), word, "literal" if len(own) == 1 else "bigram")
         for word, own in tokens.items()
         for token in own
-        if token not in asked and 0 < counts.get(token, 0) <= most
+        if token not in asked and counts.get(token, 0)
     )
+
+
+def _characters(words: Sequence[str]) -> tuple[Leaf, ...]:
+    """The single characters of words in Chinese script, each of which says something by itself."""
+    found = {character: word for word in words for character in characters(word)}
+    return tuple(Leaf(Clause("token", one), word, "bigram", CHARACTER) for one, word in found.items())
 
 
 class _Resolver:
     """Resolves what must match into a clause, and collects the leaves that score."""
 
-    def __init__(self, query: Query, words: _Words, catalog: Catalog, language: Language, units: int) -> None:
+    def __init__(self, query: Query, words: _Words, catalog: Catalog, language: Language) -> None:
         self.leaves: list[Leaf] = []
         self._words = words
         self._catalog = catalog
         self._language = language
-        self._units = units
         self._exact = query.joined
         self._by_op: dict[str, Callable[[Expr], Clause | None]] = {
             "word": self._word, "phrase": self._phrase, "prefix": self._prefix, "fuzzy": self._fuzzy,
@@ -437,24 +440,12 @@ class _Resolver:
     def _any(self, expr: Expr) -> Clause | None:
         telling = [part for part in expr.parts if not self._says_nothing(part)]
         parts = [(part, self.clause(part)) for part in telling or expr.parts]
-        kept = [clause for part, clause in parts if clause is not None and not self._common(part)]
-        unknown = self._words.unknown
-        if all(part.text in unknown for part, clause in parts if clause in kept):
-            kept = [clause for _, clause in parts if clause is not None]
-        else:
-            dropped = {part.text for part, clause in parts if clause is not None and self._common(part)}
-            self.leaves = [leaf for leaf in self.leaves if leaf.word not in dropped]
-        return _joined("any", kept)
+        return _joined("any", [clause for _, clause in parts if clause is not None])
 
     def _says_nothing(self, part: Expr) -> bool:
         return (
             part.op == "word" and not part.column and not self._exact and part.text not in self._words.known
         )
-
-    def _common(self, part: Expr) -> bool:
-        if part.op != "word" or self._units < COMMON_UNITS or self._exact:
-            return False
-        return self._words.weights.get(part.text, 9.0) < idf(self._units, int(self._units * COMMON_SHARE))
 
     def _all(self, expr: Expr) -> Clause | None:
         parts = [(part.op == "not", self.clause(part)) for part in expr.parts]

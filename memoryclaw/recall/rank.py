@@ -5,7 +5,6 @@ Every value is a multiple of 1/1024, so sums are exact in binary floating point 
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
@@ -15,49 +14,38 @@ from typing import NamedTuple
 from memoryclaw.index.bm25 import exact
 from memoryclaw.index.catalog import UnitSummary
 from memoryclaw.model import Matched, Term
-from memoryclaw.recall.evidence import NONE, Evidence, Scores
-from memoryclaw.recall.question import Question
+from memoryclaw.recall.evidence import NONE, TOLD_WITHIN, Evidence, Scores
+from memoryclaw.recall.question import Leaf, Question
 
-ENTITY, FIELD, DATE = 0.5, 0.5, 0.9  # times ln(1 + units): as much as a fairly rare word
-FILTER = 0.5  # the same, when nothing but fields was asked for
-# Shares of the words' score, or of ln(1 + units) when there are no words.
-SPEAKER, PINNED, RECENCY = 0.8, 0.25, 0.05
-WHEN = 0.5  # the same for turns that tell a time, when the question asks for one
-NAMES = 0.4  # and for turns that hold a name, when it asks for one
-ASKS = 0.3  # the share that turns lose by ending in a question: answers are wanted
-ABSENT = 0.4  # the share that turns lose where nobody speaks whom the question names
-RECENCY_HALF_LIFE = 125  # days
-TOLD_WITHIN = 14  # days in which what happened on a day is still told of
-CALLED = 0.3  # in turns, the name of a person who speaks: who said it is known without
-GOAL_SHARE = 0.3  # of the best score that the question gives: the most that a goal adds
-# Shares of their words' score that turns lend: the one before, the one before that, and the one after.
-BEFORE, LONG_BEFORE, AFTER = 0.2, 0.1, 0.1
-_STEPS = (-1, -2, 1)
+# Shares of the best score.
+DATE = 0.6  # for what is of a day that the question names
+FACT = 0.3  # for a fact of an entity that it names, and once more if it names the field, too
+GOAL = 0.3  # the most that a goal adds
+# Shares of a unit's own score.
+SESSION = 0.25  # of what the best turn of its session has more
+SPEAKER = 0.8  # added where somebody speaks whom the question names
+ASSISTANT = 0.5  # lost by an assistant's turns where the question is about the one who asks
+OPENS = 0.5  # added to the turn with which somebody opens a session with an assistant
+ASKS = 0.1  # lost by turns that end in a question
+PINNED = 0.25
 
-Turn = tuple[str, int]  # path of a log, place of the turn in it
 Terms = list[tuple[str, float]]
 
 
 class Ranked(NamedTuple):
-    """A unit with its score: the sum of what its words, their synonyms, the goal, the turns around it, the terms and nearness give."""
+    """A unit with its score, the sum of what its words give and of all other terms."""
 
     unit: UnitSummary
     score: float
-    text: float = 0.0
-    alias: float = 0.0
-    related: float = 0.0
-    goal: float = 0.0
-    lent: float = 0.0  # by the turns around
-    lender: str = ""  # the id of the one that lent most
+    words: float = 0.0  # what the words of the question give
     terms: Sequence[tuple[str, float]] = ()  # all others, by name
-    vector: float = 0.0  # what its nearness in meaning gives
+    lender: str = ""  # the id of the best turn of its session
     decision: str = ""  # why it is left out, if it is
     by_words: bool = True  # False for what only vectors found
 
-    @property
-    def own(self) -> float:
-        """What the question's words, and those that stand in for them, give."""
-        return self.text + self.alias + self.related
+    def term(self, name: str) -> float:
+        """The value of one of the other terms; 0 when it has none."""
+        return next((value for label, value in self.terms if label == name), 0.0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,27 +79,137 @@ def rank(
         vectors: what nearness in meaning adds.
         decided: decisions that stand already, by rowid.
     """
-    words = _words(evidence)
-    turns = [unit for unit in evidence.found if unit.kind == "turn"]
-    scores = {(t.path, t.seq): sum(words[t.rowid][:3]) + vectors.get(t.rowid, 0.0) for t in turns}
-    lent, ids = around(scores), {(turn.path, turn.seq): turn.id for turn in turns}
-    reason, terms = Exclusions(question, evidence).reason, _terms_of(question, evidence)
+    reason = Exclusions(question, evidence).reason
+    decisions = {u.rowid: decided[u.rowid] if u.rowid in decided else reason(u) for u in evidence.found}
+    words, first = _first_terms(question, evidence, vectors)
+    sessions = _best_of_sessions(evidence.found, words, first)
+    multiplied = _factors(question)
     ranked = []
     for unit in evidence.found:
-        rowid = unit.rowid
-        text, alias, related, goal = words[rowid]
-        vector = vectors.get(rowid, 0.0)
-        value, by = 0.0, ""
-        # What a tool brought in rises by its own words alone.
-        if unit.kind == "turn" and unit.trust != "untrusted" and (unit.path, unit.seq) in lent:
-            value, lender = lent[unit.path, unit.seq]
-            by = ids[lender]
-        base = text + alias + related + goal + vector + value
-        own = terms(unit, base)
-        score = base + sum([term for _, term in own])
-        decision = decided[rowid] if rowid in decided else reason(unit)
-        ranked.append(Ranked(unit, score, text, alias, related, goal, value, by, own, vector, decision))
-    return ordered(ranked)
+        terms, lender = first[unit.rowid], ""
+        base = words[unit.rowid] + sum([value for _, value in terms])
+        best = sessions.get(unit.path) if unit.kind == "turn" and unit.trust != "untrusted" else None
+        if best and base > 0:
+            lent = exact(SESSION * (best[0] - base))
+            if lent > 0:
+                terms, lender = [*terms, ("session", lent)], best[1]
+                base += lent
+        if evidence.listed:
+            base = 1.0
+        terms = [*terms, *((name, value) for name, share in multiplied(unit) if (value := exact(share * base)))]
+        score = words[unit.rowid] + sum([value for _, value in terms])
+        ranked.append(Ranked(unit, score, words[unit.rowid], terms, lender, decisions[unit.rowid]))
+    best_score = max((one.score for one in ranked if not one.decision), default=0.0)
+    best_score = best_score if best_score > 0 else 1.0
+    added = _shares_of_best(question, listed=evidence.listed)
+    found = ordered(_with(one, [(name, exact(share * best_score)) for name, share in added(one.unit)]) for one in ranked)
+    if evidence.listed:  # nothing but their time tells what was asked by its time
+        found.sort(key=lambda one: one.unit.at, reverse=True)
+        found.sort(key=lambda one: -one.score)
+    return found
+
+
+def _with(ranked: Ranked, terms: Terms) -> Ranked:
+    terms = [(name, value) for name, value in terms if value]
+    if not terms:
+        return ranked
+    score = ranked.score + sum([value for _, value in terms])
+    return ranked._replace(score=score, terms=[*ranked.terms, *terms])
+
+
+def _first_terms(
+    question: Question, evidence: Evidence, vectors: Scores
+) -> tuple[dict[int, float], dict[int, Terms]]:
+    """What words give each unit: those asked, and as further terms those that may stand for them, the goal, and nearness in meaning."""
+    asked = len(question.leaves)
+    others = asked + len(question.aliases) + len(question.related)
+    words, related, goals = {}, {}, {}
+    for unit in evidence.found:
+        gains = evidence.gains(unit.rowid)
+        words[unit.rowid] = exact(sum([gain for n, gain in gains.items() if n < asked]))
+        related[unit.rowid] = exact(best_of_each(question.all_leaves, gains, asked, others))
+        goals[unit.rowid] = sum([gain for n, gain in gains.items() if n >= others]) if question.goal else 0.0
+    most = max(goals.values(), default=0.0)
+    best = max((value + related[rowid] for rowid, value in words.items()), default=0.0)
+    first = {
+        rowid: [
+            (name, value)
+            for name, value in (
+                ("related", related[rowid]),
+                ("goal", exact(lift(goals[rowid], most, best)) if most else 0.0),
+                ("vector", vectors.get(rowid, 0.0)),
+            )
+            if value
+        ]
+        for rowid in words
+    }
+    return words, first
+
+
+def best_of_each(leaves: Sequence[Leaf], gains: Mapping[int, float], first: int, after: int) -> float:
+    """The sum over all words asked of the best that may stand for each; leaves `first` to before `after` do."""
+    best: dict[str, float] = {}
+    for number, gain in gains.items():
+        if first <= number < after:
+            word = leaves[number].word
+            best[word] = max(best.get(word, 0.0), gain)
+    return sum(best.values())
+
+
+def _best_of_sessions(
+    units: Sequence[UnitSummary], words: Mapping[int, float], first: Mapping[int, Terms]
+) -> dict[str, tuple[float, str]]:
+    """The best turn of each log: its score so far, and its id."""
+    best: dict[str, tuple[float, str]] = {}
+    for unit in units:
+        if unit.kind == "turn" and unit.trust != "untrusted":
+            base = words[unit.rowid] + sum([value for _, value in first[unit.rowid]])
+            found = best.get(unit.path)
+            if found is None or (base, found[1]) > (found[0], unit.id):
+                best[unit.path] = base, unit.id
+    return best
+
+
+def _factors(question: Question) -> Callable[[UnitSummary], Terms]:
+    """Tells by which shares of its own score a unit rises or falls."""
+    people, of_myself = question.any_person, question.of_myself
+
+    def factors(unit: UnitSummary) -> Terms:
+        found: Terms = []
+        if unit.kind == "turn":
+            if unit.entity_key in people:
+                found.append(("speaker", SPEAKER))
+            if of_myself and unit.role == "assistant":
+                found.append(("assistant", -ASSISTANT))
+            if unit.opens:
+                found.append(("opens", OPENS))
+            if unit.asks:
+                found.append(("asks", -ASKS))
+        if unit.pinned:
+            found.append(("pinned", PINNED))
+        return found
+
+    return factors
+
+
+def _shares_of_best(question: Question, *, listed: bool) -> Callable[[UnitSummary], Terms]:
+    """Tells which shares of the best score a unit gets for what it is about."""
+    entities, ranges = question.any_entity, question.query.ranges
+
+    def shares(unit: UnitSummary) -> Terms:
+        found: Terms = []
+        if unit.kind == "fact" and unit.entity_key in entities:
+            asked = question.names_field(unit.field)
+            if asked or not _is_of_another_time(unit, question):
+                found.append(("entity", FACT))
+                found += [("field", FACT)] if asked else []
+        if ranges:
+            found.append(("date", DATE * _date(question, unit)[0]))
+        elif listed:
+            found.append(("filter", 1.0))
+        return found
+
+    return shares
 
 
 def ordered(ranked: Iterable[Ranked]) -> list[Ranked]:
@@ -121,24 +219,8 @@ def ordered(ranked: Iterable[Ranked]) -> list[Ranked]:
 
 def causes(question: Question, ranked: Ranked) -> list[Matched]:
     """What the terms of a unit rest on, to be shown beside its words."""
-    return [cause for name, _ in ranked.terms if (cause := _cause(name, question, ranked.unit))]
-
-
-def around(scores: Mapping[Turn, float]) -> dict[Turn, tuple[float, Turn]]:
-    """What each turn is lent by those around it, and which of them lends most; only turns with words of the question lend."""
-    found = {}
-    score = scores.get
-    for place in scores:
-        path, seq = place
-        near = (
-            BEFORE * score((path, seq - 1), 0.0),
-            LONG_BEFORE * score((path, seq - 2), 0.0),
-            AFTER * score((path, seq + 1), 0.0),
-        )
-        value = exact(sum(near))
-        if value:
-            found[place] = value, (path, seq + _STEPS[near.index(max(near))])
-    return found
+    found = [cause for name, _ in ranked.terms if (cause := _cause(name, question, ranked.unit))]
+    return [*found, Matched(word=ranked.lender, field="session", via="session")] if ranked.lender else found
 
 
 def lift(goal: float, most: float, best: float) -> float:
@@ -149,71 +231,7 @@ def lift(goal: float, most: float, best: float) -> float:
         most: the highest of these.
         best: the highest score for the words of the question.
     """
-    return GOAL_SHARE * goal * (best / most if best and most else 1.0)
-
-
-def _words(evidence: Evidence) -> dict[int, tuple[float, float, float, float]]:
-    """What words give each unit: those of the question, synonyms, related words, and the goal."""
-    text, alias, related = (
-        {rowid: exact(score) for rowid, score in scores.items()}
-        for scores in (evidence.text, evidence.alias, evidence.related)
-    )
-    words = {
-        unit.rowid: (
-            text.get(unit.rowid, 0.0),
-            alias.get(unit.rowid, 0.0),
-            related.get(unit.rowid, 0.0),
-            0.0,
-        )
-        for unit in evidence.found
-    }
-    if evidence.goal:
-        most = max((evidence.goal.get(rowid, 0.0) for rowid in words), default=0.0)
-        best = max((sum(own) for own in words.values()), default=0.0)
-        for rowid, own in words.items():
-            words[rowid] = (*own[:3], exact(lift(evidence.goal.get(rowid, 0.0), most, best)))
-    for rowid, called in evidence.called.items():
-        own = words[rowid]
-        words[rowid] = (exact(max(own[0] - (1 - CALLED) * called, 0.0)), *own[1:])
-    return words
-
-
-# The terms of a score besides its words.
-
-
-def _terms_of(question: Question, evidence: Evidence) -> Callable[[UnitSummary, float], Terms]:
-    """Tells the terms of a unit with the score `base` from its words, as (name, value); none is 0."""
-    entities, people, ranges = question.any_entity, question.any_person, question.query.ranges
-    scale, today = math.log1p(evidence.units), question.today
-    when, name, listed = question.asks_when, question.asks_name, evidence.listed
-    asks_for = bool(entities or ranges or listed)
-
-    def terms(unit: UnitSummary, base: float) -> Terms:
-        found: Terms = []
-        if asks_for:
-            if unit.kind == "fact" and unit.entity_key in entities:
-                asked = question.names_field(unit.field)
-                if asked or not _is_of_another_time(unit, question):
-                    found.append(("entity", ENTITY * scale))
-                    found += [("field", FIELD * scale)] if asked else []
-            if ranges:
-                found.append(("date", DATE * _date(question, unit)[0] * scale))
-            if listed:
-                found += [] if ranges else [("filter", FILTER * scale)]
-                base = scale
-        if unit.kind == "turn":
-            found += [("speaker", SPEAKER * base)] if unit.entity_key in people else []
-            found += (
-                [("absent", -ABSENT * base)] if evidence.company and unit.path not in evidence.company else []
-            )
-            found += [("when", WHEN * base)] if when and unit.told else []
-            found += [("names", NAMES * base)] if name and unit.names else []
-            found += [("asks", -ASKS * base)] if unit.asks else []
-        found += [("pinned", PINNED * base)] if unit.pinned else []
-        found += [("recency", RECENCY * base * _freshness(unit.at[:10], today))] if unit.at else []
-        return [(label, value) for label, raw in found if (value := exact(raw))]
-
-    return terms
+    return GOAL * goal * (best / most if best and most else 1.0)
 
 
 def _cause(name: str, question: Question, unit: UnitSummary) -> Matched | None:
@@ -225,8 +243,6 @@ def _cause(name: str, question: Question, unit: UnitSummary) -> Matched | None:
             return Matched(word=question.any_person[unit.entity_key], field="speaker", via="entity")
         case "date":
             return Matched(word=_date(question, unit)[1], field="date", via="date")
-        case "when":
-            return Matched(word=unit.told, field="date", via="date")
         case "pinned":
             return Matched(word="pin", field="pin", via="pinned")
     return None
@@ -291,15 +307,6 @@ def _days_after(at: str, last: str) -> int:
         return (date.fromisoformat(at[:10]) - date.fromisoformat(last)).days
     except ValueError:
         return 0
-
-
-@lru_cache(maxsize=8192)
-def _freshness(day: str, today: date) -> float:
-    try:
-        age = (today - date.fromisoformat(day)).days
-    except ValueError:
-        return 0.0
-    return float(0.5 ** (max(age, 0) / RECENCY_HALF_LIFE))
 
 
 # What may not be in an answer: for its state, its trust, or because it is about something else.

@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING, Any
 
 from memoryclaw.index.catalog import Catalog
 from memoryclaw.index.index import Index
-from memoryclaw.model import Answer, LeftOut, Match, Matched, Term, Traced, Unit
-from memoryclaw.recall.evidence import EvidenceReader
-from memoryclaw.recall.explain import Reading, filter_causes, reasons
-from memoryclaw.recall.question import COMMON_SHARE, Question, spellings, understand
-from memoryclaw.recall.rank import CALLED, Ranked, Ranking, causes, coverage, rank, shared_out
-from memoryclaw.recall.text_lane import ENOUGH, MANY, POOL, RARE_SHARE
+from memoryclaw.model import COLUMNS, Answer, LeftOut, Match, Matched, Term, Traced, Unit
+from memoryclaw.recall.evidence import NOTHING_COUNTED, EvidenceReader
+from memoryclaw.recall.explain import filter_causes, read_columns, reasons
+from memoryclaw.recall.question import Question, spellings, understand
+from memoryclaw.recall.rank import Ranked, Ranking, causes, coverage, rank, shared_out
+from memoryclaw.recall.text_lane import POOL
 from memoryclaw.text.language import fold
 from memoryclaw.text.snippets import snippet, without_block_ids
 from memoryclaw.vault.layout import tells_how
@@ -53,7 +53,7 @@ class Searcher:
         """One state of the index for all that is asked in the block."""
         return self._index.database.reading()
 
-    def find(self, text: str, *, kind: str = "", wanted: int = 2 * ENOUGH, goal: str = "") -> Ranking:
+    def find(self, text: str, *, kind: str = "", wanted: int = POOL, goal: str = "") -> Ranking:
         """Everything that may answer a question, ranked, each with its decision except for limits and budgets.
 
         Args:
@@ -69,12 +69,9 @@ class Searcher:
             index=self._index.engine,
             today=self._today,
             goal=goal,
-            goal_share=RARE_SHARE if self._evidence.statistics.units >= MANY else COMMON_SHARE,
             kind=kind,
         )
-        # Turns may be lifted by those around them, and units by related words: then more of them are scored in full.
-        lifted = question.related or self._catalog.has_logs()
-        pool = max(POOL if lifted else ENOUGH, wanted)
+        pool = max(POOL, wanted)
         found = self._ranked(question, pool)
         if len(found.units) >= pool and len(found.open) < wanted:
             found = self._ranked(question, 4 * max(POOL, wanted))  # too many of the best were left out
@@ -97,11 +94,7 @@ class Searcher:
             return []
         notes = self._catalog.note_ids({one.unit.path for one in chosen})
         units = self.units(chosen)
-        readings = self._evidence.readings(units)
-        return [
-            self._match(one, units[one.unit.rowid], readings[one.unit.rowid], notes[one.unit.path], found)
-            for one in chosen
-        ]
+        return [self._match(one, units[one.unit.rowid], notes[one.unit.path], found) for one in chosen]
 
     def answer(
         self, text: str, found: Ranking, matches: Sequence[Match], decisions: Mapping[int, str]
@@ -139,24 +132,24 @@ class Searcher:
         fields = self._evidence.fields(found.question)
         return lane.blended(found, fields.rowids if fields else None)
 
-    def _match(self, one: Ranked, unit: Unit, reading: Reading, note: str, found: Ranking) -> Match:
-        question, evidence, statistics = found.question, found.evidence, self._evidence.statistics
-        rowid, by_words = one.unit.rowid, one.by_words
-        own = reasons(question.leaves if by_words else (), reading, statistics, question.clause)
-        alias = reasons(question.aliases if rowid in evidence.alias else (), reading, statistics)
-        akin = reasons(question.related if rowid in evidence.related else (), reading, statistics)
-        goal = reasons(question.goal if rowid in evidence.goal else (), reading, statistics)
-        called = evidence.called_words if unit.kind == "turn" else ()
-        gains = {word: CALLED * gain if word in called else gain for word, gain in own.gains.items()}
-        others = [
-            ("alias", one.alias),
-            ("related", one.related),
-            ("goal", one.goal),
-            ("around", one.lent),
-            *one.terms,
-            ("vector", one.vector),
+    def _match(self, one: Ranked, unit: Unit, note: str, found: Ranking) -> Match:
+        question, evidence, rowid = found.question, found.evidence, one.unit.rowid
+        leaves, asked = question.all_leaves, len(question.leaves)
+        aims = len(leaves) - len(question.goal)
+        columns = dict(zip(COLUMNS, (unit.title, unit.tags, unit.properties, unit.text), strict=True))
+        reading = read_columns(columns, self._index.language)
+        counts, gains = evidence.counts.get(rowid, NOTHING_COUNTED), evidence.gains(rowid)
+        own = reasons([leaves[n] for n in sorted(counts.own) if n < aims], reading)
+        goal = reasons([leaves[n] for n in sorted(counts.own) if n >= aims], reading)
+        by_word: dict[str, float] = {}
+        for number in sorted(gains):
+            if number < asked:
+                by_word[leaves[number].word] = by_word.get(leaves[number].word, 0.0) + gains[number]
+        beside = [
+            Matched(word=leaves[number].word, field=place, via="neighbour")
+            for number, place in sorted(counts.beside.items())
         ]
-        surfaces = frozenset(own.surfaces | alias.surfaces | akin.surfaces or goal.surfaces)
+        surfaces = frozenset(own.surfaces or goal.surfaces)
         text = unit.text if unit.kind == "turn" else without_block_ids(unit.text)
         shown = snippet(text or unit.title, surfaces)
         return Match(
@@ -164,16 +157,14 @@ class Searcher:
             path=one.unit.path,
             note=note,
             score=one.score,
-            terms=(*shared_out(gains, one.text), *(Term(name, value) for name, value in others if value)),
+            terms=(*shared_out(by_word, one.words), *(Term(name, value) for name, value in one.terms)),
             matched=(
                 *own.matched,
-                *alias.matched,
-                *akin.matched,
                 *goal.matched,
-                *([Matched(word=one.lender, field="around", via="neighbour")] if one.lent else []),
+                *dict.fromkeys(beside),
                 *filter_causes(question.query.filters),
                 *causes(question, one),
-                *([Matched(word=found.near, field="vector", via="vector")] if one.vector else []),
+                *([Matched(word=found.near, field="vector", via="vector")] if one.term("vector") else []),
             ),
             snippet=shown.text,
             highlights=shown.highlights,

@@ -103,7 +103,7 @@ class VectorLane:
             return [
                 one if one.unit.rowid in by_words else one._replace(by_words=False)
                 for one in everything
-                if one.unit.rowid in by_words or one.vector
+                if one.unit.rowid in by_words or one.term("vector")
             ]
         known = [by_words[u.rowid]._replace(unit=u) for u in near.units if u.rowid in by_words]
         reason = Exclusions(found.question, evidence).reason
@@ -155,7 +155,7 @@ class _Nearness(NamedTuple):
 def _weighted(near: _Nearness, by_words: Mapping[int, Ranked], scale: float) -> dict[int, float]:
     """What nearness gives each unit besides its words."""
     nearest = max(near.cosines.values(), default=0.0)
-    best = max((one.own for one in by_words.values()), default=0.0) or scale
+    best = max((one.words + one.term("related") for one in by_words.values()), default=0.0) or scale
     values = {}
     for unit in near.units:
         mean = near.means[unit.kind == "turn"]
@@ -178,7 +178,11 @@ def _behind(
     scores = [one.score for one in known if not one.decision and one.score > 0]
     near = [cosines[one.unit.rowid] for one in new]
     values = behind(near, scores, WEAK) if scores else alone(near, scale)
-    return [one._replace(score=value, vector=value) for one, value in zip(new, values, strict=True) if value]
+    return [
+        one._replace(score=value, terms=[("vector", value)])
+        for one, value in zip(new, values, strict=True)
+        if value
+    ]
 
 
 def _text(question: Question) -> str:

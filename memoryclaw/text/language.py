@@ -20,6 +20,7 @@ _PLAIN_ASCII = {code: chr(code).lower() if chr(code).isalnum() else " " for code
 _UNSPACED = re.compile(
     "[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff\U00020000-\U0003ffff]+"
 )
+_HAN_RUN = re.compile("[\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff]{2,}")
 _ELIDING = frozenset({"fr", "it", "ca"})
 IRREGULAR = {form: base for base, *forms in map(str.split, lines("english.irregular")) for form in forms}
 _QUESTION_STOP = frozenset(words("english.question"))
@@ -41,6 +42,11 @@ def fold(word: str) -> str:
 def pairs(run: str) -> list[str]:
     """The overlapping character pairs of a run of unspaced script; a lone character stays itself."""
     return [run[i : i + 2] for i in range(len(run) - 1)] or [run]
+
+
+def characters(text: str) -> list[str]:
+    """The Chinese characters of a text that stand beside others: most are words of their own."""
+    return [] if text.isascii() else [character for run in _HAN_RUN.findall(text) for character in run]
 
 
 def words_of(text: str) -> list[str]:

@@ -27,6 +27,7 @@ _SAME_ROLE = {
     "bot": "assistant",
     "function": "tool",
 }
+ROLES = frozenset({"user", "assistant", "tool"})
 _HINT = "the line is searched as plain text; delete it if it is junk"
 
 
@@ -190,6 +191,12 @@ def _scrubbed(text: str) -> str:
     if "\0" in text or not text.isascii():
         return _SURROGATE.sub("\ufffd", text.replace("\0", "\ufffd"))
     return text
+
+
+def role_of(name: str) -> str:
+    """The role that the name of a speaker is, such as `Assistant`; empty when it is none."""
+    role = _role(name)
+    return role if role in ROLES else ""
 
 
 def _role(role: str) -> str:

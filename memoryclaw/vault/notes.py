@@ -18,7 +18,7 @@ from memoryclaw.text.markdown import Body, links_in, read_body, sections_of
 from memoryclaw.text.yaml_text import strings
 from memoryclaw.vault.facts import Facts, read_facts, without_facts
 from memoryclaw.vault.layout import Place, place_of
-from memoryclaw.vault.logs import Log, read_jsonl, read_markdown_log
+from memoryclaw.vault.logs import Log, read_jsonl, read_markdown_log, role_of
 from memoryclaw.vault.properties import Properties, read_properties
 from memoryclaw.vault.skill_formats import Skill, read_javascript_skill, read_json_skill, read_markdown_skill
 from memoryclaw.vault.vocabulary import DEFAULT_COLLECTIONS
@@ -246,6 +246,7 @@ def _turn_units(turn: Turn, note: Note) -> Iterator[Unit]:
             text=text,
             when=turn.ts,
             entity=turn.name or turn.role,
+            role=role_of(turn.name) or turn.role,
             trust=_ROLE_TRUST.get(turn.role, "unknown"),
             state=note.state,
         )

@@ -112,15 +112,21 @@ def test_of_two_notes_with_one_id_the_first_path_wins_and_the_other_is_a_problem
     assert [problem.path for problem in catalog.problems()] == ["notes/copy.md"]
 
 
-def test_the_turns_beside_turns(catalog: Catalog) -> None:
+def test_the_tokens_of_a_file_stand_side_by_side(catalog: Catalog) -> None:
     sql = "select rowid from units where path = 'logs/2025-10-21/kanazawa.jsonl' order by seq limit 2"
     first, second = (rowid for (rowid,) in catalog.rows(sql))
-    assert catalog.texts_beside([second, first]) == {
-        first: ("", "In the biscuit tin."),
-        second: ("Where are the dowels?", ""),
-    }
-    notes = [rowid for (rowid,) in catalog.rows("select rowid from units where kind != 'turn'")]
-    assert catalog.texts_beside(notes) == {}
+    assert second == first + 1
+    found = catalog.tokens([first, second, 99_999])
+    assert set(found) == {first, second}
+    assert found[first].file == found[second].file
+    assert found[first].kind == "turn"
+    assert found[second].columns == "\n\n\nin the biscuit tin\n"
+
+
+def test_the_mean_length_of_a_column_counts_the_units_that_have_it(catalog: Catalog) -> None:
+    lengths = [len(t.columns.split("\n")[3].split()) for t in catalog.tokens(range(1, 1000)).values() if t.kind == "turn"]
+    assert catalog.average_lengths()["turn", "body"] == sum(lengths) / len(lengths)
+    assert ("turn", "title") not in catalog.average_lengths()
 
 
 def test_units_come_back_whole(catalog: Catalog) -> None:

@@ -45,7 +45,7 @@ def groups(parts: st.SearchStrategy[Clause]) -> st.SearchStrategy[Clause]:
 
 
 clauses = st.recursive(leaves, groups, max_leaves=12)
-columns_of_units = st.lists(st.tuples(texts, texts, texts, texts, texts, texts), max_size=25)
+columns_of_units = st.lists(st.tuples(texts, texts, texts, texts), max_size=25)
 
 
 def both(folder: Path) -> tuple[OpenEngine, OpenEngine]:
@@ -117,7 +117,7 @@ def test_a_larger_corpus_with_rare_and_common_words(tmp_path: Path, by: int) -> 
             n,
             " ".join(dice.choices(vocabulary, k=dice.randint(0, 90))),
             title=" ".join(dice.choices(vocabulary, k=3)),
-            next=" ".join(dice.choices(vocabulary, k=30)),
+            properties=" ".join(dice.choices(vocabulary, k=30)),
         )
         for n in range(1, 2000 // by + 1)
     ]

@@ -1,10 +1,10 @@
-"""What the index keeps of a turn: the expression of time it holds, whether it holds a name, whether it asks."""
+"""What the index keeps of a turn: the expression of time it holds, and whether it asks."""
 
 from __future__ import annotations
 
 import pytest
 
-from memoryclaw.index.index import asks, holds_name, time_expression
+from memoryclaw.index.index import asks, time_expression
 
 
 @pytest.mark.parametrize(
@@ -52,11 +52,6 @@ def test_without_a_day_on_which_it_is_said_no_days_are_meant() -> None:
 def test_an_expression_is_read_whole_wherever_it_stands_in_a_long_text() -> None:
     text = "It went on and on. " * 400 + "Three days ago it ended. " + "So it did. " * 400
     assert time_expression(text, "2021-05-22") == ("Three days ago", "2021-05-19", "2021-05-19")
-
-
-def test_a_name_is_a_capital_inside_a_sentence_that_is_not_spoken_to() -> None:
-    assert holds_name("we stayed in Aarhus")
-    assert not holds_name("We stayed. Then home, Nora, and I slept")
 
 
 @pytest.mark.parametrize(

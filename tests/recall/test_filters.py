@@ -111,7 +111,7 @@ def test_what_is_usually_hidden_is_left_out_with_its_reason_and_not_reached_by_e
 def test_a_listing_is_newest_first_and_explains_itself(app: App) -> None:
     matches = app.search("kind:episode").matches
     assert [match.unit.when[:10] for match in matches] == ["2026-04-16", "2026-03-02", "2025-07-08"]
-    assert {term.name for term in matches[0].terms} == {"filter", "recency"}
+    assert {term.name for term in matches[0].terms} == {"filter"}
     assert [(m.word, m.field, m.via) for m in matches[0].matched] == [("kind:episode", "kind", "literal")]
 
 

@@ -9,7 +9,6 @@ import pytest
 from conftest import VaultOf
 
 from memoryclaw.app import App
-from memoryclaw.recall.question import asks_name, asks_when
 
 Asks = Callable[[str], list[str]]
 NOTES = {
@@ -101,8 +100,20 @@ def test_ten_thousand_bytes_are_an_ordinary_question(app: App) -> None:
     assert answer.notices
 
 
-def test_a_quoted_title_that_stands_nowhere_is_asked_by_its_words(app: App) -> None:
+def test_a_title_quoted_in_a_sentence_is_asked_by_its_words(app: App) -> None:
     answer = app.search('What does "The red larch" say of boards?')
+    assert answer.matches[0].unit.id == "notes/larch"
+    assert answer.notices == ()
+
+
+def test_quotation_marks_bind_in_a_short_query_and_quote_in_a_sentence(asks: Asks) -> None:
+    assert asks('"oat milk" boards') == ["oak"]
+    assert asks('Who made the boards for "oat milk", and of what?') == ["larch", "oak"]
+    assert asks('-"oat milk" boards, of what?') == ["larch"]
+
+
+def test_a_phrase_that_stands_nowhere_amid_other_words_is_asked_by_its_words(app: App) -> None:
+    answer = app.search('"The red larch" boards')
     assert answer.matches[0].unit.id == "notes/larch"
     assert answer.notices == ('"the red larch" stands nowhere as a phrase; its words were searched instead',)
 
@@ -213,27 +224,3 @@ def test_a_common_word_is_asked_when_the_vault_knows_no_other(vault_of: VaultOf)
     )
     with closing(App(vault_of({"logs/2026-03-10/s.jsonl": turns}))) as app:
         assert len(app.search("the harbour of zanzibar").matches) == 10
-
-
-@pytest.mark.parametrize(
-    "question", ["When did Nora move?", " how long was the trip", "Which year was it?", "What day is it"]
-)
-def test_a_question_for_a_time_is_known_by_how_it_begins(question: str) -> None:
-    assert asks_when(question)
-
-
-@pytest.mark.parametrize("question", ["Whenever it rains", "What did she say when?", "How many days", ""])
-def test_other_questions_want_no_time(question: str) -> None:
-    assert asks_when(question) == (question == "How many days")
-
-
-@pytest.mark.parametrize(
-    "question", ["Who came along?", "Where did they eat?", "What city is it in?", "What is the boat called?"]
-)
-def test_a_question_may_want_a_name(question: str) -> None:
-    assert asks_name(question)
-
-
-@pytest.mark.parametrize("question", ["When was it?", "Did anyone who rows come?", "What does it cost?"])
-def test_other_questions_want_no_name(question: str) -> None:
-    assert not asks_name(question)

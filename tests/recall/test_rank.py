@@ -4,24 +4,27 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from datetime import date
-from typing import Any
 
 import pytest
 
 from memoryclaw.index.catalog import UnitSummary
 from memoryclaw.index.stemming import language
-from memoryclaw.recall.evidence import Evidence
+from memoryclaw.index.bm25 import K1
+from memoryclaw.ports import Clause
+from memoryclaw.recall.evidence import Counts, Evidence
 from memoryclaw.recall.query import Query
-from memoryclaw.recall.question import Question
-from memoryclaw.recall.rank import Ranked, causes, covers, held, rank
+from memoryclaw.recall.question import Leaf, Question
+from memoryclaw.recall.rank import ASKS, ASSISTANT, OPENS, PINNED, SESSION, SPEAKER, Ranked, causes, covers, held, rank
 from memoryclaw.text.dates import DateRange
 
 EPISODE = UnitSummary(
     rowid=1, id="e", kind="episode", path="e.md", seq=0, line=1, at="2026-04-20T08:00:00Z", until="", entity_key="",
-    field="", value="", trust="trusted", pinned=0, state="current", asks=0, told="", means_from="", means_to="", names=0,
+    field="", value="", trust="trusted", pinned=0, state="current", role="", asks=0,
+    opens=0, told="", means_from="", means_to="",
 )  # fmt: skip
 FACT = EPISODE._replace(kind="fact", at="", entity_key="boathouse", field="deadline")
-TURN = EPISODE._replace(kind="turn")
+TURN = EPISODE._replace(kind="turn", role="user")
+WORD = Leaf(Clause("token", "word"), "word", "literal")
 
 
 def asked(
@@ -35,14 +38,20 @@ def asked(
     spoken = tuple(DateRange(first, last, said, (0, 0)) for first, last, said in ranges)
     query = Query(text, None, (), (), spoken, explicit=False, notices=())
     return Question(
-        query, language("en"), date(2026, 4, 20), None, (), (), (), (), entities or {}, people or {}, {}, {}, tokens, (), ()
+        query, language("en"), date(2026, 4, 20), None, (WORD,), (), (), (), entities or {}, people or {}, {}, {}, tokens, (), ()
     )  # fmt: skip
 
 
-def ranked(base: float, unit: UnitSummary, question: Question, **evidence: Any) -> Ranked:
-    """A unit with the score `base` from its words."""
-    found = Evidence(100, [unit], {unit.rowid: base}, {}, {}, {}, listed=False)
-    return rank(question, found._replace(**evidence))[0]
+def evidence(scores: Mapping[int, float], units: Sequence[UnitSummary], *, listed: bool = False) -> Evidence:
+    """Units with these scores from their words."""
+    found = {rowid: Counts({0: score / (K1 + 1 - score) * K1}) for rowid, score in scores.items() if score}
+    return Evidence(100, units, found, [1.0], listed)
+
+
+def ranked(base: float, unit: UnitSummary, question: Question, *others: UnitSummary, listed: bool = False) -> Ranked:
+    """A unit with the score `base` from its words, which is the best of all."""
+    scores = {unit.rowid: base, **{other.rowid: base / 2 for other in others}}
+    return next(one for one in rank(question, evidence(scores, [unit, *others], listed=listed)) if one.unit == unit)
 
 
 def names(found: Ranked) -> list[str]:
@@ -58,8 +67,8 @@ PLAIN = asked()
 
 def test_the_highest_score_comes_first_and_ties_break_by_id() -> None:
     units = [EPISODE._replace(rowid=n, id=id_, at="") for n, id_ in enumerate("bza", 1)]
-    found = Evidence(100, units, {1: 2.0, 2: 3.0, 3: 2.0}, {}, {}, {}, listed=False)
-    assert [one.unit.id for one in rank(PLAIN, found)] == ["z", "a", "b"]
+    found = rank(PLAIN, evidence({1: 1.0, 2: 1.5, 3: 1.0}, units))
+    assert [one.unit.id for one in found] == ["z", "a", "b"]
 
 
 def test_a_fact_of_the_entity_asked_about_gains_and_more_so_with_the_field() -> None:
@@ -81,57 +90,36 @@ def test_a_value_that_held_then_is_lifted_and_one_that_did_not_gains_nothing_fro
     july = {"entities": {"boathouse": "Boathouse"}, "ranges": [("2025-07-01", "2025-07-31", "in July 2025")]}
     question, field = asked(**july), asked(**july, tokens=frozenset({"deadlin"}))
     then = FACT._replace(at="2025-05-20", until="2025-11-20")
-    assert names(ranked(2.0, then, question)) == ["entity", "date", "recency"]
+    assert names(ranked(2.0, then, question)) == ["entity", "date"]
     later = FACT._replace(at="2026-03-24")
-    assert names(ranked(2.0, later, question)) == ["recency"]
-    assert names(ranked(2.0, later, field)) == ["entity", "field", "recency"]
-    assert names(ranked(2.0, FACT._replace(at="2025-03-24"), question)) == ["entity", "date", "recency"]
+    assert names(ranked(2.0, later, question)) == []
+    assert names(ranked(2.0, later, field)) == ["entity", "field"]
+    assert names(ranked(2.0, FACT._replace(at="2025-03-24"), question)) == ["entity", "date"]
     assert names(ranked(2.0, FACT, question)) == ["entity"]
 
 
 def test_who_is_named_is_lifted_in_logs_where_they_speak() -> None:
     turn, question = TURN._replace(entity_key="nora"), asked(people={"nora": "Nora"})
-    found = ranked(10.0, turn, question)
-    assert value(found, "speaker") == 8.0
+    found = ranked(2.0, turn, question)
+    assert value(found, "speaker") == pytest.approx(SPEAKER * 2.0, abs=0.001)
     assert [cause.word for cause in causes(question, found)] == ["Nora"]
-    assert "speaker" not in names(ranked(10.0, turn, PLAIN))
-
-
-def test_a_turn_loses_where_nobody_speaks_who_is_named() -> None:
-    turn, question = TURN._replace(entity_key="jon"), asked(people={"nora": "Nora"})
-    assert value(ranked(10.0, turn, question, company=frozenset({"other.jsonl"})), "absent") == -4.0
-    assert "absent" not in names(ranked(10.0, turn, question, company=frozenset({turn.path})))
-
-
-def test_a_turn_that_holds_a_name_gains_when_a_name_is_asked_for() -> None:
-    turn = TURN._replace(names=1)
-    assert value(ranked(10.0, turn, asked("who was it")), "names") == pytest.approx(4.0, abs=0.001)
-    assert "names" not in names(ranked(10.0, turn, PLAIN))
-
-
-def test_a_turn_that_tells_a_time_gains_when_a_time_is_asked_for() -> None:
-    turn, question = TURN._replace(told="last week"), asked("when was it")
-    found = ranked(10.0, turn, question)
-    assert value(found, "when") == 5.0
-    assert [cause.word for cause in causes(question, found)] == ["last week"]
-    assert "when" not in names(ranked(10.0, turn, PLAIN))
-    assert "when" not in names(ranked(10.0, TURN, question))
+    assert "speaker" not in names(ranked(2.0, turn, PLAIN))
 
 
 def test_a_turn_that_ends_in_a_question_loses() -> None:
-    assert value(ranked(10.0, TURN._replace(asks=1), PLAIN), "asks") == pytest.approx(-3.0, abs=0.001)
-    assert "asks" not in names(ranked(10.0, TURN, PLAIN))
+    assert value(ranked(2.0, TURN._replace(asks=1), PLAIN), "asks") == pytest.approx(-ASKS * 2.0, abs=0.001)
+    assert "asks" not in names(ranked(2.0, TURN, PLAIN))
 
 
 def test_what_is_said_soon_after_a_day_gains_the_less_the_later() -> None:
     question = asked(ranges=[("2026-04-01", "2026-04-05", "early April")])
-    days = ["2026-04-05", "2026-04-06", "2026-04-10", "2026-04-18"]
+    days = ["2026-04-05", "2026-04-06", "2026-04-08", "2026-04-11"]
     found = [value(ranked(2.0, TURN._replace(at=f"{day}T09:00:00Z"), question), "date") for day in days]
     assert found == sorted(found, reverse=True)
     assert len(set(found)) == len(days)
     for other in (
         TURN._replace(at="2026-03-31"),
-        TURN._replace(at="2026-04-19"),
+        TURN._replace(at="2026-04-12"),
         EPISODE._replace(at=days[1]),
     ):
         assert "date" not in names(ranked(2.0, other, question))
@@ -141,7 +129,7 @@ def test_what_is_said_soon_after_a_day_gains_the_less_the_later() -> None:
 
 def test_a_turn_that_tells_of_a_day_gains_as_if_said_on_it() -> None:
     question = asked(ranges=[("2026-04-01", "2026-04-01", "on 1 April")])
-    later = TURN._replace(at="2026-04-12", told="last Wednesday")
+    later = TURN._replace(at="2026-04-05", told="last Wednesday")
     tells = ranked(2.0, later._replace(means_from="2026-04-01", means_to="2026-04-01"), question)
     assert value(tells, "date") == value(ranked(2.0, later._replace(at="2026-04-01"), question), "date")
     assert [cause.word for cause in causes(question, tells)] == ["last Wednesday"]
@@ -149,22 +137,59 @@ def test_a_turn_that_tells_of_a_day_gains_as_if_said_on_it() -> None:
     assert value(of_another_day, "date") == value(ranked(2.0, later, question), "date") < value(tells, "date")
 
 
-def test_pins_and_youth_add_a_share_of_the_words() -> None:
-    found = ranked(8.0, EPISODE._replace(pinned=1), PLAIN)
-    assert value(found, "pinned") == 2.0
-    assert value(found, "recency") == pytest.approx(0.4, abs=0.001)
-    old = ranked(8.0, EPISODE._replace(at="2025-12-16"), PLAIN)
-    assert value(old, "recency") == pytest.approx(0.2, abs=0.001)
-    assert names(ranked(8.0, EPISODE._replace(at="not a date"), PLAIN)) == []
+def test_a_pin_adds_a_share_of_the_words() -> None:
+    assert value(ranked(2.0, EPISODE._replace(pinned=1), PLAIN), "pinned") == pytest.approx(PINNED * 2.0, abs=0.001)
 
 
-def test_a_listing_without_words_is_newest_first_and_pinned_before_all() -> None:
-    units = (
-        EPISODE._replace(at="2024-01-01", pinned=1), EPISODE, EPISODE._replace(at="2026-04-19"), EPISODE._replace(at=""),
-    )  # fmt: skip
-    scores = [ranked(0.0, unit, PLAIN, listed=True).score for unit in units]
-    assert scores == sorted(scores, reverse=True)
-    assert len(set(scores)) == 4
+def test_an_assistants_turn_loses_where_the_question_is_about_the_one_who_asks() -> None:
+    turn = TURN._replace(role="assistant")
+    found = ranked(2.0, turn, asked("what did I decide about my boat"))
+    assert value(found, "assistant") == pytest.approx(-ASSISTANT * 2.0, abs=0.001)
+    assert "assistant" not in names(ranked(2.0, turn, asked("what did Nora decide")))
+    assert "assistant" not in names(ranked(2.0, TURN, asked("what did I decide")))
+
+
+@pytest.mark.parametrize(
+    ("question", "of_myself"),
+    [
+        ("What’s my sister called?", True),
+        ("I'm late, why?", True),
+        ("Wie heißt meine Schwester?", True),
+        ("¿Cómo se llama mi hermana?", True),
+        ("j'ai dit quoi", True),
+        ("我妹妹叫什么", True),
+        ("What is the sister of Mia called?", False),
+        ("", False),
+    ],
+)
+def test_whether_a_question_is_about_the_one_who_asks(question: str, *, of_myself: bool) -> None:
+    assert asked(question).of_myself is of_myself
+
+
+def test_the_turn_that_opens_a_session_gains() -> None:
+    assert value(ranked(2.0, TURN._replace(opens=1), PLAIN), "opens") == pytest.approx(OPENS * 2.0, abs=0.001)
+    assert "opens" not in names(ranked(2.0, TURN, PLAIN))
+
+
+def test_the_best_turn_of_a_session_lends_to_the_others_of_it_and_is_named() -> None:
+    best = TURN._replace(rowid=2, id="best", path="s.jsonl")
+    other, apart = TURN._replace(rowid=3, path="s.jsonl"), TURN._replace(rowid=4, path="t.jsonl")
+    scores = {2: 2.0, 3: 1.0, 4: 1.0}
+    found = {one.unit.rowid: one for one in rank(PLAIN, evidence(scores, [best, other, apart]))}
+    assert value(found[3], "session") == pytest.approx(SESSION * 1.0, abs=0.001)
+    assert [(cause.word, cause.via) for cause in causes(PLAIN, found[3])] == [("best", "session")]
+    assert names(found[2]) == names(found[4]) == []
+
+
+def test_what_a_tool_brought_in_neither_lends_nor_borrows() -> None:
+    turn, tool = TURN._replace(rowid=2), TURN._replace(rowid=3, role="tool", trust="untrusted")
+    for scores in ({2: 2.0, 3: 1.0}, {2: 1.0, 3: 2.0}):
+        assert [names(one) for one in rank(PLAIN, evidence(scores, [turn, tool]))] == [[], []]
+
+
+def test_a_listing_without_words_has_pinned_notes_first() -> None:
+    units = EPISODE._replace(rowid=2), EPISODE._replace(pinned=1)
+    assert [one.unit.pinned for one in rank(PLAIN, evidence({}, units, listed=True))] == [1, 0]
 
 
 @pytest.mark.parametrize(

@@ -1,68 +1,117 @@
-"""What the text lane leaves out ranks below all that it returns."""
+"""Which units are looked up: the best by words, of a large vault those of its rarer words, and what fields let through."""
 
 from __future__ import annotations
 
 import random
+from collections.abc import Iterable, Iterator
+from pathlib import Path
 
 import pytest
 
 from memoryclaw.index.database import Database
 from memoryclaw.index.fts5 import FTS5_SCHEMA, Fts5
+from memoryclaw.index.whoosh_engine import WhooshIndex
 from memoryclaw.ports import Clause, IndexRow
 from memoryclaw.recall import text_lane
+from memoryclaw.recall.text_lane import POOL, Lane
 
-UNITS = 3000
+UNITS, VOCABULARY = 3000, 400
+WEIGHTS = [1 / rank for rank in range(1, VOCABULARY + 1)]
 
 
 @pytest.fixture(scope="module")
-def engine(tmp_path_factory):
-    """3,000 units: `rare` stands in about 100, `odd` in about 10, `common` in every third."""
-    chance = random.Random(1)
+def rows() -> list[IndexRow]:
+    """Units of words as frequent as in a language: a few stand in most units, most in a few."""
+    chance = random.Random(3)
+    words = [f"w{number}" for number in range(VOCABULARY)]
+    return [
+        IndexRow(number, ("", "", "", " ".join(chance.choices(words, WEIGHTS, k=chance.randrange(5, 40)))))
+        for number in range(1, UNITS + 1)
+    ]
+
+
+@pytest.fixture(scope="module")
+def engine(rows: list[IndexRow], tmp_path_factory: pytest.TempPathFactory) -> Iterator[Fts5]:
     database = Database(tmp_path_factory.mktemp("lane"), "test", FTS5_SCHEMA)
     fts5 = Fts5(database.connection)
     with database.writing():
-        fts5.add(IndexRow(number, ("", "", "", _text(chance), "", "")) for number in range(1, UNITS + 1))
+        fts5.add(rows)
     yield fts5
     database.close()
 
 
-def _text(chance: random.Random) -> str:
-    words = [f"w{chance.randrange(500)}" for _ in range(chance.randrange(5, 60))]
-    words += ["common"] * (chance.randrange(1, 6) if chance.random() < 0.33 else 0)
-    words += ["rare"] * (chance.random() < 0.03) + ["odd"] * (chance.random() < 0.003)
-    return " ".join(words)
+def any_of(*numbers: int) -> Clause:
+    return Clause("any", parts=tuple(Clause("token", f"w{number}") for number in numbers))
 
 
-def any_of(*words: str) -> Clause:
-    return Clause("any", parts=tuple(Clause("token", word) for word in words))
+@pytest.fixture
+def few(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Three thousand units are many here."""
+    monkeypatch.setattr(text_lane, "LOOKED_UP", 200)
 
 
-@pytest.mark.parametrize(
-    "words",
-    [("rare", "common"), ("common", "rare", "w1"), ("odd", "common"), ("w1", "w2"), ("common", "nothing")],
-)
-def test_a_rare_word_saves_scoring_and_changes_no_place(engine, words):
-    every = engine.find(any_of(*words), UNITS)
-    found = text_lane.best_by_rare_words(any_of(*words), engine, engine.count, text_lane.ENOUGH)
-    assert len(found) >= min(text_lane.ENOUGH, len(every))
-    first = every[: len(found)]
-    assert {hit.rowid for hit in first} == set(found)
-    assert all(found[hit.rowid] == pytest.approx(hit.score, abs=1e-9) for hit in first)
+def test_below_the_limit_every_unit_with_a_word_is_scored(engine: Fts5) -> None:
+    clause = any_of(8, 9, 10, 300)
+    assert Lane(engine, engine.count).best(clause, 20) == dict(engine.find(clause, 20))
 
 
-def test_units_with_common_words_alone_are_not_even_looked_at(engine):
-    found = text_lane.best_by_rare_words(any_of("rare", "common"), engine, engine.count, text_lane.ENOUGH)
-    rare = {hit.rowid for hit in engine.find(any_of("rare"), UNITS)}
-    assert text_lane.ENOUGH <= len(found) < len(rare)
-    assert set(found) <= rare
+@pytest.mark.usefixtures("few")
+def test_above_it_only_units_with_rarer_words_are(engine: Fts5) -> None:
+    found = Lane(engine, engine.count).best(any_of(0, 1, 200, 300), UNITS)
+    assert found == dict(engine.find(any_of(200, 300), UNITS))
 
 
-def test_all_that_tie_with_the_last_of_a_pool_are_in_it(tmp_path):
+@pytest.mark.usefixtures("few")
+def test_two_words_are_looked_up_however_many_units_hold_them(engine: Fts5) -> None:
+    assert Lane(engine, engine.count).best(any_of(0, 1, 2), 20) == dict(engine.find(any_of(2, 1), 20))
+    # A word that stands nowhere is none of the two.
+    assert Lane(engine, engine.count).best(any_of(0, 1, 2, 999), 20) == dict(engine.find(any_of(2, 1), 20))
+
+
+@pytest.mark.usefixtures("few")
+def test_what_must_stand_is_looked_up_whole(engine: Fts5) -> None:
+    clause = Clause("all", parts=(any_of(0), any_of(300)))
+    assert Lane(engine, engine.count).best(clause, 20) == dict(engine.find(clause, 20))
+
+
+@pytest.mark.usefixtures("few")
+def test_both_engines_look_up_the_same(engine: Fts5, rows: list[IndexRow], tmp_path: Path) -> None:
+    database = Database(tmp_path, "test")
+    whoosh = WhooshIndex(tmp_path / "whoosh", database.connection)
+    with database.writing():
+        whoosh.add(rows)
+        whoosh.settle(keep=True)
+    for clause in (any_of(8, 9, 10, 11), any_of(9, 12, 300), any_of(8, 30, 31, 90, 200)):
+        ours, other = (Lane(one, one.count).best(clause, 20) for one in (engine, whoosh))
+        assert other.keys() == ours.keys()
+        assert other == pytest.approx(ours, abs=1e-9)
+    database.close()
+
+
+class Some:
+    """As `text_lane.Fields`: the units whose number a divisor divides."""
+
+    def __init__(self, divisor: int) -> None:
+        self.rowids = list(range(divisor, UNITS + 1, divisor))
+        self._divisor = divisor
+
+    def among(self, rowids: Iterable[int]) -> set[int]:
+        return {rowid for rowid in rowids if not rowid % self._divisor}
+
+
+@pytest.mark.parametrize("divisor", [2, 7, 500])
+def test_fields_narrow_what_is_looked_up_and_lose_none_of_the_best(engine: Fts5, divisor: int) -> None:
+    clause = any_of(8, 9, 10, 300)
+    found = Lane(engine, engine.count).best(clause, 20, Some(divisor))
+    every = [hit for hit in engine.find(clause, UNITS) if not hit.rowid % divisor]
+    best = {hit.rowid: hit.score for hit in every if len(every) <= 20 or hit.score >= every[19].score}
+    assert found == best
+
+
+def test_all_that_tie_with_the_last_of_a_pool_are_in_it(tmp_path: Path) -> None:
     database = Database(tmp_path, "test", FTS5_SCHEMA)
     fts5 = Fts5(database.connection)
     with database.writing():
-        fts5.add(
-            IndexRow(number, ("", "", "", "same words", "", "")) for number in range(1, 2 * text_lane.POOL)
-        )
-    assert len(text_lane.best(Clause("token", "same"), fts5, text_lane.POOL)) == 2 * text_lane.POOL - 1
+        fts5.add(IndexRow(number, ("", "", "", "same words")) for number in range(1, 2 * POOL))
+    assert len(Lane(fts5, fts5.count).best(Clause("token", "same"), POOL)) == 2 * POOL - 1
     database.close()

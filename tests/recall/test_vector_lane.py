@@ -127,7 +127,7 @@ def test_weighted_counts_nearness_like_one_more_word(filled: Opened) -> None:
 
 def of_words(match: Match) -> float:
     """What the words of a question gave."""
-    others = {"recency", "vector", "around", "speaker"}
+    others = {"vector", "session", "speaker", "asks"}
     return sum(term.value for term in match.terms if term.name not in others)
 
 

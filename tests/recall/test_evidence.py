@@ -1,0 +1,93 @@
+"""How often the words of a question stand in a unit, and what they add to its score."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from conftest import put
+
+from memoryclaw.app import App
+from memoryclaw.model import Match
+
+FILLER = {f"filler/{n:02}.md": f"Entry {n} about lamps and shelves in room {n * 3}.\n" for n in range(20)}
+
+
+def found(root: Path, question: str, files: dict[str, str]) -> list[Match]:
+    with App(put(root / "vault", {**FILLER, **files})) as app:
+        return [match for match in app.search(question, limit=50).matches if not match.path.startswith("filler/")]
+
+
+def words(match: Match) -> set[str]:
+    return {term.name for term in match.terms}
+
+
+def test_titles_and_tags_count_more_than_the_body(tmp_path: Path) -> None:
+    files = {
+        "a.md": "---\ntitle: Oak\n---\nOf boards and pegs.\n",
+        "b.md": "---\ntags: [oak]\n---\nOf boards and pegs.\n",
+        "c.md": "Of oak and pegs.\n",
+    }
+    order = [match.note for match in found(tmp_path, "oak", files)]
+    assert order.index("c") == 2
+
+
+def test_a_long_note_counts_less_than_a_short_one_of_its_kind(tmp_path: Path) -> None:
+    files = {"long.md": "Oak. " + "Other words of all kinds. " * 20, "short.md": "Oak boards.\n"}
+    assert [match.note for match in found(tmp_path, "oak", files)] == ["short", "long"]
+
+
+def test_every_time_a_word_stands_counts_also_side_by_side(tmp_path: Path) -> None:
+    files = {"once.md": "oak elm ash yew\n", "thrice.md": "oak oak oak elm\n", "twice.md": "oak elm oak yew\n"}
+    assert [match.note for match in found(tmp_path, "oak", files)] == ["thrice", "twice", "once"]
+
+
+def test_a_word_inside_another_is_not_that_word(tmp_path: Path) -> None:
+    assert found(tmp_path, "oak", {"a.md": "A cloak and an oakum rope.\n"}) == []
+
+
+def test_a_phrase_and_a_title_count_where_they_stand(tmp_path: Path) -> None:
+    files = {"a.md": "With oat milk.\n", "b.md": "Milk, then oat.\n", "c.md": "---\ntitle: Milk\n---\nWhite.\n"}
+    assert [match.note for match in found(tmp_path, '"oat milk"', files)] == ["a"]
+    assert [match.note for match in found(tmp_path, "title:milk", files)] == ["c"]
+
+
+@pytest.mark.parametrize(
+    ("text", "counted"), [("oak and elm", {"elm"}), ("oak larch elm", {"oak", "larch", "elm"})]
+)
+def test_a_part_of_an_alternative_that_does_not_hold_in_full_adds_nothing(
+    tmp_path: Path, text: str, counted: set[str]
+) -> None:
+    match = found(tmp_path, "(oak AND larch) OR elm", {"a.md": f"---\ntitle: x\n---\n{text}\n"})[0]
+    assert words(match) == counted
+
+
+@pytest.mark.parametrize(("text", "counted"), [("oak larch elm", {"elm"}), ("oak elm", {"oak", "elm"})])
+def test_what_is_barred_keeps_its_part_from_adding_anything(tmp_path: Path, text: str, counted: set[str]) -> None:
+    match = found(tmp_path, "(oak -larch) OR elm", {"a.md": f"---\ntitle: x\n---\n{text}\n"})[0]
+    assert words(match) == counted
+
+
+def test_of_several_words_that_may_stand_for_one_the_best_counts(tmp_path: Path) -> None:
+    synonyms = {"semantic/aliases.yaml": "boat: [dinghy, skiff]\n"}
+    one = found(tmp_path / "1", "boat", {**synonyms, "a.md": "A dinghy, and yes.\n"})[0]
+    two = found(tmp_path / "2", "boat", {**synonyms, "a.md": "A dinghy, a skiff.\n"})[0]
+    assert two.score == pytest.approx(one.score, abs=0.2)
+
+
+def test_single_characters_of_chinese_count_beside_their_pairs(tmp_path: Path) -> None:
+    files = {"a.md": "我家的猫很小。\n", "b.md": "小狗在睡觉。\n"}
+    assert [match.note for match in found(tmp_path / "1", "猫", files)] == ["a"]
+    assert [match.note for match in found(tmp_path / "2", "小猫", files)] == []
+    order = [match.note for match in found(tmp_path / "3", "猫很大吗 小猫", files)]
+    assert order[0] == "a"
+
+
+def test_a_date_finds_what_was_said_that_day_beyond_the_best_words(tmp_path: Path) -> None:
+    header = "---\ntimestamp: 2026-0{}T08:00:00Z\n---\n"
+    many = {f"episodes/e{n:03}.md": header.format(f"1-{n % 20 + 1:02}") + f"harbour harbour {n}\n" for n in range(300)}
+    long = "The harbour lay still, and long we looked at it, and were silent, and went home.\n" * 4
+    day = {"episodes/day.md": header.format("2-20") + long}
+    by_date = found(tmp_path / "1", "harbour on 20 February 2026", many | day)
+    assert "episodes/day" in [match.note for match in by_date]
+    assert "episodes/day" not in [match.note for match in found(tmp_path / "2", "harbour", many | day)]
