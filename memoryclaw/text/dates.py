@@ -267,9 +267,10 @@ class _Table:
         self.longest: dict[str, int] = {}  # by their first word
 
     def add(self, written: str, meaning: int | str) -> None:
-        words = [_normal(hit[1] or "?") for hit in _WORDS.finditer(written)]
-        self.meaning[" ".join(words)] = meaning
-        self.longest[words[0]] = max(len(words), self.longest.get(words[0], 0))
+        for spelled in dict.fromkeys((written, written.lower().translate(_UMLAUTS))):
+            words = [_normal(hit[1] or "?") for hit in _WORDS.finditer(spelled)]
+            self.meaning[" ".join(words)] = meaning
+            self.longest[words[0]] = max(len(words), self.longest.get(words[0], 0))
 
 
 class _Language:
@@ -414,9 +415,10 @@ class Phrases:
     def _take(self, name: str, at: int) -> tuple[int | str, int] | None:
         """The meaning of the longest word of a table that stands here, and the index after it."""
         table = self._tables.get(name)
-        if table is None or at >= len(self._words):
+        longest = table.longest.get(self._word(at)) if table else None
+        if table is None or longest is None:
             return None
-        for size in range(table.longest.get(self._words[at], 0), 0, -1):
+        for size in range(min(longest, len(self._words) - at), 0, -1):
             meaning = table.meaning.get(" ".join(self._words[at : at + size]))
             if meaning is not None:
                 return meaning, at + size
@@ -506,6 +508,8 @@ class Phrases:
     def _closed(self, at: int) -> SpokenDate | None:
         start, lead = self._lead(at)
         moment = self._moment(start, lead, self._today)
+        if moment is None and start > at:  # the first word of `el año pasado` is no lead
+            start, moment = at, self._moment(at, 0, self._today)
         if pair := self._pair(start, "alone", moment):
             return pair
         if moment is None:
@@ -664,6 +668,9 @@ class Phrases:
         which = self._take("which", at)
         if which:
             found = self._named(which[1], int(which[0]))
+            tail = self._take("which_after", found.after) if found else None  # ce mois-ci, este lunes pasado
+            if tail and (last := self._named(which[1], int(tail[0]))):
+                return last._replace(after=tail[1])
             return None if found is None or self._stands_alone(found.after) else found
         nouns = ("weekend", "weekdays", "calendar", "seasons", "months")
         after = max(self._skip(name, at) for name in nouns) if "which_after" in self._tables else at
@@ -737,10 +744,12 @@ class Phrases:
         return (int(spelled[0]), spelled[1]) if spelled else (0, at)
 
     def _year(self, at: int) -> tuple[int, int]:
-        """A year, with the word for it where the language needs one."""
-        number = _year_number(self._word(at))
+        """A year, with the word for it where the language needs one: `2024年`."""
+        word = self._take("year_words", self._skip("articles", at))
+        at = word[1] if word else at
         after = self._skip("year_marks", at + 1)
-        return (0, at) if after == at + 1 and "year_marks" in self._tables else (number, after)
+        needs = "year_marks" in self._tables and after == at + 1
+        return (0, at) if needs else (_year_number(self._word(at)), after)
 
     def _month_first(
         self, at: int, month: tuple[int | str, int], anchor: date, lead: int
@@ -749,7 +758,8 @@ class Phrases:
         if "month day" in self._traits:
             day, after = self._day(day_at)
             marked = self._skip("day_marks", after)
-            if day and (marked > after or "outer first" not in self._traits):
+            ranging = self._day_alone(self._skip("pair_joins", after), anchor)  # 3月5-8日
+            if day and (marked > after or ranging or "outer first" not in self._traits):
                 firm = lead or not self._words[day_at].isdecimal()
                 return self._day_of_month(at, day, marked, anchor, firm=bool(firm))
         number, after = self._year(self._skip("of", day_at))
@@ -815,13 +825,13 @@ class Phrases:
         number, after = self._year(at)
         if number:
             counts = self._take("units", after)  # 2000 years
-            firm = lead > 1 or "year_marks" in self._tables
+            firm = lead > 1 or after > at + 1  # with the word for a year
             return _Moment(year_span(number), after) if firm and not counts else None
         if day := self._take("weekdays", at):
-            if not lead and "bare weekday" not in self._traits:
-                return None
-            exact = self._dated(self._skip("articles", day[1]), anchor, lead)
-            return exact or _Moment(weekday(plus_days(anchor, 1), int(day[0]), -1), day[1])
+            if exact := self._dated(self._skip("articles", day[1]), anchor, lead):
+                return exact
+            firm = lead or "bare weekday" in self._traits
+            return _Moment(weekday(plus_days(anchor, 1), int(day[0]), -1), day[1]) if firm else None
         for name, needed in (("seasons", 4), ("quarters", 2)):
             span = self._take(name, at)
             if span and lead >= needed:
