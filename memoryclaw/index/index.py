@@ -21,7 +21,7 @@ from memoryclaw.index.database import Database, packed, unpacked
 from memoryclaw.index.fts5 import Fts5
 from memoryclaw.model import Note, Problem, Stamp, Unit
 from memoryclaw.ports import Clause, Columns, IndexRow, TextIndex
-from memoryclaw.text.dates import DateRange, find_ranges
+from memoryclaw.text.dates import time_expression
 from memoryclaw.text.language import Language, key_of, keys_of, words_of
 from memoryclaw.vault.folder import packed_stamp
 
@@ -467,61 +467,6 @@ def problem_rows(problems: Iterable[Problem]) -> Iterator[tuple[object, ...]]:
 def is_racy(stamp: Stamp) -> bool:
     """True for a file changed so recently that it may change once more without a new stamp."""
     return abs(time.time_ns() - stamp.ctime_ns) < RACY_NS
-
-
-# English expressions of time.
-
-LONGEST = 7  # days: an expression that means more tells too little of one of them
-_LOOKED_AT, _BESIDE = 4, 40  # expressions, and characters beside one in which the rest of it may stand
-_MONTHS = "january|february|march|april|may|june|july|august|september|october|november|december"
-_EXPRESSION = re.compile(
-    rf"""\b(?:yesterday|today|tonight|tomorrow|recently|just|since
-    |(?:last|this|next)\ (?:night|morning|week|weekend|month|year|(?:mon|tue|wed|thu|fri|sat|sun)\w*)
-    |(?:\w+\ )?(?:days?|weeks?|weekends?|months?|years?)\ ago|ago
-    |in\ (?:{_MONTHS})|20\d\d)\b""",
-    re.IGNORECASE | re.VERBOSE,
-)
-
-
-class TimeExpression(NamedTuple):
-    """An expression of time as it is written, and the days that it means, where it tells them to within a week."""
-
-    text: str = ""
-    first: str = ""
-    last: str = ""
-
-
-def time_expression(text: str, at: str = "") -> TimeExpression:
-    """The first expression of time in a text that means certain days, or else the first one.
-
-    Args:
-        text: what was said.
-        at: when, as an ISO date or date-time; without it no days are known.
-    """
-    hits = list(islice(_EXPRESSION.finditer(text), _LOOKED_AT))
-    day = _day(at)
-    told = (_meant(text, hit, day) for hit in hits if day)
-    return next((one for one in told if one), TimeExpression(hits[0].group() if hits else ""))
-
-
-def _day(at: str) -> date | None:
-    try:
-        return date.fromisoformat(at[:10])
-    except ValueError:
-        return None
-
-
-def _meant(text: str, hit: re.Match[str], said: date) -> TimeExpression | None:
-    start = max(hit.start() - _BESIDE, 0)
-    for found in find_ranges(text[start : hit.end() + _BESIDE], said)[0]:
-        first, last = start + found.span[0], start + found.span[1]
-        if first < hit.end() and last > hit.start() and found.start and found.end and _is_short(found):
-            return TimeExpression(found.text, found.start, found.end)
-    return None
-
-
-def _is_short(found: DateRange) -> bool:
-    return date.fromisoformat(found.end) - date.fromisoformat(found.start) < timedelta(days=LONGEST)
 
 
 # Names inside a sentence.

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import MAXYEAR, MINYEAR, UTC, date, datetime, timedelta, timezone
-from functools import cache
+from functools import cache, cached_property, lru_cache
 from itertools import islice
 from typing import NamedTuple
 
@@ -136,15 +136,17 @@ def is_long(span: Days) -> bool:
 
 
 _HAN = "\u3400-\u4dbf\u4e00-\u9fff〇"  # written without spaces: each character, and each numeral, is a word
-_EDGE = rf"(?![^\W{_HAN}]"
+_LETTERS = rf"[^\W\d_{_HAN}]"
+_JOINED = rf"[^\W{_HAN}]"  # what a number must not touch
 # A number that belongs to something longer (a path, a version, a time) is no date, nor part of one.
 _WORDS = re.compile(
-    rf"""((?:(?<![./\#:-])(?<![^\W{_HAN}])|(?<=mid-)|(?<=mi-)|(?<=[{_HAN}]-)|(?<=\d\.-)|(?<=\d-)(?=\d\d?[日号號]))
-      (?:\d{{4}}-\d\d(?:-\d\d)?{_EDGE}|[/-])|\d{{4}}/\d\d?/\d\d?{_EDGE}|[/-])
-      |\d\d?/(?:\d\d?/)?\d{{4}}{_EDGE}|[/-])|\d\d?\.\d\d?\.(?:\d{{4}}\b)?{_EDGE})|\d++(?:st|nd|rd|th|er|º)?{_EDGE}|/))
-    |(?<![^\W{_HAN}])[qt][1-4]{_EDGE}) | ['’]s\b
+    rf"""((?=\d)(?:(?<![./\#:-])(?<!{_JOINED})|(?<=mid-)|(?<=mi-)|(?<=[{_HAN}]-)|(?<=\d\.-)|(?<=\d-)(?=\d\d?[日号號]))
+      (?:\d{{4}}-\d\d(?:-\d\d)?(?!{_JOINED}|[/-])|\d{{4}}/\d\d?/\d\d?(?!{_JOINED}|[/-])|\d\d?/(?:\d\d?/)?\d{{4}}(?!{_JOINED}|[/-])
+        |\d\d?\.\d\d?\.(?:\d{{4}}\b)?(?!{_JOINED})|\d++(?:st|nd|rd|th|er|º)?(?!{_JOINED}|/))
+    |[qt](?<!{_JOINED}.)[1-4](?!{_JOINED})
+    |{_LETTERS}+(?:[\u0300-\u036f]+{_LETTERS}*)*
     |(?<![第百千万])(?:[一二三四五六七八九]?十[一二三四五六七八九]?|[〇零一二三四五六七八九]{{4}}(?=年)|[一二三四五六七八九两兩])
-    |[{_HAN}] | (?:[^\W\d_{_HAN}]|[\u0300-\u036f])+ | ['’.–—~～-])
+    |[{_HAN}] | ['’]s\b | ['’.–—~～-])
     |[^\s,]""",
     re.IGNORECASE | re.VERBOSE,
 )
@@ -167,23 +169,31 @@ class DateRange(NamedTuple):
 
 def find_ranges(text: str, today: date) -> tuple[list[DateRange], str]:
     """Finds the date phrases of a text, in order; also returns the text with each of them blanked out, at the same length."""
-    hits, readers = _read(text, today)
-    ranges, at = [], 0
-    while at < len(hits):
-        read = [found for reader in readers if (found := reader.phrase(at))]
-        longest = max(read, key=lambda found: found.after, default=None)
-        if longest and (longest.first or longest.last):
-            ranges.append(_range(text, hits[at].start(), hits[longest.after - 1].end(), longest))
-        at = longest.after if longest else at + 1
-    return ranges, blanked(text, (found.span for found in ranges))
+    words, readers = _read(text, today)
+    starting, free, found = _speakers(*_FIRST), 0, []
+    for at, word in enumerate(words if readers else ()):
+        if at >= free and (word in starting or word[0].isdecimal()):
+            longest = _longest(reader.phrase(at) for reader in readers)
+            if longest and (longest.first or longest.last):
+                found.append((at, longest))
+            free = longest.after if longest else at
+    hits = list(_WORDS.finditer(text)) if found else []
+    ranges = [_range(text, hits[at].start(), hits[one.after - 1].end(), one) for at, one in found]
+    return ranges, blanked(text, (one.span for one in ranges))
 
 
 def leading_range(text: str, today: date) -> DateRange | None:
     """Reads the date phrase at the start of a text, as freely as the value of a date field may be written."""
-    hits, readers = _read(text, today)
-    read = [found for reader in readers if (found := reader.value(0))]
-    longest = max(read, key=lambda found: found.after, default=None)
-    return _range(text, 0, hits[longest.after - 1].end(), longest) if longest else None
+    _, readers = _read(text, today)
+    longest = _longest(reader.value(0) for reader in readers)
+    if longest is None:
+        return None
+    hits = list(islice(_WORDS.finditer(text), longest.after))
+    return _range(text, 0, hits[-1].end(), longest)
+
+
+def _longest(read: Iterable[SpokenDate | None]) -> SpokenDate | None:
+    return max(filter(None, read), key=lambda found: found.after, default=None)
 
 
 def blanked(text: str, spans: Iterable[tuple[int, int]]) -> str:
@@ -211,12 +221,11 @@ def parse_timestamp(text: str) -> str:
         return ""
 
 
-def _read(text: str, today: date) -> tuple[list[re.Match[str]], list[Phrases]]:
-    """The words of a text, and a reader for each language whose words are among them."""
-    hits = list(_WORDS.finditer(text))
-    written = [hit[1] or "?" for hit in hits]
-    words = [_normal(word) for word in written]
-    return hits, [Phrases(words, written, language, today) for language in _present(words)]
+def _read(text: str, today: date) -> tuple[list[str], list[Phrases]]:
+    """The words of a text, and a reader for each language that has words among them."""
+    written = _WORDS.findall(text)
+    words = [_normal(word) if word else "?" for word in written]
+    return words, [Phrases(words, written, language, today) for language in _present(words)]
 
 
 def _range(text: str, start: int, end: int, found: SpokenDate) -> DateRange:
@@ -251,11 +260,15 @@ _LANGUAGES = ("en", "de", "fr", "es", "zh")
 _UMLAUTS = str.maketrans({"ä": "ae", "ö": "oe", "ü": "ue"})
 _DIGITS = {digit: str(n) for n, digit in enumerate("零一二三四五六七八九")} | {"〇": "0", "两": "2", "兩": "2"}
 # One of these stands in every phrase that has no number.
-_NOUNS = ("months", "weekdays", "weekend", "seasons", "quarters", "units", "calendar", "fixed", "never")
+_NOUNS = ("told", "months", "weekdays", "weekend", "seasons", "quarters", "units", "calendar", "fixed", "never")
+_PASSING = frozenset({"weekend", "weekdays", "calendar"})  # what may be last, this or next
+_LEADS = ("leads", "openings", "pair_starts")
 _FIRST = (
-    *("articles", "which", "rolling", "parts", "numbers", "few", "days", "leads", "openings"),
-    *("pair_starts", "ago_before", *_NOUNS),
+    *("articles", "which", "rolling", "parts", "numbers", "few", "days", "ago_before", "year_words"),
+    *_LEADS,
+    *_NOUNS,
 )
+_TELLING = ("which", "rolling", "numbers", "few", "leads", "ago_before", *_NOUNS)
 _NEEDED = {"months": 0, "short_months": 3}  # how firm a word before a bare month must be
 
 
@@ -292,14 +305,20 @@ class _Language:
         self.needed |= {word: int(value) for word, value in self._all("unsure").items()}
         self.short = frozenset(word for word, value in self.needed.items() if value == _NEEDED["short_months"])
         self.traits = frozenset(self._all("traits"))
-        self.starts = frozenset(word for name in _FIRST for word in self._firsts(name))
-        self.nouns = frozenset(word for name in _NOUNS for word in self._firsts(name))
+        self.starts = self.firsts(*_FIRST)
+        self.begins: dict[str, set[str]] = {}  # the tables that have words that begin with a word
+        for name, table in self.tables.items():
+            for word in table.longest:
+                self.begins.setdefault(word, set()).add(name)
 
     def _all(self, name: str) -> dict[str, int | str]:
         return self.tables[name].meaning if name in self.tables else {}
 
-    def _firsts(self, name: str) -> Iterable[str]:
-        return self.tables[name].longest if name in self.tables else ()
+    def firsts(self, *tables: str) -> frozenset[str]:
+        """The first words of the words of some tables."""
+        return frozenset(
+            word for name in tables if name in self.tables for word in self.tables[name].longest
+        )
 
 
 def _rows(name: str) -> Iterator[tuple[int | str, list[str]]]:
@@ -314,21 +333,28 @@ def _languages() -> tuple[_Language, ...]:
 
 
 @cache
-def _speakers() -> dict[str, frozenset[_Language]]:
-    """The languages by the words of which one stands in each of their phrases."""
+def _speakers(*tables: str) -> dict[str, frozenset[_Language]]:
+    """The languages in which each first word of some tables begins one of their words."""
     found: dict[str, set[_Language]] = {}
     for language in _languages():
-        for word in language.nouns:
+        for word in language.firsts(*tables):
             found.setdefault(word, set()).add(language)
     return {word: frozenset(languages) for word, languages in found.items()}
 
 
 def _present(words: Sequence[str]) -> list[_Language]:
-    if any(word[0].isdecimal() for word in words):
-        return list(_languages())
-    speakers = _speakers()
-    present = {language for word in words if word in speakers for language in speakers[word]}
+    """The languages that may have a date phrase among these words; those of numbers alone are read as English."""
+    held = set(words)
+    present = _naming(held, _speakers(*_NOUNS))
+    if numbers := [word for word in held if word[0].isdecimal()]:
+        present |= _naming(held, _speakers("parts", "year_words", *_LEADS))
+        # 3.3.2024, 25/12/2024
+        present.update(_languages() if any("." in word or "/" in word for word in numbers) else _languages()[:1])
     return [language for language in _languages() if language in present] if present else []
+
+
+def _naming(held: set[str], speakers: Mapping[str, frozenset[_Language]]) -> set[_Language]:
+    return set().union(*(speakers[word] for word in held & speakers.keys()))
 
 
 @cache
@@ -336,6 +362,7 @@ def _simplified() -> dict[str, str]:
     return {pair[0]: pair[1] for pair in lists.words("dates_zh.traditional")}
 
 
+@lru_cache(maxsize=8192)
 def _normal(word: str) -> str:
     """The word without case and accents; a number in digits, without the zero before it."""
     if not word.isascii():
@@ -360,6 +387,7 @@ _FIELD = 5  # as firm as a lead can be: the value of `since:`
 _ELSEWHERE = 400  # days: a date that a year or a word such as `last` fixes is the same when read so many days later
 _AHEAD = (6, 27, 364)  # days in which a weekday, a day of the month and a day of the year come once
 _LONGEST_COUNT = len("99999")
+_RECENT = "20"  # an earlier year is hardly when something was said to be
 
 
 class SpokenDate(NamedTuple):
@@ -408,6 +436,34 @@ class Phrases:
         """Reads the date phrase that begins at a word as the value of a date field."""
         moment = self._moment(at, _FIELD, self._today)
         return SpokenDate(*moment.span, self._possessive(moment.after)) if moment else None
+
+    def told(self, at: int) -> int:
+        """The index after the expression of time that begins at a word, 0 where none does."""
+        word = self._words[at]
+        if word.startswith(_RECENT):
+            return self._year(at)[1] if _year_number(word[:4]) else 0
+        begins = self._language.begins.get(word, set())
+        if plain := "told" in begins and self._take("told", at) or "fixed" in begins and self._take("fixed", at):
+            return plain[1]
+        which = self._take("which", at) or self._take("rolling", at) if begins & {"which", "rolling"} else None
+        if which or begins & _PASSING:
+            noun = max(self._skip(name, which[1] if which else at) for name in _PASSING)
+            after = self._skip("which_after", noun)
+            if (which and noun > which[1]) or after > noun:
+                return after
+        if begins & {"numbers", "few", "ago_before"} or word.isdecimal():
+            if ago := self._ago(at):
+                return ago.after
+        if begins & {"leads", "months"}:
+            lead = self._take("leads", at)
+            month = self._take("months", lead[1] if lead else at)
+            return month[1] if month and (lead and lead[0] == 4 or "outer first" in self._traits) else 0
+        return 0
+
+    @cached_property
+    def _is_signed(self) -> bool:
+        """True where a word is surely of this language."""
+        return any(self._take("signs", at) for at in range(len(self._words)))
 
     def _word(self, at: int) -> str:
         return self._words[at] if at < len(self._words) else ""
@@ -681,7 +737,7 @@ class Phrases:
     def _fixed(self, at: int, fixed: tuple[int | str, int]) -> _Moment | None:
         meaning, after = fixed
         doubtful = self._take("doubtful", at)
-        if doubtful and doubtful[1] == after and not any(self._take("signs", n) for n in range(len(self._words))):
+        if doubtful and doubtful[1] == after and not self._is_signed:
             return None
         unit, *counts = str(meaning).split()
         spans = [span_around(moved(self._today, unit, int(count)), unit) for count in counts]
@@ -828,7 +884,8 @@ class Phrases:
             firm = lead > 1 or after > at + 1  # with the word for a year
             return _Moment(year_span(number), after) if firm and not counts else None
         if day := self._take("weekdays", at):
-            if exact := self._dated(self._skip("articles", day[1]), anchor, lead):
+            exact = self._dated(self._skip("articles", day[1]), anchor, lead)
+            if exact and (lead or exact.span.first == exact.span.last):
                 return exact
             firm = lead or "bare weekday" in self._traits
             return _Moment(weekday(plus_days(anchor, 1), int(day[0]), -1), day[1]) if firm else None
@@ -872,3 +929,62 @@ def _season_or_quarter(meaning: str, year: int) -> Days:
     """A season by its first month, a quarter by its first month and its length."""
     first, _, length = meaning.partition(" ")
     return month_span(year, int(first), int(length or 3))
+
+
+# Expressions of time in what was said.
+
+LONGEST = 7  # days: an expression that means more tells too little of one of them
+_LOOKED_AT, _BESIDE = 4, 40  # expressions, and characters beside one in which the rest of it may stand
+
+
+class TimeExpression(NamedTuple):
+    """An expression of time as it is written, and the days that it means, where it tells them to within a week."""
+
+    text: str = ""
+    first: str = ""
+    last: str = ""
+
+
+def time_expression(text: str, at: str = "") -> TimeExpression:
+    """The first expression of time in a text that means certain days, or else the first one.
+
+    Args:
+        text: what was said.
+        at: when, as an ISO date or date-time; without it no days are known.
+    """
+    spans = list(islice(_expressions(text), _LOOKED_AT))
+    day = _day(at)
+    meant = (_meant(text, span, day) for span in spans if day)
+    return next((one for one in meant if one), TimeExpression(text[slice(*spans[0])] if spans else ""))
+
+
+def _expressions(text: str) -> Iterator[tuple[int, int]]:
+    words, readers = _read(text, date.max)
+    telling, free, hits = _speakers(*_TELLING), 0, []
+    for at, word in enumerate(words if readers else ()):
+        if at >= free and (word in telling or word[0].isdecimal()):
+            after = max(reader.told(at) for reader in readers)
+            if after:
+                hits = hits or list(_WORDS.finditer(text))
+                yield hits[at].start(), hits[after - 1].end()
+                free = after
+
+
+def _day(at: str) -> date | None:
+    try:
+        return date.fromisoformat(at[:10])
+    except ValueError:
+        return None
+
+
+def _meant(text: str, span: tuple[int, int], said: date) -> TimeExpression | None:
+    start = max(span[0] - _BESIDE, 0)
+    for found in find_ranges(text[start : span[1] + _BESIDE], said)[0]:
+        first, last = start + found.span[0], start + found.span[1]
+        if first < span[1] and last > span[0] and found.start and found.end and _is_short(found):
+            return TimeExpression(found.text, found.start, found.end)
+    return None
+
+
+def _is_short(found: DateRange) -> bool:
+    return date.fromisoformat(found.end) - date.fromisoformat(found.start) < timedelta(days=LONGEST)
