@@ -11,9 +11,8 @@ import time
 import unicodedata
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from datetime import date, timedelta
 from functools import lru_cache
-from itertools import groupby, islice
+from itertools import groupby
 from pathlib import Path
 from typing import NamedTuple
 
@@ -21,11 +20,12 @@ from memoryclaw.index.database import Database, packed, unpacked
 from memoryclaw.index.fts5 import Fts5
 from memoryclaw.model import Note, Problem, Stamp, Unit
 from memoryclaw.ports import Clause, Columns, IndexRow, TextIndex
+from memoryclaw.text.dates import LONGEST as LONGEST  # noqa: PLC0414 (recall reads it beside the index)
 from memoryclaw.text.dates import time_expression
 from memoryclaw.text.language import Language, key_of, keys_of, words_of
 from memoryclaw.vault.folder import packed_stamp
 
-VERSION = "6"  # of the tables and of the analysis; another number means another index
+VERSION = "7"  # of the tables and of the analysis; another number means another index
 _TEXT_COLUMNS = "title, tags, properties, text"
 _FILE_SQL = f"insert into files values({','.join('?' * 14)})"
 _UNIT_SQL = f"insert into unit values({','.join('?' * 25)})"

@@ -258,9 +258,24 @@ def _iso(moment: datetime) -> str:
 
 _LANGUAGES = ("en", "de", "fr", "es", "zh")
 _UMLAUTS = str.maketrans({"ä": "ae", "ö": "oe", "ü": "ue"})
-_DIGITS = {digit: str(n) for n, digit in enumerate("零一二三四五六七八九")} | {"〇": "0", "两": "2", "兩": "2"}
+_DIGITS = {digit: str(n) for n, digit in enumerate("零一二三四五六七八九")} | {
+    "〇": "0",
+    "两": "2",
+    "兩": "2",
+}
 # One of these stands in every phrase that has no number.
-_NOUNS = ("told", "months", "weekdays", "weekend", "seasons", "quarters", "units", "calendar", "fixed", "never")
+_NOUNS = (
+    "told",
+    "months",
+    "weekdays",
+    "weekend",
+    "seasons",
+    "quarters",
+    "units",
+    "calendar",
+    "fixed",
+    "never",
+)
 _PASSING = frozenset({"weekend", "weekdays", "calendar"})  # what may be last, this or next
 _LEADS = ("leads", "openings", "pair_starts")
 _FIRST = (
@@ -276,10 +291,10 @@ class _Table:
     """Words and what they mean, found by the first of them."""
 
     def __init__(self) -> None:
-        self.meaning: dict[str, int | str] = {}
+        self.meaning: dict[str, str] = {}
         self.longest: dict[str, int] = {}  # by their first word
 
-    def add(self, written: str, meaning: int | str) -> None:
+    def add(self, written: str, meaning: str) -> None:
         for spelled in dict.fromkeys((written, written.lower().translate(_UMLAUTS))):
             words = [_normal(hit[1] or "?") for hit in _WORDS.finditer(spelled)]
             self.meaning[" ".join(words)] = meaning
@@ -303,7 +318,9 @@ class _Language:
                     if name in _NEEDED:
                         self.needed[_normal(word)] = _NEEDED[name]
         self.needed |= {word: int(value) for word, value in self._all("unsure").items()}
-        self.short = frozenset(word for word, value in self.needed.items() if value == _NEEDED["short_months"])
+        self.short = frozenset(
+            word for word, value in self.needed.items() if value == _NEEDED["short_months"]
+        )
         self.traits = frozenset(self._all("traits"))
         self.starts = self.firsts(*_FIRST)
         self.begins: dict[str, set[str]] = {}  # the tables that have words that begin with a word
@@ -311,20 +328,18 @@ class _Language:
             for word in table.longest:
                 self.begins.setdefault(word, set()).add(name)
 
-    def _all(self, name: str) -> dict[str, int | str]:
+    def _all(self, name: str) -> dict[str, str]:
         return self.tables[name].meaning if name in self.tables else {}
 
     def firsts(self, *tables: str) -> frozenset[str]:
         """The first words of the words of some tables."""
-        return frozenset(
-            word for name in tables if name in self.tables for word in self.tables[name].longest
-        )
+        return frozenset(word for name in tables if name in self.tables for word in self.tables[name].longest)
 
 
-def _rows(name: str) -> Iterator[tuple[int | str, list[str]]]:
+def _rows(name: str) -> Iterator[tuple[str, list[str]]]:
     for line in lists.lines(name):
         meaning, _, words = line.partition(": ")
-        yield int(meaning) if meaning.lstrip("-").isdecimal() else meaning, words.split(", ")
+        yield meaning, words.split(", ")
 
 
 @cache
@@ -349,7 +364,9 @@ def _present(words: Sequence[str]) -> list[_Language]:
     if numbers := [word for word in held if word[0].isdecimal()]:
         present |= _naming(held, _speakers("parts", "year_words", *_LEADS))
         # 3.3.2024, 25/12/2024
-        present.update(_languages() if any("." in word or "/" in word for word in numbers) else _languages()[:1])
+        present.update(
+            _languages() if any("." in word or "/" in word for word in numbers) else _languages()[:1]
+        )
     return [language for language in _languages() if language in present] if present else []
 
 
@@ -384,7 +401,9 @@ def _numeral(word: str) -> str:
 
 _MOST = {"day": 36500, "week": 5200, "month": 1200, "quarter": 400, "year": 100}
 _FIELD = 5  # as firm as a lead can be: the value of `since:`
-_ELSEWHERE = 400  # days: a date that a year or a word such as `last` fixes is the same when read so many days later
+_ELSEWHERE = (
+    400  # days: a date that a year or a word such as `last` fixes is the same when read so many days later
+)
 _AHEAD = (6, 27, 364)  # days in which a weekday, a day of the month and a day of the year come once
 _LONGEST_COUNT = len("99999")
 _RECENT = "20"  # an earlier year is hardly when something was said to be
@@ -443,22 +462,23 @@ class Phrases:
         if word.startswith(_RECENT):
             return self._year(at)[1] if _year_number(word[:4]) else 0
         begins = self._language.begins.get(word, set())
-        if plain := "told" in begins and self._take("told", at) or "fixed" in begins and self._take("fixed", at):
+        plain = self._take("told", at) or self._take("fixed", at)
+        if plain:
             return plain[1]
-        which = self._take("which", at) or self._take("rolling", at) if begins & {"which", "rolling"} else None
+        which = (
+            self._take("which", at) or self._take("rolling", at) if begins & {"which", "rolling"} else None
+        )
         if which or begins & _PASSING:
             noun = max(self._skip(name, which[1] if which else at) for name in _PASSING)
             after = self._skip("which_after", noun)
             if (which and noun > which[1]) or after > noun:
                 return after
-        if begins & {"numbers", "few", "ago_before"} or word.isdecimal():
-            if ago := self._ago(at):
-                return ago.after
-        if begins & {"leads", "months"}:
-            lead = self._take("leads", at)
-            month = self._take("months", lead[1] if lead else at)
-            return month[1] if month and (lead and lead[0] == 4 or "outer first" in self._traits) else 0
-        return 0
+        if (begins & {"numbers", "few", "ago_before"} or word.isdecimal()) and (ago := self._ago(at)):
+            return ago.after
+        lead = self._take("leads", at)
+        month = self._take("months", lead[1] if lead else at)
+        firm = (lead and lead[0] == "4") or "outer first" in self._traits
+        return month[1] if month and firm else 0
 
     @cached_property
     def _is_signed(self) -> bool:
@@ -468,7 +488,7 @@ class Phrases:
     def _word(self, at: int) -> str:
         return self._words[at] if at < len(self._words) else ""
 
-    def _take(self, name: str, at: int) -> tuple[int | str, int] | None:
+    def _take(self, name: str, at: int) -> tuple[str, int] | None:
         """The meaning of the longest word of a table that stands here, and the index after it."""
         table = self._tables.get(name)
         longest = table.longest.get(self._word(at)) if table else None
@@ -493,12 +513,12 @@ class Phrases:
         opener = self._take("pair_starts", at)
         if opener is None:
             return None
-        return self._pair(opener[1], str(opener[0]), self._moment(opener[1], _FIELD, self._today))
+        return self._pair(opener[1], opener[0], self._moment(opener[1], _FIELD, self._today))
 
     def _pair(self, at: int, kind: str, x: _Moment | None) -> SpokenDate | None:
         begun = x or self._day_alone(at, self._today)
         join = self._take("pair_joins", begun.after) if begun else None
-        if begun is None or join is None or kind not in str(join[0]).split():
+        if begun is None or join is None or kind not in join[0].split():
             return None
         y = self._moment(join[1], _FIELD, self._today)
         if x is None:
@@ -512,6 +532,8 @@ class Phrases:
         if x is None or y is None:
             return None
         after = self._skip("pair_ends", y.after)
+        if after == y.after and "closed" in join[0]:
+            return None
         return SpokenDate(min(x.span.first, y.span.first), max(x.span.last, y.span.last), after)
 
     def _is_fixed(self, at: int, moment: _Moment) -> bool:
@@ -526,7 +548,8 @@ class Phrases:
         at = self._skip("articles", at)
         number, after = self._day(at)
         marked = self._skip("day_marks", after)
-        if not number or (marked == after and ("outer first" in self._traits or (ends and self._is_word(after)))):
+        bare = marked == after and self._word(at).isdecimal()
+        if not number or (bare and ("outer first" in self._traits or (ends and self._is_word(after)))):
             return None
         for back in range(3):  # a month without that day is followed by one with it
             span = exact_span(*_month_before(anchor, back), number)
@@ -543,7 +566,7 @@ class Phrases:
         opening = self._take("openings", at)
         if opening is None:
             return None
-        kind, lead = str(opening[0]).split()
+        kind, lead = opening[0].split()
         moment = self._moment(opening[1], int(lead), self._today)
         if moment is None and kind == "since" and "since count" in self._traits:
             moment = self._back(self._counted(opening[1]))
@@ -572,7 +595,7 @@ class Phrases:
             return None
         closing = self._take("closings", moment.after)
         if closing and closing[0] in ("since", "until", "before", "after"):
-            return self._opened(str(closing[0]), moment.span, closing[1])
+            return self._opened(closing[0], moment.span, closing[1])
         return SpokenDate(*moment.span, self._possessive(moment.after))
 
     def _lead(self, at: int) -> tuple[int, int]:
@@ -628,7 +651,7 @@ class Phrases:
             side_at = counted[2]
         else:
             which = self._take("which", at)
-            unit_at = which[1] if which and which[0] == -1 else at
+            unit_at = which[1] if which and which[0] == "-1" else at
             side_at = max(self._skip(name, unit_at) for name in ("units", "weekdays", "weekend"))
             if side_at == unit_at:
                 return None
@@ -648,7 +671,7 @@ class Phrases:
         if self._take("weekend", at):
             return weekend_span(weekday(edge, 6 if sign < 0 else 5, sign).first)
         unit = self._take("units", at)
-        ends = sorted((plus_days(edge, sign), moved(edge, str(unit[0]) if unit else "day", sign)))
+        ends = sorted((plus_days(edge, sign), moved(edge, unit[0] if unit else "day", sign)))
         return Days(ends[0], ends[1])
 
     # three weeks ago, vor drei Wochen, a few days ago
@@ -668,7 +691,7 @@ class Phrases:
         """Reads `3 weeks`, `two days`, `a couple of years`; returns (3, "week", index after it)."""
         count, after = self._number(at)
         unit = self._take("units", after) if count else None
-        return (count, str(unit[0]), unit[1]) if unit and count <= _MOST[unit[0]] else None
+        return (count, unit[0], unit[1]) if unit and count <= _MOST[unit[0]] else None
 
     def _number(self, at: int) -> tuple[int, int]:
         word = self._word(at)
@@ -688,7 +711,7 @@ class Phrases:
         unit = self._take("units", few[1]) if few else None
         if unit is None:
             return None
-        ends = [span_around(moved(self._today, str(unit[0]), -n), str(unit[0])) for n in (5, 2)]
+        ends = [span_around(moved(self._today, unit[0], -n), unit[0]) for n in (5, 2)]
         return _Moment(Days(ends[0].first, ends[1].last), unit[1])
 
     # the last three months, les trois derniers mois, the last week: up to now
@@ -704,12 +727,13 @@ class Phrases:
             return None
         if counted := self._counted(which[1]):
             return self._rolled(int(which[0]) * counted[0], counted[1:])
-        return self._rolled(int(which[0]), self._take("calendar", which[1])) if rolling else None
+        unit = self._take("calendar", which[1]) if rolling else None
+        return None if unit and self._stands_alone(unit[1]) else self._rolled(int(which[0]), unit)
 
-    def _rolled(self, count: int, unit: tuple[int | str, int] | None) -> _Moment | None:
-        if not count or unit is None or abs(count) > _MOST[unit[0]] or self._stands_alone(unit[1]):
+    def _rolled(self, count: int, unit: tuple[str, int] | None) -> _Moment | None:
+        if not count or unit is None or abs(count) > _MOST[unit[0]]:
             return None
-        ends = sorted((self._today, moved(self._today, str(unit[0]), count)))
+        ends = sorted((self._today, moved(self._today, unit[0], count)))
         return _Moment(Days(ends[0], ends[1]), unit[1])
 
     def _stands_alone(self, at: int) -> bool:
@@ -734,12 +758,12 @@ class Phrases:
         found = self._named(at, int(which[0])) if which else None
         return found._replace(after=which[1]) if found and which else None
 
-    def _fixed(self, at: int, fixed: tuple[int | str, int]) -> _Moment | None:
+    def _fixed(self, at: int, fixed: tuple[str, int]) -> _Moment | None:
         meaning, after = fixed
         doubtful = self._take("doubtful", at)
         if doubtful and doubtful[1] == after and not self._is_signed:
             return None
-        unit, *counts = str(meaning).split()
+        unit, *counts = meaning.split()
         spans = [span_around(moved(self._today, unit, int(count)), unit) for count in counts]
         return _Moment(Days(spans[0].first, spans[-1].last), after)
 
@@ -749,8 +773,8 @@ class Phrases:
         if day := self._take("weekdays", at):
             return _Moment(self._weekday(int(day[0]), which), day[1])
         if unit := self._take("calendar", at):
-            whole = span_around(self._today, str(unit[0]))
-            return _Moment(span_around(moved(whole.first, str(unit[0]), which), str(unit[0])), unit[1])
+            whole = span_around(self._today, unit[0])
+            return _Moment(span_around(moved(whole.first, unit[0], which), unit[0]), unit[1])
         if season := self._take("seasons", at):
             return _Moment(
                 relative_year(self._today, which, lambda y: month_span(y, int(season[0]), 3)), season[1]
@@ -786,11 +810,9 @@ class Phrases:
             return found
         if month := self._take("months", at):
             return self._month_first(at, month, anchor, lead)
-        for name in ("seasons", "quarters"):
-            if span := self._take(name, at):
-                number, after = self._year(self._skip("of", span[1]))
-                return _Moment(self._recurring(str(span[0]), number), after) if number else None
-        return None
+        named = self._take("seasons", at) or self._take("quarters", at)
+        number, after = self._year(self._skip("of", named[1])) if named else (0, at)
+        return _Moment(self._recurring(named[0], number), after) if named and number else None
 
     def _day(self, at: int) -> tuple[int, int]:
         number = _day_number(self._word(at))
@@ -803,13 +825,12 @@ class Phrases:
         """A year, with the word for it where the language needs one: `2024年`."""
         word = self._take("year_words", self._skip("articles", at))
         at = word[1] if word else at
-        after = self._skip("year_marks", at + 1)
-        needs = "year_marks" in self._tables and after == at + 1
-        return (0, at) if needs else (_year_number(self._word(at)), after)
+        number, mark = _year_number(self._word(at)), self._take("year_marks", at + 1)
+        if "year_marks" in self._tables and (mark is None or mark[0] != "yes"):
+            return 0, at
+        return number, mark[1] if mark else at + 1
 
-    def _month_first(
-        self, at: int, month: tuple[int | str, int], anchor: date, lead: int
-    ) -> _Moment | None:
+    def _month_first(self, at: int, month: tuple[str, int], anchor: date, lead: int) -> _Moment | None:
         day_at = self._dot(at, month[1])
         if "month day" in self._traits:
             day, after = self._day(day_at)
@@ -831,10 +852,15 @@ class Phrases:
         month = self._take("months", of)
         if month is None or "outer first" in self._traits:
             return None
-        firm = lead or after > at + 1 or of > after or not self._words[at].isdecimal()
+        dotted = after > at + 1
+        if dotted and not lead and self._take("shared", of) and not self._year(self._dot(of, month[1]))[0]:
+            return None  # the second point of an English list
+        firm = lead or dotted or of > after or not self._words[at].isdecimal()
         return self._day_of_month(of, number, month[1], anchor, firm=bool(firm))
 
-    def _day_of_month(self, month_at: int, day: int, after: int, anchor: date, *, firm: bool) -> _Moment | None:
+    def _day_of_month(
+        self, month_at: int, day: int, after: int, anchor: date, *, firm: bool
+    ) -> _Moment | None:
         month = self._take("months", month_at)
         if month is None:
             return None
@@ -851,22 +877,24 @@ class Phrases:
 
     def _numeric(self, word: str, lead: int, anchor: date) -> Days | None:
         parts = [int(part) for part in re.split(r"[-/.]", word) if part]
+        day_first = "numbers day first" in self._traits
         if "." in word:
-            if "numbers day first" not in self._traits or (len(parts) < 3 and not lead):
-                return None
-            if len(parts) > 2:
-                return exact_span(parts[2], parts[1], parts[0])
-            return latest_span(lambda year: exact_span(year, parts[1], parts[0]), anchor)
+            return self._dotted(parts, lead, anchor) if day_first else None
         if len(parts) < 3:
             year, month = parts if "-" in word else parts[::-1]
             return month_span(year, month) if year and 0 < month <= 12 else None
-        if parts[0] > 31 or "-" in word:
+        if "-" in word or len(word.partition("/")[0]) > len("31"):
             return exact_span(*parts)
-        day, month, year = parts
-        if "numbers day first" not in self._traits:
-            day, month = (day, month) if month <= 12 < day else (month, day)
-            return exact_span(year, month, day) if day > 12 else None
-        return exact_span(year, month, day) if lead or day > 12 else None
+        one, other, year = parts  # 25/12/2024 is the same day to everyone, 03/04/2024 is not
+        if day_first and (lead or one > 12):
+            return exact_span(year, other, one)
+        return exact_span(year, one, other) if other > 12 else None
+
+    def _dotted(self, parts: list[int], lead: int, anchor: date) -> Days | None:
+        day, month, *year = parts
+        if year:
+            return exact_span(year[0], month, day)
+        return latest_span(lambda number: exact_span(number, month, day), anchor) if lead else None
 
     def _recurring(self, meaning: str, number: int) -> Days:
         if meaning == "12" and month_span(number, 12).first > self._today:
@@ -880,25 +908,27 @@ class Phrases:
             return self._bare_month(at, month, anchor, lead)
         number, after = self._year(at)
         if number:
-            counts = self._take("units", after)  # 2000 years
             firm = lead > 1 or after > at + 1  # with the word for a year
+            counts = self._take("units", after)  # 2000 years
             return _Moment(year_span(number), after) if firm and not counts else None
         if day := self._take("weekdays", at):
-            exact = self._dated(self._skip("articles", day[1]), anchor, lead)
-            if exact and (lead or exact.span.first == exact.span.last):
-                return exact
-            firm = lead or "bare weekday" in self._traits
-            return _Moment(weekday(plus_days(anchor, 1), int(day[0]), -1), day[1]) if firm else None
-        for name, needed in (("seasons", 4), ("quarters", 2)):
-            span = self._take(name, at)
-            if span and lead >= needed:
-                found = latest_span(lambda y: _season_or_quarter(str(span[0]), y), anchor)
-                return _Moment(found, span[1]) if found else None
-        return None
+            return self._bare_weekday(day, anchor, lead)
+        named = self._take("seasons" if lead > 3 else "quarters", at) or self._take("quarters", at)
+        if named is None or lead < 2:
+            return None
+        meaning, after = named
+        span = latest_span(lambda year: _season_or_quarter(meaning, year), anchor)
+        return _Moment(span, after) if span else None
 
-    def _bare_month(
-        self, at: int, month: tuple[int | str, int], anchor: date, lead: int
-    ) -> _Moment | None:
+    def _bare_weekday(self, day: tuple[str, int], anchor: date, lead: int) -> _Moment | None:
+        exact = self._dated(self._skip("articles", day[1]), anchor, lead)  # Monday, June 5
+        if exact and (lead or exact.span.first == exact.span.last):
+            return exact
+        if not lead and "bare weekday" not in self._traits:
+            return None
+        return _Moment(weekday(plus_days(anchor, 1), int(day[0]), -1), day[1])
+
+    def _bare_month(self, at: int, month: tuple[str, int], anchor: date, lead: int) -> _Moment | None:
         needed = self._language.needed.get(" ".join(self._words[at : month[1]]), 0)
         if lead < needed or (needed and self._possessive(month[1]) > month[1]):
             return None
@@ -960,7 +990,8 @@ def time_expression(text: str, at: str = "") -> TimeExpression:
 
 def _expressions(text: str) -> Iterator[tuple[int, int]]:
     words, readers = _read(text, date.max)
-    telling, free, hits = _speakers(*_TELLING), 0, []
+    telling, free = _speakers(*_TELLING), 0
+    hits: list[re.Match[str]] = []
     for at, word in enumerate(words if readers else ()):
         if at >= free and (word in telling or word[0].isdecimal()):
             after = max(reader.told(at) for reader in readers)
