@@ -135,20 +135,21 @@ def is_long(span: Days) -> bool:
     return (span.last - span.first).days >= _SHORTEST_MONTH - 1
 
 
-_HAN = "\u3400-\u4dbf\u4e00-\u9fff〇"  # written without spaces: each character, and each numeral, is a word
-_LETTERS = rf"[^\W\d_{_HAN}]"
-_JOINED = rf"[^\W{_HAN}]"  # what a number must not touch
+# Letters of the scripts that put spaces between words, with combining accents; any other letter is a word of its own. Ranges
+# are few and short because wide ones take milliseconds to compile.
+_LETTERS = "A-Za-z\u00aa\u00b5\u00ba\u00c0-\u00d6\u00d8-\u00f6\u00f8-\u058f"
+_JOINED = rf"[{_LETTERS}\d_]"
 # A number that belongs to something longer (a path, a version, a time) is no date, nor part of one.
 _WORDS = re.compile(
-    rf"""((?=\d)(?:(?<![./\#:-])(?<!{_JOINED})|(?<=mid-)|(?<=mi-)|(?<=[{_HAN}]-)|(?<=\d\.-)|(?<=\d-)(?=\d\d?[日号號]))
+    rf"""((?=\d)(?:(?<![./\#:-])(?<!{_JOINED})|(?<=[Mm]id-)|(?<=[Mm]i-)|(?<=[年月日号號]-)|(?<=\d\.-)|(?<=\d-)(?=\d\d?[日号號]))
       (?:\d{{4}}-\d\d(?:-\d\d)?(?!{_JOINED}|[/-])|\d{{4}}/\d\d?/\d\d?(?!{_JOINED}|[/-])|\d\d?/(?:\d\d?/)?\d{{4}}(?!{_JOINED}|[/-])
-        |\d\d?\.\d\d?\.(?:\d{{4}}\b)?(?!{_JOINED})|\d++(?:st|nd|rd|th|er|º)?(?!{_JOINED}|/))
-    |[qt](?<!{_JOINED}.)[1-4](?!{_JOINED})
-    |{_LETTERS}+(?:[\u0300-\u036f]+{_LETTERS}*)*
+        |\d\d?\.\d\d?\.(?:\d{{4}}\b)?(?!{_JOINED})|\d++(?i:st|nd|rd|th|er|º)?(?!{_JOINED}|/))
+    |[QqTt](?<!{_JOINED}.)[1-4](?!{_JOINED})
+    |[{_LETTERS}]+
     |(?<![第百千万])(?:[一二三四五六七八九]?十[一二三四五六七八九]?|[〇零一二三四五六七八九]{{4}}(?=年)|[一二三四五六七八九两兩])
-    |[{_HAN}] | ['’]s\b | ['’.–—~～-])
+    |[^\W\d_] | ['’][Ss]\b | ['’.–—~～-])
     |[^\s,]""",
-    re.IGNORECASE | re.VERBOSE,
+    re.VERBOSE,
 )
 _TIMESTAMP = re.compile(
     r"""(\d{4})-(\d{1,2})-(\d{1,2})
@@ -295,10 +296,19 @@ class _Table:
         self.longest: dict[str, int] = {}  # by their first word
 
     def add(self, written: str, meaning: str) -> None:
-        for spelled in dict.fromkeys((written, written.lower().translate(_UMLAUTS))):
-            words = [_normal(hit[1] or "?") for hit in _WORDS.finditer(spelled)]
-            self.meaning[" ".join(words)] = meaning
-            self.longest[words[0]] = max(len(words), self.longest.get(words[0], 0))
+        self._add([written.lower()] if written.isascii() and written.isalpha() else _split(written), meaning)
+        spelled = written.lower().translate(_UMLAUTS)
+        if spelled != written.lower():
+            self._add(_split(spelled), meaning)
+
+    def _add(self, words: list[str], meaning: str) -> None:
+        self.meaning[" ".join(words)] = meaning
+        if len(words) > self.longest.get(words[0], 0):
+            self.longest[words[0]] = len(words)
+
+
+def _split(text: str) -> list[str]:
+    return [_normal(word) if word else "?" for word in _WORDS.findall(text)]
 
 
 class _Language:
@@ -323,10 +333,15 @@ class _Language:
         )
         self.traits = frozenset(self._all("traits"))
         self.starts = self.firsts(*_FIRST)
-        self.begins: dict[str, set[str]] = {}  # the tables that have words that begin with a word
+
+    @cached_property
+    def begins(self) -> dict[str, set[str]]:
+        """The tables in which a word begins one."""
+        found: dict[str, set[str]] = {}
         for name, table in self.tables.items():
             for word in table.longest:
-                self.begins.setdefault(word, set()).add(name)
+                found.setdefault(word, set()).add(name)
+        return found
 
     def _all(self, name: str) -> dict[str, str]:
         return self.tables[name].meaning if name in self.tables else {}

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from memoryclaw.index.index import asks, holds_name, time_expression
+from memoryclaw.index.index import asks, holds_name
+from memoryclaw.text.dates import time_expression
 
 
 @pytest.mark.parametrize(

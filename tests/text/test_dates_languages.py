@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import unicodedata
 from datetime import date
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memoryclaw.text.dates import find_ranges, leading_range
+from memoryclaw.text.dates import find_ranges, leading_range, time_expression
 
 TODAY = date(2025, 4, 9)  # a Wednesday
 
@@ -354,6 +355,7 @@ NO_CHINESE = """
 每月
 第3页
 """
+NO_DATES = (NO_GERMAN, NO_FRENCH, NO_SPANISH, NO_CHINESE)
 
 
 def _rows(table: str) -> list[tuple[str, str, str]]:
@@ -370,8 +372,92 @@ def test_a_date_is_read_as_a_speaker_of_the_language_means_it(phrase: str, first
     assert {*rest.split()} <= {"in", "der", "den", "la", "les", "los", "ces", "en", "à"}
 
 
-@pytest.mark.parametrize(
-    "text", "".join((NO_GERMAN, NO_FRENCH, NO_SPANISH, NO_CHINESE)).replace("\n\n", "\n").strip().splitlines()
-)
+@pytest.mark.parametrize("text", [line for table in NO_DATES for line in table.strip().splitlines()])
 def test_what_only_looks_like_a_date_stays_words(text: str) -> None:
     assert find_ranges(text, TODAY) == ([], text)
+
+
+@pytest.mark.parametrize(
+    ("text", "told", "rest"),
+    [
+        ("我们上周在哪里吃饭？", ["上周"], "我们    在哪里吃饭？"),
+        ("冯浩然3月5日到8日去了哪里", ["3月5日到8日"], "冯浩然        去了哪里"),
+        (
+            "Wo war ich letzte Woche, und wo am 3. März?",
+            ["letzte Woche", "am 3. März"],
+            "Wo war ich , und wo ?",
+        ),
+        ("Qu'ai-je dit à Marie hier ?", ["hier"], "Qu'ai-je dit à Marie ?"),
+        ("¿Qué dijo Julio ayer por la mañana?", ["ayer por la mañana"], "¿Qué dijo Julio ?"),
+        ("What did Mai say hier, last week?", ["last week"], "What did Mai say hier, ?"),
+    ],
+)
+def test_the_rest_of_a_question_stays_words(text: str, told: list[str], rest: str) -> None:
+    ranges, left = find_ranges(text, TODAY)
+    assert [found.text for found in ranges] == told
+    assert len(left) == len(text)
+    assert left.split() == rest.split()
+
+
+@pytest.mark.parametrize(
+    ("text", "told", "first", "last"),
+    [
+        ("Gestern war ich schwimmen.", "Gestern", "2025-04-08", "2025-04-08"),
+        ("Vor drei Wochen regnete es.", "Vor drei Wochen", "2025-03-17", "2025-03-23"),
+        ("Es war im März.", "im März", "", ""),
+        ("Wir schwimmen vor der Arbeit.", "", "", ""),
+        ("Il a plu la semaine dernière.", "la semaine dernière", "2025-03-31", "2025-04-06"),
+        ("C'était il y a deux jours.", "il y a deux jours", "2025-04-07", "2025-04-07"),
+        ("Il y a du pain.", "", "", ""),
+        ("Llovió el lunes pasado.", "el lunes pasado", "2025-04-07", "2025-04-07"),
+        ("Hace tres días nadamos.", "Hace tres días", "2025-04-06", "2025-04-06"),
+        ("Hace frío en la casa.", "", "", ""),
+        ("我昨天去游泳了。", "昨天", "2025-04-08", "2025-04-08"),
+        ("我们上周末搬家了。", "上周末", "2025-04-05", "2025-04-06"),
+        ("那是2023年的事。", "2023年", "", ""),
+        ("我们每天游泳。", "", "", ""),
+    ],
+)
+def test_what_is_told_means_days_by_the_day_on_which_it_is_said(
+    text: str, told: str, first: str, last: str
+) -> None:
+    assert time_expression(text, "2025-04-09T09:00:00Z") == (told, first, last)
+
+
+_PIECES = [
+    piece
+    for table in (GERMAN, FRENCH, SPANISH, CHINESE, *NO_DATES)
+    for line in table.strip().splitlines()
+    for piece in (line.rsplit(maxsplit=2)[0], *line.split())
+]
+
+
+@given(
+    st.lists(st.sampled_from(_PIECES) | st.text(max_size=4), max_size=8),
+    st.sampled_from(["", " ", ", ", "-"]),
+    st.dates(),
+)
+def test_in_any_text_dates_are_apart_and_in_order(pieces: list[str], between: str, today: date) -> None:
+    text = between.join(pieces)
+    ranges, rest = find_ranges(text, today)
+    assert len(rest) == len(text)
+    at = 0
+    for found in ranges:
+        start, end = found.span
+        assert at <= start < end <= len(text)
+        assert found.text == text[start:end]
+        assert found.start or found.end
+        assert not (found.start and found.end) or found.start <= found.end
+        at = end
+    leading_range(text, today)
+    told = time_expression(text, today.isoformat())
+    assert told.text in text
+    assert told.first <= told.last
+
+
+def test_a_date_in_another_spelling_of_its_characters_is_the_same_date() -> None:
+    for text in ("le 3 février", "am 3. März", "el miércoles", "1º de mayo"):
+        spelled = unicodedata.normalize("NFD", text)
+        assert [found[:2] for found in find_ranges(spelled, TODAY)[0]] == [
+            found[:2] for found in find_ranges(text, TODAY)[0]
+        ]
