@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import re
 import unicodedata
 from datetime import date
+from pathlib import Path
 
 import pytest
 from hypothesis import given
@@ -461,3 +463,12 @@ def test_a_date_in_another_spelling_of_its_characters_is_the_same_date() -> None
         assert [found[:2] for found in find_ranges(spelled, TODAY)[0]] == [
             found[:2] for found in find_ranges(text, TODAY)[0]
         ]
+
+
+def test_the_examples_of_the_documentation_are_dates() -> None:
+    page = (Path(__file__).parent.parent.parent / "docs" / "recall.md").read_text(encoding="utf-8")
+    rows = re.findall(r"^\| (?:English|German|French|Spanish|Chinese) \| (.*) \|$", page, re.MULTILINE)
+    examples = [example for row in rows for example in re.findall(r"`([^`]+)`", row)]
+    assert len(rows) == 5
+    for example in examples:
+        assert [found.text for found in find_ranges(example, TODAY)[0]] == [example]
