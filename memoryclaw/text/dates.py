@@ -644,8 +644,10 @@ class Phrases:
         if part:
             return _Moment(third_of(outer.span, int(part[0])), part[1]) if is_long(outer.span) else None
         at, end = self._skip("of", outer.after), outer.span.last
-        inner = self._whole(at, _FIELD, end) or self._day_alone(at, end)
-        return inner if inner and _lies_in(inner.span, outer.span) else None
+        inner = self._plain(at, _FIELD, end) or self._day_alone(at, end)
+        if inner is None or not _lies_in(inner.span, outer.span):
+            return None
+        return (self._inside(inner) if inner.span != outer.span else None) or inner
 
     def _plain(self, at: int, lead: int, anchor: date) -> _Moment | None:
         bare = self._skip("articles", at)
