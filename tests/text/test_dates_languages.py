@@ -67,6 +67,7 @@ im 3. Quartal 2024                  2024-07-01 2024-09-30
 im Jahr 2019                        2019-01-01 2019-12-31
 vom 3. bis 7. Mai                   2024-05-03 2024-05-07
 vom 3.–7. Mai                       2024-05-03 2024-05-07
+vom 3. auf den 4. Mai               2024-05-03 2024-05-04
 zwischen dem 3. und 7. Mai          2024-05-03 2024-05-07
 zwischen November und Februar       2024-11-01 2025-02-28
 von März 2023 bis Mai               2023-03-01 2023-05-31
@@ -317,6 +318,7 @@ la dernière fois
 plus de 2000 personnes
 mardi gras
 les quatre saisons
+cette année-là
 """
 NO_SPANISH = """
 por la mañana
