@@ -34,8 +34,9 @@ from withvectors import MODEL, STRATEGY, filled, missing, settings
 
 import memoryclaw
 from memoryclaw.app import App
-from memoryclaw.index.index import TimeExpression, Writing, time_expression
+from memoryclaw.index.index import Writing
 from memoryclaw.recall.evaluation import Interval, mean, ndcg, paired_bootstrap, recall_at
+from memoryclaw.text.dates import TimeExpression, time_expression
 
 
 class Step(NamedTuple):

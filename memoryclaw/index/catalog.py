@@ -11,7 +11,6 @@ from memoryclaw.index.database import Database, unpacked
 from memoryclaw.model import Fact, Problem, Unit
 from memoryclaw.ports import Address
 from memoryclaw.text.language import fold, key_of
-from memoryclaw.vault.layout import LOGS
 
 _UNIT = "rowid, id, kind, line, end_line, title, tags, properties, text, at, until, entity, role, field, value, trust, pinned, state"
 _IN = "in (select value from json_each(?))"

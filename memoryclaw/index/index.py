@@ -5,15 +5,13 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import json
-import re
 import sqlite3
 import time
 import unicodedata
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from datetime import date, timedelta
 from functools import lru_cache
-from itertools import groupby, islice
+from itertools import groupby
 from pathlib import Path
 from typing import NamedTuple
 
@@ -21,11 +19,11 @@ from memoryclaw.index.database import Database, packed, unpacked
 from memoryclaw.index.fts5 import Fts5
 from memoryclaw.model import COLUMNS, Note, Problem, Stamp, Unit
 from memoryclaw.ports import Clause, IndexRow, TextIndex
-from memoryclaw.text.dates import DateRange, find_ranges
+from memoryclaw.text.dates import time_expression
 from memoryclaw.text.language import Language, characters, key_of, keys_of, words_of
 from memoryclaw.vault.folder import packed_stamp
 
-VERSION = "7"  # of the tables and of the analysis; another number means another index
+VERSION = "8"  # of the tables and of the analysis; another number means another index
 COUNTED = (*COLUMNS, "characters")  # what is stored of a unit to be counted when it is ranked
 _TEXT_COLUMNS = "title, tags, properties, text"
 _FILE_SQL = f"insert into files values({','.join('?' * 14)})"
@@ -131,7 +129,9 @@ class Writing:
         self._language = language
         self._words: Counter[str] = Counter()
         self._tokens: Counter[str] = Counter()
-        self._lengths: dict[tuple[str, str], list[int]] = {}  # (kind, column) → units that have it, its tokens
+        self._lengths: dict[
+            tuple[str, str], list[int]
+        ] = {}  # (kind, column) → units that have it, its tokens
         self._next = int(connection.execute("select value from meta where key = 'next'").fetchone()[0])
 
     def put(self, filed: Sequence[IndexedNote]) -> None:
@@ -254,12 +254,11 @@ class Writing:
         sql = f"select rowid, kind, trust, {_TEXT_COLUMNS} from unit where fid = ? order by seq"
         found = self._connection.execute(sql, (fid,)).fetchall()
         texts = [
-            _Texts(title, tags, properties, unpacked(text)) for _, _, _, title, tags, properties, text in found
+            _Texts(title, tags, properties, unpacked(text))
+            for _, _, _, title, tags, properties, text in found
         ]
         columns = self._analysed(texts, [kind_of(row[1], row[2]) for row in found], sign=-1)
-        self._engine.remove(
-            [_index_row(row[0], one) for row, one in zip(found, columns, strict=True)]
-        )
+        self._engine.remove([_index_row(row[0], one) for row, one in zip(found, columns, strict=True)])
         self._connection.executemany("delete from tokens where rowid = ?", ((row[0],) for row in found))
         self._connection.execute("delete from unit where fid = ?", (fid,))
 
@@ -503,61 +502,6 @@ def problem_rows(problems: Iterable[Problem]) -> Iterator[tuple[object, ...]]:
 def is_racy(stamp: Stamp) -> bool:
     """True for a file changed so recently that it may change once more without a new stamp."""
     return abs(time.time_ns() - stamp.ctime_ns) < RACY_NS
-
-
-# English expressions of time.
-
-LONGEST = 7  # days: an expression that means more tells too little of one of them
-_LOOKED_AT, _BESIDE = 4, 40  # expressions, and characters beside one in which the rest of it may stand
-_MONTHS = "january|february|march|april|may|june|july|august|september|october|november|december"
-_EXPRESSION = re.compile(
-    rf"""\b(?:yesterday|today|tonight|tomorrow|recently|just|since
-    |(?:last|this|next)\ (?:night|morning|week|weekend|month|year|(?:mon|tue|wed|thu|fri|sat|sun)\w*)
-    |(?:\w+\ )?(?:days?|weeks?|weekends?|months?|years?)\ ago|ago
-    |in\ (?:{_MONTHS})|20\d\d)\b""",
-    re.IGNORECASE | re.VERBOSE,
-)
-
-
-class TimeExpression(NamedTuple):
-    """An expression of time as it is written, and the days that it means, where it tells them to within a week."""
-
-    text: str = ""
-    first: str = ""
-    last: str = ""
-
-
-def time_expression(text: str, at: str = "") -> TimeExpression:
-    """The first expression of time in a text that means certain days, or else the first one.
-
-    Args:
-        text: what was said.
-        at: when, as an ISO date or date-time; without it no days are known.
-    """
-    hits = list(islice(_EXPRESSION.finditer(text), _LOOKED_AT))
-    day = _day(at)
-    told = (_meant(text, hit, day) for hit in hits if day)
-    return next((one for one in told if one), TimeExpression(hits[0].group() if hits else ""))
-
-
-def _day(at: str) -> date | None:
-    try:
-        return date.fromisoformat(at[:10])
-    except ValueError:
-        return None
-
-
-def _meant(text: str, hit: re.Match[str], said: date) -> TimeExpression | None:
-    start = max(hit.start() - _BESIDE, 0)
-    for found in find_ranges(text[start : hit.end() + _BESIDE], said)[0]:
-        first, last = start + found.span[0], start + found.span[1]
-        if first < hit.end() and last > hit.start() and found.start and found.end and _is_short(found):
-            return TimeExpression(found.text, found.start, found.end)
-    return None
-
-
-def _is_short(found: DateRange) -> bool:
-    return date.fromisoformat(found.end) - date.fromisoformat(found.start) < timedelta(days=LONGEST)
 
 
 # Turns that end in a question.

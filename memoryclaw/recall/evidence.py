@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 from memoryclaw.index.bm25 import K1, WEIGHTS, rarity
 from memoryclaw.index.catalog import Catalog, StoredTokens, UnitSummary
-from memoryclaw.index.index import COUNTED, LONGEST, Index
+from memoryclaw.index.index import COUNTED, Index
 from memoryclaw.model import COLUMNS
 from memoryclaw.ports import Clause
 from memoryclaw.recall.question import Leaf, Question
@@ -137,14 +137,20 @@ class EvidenceReader:
         """Turns beside the best ones, which may have the words of a question around them and none themselves."""
         turns = {unit.rowid for unit in known if unit.kind == "turn"}
         best = sorted(text, key=lambda rowid: (-text[rowid], rowid))[: max(len(text) // 4, 10)]
-        beside = {rowid + step for rowid in best if rowid in turns for step in NEAR} - {u.rowid for u in known}
+        beside = {rowid + step for rowid in best if rowid in turns for step in NEAR} - {
+            u.rowid for u in known
+        }
         return sorted(fields.among(beside) if fields and beside else beside)
 
     def _counts(
         self, leaves: Sequence[Leaf], asked: int, units: Sequence[UnitSummary], clause: Clause | None
     ) -> dict[int, Counts]:
         """How often each leaf stands in these units; the first `asked` of them count in the turns beside one, too."""
-        lends = {unit.rowid for unit in units if unit.kind == "turn" and unit.role != "assistant" and unit.trust != "untrusted"}
+        lends = {
+            unit.rowid
+            for unit in units
+            if unit.kind == "turn" and unit.role != "assistant" and unit.trust != "untrusted"
+        }
         wanted = {rowid + step for rowid in lends for step in NEAR} | {unit.rowid for unit in units}
         tokens = self._catalog.tokens(sorted(wanted))
         reader = _TokenReader(leaves, asked, tokens, self._averages)
@@ -200,7 +206,7 @@ class EvidenceReader:
         for spoken in question.query.ranges:
             first, last = spoken.start, spoken.end
             if first and last and date.fromisoformat(last) < dates.plus_days(date.fromisoformat(first), SPAN):
-                begun = dates.plus_days(date.fromisoformat(first), 1 - LONGEST).isoformat()
+                begun = dates.plus_days(date.fromisoformat(first), 1 - dates.LONGEST).isoformat()
                 values = [begun, last, first, *([json.dumps(people)] if people else [])]
                 found += [int(row[0]) for row in self._catalog.rows(sql, values)]
         dated = [rowid for rowid in dict.fromkeys(found) if rowid not in known]
@@ -277,7 +283,9 @@ class _TokenReader:
         if clause.op in ("token", "phrase"):
             needle = _needle(clause.text)
             texts = zip(COUNTED, self._columns(rowid), strict=True)
-            stands = any(needle in text and (not clause.columns or name in clause.columns) for name, text in texts)
+            stands = any(
+                needle in text and (not clause.columns or name in clause.columns) for name, text in texts
+            )
             return {clause} if stands else set()
         parts = [self.holding(part, rowid) for part in clause.parts if part.op != "not"]
         barred = any(self.holding(part.parts[0], rowid) for part in clause.parts if part.op == "not")

@@ -479,7 +479,9 @@ def _unquoted(tokens: list[Token], text: str) -> list[Token]:
     outside = blanked(text, [token.span for token in quoted])
     if len(tokens) - len(quoted) < _SENTENCE and not _SENTENCE_MARK.search(outside):
         return tokens
-    return [token._replace(kind="word", quoted=False) if token.kind == "phrase" else token for token in tokens]
+    return [
+        token._replace(kind="word", quoted=False) if token.kind == "phrase" else token for token in tokens
+    ]
 
 
 def _goes_on(text: str, at: int) -> bool:

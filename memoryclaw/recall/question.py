@@ -174,11 +174,11 @@ def understand(
     akin: tuple[Leaf, ...] = ()
     tokens = frozenset(seen.tokens)
     if _is_plain(query):
-        aliases = _synonyms(words, tokens, catalog, language, seen.weights)
+        aliases = _synonyms(words, tokens, seen, catalog)
         tokens |= {token for leaf in aliases for token in leaf.clause.text.split()}
         names = {part for key in (*entities, *people, *parts) for part in key.split()}
         plain = [word for word in words if key_of(word) not in names]
-        akin = _related(plain, tokens, catalog, language, units, seen.weights)
+        akin = _related(plain, tokens, seen, catalog)
     notices = list(query.notices)
     clause: Clause | None = None
     leaves: tuple[Leaf, ...] = ()
@@ -272,6 +272,8 @@ class _Words:
     """The content words of a question: how rare each is, their tokens, other spellings, and which are unknown."""
 
     def __init__(self, words: Sequence[str], catalog: Catalog, language: Language, units: int) -> None:
+        self.language = language
+        self.units = units
         self.known = frozenset(words)
         self.weights: dict[str, float] = {}
         self.tokens: set[str] = set()
@@ -315,45 +317,32 @@ def _named(words: Sequence[str], catalog: Catalog) -> tuple[dict[str, str], dict
 
 
 def _synonyms(
-    words: Sequence[str],
-    asked: frozenset[str],
-    catalog: Catalog,
-    language: Language,
-    weights: Mapping[str, float],
+    words: Sequence[str], asked: frozenset[str], seen: _Words, catalog: Catalog
 ) -> tuple[Leaf, ...]:
     keys = dict.fromkeys(candidate.key for candidate in candidates(words))
     found = []
     for said, synonym in catalog.synonyms(list(keys)):
-        tokens = language.tokens(synonym)
+        tokens = seen.language.tokens(synonym)
         if tokens and not asked.issuperset(tokens):
             op = "token" if len(tokens) == 1 else "phrase"
-            most = max((weights[word] for word in words if fold(word) in said.split()), default=math.inf)
+            most = max((seen.weights[word] for word in words if fold(word) in said.split()), default=math.inf)
             found.append(Leaf(Clause(op, " ".join(tokens)), said, "alias", OTHER, most))
     return tuple(found)
 
 
-def _related(
-    words: Sequence[str],
-    asked: frozenset[str],
-    catalog: Catalog,
-    language: Language,
-    units: int,
-    weights: Mapping[str, float],
-) -> tuple[Leaf, ...]:
-    akin = {word: related(language.token(word), language) for word in words}
+def _related(words: Sequence[str], asked: frozenset[str], seen: _Words, catalog: Catalog) -> tuple[Leaf, ...]:
+    akin = {word: related(seen.language.token(word), seen.language) for word in words}
     counts = catalog.count_of([token for tokens in akin.values() for token in tokens])
-    most = max(1, units * RELATED_SHARE)
+    most = max(1, seen.units * RELATED_SHARE)
     return tuple(
-        Leaf(Clause("token", token), word, "alias", OTHER, weights[word])
+        Leaf(Clause("token", token), word, "alias", OTHER, seen.weights[word])
         for word, tokens in akin.items()
         for token in tokens
         if token not in asked and 0 < counts.get(token, 0) <= most
     )
 
 
-def _goal(
-    goal: str, asked: frozenset[str], catalog: Catalog, language: Language
-) -> tuple[Leaf, ...]:
+def _goal(goal: str, asked: frozenset[str], catalog: Catalog, language: Language) -> tuple[Leaf, ...]:
     """The words of a goal as tokens, but for those of the question."""
     tokens = {word: language.token(word).split() for word in goal_words(goal, language)}
     counts = catalog.count_of([token for own in tokens.values() for token in own])

@@ -96,13 +96,18 @@ def rank(
                 base += lent
         if evidence.listed:
             base = 1.0
-        terms = [*terms, *((name, value) for name, share in multiplied(unit) if (value := exact(share * base)))]
+        terms = [
+            *terms,
+            *((name, value) for name, share in multiplied(unit) if (value := exact(share * base))),
+        ]
         score = words[unit.rowid] + sum([value for _, value in terms])
         ranked.append(Ranked(unit, score, words[unit.rowid], terms, lender, decisions[unit.rowid]))
     best_score = max((one.score for one in ranked if not one.decision), default=0.0)
     best_score = best_score if best_score > 0 else 1.0
     added = _shares_of_best(question, listed=evidence.listed)
-    found = ordered(_with(one, [(name, exact(share * best_score)) for name, share in added(one.unit)]) for one in ranked)
+    found = ordered(
+        _with(one, [(name, exact(share * best_score)) for name, share in added(one.unit)]) for one in ranked
+    )
     if evidence.listed:  # nothing but their time tells what was asked by its time
         found.sort(key=lambda one: one.unit.at, reverse=True)
         found.sort(key=lambda one: -one.score)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import cached_property
 
 from memoryclaw.index.catalog import Catalog
@@ -55,7 +55,8 @@ class Lane:
             return clause
         counts = {part: self._containing(part) for part in clause.parts}
         ordered = sorted(counts, key=lambda part: (counts[part], part.text))
-        held, kept = 0, []
+        held = 0
+        kept: list[Clause] = []
         for part in ordered:
             held += counts[part]
             if held > self._most and sum(counts[one] > 0 for one in kept) >= 2:

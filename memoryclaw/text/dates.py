@@ -1,11 +1,16 @@
-"""Reads English dates in questions, notes and logs into ISO text; text it cannot read stays as it is."""
+"""Reads dates in English, German, French, Spanish and Chinese text into ISO days; text it cannot read stays as it is."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import MAXYEAR, MINYEAR, UTC, date, datetime, timedelta, timezone
+from functools import cache, cached_property, lru_cache
+from itertools import islice
 from typing import NamedTuple
+
+from memoryclaw.text import words as lists
+from memoryclaw.text.language import fold
 
 # Calendar arithmetic on inclusive spans of days; weeks start on Monday, and results stay within the years 1 to 9999.
 
@@ -130,13 +135,21 @@ def is_long(span: Days) -> bool:
     return (span.last - span.first).days >= _SHORTEST_MONTH - 1
 
 
+# Letters of the scripts that put spaces between words, with combining accents; any other letter is a word of its own. Ranges
+# are few and short because wide ones take milliseconds to compile.
+_LETTERS = "A-Za-z\u00aa\u00b5\u00ba\u00c0-\u00d6\u00d8-\u00f6\u00f8-\u058f"
+_JOINED = rf"[{_LETTERS}\d_]"
 # A number that belongs to something longer (a path, a version, a time) is no date, nor part of one.
 _WORDS = re.compile(
-    r"""((?:(?<![\w./\#:-])|(?<=mid-))
-      (?:\d{4}-\d\d(?:-\d\d)?(?![\w/-])|\d{1,2}/\d{4}(?![\w/-])|\d++(?:st|nd|rd|th)?(?![\w/]))
-    |\bq[1-4]\b | ['’]s\b | [^\W\d_]+ | [-.])
+    rf"""((?=\d)(?:(?<![./\#:-])(?<!{_JOINED})|(?<=[Mm]id-)|(?<=[Mm]i-)|(?<=[年月日号號]-)|(?<=\d\.-)|(?<=\d-)(?=\d\d?[日号號]))
+      (?:\d{{4}}-\d\d(?:-\d\d)?(?!{_JOINED}|[/-])|\d{{4}}/\d\d?/\d\d?(?!{_JOINED}|[/-])|\d\d?/(?:\d\d?/)?\d{{4}}(?!{_JOINED}|[/-])
+        |\d\d?\.\d\d?\.(?:\d{{4}}\b)?(?!{_JOINED})|\d++(?i:st|nd|rd|th|er|º)?(?!{_JOINED}|/))
+    |[QqTt](?<!{_JOINED}.)[1-4](?!{_JOINED})
+    |[{_LETTERS}]+
+    |(?<![第百千万])(?:[一二三四五六七八九]?十[一二三四五六七八九]?|[〇零一二三四五六七八九]{{4}}(?=年)|[一二三四五六七八九两兩])
+    |[^\W\d_] | ['’][Ss]\b | ['’.–—~～-])
     |[^\s,]""",
-    re.IGNORECASE | re.VERBOSE,
+    re.VERBOSE,
 )
 _TIMESTAMP = re.compile(
     r"""(\d{4})-(\d{1,2})-(\d{1,2})
@@ -157,21 +170,31 @@ class DateRange(NamedTuple):
 
 def find_ranges(text: str, today: date) -> tuple[list[DateRange], str]:
     """Finds the date phrases of a text, in order; also returns the text with each of them blanked out, at the same length."""
-    hits, phrases = _read(text, today)
-    ranges, at = [], 0
-    while at < len(hits):
-        found = phrases.phrase(at)
-        if found:
-            ranges.append(_range(text, hits[at].start(), hits[found.after - 1].end(), found))
-        at = found.after if found else at + 1
-    return ranges, blanked(text, (found.span for found in ranges))
+    words, readers = _read(text, today)
+    starting, free, found = _speakers(*_FIRST), 0, []
+    for at, word in enumerate(words if readers else ()):
+        if at >= free and (word in starting or word[0].isdecimal()):
+            longest = _longest(reader.phrase(at) for reader in readers)
+            if longest and (longest.first or longest.last):
+                found.append((at, longest))
+            free = longest.after if longest else at
+    hits = list(_WORDS.finditer(text)) if found else []
+    ranges = [_range(text, hits[at].start(), hits[one.after - 1].end(), one) for at, one in found]
+    return ranges, blanked(text, (one.span for one in ranges))
 
 
 def leading_range(text: str, today: date) -> DateRange | None:
     """Reads the date phrase at the start of a text, as freely as the value of a date field may be written."""
-    hits, phrases = _read(text, today)
-    found = phrases.value(0)
-    return _range(text, 0, hits[found.after - 1].end(), found) if found else None
+    _, readers = _read(text, today)
+    longest = _longest(reader.value(0) for reader in readers)
+    if longest is None:
+        return None
+    hits = list(islice(_WORDS.finditer(text), longest.after))
+    return _range(text, 0, hits[-1].end(), longest)
+
+
+def _longest(read: Iterable[SpokenDate | None]) -> SpokenDate | None:
+    return max(filter(None, read), key=lambda found: found.after, default=None)
 
 
 def blanked(text: str, spans: Iterable[tuple[int, int]]) -> str:
@@ -199,9 +222,11 @@ def parse_timestamp(text: str) -> str:
         return ""
 
 
-def _read(text: str, today: date) -> tuple[list[re.Match[str]], Phrases]:
-    hits = list(_WORDS.finditer(text))
-    return hits, Phrases([hit[1] or "?" for hit in hits], today)
+def _read(text: str, today: date) -> tuple[list[str], list[Phrases]]:
+    """The words of a text, and a reader for each language that has words among them."""
+    written = _WORDS.findall(text)
+    words = [_normal(word) if word else "?" for word in written]
+    return words, [Phrases(words, written, language, today) for language in _present(words)]
 
 
 def _range(text: str, start: int, end: int, found: SpokenDate) -> DateRange:
@@ -230,59 +255,177 @@ def _iso(moment: datetime) -> str:
     return moment.astimezone(UTC).replace(tzinfo=None, microsecond=0).isoformat() + "Z"
 
 
-# The grammar of English date phrases. It reads lower-cased words from a position on.
+# The words of dates, one file a language. A word of a table may be several words of a text: `last night`, `il y a`, `星期一`.
 
-_MONTH_TEXT = "january february march april may june july august september october november december"
-_SHORT = ("jan", "feb", "mar", "apr", "jun", "jul", "aug", "sep", "sept", "oct", "nov", "dec")
-_NUMBER_TEXT = "one two three four five six seven eight nine ten eleven twelve"
-_MONTHS = {name: i for i, name in enumerate(_MONTH_TEXT.split(), start=1)}
-_MONTHS |= {
-    short: _MONTHS[name] for short in _SHORT for name in _MONTH_TEXT.split() if name.startswith(short)
+_LANGUAGES = ("en", "de", "fr", "es", "zh")
+_UMLAUTS = str.maketrans({"ä": "ae", "ö": "oe", "ü": "ue"})
+_DIGITS = {digit: str(n) for n, digit in enumerate("零一二三四五六七八九")} | {
+    "〇": "0",
+    "两": "2",
+    "兩": "2",
 }
-_WEEKDAYS = {
-    "monday": 0,
-    "tuesday": 1,
-    "wednesday": 2,
-    "thursday": 3,
-    "friday": 4,
-    "saturday": 5,
-    "sunday": 6,
-}
-_SEASONS = {"spring": 3, "summer": 6, "autumn": 9, "fall": 9, "winter": 12}
-_FIXED = {"today": (0, 0), "yesterday": (-1, -1), "tomorrow": (1, 1), "tonight": (0, 0)}
-_WHICH = {
-    "last": -1,
-    "past": -1,
-    "previous": -1,
-    "this": 0,
-    "current": 0,
-    "next": 1,
-    "coming": 1,
-    "upcoming": 1,
-}
-_PARTS = {"early": 0, "beginning": 0, "start": 0, "mid": 1, "middle": 1, "late": 2, "end": 2}
-_UNITS = {unit + s: unit for unit in ("day", "week", "month", "quarter", "year") for s in ("", "s")}
-_CALENDAR = ("week", "month", "quarter", "year")
-_TIMES_OF_DAY = ("morning", "afternoon", "evening", "night")
-_MOST = {"day": 36500, "week": 5200, "month": 1200, "quarter": 400, "year": 100}
-_NUMBERS = {"a": 1, "an": 1} | {name: i for i, name in enumerate(_NUMBER_TEXT.split(), start=1)}
-# How firmly a word before a date says that a date follows. 4 lets any bare month, year or season through.
-_LEADS = {"in": 4, "during": 4, "throughout": 4, "since": 4, "until": 4, "till": 4}
-_LEADS |= {"before": 3, "after": 3, "by": 2, "from": 2, "on": 1, "over": 1, "within": 1}
-_OPEN = frozenset({"since", "until", "till", "before", "after", "by"})
-_PAIRS = {"between": ("and",), "from": ("to", "until", "till", "through")}
-_AMBIGUOUS = frozenset({"march", "april", "may", "june", "august", *_SHORT})  # also names, verbs, other words
-_VERBS = frozenset({"may", "march"})
-_STARTS = frozenset(_FIXED) | frozenset(_WHICH) | frozenset(_PARTS) | frozenset(_MONTHS) | frozenset(_NUMBERS)
-_STARTS |= (
-    frozenset(_LEADS) | frozenset(_WEEKDAYS) | frozenset(_SEASONS) | {"the", "couple", "few", "several"}
+# One of these stands in every phrase that has no number.
+_NOUNS = (
+    "told",
+    "months",
+    "weekdays",
+    "weekend",
+    "seasons",
+    "quarters",
+    "units",
+    "calendar",
+    "fixed",
+    "never",
 )
-_STARTS |= {"q1", "q2", "q3", "q4", *_UNITS, *_PAIRS}
+_PASSING = frozenset({"weekend", "weekdays", "calendar"})  # what may be last, this or next
+_LEADS = ("leads", "openings", "pair_starts")
+_FIRST = (
+    *("articles", "which", "rolling", "parts", "numbers", "few", "days", "ago_before", "year_words"),
+    *_LEADS,
+    *_NOUNS,
+)
+_TELLING = ("which", "rolling", "numbers", "few", "leads", "ago_before", *_NOUNS)
+_NEEDED = {"months": 0, "short_months": 3}  # how firm a word before a bare month must be
+
+
+class _Table:
+    """Words and what they mean, found by the first of them."""
+
+    def __init__(self) -> None:
+        self.meaning: dict[str, str] = {}
+        self.longest: dict[str, int] = {}  # by their first word
+
+    def add(self, written: str, meaning: str) -> None:
+        self._add([written.lower()] if written.isascii() and written.isalpha() else _split(written), meaning)
+        spelled = written.lower().translate(_UMLAUTS)
+        if spelled != written.lower():
+            self._add(_split(spelled), meaning)
+
+    def _add(self, words: list[str], meaning: str) -> None:
+        self.meaning[" ".join(words)] = meaning
+        if len(words) > self.longest.get(words[0], 0):
+            self.longest[words[0]] = len(words)
+
+
+def _split(text: str) -> list[str]:
+    return [_normal(word) if word else "?" for word in _WORDS.findall(text)]
+
+
+class _Language:
+    """The words and habits of one language."""
+
+    def __init__(self, code: str) -> None:
+        self.tables: dict[str, _Table] = {}
+        self.needed: dict[str, int] = {}
+        file = f"dates_{code}"
+        for name in lists.names(file):
+            if name == "traditional":
+                continue
+            table = self.tables.setdefault("months" if name == "short_months" else name, _Table())
+            for meaning, words in _rows(f"{file}.{name}"):
+                for word in words:
+                    table.add(word, meaning)
+                    if name in _NEEDED:
+                        self.needed[_normal(word)] = _NEEDED[name]
+        self.needed |= {word: int(value) for word, value in self._all("unsure").items()}
+        self.short = frozenset(
+            word for word, value in self.needed.items() if value == _NEEDED["short_months"]
+        )
+        self.traits = frozenset(self._all("traits"))
+        self.starts = self.firsts(*_FIRST)
+
+    @cached_property
+    def begins(self) -> dict[str, set[str]]:
+        """The tables in which a word begins one."""
+        found: dict[str, set[str]] = {}
+        for name, table in self.tables.items():
+            for word in table.longest:
+                found.setdefault(word, set()).add(name)
+        return found
+
+    def _all(self, name: str) -> dict[str, str]:
+        return self.tables[name].meaning if name in self.tables else {}
+
+    def firsts(self, *tables: str) -> frozenset[str]:
+        """The first words of the words of some tables."""
+        return frozenset(word for name in tables if name in self.tables for word in self.tables[name].longest)
+
+
+def _rows(name: str) -> Iterator[tuple[str, list[str]]]:
+    for line in lists.lines(name):
+        meaning, _, words = line.partition(": ")
+        yield meaning, words.split(", ")
+
+
+@cache
+def _languages() -> tuple[_Language, ...]:
+    return tuple(map(_Language, _LANGUAGES))
+
+
+@cache
+def _speakers(*tables: str) -> dict[str, frozenset[_Language]]:
+    """The languages in which each first word of some tables begins one of their words."""
+    found: dict[str, set[_Language]] = {}
+    for language in _languages():
+        for word in language.firsts(*tables):
+            found.setdefault(word, set()).add(language)
+    return {word: frozenset(languages) for word, languages in found.items()}
+
+
+def _present(words: Sequence[str]) -> list[_Language]:
+    """The languages that may have a date phrase among these words; those of numbers alone are read as English."""
+    held = set(words)
+    present = _naming(held, _speakers(*_NOUNS))
+    if numbers := [word for word in held if word[0].isdecimal()]:
+        present |= _naming(held, _speakers("parts", "year_words", *_LEADS))
+        # 3.3.2024, 25/12/2024
+        present.update(
+            _languages() if any("." in word or "/" in word for word in numbers) else _languages()[:1]
+        )
+    return [language for language in _languages() if language in present] if present else []
+
+
+def _naming(held: set[str], speakers: Mapping[str, frozenset[_Language]]) -> set[_Language]:
+    return set().union(*(speakers[word] for word in held & speakers.keys()))
+
+
+@cache
+def _simplified() -> dict[str, str]:
+    return {pair[0]: pair[1] for pair in lists.words("dates_zh.traditional")}
+
+
+@lru_cache(maxsize=8192)
+def _normal(word: str) -> str:
+    """The word without case and accents; a number in digits, without the zero before it."""
+    if not word.isascii():
+        if word[0] in _DIGITS or word[0] == "十":
+            return _numeral(word)
+        word = _simplified().get(word) or fold(word).replace("’", "'")
+    word = word.lower()
+    return word[1:] if len(word) == 2 and word[0] == "0" and word.isdecimal() else word
+
+
+def _numeral(word: str) -> str:
+    tens, ten, ones = word.partition("十")
+    if not ten:
+        return "".join(_DIGITS[digit] for digit in word)
+    return _DIGITS.get(tens, "1") + _DIGITS.get(ones, "0")
+
+
+# The grammar of date phrases. It reads the words of one language from a position on.
+
+_MOST = {"day": 36500, "week": 5200, "month": 1200, "quarter": 400, "year": 100}
 _FIELD = 5  # as firm as a lead can be: the value of `since:`
+_ELSEWHERE = (
+    400  # days: a date that a year or a word such as `last` fixes is the same when read so many days later
+)
+_AHEAD = (6, 27, 364)  # days in which a weekday, a day of the month and a day of the year come once
+_LONGEST_COUNT = len("99999")
+_RECENT = "20"  # an earlier year is hardly when something was said to be
 
 
 class SpokenDate(NamedTuple):
-    """A span of days, and the index of the first word after the phrase; None is an open end."""
+    """A span of days, and the index of the first word after the phrase; None is an open end, two are no date at all."""
 
     first: date | None
     last: date | None
@@ -295,283 +438,532 @@ class _Moment(NamedTuple):
 
 
 class Phrases:
-    """Reads date phrases from the words of one text.
+    """Reads date phrases of one language from the words of one text.
 
     Args:
-        words: the words, as written.
+        words: the words without case and accents.
+        written: the words as written.
+        language: the language to read.
         today: the day that relative phrases count from.
     """
 
-    def __init__(self, words: Sequence[str], today: date) -> None:
-        self._written = words
-        self._words = [word.lower() for word in words]
+    def __init__(
+        self, words: Sequence[str], written: Sequence[str], language: _Language, today: date
+    ) -> None:
+        self._words = words
+        self._written = written
+        self._language = language
+        self._tables = language.tables
+        self._traits = language.traits
         self._today = today
 
     def phrase(self, at: int) -> SpokenDate | None:
         """Reads the longest date phrase that begins at a word, including words such as `since`."""
-        word = self._word(at)
-        if word not in _STARTS and not word[:1].isdigit():
+        word = self._words[at]
+        if word not in self._language.starts and not word[0].isdecimal():
             return None
-        return self._pair(at) or self._open_ended(at) or self._closed(self._led(at))
+        if never := self._take("never", at):
+            return SpokenDate(None, None, never[1])
+        return self._opened_pair(at) or self._open_ended(at) or self._closed(at)
 
     def value(self, at: int) -> SpokenDate | None:
         """Reads the date phrase that begins at a word as the value of a date field."""
-        return self._closed(self._moment(at, _FIELD, self._today))
+        moment = self._moment(at, _FIELD, self._today)
+        return SpokenDate(*moment.span, self._possessive(moment.after)) if moment else None
+
+    def told(self, at: int) -> int:
+        """The index after the expression of time that begins at a word, 0 where none does."""
+        word = self._words[at]
+        if word.startswith(_RECENT):
+            return self._year(at)[1] if _year_number(word[:4]) else 0
+        begins = self._language.begins.get(word, set())
+        plain = self._take("told", at) or self._take("fixed", at)
+        if plain:
+            return plain[1]
+        which = (
+            self._take("which", at) or self._take("rolling", at) if begins & {"which", "rolling"} else None
+        )
+        if which or begins & _PASSING:
+            noun = max(self._skip(name, which[1] if which else at) for name in _PASSING)
+            after = self._skip("which_after", noun)
+            if (which and noun > which[1]) or after > noun:
+                return after
+        if (begins & {"numbers", "few", "ago_before"} or word.isdecimal()) and (ago := self._ago(at)):
+            return ago.after
+        lead = self._take("leads", at)
+        month = self._take("months", lead[1] if lead else at)
+        firm = (lead and lead[0] == "4") or "outer first" in self._traits
+        return month[1] if month and firm else 0
+
+    @cached_property
+    def _is_signed(self) -> bool:
+        """True where a word is surely of this language."""
+        return any(self._take("signs", at) for at in range(len(self._words)))
 
     def _word(self, at: int) -> str:
         return self._words[at] if at < len(self._words) else ""
 
-    def _closed(self, moment: _Moment | None) -> SpokenDate | None:
-        if moment is None:
+    def _take(self, name: str, at: int) -> tuple[str, int] | None:
+        """The meaning of the longest word of a table that stands here, and the index after it."""
+        table = self._tables.get(name)
+        longest = table.longest.get(self._word(at)) if table else None
+        if table is None or longest is None:
             return None
-        return SpokenDate(moment.span.first, moment.span.last, self._possessive(moment.after))
+        for size in range(min(longest, len(self._words) - at), 0, -1):
+            meaning = table.meaning.get(" ".join(self._words[at : at + size]))
+            if meaning is not None:
+                return meaning, at + size
+        return None
+
+    def _skip(self, name: str, at: int) -> int:
+        taken = self._take(name, at)
+        return taken[1] if taken else at
 
     def _possessive(self, at: int) -> int:
-        return at + 1 if self._word(at) in ("'s", "’s") else at
+        return at + 1 if self._word(at) == "'s" else at
 
-    # between X and Y, from X to Y: the first date is the latest one not after the second
+    # between X and Y, from X to Y, X – Y: where only one names its year or month, the other is the nearest that fits
 
-    def _pair(self, at: int) -> SpokenDate | None:
-        joins = _PAIRS.get(self._word(at))
-        x = self._moment(at + 1, _FIELD, self._today) if joins else None
-        if joins is None or x is None or self._word(x.after) not in joins:
+    def _opened_pair(self, at: int) -> SpokenDate | None:
+        opener = self._take("pair_starts", at)
+        if opener is None:
             return None
-        y = self._moment(x.after + 1, _FIELD, self._today)
-        if y is None:
+        return self._pair(opener[1], opener[0], self._moment(opener[1], _FIELD, self._today))
+
+    def _pair(self, at: int, kind: str, x: _Moment | None) -> SpokenDate | None:
+        begun = x or self._day_alone(at, self._today)
+        join = self._take("pair_joins", begun.after) if begun else None
+        if begun is None or join is None or kind not in join[0].split():
             return None
-        x = self._moment(at + 1, _FIELD, y.span.last) or x
-        return SpokenDate(min(x.span.first, y.span.first), max(x.span.last, y.span.last), y.after)
+        y = self._moment(join[1], _FIELD, self._today)
+        if x is None:
+            x = self._day_alone(at, y.span.last) if y and y.span.first == y.span.last else None
+        elif y is None:
+            y = self._following(x, lambda anchor: self._day_alone(join[1], anchor, ends=True))
+        elif self._is_fixed(at, x) and not self._is_fixed(join[1], y):
+            y = self._following(x, lambda anchor: self._moment(join[1], _FIELD, anchor)) or y
+        else:
+            x = self._moment(at, _FIELD, y.span.last) or x
+        if x is None or y is None:
+            return None
+        after = self._skip("pair_ends", y.after)
+        if after == y.after and "closed" in join[0]:
+            return None
+        return SpokenDate(min(x.span.first, y.span.first), max(x.span.last, y.span.last), after)
+
+    def _is_fixed(self, at: int, moment: _Moment) -> bool:
+        return self._moment(at, _FIELD, plus_days(self._today, _ELSEWHERE)) == moment
+
+    def _following(self, x: _Moment, read: Callable[[date], _Moment | None]) -> _Moment | None:
+        found = (read(plus_days(x.span.first, days)) for days in _AHEAD)
+        return next((y for y in found if y and y.span.last >= x.span.last), None)
+
+    def _day_alone(self, at: int, anchor: date, *, ends: bool = False) -> _Moment | None:
+        """The latest such day of a month: `3.`, `5日`, or a plain number, which ends a phrase only where no word follows."""
+        at = self._skip("articles", at)
+        number, after = self._day(at)
+        marked = self._skip("day_marks", after)
+        bare = marked == after and self._word(at).isdecimal()
+        if not number or (bare and ("outer first" in self._traits or (ends and self._is_word(after)))):
+            return None
+        for back in range(3):  # a month without that day is followed by one with it
+            span = exact_span(*_month_before(anchor, back), number)
+            if span and span.first <= anchor:
+                return _Moment(span, marked)
+        return None
+
+    def _is_word(self, at: int) -> bool:
+        return self._word(at).isalpha()
+
+    # since X, until X, before X, after X, X以来: one end is open
 
     def _open_ended(self, at: int) -> SpokenDate | None:
-        word = self._word(at)
-        found = self._moment(at + 1, _LEADS[word], self._today) if word in _OPEN else None
-        if found is None:
+        opening = self._take("openings", at)
+        if opening is None:
             return None
-        span, after = found.span, self._possessive(found.after)
-        if word == "since":
-            return SpokenDate(span.first, None, after)
-        if word == "after":
-            return SpokenDate(plus_days(span.last, 1), None, after)
-        return SpokenDate(None, plus_days(span.first, -1) if word == "before" else span.last, after)
+        kind, lead = opening[0].split()
+        moment = self._moment(opening[1], int(lead), self._today)
+        if moment is None and kind == "since" and "since count" in self._traits:
+            moment = self._back(self._counted(opening[1]))
+        if moment is None:
+            return None
+        if kind == "from":
+            closing = self._take("closings", moment.after)
+            return SpokenDate(moment.span.first, None, closing[1]) if closing and closing[0] == kind else None
+        return self._opened(kind, moment.span, self._possessive(moment.after))
 
-    def _led(self, at: int) -> _Moment | None:
-        word = self._word(at)
-        if word in _LEADS and word not in _OPEN:
-            over_the = word == "over" and self._word(at + 1) == "the"
-            return self._moment(at + 1, 4 if over_the else _LEADS[word], self._today)
-        return self._moment(at, 0, self._today)
+    def _opened(self, kind: str, span: Days, after: int) -> SpokenDate:
+        if kind == "since":
+            return SpokenDate(span.first, None, after)
+        if kind == "after":
+            return SpokenDate(plus_days(span.last, 1), None, after)
+        return SpokenDate(None, plus_days(span.first, -1) if kind == "before" else span.last, after)
+
+    def _closed(self, at: int) -> SpokenDate | None:
+        start, lead = self._lead(at)
+        moment = self._moment(start, lead, self._today)
+        if moment is None and start > at:  # the first word of `el año pasado` is no lead
+            start, moment = at, self._moment(at, 0, self._today)
+        if pair := self._pair(start, "alone", moment):
+            return pair
+        if moment is None:
+            return None
+        closing = self._take("closings", moment.after)
+        if closing and closing[0] in ("since", "until", "before", "after"):
+            return self._opened(closing[0], moment.span, closing[1])
+        return SpokenDate(*moment.span, self._possessive(moment.after))
+
+    def _lead(self, at: int) -> tuple[int, int]:
+        """Where the date begins, and how firmly the word before it says that one does."""
+        lead = self._take("leads", at)
+        if lead is None:
+            return at, 0
+        after = lead[1] - 1 if self._take("articles", lead[1] - 1) else lead[1]  # the article of `over the`
+        return after, int(lead[0])
 
     def _moment(self, at: int, lead: int, anchor: date) -> _Moment | None:
-        plain = at + (self._word(at) == "the")
-        return self._beside(plain, anchor) or self._part(plain, anchor) or self._plain(at, lead, anchor)
+        plain = self._skip("articles", at)
+        return self._beside(plain, anchor) or self._part(plain, anchor) or self._whole(at, lead, anchor)
+
+    # March of last year, 去年三月: the one lies inside the other
+
+    def _whole(self, at: int, lead: int, anchor: date) -> _Moment | None:
+        found = self._plain(at, lead, anchor)
+        if found is None:
+            return None
+        if "outer first" in self._traits:
+            return self._inside(found) or found
+        outer = self._relative(self._skip("articles", self._skip("of", found.after)))
+        inner = self._plain(at, lead, outer.span.last) if outer else None
+        if outer is None or inner is None or not _lies_in(inner.span, outer.span):
+            return found
+        return _Moment(inner.span, outer.after)
+
+    def _inside(self, outer: _Moment) -> _Moment | None:
+        part = self._take("parts_after", outer.after)
+        if part:
+            return _Moment(third_of(outer.span, int(part[0])), part[1]) if is_long(outer.span) else None
+        at, end = self._skip("of", outer.after), outer.span.last
+        inner = self._plain(at, _FIELD, end) or self._day_alone(at, end)
+        if inner is None or not _lies_in(inner.span, outer.span):
+            return None
+        return (self._inside(inner) if inner.span != outer.span else None) or inner
 
     def _plain(self, at: int, lead: int, anchor: date) -> _Moment | None:
-        the = self._word(at) == "the"
-        at += the
+        bare = self._skip("articles", at)
+        named = bare > at and self._take("months", bare)
         return (
-            self._ago(at)
-            or self._relative(at, rolling=the)
-            or self._dated(at, anchor, lead)
-            or self._bare(at, anchor, 0 if the and self._word(at) in _MONTHS else lead)
+            self._ago(bare)
+            or self._rolling(at)
+            or self._relative(bare)
+            or self._dated(bare, anchor, lead)
+            or self._bare(bare, anchor, 0 if named else lead)
         )
 
     # two days before X, the week after X, the Sunday before X
 
     def _beside(self, at: int, anchor: date) -> _Moment | None:
-        counted = self._count(at)
-        count, unit_at = counted or (0, at + (self._word(at) == "last"))
-        unit, side = self._word(unit_at), self._word(unit_at + 1)
-        known = unit in _UNITS or (not counted and (unit in _WEEKDAYS or unit == "weekend"))
-        x = self._plain(unit_at + 2, 3, anchor) if known and side in ("before", "after") else None
-        if x is None:
-            return None
-        edge, sign = (x.span.first, -1) if side == "before" else (x.span.last, 1)
-        if count:
-            unit = _UNITS[unit]
-            return _Moment(span_around(moved(edge, unit, sign * count), unit), x.after)
-        return _Moment(_neighbour(edge, unit, sign), x.after)
-
-    # three weeks ago, a month ago, a few days ago
-
-    def _ago(self, at: int) -> _Moment | None:
-        counted = self._count(at) or self._few(at)
-        if counted is None or self._word(counted[1] + 1) != "ago":
-            return None
-        count, unit_at = counted
-        unit = _UNITS[self._word(unit_at)]
-        if count:
-            return _Moment(span_around(moved(self._today, unit, -count), unit), unit_at + 2)
-        few = [span_around(moved(self._today, unit, -n), unit) for n in (5, 2)]
-        return _Moment(Days(few[0].first, few[1].last), unit_at + 2)
-
-    def _count(self, at: int) -> tuple[int, int] | None:
-        """Reads `3 weeks`, `two days`, `a couple of years`; returns (3, index of the unit)."""
-        word = self._word(at)
-        if word == "a" and self._word(at + 1) == "couple":
-            at, word = at + 1, "couple"
-        if word == "couple":
-            at, count = at + (self._word(at + 1) == "of"), 2
+        counted = self._counted(at)
+        if counted:
+            side_at = counted[2]
         else:
-            count = int(word) if word.isdecimal() and len(word) <= len("99999") else _NUMBERS.get(word, 0)
-        unit = _UNITS.get(self._word(at + 1))
-        return (count, at + 1) if unit and 0 < count <= _MOST[unit] else None
-
-    def _few(self, at: int) -> tuple[int, int] | None:
-        at += self._word(at) == "a"
-        return (0, at + 1) if self._word(at) in ("few", "several") and self._word(at + 1) in _UNITS else None
-
-    # last week, this weekend, next Friday, last March, the last three months
-
-    def _relative(self, at: int, *, rolling: bool) -> _Moment | None:
-        word, what = self._word(at), self._word(at + 1)
-        fixed, which = _FIXED.get(word), _WHICH.get(word)
-        if fixed:
-            return _Moment(Days(*(plus_days(self._today, n) for n in fixed)), at + 1)
-        counted = self._count(at + 1) if which else None
-        if which and counted:
-            return _Moment(self._rolling(_UNITS[self._word(counted[1])], which * counted[0]), counted[1] + 1)
-        if which is None or self._word(at + 2) == "of":
+            which = self._take("which", at)
+            unit_at = which[1] if which and which[0] == "-1" else at
+            side_at = max(self._skip(name, unit_at) for name in ("units", "weekdays", "weekend"))
+            if side_at == unit_at:
+                return None
+        side = self._take("sides", side_at)
+        x = self._plain(side[1], 3, anchor) if side else None
+        if side is None or x is None:
             return None
-        if which and rolling and what in _CALENDAR:
-            return _Moment(self._rolling(what, which), at + 2)
-        span = self._named(what, which)
-        return _Moment(span, at + 2) if span else None
+        edge, sign = (x.span.first, -1) if side[0] == "before" else (x.span.last, 1)
+        if counted:
+            count, unit, _ = counted
+            return _Moment(span_around(moved(edge, unit, sign * count), unit), x.after)
+        return _Moment(self._neighbour(unit_at, edge, sign), x.after)
 
-    def _rolling(self, unit: str, count: int) -> Days:
-        ends = sorted((self._today, moved(self._today, unit, count)))
+    def _neighbour(self, at: int, edge: date, sign: int) -> Days:
+        if day := self._take("weekdays", at):
+            return weekday(edge, int(day[0]), sign)
+        if self._take("weekend", at):
+            return weekend_span(weekday(edge, 6 if sign < 0 else 5, sign).first)
+        unit = self._take("units", at)
+        ends = sorted((plus_days(edge, sign), moved(edge, unit[0] if unit else "day", sign)))
         return Days(ends[0], ends[1])
 
-    def _named(self, what: str, which: int) -> Days | None:
-        if what in _CALENDAR:
-            whole = span_around(self._today, what)
-            return span_around(moved(whole.first, what, which), what)
-        if what == "weekend":
-            return weekend_span(plus_days(self._today, 7 * which))
-        if what in _TIMES_OF_DAY:
-            return self._time_of_day(what, which)
-        if what in _WEEKDAYS:
-            return weekday(self._today, _WEEKDAYS[what], which)
-        return self._yearly(what, which)
+    # three weeks ago, vor drei Wochen, a few days ago
 
-    def _time_of_day(self, what: str, which: int) -> Days | None:
-        known = which == 0 or (which < 0 and what == "night")
-        return Days(plus_days(self._today, which), self._today) if known else None
+    def _ago(self, at: int) -> _Moment | None:
+        before = self._take("ago_before", at)
+        start = before[1] if before else at
+        found = self._back(self._counted(start)) or self._few(start)
+        if found is None:
+            return None
+        after = self._take("ago_after", found.after)
+        if before is None and after is None:
+            return None
+        return found._replace(after=after[1] if after else found.after)
 
-    def _yearly(self, what: str, which: int) -> Days | None:
-        if what in _SEASONS:
-            return relative_year(self._today, which, lambda y: month_span(y, _SEASONS[what], 3))
-        if what in _MONTHS and not (which == 0 and what in _VERBS):
-            return relative_year(self._today, which, lambda y: month_span(y, _MONTHS[what]))
-        return None
+    def _counted(self, at: int) -> tuple[int, str, int] | None:
+        """Reads `3 weeks`, `two days`, `a couple of years`; returns (3, "week", index after it)."""
+        count, after = self._number(at)
+        unit = self._take("units", after) if count else None
+        return (count, unit[0], unit[1]) if unit and count <= _MOST[unit[0]] else None
+
+    def _number(self, at: int) -> tuple[int, int]:
+        word = self._word(at)
+        if word.isdecimal():
+            return (int(word), at + 1) if len(word) <= _LONGEST_COUNT else (0, at)
+        spelled = self._take("numbers", at)
+        return (int(spelled[0]), spelled[1]) if spelled else (0, at)
+
+    def _back(self, counted: tuple[int, str, int] | None) -> _Moment | None:
+        if counted is None:
+            return None
+        count, unit, after = counted
+        return _Moment(span_around(moved(self._today, unit, -count), unit), after)
+
+    def _few(self, at: int) -> _Moment | None:
+        few = self._take("few", at)
+        unit = self._take("units", few[1]) if few else None
+        if unit is None:
+            return None
+        ends = [span_around(moved(self._today, unit[0], -n), unit[0]) for n in (5, 2)]
+        return _Moment(Days(ends[0].first, ends[1].last), unit[1])
+
+    # the last three months, les trois derniers mois, the last week: up to now
+
+    def _rolling(self, at: int) -> _Moment | None:
+        number, start = self._number(self._skip("articles", at))
+        if number and (rolling := self._take("rolling", start)):  # trois derniers mois
+            unit = self._take("units", rolling[1])
+            return self._rolled(int(rolling[0]) * number, unit)
+        rolling = self._take("rolling", at) or self._take("rolling", self._skip("articles", at))
+        which = rolling or self._take("which", self._skip("articles", at))
+        if which is None:
+            return None
+        if counted := self._counted(which[1]):
+            return self._rolled(int(which[0]) * counted[0], counted[1:])
+        unit = self._take("calendar", which[1]) if rolling else None
+        return None if unit and self._stands_alone(unit[1]) else self._rolled(int(which[0]), unit)
+
+    def _rolled(self, count: int, unit: tuple[str, int] | None) -> _Moment | None:
+        if not count or unit is None or abs(count) > _MOST[unit[0]]:
+            return None
+        ends = sorted((self._today, moved(self._today, unit[0], count)))
+        return _Moment(Days(ends[0], ends[1]), unit[1])
+
+    def _stands_alone(self, at: int) -> bool:
+        """True for the `of` of `the last week of school`, which is no last week."""
+        return "last of" in self._traits and self._take("of", at) is not None
+
+    # yesterday, last week, la semaine dernière, this weekend, next Friday, last March
+
+    def _relative(self, at: int) -> _Moment | None:
+        if fixed := self._take("fixed", at):
+            return self._fixed(at, fixed)
+        which = self._take("which", at)
+        if which:
+            found = self._named(which[1], int(which[0]))
+            tail = self._take("which_after", found.after) if found else None  # ce mois-ci, este lunes pasado
+            if tail and (last := self._named(which[1], int(tail[0]))):
+                return last._replace(after=tail[1])
+            return None if found is None or self._stands_alone(found.after) else found
+        nouns = ("weekend", "weekdays", "calendar", "seasons", "months")
+        after = max(self._skip(name, at) for name in nouns) if "which_after" in self._tables else at
+        which = self._take("which_after", after) if after > at else None
+        found = self._named(at, int(which[0])) if which else None
+        return found._replace(after=which[1]) if found and which else None
+
+    def _fixed(self, at: int, fixed: tuple[str, int]) -> _Moment | None:
+        meaning, after = fixed
+        doubtful = self._take("doubtful", at)
+        if doubtful and doubtful[1] == after and not self._is_signed:
+            return None
+        unit, *counts = meaning.split()
+        spans = [span_around(moved(self._today, unit, int(count)), unit) for count in counts]
+        return _Moment(Days(spans[0].first, spans[-1].last), after)
+
+    def _named(self, at: int, which: int) -> _Moment | None:
+        if weekend := self._take("weekend", at):
+            return _Moment(weekend_span(plus_days(self._today, 7 * which)), weekend[1])
+        if day := self._take("weekdays", at):
+            return _Moment(self._weekday(int(day[0]), which), day[1])
+        if unit := self._take("calendar", at):
+            whole = span_around(self._today, unit[0])
+            return _Moment(span_around(moved(whole.first, unit[0], which), unit[0]), unit[1])
+        if season := self._take("seasons", at):
+            return _Moment(
+                relative_year(self._today, which, lambda y: month_span(y, int(season[0]), 3)), season[1]
+            )
+        month = self._take("months", at)
+        if month is None or (which == 0 and self._take("verbs", at)):
+            return None
+        return _Moment(relative_year(self._today, which, lambda y: month_span(y, int(month[0]))), month[1])
+
+    def _weekday(self, number: int, which: int) -> Days:
+        if "weekday of week" in self._traits:  # 上周一 is the Monday of last week
+            return weekday(plus_days(self._today, 7 * which), number, 0)
+        return weekday(self._today, number, which)
 
     # early March, mid-2024, the end of last year
 
     def _part(self, at: int, anchor: date) -> _Moment | None:
-        word = self._word(at)
-        if word not in _PARTS:
+        part = self._take("parts", at)
+        whole = self._whole(part[1], 4, anchor) if part else None
+        if part is None or whole is None or not is_long(whole.span):
             return None
-        of = self._word(at + 1) == "of" or (word == "mid" and self._word(at + 1) == "-")
-        if not of and word not in ("early", "mid", "late"):
-            return None
-        whole = self._plain(at + 1 + of, 4, anchor)
-        if whole is None or not is_long(whole.span):
-            return None
-        return _Moment(third_of(whole.span, _PARTS[word]), whole.after)
+        return _Moment(third_of(whole.span, int(part[0])), whole.after)
 
     # 2025-04-08, 04/2025, March 5th, 2025, 5 March, March 2025, summer 2025, Q1 2025
 
     def _dated(self, at: int, anchor: date, lead: int) -> _Moment | None:
         word = self._word(at)
-        if word[:1].isdecimal() and ("-" in word or "/" in word):
-            span = _numeric(word)
+        if word[:1].isdecimal() and any(mark in word for mark in "-/."):
+            span = self._numeric(word, lead, anchor)
             return _Moment(span, at + 1) if span else None
-        if word in _MONTHS:
-            return self._month_first(at, anchor, lead)
-        if word[:1].isdigit():
-            return self._day_first(at, anchor, lead)
-        if word in _SEASONS or _is_quarter(word):
-            after = at + 1 + (self._word(at + 1) == "of")
-            number = _year_number(self._word(after))
-            return _Moment(self._recurring(word, number), after + 1) if number else None
-        return None
+        number, after = self._day(at)
+        if number and (found := self._day_first(at, number, after, anchor, lead)):
+            return found
+        if month := self._take("months", at):
+            return self._month_first(at, month, anchor, lead)
+        named = self._take("seasons", at) or self._take("quarters", at)
+        number, after = self._year(self._skip("of", named[1])) if named else (0, at)
+        return _Moment(self._recurring(named[0], number), after) if named and number else None
 
-    def _month_first(self, at: int, anchor: date, lead: int) -> _Moment | None:
-        after = at + 1 + (self._word(at + 1) == "." and self._word(at) in _SHORT)
-        day = _day_number(self._word(after))
-        if day:
-            return self._day_of_month(at, after, anchor, lead)
-        number = _year_number(self._word(after + (self._word(after) == "of")))
+    def _day(self, at: int) -> tuple[int, int]:
+        number = _day_number(self._word(at))
         if number:
-            return _Moment(
-                month_span(number, _MONTHS[self._word(at)]), after + 1 + (self._word(after) == "of")
-            )
-        return None
+            return number, at + 1
+        spelled = self._take("days", at)
+        return (int(spelled[0]), spelled[1]) if spelled else (0, at)
 
-    def _day_first(self, at: int, anchor: date, lead: int) -> _Moment | None:
-        of = self._word(at + 1) == "of"
-        if self._word(at + 1 + of) not in _MONTHS or not _day_number(self._word(at)):
+    def _year(self, at: int) -> tuple[int, int]:
+        """A year, with the word for it where the language needs one: `2024年`."""
+        word = self._take("year_words", self._skip("articles", at))
+        at = word[1] if word else at
+        number, mark = _year_number(self._word(at)), self._take("year_marks", at + 1)
+        if "year_marks" in self._tables and (mark is None or mark[0] != "yes"):
+            return 0, at
+        return number, mark[1] if mark else at + 1
+
+    def _month_first(self, at: int, month: tuple[str, int], anchor: date, lead: int) -> _Moment | None:
+        day_at = self._dot(at, month[1])
+        if "month day" in self._traits:
+            day, after = self._day(day_at)
+            marked = self._skip("day_marks", after)
+            ranging = self._day_alone(self._skip("pair_joins", after), anchor)  # 3月5-8日
+            if day and (marked > after or ranging or "outer first" not in self._traits):
+                firm = lead or not self._words[day_at].isdecimal()
+                return self._day_of_month(at, day, marked, anchor, firm=bool(firm))
+        number, after = self._year(self._skip("of", day_at))
+        return _Moment(month_span(number, int(month[0])), after) if number else None
+
+    def _dot(self, month_at: int, after: int) -> int:
+        """The index after the dot of a shortened month."""
+        return after + (self._word(after) == "." and self._words[month_at] in self._language.short)
+
+    def _day_first(self, at: int, number: int, after: int, anchor: date, lead: int) -> _Moment | None:
+        after = self._skip("day_marks", after)
+        of = self._skip("of", after)
+        month = self._take("months", of)
+        if month is None or "outer first" in self._traits:
             return None
-        return self._day_of_month(at + 1 + of, at, anchor, lead or of)
+        dotted = after > at + 1
+        if dotted and not lead and self._take("shared", of) and not self._year(self._dot(of, month[1]))[0]:
+            return None  # the second point of an English list
+        firm = lead or dotted or of > after or not self._words[at].isdecimal()
+        return self._day_of_month(of, number, month[1], anchor, firm=bool(firm))
 
-    def _day_of_month(self, month_at: int, day_at: int, anchor: date, lead: int) -> _Moment | None:
-        name, after = self._word(month_at), max(month_at, day_at) + 1
-        day, month = _day_number(self._word(day_at)), _MONTHS[name]
-        number = _year_number(self._word(after))
+    def _day_of_month(
+        self, month_at: int, day: int, after: int, anchor: date, *, firm: bool
+    ) -> _Moment | None:
+        month = self._take("months", month_at)
+        if month is None:
+            return None
+        number, end = self._year(self._skip("of", self._dot(month_at, after)))
         if number:
-            span = exact_span(number, month, day)
-            return _Moment(span, after + 1) if span else None
-        firm = lead or name not in _VERBS or self._written[month_at][0].isupper()
+            span = exact_span(number, int(month[0]), day)
+            return _Moment(span, end) if span else None
         # "we may 5 …": a lower-case verb and a number are a date only where the sentence ends with them.
-        if not firm and self._word(day_at).isdecimal() and self._word(after).isalpha():
+        verb = self._take("verbs", month_at) and not self._written[month_at][0].isupper()
+        if verb and not firm and self._is_word(after):
             return None
-        span = latest_span(lambda y: exact_span(y, month, day), anchor)
+        span = latest_span(lambda y: exact_span(y, int(month[0]), day), anchor)
         return _Moment(span, after) if span else None
 
-    def _recurring(self, word: str, number: int) -> Days:
-        if word == "winter" and month_span(number, 12).first > self._today:
+    def _numeric(self, word: str, lead: int, anchor: date) -> Days | None:
+        parts = [int(part) for part in re.split(r"[-/.]", word) if part]
+        day_first = "numbers day first" in self._traits
+        if "." in word:
+            return self._dotted(parts, lead, anchor) if day_first else None
+        if len(parts) < 3:
+            year, month = parts if "-" in word else parts[::-1]
+            return month_span(year, month) if year and 0 < month <= 12 else None
+        if "-" in word or len(word.partition("/")[0]) > len("31"):
+            return exact_span(*parts)
+        one, other, year = parts  # 25/12/2024 is the same day to everyone, 03/04/2024 is not
+        if day_first and (lead or one > 12):
+            return exact_span(year, other, one)
+        return exact_span(year, one, other) if other > 12 else None
+
+    def _dotted(self, parts: list[int], lead: int, anchor: date) -> Days | None:
+        day, month, *year = parts
+        if year:
+            return exact_span(year[0], month, day)
+        return latest_span(lambda number: exact_span(number, month, day), anchor) if lead else None
+
+    def _recurring(self, meaning: str, number: int) -> Days:
+        if meaning == "12" and month_span(number, 12).first > self._today:
             number -= 1  # "winter 2025", said in March 2025, began in 2024
-        return _season_or_quarter(word, number)
+        return _season_or_quarter(meaning, number)
 
     # in May, in 2025, over the summer, on Monday: only where a word before it says that a date follows
 
     def _bare(self, at: int, anchor: date, lead: int) -> _Moment | None:
-        word = self._word(at)
-        if word in _MONTHS:
-            return self._bare_month(at, anchor, lead)
-        number = _year_number(word)
-        span: Days | None = None
-        if number and lead > 1:
-            span = year_span(number)
-        elif word in _WEEKDAYS and lead:
-            exact = self._dated(at + 1, anchor, lead)
-            return exact or _Moment(weekday(plus_days(anchor, 1), _WEEKDAYS[word], -1), at + 1)
-        elif (word in _SEASONS and lead > 3) or (_is_quarter(word) and lead > 1):
-            span = latest_span(lambda y: _season_or_quarter(word, y), anchor)
-        return _Moment(span, at + 1) if span else None
-
-    def _bare_month(self, at: int, anchor: date, lead: int) -> _Moment | None:
-        word = self._word(at)
-        needed = 0 if word not in _AMBIGUOUS else 4 if word == "may" else 3
-        if lead < needed or (needed and self._possessive(at + 1) > at + 1):
+        if month := self._take("months", at):
+            return self._bare_month(at, month, anchor, lead)
+        number, after = self._year(at)
+        if number:
+            firm = lead > 1 or after > at + 1  # with the word for a year
+            counts = self._take("units", after)  # 2000 years
+            return _Moment(year_span(number), after) if firm and not counts else None
+        if day := self._take("weekdays", at):
+            return self._bare_weekday(day, anchor, lead)
+        named = self._take("seasons" if lead > 3 else "quarters", at) or self._take("quarters", at)
+        if named is None or lead < 2:
             return None
-        span = latest_span(lambda y: month_span(y, _MONTHS[word]), anchor)
-        return _Moment(span, at + 1) if span else None
+        meaning, after = named
+        span = latest_span(lambda year: _season_or_quarter(meaning, year), anchor)
+        return _Moment(span, after) if span else None
+
+    def _bare_weekday(self, day: tuple[str, int], anchor: date, lead: int) -> _Moment | None:
+        exact = self._dated(self._skip("articles", day[1]), anchor, lead)  # Monday, June 5
+        if exact and (lead or exact.span.first == exact.span.last):
+            return exact
+        if not lead and "bare weekday" not in self._traits:
+            return None
+        return _Moment(weekday(plus_days(anchor, 1), int(day[0]), -1), day[1])
+
+    def _bare_month(self, at: int, month: tuple[str, int], anchor: date, lead: int) -> _Moment | None:
+        needed = self._language.needed.get(" ".join(self._words[at : month[1]]), 0)
+        if lead < needed or (needed and self._possessive(month[1]) > month[1]):
+            return None
+        span = latest_span(lambda y: month_span(y, int(month[0])), anchor)
+        return _Moment(span, month[1]) if span else None
 
 
-def _numeric(word: str) -> Days | None:
-    if "/" in word:
-        month, _, year = word.partition("/")
-        return _whole_month(int(year), int(month))
-    numbers = [int(part) for part in word.split("-")]
-    return exact_span(*numbers) if len(numbers) > 2 else _whole_month(*numbers)
+def _lies_in(inner: Days, outer: Days) -> bool:
+    return outer.first <= inner.first <= outer.last
 
 
-def _whole_month(year: int, month: int) -> Days | None:
-    return month_span(year, month) if year and month in _MONTHS.values() else None
+def _month_before(day: date, count: int) -> tuple[int, int]:
+    first = month_span(day.year, day.month - count).first
+    return first.year, first.month
 
 
 def _day_number(word: str) -> int:
-    digits = word.rstrip("stndrh")
+    digits = word.rstrip("stndrheoa")
     return int(digits) if digits.isascii() and digits.isdecimal() and len(digits) <= len("31") else 0
 
 
@@ -580,19 +972,67 @@ def _year_number(word: str) -> int:
     return int(word) if likely and word[:2] in ("19", "20", "21") else 0
 
 
-def _is_quarter(word: str) -> bool:
-    return word in ("q1", "q2", "q3", "q4")
+def _season_or_quarter(meaning: str, year: int) -> Days:
+    """A season by its first month, a quarter by its first month and its length."""
+    first, _, length = meaning.partition(" ")
+    return month_span(year, int(first), int(length or 3))
 
 
-def _season_or_quarter(word: str, year: int) -> Days:
-    return month_span(year, _SEASONS.get(word) or int(word[1]) * 3 - 2, 3)
+# Expressions of time in what was said.
+
+LONGEST = 7  # days: an expression that means more tells too little of one of them
+_LOOKED_AT, _BESIDE = 4, 40  # expressions, and characters beside one in which the rest of it may stand
 
 
-def _neighbour(edge: date, unit: str, sign: int) -> Days:
-    if unit in _WEEKDAYS:
-        return weekday(edge, _WEEKDAYS[unit], sign)
-    if unit == "weekend":
-        inner = _WEEKDAYS["sunday" if sign < 0 else "saturday"]
-        return weekend_span(weekday(edge, inner, sign).first)
-    ends = sorted((plus_days(edge, sign), moved(edge, _UNITS[unit], sign)))
-    return Days(ends[0], ends[1])
+class TimeExpression(NamedTuple):
+    """An expression of time as it is written, and the days that it means, where it tells them to within a week."""
+
+    text: str = ""
+    first: str = ""
+    last: str = ""
+
+
+def time_expression(text: str, at: str = "") -> TimeExpression:
+    """The first expression of time in a text that means certain days, or else the first one.
+
+    Args:
+        text: what was said.
+        at: when, as an ISO date or date-time; without it no days are known.
+    """
+    spans = list(islice(_expressions(text), _LOOKED_AT))
+    day = _day(at)
+    meant = (_meant(text, span, day) for span in spans if day)
+    return next((one for one in meant if one), TimeExpression(text[slice(*spans[0])] if spans else ""))
+
+
+def _expressions(text: str) -> Iterator[tuple[int, int]]:
+    words, readers = _read(text, date.max)
+    telling, free = _speakers(*_TELLING), 0
+    hits: list[re.Match[str]] = []
+    for at, word in enumerate(words if readers else ()):
+        if at >= free and (word in telling or word[0].isdecimal()):
+            after = max(reader.told(at) for reader in readers)
+            if after:
+                hits = hits or list(_WORDS.finditer(text))
+                yield hits[at].start(), hits[after - 1].end()
+                free = after
+
+
+def _day(at: str) -> date | None:
+    try:
+        return date.fromisoformat(at[:10])
+    except ValueError:
+        return None
+
+
+def _meant(text: str, span: tuple[int, int], said: date) -> TimeExpression | None:
+    start = max(span[0] - _BESIDE, 0)
+    for found in find_ranges(text[start : span[1] + _BESIDE], said)[0]:
+        first, last = start + found.span[0], start + found.span[1]
+        if first < span[1] and last > span[0] and found.start and found.end and _is_short(found):
+            return TimeExpression(found.text, found.start, found.end)
+    return None
+
+
+def _is_short(found: DateRange) -> bool:
+    return date.fromisoformat(found.end) - date.fromisoformat(found.start) < timedelta(days=LONGEST)

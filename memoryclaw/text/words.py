@@ -19,6 +19,11 @@ def lines(name: str) -> list[str]:
     return _text(name).splitlines()
 
 
+def names(file: str) -> list[str]:
+    """The names of the lists of a file."""
+    return list(_lists(file))
+
+
 def _text(name: str) -> str:
     file, _, list_ = name.partition(".")
     return _lists(file)[list_]

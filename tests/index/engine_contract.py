@@ -91,9 +91,7 @@ class EngineContract:
         assert [opened.found(token(t)) for t in "abcd"] == [[7], [7], [7], []]
 
     def test_size_counts_units_and_the_tokens_of_all_columns(self, opened: OpenEngine) -> None:
-        opened.put(
-            row(1, "a b", title="c", tags="d", properties="e f"), row(2, "a  a "), row(3)
-        )
+        opened.put(row(1, "a b", title="c", tags="d", properties="e f"), row(2, "a  a "), row(3))
         assert opened.engine.size() == (3, 8)
         opened.take(row(2, "a  a "))
         assert opened.engine.size() == (2, 6)

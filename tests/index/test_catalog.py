@@ -124,7 +124,11 @@ def test_the_tokens_of_a_file_stand_side_by_side(catalog: Catalog) -> None:
 
 
 def test_the_mean_length_of_a_column_counts_the_units_that_have_it(catalog: Catalog) -> None:
-    lengths = [len(t.columns.split("\n")[3].split()) for t in catalog.tokens(range(1, 1000)).values() if t.kind == "turn"]
+    lengths = [
+        len(t.columns.split("\n")[3].split())
+        for t in catalog.tokens(range(1, 1000)).values()
+        if t.kind == "turn"
+    ]
     assert catalog.average_lengths()["turn", "body"] == sum(lengths) / len(lengths)
     assert ("turn", "title") not in catalog.average_lengths()
 

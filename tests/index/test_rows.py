@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from memoryclaw.index.index import asks, time_expression
+from memoryclaw.index.index import asks
+from memoryclaw.text.dates import time_expression
 
 
 @pytest.mark.parametrize(

@@ -151,7 +151,9 @@ def test_the_first_turn_of_a_person_opens_a_session_with_an_assistant(tmp_path: 
 
 def test_an_edit_of_a_log_changes_what_its_turn_is_known_to_tell(tmp_path: Path) -> None:
     path = "logs/2026-03-10/s.jsonl"
-    turn = '{"ts":"2026-03-10T09:00:00Z","session":"s","turn":0,"role":"user","content":"The kettle broke%s"}\n'
+    turn = (
+        '{"ts":"2026-03-10T09:00:00Z","session":"s","turn":0,"role":"user","content":"The kettle broke%s"}\n'
+    )
     root = put(tmp_path / "vault", {path: turn % ", did it?"})
     with App(root) as app:
         assert "asks" in {term.name for term in app.search("kettle").matches[0].terms}

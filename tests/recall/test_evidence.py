@@ -15,7 +15,9 @@ FILLER = {f"filler/{n:02}.md": f"Entry {n} about lamps and shelves in room {n * 
 
 def found(root: Path, question: str, files: dict[str, str]) -> list[Match]:
     with App(put(root / "vault", {**FILLER, **files})) as app:
-        return [match for match in app.search(question, limit=50).matches if not match.path.startswith("filler/")]
+        return [
+            match for match in app.search(question, limit=50).matches if not match.path.startswith("filler/")
+        ]
 
 
 def words(match: Match) -> set[str]:
@@ -38,7 +40,11 @@ def test_a_long_note_counts_less_than_a_short_one_of_its_kind(tmp_path: Path) ->
 
 
 def test_every_time_a_word_stands_counts_also_side_by_side(tmp_path: Path) -> None:
-    files = {"once.md": "oak elm ash yew\n", "thrice.md": "oak oak oak elm\n", "twice.md": "oak elm oak yew\n"}
+    files = {
+        "once.md": "oak elm ash yew\n",
+        "thrice.md": "oak oak oak elm\n",
+        "twice.md": "oak elm oak yew\n",
+    }
     assert [match.note for match in found(tmp_path, "oak", files)] == ["thrice", "twice", "once"]
 
 
@@ -47,7 +53,11 @@ def test_a_word_inside_another_is_not_that_word(tmp_path: Path) -> None:
 
 
 def test_a_phrase_and_a_title_count_where_they_stand(tmp_path: Path) -> None:
-    files = {"a.md": "With oat milk.\n", "b.md": "Milk, then oat.\n", "c.md": "---\ntitle: Milk\n---\nWhite.\n"}
+    files = {
+        "a.md": "With oat milk.\n",
+        "b.md": "Milk, then oat.\n",
+        "c.md": "---\ntitle: Milk\n---\nWhite.\n",
+    }
     assert [match.note for match in found(tmp_path, '"oat milk"', files)] == ["a"]
     assert [match.note for match in found(tmp_path, "title:milk", files)] == ["c"]
 
@@ -63,7 +73,9 @@ def test_a_part_of_an_alternative_that_does_not_hold_in_full_adds_nothing(
 
 
 @pytest.mark.parametrize(("text", "counted"), [("oak larch elm", {"elm"}), ("oak elm", {"oak", "elm"})])
-def test_what_is_barred_keeps_its_part_from_adding_anything(tmp_path: Path, text: str, counted: set[str]) -> None:
+def test_what_is_barred_keeps_its_part_from_adding_anything(
+    tmp_path: Path, text: str, counted: set[str]
+) -> None:
     match = found(tmp_path, "(oak -larch) OR elm", {"a.md": f"---\ntitle: x\n---\n{text}\n"})[0]
     assert words(match) == counted
 
@@ -85,9 +97,11 @@ def test_single_characters_of_chinese_count_beside_their_pairs(tmp_path: Path) -
 
 def test_a_date_finds_what_was_said_that_day_beyond_the_best_words(tmp_path: Path) -> None:
     header = "---\ntimestamp: 2026-0{}T08:00:00Z\n---\n"
-    many = {f"episodes/e{n:03}.md": header.format(f"1-{n % 20 + 1:02}") + f"harbour harbour {n}\n" for n in range(300)}
-    long = "The harbour lay still, and long we looked at it, and were silent, and went home.\n" * 4
-    day = {"episodes/day.md": header.format("2-20") + long}
+    many = {
+        f"episodes/e{n:03}.md": header.format(f"1-{n % 20 + 1:02}") + f"harbour harbour {n}\n"
+        for n in range(300)
+    }
+    day = {"episodes/day.md": header.format("2-20") + "A harbour by night\n"}
     by_date = found(tmp_path / "1", "harbour on 20 February 2026", many | day)
-    assert "episodes/day" in [match.note for match in by_date]
+    assert by_date[0].note == "episodes/day"
     assert "episodes/day" not in [match.note for match in found(tmp_path / "2", "harbour", many | day)]

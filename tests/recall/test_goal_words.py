@@ -37,7 +37,12 @@ def test_what_the_question_asks_and_what_nothing_holds_adds_nothing() -> None:
         "茶室": ["茶", "室"],
         "zeppelin": ["zeppelin"],
     }
-    counts = {"oak": 3, "milk": 4, "茶": 1, "室": 1, }
+    counts = {
+        "oak": 3,
+        "milk": 4,
+        "茶": 1,
+        "室": 1,
+    }
     leaves = goal_leaves(tokens, counts, frozenset({"milk"}))
     assert [(leaf.clause.text, leaf.word, leaf.via) for leaf in leaves] == [
         ("oak", "oak", "literal"),

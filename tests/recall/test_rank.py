@@ -7,14 +7,26 @@ from datetime import date
 
 import pytest
 
+from memoryclaw.index.bm25 import K1
 from memoryclaw.index.catalog import UnitSummary
 from memoryclaw.index.stemming import language
-from memoryclaw.index.bm25 import K1
 from memoryclaw.ports import Clause
 from memoryclaw.recall.evidence import Counts, Evidence
 from memoryclaw.recall.query import Query
 from memoryclaw.recall.question import Leaf, Question
-from memoryclaw.recall.rank import ASKS, ASSISTANT, OPENS, PINNED, SESSION, SPEAKER, Ranked, causes, covers, held, rank
+from memoryclaw.recall.rank import (
+    ASKS,
+    ASSISTANT,
+    OPENS,
+    PINNED,
+    SESSION,
+    SPEAKER,
+    Ranked,
+    causes,
+    covers,
+    held,
+    rank,
+)
 from memoryclaw.text.dates import DateRange
 
 EPISODE = UnitSummary(
@@ -48,10 +60,14 @@ def evidence(scores: Mapping[int, float], units: Sequence[UnitSummary], *, liste
     return Evidence(100, units, found, [1.0], listed)
 
 
-def ranked(base: float, unit: UnitSummary, question: Question, *others: UnitSummary, listed: bool = False) -> Ranked:
+def ranked(
+    base: float, unit: UnitSummary, question: Question, *others: UnitSummary, listed: bool = False
+) -> Ranked:
     """A unit with the score `base` from its words, which is the best of all."""
     scores = {unit.rowid: base, **{other.rowid: base / 2 for other in others}}
-    return next(one for one in rank(question, evidence(scores, [unit, *others], listed=listed)) if one.unit == unit)
+    return next(
+        one for one in rank(question, evidence(scores, [unit, *others], listed=listed)) if one.unit == unit
+    )
 
 
 def names(found: Ranked) -> list[str]:
@@ -138,7 +154,9 @@ def test_a_turn_that_tells_of_a_day_gains_as_if_said_on_it() -> None:
 
 
 def test_a_pin_adds_a_share_of_the_words() -> None:
-    assert value(ranked(2.0, EPISODE._replace(pinned=1), PLAIN), "pinned") == pytest.approx(PINNED * 2.0, abs=0.001)
+    assert value(ranked(2.0, EPISODE._replace(pinned=1), PLAIN), "pinned") == pytest.approx(
+        PINNED * 2.0, abs=0.001
+    )
 
 
 def test_an_assistants_turn_loses_where_the_question_is_about_the_one_who_asks() -> None:

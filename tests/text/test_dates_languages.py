@@ -1,0 +1,476 @@
+"""Date phrases in German, French, Spanish and Chinese, and sentences that only look as if they held one."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from datetime import date
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from memoryclaw.text.dates import find_ranges, leading_range, time_expression
+
+TODAY = date(2025, 4, 9)  # a Wednesday
+
+GERMAN = """
+heute                               2025-04-09 2025-04-09
+gestern                             2025-04-08 2025-04-08
+vorgestern                          2025-04-07 2025-04-07
+übermorgen                          2025-04-11 2025-04-11
+uebermorgen                         2025-04-11 2025-04-11
+heute Morgen                        2025-04-09 2025-04-09
+letzte Nacht                        2025-04-08 2025-04-09
+letzte Woche                        2025-03-31 2025-04-06
+in der letzten Woche                2025-03-31 2025-04-06
+vorletzte Woche                     2025-03-24 2025-03-30
+diese Woche                         2025-04-07 2025-04-13
+nächste Woche                       2025-04-14 2025-04-20
+naechste Woche                      2025-04-14 2025-04-20
+im letzten Monat                    2025-03-01 2025-03-31
+voriges Jahr                        2024-01-01 2024-12-31
+letztes Quartal                     2025-01-01 2025-03-31
+dieses Wochenende                   2025-04-12 2025-04-13
+am letzten Wochenende               2025-04-05 2025-04-06
+vor drei Wochen                     2025-03-17 2025-03-23
+vor einem Monat                     2025-03-01 2025-03-31
+vor 3 Tagen                         2025-04-06 2025-04-06
+vor ein paar Tagen                  2025-04-04 2025-04-07
+in den letzten drei Monaten         2025-01-09 2025-04-09
+am Montag                           2025-04-07 2025-04-07
+letzten Mittwoch                    2025-04-02 2025-04-02
+nächsten Freitag                    2025-04-11 2025-04-11
+Montag, den 3. März 2025            2025-03-03 2025-03-03
+im März                             2025-03-01 2025-03-31
+im Mai 2024                         2024-05-01 2024-05-31
+Oktober                             2024-10-01 2024-10-31
+im Maerz                            2025-03-01 2025-03-31
+im Marz                             2025-03-01 2025-03-31
+letzten Mai                         2024-05-01 2024-05-31
+im März letzten Jahres              2024-03-01 2024-03-31
+am 3. März 2024                     2024-03-03 2024-03-03
+am 3. März                          2025-03-03 2025-03-03
+3. Jan. 2024                        2024-01-03 2024-01-03
+05.04.2024                          2024-04-05 2024-04-05
+am 3.5.                             2024-05-03 2024-05-03
+Anfang März                         2025-03-01 2025-03-10
+Mitte Mai 2024                      2024-05-11 2024-05-20
+Ende letzten Jahres                 2024-09-01 2024-12-31
+Ende 2023                           2023-09-01 2023-12-31
+im Sommer                           2024-06-01 2024-08-31
+letzten Winter                      2024-12-01 2025-02-28
+Herbst 2023                         2023-09-01 2023-11-30
+erstes Quartal 2024                 2024-01-01 2024-03-31
+im 3. Quartal 2024                  2024-07-01 2024-09-30
+im Jahr 2019                        2019-01-01 2019-12-31
+vom 3. bis 7. Mai                   2024-05-03 2024-05-07
+vom 3.–7. Mai                       2024-05-03 2024-05-07
+vom 3. auf den 4. Mai               2024-05-03 2024-05-04
+zwischen dem 3. und 7. Mai          2024-05-03 2024-05-07
+zwischen November und Februar       2024-11-01 2025-02-28
+von März 2023 bis Mai               2023-03-01 2023-05-31
+3. März bis 2. April 2024           2024-03-03 2024-04-02
+seit März                           2025-03-01 -
+seit zwei Wochen                    2025-03-24 -
+ab 2020                             2020-01-01 -
+vor dem 3. März 2024                - 2024-03-02
+nach dem 3. März                    2025-03-04 -
+bis Dienstag                        - 2025-04-08
+bis zum 1. Mai 2024                 - 2024-05-01
+zwei Wochen vor dem 11. August 2023 2023-07-24 2023-07-30
+"""
+FRENCH = """
+aujourd'hui                         2025-04-09 2025-04-09
+aujourd’hui                         2025-04-09 2025-04-09
+avant-hier                          2025-04-07 2025-04-07
+hier soir                           2025-04-08 2025-04-08
+demain                              2025-04-10 2025-04-10
+après-demain                        2025-04-11 2025-04-11
+apres-demain                        2025-04-11 2025-04-11
+ce matin                            2025-04-09 2025-04-09
+la nuit dernière                    2025-04-08 2025-04-09
+la semaine dernière                 2025-03-31 2025-04-06
+la semaine derniere                 2025-03-31 2025-04-06
+cette semaine                       2025-04-07 2025-04-13
+la semaine prochaine                2025-04-14 2025-04-20
+le mois dernier                     2025-03-01 2025-03-31
+ce mois-ci                          2025-04-01 2025-04-30
+l'année dernière                    2024-01-01 2024-12-31
+l’an dernier                        2024-01-01 2024-12-31
+le trimestre dernier                2025-01-01 2025-03-31
+ce week-end                         2025-04-12 2025-04-13
+le week-end dernier                 2025-04-05 2025-04-06
+il y a deux mois                    2025-02-01 2025-02-28
+il y a une semaine                  2025-03-31 2025-04-06
+il y a quelques jours               2025-04-04 2025-04-07
+ces trois derniers mois             2025-01-09 2025-04-09
+les 3 derniers jours                2025-04-06 2025-04-09
+lundi                               2025-04-07 2025-04-07
+lundi dernier                       2025-04-07 2025-04-07
+mercredi dernier                    2025-04-02 2025-04-02
+vendredi prochain                   2025-04-11 2025-04-11
+lundi 3 mars 2025                   2025-03-03 2025-03-03
+en mars                             2025-03-01 2025-03-31
+au mois de mai                      2024-05-01 2024-05-31
+novembre                            2024-11-01 2024-11-30
+février 2024                        2024-02-01 2024-02-29
+fevrier 2024                        2024-02-01 2024-02-29
+en août                             2024-08-01 2024-08-31
+en mars de l'année dernière         2024-03-01 2024-03-31
+mars dernier                        2025-03-01 2025-03-31
+le 3 mars 2024                      2024-03-03 2024-03-03
+le 1er mai                          2024-05-01 2024-05-01
+3 janv. 2024                        2024-01-03 2024-01-03
+le 03/04/2024                       2024-04-03 2024-04-03
+25/12/2024                          2024-12-25 2024-12-25
+début mars                          2025-03-01 2025-03-10
+à la mi-mai 2024                    2024-05-11 2024-05-20
+fin 2023                            2023-09-01 2023-12-31
+à la fin de l'année dernière        2024-09-01 2024-12-31
+en été                              2024-06-01 2024-08-31
+l'été dernier                       2024-06-01 2024-08-31
+au printemps 2023                   2023-03-01 2023-05-31
+premier trimestre 2024              2024-01-01 2024-03-31
+en 2019                             2019-01-01 2019-12-31
+du 3 au 7 mai                       2024-05-03 2024-05-07
+entre le 3 et le 7 mai              2024-05-03 2024-05-07
+entre novembre et février           2024-11-01 2025-02-28
+de mars 2023 à mai                  2023-03-01 2023-05-31
+depuis mars                         2025-03-01 -
+depuis deux mois                    2025-02-01 -
+avant 2020                          - 2019-12-31
+après le 3 mars                     2025-03-04 -
+jusqu'au 3 mai 2024                 - 2024-05-03
+jusqu’en mai 2024                   - 2024-05-31
+deux semaines avant le 11 août 2023 2023-07-24 2023-07-30
+"""
+SPANISH = """
+hoy                                 2025-04-09 2025-04-09
+ayer                                2025-04-08 2025-04-08
+anteayer                            2025-04-07 2025-04-07
+anoche                              2025-04-08 2025-04-09
+mañana                              2025-04-10 2025-04-10
+manana                              2025-04-10 2025-04-10
+pasado mañana                       2025-04-11 2025-04-11
+esta mañana                         2025-04-09 2025-04-09
+la semana pasada                    2025-03-31 2025-04-06
+esta semana                         2025-04-07 2025-04-13
+la próxima semana                   2025-04-14 2025-04-20
+la semana que viene                 2025-04-14 2025-04-20
+el mes pasado                       2025-03-01 2025-03-31
+este mes                            2025-04-01 2025-04-30
+el año pasado                       2024-01-01 2024-12-31
+el trimestre anterior               2025-01-01 2025-03-31
+este fin de semana                  2025-04-12 2025-04-13
+el fin de semana pasado             2025-04-05 2025-04-06
+hace tres días                      2025-04-06 2025-04-06
+hace tres dias                      2025-04-06 2025-04-06
+hace un mes                         2025-03-01 2025-03-31
+hace unos días                      2025-04-04 2025-04-07
+dos semanas atrás                   2025-03-24 2025-03-30
+los últimos tres meses              2025-01-09 2025-04-09
+en los tres últimos meses           2025-01-09 2025-04-09
+la última semana                    2025-04-02 2025-04-09
+el lunes                            2025-04-07 2025-04-07
+el miércoles pasado                 2025-04-02 2025-04-02
+el miercoles pasado                 2025-04-02 2025-04-02
+el próximo viernes                  2025-04-11 2025-04-11
+el lunes 3 de marzo de 2025         2025-03-03 2025-03-03
+en marzo                            2025-03-01 2025-03-31
+en mayo                             2024-05-01 2024-05-31
+noviembre                           2024-11-01 2024-11-30
+marzo de 2024                       2024-03-01 2024-03-31
+marzo del año pasado                2024-03-01 2024-03-31
+3 de marzo de 2024                  2024-03-03 2024-03-03
+el 3 de marzo                       2025-03-03 2025-03-03
+1º de mayo                          2024-05-01 2024-05-01
+primero de mayo                     2024-05-01 2024-05-01
+el 03/04/2024                       2024-04-03 2024-04-03
+a principios de marzo               2025-03-01 2025-03-10
+a mediados de mayo de 2024          2024-05-11 2024-05-20
+a finales del año pasado            2024-09-01 2024-12-31
+en verano                           2024-06-01 2024-08-31
+el verano pasado                    2024-06-01 2024-08-31
+otoño de 2023                       2023-09-01 2023-11-30
+primer trimestre de 2024            2024-01-01 2024-03-31
+en 2019                             2019-01-01 2019-12-31
+en el año 2019                      2019-01-01 2019-12-31
+entre el 3 y el 7 de mayo           2024-05-03 2024-05-07
+del 3 al 7 de mayo                  2024-05-03 2024-05-07
+desde marzo hasta mayo de 2023      2023-03-01 2023-05-31
+entre noviembre y febrero           2024-11-01 2025-02-28
+desde marzo                         2025-03-01 -
+desde hace dos meses                2025-02-01 -
+antes de 2020                       - 2019-12-31
+después del 3 de marzo              2025-03-04 -
+hasta el 3 de mayo de 2024          - 2024-05-03
+dos semanas antes del 11 de agosto de 2023 2023-07-24 2023-07-30
+"""
+CHINESE = """
+今天            2025-04-09 2025-04-09
+昨天            2025-04-08 2025-04-08
+前天            2025-04-07 2025-04-07
+大前天          2025-04-06 2025-04-06
+明天            2025-04-10 2025-04-10
+后天            2025-04-11 2025-04-11
+後天            2025-04-11 2025-04-11
+昨晚            2025-04-08 2025-04-08
+上周            2025-03-31 2025-04-06
+上週            2025-03-31 2025-04-06
+上个星期        2025-03-31 2025-04-06
+上上周          2025-03-24 2025-03-30
+这周            2025-04-07 2025-04-13
+本周            2025-04-07 2025-04-13
+下个礼拜        2025-04-14 2025-04-20
+上个月          2025-03-01 2025-03-31
+本月            2025-04-01 2025-04-30
+去年            2024-01-01 2024-12-31
+前年            2023-01-01 2023-12-31
+今年            2025-01-01 2025-12-31
+上季度          2025-01-01 2025-03-31
+这周末          2025-04-12 2025-04-13
+上周末          2025-04-05 2025-04-06
+三天前          2025-04-06 2025-04-06
+3天前           2025-04-06 2025-04-06
+两周前          2025-03-24 2025-03-30
+三个月前        2025-01-01 2025-01-31
+两年以前        2023-01-01 2023-12-31
+几天前          2025-04-04 2025-04-07
+最近三个月      2025-01-09 2025-04-09
+过去的一周      2025-04-02 2025-04-09
+上周一          2025-03-31 2025-03-31
+这周五          2025-04-11 2025-04-11
+下周三          2025-04-16 2025-04-16
+星期天          2025-04-06 2025-04-06
+3月             2025-03-01 2025-03-31
+三月份          2025-03-01 2025-03-31
+十二月          2024-12-01 2024-12-31
+2024年          2024-01-01 2024-12-31
+2024年5月       2024-05-01 2024-05-31
+二〇二四年五月  2024-05-01 2024-05-31
+２０２４年５月  2024-05-01 2024-05-31
+去年三月        2024-03-01 2024-03-31
+去年的夏天      2024-06-01 2024-08-31
+2024年3月3日    2024-03-03 2024-03-03
+2024年03月05日  2024-03-05 2024-03-05
+3月3日          2025-03-03 2025-03-03
+三月十五日      2025-03-15 2025-03-15
+12月21号        2024-12-21 2024-12-21
+去年3月5日      2024-03-05 2024-03-05
+上个月15号      2025-03-15 2025-03-15
+2025年3月5日星期三 2025-03-05 2025-03-05
+3月初           2025-03-01 2025-03-10
+三月上旬        2025-03-01 2025-03-10
+3月中旬         2025-03-11 2025-03-20
+去年5月底       2024-05-21 2024-05-31
+去年年底        2024-09-01 2024-12-31
+2024年第一季度  2024-01-01 2024-03-31
+去年下半年      2024-07-01 2024-12-31
+3月5日到3月8日  2025-03-05 2025-03-08
+3月5日至8日     2025-03-05 2025-03-08
+3月5-8日        2025-03-05 2025-03-08
+2024年3月至5月  2024-03-01 2024-05-31
+从去年三月到五月 2024-03-01 2024-05-31
+在3月5日和3月8日之间 2025-03-05 2025-03-08
+2024年以来      2024-01-01 -
+从3月起         2025-03-01 -
+3月5日之前      - 2025-03-04
+3月5日以后      2025-03-06 -
+截至2024年5月   - 2024-05-31
+"""
+NO_GERMAN = """
+Was ist hier passiert?
+Guten Morgen, Frau August
+am Morgen
+jeden Montag
+Mai Thi hat zugesagt
+Juli kommt mit April
+das Jahr war lang
+vor der Tür
+bis zum Schluss
+von 2000 Leuten
+im Wagen 3. Klasse
+Version 3.4.2
+mehr als 2024 Stück
+Herbst und Winter im Überblick
+montags geschlossen
+alle drei Wochen
+dieser Tag
+um 12.30 Uhr
+"""
+NO_FRENCH = """
+la planète Mars
+une barre de Mars
+Avril et Mai sont venues
+il a été malade
+il est allé
+tous les lundis
+chaque lundi
+un an
+il y a du pain
+dans deux pièces
+de 3 à 5 personnes
+depuis toujours
+avant tout
+la dernière fois
+plus de 2000 personnes
+mardi gras
+les quatre saisons
+cette année-là
+"""
+NO_SPANISH = """
+por la mañana
+cada mañana
+todos los lunes
+este libro
+el este de la ciudad
+Julio y Abril
+mayo y mostaza
+hace frío
+hace falta
+la última vez
+de 10 a 12 personas
+más de 2000 personas
+antes de comer
+tres semanas de trabajo
+desde luego
+el pasado
+primavera
+"""
+NO_CHINESE = """
+每周一
+每天三次
+三天
+一个月
+天前面
+十五个人
+月亮
+2024个
+上面的书
+下个人
+第三天
+3号线
+周年
+以前的事
+春天的花
+现在
+每月
+第3页
+"""
+NO_DATES = (NO_GERMAN, NO_FRENCH, NO_SPANISH, NO_CHINESE)
+
+
+def _rows(table: str) -> list[tuple[str, str, str]]:
+    rows = [line.rsplit(maxsplit=2) for line in table.strip().splitlines()]
+    return [(phrase, *(day.strip("-") for day in days)) for phrase, *days in rows]
+
+
+@pytest.mark.parametrize(
+    ("phrase", "first", "last"), [row for table in (GERMAN, FRENCH, SPANISH, CHINESE) for row in _rows(table)]
+)
+def test_a_date_is_read_as_a_speaker_of_the_language_means_it(phrase: str, first: str, last: str) -> None:
+    ranges, rest = find_ranges(phrase, TODAY)
+    assert [(found.start, found.end) for found in ranges] == [(first, last)]
+    assert {*rest.split()} <= {"in", "der", "den", "la", "les", "los", "ces", "en", "à"}
+
+
+@pytest.mark.parametrize("text", [line for table in NO_DATES for line in table.strip().splitlines()])
+def test_what_only_looks_like_a_date_stays_words(text: str) -> None:
+    assert find_ranges(text, TODAY) == ([], text)
+
+
+@pytest.mark.parametrize(
+    ("text", "told", "rest"),
+    [
+        ("我们上周在哪里吃饭？", ["上周"], "我们    在哪里吃饭？"),
+        ("冯浩然3月5日到8日去了哪里", ["3月5日到8日"], "冯浩然        去了哪里"),
+        (
+            "Wo war ich letzte Woche, und wo am 3. März?",
+            ["letzte Woche", "am 3. März"],
+            "Wo war ich , und wo ?",
+        ),
+        ("Qu'ai-je dit à Marie hier ?", ["hier"], "Qu'ai-je dit à Marie ?"),
+        ("¿Qué dijo Julio ayer por la mañana?", ["ayer por la mañana"], "¿Qué dijo Julio ?"),
+        ("What did Mai say hier, last week?", ["last week"], "What did Mai say hier, ?"),
+    ],
+)
+def test_the_rest_of_a_question_stays_words(text: str, told: list[str], rest: str) -> None:
+    ranges, left = find_ranges(text, TODAY)
+    assert [found.text for found in ranges] == told
+    assert len(left) == len(text)
+    assert left.split() == rest.split()
+
+
+@pytest.mark.parametrize(
+    ("text", "told", "first", "last"),
+    [
+        ("Gestern war ich schwimmen.", "Gestern", "2025-04-08", "2025-04-08"),
+        ("Vor drei Wochen regnete es.", "Vor drei Wochen", "2025-03-17", "2025-03-23"),
+        ("Es war im März.", "im März", "", ""),
+        ("Wir schwimmen vor der Arbeit.", "", "", ""),
+        ("Il a plu la semaine dernière.", "la semaine dernière", "2025-03-31", "2025-04-06"),
+        ("C'était il y a deux jours.", "il y a deux jours", "2025-04-07", "2025-04-07"),
+        ("Il y a du pain.", "", "", ""),
+        ("Llovió el lunes pasado.", "el lunes pasado", "2025-04-07", "2025-04-07"),
+        ("Hace tres días nadamos.", "Hace tres días", "2025-04-06", "2025-04-06"),
+        ("Hace frío en la casa.", "", "", ""),
+        ("我昨天去游泳了。", "昨天", "2025-04-08", "2025-04-08"),
+        ("我们上周末搬家了。", "上周末", "2025-04-05", "2025-04-06"),
+        ("那是2023年的事。", "2023年", "", ""),
+        ("我们每天游泳。", "", "", ""),
+    ],
+)
+def test_what_is_told_means_days_by_the_day_on_which_it_is_said(
+    text: str, told: str, first: str, last: str
+) -> None:
+    assert time_expression(text, "2025-04-09T09:00:00Z") == (told, first, last)
+
+
+_PIECES = [
+    piece
+    for table in (GERMAN, FRENCH, SPANISH, CHINESE, *NO_DATES)
+    for line in table.strip().splitlines()
+    for piece in (line.rsplit(maxsplit=2)[0], *line.split())
+]
+
+
+@given(
+    st.lists(st.sampled_from(_PIECES) | st.text(max_size=4), max_size=8),
+    st.sampled_from(["", " ", ", ", "-"]),
+    st.dates(),
+)
+def test_in_any_text_dates_are_apart_and_in_order(pieces: list[str], between: str, today: date) -> None:
+    text = between.join(pieces)
+    ranges, rest = find_ranges(text, today)
+    assert len(rest) == len(text)
+    at = 0
+    for found in ranges:
+        start, end = found.span
+        assert at <= start < end <= len(text)
+        assert found.text == text[start:end]
+        assert found.start or found.end
+        assert not (found.start and found.end) or found.start <= found.end
+        at = end
+    leading_range(text, today)
+    told = time_expression(text, today.isoformat())
+    assert told.text in text
+    assert told.first <= told.last
+
+
+def test_a_date_in_another_spelling_of_its_characters_is_the_same_date() -> None:
+    for text in ("le 3 février", "am 3. März", "el miércoles", "1º de mayo"):
+        spelled = unicodedata.normalize("NFD", text)
+        assert [found[:2] for found in find_ranges(spelled, TODAY)[0]] == [
+            found[:2] for found in find_ranges(text, TODAY)[0]
+        ]
+
+
+def test_the_examples_of_the_documentation_are_dates() -> None:
+    page = (Path(__file__).parent.parent.parent / "docs" / "recall.md").read_text(encoding="utf-8")
+    rows = re.findall(r"^\| (?:English|German|French|Spanish|Chinese) \| (.*) \|$", page, re.MULTILINE)
+    examples = [example for row in rows for example in re.findall(r"`([^`]+)`", row)]
+    assert len(rows) == 5
+    for example in examples:
+        assert [found.text for found in find_ranges(example, TODAY)[0]] == [example]
