@@ -77,7 +77,7 @@ def measure(made: Half, categories: Sequence[str] = CATEGORIES) -> Row:
         for question, app, plain in asked(made, Path(folder), categories):
             text, category = question["question"], question["category"]
             ours = judged(question, *answered(app, text))
-            theirs = judged(question, plain.search(text, DEPTH), plain.pack(text, BUDGET))
+            theirs = judged(question, plain.search(text, DEPTH), plain.pack(text, BUDGET)[0])
             for name in (category, "all"):
                 tallies[name][0].append(ours)
                 tallies[name][1].append(theirs)
