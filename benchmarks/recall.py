@@ -14,6 +14,7 @@ from __future__ import annotations
 import argparse
 import hashlib
 import json
+import math
 import multiprocessing
 import multiprocessing.connection
 import re
@@ -104,6 +105,7 @@ COMPARED = (
 LONGEST_ANSWER = 12  # words
 TUNED_QUESTIONS = 100  # of each set, evenly spread
 SWEEPS = 3
+HELD = 4  # values of the constants outside rank.py for which tuning keeps the evidence in memory
 _HALVES = frozenset({"dev", "test", "train", "guard"})
 _SHOWN = re.compile(f"[{UNSPACED}]|[^\\W_{UNSPACED}]+")
 _STILL = 1e-6
@@ -131,6 +133,7 @@ class Options:
     installed: Path = Path("peers")
     node: str = "node"
     questions: int = 0  # of each set, evenly spread; 0: all
+    held: int = 1  # for so many values of the constants outside rank.py, evidence is looked up once
 
 
 # What is asked, and the figures of the answers.
@@ -307,8 +310,7 @@ class Bench:
         self._questions: Rows = {
             name: [q for q in found if id(q) in wanted] for name, found in questions.items()
         }
-        self._held: list[tuple[Row, Any, Any]] = []
-        self._is_pure = True
+        self._held: dict[tuple[tuple[str, float], ...], list[tuple[Row, Any, Any]]] = {}
 
     # Figures beside those of others.
 
@@ -403,24 +405,27 @@ class Bench:
     def figures(self, constants: Constants) -> Row:
         """Recall and nDCG of the turns with these constants; evidence that does not depend on them is not looked up again."""
         with switched(constants):
-            if self._is_pure and all(place.startswith(_RANK) for place in constants):
-                self._hold()
-                found = [(q, ids(rank(question, evidence))) for q, question, evidence in self._held]
-            else:
-                found = [(q, ids(ranking.units)) for q, ranking in self._found()]
-        wanted = [(ranked, question["evidence"]) for question, ranked in found]
+            found = [(question["evidence"], ranked) for question, ranked in self._ranked(constants)]
         return {
-            "recall@10": mean([recall_at(ranked, evidence, 10) for ranked, evidence in wanted]),
-            "ndcg@10": mean([ndcg(ranked, evidence) for ranked, evidence in wanted]),
+            "recall@10": mean([recall_at(ranked, evidence, 10) for evidence, ranked in found]),
+            "ndcg@10": mean([ndcg(ranked, evidence) for evidence, ranked in found]),
         }
 
-    def _hold(self) -> None:
-        """Keeps the evidence for each question, where ranking it again gives what was found."""
-        if not self._held:
-            with switched({}):
-                found = list(self._found())
-                self._is_pure = all(ids(rank(f.question, f.evidence)) == ids(f.units) for _, f in found[:20])
-            self._held = [(question, one.question, one.evidence) for question, one in found]
+    def _ranked(self, constants: Constants) -> Iterator[tuple[Row, list[str]]]:
+        """Each question with its turns in rank order, under constants that are in force."""
+        key = tuple(sorted(one for one in constants.items() if not one[0].startswith(_RANK)))
+        if key in self._held:
+            yield from ((q, ids(rank(question, evidence))) for q, question, evidence in self._held[key])
+            return
+        held, is_pure = [], True
+        for question, found in self._found():
+            shown = ids(found.units)
+            is_pure = is_pure and shown == ids(rank(found.question, found.evidence))
+            held.append((question, found.question, found.evidence))
+            yield question, shown
+        # Where the evidence alone does not give the ranking, every question is asked anew.
+        if is_pure and len(self._held) < self._options.held:
+            self._held[key] = held
 
     def _found(self) -> Iterator[tuple[Row, Any]]:
         done, total = 0, sum(counts(q) for asked in self._questions.values() for q in asked)
@@ -644,7 +649,7 @@ def compare(benches: Benches, weights: Mapping[str, float]) -> Row:
     ]
     for name in everywhere:
         rows = {of: one["found"][name] for of, one in found.items()}
-        result["macro"][name] = macro(rows, weights)
+        result["macro"][name] = rounded(macro(rows, weights))
     return result
 
 
@@ -655,7 +660,12 @@ def macro(rows: Mapping[str, Any], weights: Mapping[str, float]) -> Any:
         keys = dict.fromkeys(key for row in rows.values() for key in row)
         return {key: macro({of: row[key] for of, row in rows.items() if key in row}, weights) for key in keys}
     total = sum(weights.get(of, 1.0) for of in rows)
-    return round(sum(weights.get(of, 1.0) * value for of, value in rows.items()) / total, 4) if total else 0.0
+    return math.fsum(weights.get(of, 1.0) * value for of, value in rows.items()) / total if total else 0.0
+
+
+def rounded(row: Any) -> Any:
+    """A tree of numbers with four digits."""
+    return {key: rounded(value) for key, value in row.items()} if isinstance(row, dict) else round(row, 4)
 
 
 def below(found: Mapping[str, Row]) -> list[str]:
@@ -976,6 +986,7 @@ def _printed(given: argparse.Namespace) -> int:
         installed=given.installed,
         node=given.node,
         questions=questions,
+        held=HELD if given.tune else 1,
     )
     work: Callable[[Benches, Mapping[str, float]], Row]
     work, shown = compare, comparison
