@@ -28,10 +28,11 @@ import traceback
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass, replace
+from functools import partial
 from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Any, NamedTuple, Protocol, Self
+from typing import Any, NamedTuple, Self
 
 import conversations
 from conversations import (
@@ -139,46 +140,13 @@ class Options:
 # What is asked, and the figures of the answers.
 
 
-class Way(Protocol):
-    """A way to search the turns of one vault."""
+class Way(NamedTuple):
+    """A way to search the turns of one vault; not all pack contexts."""
 
-    def search(self, text: str) -> tuple[list[str], float]:
-        """Turn ids in rank order, and CPU milliseconds."""
-
-    def pack(self, text: str, budget: int) -> tuple[list[str], str]:
-        """Turn ids in a context of so many tokens, and the context."""
-
-
-class Ours:
-    """MemoryClaw, asked through its public API."""
-
-    def __init__(self, app: App) -> None:
-        self._app = app
-
-    def search(self, text: str) -> tuple[list[str], float]:
-        """Turn ids in rank order, and CPU milliseconds."""
-        return timed(lambda: searched(self._app, text))
-
-    def pack(self, text: str, budget: int) -> tuple[list[str], str]:
-        """Turn ids in a context of so many tokens, and the context."""
-        answer = self._app.recall(text, budget=budget)
-        return [turn_id(match.unit.id) for match in answer.matches], answer.context
-
-
-class Table:
-    """A table in this process, which ranks and perhaps packs."""
-
-    def __init__(self, table: Any) -> None:
-        self._table = table
-
-    def search(self, text: str) -> tuple[list[str], float]:
-        """Turn ids in rank order, and CPU milliseconds."""
-        return timed(lambda: self._table.search(text))
-
-    def pack(self, text: str, budget: int) -> tuple[list[str], str]:
-        """Turn ids in a context of so many tokens, and the context."""
-        found: tuple[list[str], str] = self._table.pack(text, budget)
-        return found
+    search: Callable[[str], list[str]]  # a question → turn ids in rank order
+    pack: (
+        Callable[[str, int], tuple[list[str], str]] | None
+    )  # → turn ids in a context of so many tokens, and the context
 
 
 class Tally:
@@ -231,16 +199,15 @@ def searched(app: App, text: str) -> list[str]:
     return [turn_id(match.unit.id) for match in app.search(text, limit=DEPTH).matches]
 
 
+def recalled(app: App, text: str, budget: int) -> tuple[list[str], str]:
+    """Turn ids in a context of so many tokens, and the context."""
+    answer = app.recall(text, budget=budget)
+    return [turn_id(match.unit.id) for match in answer.matches], answer.context
+
+
 def turn_id(unit: str) -> str:
     """The data's id of a turn."""
     return unit.rpartition("/")[2]
-
-
-def timed(search: Callable[[], list[str]]) -> tuple[list[str], float]:
-    """What a search finds, and its CPU milliseconds."""
-    started = time.process_time()
-    found = search()
-    return found, (time.process_time() - started) * 1e3
 
 
 def counts(question: Row) -> bool:
@@ -322,7 +289,7 @@ class Bench:
         if "porter" in options.against:
             ways["plain FTS5, porter"] = self._table(lambda rows: PlainFts5(rows, "porter", stop))
         if "whoosh" in options.against:
-            ways["Whoosh BM25F, stemmed"] = self._table(lambda rows: Whoosh(turn_files(rows)), packs=False)
+            ways["Whoosh BM25F, stemmed"] = self._table(lambda rows: Whoosh(turn_files(rows)))
         if options.vectors and not (sentence := missing_vectors(options.vectors)):
             ways[VECTORS] = self._ours(options.vectors)
         elif options.vectors:
@@ -351,16 +318,15 @@ class Bench:
             "missing": missing,
         }
 
-    def _ours(self, model: str) -> Iterator[tuple[str, Way, bool]]:
+    def _ours(self, model: str) -> Iterator[tuple[str, Way]]:
         for conversation, app in self._apps(model):
-            yield conversation, Ours(app), True
+            yield conversation, Way(partial(searched, app), partial(recalled, app))
 
-    def _table(
-        self, table: Callable[[Sequence[Row]], object], *, packs: bool = True
-    ) -> Iterator[tuple[str, Way, bool]]:
+    def _table(self, table: Callable[[Sequence[Row]], Any]) -> Iterator[tuple[str, Way]]:
         for conversation, rows in self._turns.items():
             if self._questions[conversation]:
-                yield conversation, Table(table(rows)), packs
+                made = table(rows)
+                yield conversation, Way(made.search, getattr(made, "pack", None))
 
     def _peer(self, peer: Peer, missing: dict[str, str]) -> dict[str, Tally]:
         """The figures of another tool; milliseconds are those that it tells."""
@@ -382,20 +348,22 @@ class Bench:
                 self._tell(peer.folder, number, len(self._turns))
         return tallies
 
-    def _tallied(self, name: str, vaults: Iterable[tuple[str, Way, bool]]) -> Tally:
+    def _tallied(self, name: str, ways: Iterable[tuple[str, Way]]) -> Tally:
         tally, done, total = Tally(), 0, sum(map(len, self._questions.values()))
-        for conversation, way, packs in vaults:
+        for conversation, way in ways:
             rows = self._turns[conversation]
             session_of = sessions(rows)
             texts = (
                 {turn["id"]: conversations.said_in(turn) for turn in rows} if self._options.budgets else {}
             )
             for question in self._questions[conversation]:
-                tally.take(question, *way.search(question["question"]), session_of)
-                if packs and counts(question):
+                text, started = question["question"], time.process_time()
+                ranked = way.search(text)
+                tally.take(question, ranked, (time.process_time() - started) * 1e3, session_of)
+                if way.pack and counts(question):
                     answer = looked_for(question, texts)
                     for budget in self._options.budgets:
-                        tally.pack(question, budget, *way.pack(question["question"], budget), answer)
+                        tally.pack(question, budget, *way.pack(text, budget), answer)
                 done += 1
                 self._tell(name, done, total)
         return tally
@@ -591,8 +559,12 @@ class Benches:
                     connection = self._workers[number][1]
                     connection.send((own, work, given))
                     busy[connection] = number, own
-            for connection in multiprocessing.connection.wait(list(busy)):
-                said, *told = connection.recv()  # type: ignore[union-attr]
+            ready: list[Any] = multiprocessing.connection.wait(list(busy))
+            for connection in ready:
+                try:
+                    said, *told = connection.recv()
+                except EOFError:
+                    raise DataError(f"the process of {busy[connection][1].name} was ended") from None
                 if said == "progress":
                     self._progress.told(*told)
                 elif said == "done":
@@ -626,7 +598,7 @@ def _serve(connection: Any, options: Options) -> None:
                 connection.send(("done", getattr(benches[one.name], work)(*given)))
             except DataError as error:
                 connection.send(("failed", str(error)))
-            except OSError:
+            except (BrokenPipeError, ConnectionResetError):
                 raise
             except Exception:  # noqa: BLE001 - told by the process that has the terminal
                 connection.send(("failed", traceback.format_exc()))

@@ -295,7 +295,8 @@ def test_vaults_are_kept_until_the_data_changes(tmp_path: Path) -> None:
     assert len(vaults()) == 2
 
 
-def test_an_interrupted_run_leaves_no_process_and_no_folder(tmp_path: Path) -> None:
+@pytest.mark.parametrize("cached", [False, True])
+def test_an_interrupted_run_leaves_no_process_and_no_folder(tmp_path: Path, cached: bool) -> None:
     many = [
         {**turn, "id": f"{turn['id']}-{n}"}
         for n in range(1500)
@@ -305,6 +306,7 @@ def test_an_interrupted_run_leaves_no_process_and_no_folder(tmp_path: Path) -> N
         made(tmp_path / "sets" / name, many, WANTED)
     (tmp_path / "tmp").mkdir()
     command = [sys.executable, ROOT / "benchmarks/recall.py", "--data", tmp_path / "sets"]
+    command += ["--cache", tmp_path / "tmp" / "kept"] if cached else []
     process = subprocess.Popen(
         command,
         env={**os.environ, "TMPDIR": str(tmp_path / "tmp")},
@@ -316,7 +318,7 @@ def test_an_interrupted_run_leaves_no_process_and_no_folder(tmp_path: Path) -> N
     _, said = process.communicate(timeout=60)
     assert process.returncode == 130
     assert b"Traceback" not in said
-    assert list((tmp_path / "tmp").iterdir()) == []
+    assert list((tmp_path / "tmp").glob("*/*" if cached else "*")) == []
 
 
 def test_tools_that_are_not_installed_are_left_out_with_the_line_that_installs_them(tmp_path: Path) -> None:
