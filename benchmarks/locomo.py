@@ -11,6 +11,7 @@ from __future__ import annotations
 import argparse
 import json
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 
 from conversations import DataError, Row
@@ -35,52 +36,45 @@ def main() -> int:
     wanted = given.rows.split(",")
     if unknown := sorted(set(wanted) - set(ROWS)):
         options.error(f"there is no row {unknown[0]!r}; choose from {', '.join(ROWS)}")
+    found: dict[str, Row] = {}
     try:
         one = sets_of([given.data])[:1]
-        found = {
-            row: run(
-                compare,
-                one,
-                Options(
-                    budgets=() if row == "pooled" else BUDGETS,
-                    pooled=row == "pooled",
-                    vectors=given.model if row == "vectors" else "",
-                ),
-                jobs=1,
-            )
-            for row in ROWS
-            if row in wanted
-        }
+        if "conversations" in wanted or "vectors" in wanted:
+            asked = Options(budgets=BUDGETS, vectors=given.model if "vectors" in wanted else "")
+            found["each"] = run(compare, one, asked, jobs=1)
+        if "pooled" in wanted:
+            found["pooled"] = run(compare, one, Options(pooled=True), jobs=1)
     except DataError as error:
         print(error, file=sys.stderr)
         return 2
     if given.json:
-        print(json.dumps(in_old_keys(found, given.model), indent=1))
+        print(json.dumps(in_old_keys(found, wanted, given.model), indent=1))
     else:
         print("\n\n".join("\n".join((row, *comparison(result))) for row, result in found.items()))
     return 0
 
 
-def in_old_keys(found: Row, model: str) -> Row:
+def in_old_keys(found: Row, wanted: Sequence[str], model: str) -> Row:
     """The rows' figures; those of `conversations` stand at the top."""
     result: Row = {}
     for row, measured in found.items():
         [one] = measured["sets"].values()
-        ours, plain = (figures(one["found"][name]) for name in (OURS, PLAIN))
-        ranked = ("turn", "session", "ms")
-        if row == "conversations":
-            asked = {"questions": one["asked"]}
-            result |= {**ours, **asked, "plain_fts5": {**plain, **asked}}
-        elif row == "pooled":
+        shown = {name: figures(row) for name, row in one["found"].items()}
+        if row == "pooled":
+            ranked = {
+                of: {name: shown[of][name] for name in ("turn", "session", "ms")} for of in (OURS, PLAIN)
+            }
             counted = {name: one[name] for name in ("turns", "sessions")}
-            shown = {name: ours[name] for name in ranked}
-            result[row] = {**shown, **counted, "plain_fts5": {name: plain[name] for name in ranked}}
-        elif VECTORS in one["missing"]:
-            result[row] = {"missing": one["missing"][VECTORS]}
-        else:
-            shown = figures(one["found"][VECTORS])
-            kept = {name: shown[name] for name in ("turn", "session", "budget", "ms")}
-            result[row] = {"model": model, "strategy": STRATEGY, **kept}
+            result["pooled"] = {**ranked[OURS], **counted, "plain_fts5": ranked[PLAIN]}
+            continue
+        if "conversations" in wanted:
+            asked = {"questions": one["asked"]}
+            result |= {**shown[OURS], **asked, "plain_fts5": {**shown[PLAIN], **asked}}
+        if VECTORS in shown:
+            kept = {name: shown[VECTORS][name] for name in ("turn", "session", "budget", "ms")}
+            result["vectors"] = {"model": model, "strategy": STRATEGY, **kept}
+        elif "vectors" in wanted:
+            result["vectors"] = {"missing": one["missing"][VECTORS]}
     return result
 
 
