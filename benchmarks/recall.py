@@ -105,7 +105,7 @@ COMPARED = (
 )  # the turns' figures that have an interval, and that ablation and tuning count
 LONGEST_ANSWER = 12  # words
 TUNED_QUESTIONS = 100  # of each set, evenly spread
-SWEEPS = 3
+SWEEPS = 2
 HELD = 4  # values of the constants outside rank.py for which tuning keeps the evidence in memory
 _HALVES = frozenset({"dev", "test", "train", "guard"})
 _SHOWN = re.compile(f"[{UNSPACED}]|[^\\W_{UNSPACED}]+")
