@@ -34,11 +34,11 @@ check: $(READY)
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 
-# Speed and size beside their references, in minutes; with DATA=folder of LoCoMo-shaped conversations also what recall finds
+# Speed and size beside their references, in minutes; with DATA=folder of conversations also what recall finds
 bench: $(READY)
 	$(BIN)/python benchmarks/scale.py
 	$(BIN)/python benchmarks/night.py
-	@$(if $(DATA),$(BIN)/python benchmarks/locomo.py --data $(DATA),echo "For recall: make bench DATA=folder with turns.jsonl, sessions.jsonl and questions.jsonl (benchmarks/README.md)")
+	@$(if $(DATA),$(BIN)/python benchmarks/recall.py --data $(DATA),echo "For recall: make bench DATA=folder with turns.jsonl, sessions.jsonl and questions.jsonl (benchmarks/README.md)")
 
 # Remove everything that make and the tools made
 clean:

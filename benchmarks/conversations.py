@@ -1,6 +1,6 @@
-"""Conversations in the shape of LoCoMo: their rows, and vaults whose logs are their turns. The rule: what is missing is told in one sentence.
+"""Sets of conversations: their rows, and vaults whose logs are their turns. What is missing is told in one sentence.
 
-The folder holds turns.jsonl, sessions.jsonl and questions.jsonl; each line names its conversation, of which there may be any number.
+A folder holds turns.jsonl, sessions.jsonl and questions.jsonl; each line names its conversation, of which there may be any number.
 """
 
 from __future__ import annotations
@@ -22,6 +22,7 @@ _NEEDED: Mapping[str, tuple[str, ...]] = {
     "turns": ("id", "session", "datetime", "speaker", "text"),
     "questions": ("question", "category", "evidence"),
 }
+_ROLES = frozenset({"user", "assistant", "tool"})
 _MOMENT = "%Y-%m-%dT%H:%M:%SZ"
 
 
@@ -61,7 +62,8 @@ def by_conversation(path: Path) -> Rows:
         DataError: a line is no JSON object, or lacks a field.
     """
     found: Rows = {}
-    for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1):
+    # A text may hold U+2028 or U+0085, at which `splitlines` would cut the line.
+    for number, line in enumerate(path.read_text(encoding="utf-8").split("\n"), 1):
         if line.strip():
             row = _row(line, path, number)
             found.setdefault(row["conv"], []).append(row)
@@ -98,8 +100,7 @@ def vault_of(root: Path, turns: Iterable[Row], settings: str = "") -> App:
         said = datetime.fromisoformat(turn["datetime"])
         name = turn.get("log", f"s{turn['session']}")
         line = {
-            "ts": said.strftime(_MOMENT), "session": name, "turn": turn["id"],
-            "role": "user", "name": turn["speaker"], "content": said_in(turn),
+            "ts": said.strftime(_MOMENT), "session": name, "turn": turn["id"], **_who(turn["speaker"]), "content": said_in(turn),
         }  # fmt: skip
         path = root / "logs" / f"{said:%Y-%m-%d}" / f"{name}.jsonl"
         logs.setdefault(path, []).append(json.dumps(line, ensure_ascii=False) + "\n")
@@ -129,6 +130,12 @@ def file_name(conversation: str) -> str:
 def scored(questions: Sequence[Row]) -> list[Row]:
     """The questions that count for turns: those with evidence that are no trap."""
     return [one for one in questions if one["evidence"] and one["category"] != "adversarial"]
+
+
+def _who(speaker: str) -> dict[str, str]:
+    """A speaker as a log names it: by its role alone, or as a user with a name."""
+    role = speaker.lower()
+    return {"role": role} if role in _ROLES else {"role": "user", "name": speaker}
 
 
 def _within(conversation: str, name: object) -> str:

@@ -21,11 +21,10 @@ from pathlib import Path
 from typing import Any
 
 from conversations import Row, Rows, file_name, pooled, read, said_in, sessions, vault_of
-from locomo import searched
-from peerset.ways import PEERS, Ask, Child, Document, Peer, tables, timed
+from peerset.ways import PEERS, Ask, Child, Document, Peer, tables, timed, turn_files
 from progress import Progress
+from recall import add, means, milliseconds, searched
 from rows import tell
-from tally import add, means, milliseconds
 
 SEED = 5
 UNITS = ("turn", "session")
@@ -105,7 +104,7 @@ def main() -> int:
     options = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    options.add_argument("--data", required=True, type=Path, help="as for locomo.py")
+    options.add_argument("--data", required=True, type=Path, help="as for recall.py")
     options.add_argument(
         "--installed", type=Path, default=Path("peers"), help="where the tools are, a folder each"
     )
@@ -145,11 +144,6 @@ def chosen(questions: Rows, count: int) -> Rows:
         kept = [known[place] for place in sorted(random.Random(SEED).sample(range(len(known)), count))]
     wanted = set(map(id, kept))
     return {name: [one for one in asked if id(one) in wanted] for name, asked in questions.items()}
-
-
-def turn_files(turns: Sequence[Row]) -> list[Document]:
-    """A file for each turn, called after who spoke and when."""
-    return [Document(t["id"], f"{t['speaker']}, {t['datetime'][:10]}", said_in(t)) for t in turns]
 
 
 def session_files(turns: Sequence[Row]) -> list[Document]:

@@ -1,10 +1,10 @@
 """Recall on a synthetic set with the traps that recall falls into, beside plain FTS5 in the same run.
 
-The set is generated from a seed into a temporary folder: conversations in LoCoMo's shape, and vaults of notes for what
-LoCoMo lacks. Tune on the dev half; the test half has other people, subjects, words and sentence forms.
+The set is generated from a seed into a temporary folder: conversations, and vaults of notes for what conversations lack. Its
+sentences are our own, so it guards what works and is no set to tune on; the halves share no person, subject, word or form.
 
     python benchmarks/traps.py --half dev|test [--category NAME] [--json]
-    python benchmarks/traps.py --half dev --write DIR      # only the files; benchmarks/locomo.py --data DIR reads them
+    python benchmarks/traps.py --half dev --write DIR      # only the files; benchmarks/recall.py --data DIR reads them
 """
 
 from __future__ import annotations
@@ -77,7 +77,7 @@ def measure(made: Half, categories: Sequence[str] = CATEGORIES) -> Row:
         for question, app, plain in asked(made, Path(folder), categories):
             text, category = question["question"], question["category"]
             ours = judged(question, *answered(app, text))
-            theirs = judged(question, plain.search(text, DEPTH), plain.pack(text, BUDGET))
+            theirs = judged(question, plain.search(text, DEPTH), plain.pack(text, BUDGET)[0])
             for name in (category, "all"):
                 tallies[name][0].append(ours)
                 tallies[name][1].append(theirs)

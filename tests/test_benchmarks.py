@@ -1,8 +1,11 @@
-"""The recall benchmark runs on a folder shaped like LoCoMo, and its figures are what its data makes them."""
+"""The recall benchmark runs on sets of conversations, and its figures are what its data makes them."""
 
 from __future__ import annotations
 
 import json
+import math
+import os
+import signal
 import subprocess
 import sys
 from collections.abc import Callable
@@ -11,7 +14,16 @@ from typing import Any
 
 import pytest
 
+from tests.indexed import until
+
 ROOT = Path(__file__).parent.parent
+sys.path.insert(0, os.fspath(ROOT / "benchmarks"))
+import conversations  # noqa: E402 - the folder above is what makes it found
+import recall  # noqa: E402
+from plainfts import PlainFts5, stop_words  # noqa: E402
+
+from memoryclaw.index.stemming import language  # noqa: E402
+
 SAID = (
     "I bought a red kayak yesterday!",
     "Where will you keep it?",
@@ -103,31 +115,210 @@ def test_what_a_conversation_lacks_is_told_in_one_sentence(tmp_path: Path) -> No
         lambda turn: {k: v for k, v in turn.items() if k not in ("caption", "speaker")},
     )
     done = bench("locomo", "--data", str(folder))
-    assert (done.returncode, done.stdout, done.stderr) == (1, "", "turns.jsonl, line 1: has no 'speaker'\n")
+    assert (done.returncode, done.stdout, done.stderr) == (2, "", "turns.jsonl, line 1: has no 'speaker'\n")
     changed(data(tmp_path) / "questions.jsonl", lambda one: {**one, "conv": "c-9"})
     told = bench("locomo", "--data", str(folder)).stderr
     assert told == "questions.jsonl asks about 'c-9', of which turns.jsonl has no turn\n"
 
 
-def test_the_ablation_has_a_row_for_each_step_and_keeps_its_rankings(tmp_path: Path) -> None:
-    command = ("--data", str(data(tmp_path)), "--cache", str(tmp_path / "kept"))
-    done = bench("ablation", *command)
-    assert done.returncode == 0, done.stderr
-    table = [line.split(" | ") for line in done.stdout.splitlines() if line.startswith("| ")]
-    steps = {row[0].removeprefix("| "): row for row in table}
-    assert {
-        "words as written, any of them",
-        "stop words",
-        "neighbours as columns",
-        "`speaker`",
-        "`asks`",
-    } <= steps.keys()
-    assert [float(figure) for figure in steps["`asks`"][1:3]] == [1.0, 1.0]
-    assert len(list((tmp_path / "kept").iterdir())) == len(table) - 2  # neither for the head nor for the sum
-    for kept in (tmp_path / "kept").iterdir():
-        rankings = json.loads(kept.read_text(encoding="utf-8"))
-        kept.write_text(json.dumps([[[] for _ in rankings[0]], rankings[1]]), encoding="utf-8")
-    assert "| stop words | 0.000 | 0.000 |" in bench("ablation", *command).stdout
+# Three questions that ours and plain FTS5 answer alike: all of the evidence, half of it, none.
+TOLD = ("The kayak is red.", "My dentist moved to Rome.", "Tulips need water.")
+WANTED = (("Where is the kayak?", ["D1:1"], "red"), ("Which dentist?", ["D2:1", "D3:1"], "Milan"), ("Tulips?", ["D1:1"], "red"))  # fmt: skip
+HALF = 1 / (1 + 1 / math.log2(3))  # nDCG of one hit in the first place, of two
+THIRDS = {"recall@5": 0.5, "recall@10": 0.5, "recall@20": 0.5, "ndcg@10": round((1 + HALF) / 3, 4)}
+
+
+def turns_of(texts: tuple[str, ...], speaker: str = "Ana") -> list[dict[str, Any]]:
+    """A session for each text."""
+    return [
+        {"conv": "c", "id": f"D{n}:1", "session": n, "speaker": speaker, "datetime": f"2023-05-0{n}T10:00", "text": text}
+        for n, text in enumerate(texts, 1)
+    ]  # fmt: skip
+
+
+def made(folder: Path, turns: list[dict[str, Any]], asked: tuple[tuple[str, list[str], str], ...]) -> Path:
+    folder.mkdir(parents=True)
+    rows(folder / "turns.jsonl", turns)
+    rows(folder / "sessions.jsonl", [])
+    rows(
+        folder / "questions.jsonl",
+        [
+            {"conv": "c", "question": text, "answer": answer, "category": "single-hop", "evidence": evidence}
+            for text, evidence, answer in asked
+        ],
+    )
+    return folder
+
+
+def test_figures_are_those_that_a_hand_computes(tmp_path: Path) -> None:
+    made(tmp_path / "sets" / "thirds", turns_of(TOLD), WANTED)
+    made(tmp_path / "sets" / "whole", turns_of(TOLD), WANTED[:1])
+    done = bench(
+        "recall", "--data", str(tmp_path / "sets"), "--weight", "whole=.5", "--budgets", "400", "--json"
+    )
+    result = json.loads(done.stdout)
+    assert set(result["sets"]) == {"thirds", "whole"}
+    for name in (recall.OURS, recall.PLAIN):
+        thirds, whole, macro = (found[name] for found in (result["sets"]["thirds"]["found"], result["sets"]["whole"]["found"], result["macro"]))  # fmt: skip
+        assert thirds["turn"] == THIRDS
+        assert thirds["session"] == {"recall@5": 0.5, "recall@10": 0.5}
+        assert whole["turn"]["recall@10"] == whole["turn"]["ndcg@10"] == 1.0
+        assert macro["turn"]["recall@10"] == round((0.5 + 0.5 * 1.0) / 1.5, 4)
+        assert thirds["packed"]["400"] == {"evidence": 0.5, "answers": 0.5}
+        assert thirds["cpu_ms"]["p50"] <= thirds["cpu_ms"]["p95"]
+    assert result["sets"]["thirds"]["answers"] == 2  # `Milan` stands in no turn
+    assert result["sets"]["thirds"]["gain"]["turn recall@10"] == {"gain": 0.0, "low": 0.0, "high": 0.0}
+    assert result["below"] == []
+
+
+def test_where_ours_is_below_plain_fts5_is_said() -> None:
+    figures = {"turn": {"recall@10": 0.5}, "session": {"recall@10": 1.0}, "packed": {}}
+    told = recall.below({recall.OURS: figures, recall.PLAIN: {**figures, "turn": {"recall@10": 0.75}}})
+    assert told == ["turn recall@10 0.500 is below plain FTS5's 0.750"]
+
+
+def test_a_line_separator_inside_a_text_does_not_cut_its_line(tmp_path: Path) -> None:
+    folder = made(tmp_path / "s", turns_of(("A\u2028red\x85kayak.", "Two.")), WANTED[:1])
+    raw = (folder / "turns.jsonl").read_text(encoding="utf-8")
+    (folder / "turns.jsonl").write_text(
+        raw.replace("\\u2028", "\u2028").replace("\\x85", "\x85"), encoding="utf-8"
+    )
+    turns, _ = conversations.read(folder)
+    assert [turn["text"] for turn in turns["c"]] == ["A\u2028red\x85kayak.", "Two."]
+    with conversations.vault_of(tmp_path / "vault", turns["c"]) as app:
+        assert recall.searched(app, "kayak") == ["D1:1"]
+
+
+def test_user_assistant_and_tool_become_roles_and_others_users_with_a_name(tmp_path: Path) -> None:
+    turns = [
+        {**turn, "speaker": speaker}
+        for turn, speaker in zip(
+            turns_of(("one", "two", "three", "four")), ("User", "ASSISTANT", "tool", "Ana"), strict=True
+        )
+    ]
+    conversations.vault_of(tmp_path / "vault", turns).close()
+    logs = sorted((tmp_path / "vault" / "logs").rglob("*.jsonl"))
+    lines = [json.loads(path.read_text(encoding="utf-8")) for path in logs]
+    assert [(line["role"], line.get("name")) for line in lines] == [
+        ("user", None), ("assistant", None), ("tool", None), ("user", "Ana"),
+    ]  # fmt: skip
+
+
+def test_plain_fts5_reads_chinese_and_knows_the_language_of_the_questions() -> None:
+    plain = PlainFts5(turns_of(("今天天气很好。", "我的牙医搬到了罗马。")))
+    assert plain.search("牙医搬到哪里？") == ["D2:1"]
+    assert stop_words(["Wo ist das Boot, und wer hat es?"]) == language("de").stop
+    assert stop_words(["我的牙医搬到哪里？"]) == language("en").stop
+
+
+def test_what_the_command_line_gets_wrong_is_told_in_one_sentence(tmp_path: Path) -> None:
+    folder = made(tmp_path / "s", turns_of(TOLD), WANTED)
+    for args, sentence in (
+        ([tmp_path / "none"], f"there is no folder {tmp_path / 'none'}"),
+        ([folder, "--weight", "t=2"], "--weight t=2: there is no set 't'; there are s"),
+        ([folder, "--tune"], "--tune leaves one set out, so it needs two at least"),
+    ):
+        done = bench("recall", "--data", *map(str, args))
+        assert (done.returncode, done.stdout, done.stderr) == (2, "", f"{sentence}\n")
+
+
+def test_sets_called_after_a_half_have_the_name_of_their_folder(tmp_path: Path) -> None:
+    folders = [made(tmp_path / name, turns_of(TOLD), WANTED) for name in ("one/dev", "two/dev", "two/test")]
+    assert [one.name for one in recall.sets_of(folders[:2])] == ["one", "two"]
+    assert [one.name for one in recall.sets_of(folders)] == ["one", "two/dev", "two/test"]
+
+
+SPEAKER = next(iter(recall.TERMS["speaker"]))
+
+
+def of_two_speakers(folder: Path) -> Path:
+    """Ben's words fit the question better; who is asked about stands first by the term `speaker` alone."""
+    turns = turns_of(("We bought a kayak, and after that much else at the market.", "We bought a kayak."))
+    told = [turns[0], {**turns[1], "speaker": "Ben", "session": 1, "datetime": "2023-05-01T11:00"}]
+    return made(folder, told, (("Which kayak has Ana bought?", ["D1:1"], ""),))
+
+
+def test_a_term_that_is_off_costs_what_it_was_worth_and_is_on_again_afterwards(tmp_path: Path) -> None:
+    sets, before = recall.sets_of([of_two_speakers(tmp_path / "s")]), recall.shipped(SPEAKER)
+    terms = {name: recall.TERMS[name] for name in ("speaker", "date")}
+    result = recall.run(lambda benches, of: recall.ablate(benches, of, terms), sets, recall.Options(), jobs=1)
+    assert result["all"]["macro"] == {"recall@10": 1.0, "ndcg@10": 1.0}
+    assert result["off"]["speaker"]["s"] == {"recall@10": 0.0, "ndcg@10": pytest.approx(1 / math.log2(3) - 1)}
+    assert result["off"]["date"]["s"] == {"recall@10": 0.0, "ndcg@10": 0.0}
+    assert recall.shipped(SPEAKER) == before > 0
+    assert "| speaker | -0.369 | -0.369 |" in list(recall.ablation(result))
+
+
+def test_every_term_and_every_constant_of_the_grid_exists() -> None:
+    for place in {*recall.GRID, *(place for term in recall.TERMS.values() for place in term)}:
+        recall.shipped(place)
+    with pytest.raises(
+        conversations.DataError, match=r"there is no constant memoryclaw\.recall\.rank:NOTHING"
+    ):
+        recall.shipped("memoryclaw.recall.rank:NOTHING")
+
+
+def test_tuning_chooses_on_the_other_sets_and_leaves_no_constant_changed(tmp_path: Path) -> None:
+    names, before = ("one", "other"), recall.shipped(SPEAKER)
+    sets = recall.sets_of([of_two_speakers(tmp_path / name) for name in names])
+    with recall.switched({SPEAKER: 0.0}):
+        result = recall.run(
+            lambda benches, of: recall.Tuning(benches, of, {SPEAKER: (before,)}).result(),
+            sets,
+            recall.Options(),
+            jobs=1,
+        )
+    missed = (1 + 1 / math.log2(3)) / 2
+    for name in names:
+        row = result["without"][name]
+        assert (row["shipped"], row["tuned"]) == (pytest.approx(missed), 1.0)
+        assert row["constants"] == {SPEAKER: before}
+    assert result["points"] == 2
+    assert recall.shipped(SPEAKER) == before
+    assert f"| other | {missed:.3f} | 1.000 | {1 - missed:+.3f} |" in list(recall.tuning(result))
+
+
+def test_vaults_are_kept_until_the_data_changes(tmp_path: Path) -> None:
+    folder, cache = made(tmp_path / "s", turns_of(TOLD), WANTED), tmp_path / "cache"
+
+    def vaults() -> set[tuple[str, int]]:
+        recall.run(
+            recall.compare, recall.sets_of([folder]), recall.Options(budgets=(400,)), jobs=1, cache=cache
+        )
+        return {(path.name, path.stat().st_ino) for path in cache.iterdir()}
+
+    first = vaults()
+    assert len(first) == 1
+    assert vaults() == first
+    assert not list(cache.rglob("ledger"))
+    changed(folder / "turns.jsonl", lambda turn: {**turn, "text": f"{turn['text']} Indeed."})
+    assert len(vaults()) == 2
+
+
+@pytest.mark.parametrize("cached", [False, True])
+def test_an_interrupted_run_leaves_no_process_and_no_folder(tmp_path: Path, cached: bool) -> None:
+    many = [
+        {**turn, "id": f"{turn['id']}-{n}"}
+        for n in range(1500)
+        for turn in turns_of(tuple(f"{text} {n}" for text in TOLD))
+    ]
+    for name in ("one", "other"):
+        made(tmp_path / "sets" / name, many, WANTED)
+    (tmp_path / "tmp").mkdir()
+    command = [sys.executable, ROOT / "benchmarks/recall.py", "--data", tmp_path / "sets"]
+    command += ["--cache", tmp_path / "tmp" / "kept"] if cached else []
+    process = subprocess.Popen(
+        command,
+        env={**os.environ, "TMPDIR": str(tmp_path / "tmp")},
+        start_new_session=True,
+        stderr=subprocess.PIPE,  # ends only when nobody holds it any more
+    )
+    until(lambda: len(list((tmp_path / "tmp").glob("*/*-part-*"))) == 2)
+    process.send_signal(signal.SIGINT)
+    _, said = process.communicate(timeout=60)
+    assert process.returncode == 130
+    assert b"Traceback" not in said
+    assert list((tmp_path / "tmp").glob("*/*" if cached else "*")) == []
 
 
 def test_tools_that_are_not_installed_are_left_out_with_the_line_that_installs_them(tmp_path: Path) -> None:
@@ -197,7 +388,7 @@ def test_the_same_seed_talks_alike(tmp_path: Path) -> None:
 
 def test_a_folder_without_the_data_is_told_in_one_sentence(tmp_path: Path) -> None:
     done = bench("locomo", "--data", str(tmp_path))
-    assert (done.returncode, done.stdout) == (1, "")
+    assert (done.returncode, done.stdout) == (2, "")
     assert "has no turns, sessions, questions.jsonl" in done.stderr
 
 

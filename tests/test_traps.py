@@ -136,6 +136,6 @@ def test_recall_stays_above_the_floor_of_every_trap(figures: traps.Row, category
 
 def test_plain_fts5_finds_less(figures: traps.Row) -> None:
     ours, plain = figures["all"]["ours"], figures["all"]["plain_fts5"]
-    assert 0.4 <= plain["recall@10"] <= 0.7
+    assert 0.4 <= plain["recall@10"] <= 0.8
     assert plain["recall@5"] < ours["recall@5"] - 0.15
     assert plain["mrr"] < ours["mrr"] - 0.15

@@ -12,6 +12,7 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from conversations import said_in
 from plainfts import DEPTH, PlainTable
 from whoosh.analysis import StemmingAnalyzer
 from whoosh.fields import ID, TEXT, Schema
@@ -32,6 +33,11 @@ class Document(NamedTuple):
     key: str
     title: str
     text: str
+
+
+def turn_files(turns: Sequence[Mapping[str, Any]]) -> list[Document]:
+    """A document for each turn, called after who spoke and when."""
+    return [Document(t["id"], f"{t['speaker']}, {t['datetime'][:10]}", said_in(t)) for t in turns]
 
 
 def content_words(question: str) -> list[str]:
