@@ -63,37 +63,37 @@ from memoryclaw.recall.search import Searcher
 
 _RANK = "memoryclaw.recall.rank:"
 _EVIDENCE = "memoryclaw.recall.evidence:"
+_QUESTION = "memoryclaw.recall.question:"
 # A term of the ranking → the constants (`module:NAME`) that switch it off, and their values when it is off.
 TERMS: Mapping[str, Mapping[str, float]] = {
-    "alias": {_EVIDENCE + "ALIAS_FACTOR": 0.0},
-    "related": {_EVIDENCE + "RELATED": 0.0},
-    "around": {_RANK + "BEFORE": 0.0, _RANK + "LONG_BEFORE": 0.0, _RANK + "AFTER": 0.0},
-    "entity, field": {_RANK + "ENTITY": 0.0, _RANK + "FIELD": 0.0},
-    "date": {_RANK + "DATE": 0.0},
-    "date, soon after": {_RANK + "TOLD_WITHIN": 0},
+    "neighbours": {_EVIDENCE + n: 0.0 for n in ("BEFORE", "AFTER", "SECOND_BEFORE", "SECOND_AFTER")},
+    "second neighbours": {_EVIDENCE + n: 0.0 for n in ("SECOND_BEFORE", "SECOND_AFTER")},
+    "characters": {_QUESTION + "CHARACTER": 0.0},
+    "related": {_QUESTION + "OTHER": 0.0},
+    "session": {_RANK + "SESSION": 0.0},
     "speaker": {_RANK + "SPEAKER": 0.0},
-    "called": {_RANK + "CALLED": 1.0},
-    "absent": {_RANK + "ABSENT": 0.0},
-    "when": {_RANK + "WHEN": 0.0},
-    "names": {_RANK + "NAMES": 0.0},
+    "assistant": {_RANK + "ASSISTANT": 0.0},
+    "opens": {_RANK + "OPENS": 0.0},
     "asks": {_RANK + "ASKS": 0.0},
-    "recency": {_RANK + "RECENCY": 0.0},
+    "date": {_RANK + "DATE": 0.0},
+    "date, soon after": {_RANK + "TOLD_WITHIN": 1, _EVIDENCE + "TOLD_WITHIN": 1},
+    "entity, field": {_RANK + "FACT": 0.0},
 }
 # A constant → the values that tuning tries beside the one that ships.
 GRID: Mapping[str, Sequence[float]] = {
-    _RANK + "BEFORE": (0.0, 0.1, 0.15, 0.3, 0.4),
-    _RANK + "LONG_BEFORE": (0.0, 0.05, 0.15, 0.2),
-    _RANK + "AFTER": (0.0, 0.05, 0.15, 0.2),
-    _RANK + "DATE": (0.0, 0.45, 0.7, 1.2, 1.8),
-    _RANK + "TOLD_WITHIN": (0, 7, 28),
-    _RANK + "SPEAKER": (0.0, 0.2, 0.4, 0.6, 1.0, 1.2),
-    _RANK + "CALLED": (0.0, 0.15, 0.6, 1.0),
-    _RANK + "ABSENT": (0.0, 0.2, 0.6),
-    _RANK + "WHEN": (0.0, 0.25, 0.75, 1.0),
-    _RANK + "NAMES": (0.0, 0.2, 0.6, 0.8),
-    _RANK + "ASKS": (0.0, 0.1, 0.2, 0.4, 0.5),
-    _RANK + "RECENCY": (0.0, 0.1, 0.2),
-    _EVIDENCE + "RELATED": (0.0, 0.25, 0.75),
+    _EVIDENCE + "B": (0.75, 1.0),
+    _EVIDENCE + "BEFORE": (0.2, 0.4),
+    _EVIDENCE + "AFTER": (0.1, 0.3),
+    _EVIDENCE + "SECOND_BEFORE": (0.0, 0.2),
+    _EVIDENCE + "SECOND_AFTER": (0.0, 0.1),
+    _QUESTION + "CHARACTER": (0.1, 0.4),
+    _QUESTION + "OTHER": (0.3, 0.7),
+    _RANK + "SESSION": (0.15, 0.4),
+    _RANK + "SPEAKER": (0.4, 0.6, 1.2),
+    _RANK + "ASSISTANT": (0.3, 0.7),
+    _RANK + "OPENS": (0.0, 0.3, 0.8),
+    _RANK + "ASKS": (0.0, 0.2, 0.3),
+    _RANK + "DATE": (0.4, 0.8, 1.0),
 }
 OURS, PLAIN, VECTORS = "MemoryClaw", "plain FTS5", "with vectors"
 STRATEGY = "weighted"

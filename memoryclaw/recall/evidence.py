@@ -18,8 +18,8 @@ from memoryclaw.recall.text_lane import POOL, Fields, Lane, conditions
 from memoryclaw.text import dates
 
 B = 0.9  # how much the length of a field, against the average of its kind, lowers what a word in it counts
-# What a word in the turn before, after, second before and second after counts, against one in the turn itself.
-NEAR: Mapping[int, float] = MappingProxyType({-1: 0.3, 1: 0.2, -2: 0.1, 2: 0.05})
+# What a word in the turns beside one counts, against a word in the turn itself.
+BEFORE, AFTER, SECOND_BEFORE, SECOND_AFTER = 0.3, 0.2, 0.1, 0.05
 TOLD_WITHIN = 7  # days in which what happened on a day is still told of
 LISTED = 200  # units that a question of dates or filters alone may list
 DATED = 50  # turns whose expression of time means a day asked about
@@ -27,6 +27,7 @@ SPAN = 31  # days that such a time has at most; a longer one finds what was said
 _TOUCHES = "substr(max(u.at, u.until), 1, 10) >= ? and substr(u.at, 1, 10) <= ?"
 _OWN = " and entity_key in (select value from json_each(?))"
 _BODY = COLUMNS.index("body")
+_STEPS = (-1, 1, -2, 2)  # to the turns beside one
 
 Scores = Mapping[int, float]  # by rowid
 NONE: Mapping[int, Any] = MappingProxyType({})
@@ -137,7 +138,7 @@ class EvidenceReader:
         """Turns beside the best ones, which may have the words of a question around them and none themselves."""
         turns = {unit.rowid for unit in known if unit.kind == "turn"}
         best = sorted(text, key=lambda rowid: (-text[rowid], rowid))[: max(len(text) // 4, 10)]
-        beside = {rowid + step for rowid in best if rowid in turns for step in NEAR} - {
+        beside = {rowid + step for rowid in best if rowid in turns for step in _STEPS} - {
             u.rowid for u in known
         }
         return sorted(fields.among(beside) if fields and beside else beside)
@@ -151,7 +152,7 @@ class EvidenceReader:
             for unit in units
             if unit.kind == "turn" and unit.role != "assistant" and unit.trust != "untrusted"
         }
-        wanted = {rowid + step for rowid in lends for step in NEAR} | {unit.rowid for unit in units}
+        wanted = {rowid + step for rowid in lends for step in _STEPS} | {unit.rowid for unit in units}
         tokens = self._catalog.tokens(sorted(wanted))
         reader = _TokenReader(leaves, asked, tokens, self._averages)
         nested = clause is not None and _is_nested(clause)
@@ -268,7 +269,7 @@ class _TokenReader:
         file = self._stored[rowid].file
         total: dict[int, float] = {}
         most: dict[int, tuple[float, str]] = {}
-        for step, share in NEAR.items():
+        for step, share in zip(_STEPS, (BEFORE, AFTER, SECOND_BEFORE, SECOND_AFTER), strict=True):
             other = self._stored.get(rowid + step)
             if other and other.file == file and other.kind == "turn":
                 for n, count in self._body(rowid + step).items():
