@@ -163,6 +163,11 @@ class VectorStore:
                 connection.execute("update slot set sum = 0 where sum is null and digest is null")
         return len(orphans)
 
+    def average(self) -> None:
+        """Makes the mean of all vectors, so that no question waits for it."""
+        if dimension := self._meta("dimension"):
+            self._mean(self._matrix_of(int(dimension)))
+
     def look(self, query: Floats, wanted: int, within: Sequence[int] | None = None) -> dict[int, float]:
         """The units nearest to a vector, with all that tie with the last, and their cosines.
 
@@ -179,8 +184,10 @@ class VectorStore:
             return {}
         if within is not None:
             return _best(self.cosines(query, within), wanted)
+        matrix = self._asked(query)
+        mean = self._mean(matrix)
         while True:
-            slots = self._asked(query).nearest(query, self._mean(query), count, ask)
+            slots = matrix.nearest(query, mean, count, ask)
             found = self._cosines(query, self._units_in(slots))
             if len(found) >= wanted or ask >= count:
                 return _best(found, wanted)
@@ -250,17 +257,18 @@ class VectorStore:
         if not found:
             return {}
         sums = {slot: known for _, slot, known in found}
-        mean = self._mean(query)
+        matrix = self._asked(query)
+        mean = self._mean(matrix)
         with self._doubting():
-            cosines = self._asked(query).cosines(query, mean, sums, self._count())
+            cosines = matrix.cosines(query, mean, sums, self._count())
         return {rowid: cosines[slot] for rowid, slot, _ in found}
 
     def _asked(self, query: Floats) -> Matrix:
         return self._matrix_of(int(query.shape[0]))
 
-    def _mean(self, query: Floats) -> Floats:
+    def _mean(self, matrix: Matrix) -> Floats:
         """The mean of all vectors, which is made anew when one has come or gone."""
-        matrix, known = self._asked(query), self._meta("mean")
+        known = self._meta("mean")
         if known is None:
             with self._doubting(), self._writing() as connection:
                 known = matrix.mean(self._rows(_HELD), self._count()).tobytes()
@@ -352,7 +360,7 @@ def _best(found: Mapping[int, float], wanted: int) -> dict[int, float]:
 # with others. So cosines are taken from the mean: of `vector - mean`.
 
 _FLOAT = 4  # bytes
-_CHUNK = 1 << 13  # rows looked at in one go
+_CHUNK = 1 << 10  # rows looked at in one go: they stay in the cache of a processor for the second product
 _DOUBT = 1e-4  # by which a quick product of two vectors may be off
 _DIGITS = 6  # of a cosine
 PRIOR = 30  # rows of nothing that count in the mean: that of a few texts would be their own words
@@ -419,11 +427,14 @@ class Matrix:
         if count <= wanted:
             return list(range(count))
         np, rows, asked = numpy(), self._rows(count), _from(query, mean)
-        both = np.stack([asked, mean], axis=1).astype(np.float32)
-        parts = [np.dot(rows[at : at + _CHUNK], both) for at in range(0, count, _CHUNK)]
-        products, shared = np.concatenate(parts).astype(np.float64).T
-        lengths = np.sqrt(np.maximum(1 - 2 * shared + mean @ mean, _LEAST))
-        quick = (products - mean @ asked) / lengths
+        single = np.float32
+        quick, shared = np.empty(count, single), np.empty(count, single)
+        for at in range(0, count, _CHUNK):
+            some, here = rows[at : at + _CHUNK], slice(at, at + _CHUNK)
+            np.dot(some, asked.astype(single), out=quick[here])
+            np.dot(some, mean.astype(single), out=shared[here])
+        quick -= single(mean @ asked)
+        quick /= np.sqrt(np.maximum(single(1 + mean @ mean) - 2 * shared, _LEAST))
         least = np.partition(quick, count - wanted)[count - wanted] - _DOUBT
         return [int(slot) for slot in np.flatnonzero(quick >= least)]
 

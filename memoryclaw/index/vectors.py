@@ -124,6 +124,7 @@ class Vectors:
             units = self.settle()
             self.store.drop()
             filled = self._work(recipe, progress, stopping)
+            self.store.average()
             if not self.store.lacking():
                 self.store.discard_others()
         return Filled(self.embedder.name, units, filled, self.store.lacking(), notice)
