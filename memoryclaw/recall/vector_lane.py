@@ -94,22 +94,20 @@ class VectorLane:
     def _ranked(self, found: Ranking, near: _Nearness, scale: float) -> list[Ranked]:
         by_words = {one.unit.rowid: one for one in found.units}
         best = max((one.own for one in by_words.values()), default=0.0) or scale
+        values = nearness(near.cosines, best)
+        units = [unit for unit in near.units if unit.rowid in by_words or values.get(unit.rowid)]
         # What vectors found takes no keyword hit out.
         decided = {rowid: one.decision for rowid, one in by_words.items()}
-        evidence = found.evidence._replace(found=near.units)
-        ranked = rank(found.question, evidence, vectors=nearness(near.cosines, best), decided=decided)
-        return [
-            one if one.unit.rowid in by_words else one._replace(by_words=False)
-            for one in ranked
-            if one.unit.rowid in by_words or one.vector
-        ]
+        evidence = found.evidence._replace(found=with_own_ids(units))
+        ranked = rank(found.question, evidence, vectors=values, decided=decided)
+        return [one if one.unit.rowid in by_words else one._replace(by_words=False) for one in ranked]
 
     def _nearness(self, found: Ranking, within: Sequence[int] | None) -> _Nearness:
         """Looks up which units are near the question, those that words found among them."""
         views = self._views(found, within)
         known = [one.unit for one in sorted(found.units, key=lambda one: one.unit.rowid)]
         numbers = {unit.rowid for unit in known}
-        units = with_own_ids([*known, *self._catalog.summaries(sorted(views.near - numbers))])
+        units = [*known, *self._catalog.summaries(sorted(views.near - numbers))]
         store = self._vectors.store
         turns = [unit.rowid for unit in units if unit.kind == "turn"]
         others = [unit.rowid for unit in units if unit.kind != "turn"]
