@@ -57,7 +57,7 @@ SETTINGS = (
         "retrieval.vectorModel",
         "nomic-embed-text",
         str,
-        "The embedding model: `minilm` (English, in a Python package), else one of Ollama.",
+        "The embedding model: `minilm` (English) or `use-multilingual`, in Python packages, else one of Ollama.",
     ),
     Setting(
         "retrieval.maxResults",
@@ -71,7 +71,7 @@ SETTINGS = (
         "retrieval.blendStrategy",
         "primary_first",
         ("primary_first", "weighted"),
-        "How keyword and vector hits mix; `weighted` always asks vectors.",
+        "When vectors are asked: if keywords find too little, or always (`weighted`).",
     ),
     Setting(
         "retrieval.budget",

@@ -34,6 +34,8 @@ _MISSING = """select min(rowid) from unit where not exists(select 1 from slot wh
 _COUNT = "select count(*) from unit where not exists(select 1 from slot where slot.digest = unit.digest)"
 _ORPHANS = """select slot from slot where digest is not null
     and not exists(select 1 from unit where unit.digest = slot.digest)"""
+_HELD = "select slot, sum from slot where digest is not null"
+_NO_MEAN = "delete from meta where key = 'mean'"
 _BUSY = 5.0  # seconds that one process waits for another's transaction
 
 
@@ -143,6 +145,7 @@ class VectorStore:
                 (slot, digest, checksum(bytes_of[slot])) for slot, digest in zip(slots, digests, strict=True)
             ]
             connection.executemany("insert or replace into slot values(?,?,?)", told)
+            connection.execute(_NO_MEAN)
 
     def drop(self) -> int:
         """Wipes out the vectors of passages that no unit has any more; call it within `filling`."""
@@ -150,6 +153,7 @@ class VectorStore:
         if orphans:
             with self._writing() as connection:
                 connection.executemany("update slot set digest = null, sum = null where slot = ?", orphans)
+                connection.execute(_NO_MEAN)
         # Also what a killed process has dropped and not wiped out.
         unwiped = [slot for (slot,) in self._rows("select slot from slot where sum is null")]
         dimension = self._meta("dimension")
@@ -159,10 +163,13 @@ class VectorStore:
                 connection.execute("update slot set sum = 0 where sum is null and digest is null")
         return len(orphans)
 
-    def look(
-        self, query: Floats, wanted: int, within: Sequence[int] | None = None
-    ) -> tuple[dict[int, float], float]:
-        """The units nearest to a vector, with all that tie with the last, and their cosines; and the mean cosine of all vectors.
+    def average(self) -> None:
+        """Makes the mean of all vectors, so that no question waits for it."""
+        if dimension := self._meta("dimension"):
+            self._mean(self._matrix_of(int(dimension)))
+
+    def look(self, query: Floats, wanted: int, within: Sequence[int] | None = None) -> dict[int, float]:
+        """The units nearest to a vector, with all that tie with the last, and their cosines.
 
         Args:
             query: of length 1.
@@ -174,18 +181,20 @@ class VectorStore:
         """
         count, ask = self._count(), wanted
         if not count:
-            return {}, 0.0
+            return {}
+        if within is not None:
+            return _best(self.cosines(query, within), wanted)
+        matrix = self._asked(query)
+        mean = self._mean(matrix)
         while True:
-            slots, mean = self._asked(query).nearest(query, count, ask)
-            if within is not None:
-                return _best(self.cosines(query, within), wanted), mean
+            slots = matrix.nearest(query, mean, count, ask)
             found = self._cosines(query, self._units_in(slots))
             if len(found) >= wanted or ask >= count:
-                return _best(found, wanted), mean
+                return _best(found, wanted)
             ask *= 4  # some of the nearest are of no unit any more
 
     def cosines(self, query: Floats, rowids: Sequence[int]) -> dict[int, float]:
-        """The cosine of each of these units that has a vector."""
+        """The cosine of each of these units that has a vector, both vectors taken from the mean of all."""
         sql = """select unit.rowid, slot, sum from unit join slot using(digest)
             where unit.rowid in (select value from json_each(?))"""
         return self._cosines(query, self._rows(sql, json.dumps(list(rowids))))
@@ -200,7 +209,7 @@ class VectorStore:
             dimension = self._meta("dimension")
             if self._rows("pragma quick_check(1)") != [("ok",)]:
                 return False
-            sums = self._rows("select slot, sum from slot where digest is not null")
+            sums = self._rows(_HELD)
             whole = not sums or self._matrix_of(int(dimension)).sound(sums, self._count())
         except VectorsError:
             return False
@@ -226,6 +235,15 @@ class VectorStore:
             self._connection.close()
         self._connection, self._matrix = None, None
 
+    @contextlib.contextmanager
+    def _doubting(self) -> Iterator[None]:
+        """Notes damage that is met, so that the next fill looks at every vector."""
+        try:
+            yield
+        except VectorsError:
+            self._doubted()
+            raise
+
     def _doubted(self) -> None:
         with contextlib.suppress(OSError):
             touch(self._doubt)
@@ -239,15 +257,23 @@ class VectorStore:
         if not found:
             return {}
         sums = {slot: known for _, slot, known in found}
-        try:
-            cosines = self._asked(query).cosines(query, sums, self._count())
-        except VectorsError:
-            self._doubted()
-            raise
+        matrix = self._asked(query)
+        mean = self._mean(matrix)
+        with self._doubting():
+            cosines = matrix.cosines(query, mean, sums, self._count())
         return {rowid: cosines[slot] for rowid, slot, _ in found}
 
     def _asked(self, query: Floats) -> Matrix:
         return self._matrix_of(int(query.shape[0]))
+
+    def _mean(self, matrix: Matrix) -> Floats:
+        """The mean of all vectors, which is made anew when one has come or gone."""
+        known = self._meta("mean")
+        if known is None:
+            with self._doubting(), self._writing() as connection:
+                known = matrix.mean(self._rows(_HELD), self._count()).tobytes()
+                _keep(connection, "mean", known)
+        return numpy().frombuffer(known)
 
     def _matrix_of(self, dimension: int) -> Matrix:
         known = self._meta("dimension")
@@ -327,13 +353,21 @@ def _best(found: Mapping[int, float], wanted: int) -> dict[int, float]:
     return {rowid: cosine for rowid, cosine in found.items() if cosine >= least}
 
 
-# Rows of numbers in one file, asked by looking at all of them. A cosine depends on its two vectors alone, not on their
-# place.
+# Rows of numbers in one file, asked by looking at all of them. A cosine depends on its two vectors and on the mean of all,
+# not on the place of a row.
+#
+# What all texts of a vault have in common tells none from another, and a question shares more of it with some texts than
+# with others. So cosines are taken from the mean: of `vector - mean`.
 
 _FLOAT = 4  # bytes
-_CHUNK = 1 << 16  # rows looked at in one go
+_CHUNK = 1 << 10  # rows looked at in one go: they stay in the cache of a processor for the second product
 _DOUBT = 1e-4  # by which a quick product of two vectors may be off
 _DIGITS = 6  # of a cosine
+PRIOR = 30  # rows of nothing that count in the mean: that of a few texts would be their own words
+_LEAST = 1e-3  # the square of a length: what is nearer to the mean than this has nothing of its own
+_EXACT = float(
+    1 << 24
+)  # parts of 1 that rows are counted in for their sum, so that no order rounds it otherwise
 
 
 class Matrix:
@@ -365,26 +399,51 @@ class Matrix:
         nothing = bytes(self._width)
         self.write(dict.fromkeys(slots, nothing))
 
-    def nearest(self, query: Floats, count: int, wanted: int) -> tuple[list[int], float]:
-        """The slots whose rows are nearest to a vector, and the mean cosine of all rows, among the first `count`.
+    def mean(self, sums: Sequence[tuple[int, int]], count: int) -> Floats:
+        """The mean of some rows and `PRIOR` rows of nothing.
 
-        At least as many slots as wanted, in no order. Rows that were wiped out have no part in the mean, which is told in
-        thousandths: what rounding depends on the place of a row is far below that.
+        Args:
+            sums: the slot of each row and the checksum that it must have.
+            count: rows that the file must have at least.
+
+        Raises:
+            VectorsError: a row is not what was written.
         """
-        np, rows = numpy(), self._rows(count)
-        quick = np.concatenate([np.dot(rows[at : at + _CHUNK], query) for at in range(0, count, _CHUNK)])
-        held = quick[quick != 0]
-        mean = round(float(held.mean(dtype=np.float64)), 3) if held.size else 0.0
-        if count <= wanted:
-            return list(range(count)), mean
-        least = np.partition(quick, count - wanted)[count - wanted] - _DOUBT
-        return [int(slot) for slot in np.flatnonzero(quick >= least)], mean
+        np, total = numpy(), 0
+        for at in range(0, len(sums), _CHUNK):
+            rows = self._checked(dict(sums[at : at + _CHUNK]), count)
+            total = total + np.rint(rows * np.float32(_EXACT)).astype(np.int64).sum(axis=0)
+        return (total + np.zeros(self.dimension)) / (_EXACT * (len(sums) + PRIOR))
 
-    def cosines(self, query: Floats, sums: Mapping[int, int], count: int) -> dict[int, float]:
-        """The exact cosine of each slot to a vector.
+    def nearest(self, query: Floats, mean: Floats, count: int, wanted: int) -> list[int]:
+        """The slots whose rows are nearest to a vector, in no order.
 
         Args:
             query: of length 1.
+            mean: of all rows.
+            count: rows to look at: the first ones.
+            wanted: slots at least.
+        """
+        if count <= wanted:
+            return list(range(count))
+        np, rows, asked = numpy(), self._rows(count), _from(query, mean)
+        single = np.float32
+        quick, shared = np.empty(count, single), np.empty(count, single)
+        for at in range(0, count, _CHUNK):
+            some, here = rows[at : at + _CHUNK], slice(at, at + _CHUNK)
+            np.dot(some, asked.astype(single), out=quick[here])
+            np.dot(some, mean.astype(single), out=shared[here])
+        quick -= single(mean @ asked)
+        quick /= np.sqrt(np.maximum(single(1 + mean @ mean) - 2 * shared, _LEAST))
+        least = np.partition(quick, count - wanted)[count - wanted] - _DOUBT
+        return [int(slot) for slot in np.flatnonzero(quick >= least)]
+
+    def cosines(self, query: Floats, mean: Floats, sums: Mapping[int, int], count: int) -> dict[int, float]:
+        """The exact cosine of each slot to a vector, both taken from the mean.
+
+        Args:
+            query: of length 1.
+            mean: of all rows.
             sums: the checksum that each slot's row must have.
             count: rows that the file must have at least.
 
@@ -392,18 +451,21 @@ class Matrix:
             VectorsError: a row is not what was written.
         """
         np = numpy()
-        slots = list(sums)
-        rows = self._rows(count)[slots]  # a copy, which nobody changes between the look and the sum
-        if [checksum(row.tobytes()) for row in rows] != list(sums.values()):
-            raise VectorsError(damaged(self.path))
         # A product by BLAS would round by the place of a row; this sum does not.
-        products = rows.astype(np.float64) * query.astype(np.float64)
-        return dict(zip(slots, np.round(products.sum(axis=1), _DIGITS).tolist(), strict=True))
+        products = _from(self._checked(sums, count), mean) * _from(query, mean)
+        return dict(zip(sums, np.round(products.sum(axis=1), _DIGITS).tolist(), strict=True))
 
     def sound(self, sums: Sequence[tuple[int, int]], count: int) -> bool:
         """True when every row has its checksum."""
         rows = self._rows(count)
         return all(checksum(rows[slot].tobytes()) == known for slot, known in sums)
+
+    def _checked(self, sums: Mapping[int, int], count: int) -> Any:
+        """A copy of these rows, which nobody changes between the look at it and its use."""
+        rows = self._rows(count)[list(sums)]
+        if [checksum(row.tobytes()) for row in rows] != list(sums.values()):
+            raise VectorsError(damaged(self.path))
+        return rows
 
     def _rows(self, count: int) -> Any:
         """The file as a matrix of `count` rows or more; mapped anew when it has grown."""
@@ -417,6 +479,13 @@ class Matrix:
                 raise VectorsError(damaged(self.path))
             self._mapped = np.memmap(self.path, np.float32, "r", shape=(held, self.dimension))
         return self._mapped[:count]
+
+
+def _from(rows: Floats, mean: Floats) -> Any:
+    """One row or more, taken from the mean, at length 1."""
+    np = numpy()
+    apart = rows.astype(np.float64) - mean
+    return apart / np.sqrt(np.maximum((apart * apart).sum(axis=-1, keepdims=True), _LEAST))
 
 
 def checksum(row: bytes) -> int:

@@ -21,7 +21,7 @@ from memoryclaw.index.watching import WatchReport
 from memoryclaw.models.embedders import Embedder, Floats, Guarded, numpy
 from memoryclaw.models.llm import Breaker, Endpoint
 from memoryclaw.models.ollama import WHO, OllamaEmbedder
-from memoryclaw.models.wheel import MINILM, MiniLM
+from memoryclaw.models.wheel import IN_WHEELS
 from memoryclaw.ports import Progress
 
 _READ = 500  # units in one look at the index
@@ -124,6 +124,7 @@ class Vectors:
             units = self.settle()
             self.store.drop()
             filled = self._work(recipe, progress, stopping)
+            self.store.average()
             if not self.store.lacking():
                 self.store.discard_others()
         return Filled(self.embedder.name, units, filled, self.store.lacking(), notice)
@@ -251,7 +252,7 @@ def embedder_of(config: Config) -> Embedder:
 
 @cache
 def _embedder(model: str, where: Endpoint) -> Embedder:
-    inner = MiniLM() if model == MINILM else OllamaEmbedder(where, model, HURRY)
+    inner = IN_WHEELS[model]() if model in IN_WHEELS else OllamaEmbedder(where, model, HURRY)
     return Guarded(inner, Breaker(time.monotonic))
 
 

