@@ -82,9 +82,17 @@ class Catalog:
         found = self.rows("select kind, field, tokens * 1.0 / units from lengths")
         return {(kind, column): average for kind, column, average in found}
 
-    def note_ids(self, paths: Iterable[str]) -> dict[str, str]:
-        """The id of the note at each path."""
-        return dict(self.rows(f"select path, id from files where path {_IN}", [json.dumps(list(paths))]))
+    def notes(self, paths: Iterable[str]) -> dict[str, tuple[str, str]]:
+        """The id of the note at each path, and the code of the language that it is in."""
+        found = self.rows(f"select path, id, language from files where path {_IN}", [json.dumps(list(paths))])
+        return {path: (id_, code) for path, id_, code in found}
+
+    def languages(self) -> list[str]:
+        """The codes of the languages that the notes are in, each found by one step in the index."""
+        sql = """with recursive spoken(code) as (select min(language) from files where language > '' union all select (
+            select min(language) from files where language > code) from spoken where code is not null)
+            select code from spoken where code is not null"""
+        return [code for (code,) in self.rows(sql)]
 
     def count_of(self, tokens: Sequence[str]) -> dict[str, int]:
         """How many units hold each token; unknown ones are absent."""

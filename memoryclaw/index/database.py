@@ -18,10 +18,11 @@ from memoryclaw.vault.state_folder import made, must_be_real, touch
 SCHEMA = """
 create table meta(key text primary key, value) without rowid;
 create table files(fid integer primary key, path text unique, stamp blob, digest blob, id text, kind text, state text,
-    title text, at text, until text, tags text, trust text, pinned integer, stem text);
+    title text, at text, until text, tags text, trust text, pinned integer, stem text, language text);
 create index files_id on files(id);
 create index files_stem on files(stem);
 create index files_at on files(at);
+create index files_language on files(language);
 create table unit(rowid integer primary key, fid integer, seq integer, id text, kind text, line integer,
     end_line integer, title text, tags text, properties text, text blob, at text, until text, entity text,
     entity_key text, field text, value text, trust text, pinned integer, state text,

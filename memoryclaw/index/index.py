@@ -17,16 +17,17 @@ from typing import NamedTuple
 
 from memoryclaw.index.database import Database, packed, unpacked
 from memoryclaw.index.fts5 import Fts5
+from memoryclaw.index.stemming import language, language_of
 from memoryclaw.model import COLUMNS, Note, Problem, Stamp, Unit
 from memoryclaw.ports import Clause, IndexRow, TextIndex
 from memoryclaw.text.dates import time_expression
 from memoryclaw.text.language import Language, characters, key_of, keys_of, words_of
 from memoryclaw.vault.folder import packed_stamp
 
-VERSION = "8"  # of the tables and of the analysis; another number means another index
+VERSION = "9"  # of the tables and of the analysis; another number means another index
 COUNTED = (*COLUMNS, "characters")  # what is stored of a unit to be counted when it is ranked
 _TEXT_COLUMNS = "title, tags, properties, text"
-_FILE_SQL = f"insert into files values({','.join('?' * 14)})"
+_FILE_SQL = f"insert into files values({','.join('?' * 15)})"
 _UNIT_SQL = f"insert into unit values({','.join('?' * 26)})"
 
 _COUNT_SQL = """insert into words values(?,?,?)
@@ -127,7 +128,7 @@ class Writing:
         self._connection = connection
         self._engine = engine
         self._language = language
-        self._words: Counter[str] = Counter()
+        self._words: dict[str, Counter[str]] = {}  # language → words as spelled
         self._tokens: Counter[str] = Counter()
         self._lengths: dict[
             tuple[str, str], list[int]
@@ -139,10 +140,15 @@ class Writing:
         self.remove([f.note.path for f in filed])
         first = self._next_file()
         notes = [(first + i, f.note) for i, f in enumerate(filed)]
+        languages = [language_of((unit.text for unit in f.note.units), self._language) for f in filed]
         run = self._connection.executemany
-        run(_FILE_SQL, (file_row(first + i, f) for i, f in enumerate(filed)))
+        run(
+            _FILE_SQL,
+            (file_row(first + i, f, languages[i].code) for i, f in enumerate(filed)),
+        )
         rows: list[IndexRow] = []
-        run(_UNIT_SQL, (row for fid, note in notes for row in self._unit_rows(fid, note, rows)))
+        spoken = zip(notes, languages, strict=True)
+        run(_UNIT_SQL, (row for (fid, note), one in spoken for row in self._unit_rows(fid, note, one, rows)))
         self._engine.add(rows)
         run(
             "insert into fact values(?,?,?,?,?,?,?,?,?,?,?,?)",
@@ -165,10 +171,10 @@ class Writing:
 
     def remove(self, paths: Sequence[str]) -> None:
         """Forgets files and all that came from them."""
-        sql = "select fid, path from files where path in (select value from json_each(?))"
+        sql = "select fid, language from files where path in (select value from json_each(?))"
         known = self._connection.execute(sql, (json.dumps(paths),)).fetchall()
-        for fid, _ in known:
-            self._remove_units(fid)
+        for fid, code in known:
+            self._remove_units(fid, language(code) if code else self._language)
         for table in ("files", "fact", "tag", "name", "link"):
             self._connection.executemany(f"delete from {table} where fid = ?", ((fid,) for fid, _ in known))
         sql = "delete from problems where path = ? and origin = 'note'"
@@ -189,7 +195,18 @@ class Writing:
             problem_rows(problems),
         )
         self._connection.execute("delete from files where path = ?", (path,))
-        row = (self._next_file(), path, stored_stamp(stamp, racy), digest, path, "settings", *[""] * 6, 0, "")
+        row = (
+            self._next_file(),
+            path,
+            stored_stamp(stamp, racy),
+            digest,
+            path,
+            "settings",
+            *[""] * 6,
+            0,
+            "",
+            "",
+        )
         self._connection.execute(_FILE_SQL, row)
 
     def aliases(self, pairs: Iterable[tuple[str, str]]) -> None:
@@ -217,10 +234,14 @@ class Writing:
 
     def count_words(self) -> None:
         """Brings the counts of words, tokens and lengths up to date; called once, at the end of the transaction."""
-        spelled, held = self._words, self._tokens
-        for word, n in spelled.items():
-            for token in self._language.token(word).split():
-                held[token] += n
+        spelled: Counter[str] = Counter()
+        held = self._tokens
+        for code, found in self._words.items():
+            token_of = language(code).token
+            for word, n in found.items():
+                spelled[word] += n
+                for token in token_of(word).split():
+                    held[token] += n
         counts = ((word, spelled[word], held[word]) for word in sorted(spelled.keys() | held.keys()))
         rows = [row for row in counts if row[1] or row[2]]
         self._connection.executemany(_COUNT_SQL, rows)
@@ -234,10 +255,12 @@ class Writing:
     def _next_file(self) -> int:
         return int(self._connection.execute("select coalesce(max(fid), 0) + 1 from files").fetchone()[0])
 
-    def _unit_rows(self, fid: int, note: Note, rows: list[IndexRow]) -> Iterator[tuple[object, ...]]:
+    def _unit_rows(
+        self, fid: int, note: Note, spoken: Language, rows: list[IndexRow]
+    ) -> Iterator[tuple[object, ...]]:
         texts = [_Texts(u.title, u.tags, u.properties, u.text) for u in note.units]
         kinds = [kind_of(unit.kind, unit.trust) for unit in note.units]
-        columns = self._analysed(texts, kinds, sign=1)
+        columns = self._analysed(texts, kinds, spoken, sign=1)
         first = self._next  # the units of a file stand side by side: their neighbours are found by number
         self._next += len(note.units)
         rows += [_index_row(first + seq, one) for seq, one in enumerate(columns)]
@@ -250,21 +273,24 @@ class Writing:
         for seq, unit in enumerate(note.units):
             yield unit_row(first + seq, fid, seq, unit, opens=unit is opening)
 
-    def _remove_units(self, fid: int) -> None:
+    def _remove_units(self, fid: int, spoken: Language) -> None:
         sql = f"select rowid, kind, trust, {_TEXT_COLUMNS} from unit where fid = ? order by seq"
         found = self._connection.execute(sql, (fid,)).fetchall()
         texts = [
             _Texts(title, tags, properties, unpacked(text))
             for _, _, _, title, tags, properties, text in found
         ]
-        columns = self._analysed(texts, [kind_of(row[1], row[2]) for row in found], sign=-1)
+        columns = self._analysed(texts, [kind_of(row[1], row[2]) for row in found], spoken, sign=-1)
         self._engine.remove([_index_row(row[0], one) for row, one in zip(found, columns, strict=True)])
         self._connection.executemany("delete from tokens where rowid = ?", ((row[0],) for row in found))
         self._connection.execute("delete from unit where fid = ?", (fid,))
 
-    def _analysed(self, texts: Sequence[_Texts], kinds: Sequence[str], *, sign: int) -> list[list[str]]:
+    def _analysed(
+        self, texts: Sequence[_Texts], kinds: Sequence[str], spoken: Language, *, sign: int
+    ) -> list[list[str]]:
         """The tokens of each column, and last the single characters of all of them."""
-        token_of = self._language.known.__getitem__
+        token_of = spoken.known.__getitem__
+        counted = self._words.setdefault(spoken.code, Counter())
         analysed: list[list[str]] = []
         for text, kind in zip(texts, kinds, strict=True):
             spelled = [words_of(column) if column else () for column in text]
@@ -278,7 +304,7 @@ class Writing:
                     length[0] += sign
                     length[1] += sign * (column.count(" ") + 1)
             distinct = set().union(*spelled)
-            _count(self._words, distinct, sign)
+            _count(counted, distinct, sign)
             self._correct(" ".join(map(token_of, distinct)).split(), single, sign)
         return analysed
 
@@ -324,7 +350,7 @@ def _count(counter: Counter[str], seen: Iterable[str] | Counter[str], sign: int)
 
 # Everything but what the disk says of a file and the numbers that rows happened to get.
 _TABLES = (
-    "select path, digest, id, kind, state, title, at, until, tags, trust, pinned, stem from files order by path",
+    "select path, digest, id, kind, state, title, at, until, tags, trust, pinned, stem, language from files order by path",
     """select path, seq, id, kind, line, end_line, title, tags, properties, text, at, until, entity, entity_key, field,
         value, trust, pinned, state, role, asks, opens, told, means_from, means_to from units order by path, seq""",
     "select path, seq, columns from tokens join units using (rowid) order by path, seq",
@@ -416,13 +442,14 @@ def stored_stamp(stamp: Stamp, racy: bool) -> bytes:
     return b"" if racy else packed_stamp(stamp)
 
 
-def file_row(fid: int, filed: IndexedNote) -> tuple[object, ...]:
+def file_row(fid: int, filed: IndexedNote, code: str) -> tuple[object, ...]:
     """The row of `files`."""
     note = filed.note
     stem = unicodedata.normalize("NFC", note.path.rpartition("/")[2].rpartition(".")[0]).casefold()
     return (
         fid, note.path, stored_stamp(filed.stamp, filed.racy), filed.digest, note.id, note.kind, note.state, note.title,
         note.when, note.until, json.dumps(note.tags, ensure_ascii=False), note.trust, int(note.pinned), stem,
+        code,
     )  # fmt: skip
 
 

@@ -1,18 +1,23 @@
-"""Stemmers and stop words for 16 languages, from Whoosh. Imports only its small language modules."""
+"""Stemmers and stop words for 16 languages, from Whoosh, and which of them a text is in. Imports only its small language modules."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections import Counter
+from collections.abc import Callable, Iterable
+from functools import cache
 
 from whoosh.lang import has_stemmer, stemmer_for_language
 from whoosh.lang.stopwords import stoplists
 
-from memoryclaw.text.language import Language
+from memoryclaw.text.language import Language, words_of
 from memoryclaw.text.words import words
 
 _ENGLISH_ENDS = tuple(words("english.stem_ends"))
+_READ = 4000  # characters of a note that tell its language
+_SURE = 3  # stop words of another language, and twice as many as of the vault's own
 
 
+@cache
 def language(code: str) -> Language:
     """The analysis for `index.language`; `none` compares words as written."""
     if code == "none":
@@ -21,6 +26,40 @@ def language(code: str) -> Language:
     return Language(
         code, _hurried(stem) if code == "en" and stem else stem, frozenset(stoplists.get(code, ()))
     )
+
+
+def language_of(texts: Iterable[str], usual: Language) -> Language:
+    """The language that a note is written in, by its stop words.
+
+    Args:
+        texts: of the note; the first few thousand characters are read.
+        usual: the vault's own language, which a note is in unless its words tell otherwise.
+    """
+    if usual.code == "none":
+        return usual
+    counts: Counter[str] = Counter()
+    left, spoken = _READ, _spoken()
+    for text in texts:
+        for word in words_of(text[:left]):
+            if word in spoken:
+                counts.update(spoken[word])
+        left -= len(text)
+        if left <= 0:
+            break
+    most = max(counts.values(), default=0)
+    if most < _SURE or most < 2 * counts[usual.code]:
+        return usual
+    return language(min(code for code, count in counts.items() if count == most))
+
+
+@cache
+def _spoken() -> dict[str, list[str]]:
+    """The languages in which each word is a stop word."""
+    found: dict[str, list[str]] = {}
+    for code in sorted(stoplists):
+        for word in stoplists[code]:
+            found.setdefault(word, []).append(code)
+    return found
 
 
 def _hurried(stem: Callable[[str], str]) -> Callable[[str], str]:

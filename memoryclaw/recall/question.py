@@ -15,9 +15,19 @@ from whoosh.support.levenshtein import damerau_levenshtein
 from memoryclaw.errors import InputError
 from memoryclaw.index.bm25 import rarity
 from memoryclaw.index.catalog import Catalog
+from memoryclaw.index.stemming import language as named
 from memoryclaw.ports import Clause, TextIndex
 from memoryclaw.recall.query import Expr, Filter, Query, all_of, any_of, parse
-from memoryclaw.text.language import Language, candidates, characters, fold, key_of, select, words_of
+from memoryclaw.text.language import (
+    Language,
+    Languages,
+    candidates,
+    characters,
+    fold,
+    key_of,
+    select,
+    words_of,
+)
 from memoryclaw.text.words import lines
 
 PREFIX_WORDS = 32  # a prefix stands for at most so many words of the vault, the most frequent ones
@@ -163,12 +173,14 @@ def understand(
         kind: narrows as `kind:` in the question does.
     """
     query = parse(text, today=today)
-    words = [word for word in query.words if not language.is_stop(word)]
+    spoken = [language, *(named(code) for code in catalog.languages() if code != language.code)]
+    languages = Languages(spoken, query.words)
+    words = [word for word in query.words if not languages.is_stop(word)]
     if not words and (query.ranges or query.filters) and _is_plain(query):
         query = query._replace(root=None, words=())  # "what happened last week" asks for all of last week
     words = words or list(query.words)
     units = index.size()[0]
-    seen = _Words(words, catalog, language, units)
+    seen = _Words(words, catalog, languages, units)
     entities, people, parts = _named(query.words or words, catalog)
     aliases: tuple[Leaf, ...] = ()
     akin: tuple[Leaf, ...] = ()
@@ -183,11 +195,11 @@ def understand(
     clause: Clause | None = None
     leaves: tuple[Leaf, ...] = ()
     if query.root is not None:
-        root, lost = _loosened(query, language, index)
+        root, lost = _loosened(query, languages, index)
         notices += [
             f'"{phrase}" stands nowhere as a phrase; its words were searched instead' for phrase in lost
         ]
-        resolver = _Resolver(query, seen, catalog, language)
+        resolver = _Resolver(query, seen, catalog, languages)
         clause, leaves = resolver.clause(root), tuple(resolver.leaves)
         if _is_plain(query):
             leaves += _characters(words)
@@ -244,7 +256,7 @@ def _is_plain(query: Query) -> bool:
     )
 
 
-def _loosened(query: Query, language: Language, index: TextIndex) -> tuple[Expr, list[str]]:
+def _loosened(query: Query, languages: Languages, index: TextIndex) -> tuple[Expr, list[str]]:
     """What must match, and the phrases that stand nowhere.
 
     Such a phrase amid other words, as of a title quoted from memory, is asked by its words.
@@ -257,7 +269,10 @@ def _loosened(query: Query, language: Language, index: TextIndex) -> tuple[Expr,
     lost = [
         part
         for part in needs
-        if not index.count(Clause("phrase", " ".join(language.tokens(part.text)), _columns(part)))
+        if not any(
+            index.count(Clause("phrase", " ".join(tokens), _columns(part)))
+            for tokens in languages.phrases(part.text)
+        )
     ]
     if not lost:
         return root, []
@@ -271,20 +286,20 @@ def _loosened(query: Query, language: Language, index: TextIndex) -> tuple[Expr,
 class _Words:
     """The content words of a question: how rare each is, their tokens, other spellings, and which are unknown."""
 
-    def __init__(self, words: Sequence[str], catalog: Catalog, language: Language, units: int) -> None:
-        self.language = language
+    def __init__(self, words: Sequence[str], catalog: Catalog, languages: Languages, units: int) -> None:
+        self.languages = languages
         self.units = units
         self.known = frozenset(words)
         self.weights: dict[str, float] = {}
         self.tokens: set[str] = set()
         self.unknown: list[str] = []
         self.spelled: dict[str, list[str]] = {}  # word → tokens of its other spellings
-        tokens = {word: language.token(word).split() for word in words}
+        tokens = {word: languages.token(word).split() for word in words}
         counts = catalog.count_of([token for found in tokens.values() for token in found])
         for word, own in tokens.items():
             found = own
             if not any(token in counts for token in own):
-                found = self._spelled_otherwise(word, catalog, language)
+                found = self._spelled_otherwise(word, catalog, languages)
                 counts.update(catalog.count_of(found))
             self.weights[word] = max(
                 (rarity(units, counts.get(token, 0)) for token in found), default=rarity(units, 0)
@@ -293,11 +308,11 @@ class _Words:
             if not found:
                 self.unknown.append(word)
 
-    def _spelled_otherwise(self, word: str, catalog: Catalog, language: Language) -> list[str]:
+    def _spelled_otherwise(self, word: str, catalog: Catalog, languages: Languages) -> list[str]:
         """Tokens of `Café` for `cafe`: most stemmers treat letters with and without accents unlike."""
-        if language.folds_first:
+        if languages.folds_first:
             return []
-        others = [token for other in catalog.words_spelled(word) for token in language.token(other).split()]
+        others = [token for other in catalog.words_spelled(word) for token in languages.token(other).split()]
         self.spelled[word] = list(dict.fromkeys(others))
         return self.spelled[word]
 
@@ -322,16 +337,19 @@ def _synonyms(
     keys = dict.fromkeys(candidate.key for candidate in candidates(words))
     found = []
     for said, synonym in catalog.synonyms(list(keys)):
-        tokens = seen.language.tokens(synonym)
-        if tokens and not asked.issuperset(tokens):
-            op = "token" if len(tokens) == 1 else "phrase"
-            most = max((seen.weights[word] for word in words if fold(word) in said.split()), default=math.inf)
-            found.append(Leaf(Clause(op, " ".join(tokens)), said, "alias", OTHER, most))
+        most = max((seen.weights[word] for word in words if fold(word) in said.split()), default=math.inf)
+        for tokens in seen.languages.phrases(synonym):
+            if tokens and not asked.issuperset(tokens):
+                op = "token" if len(tokens) == 1 else "phrase"
+                found.append(Leaf(Clause(op, " ".join(tokens)), said, "alias", OTHER, most))
     return tuple(found)
 
 
 def _related(words: Sequence[str], asked: frozenset[str], seen: _Words, catalog: Catalog) -> tuple[Leaf, ...]:
-    akin = {word: related(seen.language.token(word), seen.language) for word in words}
+    english = seen.languages.english
+    if english is None:
+        return ()
+    akin = {word: related(english.token(word), english) for word in words}
     counts = catalog.count_of([token for tokens in akin.values() for token in tokens])
     most = max(1, seen.units * RELATED_SHARE)
     return tuple(
@@ -382,11 +400,11 @@ def _characters(words: Sequence[str]) -> tuple[Leaf, ...]:
 class _Resolver:
     """Resolves what must match into a clause, and collects the leaves that score."""
 
-    def __init__(self, query: Query, words: _Words, catalog: Catalog, language: Language) -> None:
+    def __init__(self, query: Query, words: _Words, catalog: Catalog, languages: Languages) -> None:
         self.leaves: list[Leaf] = []
         self._words = words
         self._catalog = catalog
-        self._language = language
+        self._languages = languages
         self._exact = query.joined
         self._by_op: dict[str, Callable[[Expr], Clause | None]] = {
             "word": self._word, "phrase": self._phrase, "prefix": self._prefix, "fuzzy": self._fuzzy,
@@ -398,27 +416,31 @@ class _Resolver:
         return self._by_op[expr.op](expr)
 
     def _word(self, expr: Expr) -> Clause | None:
-        tokens = self._language.token(expr.text).split()
-        via = "bigram" if len(tokens) > 1 else "literal"
+        tokens = self._languages.token(expr.text).split()
+        via = "bigram" if self._languages.is_cut(expr.text) else "literal"
         return self._leaves(expr, self._words.spelled.get(expr.text) or tokens, expr.text, via)
 
     def _phrase(self, expr: Expr) -> Clause | None:
-        tokens = self._language.tokens(expr.text)
-        if len(tokens) < 2:
-            return self._leaves(expr, tokens, expr.text, "literal")
-        leaf = Leaf(Clause("phrase", " ".join(tokens), _columns(expr)), expr.text, "phrase")
-        self.leaves.append(leaf)
-        return leaf.clause
+        clauses: list[Clause] = []
+        for tokens in self._languages.phrases(expr.text):
+            op, via = ("phrase", "phrase") if len(tokens) > 1 else ("token", "literal")
+            if tokens:
+                leaf = Leaf(Clause(op, " ".join(tokens), _columns(expr)), expr.text, via)
+                self.leaves.append(leaf)
+                clauses.append(leaf.clause)
+        return _joined("any", clauses)
 
     def _prefix(self, expr: Expr) -> Clause | None:
         found = self._catalog.words_like(expr.text, PREFIX_WORDS)
-        tokens = dict.fromkeys(token for word in found for token in self._language.token(word).split())
+        tokens = dict.fromkeys(token for word in found for token in self._languages.token(word).split())
         return self._leaves(expr, list(tokens), f"{expr.text}*", "prefix")
 
     def _fuzzy(self, expr: Expr) -> Clause | None:
         word = fold(expr.text)
         close = near(word, self._catalog.words_alike(word, slips_in(word)), FUZZY_WORDS)
-        tokens = dict.fromkeys(token for found in close for token in self._language.token(found.word).split())
+        tokens = dict.fromkeys(
+            token for found in close for token in self._languages.token(found.word).split()
+        )
         return self._leaves(expr, list(tokens), f"{expr.text}~", "fuzzy")
 
     def _leaves(self, expr: Expr, tokens: Sequence[str], word: str, via: str) -> Clause | None:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from memoryclaw.index.catalog import Catalog
 from memoryclaw.index.index import Index
+from memoryclaw.index.stemming import language
 from memoryclaw.model import COLUMNS, Answer, LeftOut, Match, Matched, Term, Traced, Unit
 from memoryclaw.recall.evidence import NOTHING_COUNTED, EvidenceReader
 from memoryclaw.recall.explain import filter_causes, read_columns, reasons
@@ -92,7 +93,7 @@ class Searcher:
         """The chosen units with their explanations, snippets and places."""
         if not chosen:
             return []
-        notes = self._catalog.note_ids({one.unit.path for one in chosen})
+        notes = self._catalog.notes({one.unit.path for one in chosen})
         units = self.units(chosen)
         return [self._match(one, units[one.unit.rowid], notes[one.unit.path], found) for one in chosen]
 
@@ -132,12 +133,12 @@ class Searcher:
         fields = self._evidence.fields(found.question)
         return lane.blended(found, fields.rowids if fields else None)
 
-    def _match(self, one: Ranked, unit: Unit, note: str, found: Ranking) -> Match:
+    def _match(self, one: Ranked, unit: Unit, note: tuple[str, str], found: Ranking) -> Match:
         question, evidence, rowid = found.question, found.evidence, one.unit.rowid
         leaves, asked = question.all_leaves, len(question.leaves)
         aims = len(leaves) - len(question.goal)
         columns = dict(zip(COLUMNS, (unit.title, unit.tags, unit.properties, unit.text), strict=True))
-        reading = read_columns(columns, self._index.language)
+        reading = read_columns(columns, language(note[1]))
         counts, gains = evidence.counts.get(rowid, NOTHING_COUNTED), evidence.gains(rowid)
         own = reasons([leaves[n] for n in sorted(counts.own) if n < aims], reading)
         goal = reasons([leaves[n] for n in sorted(counts.own) if n >= aims], reading)
@@ -155,7 +156,7 @@ class Searcher:
         return Match(
             unit=unit,
             path=one.unit.path,
-            note=note,
+            note=note[0],
             score=one.score,
             terms=(*shared_out(by_word, one.words), *(Term(name, value) for name, value in one.terms)),
             matched=(

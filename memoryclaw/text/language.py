@@ -127,6 +127,46 @@ class Language:
         return word.replace("'", "")
 
 
+class Languages:
+    """The languages of a vault as one, for questions: a word has the tokens of each.
+
+    Args:
+        all_: the vault's own language first.
+        words: of the question; its stop words are those of the language that has most of them.
+    """
+
+    def __init__(self, all_: Sequence[Language], words: Sequence[str]) -> None:
+        self._all = all_
+        self.code = all_[0].code
+        self._asked = max(all_, key=lambda one: sum(map(one.is_stop, words)))
+
+    @property
+    def folds_first(self) -> bool:
+        """True when accents do not change stems in any of them."""
+        return all(language.folds_first for language in self._all)
+
+    @property
+    def english(self) -> Language | None:
+        """English, where it is one of them."""
+        return next((language for language in self._all if language.code == "en"), None)
+
+    def is_stop(self, word: str) -> bool:
+        """True for a word that says nothing about the subject of the question."""
+        return self._asked.is_stop(word)
+
+    def token(self, word: str) -> str:
+        """The index tokens of one word in all languages, joined by spaces."""
+        return " ".join(dict.fromkeys(" ".join(language.token(word) for language in self._all).split()))
+
+    def is_cut(self, word: str) -> bool:
+        """True for a word of an unspaced script, which has several tokens in one language."""
+        return " " in self._all[0].token(word)
+
+    def phrases(self, text: str) -> list[list[str]]:
+        """The index tokens of a text, in order, in each language where they differ."""
+        return [*map(list, dict.fromkeys(tuple(language.tokens(text)) for language in self._all))]
+
+
 def _split_unspaced(word: str, plain: Callable[[str], str]) -> Iterator[str]:
     last = 0
     for run in _UNSPACED.finditer(word):
