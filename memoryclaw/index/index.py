@@ -24,7 +24,7 @@ from memoryclaw.text.dates import time_expression
 from memoryclaw.text.language import Language, characters, key_of, keys_of, words_of
 from memoryclaw.vault.folder import packed_stamp
 
-VERSION = "9"  # of the tables and of the analysis; another number means another index
+VERSION = "10"  # of the tables and of the analysis; another number means another index
 COUNTED = (*COLUMNS, "characters")  # what is stored of a unit to be counted when it is ranked
 _TEXT_COLUMNS = "title, tags, properties, text"
 _FILE_SQL = f"insert into files values({','.join('?' * 15)})"
@@ -32,8 +32,8 @@ _UNIT_SQL = f"insert into unit values({','.join('?' * 26)})"
 
 _COUNT_SQL = """insert into words values(?,?,?)
     on conflict(word) do update set spelled = spelled + excluded.spelled, held = held + excluded.held"""
-_LENGTH_SQL = """insert into lengths values(?,?,?,?)
-    on conflict(kind, field) do update set units = units + excluded.units, tokens = tokens + excluded.tokens"""
+_LENGTH_SQL = """insert into lengths values(?,?,?)
+    on conflict(field) do update set units = units + excluded.units, tokens = tokens + excluded.tokens"""
 
 
 class _Texts(NamedTuple):
@@ -130,9 +130,7 @@ class Writing:
         self._language = language
         self._words: dict[str, Counter[str]] = {}  # language → words as spelled
         self._tokens: Counter[str] = Counter()
-        self._lengths: dict[
-            tuple[str, str], list[int]
-        ] = {}  # (kind, column) → units that have it, its tokens
+        self._lengths: dict[str, list[int]] = {}  # column → units that have it, its tokens
         self._next = int(connection.execute("select value from meta where key = 'next'").fetchone()[0])
 
     def put(self, filed: Sequence[IndexedNote]) -> None:
@@ -171,14 +169,14 @@ class Writing:
 
     def remove(self, paths: Sequence[str]) -> None:
         """Forgets files and all that came from them."""
-        sql = "select fid, language from files where path in (select value from json_each(?))"
+        sql = "select fid, path, language from files where path in (select value from json_each(?))"
         known = self._connection.execute(sql, (json.dumps(paths),)).fetchall()
-        for fid, code in known:
+        for fid, _, code in known:
             self._remove_units(fid, language(code) if code else self._language)
         for table in ("files", "fact", "tag", "name", "link"):
-            self._connection.executemany(f"delete from {table} where fid = ?", ((fid,) for fid, _ in known))
+            self._connection.executemany(f"delete from {table} where fid = ?", ((fid,) for fid, _, _ in known))
         sql = "delete from problems where path = ? and origin = 'note'"
-        self._connection.executemany(sql, ((path,) for _, path in known))
+        self._connection.executemany(sql, ((path,) for _, path, _ in known))
 
     def touch(self, path: str, stamp: Stamp, *, racy: bool) -> None:
         """Notes a new stamp of a file whose bytes are the same."""
@@ -247,7 +245,7 @@ class Writing:
         self._connection.executemany(_COUNT_SQL, rows)
         gone = [(word,) for word, n, m in rows if n < 0 or m < 0]
         self._connection.executemany("delete from words where word = ? and spelled <= 0 and held <= 0", gone)
-        lengths = ((*place, *counts) for place, counts in sorted(self._lengths.items()))
+        lengths = ((name, *counts) for name, counts in sorted(self._lengths.items()))
         self._connection.executemany(_LENGTH_SQL, lengths)
         self._connection.execute("delete from lengths where units <= 0")
         self._connection.execute("update meta set value = ? where key = 'next'", (self._next,))
@@ -259,40 +257,38 @@ class Writing:
         self, fid: int, note: Note, spoken: Language, rows: list[IndexRow]
     ) -> Iterator[tuple[object, ...]]:
         texts = [_Texts(u.title, u.tags, u.properties, u.text) for u in note.units]
-        kinds = [kind_of(unit.kind, unit.trust) for unit in note.units]
-        columns = self._analysed(texts, kinds, spoken, sign=1)
+        columns = self._analysed(texts, spoken, sign=1)
         first = self._next  # the units of a file stand side by side: their neighbours are found by number
         self._next += len(note.units)
         rows += [_index_row(first + seq, one) for seq, one in enumerate(columns)]
-        stored = enumerate(zip(kinds, columns, strict=True))
         self._connection.executemany(
             "insert into tokens values(?,?,?,?)",
-            ((first + seq, fid, kind, "\n".join(one)) for seq, (kind, one) in stored),
+            (
+                (first + seq, fid, lends(unit), "\n".join(one))
+                for seq, (unit, one) in enumerate(zip(note.units, columns, strict=True))
+            ),
         )
         opening = opening_turn(note.units)
         for seq, unit in enumerate(note.units):
             yield unit_row(first + seq, fid, seq, unit, opens=unit is opening)
 
     def _remove_units(self, fid: int, spoken: Language) -> None:
-        sql = f"select rowid, kind, trust, {_TEXT_COLUMNS} from unit where fid = ? order by seq"
+        sql = f"select rowid, {_TEXT_COLUMNS} from unit where fid = ? order by seq"
         found = self._connection.execute(sql, (fid,)).fetchall()
         texts = [
-            _Texts(title, tags, properties, unpacked(text))
-            for _, _, _, title, tags, properties, text in found
+            _Texts(title, tags, properties, unpacked(text)) for _, title, tags, properties, text in found
         ]
-        columns = self._analysed(texts, [kind_of(row[1], row[2]) for row in found], spoken, sign=-1)
+        columns = self._analysed(texts, spoken, sign=-1)
         self._engine.remove([_index_row(row[0], one) for row, one in zip(found, columns, strict=True)])
         self._connection.executemany("delete from tokens where rowid = ?", ((row[0],) for row in found))
         self._connection.execute("delete from unit where fid = ?", (fid,))
 
-    def _analysed(
-        self, texts: Sequence[_Texts], kinds: Sequence[str], spoken: Language, *, sign: int
-    ) -> list[list[str]]:
+    def _analysed(self, texts: Sequence[_Texts], spoken: Language, *, sign: int) -> list[list[str]]:
         """The tokens of each column, and last the single characters of all of them."""
         token_of = spoken.known.__getitem__
         counted = self._words.setdefault(spoken.code, Counter())
         analysed: list[list[str]] = []
-        for text, kind in zip(texts, kinds, strict=True):
+        for text in texts:
             spelled = [words_of(column) if column else () for column in text]
             columns = [" ".join(map(token_of, column)) for column in spelled]
             single = characters(" ".join(text))
@@ -300,7 +296,7 @@ class Writing:
             analysed.append(columns)
             for name, column in zip(COUNTED, columns, strict=True):
                 if column:
-                    length = self._lengths.setdefault((kind, name), [0, 0])
+                    length = self._lengths.setdefault(name, [0, 0])
                     length[0] += sign
                     length[1] += sign * (column.count(" ") + 1)
             distinct = set().union(*spelled)
@@ -353,8 +349,8 @@ _TABLES = (
     "select path, digest, id, kind, state, title, at, until, tags, trust, pinned, stem, language from files order by path",
     """select path, seq, id, kind, line, end_line, title, tags, properties, text, at, until, entity, entity_key, field,
         value, trust, pinned, state, role, asks, opens, told, means_from, means_to from units order by path, seq""",
-    "select path, seq, columns from tokens join units using (rowid) order by path, seq",
-    "select kind, field, units, tokens from lengths order by kind, field",
+    "select path, seq, lends, columns from tokens join units using (rowid) order by path, seq",
+    "select field, units, tokens from lengths order by field",
     """select path, seq, id, entity, entity_key, field, value, since, until, source, line, current from facts
         order by path, seq""",
     "select path, tag from tags order by path, tag",
@@ -464,9 +460,9 @@ def unit_row(rowid: int, fid: int, seq: int, unit: Unit, *, opens: bool = False)
     )  # fmt: skip
 
 
-def kind_of(kind: str, trust: str) -> str:
-    """Whose lengths a unit's are compared with: what a tool brought in is longer than what is said, and lends nothing."""
-    return "untrusted" if kind == "turn" and trust == "untrusted" else kind
+def lends(unit: Unit) -> int:
+    """1 for a turn whose words count in the turns beside it, 0 for all else: what a tool brought in lends nothing."""
+    return int(unit.kind == "turn" and unit.trust != "untrusted")
 
 
 def opening_turn(units: Sequence[Unit]) -> Unit | None:

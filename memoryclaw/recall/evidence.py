@@ -17,7 +17,7 @@ from memoryclaw.recall.question import Leaf, Question
 from memoryclaw.recall.text_lane import POOL, Fields, Lane, conditions
 from memoryclaw.text import dates
 
-B = 0.9  # how much the length of a field, against the average of its kind, lowers what a word in it counts
+B = 0.9  # how much the length of a field, against the average, lowers what a word in it counts
 # What a word in the turns beside one counts, against a word in the turn itself.
 BEFORE, AFTER, SECOND_BEFORE, SECOND_AFTER = 0.3, 0.2, 0.1, 0.05
 TOLD_WITHIN = 7  # days in which what happened on a day is still told of
@@ -235,7 +235,7 @@ class _TokenReader:
         leaves: what to count.
         asked: how many of them, the first ones, also count in the turns beside one.
         stored: the tokens of each unit and of those beside it, by rowid.
-        averages: the mean length of a column in the units of a kind.
+        averages: the mean length of each column.
     """
 
     def __init__(
@@ -243,7 +243,7 @@ class _TokenReader:
         leaves: Sequence[Leaf],
         asked: int,
         stored: Mapping[int, StoredTokens],
-        averages: Mapping[tuple[str, str], float],
+        averages: Mapping[str, float],
     ) -> None:
         needles = [(n, f" {leaf.clause.text} ", leaf.clause.columns) for n, leaf in enumerate(leaves)]
         self._plain = [(n, needle) for n, needle, columns in needles if not columns]
@@ -259,11 +259,11 @@ class _TokenReader:
         found = dict(self._body(rowid))
         for name, text in zip(COUNTED, stored.columns.split("\n"), strict=True):
             if text and name != "body":
-                self._count(text, self._averages[stored.kind, name], WEIGHTS.get(name, 1.0), found)
+                self._count(text, self._averages[name], WEIGHTS.get(name, 1.0), found)
         for n, needle, columns in self._bound:
             for name, text in zip(COUNTED, stored.columns.split("\n"), strict=True):
                 if name in columns and (count := _count(needle, f" {text} ")):
-                    scale = WEIGHTS[name] / _norm(text, self._averages[stored.kind, name])
+                    scale = WEIGHTS[name] / _norm(text, self._averages[name])
                     found[n] = found.get(n, 0.0) + scale * count
         return found
 
@@ -274,7 +274,7 @@ class _TokenReader:
         most: dict[int, tuple[float, str]] = {}
         for step, share in zip(_STEPS, (BEFORE, AFTER, SECOND_BEFORE, SECOND_AFTER), strict=True):
             other = self._stored.get(rowid + step)
-            if other and other.file == file and other.kind == "turn":
+            if other and other.file == file and other.lends:
                 for n, count in self._body(rowid + step).items():
                     if n < self._asked:
                         value = share * count
@@ -302,7 +302,7 @@ class _TokenReader:
             stored = self._stored[rowid]
             text = stored.columns.split("\n")[_BODY]
             if text:
-                self._count(text, self._averages[stored.kind, "body"], 1.0, found)
+                self._count(text, self._averages["body"], 1.0, found)
         return found
 
     def _count(self, text: str, average: float, weight: float, found: dict[int, float]) -> None:

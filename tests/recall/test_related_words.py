@@ -64,8 +64,8 @@ def test_names_and_exact_questions_have_no_related_words(tmp_path: Path) -> None
     assert not any("related" in terms(m) for m in asked(tmp_path / "2", '"pet supplies" AND canal'))
 
 
-def test_another_language_has_none(tmp_path: Path) -> None:
-    assert [match.note for match in asked(tmp_path, "pet", "index: {language: de}\n")] == ["b"]
+def test_where_words_are_compared_as_written_there_are_none(tmp_path: Path) -> None:
+    assert [match.note for match in asked(tmp_path, "pet", "index: {language: none}\n")] == ["b"]
 
 
 def test_a_related_word_is_no_confidence_and_a_synonym_of_the_vault_is(tmp_path: Path) -> None:
