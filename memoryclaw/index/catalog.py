@@ -37,9 +37,6 @@ class UnitSummary(NamedTuple):
     role: str  # of who spoke in a turn
     asks: int  # a turn that ends in a question
     opens: int  # the turn with which somebody opens a session with an assistant
-    told: str  # the expression of time that a turn holds
-    means_from: str  # the days that it means
-    means_to: str
 
 
 class StoredTokens(NamedTuple):

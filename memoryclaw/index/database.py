@@ -26,13 +26,12 @@ create index files_language on files(language);
 create table unit(rowid integer primary key, fid integer, seq integer, id text, kind text, line integer,
     end_line integer, title text, tags text, properties text, text blob, at text, until text, entity text,
     entity_key text, field text, value text, trust text, pinned integer, state text,
-    role text, asks integer, opens integer, told text, means_from text, means_to text);
+    role text, asks integer, opens integer);
 create table tokens(rowid integer primary key, fid integer, lends integer, columns text);
 create table lengths(field text primary key, units integer, tokens integer) without rowid;
 create index unit_fid on unit(fid, seq);
 create index unit_id on unit(id);
 create index unit_at on unit(at) where at != '';
-create index unit_means on unit(means_from) where means_from != '';
 create table fact(fid integer, seq integer, id text, entity text, entity_key text, field text, value text, since text,
     until text, source text, line integer, current integer, primary key(fid, seq)) without rowid;
 create index fact_entity on fact(entity_key);

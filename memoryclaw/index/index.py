@@ -20,15 +20,14 @@ from memoryclaw.index.fts5 import Fts5
 from memoryclaw.index.stemming import language, language_of
 from memoryclaw.model import COLUMNS, Note, Problem, Stamp, Unit
 from memoryclaw.ports import Clause, IndexRow, TextIndex
-from memoryclaw.text.dates import time_expression
 from memoryclaw.text.language import Language, characters, key_of, keys_of, words_of
 from memoryclaw.vault.folder import packed_stamp
 
-VERSION = "10"  # of the tables and of the analysis; another number means another index
+VERSION = "11"  # of the tables and of the analysis; another number means another index
 COUNTED = (*COLUMNS, "characters")  # what is stored of a unit to be counted when it is ranked
 _TEXT_COLUMNS = "title, tags, properties, text"
 _FILE_SQL = f"insert into files values({','.join('?' * 15)})"
-_UNIT_SQL = f"insert into unit values({','.join('?' * 26)})"
+_UNIT_SQL = f"insert into unit values({','.join('?' * 23)})"
 
 _COUNT_SQL = """insert into words values(?,?,?)
     on conflict(word) do update set spelled = spelled + excluded.spelled, held = held + excluded.held"""
@@ -174,7 +173,9 @@ class Writing:
         for fid, _, code in known:
             self._remove_units(fid, language(code) if code else self._language)
         for table in ("files", "fact", "tag", "name", "link"):
-            self._connection.executemany(f"delete from {table} where fid = ?", ((fid,) for fid, _, _ in known))
+            self._connection.executemany(
+                f"delete from {table} where fid = ?", ((fid,) for fid, _, _ in known)
+            )
         sql = "delete from problems where path = ? and origin = 'note'"
         self._connection.executemany(sql, ((path,) for _, path, _ in known))
 
@@ -348,7 +349,7 @@ def _count(counter: Counter[str], seen: Iterable[str] | Counter[str], sign: int)
 _TABLES = (
     "select path, digest, id, kind, state, title, at, until, tags, trust, pinned, stem, language from files order by path",
     """select path, seq, id, kind, line, end_line, title, tags, properties, text, at, until, entity, entity_key, field,
-        value, trust, pinned, state, role, asks, opens, told, means_from, means_to from units order by path, seq""",
+        value, trust, pinned, state, role, asks, opens from units order by path, seq""",
     "select path, seq, lends, columns from tokens join units using (rowid) order by path, seq",
     "select field, units, tokens from lengths order by field",
     """select path, seq, id, entity, entity_key, field, value, since, until, source, line, current from facts
@@ -456,7 +457,7 @@ def unit_row(rowid: int, fid: int, seq: int, unit: Unit, *, opens: bool = False)
         rowid, fid, seq, unit.id, unit.kind, unit.line, unit.end_line, unit.title, unit.tags, unit.properties,
         packed(unit.text), unit.when, unit.until, unit.entity, key_of(unit.entity) if unit.entity else "", unit.field,
         unit.value, unit.trust, int(unit.pinned), unit.state,
-        unit.role, int(asks(said)), int(opens), *time_expression(said, unit.when),
+        unit.role, int(asks(said)), int(opens),
     )  # fmt: skip
 
 

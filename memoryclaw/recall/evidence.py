@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import date
 from types import MappingProxyType
 from typing import Any, NamedTuple
@@ -17,15 +17,13 @@ from memoryclaw.recall.question import Leaf, Question
 from memoryclaw.recall.text_lane import POOL, Fields, Lane, conditions
 from memoryclaw.text import dates
 
+STEEP = 1.0
 B = 0.9  # how much the length of a field, against the average, lowers what a word in it counts
 # What a word in the turns beside one counts, against a word in the turn itself.
 BEFORE, AFTER, SECOND_BEFORE, SECOND_AFTER = 0.3, 0.2, 0.1, 0.05
 TOLD_WITHIN = 7  # days in which what happened on a day is still told of
 LISTED = 200  # units that a question of dates or filters alone may list
-DATED = 50  # turns whose expression of time means a day asked about
-SPAN = 31  # days that such a time has at most; a longer one finds what was said in it
 _TOUCHES = "substr(max(u.at, u.until), 1, 10) >= ? and substr(u.at, 1, 10) <= ?"
-_OWN = " and entity_key in (select value from json_each(?))"
 _BODY = COLUMNS.index("body")
 _STEPS = (-1, 1, -2, 2)  # to the turns beside one
 
@@ -97,12 +95,11 @@ class EvidenceReader:
         goal = self._any(question.goal, fields) if question.open_to_goal else {}
         listed = self._listed(question, nothing_found=not (text or others))
         found = dict.fromkeys([*text, *others, *goal, *listed])
-        dated = self._dated(found, question, fields) if question.in_words else []
-        known = self._catalog.summaries([*found, *dated])
+        known = self._catalog.summaries(found)
         near = self._beside(text, known, fields) if question.in_words else []
         units = [*known, *self._catalog.summaries(near)] if near else known
         counts = self._counts(leaves, len(question.leaves), units, question.clause)
-        kept = {*listed, *dated}
+        kept = set(listed)
         units = [unit for unit in units if unit.rowid in counts or unit.rowid in kept]
         evidence = Evidence(self._units, with_own_ids(units), counts, self._weights(question), bool(listed))
         return self._with_names(evidence, question)
@@ -172,7 +169,8 @@ class EvidenceReader:
         """What each leaf tells; a word that stands for another no more than that one."""
         asked = len(question.leaves)
         return [
-            leaf.share * (self._idf(leaf.clause) if n < asked else min(self._idf(leaf.clause), leaf.most))
+            leaf.share
+            * (self._idf(leaf.clause) if n < asked else min(self._idf(leaf.clause), leaf.most)) ** STEEP
             for n, leaf in enumerate(question.all_leaves)
         ]
 
@@ -193,28 +191,6 @@ class EvidenceReader:
             values = [*values, json.dumps([hit.rowid for hit in barred])]
         sql = f"select u.rowid from units u where {where} order by u.at desc, u.id limit {LISTED}"
         return [int(row[0]) for row in self._catalog.rows(sql, values)]
-
-    def _dated(self, known: Collection[int], question: Question, fields: Fields | None) -> list[int]:
-        """Turns without a word of the question whose expression of time means a day that it names.
-
-        Of people whom it names, only what they say themselves: whoever speaks of them names them, and is found by that.
-        """
-        sql = """select rowid from units where means_from != '' and means_from between ? and ? and means_to >= ?
-            and trust != 'untrusted'"""
-        people = list(question.any_person)
-        sql += f"{_OWN if people else ''} order by means_to desc, means_from, at, id, path, seq limit {DATED}"
-        found: list[int] = []
-        for spoken in question.query.ranges:
-            first, last = spoken.start, spoken.end
-            if first and last and date.fromisoformat(last) < dates.plus_days(date.fromisoformat(first), SPAN):
-                begun = dates.plus_days(date.fromisoformat(first), 1 - dates.LONGEST).isoformat()
-                values = [begun, last, first, *([json.dumps(people)] if people else [])]
-                found += [int(row[0]) for row in self._catalog.rows(sql, values)]
-        dated = [rowid for rowid in dict.fromkeys(found) if rowid not in known]
-        if fields is None or not dated:
-            return dated
-        through = fields.among(dated)
-        return [rowid for rowid in dated if rowid in through]
 
     def _with_names(self, evidence: Evidence, question: Question) -> Evidence:
         """What else the entities of the question are called, and which fields they have."""

@@ -254,21 +254,17 @@ def _cause(name: str, question: Question, unit: UnitSummary) -> Matched | None:
 
 
 def _date(question: Question, unit: UnitSummary) -> tuple[float, str]:
-    """How near a unit is to the days asked about, 0 to 1, and the expression that tells."""
-    near = (_nearness(unit, one.start, one.end, one.text) for one in question.query.ranges)
+    """How near a unit is to the days asked about, 0 to 1, and the expression that names them."""
+    near = ((_nearness(unit, one.start, one.end), one.text) for one in question.query.ranges)
     return max(near, key=lambda found: found[0], default=(0.0, ""))
 
 
-def _nearness(unit: UnitSummary, first: str, last: str, spoken: str) -> tuple[float, str]:
-    """1 for what touches or tells of these days; less for what was said soon after, when people still tell of them."""
+def _nearness(unit: UnitSummary, first: str, last: str) -> float:
+    """1 for what touches these days; less for what was said soon after, when people still tell of them."""
     if _touches(unit, first, last):
-        return 1.0, spoken
-    if unit.kind != "turn":
-        return 0.0, spoken
-    if covers(unit.means_from, unit.means_to, first, last):
-        return 1.0, unit.told
-    later = _days_after(unit.at, last) if first and last else 0
-    return (1 - later / TOLD_WITHIN if 0 < later < TOLD_WITHIN else 0.0), spoken
+        return 1.0
+    later = _days_after(unit.at, last) if first and last and unit.kind == "turn" else 0
+    return 1 - later / TOLD_WITHIN if 0 < later < TOLD_WITHIN else 0.0
 
 
 def _touches(unit: UnitSummary, first: str, last: str) -> bool:

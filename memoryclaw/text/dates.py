@@ -285,7 +285,6 @@ _FIRST = (
     *_LEADS,
     *_NOUNS,
 )
-_TELLING = ("which", "rolling", "numbers", "few", "leads", "ago_before", *_NOUNS)
 _NEEDED = {"months": 0, "short_months": 3}  # how firm a word before a bare month must be
 
 
@@ -471,30 +470,6 @@ class Phrases:
         """Reads the date phrase that begins at a word as the value of a date field."""
         moment = self._moment(at, _FIELD, self._today)
         return SpokenDate(*moment.span, self._possessive(moment.after)) if moment else None
-
-    def told(self, at: int) -> int:
-        """The index after the expression of time that begins at a word, 0 where none does."""
-        word = self._words[at]
-        if word.startswith(_RECENT):
-            return self._year(at)[1] if _year_number(word[:4]) else 0
-        begins = self._language.begins.get(word, set())
-        plain = self._take("told", at) or self._take("fixed", at)
-        if plain:
-            return plain[1]
-        which = (
-            self._take("which", at) or self._take("rolling", at) if begins & {"which", "rolling"} else None
-        )
-        if which or begins & _PASSING:
-            noun = max(self._skip(name, which[1] if which else at) for name in _PASSING)
-            after = self._skip("which_after", noun)
-            if (which and noun > which[1]) or after > noun:
-                return after
-        if (begins & {"numbers", "few", "ago_before"} or word.isdecimal()) and (ago := self._ago(at)):
-            return ago.after
-        lead = self._take("leads", at)
-        month = self._take("months", lead[1] if lead else at)
-        firm = (lead and lead[0] == "4") or "outer first" in self._traits
-        return month[1] if month and firm else 0
 
     @cached_property
     def _is_signed(self) -> bool:
@@ -977,63 +952,3 @@ def _season_or_quarter(meaning: str, year: int) -> Days:
     """A season by its first month, a quarter by its first month and its length."""
     first, _, length = meaning.partition(" ")
     return month_span(year, int(first), int(length or 3))
-
-
-# Expressions of time in what was said.
-
-LONGEST = 7  # days: an expression that means more tells too little of one of them
-_LOOKED_AT, _BESIDE = 4, 40  # expressions, and characters beside one in which the rest of it may stand
-
-
-class TimeExpression(NamedTuple):
-    """An expression of time as it is written, and the days that it means, where it tells them to within a week."""
-
-    text: str = ""
-    first: str = ""
-    last: str = ""
-
-
-def time_expression(text: str, at: str = "") -> TimeExpression:
-    """The first expression of time in a text that means certain days, or else the first one.
-
-    Args:
-        text: what was said.
-        at: when, as an ISO date or date-time; without it no days are known.
-    """
-    spans = list(islice(_expressions(text), _LOOKED_AT))
-    day = _day(at)
-    meant = (_meant(text, span, day) for span in spans if day)
-    return next((one for one in meant if one), TimeExpression(text[slice(*spans[0])] if spans else ""))
-
-
-def _expressions(text: str) -> Iterator[tuple[int, int]]:
-    words, readers = _read(text, date.max)
-    telling, free = _speakers(*_TELLING), 0
-    hits: list[re.Match[str]] = []
-    for at, word in enumerate(words if readers else ()):
-        if at >= free and (word in telling or word[0].isdecimal()):
-            after = max(reader.told(at) for reader in readers)
-            if after:
-                hits = hits or list(_WORDS.finditer(text))
-                yield hits[at].start(), hits[after - 1].end()
-                free = after
-
-
-def _day(at: str) -> date | None:
-    try:
-        return date.fromisoformat(at[:10])
-    except ValueError:
-        return None
-
-
-def _meant(text: str, span: tuple[int, int], said: date) -> TimeExpression | None:
-    start = max(span[0] - _BESIDE, 0)
-    for found in find_ranges(text[start : span[1] + _BESIDE], said)[0]:
-        first, last = start + found.span[0], start + found.span[1]
-        if first < span[1] and last > span[0] and found.start and found.end and _is_short(found):
-            return TimeExpression(found.text, found.start, found.end)
-    return None
-
-
-def _is_short(found: DateRange) -> bool:
-    return date.fromisoformat(found.end) - date.fromisoformat(found.start) < timedelta(days=LONGEST)

@@ -149,7 +149,7 @@ def test_the_first_turn_of_a_person_opens_a_session_with_an_assistant(tmp_path: 
         assert not any("opens" in {t.name for t in m.terms} for m in app.search("kettle").matches)
 
 
-def test_an_edit_of_a_log_changes_what_its_turn_is_known_to_tell(tmp_path: Path) -> None:
+def test_an_edit_of_a_log_changes_what_its_turn_is_known_to_ask(tmp_path: Path) -> None:
     path = "logs/2026-03-10/s.jsonl"
     turn = (
         '{"ts":"2026-03-10T09:00:00Z","session":"s","turn":0,"role":"user","content":"The kettle broke%s"}\n'
@@ -158,7 +158,4 @@ def test_an_edit_of_a_log_changes_what_its_turn_is_known_to_tell(tmp_path: Path)
     with App(root) as app:
         assert "asks" in {term.name for term in app.search("kettle").matches[0].terms}
         put(root, {path: turn % " two weeks ago."})
-        found = app.search("kettle on 26 February 2026").matches[0]
-        assert {term.name for term in found.terms} >= {"kettle", "date"}
-        assert "asks" not in {term.name for term in found.terms}
-        assert ("two weeks ago", "date", "date") in found.matched
+        assert "asks" not in {term.name for term in app.search("kettle").matches[0].terms}

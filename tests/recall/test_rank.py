@@ -32,7 +32,7 @@ from memoryclaw.text.dates import DateRange
 EPISODE = UnitSummary(
     rowid=1, id="e", kind="episode", path="e.md", seq=0, line=1, at="2026-04-20T08:00:00Z", until="", entity_key="",
     field="", value="", trust="trusted", pinned=0, state="current", role="", asks=0,
-    opens=0, told="", means_from="", means_to="",
+    opens=0,
 )  # fmt: skip
 FACT = EPISODE._replace(kind="fact", at="", entity_key="boathouse", field="deadline")
 TURN = EPISODE._replace(kind="turn", role="user")
@@ -141,16 +141,6 @@ def test_what_is_said_soon_after_a_day_gains_the_less_the_later() -> None:
         assert "date" not in names(ranked(2.0, other, question))
     until = asked(ranges=[("", "2026-04-05", "until the fifth")])
     assert "date" not in names(ranked(2.0, TURN._replace(at=days[1]), until))
-
-
-def test_a_turn_that_tells_of_a_day_gains_as_if_said_on_it() -> None:
-    question = asked(ranges=[("2026-04-01", "2026-04-01", "on 1 April")])
-    later = TURN._replace(at="2026-04-05", told="last Wednesday")
-    tells = ranked(2.0, later._replace(means_from="2026-04-01", means_to="2026-04-01"), question)
-    assert value(tells, "date") == value(ranked(2.0, later._replace(at="2026-04-01"), question), "date")
-    assert [cause.word for cause in causes(question, tells)] == ["last Wednesday"]
-    of_another_day = ranked(2.0, later._replace(means_from="2026-04-08", means_to="2026-04-08"), question)
-    assert value(of_another_day, "date") == value(ranked(2.0, later, question), "date") < value(tells, "date")
 
 
 def test_a_pin_adds_a_share_of_the_words() -> None:
