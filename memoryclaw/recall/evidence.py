@@ -17,7 +17,6 @@ from memoryclaw.recall.question import Leaf, Question
 from memoryclaw.recall.text_lane import POOL, Fields, Lane, conditions
 from memoryclaw.text import dates
 
-STEEP = 1.0
 B = 0.9  # how much the length of a field, against the average, lowers what a word in it counts
 # What a word in the turns beside one counts, against a word in the turn itself.
 BEFORE, AFTER, SECOND_BEFORE, SECOND_AFTER = 0.3, 0.2, 0.1, 0.05
@@ -169,8 +168,7 @@ class EvidenceReader:
         """What each leaf tells; a word that stands for another no more than that one."""
         asked = len(question.leaves)
         return [
-            leaf.share
-            * (self._idf(leaf.clause) if n < asked else min(self._idf(leaf.clause), leaf.most)) ** STEEP
+            leaf.share * (self._idf(leaf.clause) if n < asked else min(self._idf(leaf.clause), leaf.most))
             for n, leaf in enumerate(question.all_leaves)
         ]
 

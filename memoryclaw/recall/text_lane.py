@@ -13,8 +13,7 @@ from memoryclaw.recall.question import KIND_NAMES, KINDS, STATES
 from memoryclaw.text.language import key_of
 
 POOL = 100  # units of each look-up that are scored in full
-# Of a large vault, so many units at most are looked up by words: those of the rarest ones, two words at least.
-LOOKED_UP, LOOKED_UP_SHARE = 5000, 0.01
+LOOKED_UP = 5000  # units at most that words are looked up in: those of the rarest words, two words at least
 _WIDER = 8  # times as many are looked at before fields narrow them
 
 
@@ -29,7 +28,6 @@ class Lane:
     def __init__(self, engine: TextIndex, containing: Callable[[Clause], int]) -> None:
         self._engine = engine
         self._containing = containing
-        self._most = LOOKED_UP + engine.size()[0] * LOOKED_UP_SHARE
 
     def best(self, clause: Clause, pool: int, fields: Fields | None = None) -> dict[int, float]:
         """BM25 of the `pool` best units that the fields let through, and of all that tie with the last of them."""
@@ -59,7 +57,7 @@ class Lane:
         kept: list[Clause] = []
         for part in ordered:
             held += counts[part]
-            if held > self._most and sum(counts[one] > 0 for one in kept) >= 2:
+            if held > LOOKED_UP and sum(counts[one] > 0 for one in kept) >= 2:
                 break
             kept.append(part)
         return Clause("any", parts=tuple(kept)) if len(kept) < len(clause.parts) else clause

@@ -278,7 +278,6 @@ _NOUNS = (
     "fixed",
     "never",
 )
-_PASSING = frozenset({"weekend", "weekdays", "calendar"})  # what may be last, this or next
 _LEADS = ("leads", "openings", "pair_starts")
 _FIRST = (
     *("articles", "which", "rolling", "parts", "numbers", "few", "days", "ago_before", "year_words"),
@@ -333,15 +332,6 @@ class _Language:
         )
         self.traits = frozenset(self._all("traits"))
         self.starts = self.firsts(*_FIRST)
-
-    @cached_property
-    def begins(self) -> dict[str, set[str]]:
-        """The tables in which a word begins one."""
-        found: dict[str, set[str]] = {}
-        for name, table in self.tables.items():
-            for word in table.longest:
-                found.setdefault(word, set()).add(name)
-        return found
 
     def _all(self, name: str) -> dict[str, str]:
         return self.tables[name].meaning if name in self.tables else {}
@@ -421,7 +411,6 @@ _ELSEWHERE = (
 )
 _AHEAD = (6, 27, 364)  # days in which a weekday, a day of the month and a day of the year come once
 _LONGEST_COUNT = len("99999")
-_RECENT = "20"  # an earlier year is hardly when something was said to be
 
 
 class SpokenDate(NamedTuple):
