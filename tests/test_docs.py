@@ -196,12 +196,9 @@ def test_the_recall_page_tells_every_decision_and_every_term() -> None:
     page = (DOCS / "recall.md").read_text(encoding="utf-8")
     assert set(re.findall(r"^\| `(\w+)` \| out", page, re.MULTILINE)) == set(_REASONS) - {"in"}
     terms = (ROOT / "memoryclaw" / "recall" / "rank.py").read_text(encoding="utf-8")
-    named = set(re.findall(r'\("(\w+)", -?[A-Z]+ \*', terms))
-    assert (
-        {"entity", "date", "absent", "recency"}
-        <= named
-        <= set(re.findall(r"^\| `(\w+)` \|", page, re.MULTILINE))
-    )
+    named = set(re.findall(r'\("(\w+)", (?:-?[A-Z]+|related|exact|vectors|lent|1\.0)\b', terms))
+    assert {"related", "session", "entity", "date", "assistant"} <= named
+    assert named <= set(re.findall(r"^\| `(\w+)` \|", page, re.MULTILINE))
 
 
 @pytest.mark.parametrize("name", ["architecture.md", "internals.md"])

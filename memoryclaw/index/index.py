@@ -23,7 +23,7 @@ from memoryclaw.ports import Clause, IndexRow, TextIndex
 from memoryclaw.text.language import Language, characters, key_of, keys_of, words_of
 from memoryclaw.vault.folder import packed_stamp
 
-VERSION = "11"  # of the tables and of the analysis; another number means another index
+VERSION = "12"  # of the tables and of the analysis; another number means another index
 COUNTED = (*COLUMNS, "characters")  # what is stored of a unit to be counted when it is ranked
 _TEXT_COLUMNS = "title, tags, properties, text"
 _FILE_SQL = f"insert into files values({','.join('?' * 15)})"
@@ -258,7 +258,7 @@ class Writing:
         self, fid: int, note: Note, spoken: Language, rows: list[IndexRow]
     ) -> Iterator[tuple[object, ...]]:
         texts = [_Texts(u.title, u.tags, u.properties, u.text) for u in note.units]
-        columns = self._analysed(texts, spoken, sign=1)
+        columns = self._analysed(texts, spoken, turns=is_log(unit.kind for unit in note.units), sign=1)
         first = self._next  # the units of a file stand side by side: their neighbours are found by number
         self._next += len(note.units)
         rows += [_index_row(first + seq, one) for seq, one in enumerate(columns)]
@@ -274,21 +274,24 @@ class Writing:
             yield unit_row(first + seq, fid, seq, unit, opens=unit is opening)
 
     def _remove_units(self, fid: int, spoken: Language) -> None:
-        sql = f"select rowid, {_TEXT_COLUMNS} from unit where fid = ? order by seq"
+        sql = f"select rowid, kind, {_TEXT_COLUMNS} from unit where fid = ? order by seq"
         found = self._connection.execute(sql, (fid,)).fetchall()
         texts = [
-            _Texts(title, tags, properties, unpacked(text)) for _, title, tags, properties, text in found
+            _Texts(title, tags, properties, unpacked(text)) for _, _, title, tags, properties, text in found
         ]
-        columns = self._analysed(texts, spoken, sign=-1)
+        columns = self._analysed(texts, spoken, turns=is_log(row[1] for row in found), sign=-1)
         self._engine.remove([_index_row(row[0], one) for row, one in zip(found, columns, strict=True)])
         self._connection.executemany("delete from tokens where rowid = ?", ((row[0],) for row in found))
         self._connection.execute("delete from unit where fid = ?", (fid,))
 
-    def _analysed(self, texts: Sequence[_Texts], spoken: Language, *, sign: int) -> list[list[str]]:
+    def _analysed(
+        self, texts: Sequence[_Texts], spoken: Language, *, turns: bool, sign: int
+    ) -> list[list[str]]:
         """The tokens of each column, and last the single characters of all of them."""
         token_of = spoken.known.__getitem__
         counted = self._words.setdefault(spoken.code, Counter())
         analysed: list[list[str]] = []
+        held: list[set[str]] = []
         for text in texts:
             spelled = [words_of(column) if column else () for column in text]
             columns = [" ".join(map(token_of, column)) for column in spelled]
@@ -302,10 +305,13 @@ class Writing:
                     length[1] += sign * (column.count(" ") + 1)
             distinct = set().union(*spelled)
             _count(counted, distinct, sign)
-            self._correct(" ".join(map(token_of, distinct)).split(), single, sign)
+            held.append(self._corrected(" ".join(map(token_of, distinct)).split(), single, sign))
+        # A turn holds a word, too, when the one before or after it does: that is where its subject was named.
+        for i, own in enumerate(held if turns else ()):
+            _count(self._tokens, set().union(*held[max(i - 1, 0) : i + 2]) - own, sign)
         return analysed
 
-    def _correct(self, tokens: Sequence[str], single: Sequence[str], sign: int) -> None:
+    def _corrected(self, tokens: Sequence[str], single: Sequence[str], sign: int) -> set[str]:
         """Notes where the tokens of a unit are not one for each of its words: two words may share one, and characters stand in words."""
         distinct = set(tokens)
         if len(distinct) < len(tokens):
@@ -314,6 +320,8 @@ class Writing:
             _count(self._tokens, shared, -sign)
         if single:
             _count(self._tokens, set(single) - distinct, sign)
+            distinct.update(single)
+        return distinct
 
 
 def _index_row(rowid: int, columns: Sequence[str]) -> IndexRow:
@@ -459,6 +467,11 @@ def unit_row(rowid: int, fid: int, seq: int, unit: Unit, *, opens: bool = False)
         unit.value, unit.trust, int(unit.pinned), unit.state,
         unit.role, int(asks(said)), int(opens),
     )  # fmt: skip
+
+
+def is_log(kinds: Iterable[str]) -> bool:
+    """True for the kinds of the units of a log."""
+    return next(iter(kinds), "") == "turn"
 
 
 def lends(unit: Unit) -> int:
