@@ -370,7 +370,7 @@ def test_the_benchmark_of_large_vaults_builds_asks_and_compares(tmp_path: Path) 
     [figures] = json.loads(done.stdout)
     assert figures["units"] >= 1000
     assert figures["ms"].keys() == {"recall", "search", "plain FTS5, OR"}
-    assert figures["lost"]["overlap@10"] == figures["lost"]["proved"] == 1.0
+    assert figures["lost"]["overlap@10"] == 1.0
     assert (tmp_path / "vault1000").is_dir()
 
 

@@ -33,7 +33,7 @@ class Floor(NamedTuple):
 
 
 FLOORS = {
-    "speaker": Floor(0.9, 0.9),
+    "speaker": Floor(0.6, 0.6),
     "next": Floor(0.5, 0.5),
     "dates": Floor(0.5, 0.5),
     "paraphrase": Floor(0.2, 0.2),

@@ -43,7 +43,7 @@ class StoredTokens(NamedTuple):
     """The tokens of a unit, to be counted."""
 
     file: int  # the number of its file; neighbours in a file have neighbouring rowids
-    lends: int  # 1 for a turn whose words count in the turns beside it
+    kind: str  # `turn` for one whose words count in the turns beside it
     columns: str  # a line a column
 
 
@@ -71,13 +71,14 @@ class Catalog:
 
     def tokens(self, rowids: Iterable[int]) -> dict[int, StoredTokens]:
         """The tokens of these units; unknown ones are absent."""
-        sql = f"select rowid, fid, lends, columns from tokens where rowid {_IN}"
+        sql = f"select rowid, fid, kind, columns from tokens where rowid {_IN}"
         return {row[0]: StoredTokens(*row[1:]) for row in self.rows(sql, [json.dumps(list(rowids))])}
 
-    def average_lengths(self) -> dict[str, float]:
-        """The mean number of tokens of each column in the units that have it."""
-        found = self.rows("select field, tokens * 1.0 / units from lengths")
-        return dict(found)
+    def average_lengths(self) -> dict[tuple[str, str], float]:
+        """The mean number of tokens of a column in the units of a kind that have it, and in those of all kinds (`""`)."""
+        found = self.rows("""select kind, field, tokens * 1.0 / units from lengths union all
+            select '', field, sum(tokens) * 1.0 / sum(units) from lengths group by field""")
+        return {(kind, column): average for kind, column, average in found}
 
     def notes(self, paths: Iterable[str]) -> dict[str, tuple[str, str]]:
         """The id of the note at each path, and the code of the language that it is in."""

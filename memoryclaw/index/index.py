@@ -23,7 +23,7 @@ from memoryclaw.ports import Clause, IndexRow, TextIndex
 from memoryclaw.text.language import Language, characters, key_of, keys_of, words_of
 from memoryclaw.vault.folder import packed_stamp
 
-VERSION = "12"  # of the tables and of the analysis; another number means another index
+VERSION = "13"  # of the tables and of the analysis; another number means another index
 COUNTED = (*COLUMNS, "characters")  # what is stored of a unit to be counted when it is ranked
 _TEXT_COLUMNS = "title, tags, properties, text"
 _FILE_SQL = f"insert into files values({','.join('?' * 15)})"
@@ -31,8 +31,8 @@ _UNIT_SQL = f"insert into unit values({','.join('?' * 23)})"
 
 _COUNT_SQL = """insert into words values(?,?,?)
     on conflict(word) do update set spelled = spelled + excluded.spelled, held = held + excluded.held"""
-_LENGTH_SQL = """insert into lengths values(?,?,?)
-    on conflict(field) do update set units = units + excluded.units, tokens = tokens + excluded.tokens"""
+_LENGTH_SQL = """insert into lengths values(?,?,?,?)
+    on conflict(kind, field) do update set units = units + excluded.units, tokens = tokens + excluded.tokens"""
 
 
 class _Texts(NamedTuple):
@@ -129,7 +129,7 @@ class Writing:
         self._language = language
         self._words: dict[str, Counter[str]] = {}  # language → words as spelled
         self._tokens: Counter[str] = Counter()
-        self._lengths: dict[str, list[int]] = {}  # column → units that have it, its tokens
+        self._lengths: dict[tuple[str, str], list[int]] = {}  # (kind, column) → units, tokens
         self._next = int(connection.execute("select value from meta where key = 'next'").fetchone()[0])
 
     def put(self, filed: Sequence[IndexedNote]) -> None:
@@ -246,7 +246,7 @@ class Writing:
         self._connection.executemany(_COUNT_SQL, rows)
         gone = [(word,) for word, n, m in rows if n < 0 or m < 0]
         self._connection.executemany("delete from words where word = ? and spelled <= 0 and held <= 0", gone)
-        lengths = ((name, *counts) for name, counts in sorted(self._lengths.items()))
+        lengths = ((*place, *counts) for place, counts in sorted(self._lengths.items()))
         self._connection.executemany(_LENGTH_SQL, lengths)
         self._connection.execute("delete from lengths where units <= 0")
         self._connection.execute("update meta set value = ? where key = 'next'", (self._next,))
@@ -258,15 +258,16 @@ class Writing:
         self, fid: int, note: Note, spoken: Language, rows: list[IndexRow]
     ) -> Iterator[tuple[object, ...]]:
         texts = [_Texts(u.title, u.tags, u.properties, u.text) for u in note.units]
-        columns = self._analysed(texts, spoken, turns=is_log(unit.kind for unit in note.units), sign=1)
+        kinds = [kind_of(unit.kind, unit.trust) for unit in note.units]
+        columns = self._analysed(texts, kinds, spoken, sign=1)
         first = self._next  # the units of a file stand side by side: their neighbours are found by number
         self._next += len(note.units)
         rows += [_index_row(first + seq, one) for seq, one in enumerate(columns)]
         self._connection.executemany(
             "insert into tokens values(?,?,?,?)",
             (
-                (first + seq, fid, lends(unit), "\n".join(one))
-                for seq, (unit, one) in enumerate(zip(note.units, columns, strict=True))
+                (first + seq, fid, kind, "\n".join(one))
+                for seq, (kind, one) in enumerate(zip(kinds, columns, strict=True))
             ),
         )
         opening = opening_turn(note.units)
@@ -274,25 +275,26 @@ class Writing:
             yield unit_row(first + seq, fid, seq, unit, opens=unit is opening)
 
     def _remove_units(self, fid: int, spoken: Language) -> None:
-        sql = f"select rowid, kind, {_TEXT_COLUMNS} from unit where fid = ? order by seq"
+        sql = f"select rowid, kind, trust, {_TEXT_COLUMNS} from unit where fid = ? order by seq"
         found = self._connection.execute(sql, (fid,)).fetchall()
         texts = [
-            _Texts(title, tags, properties, unpacked(text)) for _, _, title, tags, properties, text in found
+            _Texts(title, tags, properties, unpacked(text))
+            for _, _, _, title, tags, properties, text in found
         ]
-        columns = self._analysed(texts, spoken, turns=is_log(row[1] for row in found), sign=-1)
+        columns = self._analysed(texts, [kind_of(row[1], row[2]) for row in found], spoken, sign=-1)
         self._engine.remove([_index_row(row[0], one) for row, one in zip(found, columns, strict=True)])
         self._connection.executemany("delete from tokens where rowid = ?", ((row[0],) for row in found))
         self._connection.execute("delete from unit where fid = ?", (fid,))
 
     def _analysed(
-        self, texts: Sequence[_Texts], spoken: Language, *, turns: bool, sign: int
+        self, texts: Sequence[_Texts], kinds: Sequence[str], spoken: Language, *, sign: int
     ) -> list[list[str]]:
         """The tokens of each column, and last the single characters of all of them."""
         token_of = spoken.known.__getitem__
         counted = self._words.setdefault(spoken.code, Counter())
         analysed: list[list[str]] = []
         held: list[set[str]] = []
-        for text in texts:
+        for text, kind in zip(texts, kinds, strict=True):
             spelled = [words_of(column) if column else () for column in text]
             columns = [" ".join(map(token_of, column)) for column in spelled]
             single = characters(" ".join(text))
@@ -300,14 +302,14 @@ class Writing:
             analysed.append(columns)
             for name, column in zip(COUNTED, columns, strict=True):
                 if column:
-                    length = self._lengths.setdefault(name, [0, 0])
+                    length = self._lengths.setdefault((kind, name), [0, 0])
                     length[0] += sign
                     length[1] += sign * (column.count(" ") + 1)
             distinct = set().union(*spelled)
             _count(counted, distinct, sign)
             held.append(self._corrected(" ".join(map(token_of, distinct)).split(), single, sign))
         # A turn holds a word, too, when the one before or after it does: that is where its subject was named.
-        for i, own in enumerate(held if turns else ()):
+        for i, own in enumerate(held if kinds and kinds[0] in ("turn", "untrusted") else ()):
             _count(self._tokens, set().union(*held[max(i - 1, 0) : i + 2]) - own, sign)
         return analysed
 
@@ -358,8 +360,8 @@ _TABLES = (
     "select path, digest, id, kind, state, title, at, until, tags, trust, pinned, stem, language from files order by path",
     """select path, seq, id, kind, line, end_line, title, tags, properties, text, at, until, entity, entity_key, field,
         value, trust, pinned, state, role, asks, opens from units order by path, seq""",
-    "select path, seq, lends, columns from tokens join units using (rowid) order by path, seq",
-    "select field, units, tokens from lengths order by field",
+    "select path, seq, tokens.kind, columns from tokens join units using (rowid) order by path, seq",
+    "select kind, field, units, tokens from lengths order by kind, field",
     """select path, seq, id, entity, entity_key, field, value, since, until, source, line, current from facts
         order by path, seq""",
     "select path, tag from tags order by path, tag",
@@ -469,14 +471,9 @@ def unit_row(rowid: int, fid: int, seq: int, unit: Unit, *, opens: bool = False)
     )  # fmt: skip
 
 
-def is_log(kinds: Iterable[str]) -> bool:
-    """True for the kinds of the units of a log."""
-    return next(iter(kinds), "") == "turn"
-
-
-def lends(unit: Unit) -> int:
-    """1 for a turn whose words count in the turns beside it, 0 for all else: what a tool brought in lends nothing."""
-    return int(unit.kind == "turn" and unit.trust != "untrusted")
+def kind_of(kind: str, trust: str) -> str:
+    """The kind of a unit whose tokens are counted: what a tool brought in is no turn, whose words count in those beside it."""
+    return "untrusted" if kind == "turn" and trust == "untrusted" else kind
 
 
 def opening_turn(units: Sequence[Unit]) -> Unit | None:

@@ -143,19 +143,17 @@ class EvidenceReader:
         self, leaves: Sequence[Leaf], asked: int, units: Sequence[UnitSummary], clause: Clause | None
     ) -> dict[int, Counts]:
         """How often each leaf stands in these units; the first `asked` of them count in the turns beside one, too."""
-        lends = {
-            unit.rowid
-            for unit in units
-            if unit.kind == "turn" and unit.role != "assistant" and unit.trust != "untrusted"
-        }
-        wanted = {rowid + step for rowid in lends for step in _STEPS} | {unit.rowid for unit in units}
+        turns = {unit.rowid for unit in units if unit.kind == "turn" and unit.trust != "untrusted"}
+        wanted = {rowid + step for rowid in turns for step in _STEPS} | {unit.rowid for unit in units}
         tokens = self._catalog.tokens(sorted(wanted))
         reader = _TokenReader(leaves, asked, tokens, self._averages)
         nested = clause is not None and _is_nested(clause)
         counted = {}
         for unit in units:
             own = reader.own(unit.rowid)
-            lent, beside = reader.lent(unit.rowid) if unit.rowid in lends else (NONE, NONE)
+            # A long reply holds all words of a subject anyway.
+            borrows = unit.rowid in turns and (unit.role != "assistant" or reader.is_short(unit.rowid))
+            lent, beside = reader.lent(unit.rowid) if borrows else (NONE, NONE)
             if nested and clause is not None:
                 holding = reader.holding(clause, unit.rowid)
                 own = {n: count for n, count in own.items() if n >= asked or leaves[n].clause in holding}
@@ -209,7 +207,7 @@ class _TokenReader:
         leaves: what to count.
         asked: how many of them, the first ones, also count in the turns beside one.
         stored: the tokens of each unit and of those beside it, by rowid.
-        averages: the mean length of each column.
+        averages: the mean length of a column in the units of each kind, and in all.
     """
 
     def __init__(
@@ -217,7 +215,7 @@ class _TokenReader:
         leaves: Sequence[Leaf],
         asked: int,
         stored: Mapping[int, StoredTokens],
-        averages: Mapping[str, float],
+        averages: Mapping[tuple[str, str], float],
     ) -> None:
         needles = [(n, f" {leaf.clause.text} ", leaf.clause.columns) for n, leaf in enumerate(leaves)]
         self._plain = [(n, needle) for n, needle, columns in needles if not columns]
@@ -233,13 +231,19 @@ class _TokenReader:
         found = dict(self._body(rowid))
         for name, text in zip(COUNTED, stored.columns.split("\n"), strict=True):
             if text and name != "body":
-                self._count(text, self._averages[name], WEIGHTS.get(name, 1.0), found)
+                self._count(text, self._average(stored.kind, name), WEIGHTS.get(name, 1.0), found)
         for n, needle, columns in self._bound:
             for name, text in zip(COUNTED, stored.columns.split("\n"), strict=True):
                 if name in columns and (count := _count(needle, f" {text} ")):
-                    scale = WEIGHTS[name] / _norm(text, self._averages[name])
+                    scale = WEIGHTS[name] / _norm(text, self._average(stored.kind, name))
                     found[n] = found.get(n, 0.0) + scale * count
         return found
+
+    def is_short(self, rowid: int) -> bool:
+        """True for a turn no longer than the average."""
+        stored = self._stored[rowid]
+        body = stored.columns.split("\n")[_BODY]
+        return body.count(" ") < self._average(stored.kind, "body")
 
     def lent(self, rowid: int) -> tuple[dict[int, float], dict[int, str]]:
         """The words in the turns beside one, by number, and which of them lends most."""
@@ -248,7 +252,7 @@ class _TokenReader:
         most: dict[int, tuple[float, str]] = {}
         for step, share in zip(_STEPS, (BEFORE, AFTER, SECOND_BEFORE, SECOND_AFTER), strict=True):
             other = self._stored.get(rowid + step)
-            if other and other.file == file and other.lends:
+            if other and other.file == file and other.kind == "turn":
                 for n, count in self._body(rowid + step).items():
                     if n < self._asked:
                         value = share * count
@@ -269,6 +273,10 @@ class _TokenReader:
             return set()
         return set().union(*parts)
 
+    def _average(self, kind: str, column: str) -> float:
+        """What a length is compared with: a note has no disadvantage by being longer than a turn, and a fact is short."""
+        return max(self._averages[kind, column], self._averages["", column])
+
     def _body(self, rowid: int) -> dict[int, float]:
         found = self._bodies.get(rowid)
         if found is None:
@@ -276,7 +284,7 @@ class _TokenReader:
             stored = self._stored[rowid]
             text = stored.columns.split("\n")[_BODY]
             if text:
-                self._count(text, self._averages["body"], 1.0, found)
+                self._count(text, self._average(stored.kind, "body"), 1.0, found)
         return found
 
     def _count(self, text: str, average: float, weight: float, found: dict[int, float]) -> None:

@@ -114,11 +114,18 @@ def test_nothing_is_lent_from_one_log_to_another(tmp_path: Path) -> None:
         assert list(scores(app, "kettle")) == ["log:s/0"]
 
 
-@pytest.mark.parametrize("role", ["assistant", "tool"])
-def test_an_assistant_and_a_tool_rise_by_their_own_words_alone(tmp_path: Path, role: str) -> None:
-    files = log(("user", "The kettle broke."), (role, "Buy a new one here."), ("user", "So be it."))
+def test_an_assistants_long_reply_and_a_tool_rise_by_their_own_words_alone(tmp_path: Path) -> None:
+    long = "Buy a new one here. " * 20
+    for role, reply in (("assistant", long), ("tool", long), ("tool", "Buy a new one here.")):
+        files = log(("user", "The kettle broke."), (role, reply), ("user", "So be it."))
+        with App(put(tmp_path / f"{role}{len(reply)}", files)) as app:
+            assert set(scores(app, "kettle")) == {"log:s/0", "log:s/2"}
+
+
+def test_an_assistants_short_answer_is_found_by_the_question_before_it(tmp_path: Path) -> None:
+    files = log(("user", "Where are the spare keys of the boat?"), ("assistant", "In the biscuit tin."))
     with App(put(tmp_path / "vault", files)) as app:
-        assert set(scores(app, "kettle")) == {"log:s/0", "log:s/2"}
+        assert set(scores(app, "spare keys")) == {"log:s/0", "log:s/1"}
 
 
 def test_an_assistant_lends_to_a_person_and_a_tool_does_not(tmp_path: Path) -> None:
