@@ -307,6 +307,9 @@ def test_an_interrupted_run_leaves_no_process_and_no_folder(tmp_path: Path, cach
     (tmp_path / "tmp").mkdir()
     command = [sys.executable, ROOT / "benchmarks/recall.py", "--data", tmp_path / "sets"]
     command += ["--cache", tmp_path / "tmp" / "kept"] if cached else []
+    signal.signal(
+        signal.SIGINT, signal.default_int_handler
+    )  # a shell ignores it in the background, and so would a child
     process = subprocess.Popen(
         command,
         env={**os.environ, "TMPDIR": str(tmp_path / "tmp")},

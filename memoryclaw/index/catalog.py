@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sqlite3
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple
 
@@ -74,11 +75,18 @@ class Catalog:
         sql = f"select rowid, fid, kind, columns from tokens where rowid {_IN}"
         return {row[0]: StoredTokens(*row[1:]) for row in self.rows(sql, [json.dumps(list(rowids))])}
 
-    def average_lengths(self) -> dict[tuple[str, str], float]:
-        """The mean number of tokens of a column in the units of a kind that have it, and in those of all kinds (`""`)."""
-        found = self.rows("""select kind, field, tokens * 1.0 / units from lengths union all
-            select '', field, sum(tokens) * 1.0 / sum(units) from lengths group by field""")
-        return {(kind, column): average for kind, column, average in found}
+    def usual_lengths(self) -> dict[tuple[str, str], float]:
+        """The tokens that a column usually has in the units of a kind: (kind, column) → tokens.
+
+        That is the mean of the kind or of all units, whichever is more: a note is at no disadvantage by being longer than
+        a turn, and a fact is short.
+        """
+        counted = self.rows("select kind, field, units, tokens from lengths")
+        units, tokens = Counter[str](), Counter[str]()
+        for _, column, n, m in counted:
+            units[column] += n
+            tokens[column] += m
+        return {(kind, column): max(m / n, tokens[column] / units[column]) for kind, column, n, m in counted}
 
     def notes(self, paths: Iterable[str]) -> dict[str, tuple[str, str]]:
         """The id of the note at each path, and the code of the language that it is in."""
@@ -101,8 +109,8 @@ class Catalog:
     def words_like(self, prefix: str, limit: int) -> list[str]:
         """Words of the vault that begin so, whatever the case and the accents, the most frequent first."""
         begin = fold(prefix)
-        sql = """select word, spelled from words where spelled and (word >= ?1 and word < ?2 or word >= ?3 and word < ?4
-            or word glob '*[^ -~]*')"""
+        sql = """select word, spelled from words where spelled and (word >= ?1 and word < ?2 or word >= ?3 and word < ?4)
+            union select word, spelled from words where spelled and word glob '*[^ -~]*'"""
         found = self.rows(sql, (prefix, prefix + "\U0010ffff", begin, begin + "\U0010ffff"))
         near = [(-n, word) for word, n in found if fold(word).startswith(begin)]
         return [word for _, word in sorted(near)[:limit]]
@@ -110,7 +118,8 @@ class Catalog:
     def words_spelled(self, word: str) -> list[str]:
         """Words of the vault that are the same but for case and accents."""
         plain = fold(word)
-        sql = "select word from words where spelled and (word = ? or word glob '*[^ -~]*') order by word"
+        sql = """select word from words where spelled and word = ? union
+            select word from words where spelled and word glob '*[^ -~]*' order by word"""
         return [found for (found,) in self.rows(sql, (plain,)) if fold(str(found)) == plain]
 
     def words_alike(self, word: str, slips: int) -> list[tuple[str, int]]:

@@ -46,6 +46,7 @@ create table problems(path text, origin text, seq integer, line integer, message
     primary key(path, origin, seq)) without rowid;
 create table aliases(key text, expansion text, primary key(key, expansion)) without rowid;
 create table words(word text primary key, spelled integer, held integer) without rowid;
+create index words_accented on words(word) where word glob '*[^ -~]*';
 create view units as select unit.*, files.path from unit join files using (fid);
 create view facts as select fact.*, files.path from fact join files using (fid);
 create view tags as select tag.*, files.path from tag join files using (fid);

@@ -21,6 +21,7 @@ B = 0.9  # how much the length of a field, against the average, lowers what a wo
 # What a word in the turns beside one counts, against a word in the turn itself.
 BEFORE, AFTER, SECOND_BEFORE, SECOND_AFTER = 0.3, 0.2, 0.1, 0.05
 TOLD_WITHIN = 7  # days in which what happened on a day is still told of
+BESIDE = 10  # best units whose neighbours may answer without a word of the question
 LISTED = 200  # units that a question of dates or filters alone may list
 _TOUCHES = "substr(max(u.at, u.until), 1, 10) >= ? and substr(u.at, 1, 10) <= ?"
 _BODY = COLUMNS.index("body")
@@ -35,7 +36,7 @@ class Counts(NamedTuple):
 
     own: Mapping[int, float]
     lent: Mapping[int, float] = NONE  # by the turns beside it
-    beside: Mapping[int, str] = NONE  # the one that lends most: `prev` or `next`
+    beside: Mapping[int, str] = NONE  # the side of the nearest of them: `prev` or `next`
 
 
 NOTHING_COUNTED = Counts(NONE)
@@ -81,7 +82,7 @@ class EvidenceReader:
         self._catalog = catalog
         self._units = index.size()[0]
         self._idf = IdfTable(index, catalog, self._units)
-        self._averages = catalog.average_lengths()
+        self._usual = catalog.usual_lengths()
         self._lane = Lane(index.engine, self._idf.containing)
 
     def read(self, question: Question, pool: int) -> Evidence:
@@ -133,7 +134,7 @@ class EvidenceReader:
     def _beside(self, text: Scores, known: Sequence[UnitSummary], fields: Fields | None) -> list[int]:
         """Turns beside the best ones, which may have the words of a question around them and none themselves."""
         turns = {unit.rowid for unit in known if unit.kind == "turn"}
-        best = sorted(text, key=lambda rowid: (-text[rowid], rowid))[: max(len(text) // 4, 10)]
+        best = sorted(text, key=lambda rowid: (-text[rowid], rowid))[:BESIDE]
         beside = {rowid + step for rowid in best if rowid in turns for step in _STEPS} - {
             u.rowid for u in known
         }
@@ -146,7 +147,7 @@ class EvidenceReader:
         turns = {unit.rowid for unit in units if unit.kind == "turn" and unit.trust != "untrusted"}
         wanted = {rowid + step for rowid in turns for step in _STEPS} | {unit.rowid for unit in units}
         tokens = self._catalog.tokens(sorted(wanted))
-        reader = _TokenReader(leaves, asked, tokens, self._averages)
+        reader = _TokenReader(leaves, asked, tokens, self._usual)
         nested = clause is not None and _is_nested(clause)
         counted = {}
         for unit in units:
@@ -163,12 +164,8 @@ class EvidenceReader:
         return counted
 
     def _weights(self, question: Question) -> list[float]:
-        """What each leaf tells; a word that stands for another no more than that one."""
-        asked = len(question.leaves)
-        return [
-            leaf.share * (self._idf(leaf.clause) if n < asked else min(self._idf(leaf.clause), leaf.most))
-            for n, leaf in enumerate(question.all_leaves)
-        ]
+        """What each leaf tells; what stands for a word, no more than that word."""
+        return [leaf.share * min(self._idf(leaf.clause), leaf.most) for leaf in question.all_leaves]
 
     def _listed(self, question: Question, *, nothing_found: bool) -> list[int]:
         """Units found by their date or by filters alone, newest first."""
@@ -207,7 +204,7 @@ class _TokenReader:
         leaves: what to count.
         asked: how many of them, the first ones, also count in the turns beside one.
         stored: the tokens of each unit and of those beside it, by rowid.
-        averages: the mean length of a column in the units of each kind, and in all.
+        usual: what the length of a column is compared with, by kind of unit.
     """
 
     def __init__(
@@ -215,14 +212,19 @@ class _TokenReader:
         leaves: Sequence[Leaf],
         asked: int,
         stored: Mapping[int, StoredTokens],
-        averages: Mapping[tuple[str, str], float],
+        usual: Mapping[tuple[str, str], float],
     ) -> None:
-        needles = [(n, f" {leaf.clause.text} ", leaf.clause.columns) for n, leaf in enumerate(leaves)]
-        self._plain = [(n, needle) for n, needle, columns in needles if not columns]
-        self._bound = [(n, needle, columns) for n, needle, columns in needles if columns]
+        self._numbers: dict[str, list[int]] = {}  # of the leaves that are one token in any column
+        self._others: list[tuple[int, Leaf]] = []  # phrases, and what is bound to a column
+        for n, leaf in enumerate(leaves):
+            if leaf.clause.op == "token" and not leaf.clause.columns:
+                self._numbers.setdefault(leaf.clause.text, []).append(n)
+            else:
+                self._others.append((n, leaf))
+        self._tokens = frozenset(self._numbers)
         self._asked = asked
         self._stored = stored
-        self._averages = averages
+        self._usual = usual
         self._bodies: dict[int, dict[int, float]] = {}
 
     def own(self, rowid: int) -> dict[int, float]:
@@ -231,35 +233,28 @@ class _TokenReader:
         found = dict(self._body(rowid))
         for name, text in zip(COUNTED, stored.columns.split("\n"), strict=True):
             if text and name != "body":
-                self._count(text, self._average(stored.kind, name), WEIGHTS.get(name, 1.0), found)
-        for n, needle, columns in self._bound:
-            for name, text in zip(COUNTED, stored.columns.split("\n"), strict=True):
-                if name in columns and (count := _count(needle, f" {text} ")):
-                    scale = WEIGHTS[name] / _norm(text, self._average(stored.kind, name))
-                    found[n] = found.get(n, 0.0) + scale * count
+                self._count(text, name, stored.kind, found)
         return found
 
     def is_short(self, rowid: int) -> bool:
         """True for a turn no longer than the average."""
         stored = self._stored[rowid]
         body = stored.columns.split("\n")[_BODY]
-        return body.count(" ") < self._average(stored.kind, "body")
+        return body.count(" ") < self._usual[stored.kind, "body"]
 
     def lent(self, rowid: int) -> tuple[dict[int, float], dict[int, str]]:
-        """The words in the turns beside one, by number, and which of them lends most."""
+        """The words in the turns beside one, by number, and the side of the nearest that has each."""
         file = self._stored[rowid].file
         total: dict[int, float] = {}
-        most: dict[int, tuple[float, str]] = {}
+        beside: dict[int, str] = {}
         for step, share in zip(_STEPS, (BEFORE, AFTER, SECOND_BEFORE, SECOND_AFTER), strict=True):
             other = self._stored.get(rowid + step)
             if other and other.file == file and other.kind == "turn":
                 for n, count in self._body(rowid + step).items():
                     if n < self._asked:
-                        value = share * count
-                        total[n] = total.get(n, 0.0) + value
-                        if n not in most or value > most[n][0]:
-                            most[n] = value, "prev" if step < 0 else "next"
-        return total, {n: place for n, (_, place) in most.items()}
+                        total[n] = total.get(n, 0.0) + share * count
+                        beside.setdefault(n, "prev" if step < 0 else "next")
+        return total, beside
 
     def holding(self, clause: Clause, rowid: int) -> set[Clause]:
         """The tokens and phrases that count for a unit; empty when the clause does not hold."""
@@ -273,10 +268,6 @@ class _TokenReader:
             return set()
         return set().union(*parts)
 
-    def _average(self, kind: str, column: str) -> float:
-        """What a length is compared with: a note has no disadvantage by being longer than a turn, and a fact is short."""
-        return max(self._averages[kind, column], self._averages["", column])
-
     def _body(self, rowid: int) -> dict[int, float]:
         found = self._bodies.get(rowid)
         if found is None:
@@ -284,30 +275,29 @@ class _TokenReader:
             stored = self._stored[rowid]
             text = stored.columns.split("\n")[_BODY]
             if text:
-                self._count(text, self._average(stored.kind, "body"), 1.0, found)
+                self._count(text, "body", stored.kind, found)
         return found
 
-    def _count(self, text: str, average: float, weight: float, found: dict[int, float]) -> None:
+    def _count(self, text: str, column: str, kind: str, found: dict[int, float]) -> None:
         """Adds what stands in one column to what was found."""
-        spaced = f" {text} "
-        held = [(n, needle) for n, needle in self._plain if needle in spaced]
-        if held:
-            scale = weight / _norm(text, average)
-            for n, needle in held:
-                found[n] = found.get(n, 0.0) + scale * _count(needle, spaced)
+        tokens = text.split(" ")
+        counts = [
+            (n, tokens.count(token))
+            for token in self._tokens.intersection(tokens)
+            for n in self._numbers[token]
+        ]
+        for n, leaf in self._others:
+            if not leaf.clause.columns or column in leaf.clause.columns:
+                counts.append((n, f" {text} ".count(f" {leaf.clause.text} ")))
+        if counts:
+            scale = WEIGHTS.get(column, 1.0) / _norm(len(tokens), self._usual[kind, column])
+            for n, count in counts:
+                if count:
+                    found[n] = found.get(n, 0.0) + scale * count
 
 
-def _count(needle: str, spaced: str) -> int:
-    """How often tokens stand in a text, each with a space on either side."""
-    count = spaced.count(needle)
-    # Two that stand side by side share a space, and `count` sees one of them.
-    if count and needle + needle[1:] in spaced:
-        return spaced.replace(" ", "  ").count(needle.replace(" ", "  "))
-    return count
-
-
-def _norm(text: str, average: float) -> float:
-    return 1 - B + B * (text.count(" ") + 1) / average
+def _norm(length: int, usual: float) -> float:
+    return 1 - B + B * length / usual
 
 
 def _is_nested(clause: Clause) -> bool:

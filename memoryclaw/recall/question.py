@@ -53,7 +53,7 @@ class Leaf(NamedTuple):
     word: str  # as asked
     via: str  # literal | phrase | prefix | fuzzy | bigram | alias
     share: float = 1.0  # of its gain
-    most: float = math.inf  # the idf of the word that it stands for: it tells no more
+    most: float = math.inf  # it tells no more: the idf of the word that it stands for, in whatever language
 
 
 @dataclass(frozen=True, slots=True)
@@ -294,6 +294,7 @@ class _Words:
         self.tokens: set[str] = set()
         self.unknown: list[str] = []
         self.spelled: dict[str, list[str]] = {}  # word → tokens of its other spellings
+        self.most: dict[str, float] = {}  # the idf of a word that has a token in each of several languages
         tokens = {word: languages.token(word).split() for word in words}
         counts = catalog.count_of([token for found in tokens.values() for token in found])
         for word, own in tokens.items():
@@ -304,6 +305,8 @@ class _Words:
             self.weights[word] = max(
                 (rarity(units, counts.get(token, 0)) for token in found), default=rarity(units, 0)
             )
+            if len(own) > 1 and not languages.is_cut(word):
+                self.most[word] = rarity(units, min(sum(counts.get(token, 0) for token in own), units))
             self.tokens.update(own, found)
             if not found:
                 self.unknown.append(word)
@@ -418,7 +421,13 @@ class _Resolver:
     def _word(self, expr: Expr) -> Clause | None:
         tokens = self._languages.token(expr.text).split()
         via = "bigram" if self._languages.is_cut(expr.text) else "literal"
-        return self._leaves(expr, self._words.spelled.get(expr.text) or tokens, expr.text, via)
+        return self._leaves(
+            expr,
+            self._words.spelled.get(expr.text) or tokens,
+            expr.text,
+            via,
+            self._words.most.get(expr.text),
+        )
 
     def _phrase(self, expr: Expr) -> Clause | None:
         clauses: list[Clause] = []
@@ -443,8 +452,11 @@ class _Resolver:
         )
         return self._leaves(expr, list(tokens), f"{expr.text}~", "fuzzy")
 
-    def _leaves(self, expr: Expr, tokens: Sequence[str], word: str, via: str) -> Clause | None:
-        leaves = [Leaf(Clause("token", token, _columns(expr)), word, via) for token in tokens]
+    def _leaves(
+        self, expr: Expr, tokens: Sequence[str], word: str, via: str, most: float | None = None
+    ) -> Clause | None:
+        limit = math.inf if most is None else most
+        leaves = [Leaf(Clause("token", token, _columns(expr)), word, via, most=limit) for token in tokens]
         self.leaves.extend(leaves)
         return _joined("any", [leaf.clause for leaf in leaves])
 

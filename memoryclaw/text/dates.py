@@ -859,6 +859,8 @@ class Phrases:
 
     def _numeric(self, word: str, lead: int, anchor: date) -> Days | None:
         parts = [int(part) for part in re.split(r"[-/.]", word) if part]
+        if len(parts) < 2:  # one character may be a number and its point: `⒊`
+            return None
         day_first = "numbers day first" in self._traits
         if "." in word:
             return self._dotted(parts, lead, anchor) if day_first else None

@@ -123,13 +123,18 @@ def test_the_tokens_of_a_file_stand_side_by_side(catalog: Catalog) -> None:
     assert found[second].columns == "\n\n\nin the biscuit tin\n"
 
 
-def test_the_mean_length_of_a_column_counts_the_units_that_have_it(catalog: Catalog) -> None:
-    titles = [
-        columns[0].split()
-        for t in catalog.tokens(range(1, 1000)).values()
-        if (columns := t.columns.split("\n"))[0]
-    ]
-    assert catalog.average_lengths()["", "title"] == sum(map(len, titles)) / len(titles)
+def test_the_usual_length_of_a_column_is_the_mean_of_its_kind_or_of_all(catalog: Catalog) -> None:
+    stored = [t for t in catalog.tokens(range(1, 1000)).values() if t.columns.split("\n")[3]]
+    bodies = {
+        kind: [len(t.columns.split("\n")[3].split()) for t in stored if t.kind == kind]
+        for kind in {t.kind for t in stored}
+    }
+    every = [length for lengths in bodies.values() for length in lengths]
+    assert len(bodies) > 2
+    for kind, lengths in bodies.items():
+        assert catalog.usual_lengths()[kind, "body"] == max(
+            sum(lengths) / len(lengths), sum(every) / len(every)
+        )
 
 
 def test_units_come_back_whole(catalog: Catalog) -> None:

@@ -439,6 +439,11 @@ def test_a_date_in_another_spelling_of_its_characters_is_the_same_date() -> None
         ]
 
 
+def test_a_number_in_one_character_with_its_point_is_no_date() -> None:
+    assert find_ranges("⒊", TODAY) == ([], "⒊")
+    assert find_ranges("x ⒊ y", TODAY) == ([], "x ⒊ y")
+
+
 def test_an_accent_without_a_letter_is_no_word() -> None:
     assert [found[:2] for found in find_ranges("x \u0301 on 3 May 2024", TODAY)[0]] == [
         ("2024-05-03", "2024-05-03")
