@@ -321,7 +321,9 @@ def test_an_interrupted_run_leaves_no_process_and_no_folder(tmp_path: Path, cach
     _, said = process.communicate(timeout=60)
     assert process.returncode == 130
     assert b"Traceback" not in said
-    assert list((tmp_path / "tmp").glob("*/*" if cached else "*")) == []
+    assert (
+        list((tmp_path / "tmp").glob("*/*-part-*" if cached else "*")) == []
+    )  # a set that was whole may stay
 
 
 def test_tools_that_are_not_installed_are_left_out_with_the_line_that_installs_them(tmp_path: Path) -> None:
