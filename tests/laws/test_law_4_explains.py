@@ -22,6 +22,7 @@ VIAS = frozenset(
         "prefix",
         "bigram",
         "alias",
+        "session",
         "entity",
         "fuzzy",
         "date",
