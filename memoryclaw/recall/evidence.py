@@ -14,7 +14,7 @@ from memoryclaw.index.index import COUNTED, Index
 from memoryclaw.model import COLUMNS
 from memoryclaw.ports import Clause
 from memoryclaw.recall.question import Leaf, Question
-from memoryclaw.recall.text_lane import POOL, Fields, Lane, conditions
+from memoryclaw.recall.text_lane import LOOKED_UP, POOL, Fields, Lane, conditions
 from memoryclaw.text import dates
 
 B = 0.9  # how much the length of a field, against the average, lowers what a word in it counts
@@ -71,7 +71,8 @@ class Evidence(NamedTuple):
         total = dict(counts.own)
         for number, count in counts.lent.items():
             total[number] = total.get(number, 0.0) + count
-        return {n: self.weights[n] * (K1 + 1) * count / (count + K1) for n, count in total.items()}
+        # In their order, which sets do not keep: a sum of floats depends on it.
+        return {n: self.weights[n] * (K1 + 1) * total[n] / (total[n] + K1) for n in sorted(total)}
 
 
 class EvidenceReader:
@@ -127,17 +128,18 @@ class EvidenceReader:
         for spoken in question.query.ranges:
             if spoken.start and spoken.end:
                 later = dates.plus_days(date.fromisoformat(spoken.end), TOLD_WITHIN).isoformat()
-                sql = "select rowid from unit where at >= ? and at < ? || '~' and at != '' order by at limit 5000"
-                found.update((int(row[0]), None) for row in self._catalog.rows(sql, [spoken.start, later]))
+                sql = """select rowid from units where at != '' and at >= ? and at < ? || '~'
+                    order by at, id, path, seq limit ?"""
+                rows = self._catalog.rows(sql, [spoken.start, later, LOOKED_UP])
+                found.update((int(row[0]), None) for row in rows)
         return list(fields.among(found)) if fields and found else list(found)
 
     def _beside(self, text: Scores, known: Sequence[UnitSummary], fields: Fields | None) -> list[int]:
         """Turns beside the best ones, which may have the words of a question around them and none themselves."""
-        turns = {unit.rowid for unit in known if unit.kind == "turn"}
-        best = sorted(text, key=lambda rowid: (-text[rowid], rowid))[:BESIDE]
-        beside = {rowid + step for rowid in best if rowid in turns for step in _STEPS} - {
-            u.rowid for u in known
-        }
+        by_words = [unit for unit in known if unit.rowid in text]
+        best = sorted(by_words, key=lambda unit: (-text[unit.rowid], unit.id, unit.path, unit.seq))[:BESIDE]
+        beside = {unit.rowid + step for unit in best if unit.kind == "turn" for step in _STEPS}
+        beside -= {unit.rowid for unit in known}
         return sorted(fields.among(beside) if fields and beside else beside)
 
     def _counts(
