@@ -166,18 +166,3 @@ def test_an_edit_of_a_log_changes_what_its_turn_is_known_to_ask(tmp_path: Path) 
         assert "asks" in {term.name for term in app.search("kettle").matches[0].terms}
         put(root, {path: turn % " two weeks ago."})
         assert "asks" not in {term.name for term in app.search("kettle").matches[0].terms}
-
-
-def test_the_order_in_which_logs_were_read_shows_in_no_answer(tmp_path: Path) -> None:
-    files: dict[str, str] = {}
-    for n in range(14):  # more turns tie than are looked at for their neighbours
-        files |= log(("user", "The kettle broke."), ("user", f"answer{n}"), session=f"s{n:02}")
-    root = put(tmp_path / "vault", files)
-    with App(root) as app:
-        first = [(match.unit.id, match.score) for match in app.search("kettle", limit=100).matches]
-        put(root, log(("user", "Else."), session="s00"))
-        app.search("kettle")
-        put(root, {path: text for path, text in files.items() if "s00" in path})
-        again = [(match.unit.id, match.score) for match in app.search("kettle", limit=100).matches]
-    assert again == first
-    assert any(id_.endswith("/1") for id_, _ in first)
