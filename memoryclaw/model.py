@@ -18,6 +18,7 @@ NOTHING: Mapping[str, Any] = MappingProxyType({})
 
 # The text columns of a unit, in index order.
 COLUMNS = ("title", "tags", "properties", "body")
+COUNTED = (*COLUMNS, "characters")  # what is counted when a unit is ranked
 
 
 class Problem(NamedTuple):

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple
 
 from memoryclaw.index.database import Database, unpacked
-from memoryclaw.model import Fact, Problem, Unit
+from memoryclaw.model import COUNTED, Fact, Problem, Unit
 from memoryclaw.ports import Address
 from memoryclaw.text.language import fold, key_of
 
@@ -40,12 +40,16 @@ class UnitSummary(NamedTuple):
     opens: int  # the turn with which somebody opens a session with an assistant
 
 
-class StoredTokens(NamedTuple):
-    """The tokens of a unit, to be counted."""
+class Lengths(NamedTuple):
+    """How many tokens each column of a unit has."""
 
     file: int  # the number of its file; neighbours in a file have neighbouring rowids
     kind: str  # `turn` for one whose words count in the turns beside it
-    columns: str  # a line a column
+    title: int
+    tags: int
+    properties: int
+    body: int
+    characters: int
 
 
 class Catalog:
@@ -70,10 +74,15 @@ class Catalog:
         found = self.rows(f"select {_UNIT} from units where rowid {_IN}", [json.dumps(list(rowids))])
         return {row[0]: _unit(row) for row in found}
 
-    def tokens(self, rowids: Iterable[int]) -> dict[int, StoredTokens]:
-        """The tokens of these units; unknown ones are absent."""
-        sql = f"select rowid, fid, kind, columns from tokens where rowid {_IN}"
-        return {row[0]: StoredTokens(*row[1:]) for row in self.rows(sql, [json.dumps(list(rowids))])}
+    def lengths(self, rowids: Iterable[int]) -> dict[int, Lengths]:
+        """The lengths of these units; unknown ones are absent."""
+        sql = f"select rowid, fid, kind, title, tags, properties, body, characters from tokens where rowid {_IN}"
+        return {row[0]: Lengths._make(row[1:]) for row in self.rows(sql, [json.dumps(list(rowids))])}
+
+    def tokens(self, rowids: Iterable[int]) -> dict[int, dict[str, str]]:
+        """The tokens of these units by column, joined by spaces; unknown ones are absent."""
+        found = self.rows(f"select rowid, columns from tokens where rowid {_IN}", [json.dumps(list(rowids))])
+        return {rowid: dict(zip(COUNTED, text.split("\n"), strict=True)) for rowid, text in found}
 
     def usual_lengths(self) -> dict[tuple[str, str], float]:
         """The tokens that a column usually has in the units of a kind: (kind, column) → tokens.

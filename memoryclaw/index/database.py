@@ -27,7 +27,8 @@ create table unit(rowid integer primary key, fid integer, seq integer, id text, 
     end_line integer, title text, tags text, properties text, text blob, at text, until text, entity text,
     entity_key text, field text, value text, trust text, pinned integer, state text,
     role text, asks integer, opens integer);
-create table tokens(rowid integer primary key, fid integer, kind text, columns text);
+create table tokens(rowid integer primary key, fid integer, kind text, title integer, tags integer, properties integer,
+    body integer, characters integer, columns text);
 create table lengths(kind text, field text, units integer, tokens integer, primary key(kind, field)) without rowid;
 create index unit_fid on unit(fid, seq);
 create index unit_id on unit(id);

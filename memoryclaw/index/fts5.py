@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Sequence
 from memoryclaw.errors import IndexDamagedError
 from memoryclaw.index.bm25 import WEIGHTS, sound
 from memoryclaw.model import COLUMNS
-from memoryclaw.ports import Clause, Hit, IndexRow
+from memoryclaw.ports import Clause, Hit, IndexRow, Occurrence
 
 
 def _quoted(text: str) -> str:
@@ -24,6 +24,7 @@ _TOKENIZER = "ascii tokenchars " + _quoted(string.punctuation)
 _HASH_BYTES = 8 << 20
 FTS5_SCHEMA = f"""
 create virtual table text using fts5({", ".join(COLUMNS)}, content='', tokenize={_quoted(_TOKENIZER)});
+create virtual table occurrences using fts5vocab(text, instance);
 insert into text(text, rank) values('hashsize', {_HASH_BYTES});
 insert into text(text, rank) values('rank', 'bm25({", ".join(str(WEIGHTS[c]) for c in COLUMNS)})');
 """
@@ -34,6 +35,9 @@ _FIND = "select rowid, -rank from text where text match ? order by rank, rowid l
 # Without the plus, SQLite would ask FTS5 anew for every single rowid.
 _FIND_WITHIN = """select rowid, -rank from text where text match ? and +rowid in (select value from json_each(?))
     order by rank, rowid limit ?"""
+# The plus keeps the units out of FTS5's hands here, too; the join asks for one token after the other.
+_OCCURRENCES = """select term, doc, col, offset from json_each(?) as asked cross join occurrences on term = asked.value
+    where +doc in (select value from json_each(?))"""
 
 
 class Fts5:
@@ -80,6 +84,11 @@ class Fts5:
             if found[-1].score < last or len(found) < wanted:
                 return [hit for hit in found if hit.score >= last]
             wanted *= 4
+
+    def occurrences(self, tokens: Iterable[str], within: Iterable[int]) -> list[Occurrence]:
+        """Every place where one of these tokens stands in one of these units."""
+        values = json.dumps(list(tokens)), json.dumps(list(within))
+        return self._connect().execute(_OCCURRENCES, values).fetchall()
 
     def count(self, clause: Clause) -> int:
         """How many units match."""

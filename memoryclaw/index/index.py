@@ -18,13 +18,12 @@ from typing import NamedTuple
 from memoryclaw.index.database import Database, packed, unpacked
 from memoryclaw.index.fts5 import Fts5
 from memoryclaw.index.stemming import language, language_of
-from memoryclaw.model import COLUMNS, Note, Problem, Stamp, Unit
+from memoryclaw.model import COUNTED, Note, Problem, Stamp, Unit
 from memoryclaw.ports import Clause, IndexRow, TextIndex
 from memoryclaw.text.language import Language, characters, key_of, keys_of, words_of
 from memoryclaw.vault.folder import packed_stamp
 
-VERSION = "14"  # of the tables and of the analysis; another number means another index
-COUNTED = (*COLUMNS, "characters")  # what is stored of a unit to be counted when it is ranked
+VERSION = "16"  # of the tables and of the analysis; another number means another index
 _TEXT_COLUMNS = "title, tags, properties, text"
 _FILE_SQL = f"insert into files values({','.join('?' * 15)})"
 _UNIT_SQL = f"insert into unit values({','.join('?' * 23)})"
@@ -264,9 +263,9 @@ class Writing:
         self._next += len(note.units)
         rows += [_index_row(first + seq, one) for seq, one in enumerate(columns)]
         self._connection.executemany(
-            "insert into tokens values(?,?,?,?)",
+            "insert into tokens values(?,?,?,?,?,?,?,?,?)",
             (
-                (first + seq, fid, kind, "\n".join(one))
+                (first + seq, fid, kind, *map(_length, one), "\n".join(one))
                 for seq, (kind, one) in enumerate(zip(kinds, columns, strict=True))
             ),
         )
@@ -304,7 +303,7 @@ class Writing:
                 if column:
                     length = self._lengths.setdefault((kind, name), [0, 0])
                     length[0] += sign
-                    length[1] += sign * (column.count(" ") + 1)
+                    length[1] += sign * _length(column)
             distinct = set().union(*spelled)
             _count(counted, distinct, sign)
             held.append(self._corrected(" ".join(map(token_of, distinct)).split(), single, sign))
@@ -346,6 +345,10 @@ def open_index(folder: Path, *, engine: str, language: Language) -> Index:
     return Index(database, Fts5(database.connection), language)
 
 
+def _length(tokens: str) -> int:
+    return tokens.count(" ") + 1 if tokens else 0
+
+
 def _count(counter: Counter[str], seen: Iterable[str] | Counter[str], sign: int) -> None:
     if sign > 0:
         counter.update(seen)
@@ -360,7 +363,8 @@ _TABLES = (
     "select path, digest, id, kind, state, title, at, until, tags, trust, pinned, stem, language from files order by path",
     """select path, seq, id, kind, line, end_line, title, tags, properties, text, at, until, entity, entity_key, field,
         value, trust, pinned, state, role, asks, opens from units order by path, seq""",
-    "select path, seq, tokens.kind, columns from tokens join units using (rowid) order by path, seq",
+    """select path, seq, t.kind, t.title, t.tags, t.properties, t.body, t.characters, t.columns from tokens t
+        join units using (rowid) order by path, seq""",
     "select kind, field, units, tokens from lengths order by kind, field",
     """select path, seq, id, entity, entity_key, field, value, since, until, source, line, current from facts
         order by path, seq""",
@@ -394,11 +398,7 @@ def _rows(index: Index) -> Iterator[object]:
 
 
 def _instances(index: Index, places: dict[int, Place]) -> Iterator[object]:
-    connection = index.database.connection()
-    connection.execute(
-        "create virtual table if not exists temp.instances using fts5vocab(main, text, instance)"
-    )
-    rows = connection.execute("select term, doc, col, offset from temp.instances")
+    rows = index.database.connection().execute("select term, doc, col, offset from occurrences")
     for term, found in groupby(rows, key=lambda row: row[0]):
         yield term, sorted((places.get(doc, ("", doc)), column, offset) for _, doc, column, offset in found)
 

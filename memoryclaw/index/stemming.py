@@ -14,7 +14,9 @@ from memoryclaw.text.words import words
 
 _ENGLISH_ENDS = tuple(words("english.stem_ends"))
 _READ = 4000  # characters of a note that tell its language
-_SURE = 3  # stop words of another language, and twice as many as of the vault's own
+# Stop words that tell another language, each counted once: so many, twice as many as of the vault's own, and this share of all
+# words, which any text has that is no list, no code and in no other script.
+_SURE, _LEAST = 3, 0.05
 
 
 @cache
@@ -37,17 +39,17 @@ def language_of(texts: Iterable[str], usual: Language) -> Language:
     """
     if usual.code == "none":
         return usual
-    counts: Counter[str] = Counter()
-    left, spoken = _READ, _spoken()
+    said: set[str] = set()
+    left = _READ
     for text in texts:
-        for word in words_of(text[:left]):
-            if word in spoken:
-                counts.update(spoken[word])
+        said.update(words_of(text[:left]))
         left -= len(text)
         if left <= 0:
             break
+    spoken = _spoken()
+    counts = Counter(code for word in said & spoken.keys() for code in spoken[word])
     most = max(counts.values(), default=0)
-    if most < _SURE or most < 2 * counts[usual.code]:
+    if most < max(_SURE, _LEAST * len(said), 2 * counts[usual.code]):
         return usual
     return language(min(code for code, count in counts.items() if count == most))
 

@@ -6,7 +6,6 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from memoryclaw.model import Answer, Fact, Match, Problem, Recalled, Traced
-from memoryclaw.working.memory import stored, tokens
 
 if TYPE_CHECKING:
     from memoryclaw.app.doctor import Check
@@ -358,6 +357,8 @@ def schedule_status(now: ScheduleStatus) -> dict[str, Any]:
 
 def working(memory: WorkingMemory) -> Shape:
     """What a session is at, and what that costs in a prompt."""
+    from memoryclaw.working.memory import stored, tokens  # noqa: PLC0415 - a search must start fast
+
     return {
         **stored(memory),
         "tokens": tokens(memory),

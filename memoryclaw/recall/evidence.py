@@ -9,12 +9,12 @@ from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from memoryclaw.index.bm25 import K1, WEIGHTS, rarity
-from memoryclaw.index.catalog import Catalog, StoredTokens, UnitSummary
-from memoryclaw.index.index import COUNTED, Index
-from memoryclaw.model import COLUMNS
+from memoryclaw.index.catalog import Catalog, Lengths, UnitSummary
+from memoryclaw.index.index import Index
+from memoryclaw.model import COUNTED
 from memoryclaw.ports import Clause
 from memoryclaw.recall.question import Leaf, Question
-from memoryclaw.recall.text_lane import LOOKED_UP, POOL, Fields, Lane, conditions
+from memoryclaw.recall.text_lane import FEWER, LOOKED_UP, POOL, Fields, Lane, conditions
 from memoryclaw.text import dates
 
 B = 0.9  # how much the length of a field, against the average, lowers what a word in it counts
@@ -24,7 +24,7 @@ TOLD_WITHIN = 7  # days in which what happened on a day is still told of
 BESIDE = 10  # best units whose neighbours may answer without a word of the question
 LISTED = 200  # units that a question of dates or filters alone may list
 _TOUCHES = "substr(max(u.at, u.until), 1, 10) >= ? and substr(u.at, 1, 10) <= ?"
-_BODY = COLUMNS.index("body")
+_FIELDS = tuple(column for column in COUNTED if column != "body")
 _STEPS = (-1, 1, -2, 2)  # to the turns beside one
 
 Scores = Mapping[int, float]  # by rowid
@@ -115,12 +115,12 @@ class EvidenceReader:
             return {}
         found = self._lane.best(question.clause, pool, fields)
         if question.query.ranges:
-            found |= self._lane.among(question.clause, pool, self._said_then(question, fields))
+            found |= self._lane.among(question.clause, FEWER, self._said_then(question, fields))
         return found
 
     def _any(self, leaves: Sequence[Leaf], fields: Fields | None) -> dict[int, float]:
         clause = Clause("any", parts=tuple(dict.fromkeys(leaf.clause for leaf in leaves)))
-        return self._lane.best(clause, POOL, fields) if leaves else {}
+        return self._lane.best(clause, FEWER, fields) if leaves else {}
 
     def _said_then(self, question: Question, fields: Fields | None) -> list[int]:
         """The units of the days asked about, and of those just after."""
@@ -148,22 +148,44 @@ class EvidenceReader:
         """How often each leaf stands in these units; the first `asked` of them count in the turns beside one, too."""
         turns = {unit.rowid for unit in units if unit.kind == "turn" and unit.trust != "untrusted"}
         wanted = {rowid + step for rowid in turns for step in _STEPS} | {unit.rowid for unit in units}
-        tokens = self._catalog.tokens(sorted(wanted))
-        reader = _TokenReader(leaves, asked, tokens, self._usual)
+        counter = _Counter(leaves, asked, self._catalog.lengths(sorted(wanted)), self._usual)
+        self._place(counter, leaves)
         nested = clause is not None and _is_nested(clause)
+        texts = self._catalog.tokens([unit.rowid for unit in units]) if nested else {}
         counted = {}
         for unit in units:
-            own = reader.own(unit.rowid)
+            own = counter.own(unit.rowid)
             # A long reply holds all words of a subject anyway.
-            borrows = unit.rowid in turns and (unit.role != "assistant" or reader.is_short(unit.rowid))
-            lent, beside = reader.lent(unit.rowid) if borrows else (NONE, NONE)
+            borrows = unit.rowid in turns and (unit.role != "assistant" or counter.is_short(unit.rowid))
+            lent, beside = counter.lent(unit.rowid) if borrows else (NONE, NONE)
             if nested and clause is not None:
-                holding = reader.holding(clause, unit.rowid)
+                holding = _holding(clause, texts[unit.rowid])
                 own = {n: count for n, count in own.items() if n >= asked or leaves[n].clause in holding}
                 lent = {n: count for n, count in lent.items() if n >= asked or leaves[n].clause in holding}
             if own or lent:
                 counted[unit.rowid] = Counts(own, lent, beside)
         return counted
+
+    def _place(self, counter: _Counter, leaves: Sequence[Leaf]) -> None:
+        """Finds the places of the leaves: of rare tokens in the text index, of others in the tokens of the units."""
+        rare: dict[str, list[int]] = {}
+        others: list[tuple[int, str, str]] = []
+        for n, (clause, *_) in enumerate(leaves):
+            if clause.op == "token" and self._idf.containing(clause) <= LOOKED_UP:
+                rare.setdefault(clause.text, []).append(n)
+            else:
+                others.append((n, clause.text, _apart(clause.text)))
+        lengths = counter.lengths
+        for token, rowid, column, place in self._index.engine.occurrences(rare, lengths) if rare else ():
+            # Single characters stand at the end of the body.
+            counted = column if column != "body" or place < lengths[rowid].body else "characters"
+            for n in rare[token]:
+                counter.add(rowid, counted, n)
+        for rowid, columns in self._catalog.tokens(lengths).items() if others else ():
+            for column, text in columns.items():
+                for n, wanted, apart in others:
+                    if wanted in text:
+                        counter.add(rowid, column, n, _apart(text).count(apart))
 
     def _weights(self, question: Question) -> list[float]:
         """What each leaf tells; what stands for a word, no more than that word."""
@@ -199,13 +221,13 @@ class EvidenceReader:
         )
 
 
-class _TokenReader:
-    """Counts the leaves of a question in the stored tokens of units.
+class _Counter:
+    """Counts the leaves of a question in units, each occurrence weighed by its field and by the length of that.
 
     Args:
         leaves: what to count.
         asked: how many of them, the first ones, also count in the turns beside one.
-        stored: the tokens of each unit and of those beside it, by rowid.
+        lengths: those of each unit and of those beside it, by rowid.
         usual: what the length of a column is compared with, by kind of unit.
     """
 
@@ -213,89 +235,81 @@ class _TokenReader:
         self,
         leaves: Sequence[Leaf],
         asked: int,
-        stored: Mapping[int, StoredTokens],
+        lengths: Mapping[int, Lengths],
         usual: Mapping[tuple[str, str], float],
     ) -> None:
-        self._numbers: dict[str, list[int]] = {}  # of the leaves that are one token in any column
-        self._others: list[tuple[int, Leaf]] = []  # phrases, and what is bound to a column
-        for n, leaf in enumerate(leaves):
-            if leaf.clause.op == "token" and not leaf.clause.columns:
-                self._numbers.setdefault(leaf.clause.text, []).append(n)
-            else:
-                self._others.append((n, leaf))
-        self._tokens = frozenset(self._numbers)
+        self.lengths = lengths
+        self._columns = [leaf.clause.columns for leaf in leaves]
         self._asked = asked
-        self._stored = stored
         self._usual = usual
-        self._bodies: dict[int, dict[int, float]] = {}
+        self._times: dict[int, dict[str, dict[int, int]]] = {}
+        self._bodies: dict[int, Mapping[int, float]] = {}
+
+    def add(self, rowid: int, column: str, number: int, times: int = 1) -> None:
+        """Counts a leaf that stands in a column of a unit."""
+        wanted = self._columns[number]
+        if times and (not wanted or column in wanted):
+            found = self._times.setdefault(rowid, {}).setdefault(column, {})
+            found[number] = found.get(number, 0) + times
 
     def own(self, rowid: int) -> dict[int, float]:
         """The leaves in the columns of a unit itself."""
-        stored = self._stored[rowid]
         found = dict(self._body(rowid))
-        for name, text in zip(COUNTED, stored.columns.split("\n"), strict=True):
-            if text and name != "body":
-                self._count(text, name, stored.kind, found)
+        counted = self._times.get(rowid, {})
+        for column in _FIELDS if len(counted) > ("body" in counted) else ():
+            for n, count in self._weighed(rowid, column).items():
+                found[n] = found.get(n, 0.0) + count
         return found
 
     def is_short(self, rowid: int) -> bool:
         """True for a turn no longer than the average."""
-        stored = self._stored[rowid]
-        body = stored.columns.split("\n")[_BODY]
-        return body.count(" ") < self._usual[stored.kind, "body"]
+        lengths = self.lengths[rowid]
+        return lengths.body <= self._usual[lengths.kind, "body"]
 
     def lent(self, rowid: int) -> tuple[dict[int, float], dict[int, str]]:
         """The words in the turns beside one, by number, and the side of the nearest that has each."""
-        file = self._stored[rowid].file
+        file = self.lengths[rowid].file
         total: dict[int, float] = {}
         beside: dict[int, str] = {}
         for step, share in zip(_STEPS, (BEFORE, AFTER, SECOND_BEFORE, SECOND_AFTER), strict=True):
-            other = self._stored.get(rowid + step)
-            if other and other.file == file and other.kind == "turn":
-                for n, count in self._body(rowid + step).items():
+            found = self._body(rowid + step)
+            if found and (other := self.lengths[rowid + step]).file == file and other.kind == "turn":
+                for n, count in found.items():
                     if n < self._asked:
                         total[n] = total.get(n, 0.0) + share * count
                         beside.setdefault(n, "prev" if step < 0 else "next")
         return total, beside
 
-    def holding(self, clause: Clause, rowid: int) -> set[Clause]:
-        """The tokens and phrases that count for a unit; empty when the clause does not hold."""
-        if clause.op in ("token", "phrase"):
-            texts = zip(COUNTED, self._stored[rowid].columns.split("\n"), strict=True)
-            searched = [text for name, text in texts if not clause.columns or name in clause.columns]
-            return {clause} if any(f" {clause.text} " in f" {text} " for text in searched) else set()
-        parts = [self.holding(part, rowid) for part in clause.parts if part.op != "not"]
-        barred = any(self.holding(part.parts[0], rowid) for part in clause.parts if part.op == "not")
-        if clause.op == "all" and (barred or not all(parts)):
-            return set()
-        return set().union(*parts)
-
-    def _body(self, rowid: int) -> dict[int, float]:
+    def _body(self, rowid: int) -> Mapping[int, float]:
         found = self._bodies.get(rowid)
         if found is None:
-            found = self._bodies[rowid] = {}
-            stored = self._stored[rowid]
-            text = stored.columns.split("\n")[_BODY]
-            if text:
-                self._count(text, "body", stored.kind, found)
+            found = self._bodies[rowid] = self._weighed(rowid, "body")
         return found
 
-    def _count(self, text: str, column: str, kind: str, found: dict[int, float]) -> None:
-        """Adds what stands in one column to what was found."""
-        tokens = text.split(" ")
-        counts = [
-            (n, tokens.count(token))
-            for token in self._tokens.intersection(tokens)
-            for n in self._numbers[token]
-        ]
-        for n, leaf in self._others:
-            if not leaf.clause.columns or column in leaf.clause.columns:
-                counts.append((n, f" {text} ".count(f" {leaf.clause.text} ")))
-        if counts:
-            scale = WEIGHTS.get(column, 1.0) / _norm(len(tokens), self._usual[kind, column])
-            for n, count in counts:
-                if count:
-                    found[n] = found.get(n, 0.0) + scale * count
+    def _weighed(self, rowid: int, column: str) -> Mapping[int, float]:
+        counted = self._times.get(rowid, {}).get(column)
+        if not counted:
+            return NONE
+        lengths = self.lengths[rowid]
+        scale = WEIGHTS.get(column, 1.0) / _norm(getattr(lengths, column), self._usual[lengths.kind, column])
+        return {n: scale * times for n, times in counted.items()}
+
+
+def _holding(clause: Clause, texts: Mapping[str, str]) -> set[Clause]:
+    """The tokens and phrases that count for a unit; empty when the clause does not hold."""
+    if clause.op in ("token", "phrase"):
+        searched = [text for name, text in texts.items() if not clause.columns or name in clause.columns]
+        return {clause} if any(f" {clause.text} " in f" {text} " for text in searched) else set()
+    parts = [_holding(part, texts) for part in clause.parts if part.op != "not"]
+    barred = any(_holding(part.parts[0], texts) for part in clause.parts if part.op == "not")
+    if clause.op == "all" and (barred or not all(parts)):
+        return set()
+    return set().union(*parts)
+
+
+def _apart(text: str) -> str:
+    """Tokens with two spaces between them, so that one that stands twice in a row counts twice."""
+    return f" {text.replace(' ', '  ')} "
 
 
 def _norm(length: int, usual: float) -> float:

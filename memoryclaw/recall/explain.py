@@ -35,11 +35,24 @@ class Reasons(NamedTuple):
     surfaces: set[str]  # words as written that should be highlighted
 
 
-def read_columns(columns: Mapping[str, str], language: Language) -> Reading:
-    """A unit's texts by column, analysed once for all leaves."""
+def read_columns(columns: Mapping[str, str], stored: Mapping[str, str], language: Language) -> Reading:
+    """A unit's texts by column, each word beside its token.
+
+    Args:
+        columns: the texts.
+        stored: the tokens that the index keeps of them, joined by spaces.
+        language: that of the note, for words with several tokens.
+    """
     words = {name: words_of(text) for name, text in columns.items() if text}
+    tokens = {name: stored.get(name, "").split(" ") for name in words}
     token_of = language.known.__getitem__
-    return Reading(words, {name: list(map(token_of, found)) for name, found in words.items()})
+    return Reading(
+        words,
+        {
+            name: tokens[name] if len(tokens[name]) == len(found) else list(map(token_of, found))
+            for name, found in words.items()
+        },
+    )
 
 
 def reasons(leaves: Iterable[Leaf], reading: Reading) -> Reasons:

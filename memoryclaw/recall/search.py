@@ -94,8 +94,11 @@ class Searcher:
         if not chosen:
             return []
         notes = self._catalog.notes({one.unit.path for one in chosen})
-        units = self.units(chosen)
-        return [self._match(one, units[one.unit.rowid], notes[one.unit.path], found) for one in chosen]
+        units, stored = self.units(chosen), self._catalog.tokens([one.unit.rowid for one in chosen])
+        return [
+            self._match(one, units[one.unit.rowid], stored[one.unit.rowid], notes[one.unit.path], found)
+            for one in chosen
+        ]
 
     def answer(
         self, text: str, found: Ranking, matches: Sequence[Match], decisions: Mapping[int, str]
@@ -133,12 +136,14 @@ class Searcher:
         fields = self._evidence.fields(found.question)
         return lane.blended(found, fields.rowids if fields else None)
 
-    def _match(self, one: Ranked, unit: Unit, note: tuple[str, str], found: Ranking) -> Match:
+    def _match(
+        self, one: Ranked, unit: Unit, stored: Mapping[str, str], note: tuple[str, str], found: Ranking
+    ) -> Match:
         question, evidence, rowid = found.question, found.evidence, one.unit.rowid
         leaves, asked = question.all_leaves, len(question.leaves)
         aims = len(leaves) - len(question.goal)
         columns = dict(zip(COLUMNS, (unit.title, unit.tags, unit.properties, unit.text), strict=True))
-        reading = read_columns(columns, language(note[1]))
+        reading = read_columns(columns, stored, language(note[1]))
         counts, gains = evidence.counts.get(rowid, NOTHING_COUNTED), evidence.gains(rowid)
         own = reasons([leaves[n] for n in sorted(counts.own) if n < aims], reading)
         goal = reasons([leaves[n] for n in sorted(counts.own) if n >= aims], reading)

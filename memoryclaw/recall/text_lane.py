@@ -12,7 +12,8 @@ from memoryclaw.recall.query import Filter
 from memoryclaw.recall.question import KIND_NAMES, KINDS, STATES
 from memoryclaw.text.language import key_of
 
-POOL = 100  # units of each look-up that are scored in full
+POOL = 100  # units that are scored in full: the best for the words of a question
+FEWER = 50  # for what may stand for its words, for a goal, for what was said at the time it names
 LOOKED_UP = 5000  # units at most that words are looked up in: those of the rarest words, two words at least
 _WIDER = 8  # times as many are looked at before fields narrow them
 

@@ -116,18 +116,21 @@ def test_the_tokens_of_a_file_stand_side_by_side(catalog: Catalog) -> None:
     sql = "select rowid from units where path = 'logs/2025-10-21/kanazawa.jsonl' order by seq limit 2"
     first, second = (rowid for (rowid,) in catalog.rows(sql))
     assert second == first + 1
-    found = catalog.tokens([first, second, 99_999])
+    found = catalog.lengths([first, second, 99_999])
     assert set(found) == {first, second}
     assert found[first].file == found[second].file
     assert found[first].kind == "turn"
-    assert found[second].columns == "\n\n\nin the biscuit tin\n"
+    tokens = catalog.tokens([second, 99_999])
+    assert tokens == {
+        second: {"title": "", "tags": "", "properties": "", "body": "in the biscuit tin", "characters": ""}
+    }
+    assert found[second][2:] == (0, 0, 0, 4, 0)
 
 
 def test_the_usual_length_of_a_column_is_the_mean_of_its_kind_or_of_all(catalog: Catalog) -> None:
-    stored = [t for t in catalog.tokens(range(1, 1000)).values() if t.columns.split("\n")[3]]
+    stored = [found for found in catalog.lengths(range(1, 1000)).values() if found.body]
     bodies = {
-        kind: [len(t.columns.split("\n")[3].split()) for t in stored if t.kind == kind]
-        for kind in {t.kind for t in stored}
+        kind: [found.body for found in stored if found.kind == kind] for kind in {one.kind for one in stored}
     }
     every = [length for lengths in bodies.values() for length in lengths]
     assert len(bodies) > 2

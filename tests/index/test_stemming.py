@@ -1,11 +1,12 @@
-"""The shortcut past the English stemmer gives the stemmer's own stems."""
+"""Stems, and the language that a text is stemmed in."""
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from whoosh.lang import stemmer_for_language
 from whoosh.lang.snowball.english import EnglishStemmer
 
-from memoryclaw.index.stemming import language
+from memoryclaw.index.stemming import language, language_of
 
 _STEM = stemmer_for_language("en")
 _ENGLISH = language("en")
@@ -27,3 +28,32 @@ def test_every_word_has_the_stem_that_the_stemmer_gives(word):
 def test_words_with_a_stem_of_their_own_keep_it():
     special = EnglishStemmer._EnglishStemmer__special_words
     assert {word: _ENGLISH.token(word) for word in special} == special
+
+
+@pytest.mark.parametrize(
+    ("text", "code"),
+    [
+        ("We had to move the meeting because the hall was not free.", "en"),
+        ("Wir mussten die Sitzung verlegen, weil der Saal nicht frei war.", "de"),
+        ("Nous avons dû reporter la réunion, car la salle n'était pas libre.", "fr"),
+        ("Tuvimos que aplazar la reunión porque la sala no estaba libre.", "es"),
+        ("Ja, die.", "en"),  # too little to tell
+        ("", "en"),
+    ],
+)
+def test_stop_words_tell_the_language_of_a_text(text, code):
+    assert language_of([text], _ENGLISH).code == code
+
+
+def test_a_list_or_code_that_holds_a_few_words_of_a_language_by_chance_is_not_in_it():
+    addresses = [
+        f"Person{n} Name{n}: person{n}@example.com" for n in range(50)
+    ]  # `com` is a word in Portuguese
+    code = [f"def si{n}(x{n}): return ma_{n}, la{n}, il, di, con" for n in range(50)]
+    for text in (addresses, code):
+        assert language_of(text, _ENGLISH).code == "en"
+        assert language_of(text, language("de")).code == "de"
+
+
+def test_a_vault_without_stems_has_one_language():
+    assert language_of(["Wir mussten die Sitzung verlegen."], language("none")).code == "none"

@@ -48,6 +48,31 @@ def test_every_time_a_word_stands_counts_also_side_by_side(tmp_path: Path) -> No
     assert [match.note for match in found(tmp_path, "oak", files)] == ["thrice", "twice", "once"]
 
 
+@pytest.mark.parametrize("engine", ["fts5", "whoosh"])
+def test_words_count_the_same_however_many_units_hold_them(
+    tmp_path: Path, engine: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    files = {
+        **FILLER,
+        "memoryclaw.yaml": f"index:\n  engine: {engine}\n",
+        "a.md": '---\ntitle: Oak oak\ntags: [oak, elm]\n---\nOak oak oak and a cloak, "oat milk oat milk".\n',
+        "b.md": "他喜欢喝茶，不喜欢咖啡。喝茶。\n",
+        "logs/2026-01-02/s.jsonl": "".join(
+            f'{{"ts": "2026-01-02T10:0{n}:00Z", "session": "s", "turn": {n}, "role": "user", "content": "{text}"}}\n'
+            for n, text in enumerate(("Elm elm.", "Lamps.", "Oak?", "Oat milk.", "Shelves."))
+        ),
+    }
+    questions = ("oak elm lamps", '"oat milk"', "喝茶", "title:oak elm", "(oak elm) OR shelves")
+    with App(put(tmp_path / "vault", files)) as app:
+        rare = [app.search(question).matches for question in questions]
+        monkeypatch.setattr("memoryclaw.recall.evidence.LOOKED_UP", 0)
+        common = [app.search(question).matches for question in questions]
+    assert all(rare)
+    assert [[(m.unit.id, m.score, m.terms) for m in found] for found in rare] == [
+        [(m.unit.id, m.score, m.terms) for m in found] for found in common
+    ]
+
+
 def test_a_word_inside_another_is_not_that_word(tmp_path: Path) -> None:
     assert found(tmp_path, "oak", {"a.md": "A cloak and an oakum rope.\n"}) == []
 

@@ -15,7 +15,8 @@ def leaf(word: str, via: str = "literal", op: str = "token", columns: tuple[str,
 
 
 def read(*leaves: Leaf, **columns: str) -> Reasons:
-    return reasons(leaves, read_columns(columns, ENGLISH))
+    stored = {name: " ".join(ENGLISH.tokens(text)) for name, text in columns.items()}
+    return reasons(leaves, read_columns(columns, stored, ENGLISH))
 
 
 def told(found: Reasons) -> list[tuple[str, str, str]]:
