@@ -114,25 +114,22 @@ class EvidenceReader:
         if question.clause is None or question.only_excludes:
             return {}
         found = self._lane.best(question.clause, pool, fields)
-        if question.query.ranges:
-            found |= self._lane.among(question.clause, FEWER, self._said_then(question, fields))
-        return found
+        then = self._said_then(question)
+        return found | self._lane.best(question.clause, pool, then) if then else found
 
     def _any(self, leaves: Sequence[Leaf], fields: Fields | None) -> dict[int, float]:
         clause = Clause("any", parts=tuple(dict.fromkeys(leaf.clause for leaf in leaves)))
         return self._lane.best(clause, FEWER, fields) if leaves else {}
 
-    def _said_then(self, question: Question, fields: Fields | None) -> list[int]:
-        """The units of the days asked about, and of those just after."""
-        found: dict[int, None] = {}
-        for spoken in question.query.ranges:
-            if spoken.start and spoken.end:
-                later = dates.plus_days(date.fromisoformat(spoken.end), TOLD_WITHIN).isoformat()
-                sql = """select rowid from units where at != '' and at >= ? and at < ? || '~'
-                    order by at, id, path, seq limit ?"""
-                rows = self._catalog.rows(sql, [spoken.start, later, LOOKED_UP])
-                found.update((int(row[0]), None) for row in rows)
-        return list(fields.among(found)) if fields and found else list(found)
+    def _said_then(self, question: Question) -> Fields | None:
+        """What lets the units of the days asked about through, and those of just after, besides the fields of the question."""
+        where, values = conditions(question.query.filters)
+        spoken = [one for one in question.query.ranges if one.start and one.end]
+        for one in spoken:
+            later = dates.plus_days(date.fromisoformat(one.end), TOLD_WITHIN).isoformat()
+            values += [one.start, later]
+        told = " or ".join(["u.at >= ? and u.at < ? || '~'"] * len(spoken))
+        return Fields(self._catalog, f"{where} and u.at != '' and ({told})", values) if spoken else None
 
     def _beside(self, text: Scores, known: Sequence[UnitSummary], fields: Fields | None) -> list[int]:
         """Turns beside the best ones, which may have the words of a question around them and none themselves."""
@@ -183,9 +180,10 @@ class EvidenceReader:
                 counter.add(rowid, counted, n)
         for rowid, columns in self._catalog.tokens(lengths).items() if others else ():
             for column, text in columns.items():
-                for n, wanted, apart in others:
-                    if wanted in text:
-                        counter.add(rowid, column, n, _apart(text).count(apart))
+                found = [(n, apart) for n, wanted, apart in others if wanted in text]
+                whole = _apart(text) if found else ""
+                for n, apart in found:
+                    counter.add(rowid, column, n, whole.count(apart))
 
     def _weights(self, question: Question) -> list[float]:
         """What each leaf tells; what stands for a word, no more than that word."""

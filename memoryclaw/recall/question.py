@@ -239,7 +239,8 @@ def spellings(question: Question, catalog: Catalog) -> dict[str, str]:
     found = {}
     translated = {word for leaf in question.aliases for word in leaf.word.split()}
     for word in question.unknown:
-        if len(word) > 3 and not word.isdigit() and word not in translated:
+        is_cut = " " in question.language.token(word)  # into pairs of characters, which nobody misspells
+        if len(word) > 3 and not (is_cut or word.isdigit() or word in translated):
             close = near(word, catalog.words_alike(fold(word), slips_in(fold(word))), 1)
             if close:
                 found[word] = close[0].word

@@ -12,8 +12,8 @@ from memoryclaw.recall.query import Filter
 from memoryclaw.recall.question import KIND_NAMES, KINDS, STATES
 from memoryclaw.text.language import key_of
 
-POOL = 100  # units that are scored in full: the best for the words of a question
-FEWER = 50  # for what may stand for its words, for a goal, for what was said at the time it names
+POOL = 100  # units of a look-up that are scored in full: the best for the words of a question
+FEWER = 25  # the best for what may stand for its words, and for a goal
 LOOKED_UP = 5000  # units at most that words are looked up in: those of the rarest words, two words at least
 _WIDER = 8  # times as many are looked at before fields narrow them
 
@@ -43,10 +43,6 @@ class Lane:
         if len(wider) < pool * _WIDER:
             return through
         return dict(self._engine.find(clause, pool, fields.rowids))
-
-    def among(self, clause: Clause, pool: int, rowids: Sequence[int]) -> dict[int, float]:
-        """The same of these units alone."""
-        return dict(self._engine.find(clause, pool, rowids)) if rowids else {}
 
     def _rarest(self, clause: Clause) -> Clause:
         """Of words any of which may stand: the rarest, as many as few units hold together."""

@@ -252,8 +252,10 @@ def _glued(word: str) -> Iterator[tuple[str, int, int]]:
     """Yields the parts of a word in an unspaced script, where names have no spaces around them."""
     if not word or max(word) < _FIRST_UNSPACED:
         return
+    folded = fold(word)
+    is_same = len(folded) == len(word)  # as it is but for a few letters that fold to several
     for size in range(min(_LONGEST_GLUED, len(word) - 1), 1, -1):
         for start in range(min(len(word) - size + 1, _GLUED_PLACES)):
-            piece = word[start : start + size]
-            if piece[0] >= _FIRST_UNSPACED and piece[0].isalpha():
-                yield fold(piece), start, start + size
+            end = start + size
+            if word[start] >= _FIRST_UNSPACED and word[start].isalpha():
+                yield folded[start:end] if is_same else fold(word[start:end]), start, end
