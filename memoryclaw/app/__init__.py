@@ -552,10 +552,10 @@ class App:
             self._approved_files,
         )
 
-    def _approved_files(self) -> frozenset[str]:
+    def _approved_files(self, paths: Iterable[str]) -> set[str]:
         from memoryclaw.skills.listing import approved_files  # noqa: PLC0415
 
-        return approved_files(os.fspath(self.root))
+        return approved_files(os.fspath(self.root), paths)
 
     def _vector_lane(self) -> VectorLane:
         from memoryclaw.recall.vector_lane import FallbackPolicy, VectorLane  # noqa: PLC0415

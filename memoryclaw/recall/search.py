@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from contextlib import AbstractContextManager
 from datetime import date
 from typing import TYPE_CHECKING, Any
@@ -32,7 +33,7 @@ class Searcher:
     Args:
         today: the UTC day that "last week" and recency refer to.
         lane: the vectors, where the settings want them.
-        approved: tells the paths of all files of approved skills.
+        approved: tells which of these files belong to approved skills.
     """
 
     def __init__(
@@ -41,7 +42,7 @@ class Searcher:
         catalog: Catalog,
         today: date,
         lane: VectorLane | None = None,
-        approved: Callable[[], frozenset[str]] = frozenset,
+        approved: Callable[[Iterable[str]], AbstractSet[str]] = lambda _: frozenset(),
     ) -> None:
         self._index = index
         self._catalog = catalog
@@ -86,7 +87,7 @@ class Searcher:
     def unapproved(self, chosen: Sequence[Ranked]) -> set[int]:
         """The rowids of those that belong to a skill nobody approved as it is."""
         skills = [one.unit for one in chosen if tells_how(one.unit.path)]
-        approved = self._approved() if skills else frozenset()
+        approved = self._approved({skill.path for skill in skills}) if skills else ()
         return {skill.rowid for skill in skills if skill.path not in approved}
 
     def matches(self, found: Ranking, chosen: Sequence[Ranked]) -> list[Match]:

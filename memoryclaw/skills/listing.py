@@ -9,6 +9,7 @@ import os
 from collections.abc import Iterable, Iterator, Mapping
 from datetime import date
 from difflib import get_close_matches
+from pathlib import PurePosixPath
 from typing import NamedTuple
 
 from memoryclaw.errors import InputError, NotFoundError
@@ -166,9 +167,24 @@ def match_skills(root: str, request: str, language: Language, today: date) -> li
     return [_offer(one, every[one.skill.path].state) for one in found]
 
 
-def approved_files(root: str) -> frozenset[str]:
-    """The paths of all files of approved skills."""
-    return frozenset(path for one in list_skills(root) if one.state == APPROVED for path in one.digests)
+def approved_files(root: str, paths: Iterable[str]) -> set[str]:
+    """Those of these files that belong to a skill that is approved as it is."""
+    decisions = read_decisions(root)
+    wanted = set(paths) if approvals(decisions) else set()
+    skills = [_listed(root, skill, decisions) for skill in sorted({*_skills_with(root, wanted)})]
+    return wanted.intersection(path for one in skills if one.state == APPROVED for path in one.digests)
+
+
+def _skills_with(root: str, paths: Iterable[str]) -> Iterator[str]:
+    """The paths of the skills that these files belong to, as `list_skills` has them."""
+    for path in paths:
+        if not path.startswith(f"{SKILLS}/"):
+            continue
+        homes = [f"{folder}/SKILL.md" for folder in PurePosixPath(path).parents][:-1]
+        around = [home for home in homes if files.is_file(root, home)]
+        yield from around
+        if homes[:1] != around[:1] and _is_skill(path) and files.is_file(root, path):
+            yield path
 
 
 def known_skills(vault: Vault) -> frozenset[str]:

@@ -249,6 +249,14 @@ def list_files(root: str, folder: str) -> list[str]:
     return [path for path, is_file in _below(root, folder) if is_file]
 
 
+def is_file(root: str, path: str) -> bool:
+    """True for a regular file; a link to one is none."""
+    try:
+        return _is_regular(os.path.join(root, path))
+    except OSError:
+        return False
+
+
 def list_odd(root: str, folder: str) -> list[str]:
     """What is neither a regular file nor a folder below a folder, mostly links; without hidden ones."""
     return [path for path, is_file in _below(root, folder) if not is_file]

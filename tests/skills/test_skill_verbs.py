@@ -11,7 +11,15 @@ from memoryclaw.errors import InputError, NotFoundError
 from memoryclaw.index.stemming import language
 from memoryclaw.review.undo import undo
 from memoryclaw.skills.approve import approve_skill, new_skill, reject_skill
-from memoryclaw.skills.listing import find, known_skills, lint_skills, list_skills, match_skills, show_skill
+from memoryclaw.skills.listing import (
+    approved_files,
+    find,
+    known_skills,
+    lint_skills,
+    list_skills,
+    match_skills,
+    show_skill,
+)
 from memoryclaw.vault.folder import Vault
 from memoryclaw.writing.decisions import Decisions, fingerprint
 
@@ -47,6 +55,33 @@ def test_skills_drafts_and_their_states_are_listed(tmp_path):
     assert states(root) == {"chase": "not approved", "mail": "not approved", "wind-plan": "draft"}
     assert [one.name for one in list_skills(str(root))][-1] == "wind-plan"
     assert list_skills(str(vault_of(tmp_path / "empty", {"x.md": "x"}))) == []
+
+
+def test_the_files_of_approved_skills_are_told_from_all_others(tmp_path):
+    more = {
+        "skills/mail/notes/tone.md": "Be brief.\n",
+        "skills/mail/inner/SKILL.md": MAIL.replace("mail", "inner"),
+        "skills/mail/table.json": JSON.replace("chase", "table"),
+        "skills/other.json": JSON.replace("chase", "other"),
+        "archive/skills/mail/SKILL.md": MAIL,
+    }
+    root = vault(tmp_path, **more)
+    (root / "skills/linked").mkdir()
+    (root / "skills/linked/SKILL.md").symlink_to(root / "skills/mail/SKILL.md")
+    every = [str(path.relative_to(root)) for path in root.rglob("*.*") if ".git" not in path.parts]
+    assert approved_files(str(root), every) == set()
+    for name in ("skills/mail", "chase"):
+        approve_skill(pen_for(root), name)
+        approved = {path for one in list_skills(str(root)) if one.state == "approved" for path in one.digests}
+        assert approved_files(str(root), every) == approved
+    assert approved == {
+        "skills/mail/SKILL.md",
+        "skills/mail/notes/tone.md",
+        "skills/mail/inner/SKILL.md",
+        "skills/mail/table.json",
+        "skills/chase.json",
+    }
+    assert approved_files(str(root), ["skills/mail/notes/tone.md"]) == {"skills/mail/notes/tone.md"}
 
 
 def test_an_approval_is_one_commit_that_remembers_the_digest(tmp_path):
