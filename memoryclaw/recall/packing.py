@@ -97,7 +97,7 @@ class Pack:
                 break
             self._told[where.trust].remove(_plain(quoted))
             room = self._outline.left(self._budget, where) + line_cost(where, quoted)
-            longer = self._passage(unit, where, surfaces, room)
+            longer = self._passage(unit, where, surfaces, room, near=False)
             if line_cost(where, longer) <= line_cost(where, quoted):
                 longer = quoted
             self._outline.replace(where, line(where, quoted), line(where, longer))
@@ -138,9 +138,11 @@ class Pack:
         if room < LEAST * 100:
             text = _shown(unit)
             return text if _fits(where, text, room) else ""
-        return self._passage(unit, where, surfaces, room)
+        return self._passage(unit, where, surfaces, room, near=True)
 
-    def _passage(self, unit: Unit, where: PackPosition, surfaces: frozenset[str], room: int) -> str:
+    def _passage(
+        self, unit: Unit, where: PackPosition, surfaces: frozenset[str], room: int, *, near: bool
+    ) -> str:
         """A unit, whole or cut to the room; a part without new words is empty. A turn that is cut keeps its speaker."""
         text = _shown(unit)
         if _fits(where, text, room):
@@ -151,6 +153,7 @@ class Pack:
             surfaces,
             lambda part: line_cost(where, speaker + part) <= room,
             self._known(where.trust),
+            near=near,
         )
         return part and speaker + part
 
@@ -322,21 +325,27 @@ _UNSPACED_ENDS = ("。", "！", "？")  # no space follows them
 
 
 def passage(
-    text: str, surfaces: frozenset[str], fits: Callable[[str], bool], told: Iterable[str] = ()
+    text: str,
+    surfaces: frozenset[str],
+    fits: Callable[[str], bool],
+    told: Iterable[str] = (),
+    *,
+    near: bool = False,
 ) -> str:
-    """As many sentences as fit, in their order: the best one first, then others with new words, then those beside them.
+    """As many sentences as fit, in their order: the best one first, then others with new words, then what surrounds them.
 
     Args:
         text: of any kind; its line breaks end sentences.
         surfaces: the words of the question as they stand in the text.
         fits: whether a passage may be so long. When no sentence fits, the densest part of the best one is taken.
         told: plain texts; a sentence that repeats one of them, or one that is taken already, is left out.
+        near: of what surrounds the words, only the sentences beside them.
     """
     if len(text) > _SCANNED:
         text = snippet(text, surfaces, _SCANNED).text
     found = [sentence for sentence in sentences(text) if _WORDS.search(sentence)]
     known, chosen = list(told), set[int]()
-    for number in _by_worth(found, surfaces):
+    for number in _by_worth(found, surfaces, near):
         said = _plain(found[number])
         if said.count(" ") > REPEATED and _repeats(said, known):
             continue
@@ -348,7 +357,7 @@ def passage(
     return _joined(found, chosen) if chosen else ""
 
 
-def _by_worth(sentences: list[str], surfaces: frozenset[str]) -> Iterator[int]:
+def _by_worth(sentences: list[str], surfaces: frozenset[str], near: bool) -> Iterator[int]:
     if not sentences:
         return
     held = _words_of(sentences, surfaces)
@@ -362,9 +371,9 @@ def _by_worth(sentences: list[str], surfaces: frozenset[str]) -> Iterator[int]:
         taken.append(number)
         yield number
     # What follows answers more often than what went before.
-    beside = dict.fromkeys(number + step for step in (1, -1) for number in taken)
-    waiting = [n for n in beside if 0 <= n < len(sentences) and n not in taken]
-    yield from sorted(waiting, key=idle.__getitem__)
+    away = {n: min(abs(n - number) - 0.5 * (n > number) for number in taken) for n in range(len(sentences))}
+    around = sorted(away, key=lambda n: (idle[n], away[n]))
+    yield from (n for n in around if n not in taken and (away[n] <= 1 or not near))
 
 
 def _says_little(sentence: str) -> bool:
