@@ -13,11 +13,12 @@ from memoryclaw.text.prompts import cost, rounded
 from memoryclaw.text.sentences import sentences
 from memoryclaw.text.snippets import places, snippet, without_block_ids
 
-SHARE = 0.2  # of the budget: the most that one item may take while others wait
+SHARE = 0.3  # of the budget: the most that one item may take while others wait
 FIRST = 64  # tokens that one item may always take, so that a small budget still holds something
-TURNS = 3  # turns that may take as much; of later ones the sentences that answer are enough:
-LATER = 0.06  # of the budget
-TURN = 32  # tokens, where that is more
+TURNS = 3  # turns that are wanted whole …
+LONG = 0.2  # … as far as this share of the budget goes
+LATER = 0.06  # of the budget, for each turn after them: the sentences that answer …
+TURN = 32  # … but never less than so many tokens
 LEAST = 24  # tokens below which a cut item says nothing
 WEAK = 0.2  # of the best score: what scores less would only fill the prompt
 REPEATED = 4  # words: so much of a text must stand in another to repeat it
@@ -126,7 +127,7 @@ class Pack:
         """Tokens that one more item may take."""
         if kind == "turn" and self._turns >= TURNS:
             return max(int(self._budget * LATER), TURN)
-        return max(int(self._budget * SHARE), FIRST)
+        return max(int(self._budget * (LONG if kind == "turn" else SHARE)), FIRST)
 
     def _room(self, unit: Unit, where: PackPosition) -> int:
         """Hundredths of a token that an item may cost."""
@@ -372,8 +373,8 @@ def _by_worth(sentences: list[str], surfaces: frozenset[str], near: bool) -> Ite
         yield number
     # What follows answers more often than what went before.
     away = {n: min(abs(n - number) - 0.5 * (n > number) for number in taken) for n in range(len(sentences))}
-    around = sorted(away, key=lambda n: (idle[n], away[n]))
-    yield from (n for n in around if n not in taken and (away[n] <= 1 or not near))
+    around = sorted(away, key=lambda n: (idle[n], not held[n], away[n]))
+    yield from (n for n in around if n not in taken and (held[n] or away[n] <= 1 or not near))
 
 
 def _says_little(sentence: str) -> bool:
