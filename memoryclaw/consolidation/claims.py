@@ -33,9 +33,7 @@ from memoryclaw.consolidation.statements import (
     is_momentary,
     is_small,
     jests,
-    plain,
     remembered,
-    sentences,
     statements,
     supposes,
     without_laughs,
@@ -46,6 +44,7 @@ from memoryclaw.text import words as lists
 from memoryclaw.text.dates import find_ranges, parse_timestamp
 from memoryclaw.text.language import candidates, fold, key_of, keys_of, select, words_of
 from memoryclaw.text.secret_names import NEAR
+from memoryclaw.text.sentences import plain, sentences
 
 _CORRECTING = 4  # turns that follow, in which a person or the assistant may take back what was said
 _JESTING = 2

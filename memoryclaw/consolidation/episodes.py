@@ -22,8 +22,6 @@ from memoryclaw.consolidation.statements import (
     is_light,
     is_number,
     language_of,
-    plain,
-    sentences,
     stem,
     stops,
     terms,
@@ -35,6 +33,7 @@ from memoryclaw.text import words as lists
 from memoryclaw.text.dates import parse_timestamp
 from memoryclaw.text.language import WORD, candidates, key_of, keys_of, select
 from memoryclaw.text.prompts import length, one_line
+from memoryclaw.text.sentences import plain, sentences
 from memoryclaw.vault.layout import episode_name, free_name, timestamp
 
 SUMMARY = 120  # characters that a summary aims at

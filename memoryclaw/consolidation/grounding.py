@@ -25,6 +25,7 @@ from memoryclaw.text import words as lists
 from memoryclaw.text.dates import DateRange, find_ranges
 from memoryclaw.text.language import fold, key_of, pairs
 from memoryclaw.text.prompts import one_line, visible
+from memoryclaw.text.sentences import plain
 from memoryclaw.vault import layout
 
 _TITLE, _SUMMARY, _TAG, _NAME, _FIELD, _VALUE = 80, 600, 30, 60, 40, 120  # characters, at most
@@ -193,7 +194,7 @@ class _Ground:
 def _speaks_of_others(claim: Claim, stated: str) -> bool:
     """True where the words name somebody besides the one whom the claim is about: "Anna's sister lives in Rome"."""
     about = {*_parts(claim.entity), *_parts(claim.field), *_parts(claim.value)}
-    owners = {wording.plain(hit[1]) for hit in _OWNER.finditer(stated)}
+    owners = {plain(hit[1]) for hit in _OWNER.finditer(stated)}
     return bool((set(_parts(stated)) & _OTHERS | owners - _NO_OWNER) - about)
 
 

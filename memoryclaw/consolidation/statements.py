@@ -18,6 +18,7 @@ from memoryclaw.consolidation.tool_calls import read_call
 from memoryclaw.model import Turn
 from memoryclaw.text import words as lists
 from memoryclaw.text.language import IRREGULAR, WORD, fold, pairs
+from memoryclaw.text.sentences import SMALL, plain, sentences
 
 LONGEST = 400  # characters of a sentence that is read; longer ones are lists or pasted text
 _FENCED = re.compile(r"(?ms)^[ \t]*(```|~~~).*?(?:^[ \t]*\1[^\n]*$|\Z)")
@@ -536,30 +537,7 @@ def _acts(turns: Iterable[Turn]) -> bool:
 # Words that talk is full of and that tell no talk from another.
 _NUMBER_WORDS = frozenset(lists.words("consolidation.number_words"))
 _ENDINGS = (("ies", "y"), ("sses", "ss"), ("xes", "x"), ("ches", "ch"), ("shes", "sh"), ("s", ""))
-# Abbreviations that end no sentence; those that do not before a number; those that do not before a small letter.
-_ABBREVIATIONS = frozenset(lists.words("consolidation.abbreviations"))
-_BEFORE_NUMBER = frozenset(lists.words("consolidation.before_number"))
-_BEFORE_SMALL = frozenset(lists.words("consolidation.before_small"))
-_ORDINAL_AFTER = frozenset(lists.words("consolidation.ordinal_after"))
-_DAY_MONTH = re.compile(r"\d{1,2}\.\d{1,2}")
-_END = re.compile(r"""(?<=[.!?…])["'”’»)\]*_]*\s+(?=\S)|(?<=[。！？])["'”’」』）]*\s*|\n+""")
-_LAST_WORD = re.compile(r"(?:^|\s)[\"'“‘(\[]*([^\W_][\w.]*)\.\s*$")
 _FIRST_UNSPACED = "\u0e00"  # Thai; the scripts written without spaces come after it
-_TAIL = 40  # characters before a dot that tell whether it ends a sentence
-_MONTH = re.compile(r"(?:jan|feb|mär|apr|mai|jun|jul|aug|sep|okt|nov|dez)", re.IGNORECASE)
-
-
-@lru_cache(maxsize=65536)
-def plain(word: str) -> str:
-    """A word as it is compared: folded, without apostrophe or possessive."""
-    folded = fold(word).replace("’", "'")
-    return (folded.removesuffix("'s") or folded).replace("'", "")
-
-
-_STOP = {
-    code: frozenset(plain(word) for word in lists.words(f"consolidation.stop_{code}"))
-    for code in ("en", "de", "fr", "es")
-}
 _LIGHT = frozenset(plain(word) for word in lists.words("consolidation.light"))
 
 
@@ -595,19 +573,19 @@ def words(text: str) -> list[str]:
 def language_of(found: Iterable[str], default: str = "en") -> str:
     """The language whose small words stand most often among these; the default where that says nothing."""
     seen = Counter(found)
-    counts = {code: sum(seen[word] for word in stop) for code, stop in _STOP.items()}
+    counts = {code: sum(seen[word] for word in stop) for code, stop in SMALL.items()}
     best = max(counts, key=lambda code: (counts[code], code == default, code))
     return best if counts[best] else default
 
 
 def stops(code: str) -> frozenset[str]:
     """The words of a language that carry no subject, folded; English where the language is not known here."""
-    return _STOP.get(code, _STOP["en"])
+    return SMALL.get(code, SMALL["en"])
 
 
 def is_small(word: str) -> bool:
     """True for a folded word that carries no subject in one of the languages."""
-    return any(word in stop for stop in _STOP.values())
+    return any(word in stop for stop in SMALL.values())
 
 
 def is_light(word: str) -> bool:
@@ -618,62 +596,3 @@ def is_light(word: str) -> bool:
 def is_number(word: str) -> bool:
     """True for what counts or names by digits."""
     return word in _NUMBER_WORDS or any(map(str.isdigit, word))
-
-
-def sentences(text: str) -> list[str]:
-    """The sentences of a text in order, each on one line; abbreviations end none."""
-    found: list[str] = []
-    at = 0
-    for hit in (*_END.finditer(text), None):
-        end = hit.start() if hit else len(text)
-        if (
-            hit
-            and "\n" not in hit[0]
-            and _goes_on(text[max(at, hit.start() - _TAIL) : hit.end()], text[hit.end() : hit.end() + _TAIL])
-        ):
-            continue
-        piece = " ".join((text[at:end] + (hit[0].rstrip() if hit else "")).split())
-        if piece:
-            found.append(piece)
-        at = hit.end() if hit else end
-    return found
-
-
-def _goes_on(before: str, after: str) -> bool:
-    """True where the dot ended no sentence: `Dr. Rao`, `Tel. 0561`, `12. Mai`, `1. Milk`, `"Why?" she asked`."""
-    if after[:1].islower() and before.rstrip()[-1] in "\"'”’»":
-        return True
-    last = _LAST_WORD.search(before)
-    if last is None:
-        return False
-    word = last[1].lower()
-    if word[0].isdigit():
-        return _is_ordinal(word, before, after)
-    number, small = after[:1].isdigit() or after[:1] in "+(", after[:1].islower()
-    return (
-        word in _ABBREVIATIONS
-        or (number and word in _BEFORE_NUMBER)
-        or (small and word in _BEFORE_SMALL)
-        or (len(word) == 1 and word != "i")
-    )
-
-
-def _is_ordinal(word: str, before: str, after: str) -> bool:
-    """True where the dot belongs to a day: `12. Mai`, `27.11. Termin`; or to the number of an item in a list."""
-    if word.isdigit():
-        alone = before.strip() == f"{word}."
-        if len(word) > 2 or alone or _MONTH.match(after):
-            return len(word) < 3
-        ordinal = before.split()[-2].lower() in _ORDINAL_AFTER and not _is_opener(after)
-        return ordinal or after[:1].islower()
-    return _DAY_MONTH.fullmatch(word) is not None and not _is_opener(after)
-
-
-def _is_opener(after: str) -> bool:
-    """True for a small word with a capital, which only begins a sentence: `Danach`, `The`."""
-    first = WORD.match(after)
-    return (
-        first is not None
-        and first[0][0].isupper()
-        and any(plain(first[0]) in stop for stop in _STOP.values())
-    )

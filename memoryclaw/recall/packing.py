@@ -4,19 +4,21 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 from memoryclaw.model import Unit
 from memoryclaw.text import prompts
 from memoryclaw.text.prompts import cost, rounded
-from memoryclaw.text.snippets import SENTENCE_END, places, snippet, without_block_ids
+from memoryclaw.text.sentences import sentences
+from memoryclaw.text.snippets import places, snippet, without_block_ids
 
-SHARE = 0.4  # of the budget: the most that one item may take
+SHARE = 0.3  # of the budget: the most that one item may take while others wait
 FIRST = 64  # tokens that one item may always take, so that a small budget still holds something
 TURNS = 3  # turns that are wanted whole …
 LONG = 0.2  # … as far as this share of the budget goes
-TURN = 32  # tokens of each turn after them: the sentences that answer
+LATER = 0.06  # of the budget, for each turn after them: the sentences that answer …
+TURN = 32  # … but never less than so many tokens
 LEAST = 24  # tokens below which a cut item says nothing
 WEAK = 0.2  # of the best score: what scores less would only fill the prompt
 REPEATED = 4  # words: so much of a text must stand in another to repeat it
@@ -39,6 +41,8 @@ class Pack:
         self._max_results = max_results
         self._outline = Outline(head)
         self._told: dict[str, list[str]] = {trust: [] for trust in TRUST_ORDER}
+        self._cut: list[_Cut] = []
+        self._taken = 0
         self._notes = self._turns = 0
         self._best = 0.0
         self.full = False
@@ -75,10 +79,33 @@ class Pack:
             return "budget", 0
         self._outline.add(where, line(where, quoted))
         self._best = max(self._best, score)
-        self._told[where.trust].append(_plain(_own_words(unit) if quoted == _shown(unit) else quoted))
+        if quoted == _shown(unit):
+            self._told[where.trust].append(_plain(_own_words(unit)))
+        else:
+            self._told[where.trust].append(_plain(quoted))
+            self._cut.append(_Cut(self._taken, unit, where, surfaces, quoted))
+        self._taken += 1
         self._notes += unit.kind in _WHOLE
         self._turns += unit.kind == "turn"
         return "in", self.tokens() - before
+
+    def extend(self) -> dict[int, int]:
+        """Gives the room that is left to what was cut, in rank order; of items by their number, the tokens they cost more."""
+        gained: dict[int, int] = {}
+        for number, unit, where, surfaces, quoted in self._cut:
+            before = self.tokens()
+            if self._budget - before < LEAST:
+                break
+            self._told[where.trust].remove(_plain(quoted))
+            room = self._outline.left(self._budget, where) + line_cost(where, quoted)
+            longer = self._passage(unit, where, surfaces, room, near=False)
+            if line_cost(where, longer) <= line_cost(where, quoted):
+                longer = quoted
+            self._outline.replace(where, line(where, quoted), line(where, longer))
+            self._told[where.trust].append(_plain(longer))
+            gained[number] = self.tokens() - before
+        self._cut.clear()
+        return gained
 
     def tokens(self) -> int:
         """What the block costs so far."""
@@ -90,17 +117,16 @@ class Pack:
 
     def _repeats(self, unit: Unit, trust: str) -> str:
         """What a text says that is at least as much trusted need not be said again."""
-        said = _plain(_own_words(unit))
-        within = said.count(" ") > REPEATED
-        for level in TRUST_ORDER[: TRUST_ORDER.index(trust) + 1]:
-            if any(said == told or (within and said in told) for told in self._told[level]):
-                return "duplicate"
-        return ""
+        return "duplicate" if _repeats(_plain(_own_words(unit)), self._known(trust)) else ""
+
+    def _known(self, trust: str) -> list[str]:
+        """What the context says that is at least as much trusted."""
+        return [told for level in TRUST_ORDER[: TRUST_ORDER.index(trust) + 1] for told in self._told[level]]
 
     def _most(self, kind: str) -> int:
         """Tokens that one more item may take."""
         if kind == "turn" and self._turns >= TURNS:
-            return TURN
+            return max(int(self._budget * LATER), TURN)
         return max(int(self._budget * (LONG if kind == "turn" else SHARE)), FIRST)
 
     def _room(self, unit: Unit, where: PackPosition) -> int:
@@ -109,12 +135,44 @@ class Pack:
 
     def _quoted(self, unit: Unit, where: PackPosition, surfaces: frozenset[str]) -> str:
         """As much of a unit as there is room for; empty when that would say nothing."""
-        text, room = _shown(unit), self._room(unit, where)
+        room = self._room(unit, where)
+        if room < LEAST * 100:
+            text = _shown(unit)
+            return text if _fits(where, text, room) else ""
+        return self._passage(unit, where, surfaces, room, near=True)
+
+    def _passage(
+        self, unit: Unit, where: PackPosition, surfaces: frozenset[str], room: int, *, near: bool
+    ) -> str:
+        """A unit, whole or cut to the room; a part without new words is empty. A turn that is cut keeps its speaker."""
+        text = _shown(unit)
         if _fits(where, text, room):
             return text
-        if room < LEAST * 100:
-            return ""
-        return passage(text, surfaces, lambda part: line_cost(where, part) <= room)
+        speaker = f"{unit.entity}: " if unit.kind == "turn" and unit.entity else ""
+        part = passage(
+            text[len(speaker) :],
+            surfaces,
+            lambda part: line_cost(where, speaker + part) <= room,
+            self._known(where.trust),
+            near=near,
+        )
+        return part and speaker + part
+
+
+class _Cut(NamedTuple):
+    """An item that is only a part of its unit; items are numbered as they were taken in."""
+
+    number: int
+    unit: Unit
+    where: PackPosition
+    surfaces: frozenset[str]
+    quoted: str
+
+
+def _repeats(said: str, told: Iterable[str]) -> bool:
+    """True where plain words are one of the texts, or several words of one."""
+    within = said.count(" ") > REPEATED
+    return any(said == one or (within and said in one) for one in told)
 
 
 def _fits(where: PackPosition, text: str, room: int) -> bool:
@@ -198,6 +256,12 @@ class Outline:
         self._groups[place.trust].setdefault(place.above, []).append((place.order, line))
         self._empty = False
 
+    def replace(self, place: PackPosition, old: str, new: str) -> None:
+        """Renders an item anew."""
+        items = self._groups[place.trust][place.above]
+        items[items.index((place.order, old))] = (place.order, new)
+        self._cost += _line_cost(new) - _line_cost(old)
+
     def tokens(self) -> int:
         """What the whole block costs."""
         return 0 if self._empty else rounded(self._cost)
@@ -251,38 +315,52 @@ def _line_cost(text: str) -> int:
     return cost(text + _LINE_BREAK)
 
 
-# The sentences of a text that answer, when there is no room for all of it: those with the words first.
+# The sentences of a text that answer, where there is no room for all of it: those with the words of the question first.
 
 _SCANNED = 20_000  # characters: of a longer text the densest part is read
 _GAP = " … "
-_LEAST = 40  # characters
+_LEAST = 1000  # hundredths of a token
 _ASKING = ("?", "？", "؟")
 _CALL = 4  # words
+_UNSPACED_ENDS = ("。", "！", "？")  # no space follows them
 
 
-def passage(text: str, surfaces: frozenset[str], fits: Callable[[str], bool]) -> str:
-    """As many sentences as fit, in their order: the best one first, then others with new words, then what stands around it.
+def passage(
+    text: str,
+    surfaces: frozenset[str],
+    fits: Callable[[str], bool],
+    told: Iterable[str] = (),
+    *,
+    near: bool = False,
+) -> str:
+    """As many sentences as fit, in their order: the best one first, then others with new words, then what surrounds them.
 
     Args:
         text: of any kind; its line breaks end sentences.
         surfaces: the words of the question as they stand in the text.
         fits: whether a passage may be so long. When no sentence fits, the densest part of the best one is taken.
+        told: plain texts; a sentence that repeats one of them, or one that is taken already, is left out.
+        near: of what surrounds the words, only the sentences beside them.
     """
     if len(text) > _SCANNED:
         text = snippet(text, surfaces, _SCANNED).text
-    sentences = [flat for part in SENTENCE_END.split(text) if (flat := " ".join(part.split()))]
-    if not sentences:
-        return ""
-    chosen: set[int] = set()
-    for number in _by_worth(sentences, surfaces):
-        if fits(_joined(sentences, chosen | {number})):
+    found = [sentence for sentence in sentences(text) if _WORDS.search(sentence)]
+    known, chosen = list(told), set[int]()
+    for number in _by_worth(found, surfaces, near):
+        said = _plain(found[number])
+        if said.count(" ") > REPEATED and _repeats(said, known):
+            continue
+        if fits(_joined(found, chosen | {number})):
             chosen.add(number)
+            known.append(said)
         elif not chosen:
-            return _part(sentences, number, surfaces, fits)
-    return _joined(sentences, chosen)
+            return _part(found, number, surfaces, fits)
+    return _joined(found, chosen) if chosen else ""
 
 
-def _by_worth(sentences: list[str], surfaces: frozenset[str]) -> Iterator[int]:
+def _by_worth(sentences: list[str], surfaces: frozenset[str], near: bool) -> Iterator[int]:
+    if not sentences:
+        return
     held = _words_of(sentences, surfaces)
     idle = [_says_little(sentence) for sentence in sentences]
     best = max(range(len(sentences)), key=lambda number: (len(held[number]), not idle[number], -number))
@@ -294,8 +372,9 @@ def _by_worth(sentences: list[str], surfaces: frozenset[str]) -> Iterator[int]:
         taken.append(number)
         yield number
     # What follows answers more often than what went before.
-    around = sorted(range(len(sentences)), key=lambda n: (idle[n], abs(n - best) - 0.5 * (n > best)))
-    yield from (number for number in around if number not in taken)
+    away = {n: min(abs(n - number) - 0.5 * (n > number) for number in taken) for n in range(len(sentences))}
+    around = sorted(away, key=lambda n: (idle[n], not held[n], away[n]))
+    yield from (n for n in around if n not in taken and (held[n] or away[n] <= 1 or not near))
 
 
 def _says_little(sentence: str) -> bool:
@@ -320,7 +399,8 @@ def _joined(sentences: list[str], chosen: set[int]) -> str:
     said: list[str] = []
     last = -1
     for number in sorted(chosen):
-        said += ["… " if last < 0 else _GAP] if number != last + 1 else [" "] if said else []
+        between = "" if said and said[-1].endswith(_UNSPACED_ENDS) else " "
+        said += ["… " if last < 0 else _GAP] if number != last + 1 else [between] if said else []
         said.append(sentences[number])
         last = number
     return "".join(said) + (" …" if last < len(sentences) - 1 else "")
@@ -328,11 +408,11 @@ def _joined(sentences: list[str], chosen: set[int]) -> str:
 
 def _part(sentences: list[str], number: int, surfaces: frozenset[str], fits: Callable[[str], bool]) -> str:
     width = len(sentences[number])
-    while width >= _LEAST:
+    while width:
         part = snippet(sentences[number], surfaces, width).text
         part = part if not number or part.startswith("…") else f"… {part}"
         part = part if number == len(sentences) - 1 or part.endswith("…") else f"{part} …"
         if fits(part):
-            return part
+            return part if cost(part) >= _LEAST else ""
         width = width * 4 // 5
     return ""

@@ -72,7 +72,8 @@ def _packed(
             decisions[one.unit.rowid], tokens = pack.offer(match.unit, match.score, match.surfaces)
             if decisions[one.unit.rowid] == "in":
                 taken.append(match._replace(tokens=tokens))
-    return taken, decisions
+    gained = pack.extend()
+    return [one._replace(tokens=one.tokens + gained.get(n, 0)) for n, one in enumerate(taken)], decisions
 
 
 def _next(waiting: Iterator[Ranked], pack: Pack, decisions: dict[int, str]) -> list[Ranked]:

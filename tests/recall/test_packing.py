@@ -52,6 +52,7 @@ def test_never_over_budget_and_every_token_accounted_for(
         assert (tokens > 0) is (decision == "in")
         spent += tokens
         taken += [one] if decision == "in" else []
+    spent += sum(pack.extend().values())
     assert pack.tokens() == spent == estimate(pack.context()) <= budget
     assert sum(one.kind in ("episode", "note", "skill") for one in taken) <= most
     assert len(said(pack.context()) if taken else []) == len(taken)
@@ -195,3 +196,56 @@ def test_the_best_turns_are_whole_and_of_later_ones_the_sentence_that_answers_is
     assert all(text.endswith("in the rain.") for text in texts[:3])
     assert "The fir dowels are red." in texts[3]
     assert "market" not in texts[3]
+
+
+def test_a_turn_that_is_cut_keeps_its_speaker() -> None:
+    pack = Pack(100, 5)
+    text = "I went to the market with my sister. The dowels are red. Then we walked home by the river. " * 3
+    assert pack.offer(turn(1, "It rained all morning. " + text), 5.0, frozenset({"dowels"}))[0] == "in"
+    quoted = said(pack.context())[0].text
+    assert quoted.startswith("1 Tom: …")
+    assert "The dowels are red." in quoted
+
+
+def test_a_turn_of_a_script_without_spaces_is_cut_to_its_sentences_like_any_other() -> None:
+    pack = Pack(400, 5)
+    for number in range(4):
+        text = f"第{number}天我们去了海边的市场，买了很多新鲜的鱼和水果。木钉是红色的。后来大家沿着河边慢慢走回了家，路上一直在下雨。"
+        assert pack.offer(turn(number, text * 2), 5.0, frozenset({"木钉"}))[0] == "in"
+    assert "3 Tom: … 木钉是红色的。" in pack.context()
+
+
+def test_no_date_and_no_title_is_cut_at_its_dot() -> None:
+    pack = Pack(100, 5)
+    text = "Es hat den ganzen Tag geregnet und wir waren am Fluss. Dr. Rao kommt am 31. Juli nach Leipzig. Dann gingen alle heim. "
+    assert pack.offer(turn(1, text * 3), 5.0, frozenset({"Leipzig"}))[0] == "in"
+    assert "Dr. Rao kommt am 31. Juli nach Leipzig." in pack.context()
+
+
+def test_a_cut_note_says_nothing_twice_and_nothing_that_is_said_above() -> None:
+    pack = Pack(240, 5)
+    assert pack.offer(turn(1, "The red dowels lay in a biscuit tin."), 9.0, NONE)[0] == "in"
+    note = "The oak dowels are from Lund. - The oak dowels are from Lund. - The red dowels lay in a biscuit tin. "
+    assert pack.offer(unit("note", note + "Rain fell. " * 300), 8.0, frozenset({"dowels"}))[0] == "in"
+    assert pack.context().count("The oak dowels are from Lund.") == 1
+    assert pack.context().count("biscuit tin") == 1
+
+
+def test_what_is_left_of_a_budget_goes_to_what_was_cut() -> None:
+    pack = Pack(600, 5)
+    long = "".join(f"Of the dowels number {n} is red and lies in its tin. " for n in range(60))
+    assert pack.offer(unit("long", long), 9.0, frozenset({"dowels"}))[0] == "in"
+    assert pack.offer(unit("short", "Rain fell on the jetty."), 8.0, NONE)[0] == "in"
+    before = pack.tokens()
+    assert before < 300
+    assert pack.extend() == {0: pack.tokens() - before}
+    assert 550 < pack.tokens() == estimate(pack.context()) <= 600
+    assert pack.extend() == {}
+
+
+def test_later_turns_get_a_share_of_a_large_budget() -> None:
+    pack = Pack(4000, 5)
+    text = "The {0} dowels are red. " + "I went to the market with my sister on that day. " * 15
+    for number, word in enumerate(["ash", "oak", "elm", "fir"]):
+        assert pack.offer(turn(number, text.format(word)), 5.0, frozenset({"dowels"}))[0] == "in"
+    assert len(said(pack.context())[3].text.split()) > 100

@@ -1,0 +1,23 @@
+"""Where a sentence ends."""
+
+from __future__ import annotations
+
+import pytest
+
+from memoryclaw.text.sentences import sentences
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("It rained. We left!", ["It rained.", "We left!"]),
+        ("Dr. Rao came. Tel. 0561 is new.", ["Dr. Rao came.", "Tel. 0561 is new."]),
+        ("Am 31. Juli ziehen wir um. Danach nicht.", ["Am 31. Juli ziehen wir um.", "Danach nicht."]),
+        ("木钉是红色的。它们在盒子里！", ["木钉是红色的。", "它们在盒子里！"]),
+        ("one line\nanother", ["one line", "another"]),
+        ("(5. Then we went", ["(5.", "Then we went"]),
+        ("", []),
+    ],
+)
+def test_sentences_end_at_marks_and_lines_and_at_no_abbreviation(text: str, found: list[str]) -> None:
+    assert sentences(text) == found
