@@ -89,7 +89,7 @@ GRID: Mapping[str, Sequence[float]] = {
     _QUESTION + "CHARACTER": (0.1, 0.4),
     _QUESTION + "OTHER": (0.3, 0.7),
     _RANK + "SESSION": (0.15, 0.4),
-    _RANK + "SPEAKER": (0.4, 0.6, 1.2),
+    _RANK + "SPEAKER": (0.3, 0.4, 0.55),
     _RANK + "ASSISTANT": (0.3, 0.7),
     _RANK + "OPENS": (0.0, 0.3, 0.8),
     _RANK + "ASKS": (0.0, 0.2, 0.3),

@@ -19,11 +19,11 @@ from memoryclaw.recall.question import Leaf, Question
 
 # Shares of the best score.
 DATE = 0.6  # for what is of a day that the question names
-FACT = 0.3  # for a fact of an entity that it names, and once more if it names the field, too
+FACT = 0.5  # for a fact of an entity that it names, and once more if it names the field, too
 GOAL = 0.3  # the most that a goal adds
 # Shares of a unit's own score.
 SESSION = 0.25  # of what the best turn of its session has more
-SPEAKER = 0.8  # added where somebody speaks whom the question names
+SPEAKER = 0.45  # lost by turns of others where somebody speaks whom the question names
 ASSISTANT = 0.5  # lost by an assistant's turns where the question is about the one who asks
 OPENS = 0.5  # added to the turn with which somebody opens a session with an assistant
 ASKS = 0.1  # lost by turns that end in a question
@@ -83,7 +83,7 @@ def rank(
     decisions = {u.rowid: decided[u.rowid] if u.rowid in decided else reason(u) for u in evidence.found}
     words, first = _first_terms(question, evidence, vectors)
     sessions = _best_of_sessions(evidence.found, words, first)
-    multiplied = _factors(question)
+    multiplied = _factors(question, evidence.found)
     ranked = []
     for unit in evidence.found:
         terms, lender = first[unit.rowid], ""
@@ -175,15 +175,16 @@ def _best_of_sessions(
     return best
 
 
-def _factors(question: Question) -> Callable[[UnitSummary], Terms]:
+def _factors(question: Question, found: Sequence[UnitSummary]) -> Callable[[UnitSummary], Terms]:
     """Tells by which shares of its own score a unit rises or falls."""
-    people, of_myself = question.any_person, question.of_myself
+    of_myself = question.of_myself
+    speakers = {unit.entity_key for unit in found if unit.kind == "turn"} & question.any_person.keys()
 
     def factors(unit: UnitSummary) -> Terms:
         found: Terms = []
         if unit.kind == "turn":
-            if unit.entity_key in people:
-                found.append(("speaker", SPEAKER))
+            if speakers and unit.entity_key not in speakers:
+                found.append(("speaker", -SPEAKER))
             if of_myself and unit.role == "assistant":
                 found.append(("assistant", -ASSISTANT))
             if unit.opens:
@@ -225,6 +226,9 @@ def ordered(ranked: Iterable[Ranked]) -> list[Ranked]:
 def causes(question: Question, ranked: Ranked) -> list[Matched]:
     """What the terms of a unit rest on, to be shown beside its words."""
     found = [cause for name, _ in ranked.terms if (cause := _cause(name, question, ranked.unit))]
+    speaker = question.any_person.get(ranked.unit.entity_key) if ranked.unit.kind == "turn" else None
+    if speaker:
+        found.append(Matched(word=speaker, field="speaker", via="entity"))
     return [*found, Matched(word=ranked.lender, field="session", via="session")] if ranked.lender else found
 
 
@@ -245,7 +249,8 @@ def _cause(name: str, question: Question, unit: UnitSummary) -> Matched | None:
         case "entity":
             return Matched(word=question.any_entity[unit.entity_key], field="entity", via="entity")
         case "speaker":
-            return Matched(word=question.any_person[unit.entity_key], field="speaker", via="entity")
+            names = " or ".join(sorted(question.any_person.values()))
+            return Matched(word=f"-{names}", field="speaker", via="entity")
         case "date":
             return Matched(word=_date(question, unit)[1], field="date", via="date")
         case "pinned":

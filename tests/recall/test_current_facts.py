@@ -55,6 +55,7 @@ COFFEE = (
         ("When is the boathouse deadline?", "semantic/projects#Boathouse Aarhus.deadline", "2026-12-11", BOATHOUSE),
         ("How much is the rent of the flat?", "semantic/household#Flat.rent", "1,940 EUR", RENT),
         ("What coffee do I take?", "semantic/preferences#coffee.value", "decaf flat white", COFFEE),
+        ("Which coffee does Nora drink?", "semantic/preferences#coffee.value", "decaf flat white", COFFEE),
     ],
 )  # fmt: skip
 def test_a_current_fact_stands_above_ten_turns_about_it_and_in_the_context(

@@ -114,12 +114,22 @@ def test_a_value_that_held_then_is_lifted_and_one_that_did_not_gains_nothing_fro
     assert names(ranked(2.0, FACT, question)) == ["entity"]
 
 
-def test_who_is_named_is_lifted_in_logs_where_they_speak() -> None:
-    turn, question = TURN._replace(entity_key="nora"), asked(people={"nora": "Nora"})
-    found = ranked(2.0, turn, question)
-    assert value(found, "speaker") == pytest.approx(SPEAKER * 2.0, abs=0.001)
-    assert [cause.word for cause in causes(question, found)] == ["Nora"]
-    assert "speaker" not in names(ranked(2.0, turn, PLAIN))
+def test_turns_of_others_lose_where_somebody_speaks_who_is_named() -> None:
+    question = asked(people={"nora": "Nora"})
+    own, other = TURN._replace(entity_key="nora"), TURN._replace(rowid=2, id="other", entity_key="tom")
+    counts = {1: Counts({0: 1.0}), 2: Counts({0: 1.0})}
+    both = Evidence(9, [own, other], counts, [2.0])
+    by_nora, by_tom = rank(question, both)
+    assert (by_nora.unit, by_tom.unit) == (own, other)
+    assert value(by_tom, "speaker") == pytest.approx(-SPEAKER * by_tom.words, abs=0.001)
+    assert "speaker" not in names(by_nora)
+    assert [cause.word for cause in causes(question, by_nora)] == ["Nora"]
+    assert [cause.word for cause in causes(question, by_tom)] == ["-Nora"]
+    # Who does not speak takes nothing from those who do, and a fact is nobody's turn.
+    assert "speaker" not in names(ranked(2.0, other, question))
+    assert all("speaker" not in names(one) for one in rank(PLAIN, both))
+    with_fact = both._replace(found=[own, FACT._replace(rowid=2)])
+    assert all("speaker" not in names(one) for one in rank(question, with_fact))
 
 
 def test_a_turn_that_ends_in_a_question_loses() -> None:
