@@ -142,7 +142,7 @@ class Matched(NamedTuple):
 
     word: str
     field: str
-    via: str  # literal stem phrase prefix bigram alias entity fuzzy date neighbour session feedback link vector pinned
+    via: str  # literal stem phrase prefix bigram alias entity fuzzy date neighbour session vector pinned
 
 
 class Term(NamedTuple):

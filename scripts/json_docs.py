@@ -76,7 +76,7 @@ VERBS = (
             "matches[].highlights": "start and end, in the snippet, of each matched word",
             "matches[].why.terms": "the named terms of the score; they add up to `score` exactly",
             "matches[].why.matched": "which word was found in which field, and how: literal, stem, phrase, prefix, bigram, alias, "
-            "entity, fuzzy, date, neighbour, session, feedback, link, vector or pinned; never empty",
+            "entity, fuzzy, date, neighbour, session, vector or pinned; never empty",
             "left_out": "candidates that are not matches, each with its reason",
             "did_you_mean": "for each word that the vault does not know, the nearest word that it does know",
             "notices": "sentences about parts of the question that were not understood as intended",

@@ -10,7 +10,7 @@ from typing import NamedTuple
 from memoryclaw.errors import InputError
 from memoryclaw.ports import Clause
 
-K1, B = 1.2, 0.75  # the constants inside SQLite's bm25(); measured to cost nothing once context columns exist
+K1, B = 1.2, 0.75  # inside SQLite's bm25(), which finds what is ranked; ranking has a B of its own
 WEIGHTS: Mapping[str, float] = {
     "title": 2.0,
     "tags": 3.0,

@@ -97,8 +97,7 @@ class EvidenceReader:
         listed = self._listed(question, nothing_found=not (text or others))
         found = dict.fromkeys([*text, *others, *goal, *listed])
         known = self._catalog.summaries(found)
-        near = self._beside(text, known, fields) if question.in_words else []
-        units = [*known, *self._catalog.summaries(near)] if near else known
+        units = [*known, *self._beside(text, known, fields)] if question.in_words else known
         counts = self._counts(leaves, len(question.leaves), units, question.clause)
         kept = set(listed)
         units = [unit for unit in units if unit.rowid in counts or unit.rowid in kept]
@@ -131,13 +130,14 @@ class EvidenceReader:
         told = " or ".join(["u.at >= ? and u.at < ? || '~'"] * len(spoken))
         return Fields(self._catalog, f"{where} and u.at != '' and ({told})", values) if spoken else None
 
-    def _beside(self, text: Scores, known: Sequence[UnitSummary], fields: Fields | None) -> list[int]:
+    def _beside(self, text: Scores, known: Sequence[UnitSummary], fields: Fields | None) -> list[UnitSummary]:
         """Turns beside the best ones, which may have the words of a question around them and none themselves."""
         by_words = [unit for unit in known if unit.rowid in text]
         best = sorted(by_words, key=lambda unit: (-text[unit.rowid], unit.id, unit.path, unit.seq))[:BESIDE]
-        beside = {unit.rowid + step for unit in best if unit.kind == "turn" for step in _STEPS}
-        beside -= {unit.rowid for unit in known}
-        return sorted(fields.among(beside) if fields and beside else beside)
+        around = {(unit.rowid + step, unit.path) for unit in best if unit.kind == "turn" for step in _STEPS}
+        beside = {rowid for rowid, _ in around} - {unit.rowid for unit in known}
+        found = self._catalog.summaries(sorted(fields.among(beside) if fields else beside)) if beside else []
+        return [unit for unit in found if (unit.rowid, unit.path) in around]  # numbers go on in the next file
 
     def _counts(
         self, leaves: Sequence[Leaf], asked: int, units: Sequence[UnitSummary], clause: Clause | None

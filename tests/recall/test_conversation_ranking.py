@@ -166,3 +166,18 @@ def test_an_edit_of_a_log_changes_what_its_turn_is_known_to_ask(tmp_path: Path) 
         assert "asks" in {term.name for term in app.search("kettle").matches[0].terms}
         put(root, {path: turn % " two weeks ago."})
         assert "asks" not in {term.name for term in app.search("kettle").matches[0].terms}
+
+
+def test_the_order_in_which_logs_were_read_shows_in_no_answer(tmp_path: Path) -> None:
+    files: dict[str, str] = {}
+    for n in range(14):  # more turns tie than are looked at for their neighbours
+        files |= log(("user", "The kettle broke."), ("user", f"Answer {n}."), session=f"s{n:02}")
+    found = []
+    for folder, order in (("forward", list(files)), ("backward", list(files)[::-1])):
+        with App(put(tmp_path / folder, {"memoryclaw.yaml": ""})) as app:
+            for path in order:
+                put(tmp_path / folder, {path: files[path]})
+                app.sync()
+            found.append([(match.unit.id, match.score) for match in app.search("kettle", limit=100).matches])
+    assert found[0] == found[1]
+    assert 14 < len(found[0]) < 28

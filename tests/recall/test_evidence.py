@@ -9,6 +9,7 @@ from conftest import put
 
 from memoryclaw.app import App
 from memoryclaw.model import Match
+from memoryclaw.recall.evidence import Counts, Evidence
 
 FILLER = {f"filler/{n:02}.md": f"Entry {n} about lamps and shelves in room {n * 3}.\n" for n in range(20)}
 
@@ -130,3 +131,8 @@ def test_a_date_finds_what_was_said_that_day_beyond_the_best_words(tmp_path: Pat
     by_date = found(tmp_path / "1", "harbour on 20 February 2026", many | day)
     assert by_date[0].note == "episodes/day"
     assert "episodes/day" not in [match.note for match in found(tmp_path / "2", "harbour", many | day)]
+
+
+def test_what_words_add_is_summed_in_the_order_of_the_question() -> None:
+    counts = {1: Counts({2: 0.1, 0: 0.7}, {5: 0.3, 1: 0.2})}
+    assert list(Evidence(9, [], counts, [1.0] * 6).gains(1)) == [0, 1, 2, 5]
