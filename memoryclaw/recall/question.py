@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from datetime import date
 from functools import lru_cache
 from typing import NamedTuple
@@ -56,8 +55,7 @@ class Leaf(NamedTuple):
     most: float = math.inf  # it tells no more: the idf of the word that it stands for, in whatever language
 
 
-@dataclass(frozen=True, slots=True)
-class Question:
+class Question(NamedTuple):
     """A question as the index understands it; nothing changes it afterwards.
 
     Attributes:

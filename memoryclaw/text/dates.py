@@ -292,8 +292,8 @@ class _Table:
         self.meaning: dict[str, str] = {}
         self.longest: dict[str, int] = {}  # by their first word
         for word, meaning in rows:
-            if word.isascii() and word.isalpha():
-                self._add([word.lower()], meaning)
+            if word.isascii() and word.replace(" ", "").isalpha():
+                self._add(word.lower().split(), meaning)
                 continue
             self._add(_split(word), meaning)
             spelled = word.lower().translate(_UMLAUTS)
