@@ -173,12 +173,13 @@ class DateRange(NamedTuple):
 def find_ranges(text: str, today: date) -> tuple[list[DateRange], str]:
     """Finds the date phrases of a text, in order; also returns the text with each of them blanked out, at the same length."""
     words, readers = _read(text, today)
-    free, found = 0, []
-    for at in range(len(words) if readers else 0):
-        if at >= free and (longest := _longest(reader.phrase(at) for reader in readers)):
-            if longest.first or longest.last:
+    starting, free, found = _starting(tuple(reader.language for reader in readers)), 0, []
+    for at, word in enumerate(words if readers else ()):
+        if at >= free and (word in starting or word[0].isdecimal()):
+            longest = _longest(reader.phrase(at) for reader in readers)
+            if longest and (longest.first or longest.last):
                 found.append((at, longest))
-            free = longest.after
+            free = longest.after if longest else at
     hits = list(_WORDS.finditer(text)) if found else []
     ranges = [_range(text, hits[at].start(), hits[one.after - 1].end(), one) for at, one in found]
     return ranges, blanked(text, (one.span for one in ranges))
@@ -371,6 +372,12 @@ def _languages() -> tuple[_Language, ...]:
     return tuple(map(_Language, _LANGUAGES))
 
 
+@cache
+def _starting(languages: tuple[_Language, ...]) -> frozenset[str]:
+    """The first words of all date phrases of some languages."""
+    return frozenset[str]().union(*(language.starts for language in languages))
+
+
 def _present(words: Sequence[str]) -> list[_Language]:
     """The languages that may have a date phrase among these words; those of numbers alone are read as English."""
     held = set(words)
@@ -447,7 +454,7 @@ class Phrases:
     ) -> None:
         self._words = words
         self._written = written
-        self._language = language
+        self.language = language
         self._tables = language.tables
         self._traits = language.traits
         self._today = today
@@ -455,7 +462,7 @@ class Phrases:
     def phrase(self, at: int) -> SpokenDate | None:
         """Reads the longest date phrase that begins at a word, including words such as `since`."""
         word = self._words[at]
-        if word not in self._language.starts and not word[0].isdecimal():
+        if word not in self.language.starts and not word[0].isdecimal():
             return None
         if never := self._take("never", at):
             return SpokenDate(None, None, never[1])
@@ -832,7 +839,7 @@ class Phrases:
 
     def _dot(self, month_at: int, after: int) -> int:
         """The index after the dot of a shortened month."""
-        return after + (self._word(after) == "." and self._words[month_at] in self._language.short)
+        return after + (self._word(after) == "." and self._words[month_at] in self.language.short)
 
     def _day_first(self, at: int, number: int, after: int, anchor: date, lead: int) -> _Moment | None:
         after = self._skip("day_marks", after)
@@ -919,7 +926,7 @@ class Phrases:
         return _Moment(weekday(plus_days(anchor, 1), int(day[0]), -1), day[1])
 
     def _bare_month(self, at: int, month: tuple[str, int], anchor: date, lead: int) -> _Moment | None:
-        needed = self._language.needed.get(" ".join(self._words[at : month[1]]), 0)
+        needed = self.language.needed.get(" ".join(self._words[at : month[1]]), 0)
         if lead < needed or (needed and self._possessive(month[1]) > month[1]):
             return None
         span = latest_span(lambda y: month_span(y, int(month[0])), anchor)
