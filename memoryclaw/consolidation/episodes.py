@@ -5,6 +5,7 @@ No word that was not said, but the dates that "yesterday" and the like stand for
 
 from __future__ import annotations
 
+import math
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -32,7 +33,7 @@ from memoryclaw.model import Turn
 from memoryclaw.text import words as lists
 from memoryclaw.text.dates import parse_timestamp
 from memoryclaw.text.language import WORD, candidates, key_of, keys_of, select
-from memoryclaw.text.prompts import length, one_line
+from memoryclaw.text.prompts import one_line
 from memoryclaw.text.sentences import plain, sentences
 from memoryclaw.vault.layout import episode_name, free_name, timestamp
 
@@ -725,6 +726,20 @@ def _factor(turn: Turn, text: str, *, asked: bool) -> float:
         return factor * _REACTION
     factor *= _DATED if _TIME.search(text) else 1.0
     return factor * (_OWN if _FIRST.intersection(words(text[:80])) else 1.0)
+
+
+_PER_TOKEN = 4.0
+_OTHER_PER_TOKEN = 1.6
+_WIDE = re.compile("[\u1100-\u11ff\u2e80-\u9fff\uac00-\ud7ff\uf900-\ufaff\U0001f000-\U0003ffff]")
+
+
+def length(text: str) -> int:
+    """A text's length in tokens of four characters; the constants that weigh sentences are tuned to it."""
+    if text.isascii():
+        return math.ceil(len(text) / _PER_TOKEN)
+    wide = len(_WIDE.findall(text))
+    plain = sum(map(str.isascii, text))
+    return math.ceil(plain / _PER_TOKEN + (len(text) - plain - wide) / _OTHER_PER_TOKEN + wide)
 
 
 def _is_person(turn: Turn) -> bool:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import hashlib
 import json
 import sqlite3
 import time
@@ -382,6 +381,8 @@ Place = tuple[str, int]
 
 def fingerprint(index: Index) -> str:
     """The digest of an index's tables and of its text lane, down to the place of every token."""
+    import hashlib  # noqa: PLC0415 - it starts a cryptography library, which no search needs
+
     digest = hashlib.sha256()
     for row in _rows(index):
         digest.update(repr(row).encode("utf-8", "backslashreplace"))

@@ -2,23 +2,18 @@
 
 from __future__ import annotations
 
-import hashlib
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection
 from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple, TypeVar
 
 from memoryclaw.errors import IndexBusyError, IndexDamagedError, VaultError
-from memoryclaw.index.index import Index, IndexedNote, Writing, is_racy
-from memoryclaw.model import Problem, Stamp
+from memoryclaw.index.index import Index
+from memoryclaw.model import Problem
 from memoryclaw.ports import Progress
-from memoryclaw.text.encoding import decode
-from memoryclaw.text.language import key_of
 from memoryclaw.vault.folder import Scan, Vault, is_wanted
 from memoryclaw.vault.layout import ALIASES_FILE, SCHEMA_FILE
-from memoryclaw.vault.notes import ReadingSettings, read_note
 from memoryclaw.vault.state_folder import WAIT, echo
-from memoryclaw.vault.vocabulary import read_aliases, read_schema, vocabulary_problems
 
 SETTINGS_FILES = frozenset({ALIASES_FILE, SCHEMA_FILE})
 Renamed = Callable[[str, str], None]
@@ -85,6 +80,8 @@ class Sync:
         )
 
     def _holds(self, path: str, digest: bytes, scan: Scan) -> bool:
+        import hashlib  # noqa: PLC0415 - it starts a cryptography library, and few files are doubted
+
         try:
             found = self._vault.read(path, scan.raw.get(path))
         except VaultError:
@@ -145,6 +142,7 @@ class Sync:
         return any(p.path in paths or p.path.startswith(inside) for p in self._index.scan_problems())
 
     def _files(self, behind: StaleFiles, scan: Scan, unread: list[Problem] | None) -> Synced:
+        from memoryclaw.index.filing import Filing  # noqa: PLC0415 - where a watcher keeps the index fresh, a search reads no note
 
         gone = self._index.digests(behind.removed)
         filing = Filing(self._vault, self._index, scan.raw)
@@ -165,6 +163,8 @@ class Sync:
 
     def _settings(self, scan: Scan) -> list[Problem]:
         """Reads the vault's own vocabulary; a file that cannot be read leaves what was known of it."""
+        from memoryclaw.index.filing import take_vocabulary  # noqa: PLC0415 - as above
+
         return take_vocabulary(self._vault, self._index, scan.files)
 
 
@@ -172,124 +172,6 @@ def _but_settings(behind: StaleFiles) -> StaleFiles:
     return StaleFiles(
         *([p for p in paths if p not in SETTINGS_FILES] for paths in (behind.changed, behind.removed))
     )
-
-
-# Reads changed files and puts them into the index, a bounded batch at a time; an unchanged digest costs no parsing.
-
-TRANSACTION = 4096  # files per transaction: few commits, yet an interrupted build keeps most of its work
-BATCH = 128  # files parsed at a time: this bounds the memory
-
-
-class Filing:
-    """One pass over changed files.
-
-    Args:
-        raw: true names of files whose names are not UTF-8.
-    """
-
-    def __init__(self, vault: Vault, index: Index, raw: dict[str, bytes]) -> None:
-        self._vault = vault
-        self._index = index
-        self._raw = raw
-        self._settings = ReadingSettings()
-        self.added = 0
-        self.changed = 0
-        self.unread: list[Problem] = []
-        self.racy: list[str] = []
-        self.new_digests: dict[bytes, str] = {}
-
-    def run(self, changed: Sequence[str], removed: Sequence[str], progress: Progress | None) -> None:
-        """Applies all of it; every transaction leaves an index that is right for the files it covered."""
-        for start in range(0, max(len(changed), 1), TRANSACTION):
-            with self._index.writing() as work:
-                # Asked inside the transaction: another process may have read another schema meanwhile.
-                collections = self._index.collections()
-                self._settings = ReadingSettings() if collections is None else ReadingSettings(collections)
-                if start == 0:
-                    work.remove([path for path in removed if self._is_gone(path)])
-                for at in range(start, min(start + TRANSACTION, len(changed)), BATCH):
-                    self._batch(changed[at : at + BATCH], work)
-                    if progress:
-                        progress(min(at + BATCH, len(changed)), len(changed))
-
-    def _batch(self, paths: Sequence[str], work: Writing) -> None:
-        known = self._index.digests(paths)
-        read = [(path, self._filed(path, known, work)) for path in paths]
-        work.put([filed for _, filed in read if isinstance(filed, IndexedNote)])
-        work.remove([path for path, filed in read if filed == "gone"])
-
-    def _is_gone(self, path: str) -> bool:
-        try:
-            return self._vault.stamp(path) is None
-        except VaultError:
-            return False  # who knows; what the index has is kept
-
-    def _filed(self, path: str, known: dict[str, bytes], work: Writing) -> IndexedNote | str:
-        try:
-            found = self._vault.read(path, self._raw.get(path))
-        except VaultError as error:
-            self.unread.append(Problem(path, 1, str(error), "check its permissions"))
-            return "unread"
-        if found is None:
-            return "gone"
-        data, stamp = found
-        digest = hashlib.sha256(data).digest()
-        racy = is_racy(stamp)
-        if racy:
-            self.racy.append(path)
-        if known.get(path) == digest:
-            work.touch(path, stamp, racy=racy)
-            return "same"
-        self.added += path not in known
-        self.changed += path in known
-        self.new_digests[digest] = path
-        return IndexedNote(read_note(path, data, self._settings), stamp, digest, racy)
-
-
-# Takes the vault's own vocabulary (aliases.yaml, _schema.yaml) into the index. Unreadable is not the same as empty.
-
-
-class _Read(NamedTuple):
-    """One of the two files; no stamp when it is not there."""
-
-    text: str = ""
-    digest: bytes = b""
-    stamp: Stamp | None = None
-
-
-def take_vocabulary(vault: Vault, index: Index, present: Collection[str]) -> list[Problem]:
-    """Brings synonyms and collection headings up to date; returns what could not be read, which stays as it was."""
-    read: dict[str, _Read] = {}
-    unread: list[Problem] = []
-    for path in (ALIASES_FILE, SCHEMA_FILE):
-        try:
-            read[path] = _read(vault, path) if path in present else _Read()
-        except VaultError as error:
-            unread.append(Problem(path, 1, str(error), "check its permissions"))
-    with index.writing() as work:
-        for path, found in read.items():
-            _file(path, found, work)
-    return unread
-
-
-def _read(vault: Vault, path: str) -> _Read:
-    found = vault.read(path)
-    if found is None:
-        return _Read()
-    data, stamp = found
-    return _Read(decode(data).text, hashlib.sha256(data).digest(), stamp)
-
-
-def _file(path: str, found: _Read, work: Writing) -> None:
-    work.remove([path])
-    if found.stamp is not None:
-        problems = vocabulary_problems(path, found.text)
-        work.settings_file(path, found.stamp, found.digest, racy=is_racy(found.stamp), problems=problems)
-    if path == ALIASES_FILE:
-        aliases = read_aliases(found.text)
-        work.aliases((key_of(word), synonym) for word, synonyms in aliases.items() for synonym in synonyms)
-    else:
-        work.collections(sorted(read_schema(found.text).collections))
 
 
 # Makes sure that an answer is as fresh as the files, or says how far behind it is. A doubt is never a deletion.

@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from datetime import date
 from functools import lru_cache
 from typing import NamedTuple
@@ -56,8 +55,7 @@ class Leaf(NamedTuple):
     most: float = math.inf  # it tells no more: the idf of the word that it stands for, in whatever language
 
 
-@dataclass(frozen=True, slots=True)
-class Question:
+class Question(NamedTuple):
     """A question as the index understands it; nothing changes it afterwards.
 
     Attributes:
@@ -510,8 +508,8 @@ _BEGIN = 3  # letters that a word and its stem share
 
 
 class _Groups(NamedTuple):
-    of: Mapping[str, tuple[tuple[str, ...], ...]]  # word as listed → the groups whose words it may stand for
-    alike: Mapping[str, tuple[str, ...]]  # first letters → words as listed
+    of: dict[str, list[list[str]]]  # word as listed → the groups whose words it may stand for
+    alike: dict[str, list[str]]  # first letters → words as listed
 
 
 def related(token: str, language: Language) -> list[str]:
@@ -526,21 +524,17 @@ def related(token: str, language: Language) -> list[str]:
 
 @lru_cache(maxsize=1)
 def _groups() -> _Groups:
-    of: dict[str, list[tuple[str, ...]]] = {}
+    groups = _Groups({}, {})
     for text in lines("related_words.alike"):
-        group = tuple(text.split())
+        group = text.split()
         for word in group:
-            of.setdefault(word, []).append(group)
+            groups.of.setdefault(word, []).append(group)
     for text in lines("related_words.kinds"):
         kind, _, members = text.partition(":")
-        of.setdefault(kind, []).append(tuple(members.split()))
-    alike: dict[str, list[str]] = {}
-    for word in of:
-        alike.setdefault(word[:_BEGIN], []).append(word)
-    return _Groups(
-        {word: tuple(groups) for word, groups in of.items()},
-        {begin: tuple(words) for begin, words in alike.items()},
-    )
+        groups.of.setdefault(kind, []).append(members.split())
+    for word in groups.of:
+        groups.alike.setdefault(word[:_BEGIN], []).append(word)
+    return groups
 
 
 # Words of the vault that are spelled like a given word, for `jonh~` and "did you mean".

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from datetime import MAXYEAR, MINYEAR, UTC, date, datetime, timedelta, timezone
 from functools import cache, cached_property, lru_cache
 from itertools import islice
@@ -138,13 +138,15 @@ def is_long(span: Days) -> bool:
 # Letters of the scripts that put spaces between words, with combining accents; any other letter is a word of its own. Ranges
 # are few and short because wide ones take milliseconds to compile.
 _LETTERS = "A-Za-z\u00aa\u00b5\u00ba\u00c0-\u00d6\u00d8-\u00f6\u00f8-\u058f"
-_JOINED = rf"[{_LETTERS}\d_]"
+_JOINED = rf"{_LETTERS}\d_"
 # A number that belongs to something longer (a path, a version, a time) is no date, nor part of one.
 _WORDS = re.compile(
-    rf"""((?=\d)(?:(?<![./\#:-])(?<!{_JOINED})|(?<=[Mm]id-)|(?<=[Mm]i-)|(?<=[年月日号號]-)|(?<=\d\.-)|(?<=\d-)(?=\d\d?[日号號]))
-      (?:\d{{4}}-\d\d(?:-\d\d)?(?!{_JOINED}|[/-])|\d{{4}}/\d\d?/\d\d?(?!{_JOINED}|[/-])|\d\d?/(?:\d\d?/)?\d{{4}}(?!{_JOINED}|[/-])
-        |\d\d?\.\d\d?\.(?:\d{{4}}\b)?(?!{_JOINED})|\d++(?i:st|nd|rd|th|er|º)?(?!{_JOINED}|/))
-    |[QqTt](?<!{_JOINED}.)[1-4](?!{_JOINED})
+    rf"""((?:
+        (?=\d)(?:(?<![{_JOINED}./\#:-])|(?<=[Mm]id-)|(?<=[Mm]i-)|(?<=[年月日号號]-)|(?<=\d\.-)|(?<=\d-)(?=\d\d?[日号號]))
+        (?:(?:\d{{4}}-\d\d(?:-\d\d)?|\d{{4}}/\d\d?/\d\d?|\d\d?/(?:\d\d?/)?\d{{4}})(?![/-])
+          |\d\d?\.\d\d?\.(?:\d{{4}}\b)?|\d++(?i:st|nd|rd|th|er|º)?(?!/))
+        |[QqTt](?<![{_JOINED}].)[1-4]
+      )(?![{_JOINED}])
     |[{_LETTERS}]+
     |(?<![第百千万])(?:[一二三四五六七八九]?十[一二三四五六七八九]?|[〇零一二三四五六七八九]{{4}}(?=年)|[一二三四五六七八九两兩])
     |[^\W\d_] | ['’][Ss]\b | ['’.–—~～-])
@@ -171,7 +173,7 @@ class DateRange(NamedTuple):
 def find_ranges(text: str, today: date) -> tuple[list[DateRange], str]:
     """Finds the date phrases of a text, in order; also returns the text with each of them blanked out, at the same length."""
     words, readers = _read(text, today)
-    starting, free, found = _speakers(*_FIRST), 0, []
+    starting, free, found = _starting(tuple(reader.language for reader in readers)), 0, []
     for at, word in enumerate(words if readers else ()):
         if at >= free and (word in starting or word[0].isdecimal()):
             longest = _longest(reader.phrase(at) for reader in readers)
@@ -278,27 +280,26 @@ _NOUNS = (
     "fixed",
     "never",
 )
-_LEADS = ("leads", "openings", "pair_starts")
-_FIRST = (
-    *("articles", "which", "rolling", "parts", "numbers", "few", "days", "ago_before", "year_words"),
-    *_LEADS,
-    *_NOUNS,
-)
-_NEEDED = {"months": 0, "short_months": 3}  # how firm a word before a bare month must be
+# One of these, or a noun, stands in every phrase of more than numbers.
+_LEADS = ("leads", "openings", "pair_starts", "parts", "year_words")
+_FIRST = ("articles", "which", "rolling", "numbers", "few", "days", "ago_before", *_LEADS, *_NOUNS)
+_SHORT = 3  # how firm a word before a bare short month must be
 
 
 class _Table:
     """Words and what they mean, found by the first of them."""
 
-    def __init__(self) -> None:
+    def __init__(self, rows: Iterable[tuple[str, str]]) -> None:
         self.meaning: dict[str, str] = {}
         self.longest: dict[str, int] = {}  # by their first word
-
-    def add(self, written: str, meaning: str) -> None:
-        self._add([written.lower()] if written.isascii() and written.isalpha() else _split(written), meaning)
-        spelled = written.lower().translate(_UMLAUTS)
-        if spelled != written.lower():
-            self._add(_split(spelled), meaning)
+        for word, meaning in rows:
+            if word.isascii() and word.replace(" ", "").isalpha():
+                self._add(word.lower().split(), meaning)
+                continue
+            self._add(_split(word), meaning)
+            spelled = word.lower().translate(_UMLAUTS)
+            if spelled != word.lower():
+                self._add(_split(spelled), meaning)
 
     def _add(self, words: list[str], meaning: str) -> None:
         self.meaning[" ".join(words)] = meaning
@@ -310,41 +311,60 @@ def _split(text: str) -> list[str]:
     return [_normal(word) if word else "?" for word in _WORDS.findall(text)]
 
 
+class _Tables(dict[str, _Table]):
+    """The tables of a language, each made when it is first asked for; one that the language has no use for is empty."""
+
+    def __init__(self, file: str) -> None:
+        super().__init__()
+        self._file = file
+
+    def __missing__(self, name: str) -> _Table:
+        both = ("months", "short_months") if name == "months" else (name,)
+        table = self[name] = _Table(row for one in both for row in self.rows(one))
+        return table
+
+    def rows(self, name: str) -> Iterator[tuple[str, str]]:
+        """Each word as it is written, with its meaning."""
+        for line in lists.lines(f"{self._file}.{name}") if name in lists.names(self._file) else ():
+            meaning, _, words = line.partition(": ")
+            yield from ((word, meaning) for word in words.split(", "))
+
+    def firsts(self, names: Iterable[str]) -> frozenset[str]:
+        """The first words of the words of some tables."""
+        return frozenset(word for name in names for word in self[name].longest)
+
+
 class _Language:
     """The words and habits of one language."""
 
     def __init__(self, code: str) -> None:
-        self.tables: dict[str, _Table] = {}
-        self.needed: dict[str, int] = {}
-        file = f"dates_{code}"
-        for name in lists.names(file):
-            if name == "traditional":
-                continue
-            table = self.tables.setdefault("months" if name == "short_months" else name, _Table())
-            for meaning, words in _rows(f"{file}.{name}"):
-                for word in words:
-                    table.add(word, meaning)
-                    if name in _NEEDED:
-                        self.needed[_normal(word)] = _NEEDED[name]
-        self.needed |= {word: int(value) for word, value in self._all("unsure").items()}
-        self.short = frozenset(
-            word for word, value in self.needed.items() if value == _NEEDED["short_months"]
-        )
-        self.traits = frozenset(self._all("traits"))
-        self.starts = self.firsts(*_FIRST)
+        self.tables = _Tables(f"dates_{code}")
 
-    def _all(self, name: str) -> dict[str, str]:
-        return self.tables[name].meaning if name in self.tables else {}
+    @cached_property
+    def nouns(self) -> frozenset[str]:
+        return self.tables.firsts(_NOUNS)
 
-    def firsts(self, *tables: str) -> frozenset[str]:
-        """The first words of the words of some tables."""
-        return frozenset(word for name in tables if name in self.tables for word in self.tables[name].longest)
+    @cached_property
+    def leads(self) -> frozenset[str]:
+        return self.tables.firsts(_LEADS)
 
+    @cached_property
+    def starts(self) -> frozenset[str]:
+        return self.tables.firsts(_FIRST)
 
-def _rows(name: str) -> Iterator[tuple[str, list[str]]]:
-    for line in lists.lines(name):
-        meaning, _, words = line.partition(": ")
-        yield meaning, words.split(", ")
+    @cached_property
+    def traits(self) -> frozenset[str]:
+        return frozenset(self.tables["traits"].meaning)
+
+    @cached_property
+    def needed(self) -> dict[str, int]:
+        """How firm a word before a bare month must be, where it must be at all."""
+        short = {_normal(word): _SHORT for word, _ in self.tables.rows("short_months")}
+        return short | {word: int(value) for word, value in self.tables["unsure"].meaning.items()}
+
+    @cached_property
+    def short(self) -> frozenset[str]:
+        return frozenset(word for word, value in self.needed.items() if value == _SHORT)
 
 
 @cache
@@ -353,30 +373,23 @@ def _languages() -> tuple[_Language, ...]:
 
 
 @cache
-def _speakers(*tables: str) -> dict[str, frozenset[_Language]]:
-    """The languages in which each first word of some tables begins one of their words."""
-    found: dict[str, set[_Language]] = {}
-    for language in _languages():
-        for word in language.firsts(*tables):
-            found.setdefault(word, set()).add(language)
-    return {word: frozenset(languages) for word, languages in found.items()}
+def _starting(languages: tuple[_Language, ...]) -> frozenset[str]:
+    """The first words of all date phrases of some languages."""
+    return frozenset[str]().union(*(language.starts for language in languages))
 
 
 def _present(words: Sequence[str]) -> list[_Language]:
     """The languages that may have a date phrase among these words; those of numbers alone are read as English."""
     held = set(words)
-    present = _naming(held, _speakers(*_NOUNS))
-    if numbers := [word for word in held if word[0].isdecimal()]:
-        present |= _naming(held, _speakers("parts", "year_words", *_LEADS))
-        # 3.3.2024, 25/12/2024
-        present.update(
-            _languages() if any("." in word or "/" in word for word in numbers) else _languages()[:1]
-        )
-    return [language for language in _languages() if language in present] if present else []
-
-
-def _naming(held: set[str], speakers: Mapping[str, frozenset[_Language]]) -> set[_Language]:
-    return set().union(*(speakers[word] for word in held & speakers.keys()))
+    numbers = [word for word in held if word[0].isdecimal()]
+    if any("." in word or "/" in word for word in numbers):  # 3.3.2024, 25/12/2024
+        return [*_languages()]
+    return [
+        language
+        for code, language in zip(_LANGUAGES, _languages(), strict=True)
+        if not held.isdisjoint(language.nouns)
+        or (numbers and (code == "en" or not held.isdisjoint(language.leads)))
+    ]
 
 
 @cache
@@ -441,7 +454,7 @@ class Phrases:
     ) -> None:
         self._words = words
         self._written = written
-        self._language = language
+        self.language = language
         self._tables = language.tables
         self._traits = language.traits
         self._today = today
@@ -449,7 +462,7 @@ class Phrases:
     def phrase(self, at: int) -> SpokenDate | None:
         """Reads the longest date phrase that begins at a word, including words such as `since`."""
         word = self._words[at]
-        if word not in self._language.starts and not word[0].isdecimal():
+        if word not in self.language.starts and not word[0].isdecimal():
             return None
         if never := self._take("never", at):
             return SpokenDate(None, None, never[1])
@@ -470,9 +483,9 @@ class Phrases:
 
     def _take(self, name: str, at: int) -> tuple[str, int] | None:
         """The meaning of the longest word of a table that stands here, and the index after it."""
-        table = self._tables.get(name)
-        longest = table.longest.get(self._word(at)) if table else None
-        if table is None or longest is None:
+        table = self._tables[name]
+        longest = table.longest.get(self._word(at))
+        if longest is None:
             return None
         for size in range(min(longest, len(self._words) - at), 0, -1):
             meaning = table.meaning.get(" ".join(self._words[at : at + size]))
@@ -735,7 +748,7 @@ class Phrases:
                 return last._replace(after=tail[1])
             return None if found is None or self._stands_alone(found.after) else found
         nouns = ("weekend", "weekdays", "calendar", "seasons", "months")
-        after = max(self._skip(name, at) for name in nouns) if "which_after" in self._tables else at
+        after = max(self._skip(name, at) for name in nouns) if self._tables["which_after"].longest else at
         which = self._take("which_after", after) if after > at else None
         found = self._named(at, int(which[0])) if which else None
         return found._replace(after=which[1]) if found and which else None
@@ -808,7 +821,7 @@ class Phrases:
         word = self._take("year_words", self._skip("articles", at))
         at = word[1] if word else at
         number, mark = _year_number(self._word(at)), self._take("year_marks", at + 1)
-        if "year_marks" in self._tables and (mark is None or mark[0] != "yes"):
+        if self._tables["year_marks"].longest and (mark is None or mark[0] != "yes"):
             return 0, at
         return number, mark[1] if mark else at + 1
 
@@ -826,7 +839,7 @@ class Phrases:
 
     def _dot(self, month_at: int, after: int) -> int:
         """The index after the dot of a shortened month."""
-        return after + (self._word(after) == "." and self._words[month_at] in self._language.short)
+        return after + (self._word(after) == "." and self._words[month_at] in self.language.short)
 
     def _day_first(self, at: int, number: int, after: int, anchor: date, lead: int) -> _Moment | None:
         after = self._skip("day_marks", after)
@@ -913,7 +926,7 @@ class Phrases:
         return _Moment(weekday(plus_days(anchor, 1), int(day[0]), -1), day[1])
 
     def _bare_month(self, at: int, month: tuple[str, int], anchor: date, lead: int) -> _Moment | None:
-        needed = self._language.needed.get(" ".join(self._words[at : month[1]]), 0)
+        needed = self.language.needed.get(" ".join(self._words[at : month[1]]), 0)
         if lead < needed or (needed and self._possessive(month[1]) > month[1]):
             return None
         span = latest_span(lambda y: month_span(y, int(month[0])), anchor)

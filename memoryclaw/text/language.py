@@ -16,11 +16,6 @@ WORD = re.compile(rf"[^\W_](?:[^\W_]|[{_MARKS}])*(?:['’][^\W_]+)*")
 _ASCII_WORD = re.compile(r"[a-z0-9]+(?:'[a-z0-9]+)*")
 # Capitals to small letters, all else but digits to spaces: splitting then is four times as fast as the expression above.
 _PLAIN_ASCII = {code: chr(code).lower() if chr(code).isalnum() else " " for code in range(128)}
-# Scripts written without spaces: Han, kana, Hangul, Thai, Lao, Khmer, Myanmar. Indexed as overlapping pairs.
-_UNSPACED = re.compile(
-    "[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff\U00020000-\U0003ffff]+"
-)
-_HAN_RUN = re.compile("[\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff]{2,}")
 _ELIDING = frozenset({"fr", "it", "ca"})
 IRREGULAR = {form: base for base, *forms in map(str.split, lines("english.irregular")) for form in forms}
 _QUESTION_STOP = frozenset(words("english.question"))
@@ -46,7 +41,11 @@ def pairs(run: str) -> list[str]:
 
 def characters(text: str) -> list[str]:
     """The Chinese characters of a text that stand beside others: most are words of their own."""
-    return [] if text.isascii() else [character for run in _HAN_RUN.findall(text) for character in run]
+    if text.isascii():
+        return []
+    # Not compiled before it is needed: wide ranges take a millisecond.
+    runs = re.findall("[\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff]{2,}", text)
+    return [character for run in runs for character in run]
 
 
 def words_of(text: str) -> list[str]:
@@ -104,7 +103,7 @@ class Language:
         return word in self.stop or fold(word).replace("'", "").replace("’", "") in self.stop
 
     def _analyse(self, word: str) -> str:
-        if not word.isascii() and _UNSPACED.search(word):
+        if not word.isascii() and max(word) >= _FIRST_UNSPACED:
             return " ".join(_split_unspaced(word, self._plain))
         return self._plain(word)
 
@@ -167,9 +166,18 @@ class Languages:
         return [*map(list, dict.fromkeys(tuple(language.tokens(text)) for language in self._all))]
 
 
+# Scripts written without spaces are indexed as overlapping pairs.
+
+_FIRST_UNSPACED = "\u0e00"  # Thai; the others come after it
+
+
 def _split_unspaced(word: str, plain: Callable[[str], str]) -> Iterator[str]:
     last = 0
-    for run in _UNSPACED.finditer(word):
+    # Han, kana, Hangul, Thai, Lao, Khmer, Myanmar; compiled when there is one, as above.
+    for run in re.finditer(
+        "[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff\U00020000-\U0003ffff]+",
+        word,
+    ):
         if run.start() > last:
             yield plain(word[last : run.start()])
         yield from pairs(run.group())
@@ -184,7 +192,6 @@ _LONGEST_NAME = 4  # words
 _LONGEST_GLUED = 8  # characters of a name inside a word of an unspaced script
 _GLUED_PLACES = 64  # positions in such a word at which a name may begin
 _MOST = 1000
-_FIRST_UNSPACED = "\u0e00"  # Thai; the scripts written without spaces come after it
 _CAMEL = re.compile(r"(?<=[a-z])(?=[A-Z0-9])|(?<=[0-9])(?=[A-Za-z])|(?<=[A-Z])(?=[A-Z][a-z])")
 
 

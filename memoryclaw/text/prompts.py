@@ -126,9 +126,6 @@ _SCRIPTS = (  # the first character of a range of them, and what each one costs
     (0x20000, 200),
 )
 _STARTS, _COSTS = [start for start, _ in _SCRIPTS], [cost for _, cost in _SCRIPTS]
-_PER_TOKEN = 4.0
-_OTHER_PER_TOKEN = 1.6
-_WIDE = re.compile("[\u1100-\u11ff\u2e80-\u9fff\uac00-\ud7ff\uf900-\ufaff\U0001f000-\U0003ffff]")
 
 
 def estimate(text: str) -> int:
@@ -145,15 +142,6 @@ def cost(text: str) -> int:
 def rounded(hundredths: int) -> int:
     """A cost in whole tokens."""
     return math.ceil(hundredths / _CENT)
-
-
-def length(text: str) -> int:
-    """A text's length in tokens of four characters; consolidation weighs sentences by it, and its constants are tuned to it."""
-    if text.isascii():
-        return math.ceil(len(text) / _PER_TOKEN)
-    wide = len(_WIDE.findall(text))
-    plain = sum(map(str.isascii, text))
-    return math.ceil(plain / _PER_TOKEN + (len(text) - plain - wide) / _OTHER_PER_TOKEN + wide)
 
 
 class _Others(dict[str, int]):

@@ -8,8 +8,6 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
-from memoryclaw.text.markdown import read_body
-
 _BLOCK_ID = re.compile(r"(?:^|[ \t])\^[A-Za-z0-9-]+[ \t]*$")
 _WORD = 40  # characters: a longer word may be cut, as may scripts without spaces
 SENTENCE_END = re.compile(r"(?<=[.!?。！？…])[\"'”’)]*\s+|\n+")
@@ -24,9 +22,11 @@ class Snippet(NamedTuple):
 
 def without_block_ids(text: str) -> str:
     """Removes Obsidian's block ids (`^id` at the end of a line), which say nothing to a reader; code stays."""
-    marked = {line for _, line in read_body(text, 0).blocks} if "^" in text else set()
-    if not marked:
+    if "^" not in text:
         return text
+    from memoryclaw.text.markdown import read_body  # noqa: PLC0415 - most passages hold no block id, and a search must start fast
+
+    marked = {line for _, line in read_body(text, 0).blocks}
     lines = enumerate(text.split("\n"))
     return "\n".join(_BLOCK_ID.sub("", line) if number in marked else line for number, line in lines)
 

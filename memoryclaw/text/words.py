@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-import tomllib
+import re
 from functools import cache
 from pathlib import Path
 
 _FOLDER = Path(__file__).parent.parent / "data"
+# All the TOML that these files hold. A search reads half of them, and to import the parser would cost more than to read them.
+_LIST = re.compile(r"^(\w+) = '''\n(.*?)'''$", re.MULTILINE | re.DOTALL)
 
 
 def words(name: str) -> list[str]:
@@ -31,4 +33,4 @@ def _text(name: str) -> str:
 
 @cache
 def _lists(file: str) -> dict[str, str]:
-    return tomllib.loads((_FOLDER / f"{file}.toml").read_text(encoding="utf-8"))
+    return dict(_LIST.findall((_FOLDER / f"{file}.toml").read_text(encoding="utf-8")))

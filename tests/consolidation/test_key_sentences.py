@@ -5,12 +5,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from memoryclaw.consolidation.changes import Claim, Extraction, Quote, Segment
-from memoryclaw.consolidation.episodes import LEAST, MOST, bullet, extract, with_quotes
+from memoryclaw.consolidation.episodes import LEAST, MOST, bullet, extract, length, with_quotes
 from memoryclaw.consolidation.fact_values import resolved
 from memoryclaw.consolidation.statements import is_kept
 from memoryclaw.model import Turn
 from memoryclaw.text.markdown import read_body
-from memoryclaw.text.prompts import length
 from memoryclaw.text.sentences import sentences
 from memoryclaw.vault.logs import LogRange
 

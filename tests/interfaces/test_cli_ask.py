@@ -4,11 +4,16 @@ from __future__ import annotations
 
 import json
 import re
+import subprocess
+import sys
+import time
 from pathlib import Path
 
 import pytest
 from conftest import Claw
 from outlines import cites, said
+
+from memoryclaw.index.index import RACY_NS
 
 HOSTILE = "\x1b]0;owned\x07\x1b[31mred\u202etxt\u200b\x9b2J"
 
@@ -20,6 +25,48 @@ def test_search_prints_title_id_place_date_and_passage(asked: Claw) -> None:
     assert "ep-penicillin" in lines[1]
     assert re.search(r"episodes/2025-07-08_17-25-00_penicillin\.md:\d+", lines[1])
     assert "must not take penicillin" in lines[2]
+
+
+# Modules that a search over an index in line with its files has no use for, and who has. Each would make every search slower.
+NEEDLESS = {
+    "hashlib": "the sync, for digests of files; it starts a cryptography library",
+    "secrets": "what writes, for ids",
+    "tomllib": "the hosts, for their settings",
+    "difflib": "the command line, for verbs with a slip",
+    "subprocess": "git",
+    "asyncio": "the servers",
+    "yaml": "notes with a header, and settings that have changed",
+    "rich": "tables and progress bars",
+    "httpx": "language models",
+    "whoosh.index": "the other text engine",
+    "memoryclaw.index.filing": "the sync, for files that have changed",
+    "memoryclaw.vault.notes": "the same",
+    "memoryclaw.vault.facts": "the same",
+    "memoryclaw.text.markdown": "the same",
+    "memoryclaw.text.redaction": "what writes",
+    "memoryclaw.recall.packing": "recall",
+    "memoryclaw.writing.writer": "what writes",
+    "memoryclaw.consolidation": "consolidate",
+}
+SEARCHING = """
+import sys
+before = set(sys.modules)
+from memoryclaw.interfaces.cli.exit_codes import run
+code = run(["--vault", sys.argv[1], "search", "boathouse", "deadline"])
+print(code, *sys.modules.keys() - before, file=sys.stderr)
+"""
+
+
+def test_a_search_imports_nothing_that_it_has_no_use_for(asked: Claw) -> None:
+    time.sleep(2 * RACY_NS / 1e9)  # a younger file is read twice
+    asked("sync")
+    done = subprocess.run(
+        [sys.executable, "-c", SEARCHING, asked.vault], capture_output=True, encoding="utf-8", check=True
+    )
+    code, *imported = done.stderr.split()
+    assert (code, "Boathouse" in done.stdout) == ("0", True)
+    assert "memoryclaw.recall.search" in imported
+    assert {name: why for name, why in NEEDLESS.items() if name in imported} == {}
 
 
 def test_several_words_need_no_quotes(asked: Claw) -> None:

@@ -6,7 +6,6 @@ import gc
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from difflib import get_close_matches
 from importlib import import_module
 from keyword import iskeyword
 from typing import TYPE_CHECKING, Any
@@ -113,7 +112,7 @@ class Verbs(click.Group):
         try:
             return super().resolve_command(ctx, args)
         except click.UsageError as error:
-            from difflib import get_close_matches  # noqa: PLC0415
+            from difflib import get_close_matches  # noqa: PLC0415 - most verbs are typed right
 
             close = get_close_matches(args[0], VERBS, 1)
             if not close:
@@ -195,9 +194,11 @@ class Group(Verb, click.Group):
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
         """The verb that was asked for; a typo gets a suggestion."""
-        close = [] if args[0] in self.commands else get_close_matches(args[0], self.commands, 1)
-        if close:
-            ctx.fail(f"No such command {args[0]!r}. Did you mean {close[0]!r}?")
+        if args[0] not in self.commands:
+            from difflib import get_close_matches  # noqa: PLC0415 - as above
+
+            if close := get_close_matches(args[0], self.commands, 1):
+                ctx.fail(f"No such command {args[0]!r}. Did you mean {close[0]!r}?")
         return super().resolve_command(ctx, args)
 
 

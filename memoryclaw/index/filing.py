@@ -1,0 +1,133 @@
+"""Reads changed files and puts them into the index, a bounded batch at a time; an unchanged digest costs no parsing."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Collection, Sequence
+from typing import NamedTuple
+
+from memoryclaw.errors import VaultError
+from memoryclaw.index.index import Index, IndexedNote, Writing, is_racy
+from memoryclaw.model import Problem, Stamp
+from memoryclaw.ports import Progress
+from memoryclaw.text.encoding import decode
+from memoryclaw.text.language import key_of
+from memoryclaw.vault.folder import Vault
+from memoryclaw.vault.layout import ALIASES_FILE, SCHEMA_FILE
+from memoryclaw.vault.notes import ReadingSettings, read_note
+from memoryclaw.vault.vocabulary import read_aliases, read_schema, vocabulary_problems
+
+TRANSACTION = 4096  # files per transaction: few commits, yet an interrupted build keeps most of its work
+BATCH = 128  # files parsed at a time: this bounds the memory
+
+
+class Filing:
+    """One pass over changed files.
+
+    Args:
+        raw: true names of files whose names are not UTF-8.
+    """
+
+    def __init__(self, vault: Vault, index: Index, raw: dict[str, bytes]) -> None:
+        self._vault = vault
+        self._index = index
+        self._raw = raw
+        self._settings = ReadingSettings()
+        self.added = 0
+        self.changed = 0
+        self.unread: list[Problem] = []
+        self.racy: list[str] = []
+        self.new_digests: dict[bytes, str] = {}
+
+    def run(self, changed: Sequence[str], removed: Sequence[str], progress: Progress | None) -> None:
+        """Applies all of it; every transaction leaves an index that is right for the files it covered."""
+        for start in range(0, max(len(changed), 1), TRANSACTION):
+            with self._index.writing() as work:
+                # Asked inside the transaction: another process may have read another schema meanwhile.
+                collections = self._index.collections()
+                self._settings = ReadingSettings() if collections is None else ReadingSettings(collections)
+                if start == 0:
+                    work.remove([path for path in removed if self._is_gone(path)])
+                for at in range(start, min(start + TRANSACTION, len(changed)), BATCH):
+                    self._batch(changed[at : at + BATCH], work)
+                    if progress:
+                        progress(min(at + BATCH, len(changed)), len(changed))
+
+    def _batch(self, paths: Sequence[str], work: Writing) -> None:
+        known = self._index.digests(paths)
+        read = [(path, self._filed(path, known, work)) for path in paths]
+        work.put([filed for _, filed in read if isinstance(filed, IndexedNote)])
+        work.remove([path for path, filed in read if filed == "gone"])
+
+    def _is_gone(self, path: str) -> bool:
+        try:
+            return self._vault.stamp(path) is None
+        except VaultError:
+            return False  # who knows; what the index has is kept
+
+    def _filed(self, path: str, known: dict[str, bytes], work: Writing) -> IndexedNote | str:
+        try:
+            found = self._vault.read(path, self._raw.get(path))
+        except VaultError as error:
+            self.unread.append(Problem(path, 1, str(error), "check its permissions"))
+            return "unread"
+        if found is None:
+            return "gone"
+        data, stamp = found
+        digest = hashlib.sha256(data).digest()
+        racy = is_racy(stamp)
+        if racy:
+            self.racy.append(path)
+        if known.get(path) == digest:
+            work.touch(path, stamp, racy=racy)
+            return "same"
+        self.added += path not in known
+        self.changed += path in known
+        self.new_digests[digest] = path
+        return IndexedNote(read_note(path, data, self._settings), stamp, digest, racy)
+
+
+# Takes the vault's own vocabulary (aliases.yaml, _schema.yaml) into the index. Unreadable is not the same as empty.
+
+
+class _Read(NamedTuple):
+    """One of the two files; no stamp when it is not there."""
+
+    text: str = ""
+    digest: bytes = b""
+    stamp: Stamp | None = None
+
+
+def take_vocabulary(vault: Vault, index: Index, present: Collection[str]) -> list[Problem]:
+    """Brings synonyms and collection headings up to date; returns what could not be read, which stays as it was."""
+    read: dict[str, _Read] = {}
+    unread: list[Problem] = []
+    for path in (ALIASES_FILE, SCHEMA_FILE):
+        try:
+            read[path] = _read(vault, path) if path in present else _Read()
+        except VaultError as error:
+            unread.append(Problem(path, 1, str(error), "check its permissions"))
+    with index.writing() as work:
+        for path, found in read.items():
+            _file(path, found, work)
+    return unread
+
+
+def _read(vault: Vault, path: str) -> _Read:
+    found = vault.read(path)
+    if found is None:
+        return _Read()
+    data, stamp = found
+    return _Read(decode(data).text, hashlib.sha256(data).digest(), stamp)
+
+
+def _file(path: str, found: _Read, work: Writing) -> None:
+    work.remove([path])
+    if found.stamp is not None:
+        problems = vocabulary_problems(path, found.text)
+        work.settings_file(path, found.stamp, found.digest, racy=is_racy(found.stamp), problems=problems)
+    if path == ALIASES_FILE:
+        aliases = read_aliases(found.text)
+        work.aliases((key_of(word), synonym) for word, synonyms in aliases.items() for synonym in synonyms)
+    else:
+        work.collections(sorted(read_schema(found.text).collections))
