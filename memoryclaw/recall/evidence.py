@@ -93,6 +93,8 @@ class EvidenceReader:
         fields = self.fields(question)
         text = self._text(question, fields, max(pool, POOL))
         others = self._any([*question.aliases, *question.related], fields)
+        if len(text) < POOL:  # single characters stand in most texts, so they find only what is still missing
+            others |= self._any([leaf for leaf in question.leaves if leaf.share < 1], fields)
         goal = self._any(question.goal, fields) if question.open_to_goal else {}
         listed = self._listed(question, nothing_found=not (text or others))
         found = dict.fromkeys([*text, *others, *goal, *listed])

@@ -13,7 +13,7 @@ from memoryclaw.recall.question import KIND_NAMES, KINDS, STATES
 from memoryclaw.text.language import key_of
 
 POOL = 100  # units of a look-up that are scored in full: the best for the words of a question
-FEWER = 25  # the best for what may stand for its words, and for a goal
+FEWER = 25  # the best for what may stand for its words, for a goal, and for single characters
 LOOKED_UP = 5000  # units at most that words are looked up in: those of the rarest words, two words at least
 _WIDER = 8  # times as many are looked at before fields narrow them
 

@@ -181,3 +181,13 @@ def test_the_order_in_which_logs_were_read_shows_in_no_answer(tmp_path: Path) ->
             found.append([(match.unit.id, match.score) for match in app.search("kettle", limit=100).matches])
     assert found[0] == found[1]
     assert 14 < len(found[0]) < 28
+
+
+def test_a_single_chinese_character_finds_what_no_pair_does(tmp_path: Path) -> None:
+    files = log(("user", "他昨天买了一把小提琴。"), ("user", "琴很贵。"), ("user", "天气不错。"), session="s")
+    with App(put(tmp_path / "vault", files)) as app:
+        found = [match.unit.id for match in app.search("小提琴多少钱").matches]
+    assert found[0] == "log:s/0"
+    alone = log(("user", "琴很贵。"), session="t")
+    with App(put(tmp_path / "other", alone)) as app:
+        assert [match.unit.id for match in app.search("小提琴多少钱").matches] == ["log:t/0"]
