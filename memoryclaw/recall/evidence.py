@@ -14,7 +14,7 @@ from memoryclaw.index.index import Index
 from memoryclaw.model import COUNTED
 from memoryclaw.ports import Clause
 from memoryclaw.recall.question import Leaf, Question
-from memoryclaw.recall.text_lane import FEWER, LOOKED_UP, POOL, Fields, Lane, conditions
+from memoryclaw.recall.text_lane import FEWER, LOOKED_UP, POOL, Condition, Fields, Lane, conditions
 from memoryclaw.text import dates
 
 B = 0.9  # how much the length of a field, against the average, lowers what a word in it counts
@@ -91,17 +91,19 @@ class EvidenceReader:
         leaves = question.all_leaves
         self._idf.learn(leaves)
         fields = self.fields(question)
-        text = self._text(question, fields, max(pool, POOL))
+        then = self._said_then(question)
+        text = self._text(question, fields, then, max(pool, POOL))
         others = self._any([*question.aliases, *question.related], fields)
         if len(text) < POOL:  # single characters stand in most texts, so they find only what is still missing
             others |= self._any([leaf for leaf in question.leaves if leaf.share < 1], fields)
         goal = self._any(question.goal, fields) if question.open_to_goal else {}
         listed = self._listed(question, nothing_found=not (text or others))
-        found = dict.fromkeys([*text, *others, *goal, *listed])
+        told = self._told_by_people(question, then) if then and not listed else []
+        found = dict.fromkeys([*text, *others, *goal, *listed, *told])
         known = self._catalog.summaries(found)
         units = [*known, *self._beside(text, known, fields)] if question.in_words else known
         counts = self._counts(leaves, len(question.leaves), units, question.clause)
-        kept = set(listed)
+        kept = {*listed, *told}
         units = [unit for unit in units if unit.rowid in counts or unit.rowid in kept]
         evidence = Evidence(self._units, with_own_ids(units), counts, self._weights(question), bool(listed))
         return self._with_names(evidence, question)
@@ -111,26 +113,37 @@ class EvidenceReader:
         filters = question.query.filters
         return Fields(self._catalog, *conditions(filters)) if filters else None
 
-    def _text(self, question: Question, fields: Fields | None, pool: int) -> dict[int, float]:
+    def _text(
+        self, question: Question, fields: Fields | None, then: Condition | None, pool: int
+    ) -> dict[int, float]:
         if question.clause is None or question.only_excludes:
             return {}
         found = self._lane.best(question.clause, pool, fields)
-        then = self._said_then(question)
-        return found | self._lane.best(question.clause, pool, then) if then else found
+        return found | self._lane.best(question.clause, pool, Fields(self._catalog, *then)) if then else found
 
     def _any(self, leaves: Sequence[Leaf], fields: Fields | None) -> dict[int, float]:
         clause = Clause("any", parts=tuple(dict.fromkeys(leaf.clause for leaf in leaves)))
         return self._lane.best(clause, FEWER, fields) if leaves else {}
 
-    def _said_then(self, question: Question) -> Fields | None:
-        """What lets the units of the days asked about through, and those of just after, besides the fields of the question."""
+    def _said_then(self, question: Question) -> Condition | None:
+        """What holds of units of the days asked about and of those just after, besides what the fields of the question say."""
         where, values = conditions(question.query.filters)
         spoken = [one for one in question.query.ranges if one.start and one.end]
         for one in spoken:
             later = dates.plus_days(date.fromisoformat(one.end), TOLD_WITHIN).isoformat()
             values += [one.start, later]
-        told = " or ".join(["u.at >= ? and u.at < ? || '~'"] * len(spoken))
-        return Fields(self._catalog, f"{where} and u.at != '' and ({told})", values) if spoken else None
+        days = " or ".join(["u.at >= ? and u.at < ? || '~'"] * len(spoken))
+        return (f"{where} and u.at != '' and ({days})", values) if spoken else None
+
+    def _told_by_people(self, question: Question, then: Condition) -> list[int]:
+        """What people whom the question names said then, newest first: it may answer without a word of the question."""
+        where, values = then
+        sql = f"""select u.rowid from units u where {where} and u.kind = 'turn'
+            and u.entity_key in (select value from json_each(?)) order by u.at desc, u.id limit {LISTED}"""
+        people = [*question.people]
+        return (
+            [int(row[0]) for row in self._catalog.rows(sql, [*values, json.dumps(people)])] if people else []
+        )
 
     def _beside(self, text: Scores, known: Sequence[UnitSummary], fields: Fields | None) -> list[UnitSummary]:
         """Turns beside the best ones, which may have the words of a question around them and none themselves."""

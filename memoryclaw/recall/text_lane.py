@@ -79,6 +79,8 @@ _SQL = {
 _ON = """u.at != '' and substr(u.at, 1, 10) <= ?
     and (substr(max(u.at, u.until), 1, 10) >= ? or (u.kind = 'fact' and u.until = '' and u.state = 'current'))"""
 
+Condition = tuple[str, list[str]]  # over `units u`, and what is bound to it
+
 
 class Fields:
     """One condition on units.
@@ -105,7 +107,7 @@ class Fields:
         return {int(row[0]) for row in self._catalog.rows(sql, [*self._values, json.dumps(list(rowids))])}
 
 
-def conditions(filters: Sequence[Filter]) -> tuple[str, list[str]]:
+def conditions(filters: Sequence[Filter]) -> Condition:
     """All filters as one SQL condition over `units u`, with the values to bind."""
     parts, values = ["1"], []
     for item in filters:

@@ -191,3 +191,26 @@ def test_a_single_chinese_character_finds_what_no_pair_does(tmp_path: Path) -> N
     alone = log(("user", "琴很贵。"), session="t")
     with App(put(tmp_path / "other", alone)) as app:
         assert [match.unit.id for match in app.search("小提琴多少钱").matches] == ["log:t/0"]
+
+
+def test_what_a_named_person_said_then_may_answer_without_a_word_of_the_question(tmp_path: Path) -> None:
+    said = {
+        "s1": ("2026-03-10", "John", "Greetings from Chicago!"),
+        "s2": ("2026-03-10", "Tim", "Lucky you."),
+        "s3": ("2026-03-13", "John", "The flight back was long."),
+        "s4": ("2026-04-20", "John", "Tomorrow I paint the fence."),
+        "s5": ("2026-05-20", "Tim", "John was here for the key."),
+    }
+    files = {
+        f"logs/{day}/{session}.jsonl": json.dumps(
+            {"session": session, "turn": 0, "ts": f"{day}T09:00:00Z", "role": "user", "name": name, "content": text}
+        )
+        + "\n"
+        for session, (day, name, text) in said.items()
+    }  # fmt: skip
+    with App(put(tmp_path / "vault", files)) as app:
+        found = [match.unit.id for match in app.search("Where was John from 9 to 11 March 2026?").matches]
+        assert {"log:s1/0", "log:s3/0", "log:s5/0"} == set(found)
+        assert found.index("log:s1/0") < found.index("log:s3/0")
+        early = [match.unit.id for match in app.search("Where was John in January 2026?").matches]
+        assert early == ["log:s5/0"]
