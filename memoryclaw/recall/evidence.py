@@ -98,7 +98,7 @@ class EvidenceReader:
             others |= self._any([leaf for leaf in question.leaves if leaf.share < 1], fields)
         goal = self._any(question.goal, fields) if question.open_to_goal else {}
         listed = self._listed(question, nothing_found=not (text or others))
-        told = self._told_by_people(question, then) if then and not listed else []
+        told = self._told_by_people(question, then) if then and question.in_words and not listed else []
         found = dict.fromkeys([*text, *others, *goal, *listed, *told])
         known = self._catalog.summaries(found)
         units = [*known, *self._beside(text, known, fields)] if question.in_words else known

@@ -214,3 +214,5 @@ def test_what_a_named_person_said_then_may_answer_without_a_word_of_the_question
         assert found.index("log:s1/0") < found.index("log:s3/0")
         early = [match.unit.id for match in app.search("Where was John in January 2026?").matches]
         assert early == ["log:s5/0"]
+        required = [match.unit.id for match in app.search("+key John from 9 to 11 March 2026").matches]
+        assert required == ["log:s5/0"]
