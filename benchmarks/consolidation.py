@@ -26,11 +26,10 @@ from conversations import by_conversation
 from memoryclaw.app import App, open_vault
 from memoryclaw.consolidation.changes import Claim, Segment
 from memoryclaw.consolidation.claims import claims_in
-from memoryclaw.consolidation.episodes import episode, extract
+from memoryclaw.consolidation.episodes import episode, extract, length
 from memoryclaw.consolidation.planning import Cutting, cut
 from memoryclaw.consolidation.statements import nothing_in
 from memoryclaw.recall.evaluation import share
-from memoryclaw.text.prompts import length
 from memoryclaw.vault.logs import read_jsonl
 from memoryclaw.writing.context import Templates
 
