@@ -29,7 +29,7 @@ from rows import tell
 
 from memoryclaw.app import App, open_vault
 from memoryclaw.index.sync import Freshness
-from memoryclaw.recall import text_lane
+from memoryclaw.recall import evidence
 from memoryclaw.text.language import words_of
 
 GOALS = {10_000: 10, 100_000: 20, 1_000_000: 120}  # milliseconds, p95
@@ -126,14 +126,14 @@ def both(work: Callable[[], object]) -> tuple[float, float]:
 
 def lost(app: App, questions: list[str]) -> dict[str, float]:
     """What is lost by looking up only the rarer words: the share of the first ten that is the same as with all words looked up."""
-    shipped, same = text_lane.LOOKED_UP, []
+    shipped, same = evidence.LOOKED_UP, []
     for text in questions:
         found = []
         for limit in (shipped, sys.maxsize):
-            text_lane.LOOKED_UP = limit
+            evidence.LOOKED_UP = limit
             found.append({match.unit.id for match in app.search(text, limit=10).matches})
         same.append(len(found[0] & found[1]) / max(len(found[1]), 1))
-    text_lane.LOOKED_UP = shipped
+    evidence.LOOKED_UP = shipped
     return {"overlap@10": round(sum(same) / max(len(same), 1), 4)}
 
 

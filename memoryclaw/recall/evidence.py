@@ -14,7 +14,16 @@ from memoryclaw.index.index import Index
 from memoryclaw.model import COUNTED
 from memoryclaw.ports import Clause
 from memoryclaw.recall.question import Leaf, Question
-from memoryclaw.recall.text_lane import FEWER, LOOKED_UP, POOL, Condition, Fields, Lane, conditions
+from memoryclaw.recall.text_lane import (
+    FEWER,
+    LOOKED_UP,
+    LOOKED_UP_SHARE,
+    POOL,
+    Condition,
+    Fields,
+    Lane,
+    conditions,
+)
 from memoryclaw.text import dates
 
 B = 0.9  # how much the length of a field, against the average, lowers what a word in it counts
@@ -84,7 +93,8 @@ class EvidenceReader:
         self._units = index.size()[0]
         self._idf = IdfTable(index, catalog, self._units)
         self._usual = catalog.usual_lengths()
-        self._lane = Lane(index.engine, self._idf.containing)
+        self._most = max(LOOKED_UP, LOOKED_UP_SHARE * self._units)
+        self._lane = Lane(index.engine, self._idf.containing, self._most)
 
     def read(self, question: Question, pool: int) -> Evidence:
         """All that may answer; of what each kind of look-up finds, the `pool` best at least."""
@@ -183,7 +193,7 @@ class EvidenceReader:
         rare: dict[str, list[int]] = {}
         others: list[tuple[int, str, str]] = []
         for n, (clause, *_) in enumerate(leaves):
-            if clause.op == "token" and self._idf.containing(clause) <= LOOKED_UP:
+            if clause.op == "token" and self._idf.containing(clause) <= self._most:
                 rare.setdefault(clause.text, []).append(n)
             else:
                 others.append((n, clause.text, _apart(clause.text)))

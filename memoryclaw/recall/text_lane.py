@@ -14,7 +14,8 @@ from memoryclaw.text.language import key_of
 
 POOL = 100  # units of a look-up that are scored in full: the best for the words of a question
 FEWER = 25  # the best for what may stand for its words, for a goal, and for single characters
-LOOKED_UP = 5000  # units at most that words are looked up in: those of the rarest words, two words at least
+# Words are looked up in so many units at most, or in this share of all: those of the rarest words, two words at least.
+LOOKED_UP, LOOKED_UP_SHARE = 5000, 0.02
 _WIDER = 8  # times as many are looked at before fields narrow them
 
 
@@ -24,11 +25,13 @@ class Lane:
     Args:
         engine: finds them.
         containing: how many units hold a word.
+        most: units that words are looked up in.
     """
 
-    def __init__(self, engine: TextIndex, containing: Callable[[Clause], int]) -> None:
+    def __init__(self, engine: TextIndex, containing: Callable[[Clause], int], most: float) -> None:
         self._engine = engine
         self._containing = containing
+        self._most = most
 
     def best(self, clause: Clause, pool: int, fields: Fields | None = None) -> dict[int, float]:
         """BM25 of the `pool` best units that the fields let through, and of all that tie with the last of them."""
@@ -54,7 +57,7 @@ class Lane:
         kept: list[Clause] = []
         for part in ordered:
             held += counts[part]
-            if held > LOOKED_UP and sum(counts[one] > 0 for one in kept) >= 2:
+            if held > self._most and sum(counts[one] > 0 for one in kept) >= 2:
                 break
             kept.append(part)
         return Clause("any", parts=tuple(kept)) if len(kept) < len(clause.parts) else clause

@@ -12,8 +12,7 @@ from memoryclaw.index.database import Database
 from memoryclaw.index.fts5 import FTS5_SCHEMA, Fts5
 from memoryclaw.index.whoosh_engine import WhooshIndex
 from memoryclaw.ports import Clause, IndexRow
-from memoryclaw.recall import text_lane
-from memoryclaw.recall.text_lane import POOL, Lane
+from memoryclaw.recall.text_lane import LOOKED_UP, POOL, Lane
 
 UNITS, VOCABULARY = 3000, 400
 WEIGHTS = [1 / rank for rank in range(1, VOCABULARY + 1)]
@@ -40,41 +39,36 @@ def engine(rows: list[IndexRow], tmp_path_factory: pytest.TempPathFactory) -> It
     database.close()
 
 
+FEW = 200  # three thousand units are many here
+
+
 def any_of(*numbers: int) -> Clause:
     return Clause("any", parts=tuple(Clause("token", f"w{number}") for number in numbers))
 
 
-@pytest.fixture
-def few(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Three thousand units are many here."""
-    monkeypatch.setattr(text_lane, "LOOKED_UP", 200)
-
-
 def test_below_the_limit_every_unit_with_a_word_is_scored(engine: Fts5) -> None:
     clause = any_of(8, 9, 10, 300)
-    assert Lane(engine, engine.count).best(clause, 20) == dict(engine.find(clause, 20))
+    assert Lane(engine, engine.count, LOOKED_UP).best(clause, 20) == dict(engine.find(clause, 20))
 
 
-@pytest.mark.usefixtures("few")
 def test_above_it_only_units_with_rarer_words_are(engine: Fts5) -> None:
-    found = Lane(engine, engine.count).best(any_of(0, 1, 200, 300), UNITS)
+    found = Lane(engine, engine.count, FEW).best(any_of(0, 1, 200, 300), UNITS)
     assert found == dict(engine.find(any_of(200, 300), UNITS))
 
 
-@pytest.mark.usefixtures("few")
 def test_two_words_are_looked_up_however_many_units_hold_them(engine: Fts5) -> None:
-    assert Lane(engine, engine.count).best(any_of(0, 1, 2), 20) == dict(engine.find(any_of(2, 1), 20))
+    assert Lane(engine, engine.count, FEW).best(any_of(0, 1, 2), 20) == dict(engine.find(any_of(2, 1), 20))
     # A word that stands nowhere is none of the two.
-    assert Lane(engine, engine.count).best(any_of(0, 1, 2, 999), 20) == dict(engine.find(any_of(2, 1), 20))
+    assert Lane(engine, engine.count, FEW).best(any_of(0, 1, 2, 999), 20) == dict(
+        engine.find(any_of(2, 1), 20)
+    )
 
 
-@pytest.mark.usefixtures("few")
 def test_what_must_stand_is_looked_up_whole(engine: Fts5) -> None:
     clause = Clause("all", parts=(any_of(0), any_of(300)))
-    assert Lane(engine, engine.count).best(clause, 20) == dict(engine.find(clause, 20))
+    assert Lane(engine, engine.count, FEW).best(clause, 20) == dict(engine.find(clause, 20))
 
 
-@pytest.mark.usefixtures("few")
 def test_both_engines_look_up_the_same(engine: Fts5, rows: list[IndexRow], tmp_path: Path) -> None:
     database = Database(tmp_path, "test")
     whoosh = WhooshIndex(tmp_path / "whoosh", database.connection)
@@ -82,7 +76,7 @@ def test_both_engines_look_up_the_same(engine: Fts5, rows: list[IndexRow], tmp_p
         whoosh.add(rows)
         whoosh.settle(keep=True)
     for clause in (any_of(8, 9, 10, 11), any_of(9, 12, 300), any_of(8, 30, 31, 90, 200)):
-        ours, other = (Lane(one, one.count).best(clause, 20) for one in (engine, whoosh))
+        ours, other = (Lane(one, one.count, FEW).best(clause, 20) for one in (engine, whoosh))
         assert other.keys() == ours.keys()
         assert other == pytest.approx(ours, abs=1e-9)
     database.close()
@@ -102,7 +96,7 @@ class Some:
 @pytest.mark.parametrize("divisor", [2, 7, 500])
 def test_fields_narrow_what_is_looked_up_and_lose_none_of_the_best(engine: Fts5, divisor: int) -> None:
     clause = any_of(8, 9, 10, 300)
-    found = Lane(engine, engine.count).best(clause, 20, Some(divisor))
+    found = Lane(engine, engine.count, LOOKED_UP).best(clause, 20, Some(divisor))
     every = [hit for hit in engine.find(clause, UNITS) if not hit.rowid % divisor]
     best = {hit.rowid: hit.score for hit in every if len(every) <= 20 or hit.score >= every[19].score}
     assert found == best
@@ -113,5 +107,5 @@ def test_all_that_tie_with_the_last_of_a_pool_are_in_it(tmp_path: Path) -> None:
     fts5 = Fts5(database.connection)
     with database.writing():
         fts5.add(IndexRow(number, ("", "", "", "same words")) for number in range(1, 2 * POOL))
-    assert len(Lane(fts5, fts5.count).best(Clause("token", "same"), POOL)) == 2 * POOL - 1
+    assert len(Lane(fts5, fts5.count, LOOKED_UP).best(Clause("token", "same"), POOL)) == 2 * POOL - 1
     database.close()
