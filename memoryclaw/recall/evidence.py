@@ -129,7 +129,9 @@ class EvidenceReader:
         if question.clause is None or question.only_excludes:
             return {}
         found = self._lane.best(question.clause, pool, fields)
-        return found | self._lane.best(question.clause, pool, Fields(self._catalog, *then)) if then else found
+        return (
+            found | self._lane.within(question.clause, pool, Fields(self._catalog, *then)) if then else found
+        )
 
     def _any(self, leaves: Sequence[Leaf], fields: Fields | None) -> dict[int, float]:
         clause = Clause("any", parts=tuple(dict.fromkeys(leaf.clause for leaf in leaves)))

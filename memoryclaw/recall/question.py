@@ -573,7 +573,8 @@ def near(word: str, vocabulary: Iterable[tuple[str, int]], limit: int) -> list[N
 
 def _alike(word: str, vocabulary: Iterable[tuple[str, int]], slips: int) -> list[tuple[str, int]]:
     """Throws out, at a glance, words too long, too short, begun otherwise or made of other letters."""
-    first, second, inner, letters = word[:1], word[1:2], word[1:3], set(word)
+    first, second, inner = word[:1], word[1:2], word[1:3]
+    letters = [(letter, word.count(letter)) for letter in dict.fromkeys(word)]
     shortest, longest = len(word) - slips, len(word) + slips
     return [
         (other, frequency)
@@ -581,8 +582,9 @@ def _alike(word: str, vocabulary: Iterable[tuple[str, int]], slips: int) -> list
         if shortest <= len(other) <= longest
         # The first letter is the same, was swapped, lost, put before, or the two letters after it are the same.
         and (other[:1] == first or other[:1] == second or other[1:2] == first or other[1:3] == inner)
-        and len(letters.difference(other)) <= slips
-        and len(set(other).difference(letters)) <= slips
+        # What it lacks was lost or changed, and what it has more was put in.
+        and sum([n - held for letter, n in letters if (held := other.count(letter)) < n])
+        <= slips - max(len(other) - len(word), 0)
     ]
 
 

@@ -47,6 +47,15 @@ class Lane:
             return through
         return dict(self._engine.find(clause, pool, fields.rowids))
 
+    def within(self, clause: Clause, pool: int, fields: Fields) -> dict[int, float]:
+        """The same where the fields let few units through, as a day or a month does."""
+        few = fields.first(int(self._most) + 1)
+        return (
+            dict(self._engine.find(clause, pool, few))
+            if len(few) <= self._most
+            else self.best(clause, pool, fields)
+        )
+
     def _rarest(self, clause: Clause) -> Clause:
         """Of words any of which may stand: the rarest, as many as few units hold together."""
         if clause.op != "any" or any(part.op != "token" for part in clause.parts):
@@ -103,6 +112,10 @@ class Fields:
     def rowids(self) -> list[int]:
         """All of them."""
         return [int(row[0]) for row in self._catalog.rows(self._sql, self._values)]
+
+    def first(self, most: int) -> list[int]:
+        """So many of them at most, any."""
+        return [int(row[0]) for row in self._catalog.rows(f"{self._sql} limit {most}", self._values)]
 
     def among(self, rowids: Iterable[int]) -> set[int]:
         """Those of a few."""

@@ -68,7 +68,9 @@ def test_words_count_the_same_however_many_units_hold_them(
         rare = [app.search(question).matches for question in questions]
         monkeypatch.setattr("memoryclaw.recall.evidence.LOOKED_UP", 0)
         common = [app.search(question).matches for question in questions]
-    for few, many in zip(rare, common, strict=True):  # fewer words are looked up then, so fewer units may be found
+    for few, many in zip(
+        rare, common, strict=True
+    ):  # fewer words are looked up then, so fewer units may be found
         counted = {(m.unit.id, m.score, m.terms) for m in few}
         assert many
         assert counted.issuperset((m.unit.id, m.score, m.terms) for m in many)
