@@ -172,8 +172,8 @@ class EvidenceReader:
         """How often each leaf stands in these units; the first `asked` of them count in the turns beside one, too."""
         turns = {unit.rowid for unit in units if unit.kind == "turn" and unit.trust != "untrusted"}
         wanted = {rowid + step for rowid in turns for step in _STEPS} | {unit.rowid for unit in units}
-        counter = _Counter(leaves, asked, self._catalog.lengths(sorted(wanted)), self._usual)
-        self._place(counter, leaves)
+        counter = _LeafCounter(leaves, asked, self._catalog.lengths(sorted(wanted)), self._usual)
+        self._find_places(counter, leaves)
         nested = clause is not None and _is_nested(clause)
         texts = self._catalog.tokens([unit.rowid for unit in units]) if nested else {}
         counted = {}
@@ -190,7 +190,7 @@ class EvidenceReader:
                 counted[unit.rowid] = Counts(own, lent, beside)
         return counted
 
-    def _place(self, counter: _Counter, leaves: Sequence[Leaf]) -> None:
+    def _find_places(self, counter: _LeafCounter, leaves: Sequence[Leaf]) -> None:
         """Finds the places of the leaves: of rare tokens in the text index, of others in the tokens of the units."""
         rare: dict[str, list[int]] = {}
         others: list[tuple[int, str, str]] = []
@@ -246,7 +246,7 @@ class EvidenceReader:
         )
 
 
-class _Counter:
+class _LeafCounter:
     """Counts the leaves of a question in units, each occurrence weighed by its field and by the length of that.
 
     Args:

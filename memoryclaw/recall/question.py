@@ -70,7 +70,7 @@ class Question(NamedTuple):
         weights: the idf of each content word.
         tokens: of the content words and their synonyms.
         unknown: words that stand nowhere in the vault.
-        today: the UTC day that "last week" and recency refer to.
+        today: the UTC day that "last week" refers to.
     """
 
     query: Query

@@ -31,7 +31,7 @@ class Searcher:
     """Searches one index as of one day.
 
     Args:
-        today: the UTC day that "last week" and recency refer to.
+        today: the UTC day that "last week" refers to.
         lane: the vectors, where the settings want them.
         approved: tells which of these files belong to approved skills.
     """

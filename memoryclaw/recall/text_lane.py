@@ -14,7 +14,8 @@ from memoryclaw.text.language import key_of
 
 POOL = 100  # units of a look-up that are scored in full: the best for the words of a question
 FEWER = 25  # the best for what may stand for its words, for a goal, and for single characters
-# Words are looked up in so many units at most, or in this share of all: those of the rarest words, two words at least.
+# A question looks up its rarest words, two at least, as long as so many units hold them together, or this share of all units
+# where that is more.
 LOOKED_UP, LOOKED_UP_SHARE = 5000, 0.02
 _WIDER = 8  # times as many are looked at before fields narrow them
 
@@ -25,7 +26,7 @@ class Lane:
     Args:
         engine: finds them.
         containing: how many units hold a word.
-        most: units that words are looked up in.
+        most: units that the words of a question may be looked up in.
     """
 
     def __init__(self, engine: TextIndex, containing: Callable[[Clause], int], most: float) -> None:
@@ -114,7 +115,7 @@ class Fields:
         return [int(row[0]) for row in self._catalog.rows(self._sql, self._values)]
 
     def first(self, most: int) -> list[int]:
-        """So many of them at most, any."""
+        """At most so many of them, in no order."""
         return [int(row[0]) for row in self._catalog.rows(f"{self._sql} limit {most}", self._values)]
 
     def among(self, rowids: Iterable[int]) -> set[int]:
