@@ -25,11 +25,13 @@ from conversations import by_conversation
 
 from memoryclaw.app import App, open_vault
 from memoryclaw.consolidation.changes import Claim, Segment
-from memoryclaw.consolidation.claims import claims_in
-from memoryclaw.consolidation.episodes import episode, extract, length
+from memoryclaw.consolidation.claims import claims_of
+from memoryclaw.consolidation.episodes import episode, extract, length, with_quotes
+from memoryclaw.consolidation.fillers import nothing_in
 from memoryclaw.consolidation.planning import Cutting, cut
-from memoryclaw.consolidation.statements import nothing_in
+from memoryclaw.consolidation.talk import read as read_talk
 from memoryclaw.recall.evaluation import share
+from memoryclaw.vault.edits import plain_words
 from memoryclaw.vault.logs import read_jsonl
 from memoryclaw.writing.context import Templates
 
@@ -39,8 +41,8 @@ RAW = 200  # turns of the raw logs that are ranked
 COLUMNS = ("ours", "episodes", "reference", "raw")
 GOAL = 0.5  # tokens out / tokens in
 Row = dict[str, Any]
-_BLOCK = re.compile(r" \^l(\d+)$")
-_SOURCE = re.compile(r"\[\[([^\[\]#]+)#\^l(\d+)\]\]")
+_BLOCK = re.compile(r" \^l(\d+)(?:-\d+)?$")
+_SOURCE = re.compile(r"\[\[([^\[\]#]+)#\^l(\d+)(?:-\d+)?\]\]")
 
 
 class Hit(NamedTuple):
@@ -158,8 +160,8 @@ def consolidated(root: Path, rows: list[Row], made: Made, *, facts: bool = True)
             if reason := nothing_in(segment):
                 made.skipped[reason] = made.skipped.get(reason, 0) + 1
                 continue
-            id_, text = told(root, segment, templates, made)
-            claims += [(id_, claim) for claim in claims_in(segment, {})] if facts else []
+            id_, text, found = told(root, segment, templates, made)
+            claims += [(id_, claim) for claim in found] if facts else []
             made.tokens_out += length(text)
         made.seconds += time.perf_counter() - started
     made.tokens_out += kept(root, claims, made)
@@ -169,16 +171,21 @@ def consolidated(root: Path, rows: list[Row], made: Made, *, facts: bool = True)
     )
 
 
-def told(root: Path, segment: Segment, templates: Templates, made: Made) -> tuple[str, str]:
-    """Writes the episode of a segment; its id and text."""
-    read = extract(segment, {})
+def told(
+    root: Path, segment: Segment, templates: Templates, made: Made
+) -> tuple[str, str, tuple[Claim, ...]]:
+    """Writes the episode of a segment; its id, its text and the claims made in it."""
+    talk = read_talk(segment.turns, {})
+    claims = claims_of(talk)
+    read = extract(segment, talk, {})
+    read = read._replace(points=with_quotes(read.points, claims, segment.turns))
     note = episode(segment, read, lambda path: (root / path).exists())
     text = templates.render("notes/episode.md.j2", **note.values)
     (root / "episodes").mkdir(parents=True, exist_ok=True)
     (root / note.path).write_text(text, encoding="utf-8")
     made.episodes += 1
-    made.points += len(read.points)
-    return note.id, text
+    made.points += len({point.line for point in read.points})
+    return note.id, text, claims
 
 
 def kept(root: Path, claims: list[tuple[str, Claim]], made: Made) -> int:
@@ -186,7 +193,10 @@ def kept(root: Path, claims: list[tuple[str, Claim]], made: Made) -> int:
     by_entity: dict[str, list[str]] = {}
     for id_, claim in claims:
         if claim.durable and claim.confidence == "high" and claim.role == "user":
-            line = f"- {claim.field}: {claim.value} [since:: {claim.since or claim.said}] [source:: [[{id_}#^l{claim.line}]]]"
+            source = f"[source:: [[{id_}#^l{claim.line}]]]"
+            line = f"- {claim.field}: {claim.value} [since:: {claim.said}] {source}"
+            if claim.is_statement:
+                line = f'- "{plain_words(claim.value)}" [said:: {claim.said}] {source}'
             by_entity.setdefault(claim.entity, []).append(line)
             made.facts += 1
     text = "\n".join("\n".join((f"# {entity}", *lines, "")) for entity, lines in by_entity.items())

@@ -1,4 +1,4 @@
-"""Reads memoryclaw.yaml and the environment into a frozen Config. All defaults are here; docs/settings.md is generated from them."""
+"""Reads the settings of a vault and those of its user into a frozen Config. All defaults are here; docs/settings.md is generated from them."""
 
 from __future__ import annotations
 
@@ -12,13 +12,15 @@ from typing import Any, NamedTuple
 from memoryclaw.errors import ConfigError
 from memoryclaw.vault.layout import CONFIG_FILE, STATE_DIR
 
+OWN_FILE = "config.yaml"  # of the user, for all vaults
 MOST_LISTED = 100_000  # matches, notes, changes
 LEAST_BUDGET, MOST_BUDGET = 80, 100_000  # tokens; below the least the framing leaves no room for a memory
+_CACHE = "config.json"
 LANGUAGES = ("ar", "da", "de", "en", "es", "fi", "fr", "hu", "it", "nl", "no", "none", "pt", "ro", "ru", "sv", "tr")  # fmt: skip
 
 
 class Setting(NamedTuple):
-    """One key of memoryclaw.yaml: its default, what it may be, and what it does."""
+    """One key of the settings: its default, what it may be, and what it does."""
 
     key: str
     default: Any
@@ -26,6 +28,7 @@ class Setting(NamedTuple):
     about: str
     least: float = 0
     most: float = 1_000_000
+    own: bool = False  # read only from the user's own settings: a cloned vault could do harm with it
 
 
 SETTINGS = (
@@ -84,7 +87,7 @@ SETTINGS = (
         "llm.chain",
         ("ollama",),
         tuple,
-        "Language models tried in order, `ollama` or `openai`; the deterministic extractor stands last.",
+        "Language models tried in order: `ollama`, `openai` or `command`; the deterministic extractor stands last.",
     ),
     Setting("llm.model", "llama3.2", str, "The model that Ollama is asked for."),
     Setting("llm.url", "http://127.0.0.1:11434", str, "Where Ollama listens."),
@@ -106,7 +109,14 @@ SETTINGS = (
         3600,
     ),
     Setting("llm.retries", 1, int, "How often a model is asked again after a failure.", 0, 10),
-    Setting("llm.allowRemote", False, bool, "Send conversations to other machines than this one."),
+    Setting(
+        "llm.command",
+        (),
+        tuple,
+        "A program and its arguments, such as `[claude, -p]`: reads a prompt on standard input, prints JSON.",
+        own=True,
+    ),
+    Setting("llm.allowRemote", False, bool, "Send conversations to other machines than this one.", own=True),
     Setting(
         "consolidation.mode",
         "direct",
@@ -204,6 +214,7 @@ class Config(NamedTuple):
     openai_url: str
     timeout: float
     retries: int
+    command: tuple[str, ...]
     allow_remote: bool
     mode: str
     interval: int
@@ -243,28 +254,40 @@ def find_root(given: str | None, environ: Mapping[str, str], cwd: Path) -> Path:
     return Path(environ.get("HOME") or os.path.expanduser("~")) / ".memoryclaw" / "vault"
 
 
-def key_folder(environ: Mapping[str, str]) -> Path:
-    """The folder of the key of redaction fingerprints: the user's own settings, never a vault.
+def own_folder(environ: Mapping[str, str]) -> Path:
+    """The folder of what is the user's own and no vault's: settings, agreements, the key of redaction fingerprints.
 
     In the state folder the key would be lost when that is deleted, and the same secret would get another fingerprint; beside
     the logs it would be copied with them, and anyone with a copy could test passwords against the fingerprints.
     """
-    home = environ.get("XDG_CONFIG_HOME") or os.path.join(
-        environ.get("HOME") or os.path.expanduser("~"), ".config"
-    )
+    return _home(environ, "XDG_CONFIG_HOME", ".config")
+
+
+def _home(environ: Mapping[str, str], name: str, default: str) -> Path:
+    home = environ.get(name) or os.path.join(environ.get("HOME") or os.path.expanduser("~"), default)
     return Path(home) / "memoryclaw"
 
 
-def load(root: Path) -> Config:
-    """Loads the Config of the vault at `root`; a missing file means defaults, an invalid value is a ConfigError."""
+def load(root: Path, environ: Mapping[str, str] = os.environ) -> Config:
+    """Loads the Config of the vault at `root`; a missing file means defaults, an invalid value is a ConfigError.
+
+    The user's own settings, `config.yaml` in `own_folder`, count where the vault's say nothing.
+    """
+    own, vault = own_folder(environ) / OWN_FILE, root / CONFIG_FILE
+    cache = _home(environ, "XDG_CACHE_HOME", ".cache")
     values = {s.key: s.default for s in SETTINGS}
     notices: list[str] = []
-    for key, value in _written(root).items():
-        setting = _BY_KEY.get(key)
-        if setting is None:
-            notices.append(f"{CONFIG_FILE}: there is no setting {key!r}; it was ignored")
-        elif value is not None:
-            values[key] = _checked(setting, value)
+    # A cache in a vault comes with the vault, so it never holds what is the user's own.
+    for path, remembered in ((own, cache / _CACHE), (vault, root / STATE_DIR / _CACHE)):
+        where = CONFIG_FILE if path is vault else os.fspath(path)
+        for key, value in _written(path, remembered).items():
+            setting = _BY_KEY.get(key)
+            if setting is None:
+                notices.append(f"{where}: there is no setting {key!r}; it was ignored")
+            elif setting.own and path is vault:
+                notices.append(f"{where}: {key} is read only from your own settings, {own}; it was ignored")
+            elif value is not None:
+                values[key] = _checked(where, setting, value)
     fields = {_field(key): value for key, value in values.items()}
     return Config(root=root, notices=tuple(notices), **fields)
 
@@ -274,8 +297,7 @@ def _field(key: str) -> str:
     return "".join(f"_{c.lower()}" if c.isupper() else c for c in name)
 
 
-def _written(root: Path) -> dict[str, Any]:
-    path = root / CONFIG_FILE
+def _written(path: Path, cache: Path) -> dict[str, Any]:
     try:
         data = path.read_bytes()
     except (FileNotFoundError, NotADirectoryError):
@@ -284,20 +306,19 @@ def _written(root: Path) -> dict[str, Any]:
         raise ConfigError(f"{path} cannot be read ({error.strerror}); check its permissions") from error
     if all(not line or line.startswith(b"#") for line in data.split(b"\n")):
         return {}
-    return _remembered(root, data)
+    return _remembered(path, data, cache)
 
 
-def _remembered(root: Path, data: bytes) -> dict[str, Any]:
+def _remembered(path: Path, data: bytes, cache: Path) -> dict[str, Any]:
     # Importing a YAML parser costs more than a search, so the parsed values are cached with their text.
     text = data.decode("utf-8", "replace")
-    cache = root / STATE_DIR / "config.json"
     try:
         known = json.loads(cache.read_bytes())
         if known["text"] == text:
             return dict(known["values"])
     except (OSError, ValueError, KeyError, TypeError):
         pass
-    values = _parsed(root / CONFIG_FILE, text)
+    values = _parsed(path, text)
     _remember(cache, {"text": text, "values": values})
     return values
 
@@ -305,6 +326,8 @@ def _remembered(root: Path, data: bytes) -> dict[str, Any]:
 def _remember(cache: Path, known: dict[str, Any]) -> None:
     temporary, flags = cache.with_name(f"config.{os.getpid()}.tmp"), os.O_WRONLY | os.O_CREAT | os.O_TRUNC
     with suppress(OSError):  # a cache that cannot be written is only slower
+        if cache.parent.name != STATE_DIR:  # a vault's is made by who writes there
+            cache.parent.mkdir(0o700, parents=True, exist_ok=True)
         if not cache.parent.is_symlink():
             with open(os.open(temporary, flags | os.O_NOFOLLOW, 0o600), "w", encoding="utf-8") as file:
                 json.dump(known, file)
@@ -337,43 +360,41 @@ def _keys(path: Path, section: str, keys: Any) -> list[tuple[str, Any]]:
     return list(keys.items())
 
 
-def _checked(setting: Setting, value: Any) -> Any:
+def _checked(where: str, setting: Setting, value: Any) -> Any:
     allowed = setting.allowed
     if isinstance(allowed, tuple):
-        return _one_of(setting, allowed, str(value).lower())
+        return _one_of(where, setting, allowed, str(value).lower())
     if allowed is bool:
-        return _one_of(setting, ("true", "false", "yes", "no"), str(value).lower()) in ("true", "yes")
+        return _one_of(where, setting, ("true", "false", "yes", "no"), str(value).lower()) in ("true", "yes")
     if allowed is tuple:
         return tuple(str(v) for v in value) if isinstance(value, list) else (str(value),)
     if allowed is dict:
-        return _map(setting, value)
+        return _map(where, setting, value)
     if allowed is str:
         return str(value)
-    return _number(setting, str(value))
+    return _number(where, setting, str(value))
 
 
-def _map(setting: Setting, value: Any) -> dict[str, Any]:
+def _map(where: str, setting: Setting, value: Any) -> dict[str, Any]:
     if not isinstance(value, dict):
-        raise ConfigError(f"{CONFIG_FILE}: {setting.key} must hold names with `key: value` lines below each")
+        raise ConfigError(f"{where}: {setting.key} must hold names with `key: value` lines below each")
     return value
 
 
-def _one_of(setting: Setting, allowed: tuple[str, ...], value: str) -> str:
+def _one_of(where: str, setting: Setting, allowed: tuple[str, ...], value: str) -> str:
     if value not in allowed:
-        raise ConfigError(
-            f"{CONFIG_FILE}: {setting.key} cannot be {value!r}; it is one of {', '.join(allowed)}"
-        )
+        raise ConfigError(f"{where}: {setting.key} cannot be {value!r}; it is one of {', '.join(allowed)}")
     return value
 
 
-def _number(setting: Setting, value: str) -> Any:
+def _number(where: str, setting: Setting, value: str) -> Any:
     try:
         number = int(value) if setting.allowed is int else float(value)
     except ValueError:
-        raise ConfigError(f"{CONFIG_FILE}: {setting.key} must be a number, not {value!r}") from None
+        raise ConfigError(f"{where}: {setting.key} must be a number, not {value!r}") from None
     if not setting.least <= number <= setting.most:
         raise ConfigError(
-            f"{CONFIG_FILE}: {setting.key} must lie between {setting.least:g} and {setting.most:g}, not {value}"
+            f"{where}: {setting.key} must lie between {setting.least:g} and {setting.most:g}, not {value}"
         )
     return number
 

@@ -3,6 +3,7 @@
 note     one file of the vault, parsed          unit     the piece of a note that is indexed and ranked
 episode  a note of what happened                fact     one value that is held true of an entity
 skill    a note of how to do something          turn     one line of a log
+statement  a fact without a field: what a person said, in their own words
 digest   SHA-256 of a file's bytes              stamp    size, times and inode of a file
 match    a unit that answers a question         problem  something wrong in a user's text, with its line
 """
@@ -17,6 +18,7 @@ from typing import Any, NamedTuple
 NOTHING: Mapping[str, Any] = MappingProxyType({})
 
 # The text columns of a unit, in index order.
+FROM_NOW_ON = "from now on"  # the field of what somebody asks of the assistant for good
 COLUMNS = ("title", "tags", "properties", "body")
 COUNTED = (*COLUMNS, "characters")  # what is counted when a unit is ranked
 
@@ -50,7 +52,11 @@ class Link(NamedTuple):
 
 
 class Fact(NamedTuple):
-    """One value of one field of one entity, as a line (or table cell) of a file under `semantic/`."""
+    """One value of one field of one entity, or one statement, as a line (or table cell) of a file under `semantic/`.
+
+    The `field` of a statement is empty, and its `value` the words that were said, without their quotes. It is never known to be
+    true now: it stands until a later statement is tied to it, and moves to History then.
+    """
 
     entity: str
     field: str
@@ -61,6 +67,18 @@ class Fact(NamedTuple):
     source: str = ""
     current: bool = True  # False under History
     id: str = ""  # `semantic/projects#projectX.deadline`
+    type: str = "fact"  # fact | statement
+    said: str = ""  # ISO date on which it was said
+
+    @property
+    def is_statement(self) -> bool:
+        """True for what a person said, which names no field."""
+        return self.type == "statement"
+
+    @property
+    def day(self) -> str:
+        """The ISO date from which a fact holds, or on which a statement was made."""
+        return self.said if self.is_statement else self.since
 
 
 class Section(NamedTuple):
@@ -102,11 +120,16 @@ class Unit(NamedTuple):
     until: str = ""  # end of the time it covers or holds
     entity: str = ""  # facts: the entity; turns: who spoke
     role: str = ""  # turns only: user | assistant | tool
-    field: str = ""  # facts only
+    field: str = ""  # facts only; empty for a statement
     value: str = ""  # facts only
     trust: str = "trusted"  # trusted | unknown | untrusted | quarantined
     pinned: bool = False
     state: str = "current"  # current | superseded | archived | pending | draft
+
+    @property
+    def is_statement(self) -> bool:
+        """True for the unit of a statement."""
+        return self.kind == "fact" and not self.field
 
 
 class Note(NamedTuple):

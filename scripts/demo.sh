@@ -44,14 +44,17 @@ run 'memoryclaw undo $(git rev-parse --short HEAD)'
 run 'git --no-pager log --oneline'
 run 'memoryclaw facts coffee'
 
-say "5. A conversation is captured: appended to the logs, secrets taken out before the first byte reaches the disk"
+say "5. A conversation, typed as people type, is captured: appended to the logs, secrets taken out before the first byte reaches the disk"
 cp "$talk" ../talk.jsonl
+run $'sed -n \'s/.*"Nora", "content": "\\(.*\\)"}/\\1/p\' ../talk.jsonl'
 run 'memoryclaw capture < ../talk.jsonl'
 
-say "6. Consolidate: what was said becomes episodes and facts, by rules, with no model. Each change is a commit of its own"
+say "6. Consolidate: what was said becomes episodes, facts and dated statements, by rules, with no model"
 run 'memoryclaw consolidate --llm none'
-run 'git --no-pager log --stat --format="%h %s" -6'
+run "grep -E '^(#|- )' episodes/2026-04-19*.md"
+run 'git --no-pager show --format= --unified=0 HEAD~3 -- semantic'
 run 'git --no-pager show --unified=0 HEAD~2'
+run 'memoryclaw recall "When is the site meeting?" --budget 200'
 
 say "7. Where does that come from? And what is not certain waits for you"
 run 'memoryclaw blame "Boathouse Aarhus.deadline"'

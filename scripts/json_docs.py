@@ -20,10 +20,11 @@ ROOT = Path(__file__).parent.parent
 COMMAND = Path(sys.executable).with_name("memoryclaw")
 NOW = "2026-04-20T08:00:00Z"
 SHOWN = 2  # items of a long list
-LONG = 160  # characters of a text of a file
+LONG = 160  # characters of a text of a file, or of a prompt
+LONG_TEXTS = {"text", "system", "prompt"}
 LISTS = {
-    "matches", "left_out", "trace", "notes", "facts", "out", "back", "checks", "changes", "ranges", "decided", "commits", "waiting",
-    "skills", "files", "questions",
+    "matches", "left_out", "trace", "notes", "facts", "out", "back", "checks", "changes", "actions", "ranges", "decided", "commits", "waiting",
+    "skills", "files", "questions", "segments",
 }  # fmt: skip
 FACT = "semantic/projects#Boathouse Aarhus.deadline"
 EDITED = "semantic/projects#Boathouse Aarhus.piles"
@@ -50,14 +51,14 @@ with 1 (known failure), 2 (usage), 3 (a bug; the sentence names a file with the 
 when it finds problems.
 
 The examples are real: they come from the sample vault in this repository, with the clock at 2026-04-20. Here, long lists are cut after their
-second item and texts of files after 160 characters; nothing else is cut. Later versions may add keys; they never rename or remove one.
+second item, and texts of files and prompts after 160 characters; nothing else is cut. Later versions may add keys; they never rename or remove one.
 
 Terms used throughout:
 
-- `id` names a note, `note#Heading` a section, `note#Entity.field` a fact, `log:session/turn` a turn; `show` takes any of them.
+- `id` names a note, `note#Heading` a section, `note#Entity.field` a fact, `note#Entity.said-1a2b3c4d` a statement, `log:session/turn` a turn; `show` takes any of them.
 - `path` is relative to the vault. Lines count from 1. Dates are ISO 8601, and empty when unknown.
-- `kind` of a match is episode, fact, skill, note or turn; `kind` of a note is episode, semantic, skill, note or log.
-- `state` is current, superseded, archived, pending or draft.
+- `kind` of a match is episode, fact (a statement too), skill, note or turn; `kind` of a note is episode, semantic, skill, note or log.
+- `state` is current, superseded, archived, pending or draft; of a statement that nothing later is tied to, standing.
 - `trust` is trusted, unknown, untrusted or quarantined.
 - `degraded` says why an answer may be behind the files. `behind` counts the files whose present state the index does not know. They are
   empty and 0 when all is well.
@@ -67,7 +68,7 @@ Terms used throughout:
 VERBS = (
     Verb(
         'search "boathouse deadline" --limit 1',
-        "Ranked matches, best first; ties are ordered by id.",
+        "Ranked matches, best first; ties are ordered by id, with statements last, the newest first.",
         {
             "confidence": "the share of the question's weight, 0 to 1, that the best matches contain",
             "degraded": "why the answer may be behind the files; empty when it is not",
@@ -97,8 +98,15 @@ VERBS = (
     Verb("browse --limit 1", "Notes: pinned notes first, then the newest.", {"at": "when the note happened or was written"}),
     Verb(
         "facts boathouse --as-of 2025-07-01",
-        "Facts that are true now, that were true on a day (`--as-of`), or all (`--history`).",
-        {"current": "false for a value under History", "since, until": "the days between which it is true; empty when open"},
+        "Facts that are true now, that were true on a day (`--as-of`), or all (`--history`); then statements, newest first.",
+        {
+            "type": "`fact`, or `statement`: what a person said, in their own words",
+            "entity, field": "empty when unknown; a statement has no `field`",
+            "current": "false for a value under History, and for every statement",
+            "standing": "true for a statement until a later one is tied to it",
+            "since, until": "the days between which it is true; empty when open",
+            "said": "the day on which a statement was made",
+        },
     ),
     Verb("links ep-20250708-penicillin", "The links of a note.", {"to": "the id that the link leads to; empty when there is no target"}),
     Verb("sync", "What changed on disk since the last sync. `reindex` returns the same.", {"unread": "files that could not be read; the index keeps their last known contents", "vectors": "with `--vectors`: the model, how many units there are, how many texts got a vector (`filled`), how many units are `missing` one, and a `notice`"}),
@@ -149,6 +157,17 @@ VERBS = (
 
 LATER = (
     Verb(
+        "consolidate --ask",
+        "What no run has read of the logs, as prompts for your agent. Without `--json`, each segment is one line.",
+        {
+            "segments[].segment": "the lines of the log; the answer names them",
+            "segments[].system": "what every prompt begins with",
+            "segments[].schema": "the JSON schema of an answer",
+        },
+        title="consolidate --ask",
+        before=(TALK, NIGHT),
+    ),
+    Verb(
         "consolidate --llm none",
         "What a run read, decided and did; with `--dry-run`, what it would do. `redo` returns the same.",
         {
@@ -156,20 +175,20 @@ LATER = (
             "waits": "why nothing was done (`--due`, `redo`); otherwise empty",
             "ranges": "every line of the logs that was read",
             "changes[].kind": "episode, fact, pending, skill or merge; each change becomes one commit",
-            "changes[].actions": "what it does: NewFile, Replace, SetFact, ConfirmFact, AddPending, AddSource or MoveFile, each with its values",
+            "changes[].actions": "what it does: NewFile, Replace, SetFact, AddStatement, ConfirmFact, AddPending, AddSource or MoveFile, each with its values",
             "changes[].reason": "why it waits and is not done; empty if it may be done",
             "skipped": "lines that were skipped, and why",
-            "decided[].action": "the decision on a statement: add, confirm, supersede, pending or drop; `known` is the earlier value",
-            "decided[].by": "patterns, or the model that read it",
+            "decided[].action": "the decision on a fact: add, confirm, supersede, pending or drop; on a statement: state or drop; `known` is the earlier value",
+            "decided[].by": "`rules`, or the model that read it; `host` is your agent",
             "dropped": "claims of a model without evidence, one sentence each",
-            "minds": "what read the logs: patterns, or models",
+            "minds": "what read the logs: `rules`, models, or `host` for your agent",
             "degraded": "why a configured model did not answer; empty when all is well",
+            "notices": "remarks on the answers of your agent (`--answers`)",
             "applied": "null when nothing was written",
             "applied.commits[].kind": "as above, or proposal or record; `commit` is empty without a repository",
             "applied.proposed": "the files in `review/` in which something waits",
             "applied.notices": "remarks",
         },
-        before=(TALK, NIGHT),
     ),
     Verb(
         "review list",
@@ -498,7 +517,7 @@ def shortened(value: Any, key: str = "") -> Any:
         return {name: shortened(inner, name) for name, inner in value.items()}
     if isinstance(value, list):
         return [shortened(inner) for inner in (value[:SHOWN] if key in LISTS else value)]
-    if key == "text" and len(value) > LONG:
+    if key in LONG_TEXTS and len(value) > LONG:
         return f"{value[:LONG]}…"
     return value
 

@@ -10,6 +10,7 @@ import signal
 import subprocess
 import traceback
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any, NamedTuple, NoReturn
 
 WRITES = ("write", "fsync", "replace", "rename", "link", "unlink", "mkdir", "fchmod")
@@ -34,6 +35,14 @@ def killed_at(at: int, work: Callable[[Callable[[bytes], int]], object]) -> Kill
     with os.fdopen(reading, "rb") as answers:
         acknowledged = answers.read()
     return Killed(os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]), acknowledged)
+
+
+def lives(pid: int) -> bool:
+    """True while a process runs; one that has ended and that nobody has waited for does not."""
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
+    except OSError:
+        return False
 
 
 def _child(at: int, work: Callable[[Callable[[bytes], int]], object], writing: int) -> NoReturn:

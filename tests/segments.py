@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from memoryclaw.consolidation.changes import Extraction, Segment
+from memoryclaw.consolidation.talk import Statement, Talk, read
 from memoryclaw.model import Turn
+from memoryclaw.text.language import key_of
 from memoryclaw.vault.logs import LogRange
 
 LOG = "logs/2026-03-10/evening.jsonl"
@@ -48,3 +50,17 @@ def basis_of(**values: object) -> Extraction:
         "tags": ("kitchen",),
     }
     return Extraction(**{**known, "participants": ("Nora", "Pip", "Tomás"), **values})
+
+
+def talk_of(
+    *said: str | tuple[str, str], names: Iterable[str] = (), language: str = "en", first: int = 1
+) -> Talk:
+    """What is read in a conversation; what has no `role name` before it is said by Nora, a user."""
+    turns = segment_of(((one if isinstance(one, tuple) else ("user Nora", one)) for one in said), first).turns
+    return read(turns, {key_of(name): name for name in names}, language)
+
+
+def only(talk: Talk) -> Statement:
+    """The only statement of a talk."""
+    [one] = talk.statements
+    return one

@@ -35,10 +35,10 @@ RANK = {package: rank for rank, row in enumerate(ORDER) for package in row}
 FREE = {"interfaces", "app", "daemon"}
 EFFECTS = {
     "config", "text.words",
-    "models.bounded", "models.llm", "models.ollama", "models.openai", "models.wheel",
+    "models.bounded", "models.command", "models.llm", "models.ollama", "models.openai", "models.wheel",
     "vault.files", "vault.folder", "vault.ledger", "vault.state_folder", "vault.watcher",
     "history.git", "history.journal", "history.repository",
-    "writing.init", "writing.secret_gate", "writing.context", "writing.writer",
+    "writing.agreements", "writing.init", "writing.secret_gate", "writing.context", "writing.writer",
     "index.catalog", "index.database", "index.fts5", "index.index", "index.sync",
     "index.vectors", "index.vector_store", "index.watching", "index.whoosh_engine",
     "capture.importers", "capture.log_files",

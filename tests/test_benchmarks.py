@@ -417,7 +417,7 @@ def test_the_consolidation_benchmark_answers_from_what_was_written_alone(tmp_pat
     found = result["found"]
     assert found["ours"]["recall@10"] == found["episodes"]["recall@10"] == found["raw"]["recall@10"] == 1.0
     assert found["reference"]["recall@10"] == 0.5
-    assert found["episodes"]["turns_a_hit"] == 2.0
+    assert 1.0 < found["episodes"]["turns_a_hit"] <= 2.0
     assert found["raw"]["turns_a_hit"] == 1.0
     assert result["compression"] == round(result["tokens_out"] / result["tokens_in"], 4)
     assert result["compression"] > 1  # four short turns cost less than the headers of two notes

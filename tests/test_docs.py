@@ -24,9 +24,12 @@ from forked import STEM, plain
 from test_architecture import ORDER
 
 from memoryclaw.app import App
+from memoryclaw.consolidation.acceptance import TABLE, verdict
+from memoryclaw.consolidation.talk import read
 from memoryclaw.index.database import SCHEMA
 from memoryclaw.interfaces.cli.asking import _REASONS
 from memoryclaw.interfaces.cli.verbs import VERBS, Group, cli
+from memoryclaw.model import Turn
 
 ROOT = Path(__file__).parent.parent
 DOCS = ROOT / "docs"
@@ -199,6 +202,29 @@ def test_the_recall_page_tells_every_decision_and_every_term() -> None:
     named = set(re.findall(r'\("(\w+)", (?:-?[A-Z]+|related|exact|vectors|lent|1\.0)\b', terms))
     assert {"related", "session", "entity", "date", "assistant"} <= named
     assert named <= set(re.findall(r"^\| `(\w+)` \|", page, re.MULTILINE))
+
+
+def rows_of_what_becomes_of_a_statement() -> list[tuple[str, str, str]]:
+    """The verdict, the reason and the example of each row that the page shows."""
+    page = (DOCS / "consolidation.md").read_text(encoding="utf-8")
+    rows = page.partition("| | what was said | example |\n|---|---|---|\n")[2].partition("\n\n")[0]
+    return [tuple(re.split(r" *\| *", line.strip("| "), maxsplit=2)) for line in rows.splitlines()]  # type: ignore[misc]
+
+
+def test_the_page_on_consolidation_shows_the_table_of_the_code() -> None:
+    shown = [(becomes, said) for becomes, said, _ in rows_of_what_becomes_of_a_statement()]
+    assert shown == [(row.verdict, row.why) for row in TABLE]
+
+
+@pytest.mark.parametrize(("becomes", "why", "example"), rows_of_what_becomes_of_a_statement())
+def test_the_example_of_a_row_is_decided_by_that_row(becomes: str, why: str, example: str) -> None:
+    turns = []
+    for line, part in enumerate(example.split(" / "), 1):
+        name, _, text = re.fullmatch(r"(?:(Ann|Bo|Pip)(: ))?(.*)", part).groups("Ann")  # type: ignore[union-attr]
+        role = "assistant" if name == "Pip" else "user"
+        turns.append(Turn("", "talk", str(line), "2026-04-19T16:00:00Z", role, name, text, line, line))
+    decided = verdict(read(turns, {}).statements[0])
+    assert (decided.verdict, decided.why) == (becomes, why)
 
 
 @pytest.mark.parametrize("name", ["architecture.md", "internals.md"])

@@ -23,6 +23,9 @@ Changes count from the next command on.
 retrieval:
   budget: 400
 ```
+
+Your own settings, for all vaults, are in `~/.config/memoryclaw/config.yaml` (or below `$XDG_CONFIG_HOME`), in the same form. They count
+where a vault says nothing. A key marked *your own* is read only there: in a vault that you got from somebody else it could do harm.
 """
 TAIL = """
 `not used yet` marks keys that are accepted and checked, but that no command reads so far.
@@ -74,7 +77,8 @@ def _allowed(setting: Setting) -> str:
 
 def _about(setting: Setting) -> str:
     chosen = isinstance(setting.allowed, tuple) and len(setting.allowed) == 1
-    return setting.about if chosen or setting.key in _used() else f"{setting.about} *(not used yet)*"
+    about = f"{setting.about} *(your own)*" if setting.own else setting.about
+    return about if chosen or setting.key in _used() else f"{about} *(not used yet)*"
 
 
 @cache

@@ -18,7 +18,15 @@ from memoryclaw.consolidation.proposals import about, read_proposal
 from memoryclaw.consolidation.selecting import lines_of
 from memoryclaw.model import Note, Problem
 from memoryclaw.text.language import words_of
-from memoryclaw.vault.edits import SemanticFile, add_source, correct_fact, remove_fact, set_fact, set_property
+from memoryclaw.vault.edits import (
+    SemanticFile,
+    add_source,
+    add_statement,
+    correct_fact,
+    remove_fact,
+    set_fact,
+    set_property,
+)
 from memoryclaw.vault.layout import ALIASES_FILE, SCHEMA_FILE
 from memoryclaw.vault.logs import parse_ranges, range_of
 from memoryclaw.vault.notes import ReadingSettings, read_note
@@ -29,10 +37,10 @@ from memoryclaw.writing.writer import text_change
 TEXT = (Path(__file__).parent.parent / "docs" / "vault-format.md").read_text(encoding="utf-8")
 RULE = re.compile(r"\b([A-Z]\d+)\b")
 PIECE = re.compile(
-    r"^(?:`([\w./-]+)`|(Reads as|Becomes|Set|Correct|Remove|Property|Source|Wait))\n\n```(\w+)\n(.*?)^```$",
+    r"^(?:`([\w./-]+)`|(Reads as|Becomes|Set|Correct|Remove|Property|Say|Source|Wait))\n\n```(\w+)\n(.*?)^```$",
     re.MULTILINE | re.DOTALL,
 )
-STEPS = ("Set", "Correct", "Remove", "Property", "Source", "Wait")
+STEPS = ("Set", "Correct", "Remove", "Property", "Say", "Source", "Wait")
 
 
 class Example(NamedTuple):
@@ -108,6 +116,8 @@ def changed(example: Example) -> bytes:
 def patched(text: str, file: SemanticFile, step: str, values: dict[str, Any]) -> str:
     if step == "Set":
         return set_fact(text, file, **values).text
+    if step == "Say":
+        return add_statement(text, file, **values).text
     if step == "Source":
         return add_source(text, file, values["id"], values["source"]).text
     if step == "Wait":
@@ -125,7 +135,7 @@ def plain(value: Any) -> Any:
 def facts(note: Note, wanted: list[dict[str, Any]]) -> list[dict[str, Any]]:
     """The facts with the keys that are asked for, and those that differ from their default."""
     asked = [set(fact) for fact in wanted] + [set()] * len(note.facts)
-    usual = {"since": "", "until": "", "source": "", "current": True}
+    usual = {"since": "", "until": "", "said": "", "source": "", "type": "fact", "current": True}
     found = []
     for fact, keys in zip(note.facts, asked, strict=False):
         values = {name: getattr(fact, name) for name in ("id", "value", "line", *usual)}

@@ -81,13 +81,15 @@ def episodes(draw: st.DrawFn) -> dict[str, str]:
 
 @st.composite
 def facts(draw: st.DrawFn) -> dict[str, str]:
-    """Entities with fields, some with a past."""
+    """Entities with fields and statements, some with a past."""
     lines = []
     for entity in draw(st.lists(st.sampled_from(ENTITIES), max_size=4, unique=True)):
         lines.append(f"# {entity}")
         fields = draw(st.lists(st.sampled_from(FIELDS), max_size=3, unique=True))
         since = {field: draw(st.sampled_from(("", *DAYS))) for field in fields}
         lines += [f"- {f}: {draw(words)}" + (f" [since:: {since[f]}]" if since[f] else "") for f in fields]
+        said = draw(st.lists(st.tuples(words, st.sampled_from(("", *DAYS))), max_size=2))
+        lines += [f'- "{text}"' + (f" [said:: {at}]" if at else "") for text, at in said]
         lines += ["", "## History"] if fields and draw(st.booleans()) else []
         if lines[-1:] == ["## History"]:
             lines += [

@@ -32,6 +32,7 @@ if TYPE_CHECKING:  # the rest is imported by the verb that needs it: a search mu
     from memoryclaw.capture.feedback import Feedback
     from memoryclaw.capture.importers import Imported
     from memoryclaw.consolidation.consolidate import Consolidated, ConsolidationContext
+    from memoryclaw.consolidation.host_answers import SegmentPrompt
     from memoryclaw.consolidation.planning import Enrich
     from memoryclaw.daemon.scheduling import Schedule
     from memoryclaw.index.catalog import Catalog
@@ -380,7 +381,15 @@ class App:
         )
 
     def consolidate(
-        self, *, dry_run: bool = False, due: bool = False, llm: str = "auto", mode: str = ""
+        self,
+        *,
+        dry_run: bool = False,
+        due: bool = False,
+        llm: str = "auto",
+        mode: str = "",
+        answers: Iterable[str | Mapping[str, Any]] | None = None,
+        answers_file: str = "answers",
+        after: int = 0,
     ) -> Consolidated:
         """Turns what the logs hold and no run has read into episodes, facts and proposals; one commit a change.
 
@@ -389,12 +398,64 @@ class App:
             due: do nothing, and say why, while it is too early or another run is at work.
             llm: auto (the models of the settings), or none.
             mode: direct, branch or propose; empty: as the settings say.
+            answers: what an agent answered to `segments`, instead of a model: objects with `segment` and `answer`, or
+                lines of JSON.
+            answers_file: the name of their file, for the sentence about a line that is no answer.
+            after: with `due`, the hours for which new lines are left to an agent.
         """
         from memoryclaw.consolidation.consolidate import consolidate, preview  # noqa: PLC0415
 
         self._context.refresh()
-        context = self._consolidation_context(llm, mode)
-        return preview(context) if dry_run else consolidate(context, only_if_due=due)
+        context = self._consolidation_context("none" if answers is not None else llm, mode, after=after)
+        problems: tuple[str, ...] = ()
+        if answers is not None:
+            from memoryclaw.consolidation.host_answers import read_answers  # noqa: PLC0415
+
+            host = read_answers(answers, answers_file)
+            context = replace(context, enrich=host.read, answered=host.answers.keys())
+            problems = host.problems
+        done = preview(context) if dry_run else consolidate(context, only_if_due=due)
+        return done._replace(notices=(*problems, *done.notices))
+
+    def segments(self, *, due: bool = False) -> list[SegmentPrompt]:
+        """What no run has read of the logs, in segments, each as a prompt for a model of the caller's own; writes nothing.
+
+        Args:
+            due: nothing while `consolidate(due=True)` would do nothing.
+        """
+        from memoryclaw.consolidation.consolidate import preview  # noqa: PLC0415
+        from memoryclaw.consolidation.host_answers import Questions  # noqa: PLC0415
+        from memoryclaw.writing.context import Templates  # noqa: PLC0415
+
+        self._context.refresh()
+        questions = Questions(Templates())
+        preview(replace(self._consolidation_context("none", ""), enrich=questions.read), only_if_due=due)
+        return questions.asked
+
+    @property
+    def unagreed_command(self) -> str:
+        """The command of `llm.command` that may not read conversations before a person agrees; empty without one."""
+        from memoryclaw.consolidation.model_chain import in_words, unagreed_command  # noqa: PLC0415
+
+        command = unagreed_command(self.config, os.environ)
+        return in_words(command) if command else ""
+
+    def agree(self) -> None:
+        """Records, for all vaults, that a person lets the command of `llm.command` read conversations.
+
+        Raises:
+            InputError: the settings name no such command.
+        """
+        from memoryclaw.consolidation.model_chain import unagreed_command  # noqa: PLC0415
+        from memoryclaw.writing.agreements import agree  # noqa: PLC0415
+
+        if "command" not in (name.lower() for name in self.config.chain) or not self.config.command:
+            own = settings.own_folder(os.environ) / settings.OWN_FILE
+            raise InputError(
+                f"there is no command to agree to; {own} must name `llm.command`, and `llm.chain` hold `command`"
+            )
+        if command := unagreed_command(self.config, os.environ):
+            agree(settings.own_folder(os.environ), command, self.clock())
 
     def redo(self, since: str, *, llm: str = "auto") -> Consolidated:
         """Consolidates the logs of a day (ISO) and later once more, on a branch that waits for `review`."""
@@ -577,7 +638,7 @@ class App:
         notices = (*answer.notices, trouble) if trouble else answer.notices
         return replace(answer, receipt=receipt, notices=notices)
 
-    def _consolidation_context(self, llm: str, mode: str) -> ConsolidationContext:
+    def _consolidation_context(self, llm: str, mode: str, *, after: int = 0) -> ConsolidationContext:
         from memoryclaw.consolidation.consolidate import ConsolidationContext, RunSettings  # noqa: PLC0415
         from memoryclaw.writing.secret_gate import secret_gate  # noqa: PLC0415
 
@@ -594,6 +655,7 @@ class App:
                 gap=config.gap,
                 interval=config.interval,
                 idle=config.idle,
+                after=after,
                 language=config.language,
             ),
             progress=self._context.progress,

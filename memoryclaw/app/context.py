@@ -101,7 +101,7 @@ class VaultContext:
         from memoryclaw.text.redaction import Redactor  # noqa: PLC0415
         from memoryclaw.writing.secret_gate import secret_key  # noqa: PLC0415
 
-        kept = secret_key(os.fspath(settings.key_folder(os.environ)))
+        kept = secret_key(os.fspath(settings.own_folder(os.environ)))
         return Recorder(Logs(os.fspath(self.root)), Redactor(kept.key), self.clock, notice=kept.notice)
 
     @property

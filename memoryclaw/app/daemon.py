@@ -27,6 +27,8 @@ _OWN = 0.25  # seconds for our own watch to take a cookie: a look at all files b
 _PATIENCE = 6.0  # seconds that each thread is given to end
 _TOLD = {"problem", "overflow", "polling"}
 
+SettingsStamp = tuple[tuple[int, int, int], ...]  # inode, size and time of each file
+
 
 class Daemon:
     """The one daemon of a vault, without its HTTP server.
@@ -34,12 +36,13 @@ class Daemon:
     Args:
         root: the vault's folder.
         tell: is given what the log should say, one sentence each.
+        after: hours for which its schedule leaves new lines to an agent.
 
     Raises:
         LockedError: another process watches this vault.
     """
 
-    def __init__(self, root: Path, tell: Callable[[str], None]) -> None:
+    def __init__(self, root: Path, tell: Callable[[str], None], *, after: int = 0) -> None:
         self.root = root
         self.reason = "the vault is being read for the first time"  # why not every answer is at hand yet
         self.looked = threading.Event()  # at the whole vault, for better or worse
@@ -55,8 +58,8 @@ class Daemon:
         self.files = DaemonFiles(self._state)
         self._stopping = threading.Event()
         self._watching: Watching | None = None
-        self._settings = stamp(root)  # the file of them that the watch goes by
-        self._work = NightWork(os.fspath(root), self.config.interval * 60, tell)
+        self._settings = stamp(root)  # those that the watch goes by
+        self._work = NightWork(os.fspath(root), self.config.interval * 60, tell, after=after)
         self._threads = [
             threading.Thread(target=target, name=name, daemon=True)
             for target, name in ((self._watch, "watch"), (self._work.run, "schedule"), (self._keep, "files"))
@@ -159,10 +162,14 @@ def end_daemon(root: Path) -> int:
     return client.stop(Path(state_folder(root)))
 
 
-def stamp(root: Path) -> tuple[int, int, int]:
-    """Tells one state of the settings file from another."""
+def stamp(root: Path) -> SettingsStamp:
+    """Tells one state of the settings, the vault's and the user's own, from another."""
+    return tuple(map(_stamp, (root / CONFIG_FILE, settings.own_folder(os.environ) / settings.OWN_FILE)))
+
+
+def _stamp(path: Path) -> tuple[int, int, int]:
     try:
-        found = os.stat(root / CONFIG_FILE)
+        found = os.stat(path)
     except OSError:
         return (0, 0, 0)
     return (found.st_ino, found.st_size, found.st_mtime_ns)

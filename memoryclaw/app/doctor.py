@@ -107,9 +107,8 @@ def _unsound(patient: CheckedVault) -> str:
 def _settings(config: Config) -> Check:
     if not config.notices:
         return Check("settings", "ok", f"{CONFIG_FILE} is understood")
-    details = tuple(
-        Problem(CONFIG_FILE, 0, notice.removeprefix(f"{CONFIG_FILE}: ")) for notice in config.notices
-    )
+    told = (notice.partition(": ") for notice in config.notices)
+    details = tuple(Problem(file, 0, sentence) for file, _, sentence in told)
     return Check("settings", "problem", f"{_some(len(details), 'setting')} ignored", details)
 
 

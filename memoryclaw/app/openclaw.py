@@ -49,7 +49,7 @@ def openclaw_setup(vault: str, config: str = "") -> Setup:
     """A vault's place in OpenClaw's configuration, whether or not the vault is there."""
     from memoryclaw.hosts.openclaw.setup import HostConfig, Setup, config_path, plugin_folder  # noqa: PLC0415
 
-    host = HostConfig(config_path(config, os.environ), os.fspath(settings.key_folder(os.environ)))
+    host = HostConfig(config_path(config, os.environ), os.fspath(settings.own_folder(os.environ)))
     # -P: a folder called memoryclaw where the gateway happens to run must not be taken for the program.
     command = (sys.executable, "-P", "-m", "memoryclaw")
     return Setup(host, vault, command, plugin=lambda: plugin_folder("openclaw"), clock=system_clock)

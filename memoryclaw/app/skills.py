@@ -132,7 +132,10 @@ class Skills:
         return ToolHosts(McpTools(servers, wait, self._root), gateway, config.tool_host)
 
     def _facts_of(self, entity: str) -> Sequence[Fact]:
-        """The current facts from files that are trusted, of one entity or all; none where the entity is unknown."""
+        """The current facts from files that are trusted, of one entity or all; none where the entity is unknown.
+
+        A statement fills no parameter: nobody knows whether it holds.
+        """
         from memoryclaw.recall import browsing  # noqa: PLC0415
 
         try:
@@ -142,7 +145,7 @@ class Skills:
         doubtful = self._context.catalog.rows(
             "select path from files where trust in ('untrusted', 'quarantined')"
         )
-        return [fact for path, fact in found if (path,) not in doubtful]
+        return [fact for path, fact in found if (path,) not in doubtful and not fact.is_statement]
 
     def _with_copies(self, done: SkillDecision) -> SkillDecision:
         """Brings the copies for hosts up to date after a decision; a failure is a notice, as the decision is made."""

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import re
 from abc import ABC, abstractmethod
+from collections.abc import Sequence
 from dataclasses import MISSING, dataclass, fields
 from functools import lru_cache
 from typing import Any, ClassVar
@@ -19,7 +20,16 @@ from memoryclaw.consolidation.pending import PENDING_FILE, PendingFact, add_pend
 from memoryclaw.errors import InputError
 from memoryclaw.text.encoding import readable
 from memoryclaw.text.frontmatter import split
-from memoryclaw.vault.edits import SemanticFile, add_source, same, set_fact, set_property
+from memoryclaw.vault.edits import (
+    SemanticFile,
+    add_source,
+    add_statement,
+    add_statements,
+    plain_words,
+    same,
+    set_fact,
+    set_property,
+)
 from memoryclaw.vault.facts import VALUE, Facts, facts_in
 from memoryclaw.vault.layout import place_of
 from memoryclaw.writing.context import fact_in_words
@@ -61,6 +71,11 @@ class Action(ABC):
     @property
     def subject(self) -> str:
         """The subject of its commit where it is made apart from the others of its change; empty where that one serves."""
+        return ""
+
+    @property
+    def fingerprint(self) -> str:
+        """What decisions know its fact or statement by; empty where it makes none."""
         return ""
 
     def values(self) -> dict[str, Any]:
@@ -136,6 +151,11 @@ class SetFact(_FileAction):
         return self.entity, self.field, self.value
 
     @property
+    def name(self) -> str:
+        """The field of the entity."""
+        return f"{self.entity}.{self.field}"
+
+    @property
     def fingerprint(self) -> str:
         """What decisions know the fact by."""
         return fingerprint("fact", self.entity, self.field, self.value)
@@ -165,6 +185,65 @@ class SetFact(_FileAction):
         return set_fact(
             text, file, entity=self.entity, field=self.field, value=self.value,
             since=self.since, source=self.source, many=self.many,
+        ).text  # fmt: skip
+
+    def may_be_proposed(self) -> bool:
+        """Allows semantic files."""
+        return _is_semantic(self.path)
+
+
+@dataclass(frozen=True, slots=True)
+class AddStatement(_FileAction):
+    """Adds what a person said, in their own words, and moves what it is tied to, to History."""
+
+    entity: str
+    words: str
+    said: str = ""  # ISO date
+    source: str = ""  # id of the episode
+    replaces: tuple[str, ...] = ()  # ids of standing statements of the same entity
+    heading: ClassVar[str] = "Statement"
+    counted_as: ClassVar[str] = "statement"
+
+    @property
+    def identity(self) -> tuple[str, ...]:
+        """The statement, whichever file holds it."""
+        return self.entity, self.words
+
+    @property
+    def name(self) -> str:
+        """The statement in words."""
+        return self.subject
+
+    @property
+    def fingerprint(self) -> str:
+        """What decisions know the statement by."""
+        return fingerprint("fact", self.entity, "", plain_words(self.words))
+
+    @property
+    def subject(self) -> str:
+        """The statement in words."""
+        return fact_in_words(self.entity, "", self.words)
+
+    def patched(self, text: str | None, collections: frozenset[str]) -> str | None:
+        """The text with the statement, unless History has it: then it was made once, and something newer came."""
+        file, text = _CachedFile(self.path, collections), text or ""
+        words = plain_words(self.words)
+        if words in text and any(
+            fact.is_statement
+            and not fact.current
+            and same(fact.entity, self.entity)
+            and fact.value == words
+            and fact.said >= self.said
+            for fact in file.facts(text).facts
+        ):
+            return text
+        return self.set_in(text, file)
+
+    def set_in(self, text: str, file: SemanticFile) -> str:
+        """The text with the statement, whatever History has."""
+        return add_statement(
+            text, file, entity=self.entity, words=self.words, said=self.said,
+            source=self.source, replaces=self.replaces,
         ).text  # fmt: skip
 
     def may_be_proposed(self) -> bool:
@@ -296,9 +375,63 @@ class MoveFile(_FileAction):
         return _is_new(self.path) and self.to.startswith("archive/") and self.to.endswith(".md")
 
 
+OPEN, DONE, OFF = " ", "x", "-"  # boxes of to-dos
+
+
+@dataclass(frozen=True, slots=True)
+class TickTodo(_FileAction):
+    """Marks the line of an open to-do as done, or as cancelled."""
+
+    block: str  # its block id
+    box: str  # DONE | OFF
+    words: str  # of the line, between the box and the block id
+    heading: ClassVar[str] = "To-do"
+
+    @property
+    def identity(self) -> tuple[str, ...]:
+        """The line and its new box."""
+        return self.path, self.block, self.box
+
+    @property
+    def link(self) -> str:
+        """A link to the line."""
+        return f"[[{self.path.rpartition('/')[2].removesuffix('.md')}#^{self.block}]]"
+
+    @property
+    def subject(self) -> str:
+        """Says what became of it."""
+        return f"{'Done' if self.box == DONE else 'Cancelled'}: {self.words}"
+
+    def patched(self, text: str | None, collections: frozenset[str]) -> str | None:
+        """The text with the box marked, if the line still stands there open as it was written."""
+        line = re.escape(f"] {self.words} ^{self.block}")
+        hit = re.search(rf"^- \[({OPEN}){line}[ \t]*\r?$", text or "", re.MULTILINE)
+        return (
+            text if text is None or hit is None else f"{text[: hit.start(1)]}{self.box}{text[hit.end(1) :]}"
+        )
+
+    def may_be_proposed(self) -> bool:
+        """Allows the boxes of episodes."""
+        return _is_episode(self.path) and self.box in (DONE, OFF)
+
+
 ACTIONS: tuple[type[Action], ...] = (
-    NewFile, Replace, SetFact, ConfirmFact, AddPending, AddSource, MoveFile,
+    NewFile, Replace, SetFact, AddStatement, ConfirmFact, AddPending, AddSource, MoveFile, TickTodo,
 )  # fmt: skip
+
+
+def patched_together(actions: Sequence[Action], collections: frozenset[str], text: str | None) -> str | None:
+    """The text of a file once all of these are done; statements of one speaker and day are added at one go where they can be."""
+    statements = [action for action in actions if isinstance(action, AddStatement)]
+    if text is not None and len(statements) == len(actions) > 1:
+        file, one = _CachedFile(statements[0].path, collections), statements[0]
+        found = [(action.words, action.source) for action in statements]
+        result = add_statements(text, file, entity=one.entity, said=one.said, found=found)
+        if result is not None:
+            return result
+    for action in actions:
+        text = action.patched(text, collections)
+    return text
 
 
 class _CachedFile(SemanticFile):

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 from typing import NamedTuple
 
-from memoryclaw.consolidation.actions import ConfirmFact, NewFile
+from memoryclaw.consolidation.actions import ConfirmFact, NewFile, TickTodo
 from memoryclaw.consolidation.changes import (
     ChangeSet,
     PlannedChange,
@@ -169,7 +169,7 @@ class _Run:
             self._propose(change, why)
         for part in parts:  # an episode is kept even where one of its facts cannot be written
             written, refused = self._commit([self._step(part)])
-            if refused and isinstance(part.actions[0], ConfirmFact):
+            if refused and isinstance(part.actions[0], ConfirmFact | TickTodo):
                 self.notices.append(f"{part.title} was not written down: {refused}")
             elif not written:
                 self._propose(part, str(refused))
@@ -319,6 +319,7 @@ _QUOTES, _RANGES = 12, 20
 _NAMES = {
     "episode": ("episode", "episodes"),
     "fact": ("fact", "facts"),
+    "statement": ("statement", "statements"),
     "waiting": ("waiting fact", "waiting facts"),
     "skill": ("skill draft", "skill drafts"),
     "merge": ("merge", "merges"),

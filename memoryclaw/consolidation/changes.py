@@ -2,7 +2,7 @@
 
 segment     consecutive turns of one log that belong together
 claim       one fact that a log line states, with the words that state it
-extraction  what patterns or a model read in a segment
+extraction  what rules or a model read in a segment
 decision    what becomes of a claim, and why
 change      the actions (see `actions`) that become one commit
 change set  all that one run would do
@@ -16,10 +16,18 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from functools import partial
+from functools import lru_cache, partial
+from itertools import groupby
 from typing import Any, NamedTuple
 
-from memoryclaw.consolidation.actions import ACTIONS, Action, MoveFile
+from memoryclaw.consolidation.actions import (
+    ACTIONS,
+    Action,
+    AddStatement,
+    MoveFile,
+    TickTodo,
+    patched_together,
+)
 from memoryclaw.errors import InputError, NotFoundError
 from memoryclaw.model import Turn
 from memoryclaw.vault.logs import LogRange, parse_ranges
@@ -44,10 +52,12 @@ class Quote(NamedTuple):
     line: int
     who: str  # the speaker's name, else the role
     text: str
+    box: str = ""  # of a to-do: open, done or off
+    ticks: tuple[TickTodo, ...] = ()  # the earlier to-dos that it ends
 
 
 class Claim(NamedTuple):
-    """One fact that a line of a log states. `value` is written as a fact's value would be."""
+    """One fact that a line of a log states, or a statement: then `field` is empty and `value` holds its words."""
 
     entity: str
     field: str
@@ -59,11 +69,23 @@ class Claim(NamedTuple):
     since: str = ""  # ISO date from which it holds, where the words say so
     confidence: str = "high"  # one of LEVELS
     durable: bool = True  # False: true for the moment only
-    by: str = "patterns"  # patterns, or the model that read it
+    by: str = "rules"  # rules, or the model that read it
+    words: str = ""  # the speaker's own words, as a statement keeps them
+    how: str = ""  # role | noun | verb | contact | prefers | said: how it was told, where rules read it
+    many: bool = False  # its field has several values side by side
+    change: bool = False  # it was said with a sign that something known changed
+    content: tuple[str, ...] = ()  # the words of the statement that carry its subject
+    speaker: str = ""
+    person: bool = False  # its entity speaks, or was introduced as somebody
+
+    @property
+    def is_statement(self) -> bool:
+        """True for words that are kept as they were said, for entity or field cannot be told."""
+        return not self.field
 
 
 class Extraction(NamedTuple):
-    """What patterns or a model read in a segment."""
+    """What rules or a model read in a segment."""
 
     title: str
     summary: str
@@ -74,7 +96,7 @@ class Extraction(NamedTuple):
     points: tuple[Quote, ...] = ()  # the body: what was said that is worth keeping, in order
     claims: tuple[Claim, ...] = ()
     confidence: str = "medium"
-    by: str = "patterns"
+    by: str = "rules"
     degraded: str = ""  # why a model that was asked did not answer
     dropped: tuple[str, ...] = ()  # what a model claimed and could not prove, one sentence each
 
@@ -83,13 +105,15 @@ class ClaimDecision(NamedTuple):
     """What becomes of a claim."""
 
     claim: Claim
-    action: str  # add | confirm | supersede | pending | drop
+    action: str  # add | state | confirm | supersede | pending | drop
     reason: str  # one sentence for people
     path: str = ""  # the semantic file
     fact: str = ""  # id of the known fact that is confirmed or superseded
     known: str = ""  # its value
     many: bool = False
     since: str = ""  # the date the fact gets
+    replaces: tuple[str, ...] = ()  # ids of the statements that a new one is tied to
+    was: str = ""  # the value before the known one, where the known one dates from what is read here
 
 
 class PlannedChange(NamedTuple):
@@ -130,7 +154,7 @@ class ChangeSet(NamedTuple):
     skipped: tuple[Skipped, ...] = ()
     decided: tuple[ClaimDecision, ...] = ()
     acted: tuple[ToolSequence, ...] = ()
-    models: tuple[str, ...] = ()  # what read the logs: patterns, ollama/…
+    models: tuple[str, ...] = ()  # what read the logs: rules, ollama/…
     degraded: str = ""
     dropped: tuple[str, ...] = ()
     turns: int = 0
@@ -160,13 +184,23 @@ def rewrites(change: PlannedChange, collections: frozenset[str]) -> list[Rewrite
     for action in change.actions:
         if not isinstance(action, MoveFile):
             by_path.setdefault(action.paths[0], []).append(action)
-    return [Rewrite(path, partial(_patched, actions, collections)) for path, actions in by_path.items()]
+    return [
+        Rewrite(path, partial(_patched, tuple(actions), collections)) for path, actions in by_path.items()
+    ]
 
 
-def _patched(actions: Sequence[Action], collections: frozenset[str], text: str | None) -> str | None:
-    for action in actions:
-        text = action.patched(text, collections)
+# A run works out its outcome before it writes, so every patch is asked for twice.
+@lru_cache(maxsize=512)
+def _patched(actions: tuple[Action, ...], collections: frozenset[str], text: str | None) -> str | None:
+    for _, group in groupby(actions, key=_together):
+        text = patched_together(list(group), collections, text)
     return text
+
+
+def _together(action: Action) -> object:
+    """What actions have in common that may be done at one go: statements of one speaker and day."""
+    alike = isinstance(action, AddStatement) and not action.replaces
+    return (action.entity, action.said) if isinstance(action, AddStatement) and alike else action
 
 
 def moves(change: PlannedChange) -> list[MoveFile]:

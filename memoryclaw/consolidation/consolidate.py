@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import hashlib
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from contextlib import AbstractContextManager, suppress
 from dataclasses import dataclass
 from datetime import date, datetime
+from functools import partial
 from typing import NamedTuple
 
-from memoryclaw.consolidation.actions import MoveFile, NewFile, Replace
+from memoryclaw.consolidation.actions import DONE, OFF, OPEN, MoveFile, NewFile, Replace
 from memoryclaw.consolidation.apply import Applied, apply
 from memoryclaw.consolidation.changes import RUNS, ChangeSet, PlannedChange, outcome_of, read_plan, write_plan
 from memoryclaw.consolidation.planning import Cutting, Enrich, NearDuplicates, Planner, plan
@@ -32,6 +33,9 @@ from memoryclaw.writing.context import WriteContext
 from memoryclaw.writing.writer import recover
 
 _PLAN, _PLAN_TEMP = f"{STATE_DIR}/plan.json", ".plan.tmp"
+_OPEN = (f"- [{OPEN}] ",)
+# What is read again may have closed a to-do, which then was open.
+_OPEN_ONCE = tuple(f"- [{box}] " for box in (OPEN, DONE, OFF))
 
 
 class RunSettings(NamedTuple):
@@ -43,6 +47,7 @@ class RunSettings(NamedTuple):
     gap: int = 30
     interval: int = 60
     idle: int = 30
+    after: int = 0  # hours that a due run leaves new lines to an agent's host
     language: str = "en"
 
 
@@ -53,11 +58,12 @@ class Consolidated(NamedTuple):
     applied: Applied | None = None
     waits: str = ""
     mode: str = ""  # direct | branch | propose
+    notices: tuple[str, ...] = ()  # what became of answers that no segment could take
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ConsolidationContext:
-    """What consolidation works with; `enrich` may make more of an episode than the patterns did."""
+    """What consolidation works with; `enrich` may make more of an episode than the rules did."""
 
     writing: WriteContext
     vault: Vault
@@ -65,13 +71,18 @@ class ConsolidationContext:
     enrich: Enrich | None
     rules: RunSettings
     progress: Progress | None = None
+    answered: Collection[str] = ()  # the segments that a host hands answers in for
 
 
-def preview(context: ConsolidationContext) -> Consolidated:
+def preview(context: ConsolidationContext, *, only_if_due: bool = False) -> Consolidated:
     """The change set that a run would apply now; nothing is written."""
     done = what_is_done(context)
-    changes = _unfinished(context, done) or planned(context, done, select(context.vault, done))
-    return Consolidated(changes, mode=context.rules.mode)
+    unfinished = _unfinished(context, done)
+    logs = [] if unfinished else select(context.vault, done)
+    if only_if_due and not unfinished and not (verdict := _verdict(context, done, logs)).due:
+        return Consolidated(ChangeSet(""), waits=verdict.reason)
+    changes = unfinished or planned(context, done, logs)
+    return Consolidated(changes, mode=context.rules.mode, notices=_unused(context, done, changes))
 
 
 def consolidate(context: ConsolidationContext, *, only_if_due: bool = False) -> Consolidated:
@@ -95,11 +106,33 @@ def consolidate(context: ConsolidationContext, *, only_if_due: bool = False) -> 
             logs = [] if unfinished else select(context.vault, done, remember=True)
             if only_if_due and not unfinished and not (verdict := _verdict(context, done, logs)).due:
                 return Consolidated(ChangeSet(""), waits=verdict.reason)
-            return _applied(context, unfinished or planned(context, done, logs), notice)
+            changes = unfinished or planned(context, done, logs)
+            unused = _unused(context, done, changes)
+            return _applied(context, changes, notice)._replace(notices=unused)
     except LockedError:
         if not only_if_due:
             raise
         return Consolidated(ChangeSet(""), waits="another consolidation is running in this vault")
+
+
+def _unused(context: ConsolidationContext, done: PastRuns, changes: ChangeSet) -> tuple[str, ...]:
+    """A sentence for each answer that the run could not use, and why."""
+    if not context.answered:
+        return ()
+    from memoryclaw.consolidation.host_answers import left_out, some_of  # noqa: PLC0415 - loads a data library
+
+    ranges = done.ranges()
+    found = []
+    for segment in sorted(set(context.answered) - set(changes.ranges)):
+        range_ = next((r for r in parse_ranges(segment) if str(r) == segment), None)
+        if range_ is None:
+            why = "that is no segment; copy it as `--ask` printed it"
+        elif any(r.first <= range_.first and range_.last <= r.last for r in ranges.get(range_.path, ())):
+            why = "it was consolidated already"
+        else:
+            why = "these lines have changed since they were asked, or are none of these logs"
+        found.append(left_out(context.writing.gate.text(segment), why))
+    return some_of(found)
 
 
 def _recovered(root: str) -> str:
@@ -157,6 +190,7 @@ def planned(
         context=writing,
         decider=ClaimDecider(context.catalog, writing.schema(), done.decisions, today=writing.today),
         duplicates=NearDuplicates(writing, context.catalog.episodes_on if merge else lambda _day: ()),
+        with_todos=partial(context.catalog.episodes_with, _OPEN if merge else _OPEN_ONCE),
         enrich=context.enrich,
         rules=Cutting(gap_minutes=rules.gap),
         language=rules.language,
@@ -216,6 +250,7 @@ def _verdict(context: ConsolidationContext, done: PastRuns, logs: Sequence[Unrea
         oldest_waiting=_moment(turns[:1]),
         interval_minutes=context.rules.interval,
         idle_minutes=context.rules.idle,
+        after_hours=context.rules.after,
     )
 
 

@@ -1,7 +1,4 @@
-"""A segment → what patterns make of it: title, summary, tags, names, and the points worth keeping.
-
-No word that was not said, but the dates that "yesterday" and the like stand for.
-"""
+"""A segment and what people said in it → the episode: title, summary, tags, names, and the points worth keeping, in the speakers' words."""
 
 from __future__ import annotations
 
@@ -11,137 +8,449 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from heapq import heapify, heappop, heappush
-from itertools import groupby, pairwise
 from typing import NamedTuple
 
-from memoryclaw.consolidation.changes import LEVELS, Claim, Extraction, Quote, Segment
+from memoryclaw.consolidation.acceptance import says_something, verdict
+from memoryclaw.consolidation.actions import TickTodo
+from memoryclaw.consolidation.changes import LEVELS, Claim, ClaimDecision, Extraction, Quote, Segment
 from memoryclaw.consolidation.fact_values import resolved
-from memoryclaw.consolidation.statements import (
-    is_filler,
-    is_heartbeat,
-    is_kept,
-    is_light,
-    is_number,
-    language_of,
-    stem,
-    stops,
-    terms,
-    words,
-)
+from memoryclaw.consolidation.fillers import is_filler, is_heartbeat
+from memoryclaw.consolidation.talk import Statement, Talk
+from memoryclaw.consolidation.todos import TodoLine
 from memoryclaw.consolidation.tool_calls import ToolText, is_call_line, read_call
-from memoryclaw.model import Turn
-from memoryclaw.text import words as lists
+from memoryclaw.index import stemming
+from memoryclaw.model import NOTHING, Turn
 from memoryclaw.text.dates import parse_timestamp
-from memoryclaw.text.language import WORD, candidates, key_of, keys_of, select
+from memoryclaw.text.grammar import codes, grammar, spoken_in, tokens_of
+from memoryclaw.text.language import WORD, fold, key_of
 from memoryclaw.text.prompts import one_line
-from memoryclaw.text.sentences import plain, sentences
+from memoryclaw.text.sentences import sentences
 from memoryclaw.vault.layout import episode_name, free_name, timestamp
 
-SUMMARY = 120  # characters that a summary aims at
-_SENTENCE = 120
-_MARKS = tuple(".!?…。！？")
-# A sentence that begins so speaks of what was said before it.
-_POINTS_BACK = re.compile(
-    r"\W*+(?:(?:and|but|und|aber|so|well|oh)[,\s]*+)?(?:he|she|it|its|they|them|their|her|his|him|this|that|these|those|er|sie|es|ihr|ihre[nmrs]?|sein|seine[nmrs]?|dies\w*|das|elle|ils?|elles)\b(?!-)",
-    re.IGNORECASE,
-)
-_RESOLVED = re.compile(r" \(\d{4}(?:-\d\d){0,2}(?: to \d{4}-\d\d-\d\d)?\)")
+# Points: what a segment's people said that is worth keeping. The order of their groups is that of the note.
+
+DECIDED, TOLD, WISHED, DUE, OPEN, OTHER = range(6)
+_SHARE = 0.65  # of a segment's tokens that may be kept
+_LEAST, _MOST = 480, 800  # tokens that may be kept of any segment, and of the longest
+_MUSTS = 800  # tokens of points that are kept whatever they weigh
+_EXTRA = 7  # tokens of a point besides its words: the bullet, the speaker, the block id
+_LONGEST, _PASTED, _CALLS, _SCANNED = (
+    320,
+    80,
+    6,
+    12000,
+)  # characters of a point, of a pasted line; tool calls; characters of a turn
+_HARD = re.compile(r"\d|[$€£%]")
+_WORTH = {DECIDED: 1.5, TOLD: 1.4, WISHED: 1.4, DUE: 1.4, OPEN: 0.7, OTHER: 1.0}  # of a point, by its group
+_GAIN, _START = (
+    0.142,
+    4,
+)  # what a point must add for each token it costs; tokens that keep the shortest from winning by being short
+_FENCE = re.compile(r"^[ \t]*(`{3,}|~{3,}).*?(?:^[ \t]*\1[^\n]*$|\Z)", re.DOTALL | re.MULTILINE)
 
 
-def extract(segment: Segment, names: Mapping[str, str], language: str = "en") -> Extraction:
+class Point(NamedTuple):
+    """One thing that was said, and how much it is worth."""
+
+    line: int
+    who: str
+    text: str
+    group: int
+    words: Mapping[str, float]  # the stems of what it tells, and what each weighs
+    kept: bool  # whatever it weighs
+    statement: Statement | None = None
+    box: str = ""  # of a to-do
+    ticks: tuple[TickTodo, ...] = ()  # the earlier to-dos that it ends
+
+
+def extract(
+    segment: Segment,
+    talk: Talk,
+    names: Mapping[str, str],
+    language: str = "en",
+    todos: Sequence[TodoLine] = (),
+) -> Extraction:
     """What a segment says, in its own words.
 
     Args:
         segment: the turns.
+        talk: the statements that people made in them.
         names: the keys of names known in the vault, and the names.
         language: of the vault; the talk's own is found by its small words.
+        todos: the lines of the talk that have a box.
     """
-    turns = segment.turns
-    spoken = [turn for turn in turns if turn.role not in ("tool", "system")]
-    language = language_of((word for turn in spoken for word in words(turn.text[:2000])), language)
-    points, chosen = points_of(turns, language)
-    speakers = {word for turn in turns for word in words(turn.name)}
-    entities = entities_of(turns, names, language)
-    phrases = phrases_of([shown(s.text) for s in chosen], language, speakers, entities)
+    points = points_of(segment.turns, talk, language, todos)
+    entities = _entities(segment.turns, talk, names)
+    topics = _topics(points)
+    first = next((point.text for point in points if point.group < OPEN), points[0].text if points else "")
+    title = _title(topics) or cut_short(_sentence(first), _TITLE_WORDS).rstrip(".")
     return Extraction(
-        title=title_of(phrases, _telling(chosen) or _first_words(points, turns)),
-        summary=_summary(turns, chosen, points, language),
-        tags=tags_of(phrases, entities),
-        participants=participants_of(turns),
+        title=title[:1].upper() + title[1:],
+        summary=_summary(points, several=len(participants_of(segment.turns, people=True)) > 1),
+        tags=_tags_of(topics, entities),
+        participants=participants_of(segment.turns),
         entities=entities,
-        points=points,
+        points=tuple(Quote(point.line, point.who, point.text, point.box, point.ticks) for point in points),
     )
 
 
+def points_of(
+    turns: Sequence[Turn], talk: Talk, language: str = "en", todos: Sequence[TodoLine] = ()
+) -> list[Point]:
+    """The points of a segment: decided and changed, told, wishes to the assistant, dates and to-dos, open questions; else in order."""
+    lined = {todo.of for todo in todos}
+    told = talk._replace(statements=tuple(one for one in talk.statements if one not in lined))
+    every = [  # first, for the same words of a line are told once
+        Point(one.of.line, one.of.who, one.words, DUE, _weights(one.words, one.of.language), True, one.of, one.box, one.ticks) for one in todos
+    ]  # fmt: skip
+    every += [*_said(turns, told, language), *_by_others(turns), *_calls(turns)]
+    every += [
+        Point(one.line, one.who, f"pasted: “{_cut(harmless(one.first), _PASTED)}”", OTHER, NOTHING, True) for one in talk.pasted
+    ]  # fmt: skip
+    chosen = _chosen(every)
+    dated = [point._replace(text=_dated(turns, point, language)) for point in chosen]
+    return sorted(dated, key=lambda point: point.group) or _anything(turns)
+
+
+def _dated(turns: Sequence[Turn], point: Point, language: str) -> str:
+    ts = next((turn.ts for turn in turns if turn.line == point.line), "")
+    return resolved(harmless(point.text), ts, point.statement.language if point.statement else language)
+
+
+def _said(turns: Sequence[Turn], talk: Talk, language: str) -> Iterator[Point]:
+    """What people said: as statements where their language is read, else as sentences."""
+    read = {one.line for one in talk.statements}
+    for one in talk.statements:
+        group = _group(one)
+        if group is not None:
+            kept = (
+                group in (WISHED, DUE)
+                or verdict(one).verdict == "fact"
+                or (group in (DECIDED, TOLD) and one.firm)
+            )
+            yield Point(
+                one.line, one.who, shown_words(one), group, _weights(one.words, one.language), kept, one
+            )
+    for turn in turns:
+        if turn.role in ("user", "") and turn.line not in read and not is_heartbeat(turn):
+            code = spoken_in(turn.text, language)
+            for text in sentences(prose(turn)) if code not in codes() else ():
+                if not is_filler(text):
+                    yield Point(
+                        turn.line,
+                        who(turn),
+                        _cut(text, _LONGEST),
+                        OTHER,
+                        _weights(text, code),
+                        bool(_HARD.search(text)),
+                    )
+
+
+def shown_words(one: Statement) -> str:
+    """A statement as a point: with what it answers, what it is about, and what was said first and put right."""
+    text = f"{one.topic}: {one.words}" if one.topic else one.words
+    if one.asked:
+        text = f"{_cut(one.asked, 110)} – {text}"
+    first = one.instead.partition(", first ")[2]
+    return _cut(f"{text} (first said {first})" if first else text, _LONGEST)
+
+
+def _group(one: Statement) -> int | None:
+    """The group of a statement; None where no episode tells it."""
+    if one.doubts & {"supposed"} or (
+        one.doubts & {"mood", "joke", "addressed"} and not one.stressed and not one.firm
+    ):
+        return None
+    if "asked" in one.doubts:
+        return DUE if one.kind == "task" and one.content else None
+    if one.kind in ("task", "duty", "done", "off"):
+        return DUE if one.content or one.hard else None
+    if one.kind == "order" and not one.among:
+        return WISHED
+    if one.doubts & {"hedged", "reported"}:
+        return OPEN if one.content else None
+    kept = verdict(one).verdict in ("fact", "statement", "ask") or (one.among and says_something(one))
+    if one.kind in ("decide", "choice") or (one.change and kept and one.kind):
+        return DECIDED
+    return TOLD if kept else OTHER if one.content else None
+
+
+def _by_others(turns: Sequence[Turn]) -> Iterator[Point]:
+    """The assistant's lines that count: behind a tool that did something, what came of it; and a figure that the person agrees to."""
+    for at, turn in enumerate(turns):
+        if turn.role != "assistant":
+            continue
+        said = [text for text in sentences(prose(turn)) if not text.endswith("?") and not is_filler(text)]
+        figures = [text for text in said if _HARD.search(text)]
+        if (figures and _is_agreed(turns, at)) or (said and _is_result(turns, at)):
+            yield Point(
+                turn.line, who(turn), _cut((figures or said)[0], _LONGEST), DUE, NOTHING, bool(figures)
+            )
+
+
+def _is_result(turns: Sequence[Turn], at: int) -> bool:
+    """True behind a call of a tool that did something."""
+    call = read_call(turns[at - 1].text) if at and turns[at - 1].role == "tool" else None
+    return call is not None and not call.looks_up
+
+
+def _is_agreed(turns: Sequence[Turn], at: int) -> bool:
+    """True before a turn of a person that begins with a yes."""
+    answer = turns[at + 1] if at + 1 < len(turns) else None
+    if answer is None or answer.role != "user":
+        return False
+    code = spoken_in(answer.text, "en")
+    return code in codes() and grammar(code).yes_words.at(tokens_of(answer.text[:80])) > 0
+
+
+def _weights(text: str, code: str) -> dict[str, float]:
+    """What the words of a text tell, by their stems: numbers and names most, words that every talk is full of least."""
+    language, light = stemming.language(code), grammar(code if code in codes() else "en").light
+    found: dict[str, float] = {}
+    for at, hit in enumerate(WORD.finditer(text)):
+        word = hit[0].lower()
+        if not language.is_stop(word):
+            hard = bool(_HARD.search(word)) or (at > 0 and hit[0][0].isupper() and not text.isupper())
+            weight = 2.0 if hard else 0.3 if word in light else 1.0
+            for stem in language.tokens(word):
+                found[stem] = max(weight, found.get(stem, 0.0))
+    return found
+
+
+def _chosen(every: Sequence[Point]) -> list[Point]:
+    """The points that are always kept, the latest first while there is room; then those that add most for what they cost.
+
+    A word counts the less, the more often it stands in points that are taken.
+    """
+    cost = [length(point.text) + _EXTRA for point in every]
+    budget = min(max(_LEAST, int(_SHARE * sum(cost))), _MOST)
+    seen: Counter[str] = Counter()
+    taken, told, spent = set[int](), set[tuple[str, str]](), 0
+
+    def gain(at: int) -> float:
+        worth = sum(value / (1 + seen[stem]) for stem, value in every[at].words.items())
+        return _WORTH[every[at].group] * worth / (cost[at] + _START)
+
+    def take(at: int) -> int:
+        same = (every[at].who, fold(every[at].text))
+        if same in told:
+            return 0
+        told.add(same)
+        taken.add(at)
+        seen.update(every[at].words.keys())
+        return cost[at]
+
+    for at in sorted(range(len(every)), key=lambda at: (every[at].group == OTHER, -every[at].line)):
+        if every[at].kept and spent + cost[at] <= _MUSTS:
+            spent += take(at)
+    heap = [(-gain(at), at) for at in range(len(every)) if at not in taken]
+    heapify(heap)
+    # What is taken only lowers the others' gain, so one that still holds at the top is the highest.
+    while heap:
+        value, at = heappop(heap)
+        now = gain(at)
+        if now < -value:
+            heappush(heap, (-now, at))
+        elif now > (_GAIN if spent >= _LEAST else 0) and spent + cost[at] <= budget:
+            spent += take(at)
+    return [every[at] for at in sorted(taken, key=lambda at: (every[at].line, at))]
+
+
+def _calls(turns: Sequence[Turn]) -> list[Point]:
+    """The tools that did something, each named once for calls that repeat or correct each other."""
+    found: dict[tuple[str, str], tuple[int, ToolText]] = {}
+    for turn in turns:
+        call = read_call(turn.text) if turn.role == "tool" else None
+        if call and not call.looks_up:
+            found[call.tool, call.about] = (turn.line, call)
+    return [
+        Point(line, "tool", call.phrase, DUE, NOTHING, True) for line, call in list(found.values())[:_CALLS]
+    ]
+
+
+def _anything(turns: Sequence[Turn]) -> list[Point]:
+    """The beginning of what was said, where nothing of it is a statement: pasted code, or a bare "yes"."""
+    said = (turn for turn in turns if turn.role not in ("tool", "system"))
+    texts = ((turn, harmless(_cut(turn.text[:_SCANNED], _LONGEST))) for turn in said)
+    return [Point(turn.line, who(turn), text, OTHER, NOTHING, True) for turn, text in texts if text][:1]
+
+
 def with_quotes(points: Sequence[Quote], claims: Iterable[Claim], turns: Iterable[Turn]) -> tuple[Quote, ...]:
-    """The points with the words of every claim among them: added to the point of its line, or as a point of their own."""
+    """The points, and one more for each claim whose words stand in none of its line's."""
     speakers = {turn.line: who(turn) for turn in turns}
-    kept = {point.line: point for point in points}
+    kept = list(points)
     for claim in claims:
-        said, point = harmless(claim.quote), kept.get(claim.line)
-        if point is None:
-            kept[claim.line] = Quote(claim.line, speakers.get(claim.line, claim.role), said)
-        elif not _holds(point.text, said):
-            kept[claim.line] = point._replace(text=f"{point.text} … {said}")
-    return tuple(kept[line] for line in sorted(kept))
+        said = harmless(claim.quote)
+        if not any(point.line == claim.line and _holds(point.text, claim.words or said) for point in kept):
+            kept.append(Quote(claim.line, speakers.get(claim.line, claim.role), said))
+    return tuple(kept)
+
+
+def with_changes(points: Sequence[Quote], decided: Iterable[ClaimDecision]) -> tuple[Quote, ...]:
+    """The points, each that changes what was known with the value that it takes the place of."""
+    shown = list(points)
+    for one in decided:
+        was = one.known if one.action == "supersede" or one.replaces else one.was
+        if was:
+            said = harmless(one.claim.words or one.claim.quote)
+            at = next(
+                (
+                    n
+                    for n, point in enumerate(shown)
+                    if point.line == one.claim.line and _holds(point.text, said)
+                ),
+                None,
+            )
+            if at is not None:
+                shown[at] = shown[at]._replace(
+                    text=f"{shown[at].text} (was: {cut_short(harmless(was), _WAS)})"
+                )
+    return tuple(shown)
 
 
 def _holds(text: str, said: str) -> bool:
-    """True when the words stand in the text, dates that were put behind some of them aside."""
-    known, wanted = words(_RESOLVED.sub("", text)), words(said)
-    spans = range(len(known) - len(wanted) + 1)
-    return not wanted or any(known[at : at + len(wanted)] == wanted for at in spans)
+    """True where the words stand in the text, dates that were put behind some of them aside."""
+    known, wanted = tokens_of(_RESOLVED.sub("", text)), tokens_of(said)
+    return not wanted or set(wanted) <= set(known)
 
 
-def _first_words(points: Sequence[Quote], turns: Sequence[Turn]) -> str:
-    texts = [point.text for point in points] or [harmless(prose(turn)) for turn in turns]
-    return next(filter(None, texts), "")
+_RESOLVED = re.compile(r" \(\d{4}(?:-\d\d){0,2}(?: to \d{4}-\d\d-\d\d)?\)")
 
 
-def _telling(chosen: Iterable[Sentence]) -> str:
-    """The first sentence of a person that tells something."""
-    stated = [s for s in chosen if s.by_person and not s.text.endswith("?") and not is_reaction(s.text)]
-    best = min(stated, key=lambda s: (s.turn, s.place), default=None)
-    return harmless(best.text) if best else ""
+def block_of(points: Sequence[Quote], claim: Claim) -> str:
+    """The block id of the point that a claim rests on: `l3`, or `l3-2` for the second of its line."""
+    own = [point for point in points if point.line == claim.line]
+    said = claim.words or claim.quote
+    number = next((n for n, point in enumerate(own) if _holds(point.text, harmless(said))), 0)
+    return f"l{claim.line}" + (f"-{number + 1}" if number else "")
 
 
-def _summary(
-    turns: Sequence[Turn], chosen: Sequence[Sentence], points: Sequence[Quote], language: str
-) -> str:
-    """The one to three weightiest sentences, in the order they were said, with their speakers."""
-    parts, last = [], -1
-    for sentence in sorted(_weightiest(turns, chosen), key=lambda s: (s.turn, s.place)):
-        turn = turns[sentence.turn]
-        text = resolved(_stopped(cut_short(harmless(sentence.text), _SENTENCE)), turn.ts, language)
-        parts.append(text if sentence.turn == last else f"{speaker(who(turn))}: {text}")
-        last = sentence.turn
-    return " ".join(parts) or _stopped(cut_short(_first_words(points, turns), SUMMARY))
+# What a talk is about: its title and its tags, in the words of those who decided and told something.
+
+_WAS = 80  # characters of what was known before
+_TITLE_WORDS, _TOPICS, _TAGS = 60, 3, 4
+_TOPIC_WORDS = 3
 
 
-def _weightiest(turns: Sequence[Turn], chosen: Sequence[Sentence]) -> list[Sentence]:
-    """Sentences that can be understood alone; where there are none, the weightiest with the one before it."""
-    taken: list[Sentence] = []
-    for sentence in [s for s in chosen[:12] if not _POINTS_BACK.match(s.text)][:6]:
-        if not taken or (len(taken) < 3 and sum(len(s.text) for s in (*taken, sentence)) <= SUMMARY):
-            taken.append(sentence)
-    if taken or not chosen:
-        return taken
-    first = chosen[0]
-    before = [text for text in sentences(prose(turns[first.turn])) if text != first.text]
-    return ([first._replace(text=before[0], place=-1)] if first.place and before else []) + [first]
+def _topics(points: Sequence[Point]) -> list[str]:
+    """What the weightiest statements are about, each once: those decided first, then those told, and in their order."""
+    said = [point.statement for point in points if point.statement and point.group <= DUE]
+    found: dict[str, str] = {}
+    order = sorted(
+        range(len(said)),
+        key=lambda at: (
+            said[at].kind not in ("decide", "choice", "off") and not said[at].change,
+            not said[at].hard,
+        ),
+    )
+    for at in order:
+        topic = _topic(said[at])
+        key = " ".join(stemming.language(said[at].language).tokens(topic))
+        if topic and key and not any(set(key.split()) & set(other.split()) for other in found):
+            found[key] = topic
+    return list(found.values())
 
 
-def _stopped(text: str) -> str:
-    """The text with a mark at its end."""
-    text = text.rstrip(" -–—;,:")
-    return text if not text or text.rstrip("\"'”’»)*_`")[-1:] in _MARKS else f"{text}."
+def _topic(one: Statement) -> str:
+    """The thing that a statement is about, in at most three words: its topic, a name, or a noun that has a value."""
+    words = grammar(one.language)
+    topic = tokens_of(one.topic)
+    if (
+        topic
+        and len(topic) <= _TOPIC_WORDS
+        and not words.negations.within(topic)
+        and not any(token in words.small or key_of(token) == key_of(one.who) for token in topic[1:])
+        and key_of(topic[0]) != key_of(one.who)
+        and topic[0] not in words.fillers
+    ):
+        return one.topic.rstrip(".")
+    if one.names:
+        return one.names[0]
+    tokens = tokens_of(one.words)
+    nouns = [
+        at
+        for at, token in enumerate(tokens)
+        if (token in words.things or token in words.health_words) and token in one.content
+    ]
+    if nouns:
+        at = nouns[0]
+        lead = tokens[at - 1] if at and tokens[at - 1] in one.content and tokens[at - 1].isalpha() else ""
+        return f"{lead} {tokens[at]}".strip()
+    return ""
+
+
+def _title(topics: Sequence[str]) -> str:
+    chosen: list[str] = []
+    for topic in topics:
+        if len(", ".join((*chosen, topic))) <= _TITLE_WORDS and len(chosen) < _TOPICS:
+            chosen.append(topic)
+    return ", ".join(chosen)
+
+
+def _tags_of(topics: Sequence[str], entities: Iterable[str]) -> tuple[str, ...]:
+    """Up to four tags, in small letters joined by hyphens."""
+    tags = ("-".join(tokens_of(text.replace("'s", ""))) for text in (*topics, *entities))
+    return tuple(dict.fromkeys(tag for tag in tags if tag and not tag.replace("-", "").isdigit()))[:_TAGS]
+
+
+def _entities(turns: Sequence[Turn], talk: Talk, names: Mapping[str, str]) -> tuple[str, ...]:
+    """What the turns name besides who speaks: known in the vault, introduced as somebody, or named more than once."""
+    count = Counter(talk.named)
+    known, speaking = set(names.values()), {key_of(turn.name) for turn in turns if turn.name}
+    first = {key.split()[0] for key in speaking if key}
+    ordered = sorted(count, key=lambda name: (name not in known, -count[name]))
+    return tuple(
+        name for name in ordered
+        if (name in known or name in talk.people or count[name] > 1) and key_of(name) not in speaking | first
+    )[:_MOST_NAMES]  # fmt: skip
+
+
+# The summary: what was decided, and one wish, as sentences.
+
+SUMMARY = 240  # characters
+
+
+def _summary(points: Sequence[Point], *, several: bool) -> str:
+    """The first two things decided or changed, and one wish; without any, the first things told."""
+    decided = [point for point in points if point.group == DECIDED][:2]
+    wish = [point for point in points if point.group == WISHED][:1]
+    told = [point for point in points if point.group in (TOLD, DUE)]
+    chosen = [*decided, *told[: 2 - len(decided)], *wish] or list(points[:1])
+    parts: list[str] = []
+    for point in sorted(chosen, key=lambda point: (point.group, point.line)):
+        text = _sentence(point.text)
+        text = f"{speaker(point.who)}: {text}" if several else text
+        if not parts or len(" ".join((*parts, text))) <= SUMMARY:
+            parts.append(cut_short(text, SUMMARY))
+    return " ".join(parts)
+
+
+def _sentence(text: str) -> str:
+    """The text with a capital and a mark at its end."""
+    text = text.strip(" -–—;,:")
+    text = text[:1].upper() + text[1:]
+    return text if not text or text.rstrip("\"'”’»)*_`")[-1:] in tuple(".!?…。！？") else f"{text}."
+
+
+def cut_short(text: str, most: int) -> str:
+    """A text of at most so many characters, cut at a word."""
+    if len(text) <= most:
+        return text
+    return (text[: most - 2].rpartition(" ")[0] or text[: most - 2]).rstrip(" ,;:-–") + " …"
+
+
+def _cut(text: str, most: int) -> str:
+    if len(text) <= most:
+        return text
+    return (text[:most].rpartition(" ")[0] or text[:most]) + " …"
 
 
 # A segment and what was made of it → the episode note: its id, its path, the values of its template.
 
 FOLDER = "episodes"
-_TITLE, _SUMMARY, _NAME = 80, 400, 60
-_MOST = 12  # tags, names
+_TITLE, _SUMMARY_MOST, _NAME = 80, 400, 60
+_MOST_NAMES = 8
+_MOST_TAGS = 12
 # What a quoted turn is worth. A tool's results are never quoted; which tool was called is the assistant's word.
 _TRUST = {"user": "trusted", "human": "trusted", "assistant": "unknown", "tool": "unknown"}
 _ORDER = ("trusted", "unknown", "untrusted")
@@ -172,21 +481,26 @@ def episode(segment: Segment, extraction: Extraction, taken: Callable[[str], boo
     trust = _trust(segment.turns, points)
     values: dict[str, object] = {
         "id": id_,
-        "timestamp": timestamp(times[0]),
-        "start": timestamp(times[0]),
+        "timestamp": started(segment),
+        "start": started(segment),
         "end": timestamp(times[-1]),
         "title": title,
         "tags": _tags(extraction.tags),
-        "summary": cut_short(harmless(extraction.summary), _SUMMARY) or title,
+        "summary": cut_short(harmless(extraction.summary), _SUMMARY_MOST) or title,
         "participants": _names(extraction.participants),
         "entities": _names(extraction.entities),
         "project": _name(extraction.project),
         "confidence": extraction.confidence if extraction.confidence in LEVELS else "low",
         "source": str(segment.range),
         "trust": trust,
-        "body": "\n".join(map(bullet, points)),
+        "body": body(points),
     }
     return EpisodeNote(id_, path, values, trust)
+
+
+def started(segment: Segment) -> str:
+    """The time of the first turn, as the note has it."""
+    return timestamp(_times(segment)[0])
 
 
 def _times(segment: Segment) -> list[datetime]:
@@ -205,458 +519,28 @@ def _trust(turns: Iterable[Turn], points: Iterable[Quote]) -> str:
 
 def _tags(tags: Iterable[str]) -> list[str]:
     cleaned = ("-".join(harmless(tag).lstrip("#").split())[:_NAME] for tag in tags)
-    return list(dict.fromkeys(filter(None, cleaned)))[:_MOST]
+    return list(dict.fromkeys(filter(None, cleaned)))[:_MOST_TAGS]
 
 
 def _names(names: Iterable[str]) -> list[str]:
-    return list(dict.fromkeys(filter(None, map(_name, names))))[:_MOST]
+    return list(dict.fromkeys(filter(None, map(_name, names))))[:_MOST_TAGS]
 
 
 def _name(name: str) -> str:
     return speaker(name) if name.strip() else ""
 
 
-# Who spoke in a segment, and of whom and what they spoke: names known in the vault, and new ones that come up more than
-# once.
-
-_MOST_NAMES = 8
-_LONGEST = 4  # words of a new name
-_CALENDAR = frozenset(lists.words("consolidation.calendar"))
-
-
-def participants_of(turns: Iterable[Turn]) -> tuple[str, ...]:
-    """The names of those who spoke, or their roles, each once, in order; tools do not speak."""
-    spoke = (turn for turn in turns if turn.role not in ("tool", "system"))
+def participants_of(turns: Iterable[Turn], *, people: bool = False) -> tuple[str, ...]:
+    """The names of those who spoke, or their roles, each once, in order; tools do not speak. `people`: users alone."""
+    spoke = (
+        turn for turn in turns if turn.role not in ("tool", "system") and (not people or turn.role == "user")
+    )
     return tuple(dict.fromkeys(speaker(turn.name or turn.role) for turn in spoke if turn.name or turn.role))
-
-
-def entities_of(turns: Sequence[Turn], names: Mapping[str, str], language: str = "") -> tuple[str, ...]:
-    """What the turns name, besides who speaks: known entities first, as the vault writes them.
-
-    Args:
-        turns: of one segment.
-        names: the keys of known names, and the names.
-        language: of the talk; found out when not given.
-    """
-    texts = [shown(prose(turn)) for turn in turns if turn.role not in ("tool", "system")]
-    said = [sentence for text in texts for sentence in sentences(text)]
-    language = language or language_of(plain(word) for text in texts for word in WORD.findall(text))
-    speaking = {key for turn in turns for key in _parts_of(turn.name)}
-    fresh = () if language == "de" else _new(said, language)
-    ordered = dict.fromkeys(name for name, _ in Counter(_known(said, names)).most_common())
-    covered = {part for name in ordered for part in _parts_of(name)}
-    ordered |= dict.fromkeys(name for name in fresh if not _parts_of(name) & covered)
-    return tuple(name for name in ordered if not _is_any(name, speaking) and shown(name) == name)[
-        :_MOST_NAMES
-    ]
-
-
-def _is_any(name: str, speaking: set[str]) -> bool:
-    """True for the name of one who speaks, or its beginning: nobody is an entity beside themselves."""
-    keys = keys_of(name)
-    short = len(keys) == 1 and len(keys[0]) > 2 and any(key.startswith(keys[0]) for key in speaking)
-    return short or not speaking.isdisjoint(keys)
-
-
-def _parts_of(name: str) -> set[str]:
-    key = key_of(name)
-    return {key, *key.split()} - {""}
-
-
-def _known(said: Iterable[str], names: Mapping[str, str]) -> Iterator[str]:
-    """Yields the known names of some sentences; only runs of words that some name holds are looked at closely."""
-    keys = {key for name in names.values() for key in keys_of(name)} | set(names)
-    parts = {part for key in keys for part in (key.replace(" ", ""), *key.split())}
-    if not parts:
-        return
-    for sentence in said:
-        for near, run in groupby(
-            WORD.findall(sentence), lambda word: not word.isascii() or plain(word) in parts
-        ):
-            if near:
-                for candidate in select(candidates(list(run)), names):
-                    yield names[candidate.key]
-
-
-def _new(said: Iterable[str], language: str) -> tuple[str, ...]:
-    """Capitalised words inside sentences that come up at least twice, with the capitalised words beside them."""
-    stop = stops(language)
-    count: Counter[str] = Counter()
-    first: dict[str, str] = {}
-    for sentence in said:
-        for name in _capitalised(sentence, stop):
-            key = key_of(name)
-            first.setdefault(key, name)
-            count[key] += 1
-    often = [first[key] for key, n in count.most_common() if n > 1]
-    return tuple(
-        name for name in often if not any(name != other and name in other.split() for other in often)
-    )
-
-
-def _capitalised(sentence: str, stop: frozenset[str]) -> Iterator[str]:
-    if sentence.isupper():
-        return
-    hits = list(WORD.finditer(sentence))
-    run: list[str] = []
-    end = -1
-    for at, hit in enumerate([*hits, None]):
-        word = hit[0] if hit else ""
-        low = plain(word)
-        named = (
-            at > 0
-            and word[:1].isupper()
-            and low not in stop
-            and low not in _CALENDAR
-            and not is_light(low)
-            and _is_wordy(word)
-        )
-        if run and not (named and hit and hit.start() == end + 1 and len(run) < _LONGEST):
-            yield " ".join(run)
-            run = []
-        if named and hit:
-            run.append(word.removesuffix("'s").removesuffix("’s"))
-            end = hit.end()
-
-
-def _is_wordy(word: str) -> bool:
-    """False for codes and units: `D04`, `EUR`."""
-    return sum(map(str.isalpha, word)) > 2 and not (word.isupper() and len(word) < 4)
-
-
-# What a talk is about, in a few phrases of its own: its title and its tags. Words stand as they were said.
-
-_TITLE_WORDS = 60
-_TAGS = 4
-_LONGEST_PHRASE = 3  # words of a phrase
-_LONGEST_NAME = 4  # words of one with a name in it
-_SENTENCE_WORDS = 8  # words of a sentence that stands for a title
-_BEFORE = frozenset(plain(word) for word in lists.words("consolidation.before_nouns"))
-_NO_NOUN = re.compile(r".*(?:ly|ing|ed|n't)$")
-_NOT_IN_TITLE = _CALENDAR | frozenset(lists.words("consolidation.times_of_day"))
-# Words that end a noun phrase though they carry a subject: prepositions, and verbs that are seldom nouns.
-_BREAKS = frozenset(lists.words("consolidation.phrase_ends"))
-# Words that are about nothing: currencies, units, abbreviations, adverbs, and nouns that only say that there is something.
-_EMPTY = frozenset(plain(word) for word in lists.words("consolidation.empty"))
-_HONORIFIC = frozenset(lists.words("consolidation.honorifics"))
-_PRONOUNS = frozenset(lists.words("consolidation.pronouns"))
-_ADJECTIVE = re.compile(r".{3,}(?:e|e[nmrs])$")  # German, between an article and its noun
-_TOKEN = re.compile(
-    rf"(?:{'|'.join(_HONORIFIC)})\.(?=\s?[^\W\d_])|{WORD.pattern}(?:[-/&]{WORD.pattern})*|[^\w\s]|\n",
-    re.IGNORECASE,
-)
-
-
-class Phrase(NamedTuple):
-    """Neighbouring words, as first said, and how much the talk is about them."""
-
-    text: str
-    stems: tuple[str, ...]
-    weight: float
-    at: int  # where it stands first among all phrases
-    named: bool = False  # holds a name
-    times: int = 1
-
-
-class _WordKnowledge(NamedTuple):
-    """What is known of the words of a talk before its phrases are read."""
-
-    language: str
-    stop: frozenset[str]
-    speakers: frozenset[str]
-    names: frozenset[str]  # written with a capital inside a sentence, or of a known entity
-    known: frozenset[str]  # of a known entity
-    small: frozenset[str]  # written with a small letter somewhere
-
-
-def phrases_of(
-    texts: Iterable[str], language: str, left_out: Iterable[str] = (), entities: Iterable[str] = ()
-) -> list[Phrase]:
-    """The phrases of some texts, the weightiest first.
-
-    Args:
-        texts: what was said, the weightiest first.
-        language: of the texts.
-        left_out: folded words of which alone no phrase is made, such as the speakers' names.
-        entities: names that come up.
-    """
-    texts = list(texts)
-    known = frozenset(plain(word) for name in entities for word in WORD.findall(name))
-    of_talk = _WordKnowledge(
-        language, stops(language), frozenset(left_out), _phrase_names(texts) | known, known, _small(texts)
-    )
-    found: dict[tuple[str, ...], Phrase] = {}
-    single: dict[str, float] = {}
-    for number, text in enumerate(texts):
-        for phrase in _runs(text, of_talk):
-            old = found.get(phrase.stems)
-            weight = phrase.weight / (1 + number / 12) + (old.weight if old else 0)
-            found[phrase.stems] = (old or phrase)._replace(
-                weight=weight, at=old.at if old else len(found), times=old.times + 1 if old else 1
-            )
-            for word in phrase.stems:
-                single[word] = single.get(word, 0) + 0.3
-    scored = [
-        p._replace(weight=p.weight + sum(single[s] for s in p.stems) / len(p.stems)) for p in found.values()
-    ]
-    return sorted(filter(_tells, scored), key=lambda phrase: (-phrase.weight, phrase.at))
-
-
-def _tells(phrase: Phrase) -> bool:
-    """False for a lone noun that came up once: it is in the talk, but the talk is not about it."""
-    return phrase.named or len(phrase.stems) > 1 or phrase.times > 1
-
-
-def title_of(phrases: Sequence[Phrase], fallback: str) -> str:
-    """Up to three phrases that share no word, in the order they came up; a sentence cut short where there are none."""
-    chosen: list[Phrase] = []
-    for phrase in phrases:
-        if (
-            not _overlaps(phrase, chosen)
-            and len(", ".join(p.text for p in (*chosen, phrase))) <= _TITLE_WORDS
-        ):
-            chosen.append(phrase)
-        if len(chosen) == 3:
-            break
-    title = ", ".join(phrase.text for phrase in sorted(chosen, key=lambda phrase: phrase.at))
-    title = title or _sentence_title(fallback)
-    return title[:1].upper() + title[1:]
-
-
-def _sentence_title(sentence: str) -> str:
-    """The beginning of a sentence."""
-    said = sentence.split()
-    if len(said) > _SENTENCE_WORDS:
-        sentence = " ".join(said[:_SENTENCE_WORDS]).rstrip(" ,;:-–.") + " …"
-    return cut_short(sentence.rstrip(" .,;:"), _TITLE_WORDS)
-
-
-def tags_of(phrases: Sequence[Phrase], entities: Iterable[str]) -> tuple[str, ...]:
-    """Up to four tags: phrases in small letters joined by hyphens, each word in one of them only."""
-    tags: list[str] = []
-    stems: set[str] = set()
-    for text in (*(phrase.text for phrase in phrases), *entities):
-        low = [word.replace("'", "").replace("’", "") for word in WORD.findall(text.lower())]
-        found = [word for word in low if word == "st" or plain(word) not in _HONORIFIC] or low
-        own = {stem(plain(word)) for word in found}
-        if found and not own & stems and not all(map(str.isdigit, "".join(found))):
-            tags.append("-".join(found))
-            stems |= own
-        if len(tags) == _TAGS:
-            break
-    return tuple(tags)
-
-
-def cut_short(text: str, length: int) -> str:
-    """A text of at most so many characters, cut at a word."""
-    if len(text) <= length:
-        return text
-    return (text[: length - 2].rpartition(" ")[0] or text[: length - 2]).rstrip(" ,;:-–") + " …"
-
-
-def _overlaps(phrase: Phrase, chosen: Sequence[Phrase]) -> bool:
-    return any(set(phrase.stems) & set(other.stems) for other in chosen)
-
-
-def _phrase_names(texts: Iterable[str]) -> frozenset[str]:
-    """Words that are written with a capital inside a sentence, folded."""
-    found = (
-        WORD.findall(sentence)[1:] for text in texts for sentence in sentences(text) if not sentence.isupper()
-    )
-    return frozenset(plain(word) for run in found for word in run if word[0].isupper())
-
-
-def _small(texts: Iterable[str]) -> frozenset[str]:
-    return frozenset(plain(word) for text in texts for word in WORD.findall(text) if word[0].islower())
-
-
-def _runs(text: str, talk: _WordKnowledge) -> Iterator[Phrase]:
-    for sentence in sentences(text):
-        run: list[str] = []
-        before = ""
-        tokens = [*_TOKEN.findall(sentence), "\n"]
-        for at, token in enumerate(tokens):
-            low = plain(token.rstrip("."))
-            fits = token[0].isalnum() and _fits(token, low, talk) and not (at == 0 and _opens(tokens, talk))
-            # In German only an article's adjective stands small among nouns.
-            grows = not _NO_NOUN.match(low) and (talk.language != "de" or not token[0].islower())
-            if fits and (not run or token[0].isupper() or grows):
-                run.append(token)
-                continue
-            yield from _phrase(_trimmed(run, before, low, talk), before, talk)
-            run, before = ([token], "") if fits else ([], low)
-
-
-def _fits(token: str, low: str, talk: _WordKnowledge) -> bool:
-    named = token[0].isupper() and low in talk.names
-    if low in _HONORIFIC and token[0].isupper():
-        return True
-    if not low or low in talk.stop or low in _EMPTY or (is_light(low) and not named):
-        return False
-    return (named and low in talk.known) or (low not in _BREAKS and low.removesuffix("s") not in _BREAKS)
-
-
-def _opens(tokens: Sequence[str], talk: _WordKnowledge) -> bool:
-    """True for a word that has its capital from the sentence it begins, like the verb of an order; not for a first name."""
-    token, after = tokens[0], tokens[1]
-    low = plain(token.rstrip("."))
-    if not token[0].isupper() or low in talk.names or low in _HONORIFIC:
-        return False
-    return not (after[0].isupper() and low not in talk.small and talk.language != "de")
-
-
-def _is_participle(word: str) -> bool:
-    """True for the first word of `called Pip`."""
-    return word.islower() and _NO_NOUN.match(word) is not None
-
-
-def _trimmed(run: list[str], before: str, after: str, talk: _WordKnowledge) -> list[str]:
-    """The run without the verbs and numbers at its ends: `book Farben Kröger`, `Priyanka helps`, `the supplier delivers` it."""
-    if before == "to" and run and run[0].islower():
-        run = run[1:]
-    german = talk.language == "de"
-    while run and any(word[0].isupper() for word in run) and run[0][0].islower():
-        if before in _BEFORE and (not german or _ADJECTIVE.match(run[0])) and not _is_participle(run[0]):
-            break
-        run = run[1:]
-    while len(run) > 1 and run[0].isdigit():
-        run = run[1:]
-    while run and run[0][0].isupper() and run[-1][0].islower():
-        verb = run[-1].endswith("s") and not run[-1].endswith("ss") and run[-2][-2:] not in ("'s", "’s")
-        if not (german or verb):
-            break
-        run = run[:-1]
-    if len(run) > 1 and run[-1][0].islower() and after in _PRONOUNS and run[-1].endswith("s"):
-        run = run[:-1]
-    while run and (
-        plain(run[-1].rstrip(".")) in _HONORIFIC or (is_number(run[-1].lower()) and run[-1].isalpha())
-    ):
-        run = run[:-1]
-    if run and run[-1][-2:] in ("'s", "’s"):
-        run = [*run[:-1], run[-1][:-2]]
-    return _without_speakers(run, talk.speakers)
-
-
-def _without_speakers(run: list[str], speakers: frozenset[str]) -> list[str]:
-    """The run without those who speak, unless they are part of a longer name or own what is named: `Ben Lund's birthday`."""
-    if all(plain(word) in speakers for word in run):
-        return []
-    while run and plain(run[0]) in speakers and run[0][-2:] not in ("'s", "’s") and run[1][0].islower():
-        run = run[1:]
-    while run and plain(run[-1]) in speakers and run[-2][0].islower():
-        run = run[:-1]
-    return run
-
-
-def _phrase(run: list[str], before: str, talk: _WordKnowledge) -> Iterator[Phrase]:
-    german = talk.language == "de"
-    longest = _LONGEST_NAME if any(word[0].isupper() for word in run) else _LONGEST_PHRASE
-    run = run[-longest:] if before in _BEFORE and not german else run[:longest]
-    lows = [plain(word.rstrip(".")) for word in run]
-    if not run or all(low in _NOT_IN_TITLE or is_number(low) for low in lows) or len(lows[-1]) < 2:
-        return
-    if german and not run[-1][0].isupper() and not is_number(lows[-1]):
-        return
-    capital = [low for word, low in zip(run, lows, strict=True) if word[0].isupper()]
-    name = any(low in talk.names or len(capital) > 1 for low in capital)
-    known = not talk.known.isdisjoint(capital)
-    if not (name or before in _BEFORE):
-        return
-    if len(run) == 1 and not name and _NO_NOUN.match(lows[0]):
-        return
-    proper = known or (name and not german)
-    weight = 1.0 + 0.6 * (len(run) > 1) + 0.5 * proper + 0.5 * known
-    yield Phrase(" ".join(run), tuple(map(stem, lows)), weight, 0, named=name)
-
-
-# A segment's turns → the sentences worth keeping, as said. What somebody states goes before what anybody could say.
-
-SHARE = 0.65  # of a segment's tokens that may be kept
-LEAST = 160  # tokens: of a short segment so much is kept, whatever it weighs
-MOST = 800  # tokens that are kept of any segment
-GAIN = 0.142  # what a sentence must add for each token it costs
-_QUESTION, _REACTION, _ASSISTANT, _OWN, _ANSWER, _DATED = (
-    0.3,
-    0.4,
-    0.8,
-    1.4,
-    1.3,
-    1.4,
-)  # factors of a sentence
-_LIGHT, _HARD, _PAIR = (
-    0.3,
-    2.0,
-    0.4,
-)  # weights of words: of small talk; of numbers and names; of two characters of one
-_AGAIN = 0.4  # what one more sentence of the same turn is worth
-_MUSTS = 1600  # tokens of sentences that are kept whatever they weigh
-_LONGEST_MUST = 640  # characters of such a sentence
-_START = 4  # tokens: keeps the shortest sentences from winning by being short
-_EXTRA = 7  # tokens that a point costs besides its words: the bullet, the speaker, the block id
-_LONGEST_SENTENCE = 320  # characters of one sentence
-_ASKED = 110  # characters of a question that is kept for its answer
-_CALLS = 6  # tool calls that are named
-_SCANNED = 12000  # characters of one turn
-_FENCE = re.compile(r"^[ \t]*(`{3,}|~{3,}).*?(?:^[ \t]*\1[^\n]*$|\Z)", re.DOTALL | re.MULTILINE)
-_REACTING = re.compile(
-    r"""(?:(?:oh|ah|aw+|wow|yeah|yes|yep|yup|hey|hi|haha|well|so|and|ok(?:ay)?|cool|nice|great|awesome|thanks?|definitely|absolutely|totally|exactly|sure|agreed|true)\b[^,!.]{0,24}+[,!.]\s*+){0,3}
-    (?:that(?:'|’)?s|that\s(?:is|was|sounds|looks|must)|those\s(?:are|look|sound)|(?:it\s)?sounds|(?:it\s)?looks|what\s(?:a|an)\b|how\s(?:nice|cool|lovely|great|sweet|exciting)|
-    glad|congrat\w*|good\sluck|good\sfor|way\sto|keep\s(?:it|up|going|at|on|pushing)|thanks|thank|i(?:'|’)?m\s(?:so\s|really\s|very\s)?(?:glad|happy|proud|excited|sorry|thrilled)\s(?:for|to\shear|of|that|you)|
-    proud\sof|can(?:'|’)?t\swait|i\s(?:totally\s|completely\s|really\s)?(?:agree|understand|know\swhat)|i(?:'|’)?m\srooting|i\sbet|i\shope\syou|hope\s|let\sme\sknow|no\s(?:worries|problem)|enjoy|have\s(?:fun|a\s)|
-    wish\syou|you(?:'|’)?(?:re|ve|ll|d)?\b|your\b|best\sof|sorry\sto|appreciate|i\sappreciate|it\smeans|wishing|take\scare|love\s(?:that|the|your|how))""",
-    re.IGNORECASE | re.VERBOSE,
-)
-_ASKING = ("?", "？")
-_DASH = re.compile(r"\s[-–—]{1,3}\s|;\s")
-_PICTURE = re.compile(r"\[(?:image|photo|video|audio|file)\b[^\]]*\]\W*", re.IGNORECASE)
-_TIME = re.compile(
-    r"""\b(?:yesterday|tomorrow|tonight|today|ago|(?:last|next|this|past|every|since|until)\s(?:few\s)?(?:week|month|year|night|summer|winter|spring|fall|autumn|weekend|\w+day)s?|
-    \w+days?|january|february|march|april|june|july|august|september|october|november|december|
-    gestern|vorgestern|morgen|heute|übermorgen|(?:letzte|nächste)[nrs]?|hier|demain|dernière?|prochaine?|ayer|mañana|pasad[oa]|próxim[oa])\b""",
-    re.IGNORECASE | re.VERBOSE,
-)
-_FIRST = frozenset(lists.words("consolidation.first_person"))
-
-
-class Sentence(NamedTuple):
-    """One sentence of a segment, and what it is made of."""
-
-    turn: int  # its place in the segment
-    place: int  # in its turn
-    text: str
-    weights: tuple[tuple[str, float], ...]  # of its words' stems
-    factor: float
-    cost: int  # tokens
-    by_person: bool
-    kept: bool = False  # whatever it weighs
-
-
-def points_of(turns: Sequence[Turn], language: str) -> tuple[tuple[Quote, ...], tuple[Sentence, ...]]:
-    """The points of a segment in the order of its lines, and their sentences, the heaviest first."""
-    every = list(_sentences(turns, language))
-    budget = min(max(LEAST, int(SHARE * sum(sentence.cost for sentence in every))), MOST)
-    chosen = _chosen(every, budget)
-    texts = {number: _joined(group) for number, group in _by_turn(chosen)}
-    for number in sorted(texts):
-        question = _question_before(turns, number, texts)
-        if question:
-            texts[number - 1] = question
-    quotes = [
-        Quote(turns[number].line, who(turns[number]), resolved(harmless(text), turns[number].ts, language))
-        for number, text in texts.items()
-    ]
-    quotes = sorted([*quotes, *_calls(turns)], key=lambda quote: quote.line)
-    return tuple(quotes or _anything(turns)), tuple(chosen)
 
 
 def who(turn: Turn) -> str:
     """The speaker's name, else the role."""
     return turn.name or turn.role or "somebody"
-
-
-def is_reaction(text: str) -> bool:
-    """True for what only answers the other's words, such as `That's great`."""
-    return _REACTING.match(text) is not None
 
 
 def prose(turn: Turn) -> str:
@@ -665,67 +549,6 @@ def prose(turn: Turn) -> str:
     if "{" in text:
         text = "\n".join(line for line in text.split("\n") if not is_call_line(line))
     return text[:_SCANNED]
-
-
-def _sentences(turns: Sequence[Turn], language: str) -> Iterator[Sentence]:
-    names = frozenset(word for turn in turns for word in words(turn.name))
-    stop, asked, known, latest = stops(language) | names, False, set[str](), ""
-    for number, turn in enumerate(turns):
-        if turn.role in ("tool", "system") or is_heartbeat(turn):
-            continue
-        for place, text in enumerate(_pieces(prose(turn))):
-            kept = is_kept(text) and text != latest
-            if (kept or text not in known) and not is_filler(text, names):
-                known.add(
-                    text
-                )  # what is said twice is kept once, unless something else was said of it in between
-                latest = text if kept else latest
-                short = _short(text, _LONGEST_MUST if kept else _LONGEST_SENTENCE)
-                factor = _factor(turn, short, asked=asked)
-                weights = tuple(_weights(short, stop).items())
-                yield Sentence(number, place, short, weights, factor, length(short), _is_person(turn), kept)
-        asked = turn.text.rstrip().endswith(_ASKING)
-
-
-def _pieces(text: str) -> Iterator[str]:
-    """Yields sentences, and what a dash or semicolon parts of long ones; the mark stays at the end of the first part."""
-    for sentence in sentences(text):
-        start = 0
-        for hit in _DASH.finditer(sentence):
-            if _is_long(sentence[start : hit.start()]) and _is_long(sentence[hit.end() :]):
-                yield sentence[start : hit.end()].rstrip()
-                start = hit.end()
-        yield sentence[start:]
-
-
-def _is_long(part: str) -> bool:
-    return part.count(" ") >= 3
-
-
-def _weights(text: str, stop: frozenset[str]) -> dict[str, float]:
-    weights: dict[str, float] = {}
-    shouted = text.isupper()
-    for at, word in enumerate(WORD.findall(text)):
-        low = plain(word)
-        if low not in stop:
-            hard = is_number(low) or (at > 0 and word[0].isupper() and not shouted)
-            weight = _HARD if hard else _LIGHT if is_light(low) else 1.0
-            parts = terms(low)
-            for part in parts:
-                weights[part] = max(weight if len(parts) == 1 else _PAIR, weights.get(part, 0))
-    return weights
-
-
-def _factor(turn: Turn, text: str, *, asked: bool) -> float:
-    """What a sentence is worth by its kind: who speaks, and whether it asks, reacts, answers, tells of oneself or names a day."""
-    factor = 1.0 if _is_person(turn) else _ASSISTANT
-    if text.endswith(_ASKING):
-        return factor * _QUESTION
-    factor *= _ANSWER if asked else 1.0
-    if _REACTING.match(text) or _PICTURE.fullmatch(text):
-        return factor * _REACTION
-    factor *= _DATED if _TIME.search(text) else 1.0
-    return factor * (_OWN if _FIRST.intersection(words(text[:80])) else 1.0)
 
 
 _PER_TOKEN = 4.0
@@ -742,128 +565,6 @@ def length(text: str) -> int:
     return math.ceil(plain / _PER_TOKEN + (len(text) - plain - wide) / _OTHER_PER_TOKEN + wide)
 
 
-def _is_person(turn: Turn) -> bool:
-    return turn.role in ("user", "human")
-
-
-def _chosen(every: Sequence[Sentence], budget: int) -> list[Sentence]:
-    """The sentences that add most for what they cost, until the budget is spent, and those always kept; the heaviest first."""
-    choice, heap, musts = _Choice(), list[tuple[float, int]](), _musts(every)
-    spent, budget = 0, budget - sum(every[at].cost for at in musts)
-    siblings: dict[int, list[int]] = {}
-    for at, sentence in enumerate(every):
-        siblings.setdefault(sentence.turn, []).append(at)
-        heap.append((-choice.gain(sentence), at))
-    heapify(heap)
-    # What is taken only lowers the others' gain, but for its own turn's; so a gain that still holds at the top is the highest.
-    while heap:
-        value, at = heappop(heap)
-        gain = choice.gain(every[at])
-        if gain < -value:
-            heappush(heap, (-gain, at))
-        elif not choice.has(every[at]) and (at in musts or gain > (GAIN if spent >= LEAST else 0)):
-            cost = 0 if at in musts else choice.cost(every[at])
-            if cost and choice.taken and spent + cost > budget:
-                continue
-            spent += cost
-            choice.take(every[at])
-            for other in siblings.pop(every[at].turn, ()):
-                heappush(heap, (-choice.gain(every[other]), other))
-    return choice.taken
-
-
-def _musts(every: Sequence[Sentence]) -> frozenset[int]:
-    """The places of the sentences that are kept whatever they weigh, the latest first while there is room."""
-    found, left = set[int](), _MUSTS
-    for at in reversed(range(len(every))):
-        if every[at].kept and every[at].cost <= left:
-            found.add(at)
-            left -= every[at].cost
-    return frozenset(found)
-
-
-class _Choice:
-    """The sentences that are taken, and what others would still add."""
-
-    def __init__(self) -> None:
-        self.taken: list[Sentence] = []
-        self._seen: Counter[str] = Counter()
-        self._of_turn: Counter[int] = Counter()
-        self._places: set[tuple[int, int]] = set()
-
-    def has(self, sentence: Sentence) -> bool:
-        return (sentence.turn, sentence.place) in self._places
-
-    def cost(self, sentence: Sentence) -> int:
-        return sentence.cost + (0 if self._of_turn[sentence.turn] else _EXTRA)
-
-    def gain(self, sentence: Sentence) -> float:
-        """What it adds for each token it costs."""
-        weight = sum(value / (1 + self._seen[word]) for word, value in sentence.weights)
-        if already := self._of_turn[sentence.turn]:
-            weight *= _AGAIN if sentence.by_person else _AGAIN / already
-        return sentence.factor * weight / (self.cost(sentence) + _START)
-
-    def take(self, sentence: Sentence) -> None:
-        self.taken.append(sentence)
-        self._seen.update(word for word, _ in sentence.weights)
-        self._of_turn[sentence.turn] += 1
-        self._places.add((sentence.turn, sentence.place))
-
-
-def _by_turn(chosen: Sequence[Sentence]) -> Iterator[tuple[int, list[Sentence]]]:
-    ordered = sorted(chosen, key=lambda s: (s.turn, s.place))
-    for number, group in groupby(ordered, key=lambda s: s.turn):
-        yield number, list(group)
-
-
-def _joined(group: Sequence[Sentence]) -> str:
-    """Sentences of one turn; an ellipsis stands where some between them were left out."""
-    text = group[0].text
-    for before, sentence in pairwise(group):
-        near = sentence.place == before.place + 1
-        text = f"{text} {sentence.text}" if near else f"{_ended(text)} … {sentence.text}"
-    return _ended(text)
-
-
-def _ended(text: str) -> str:
-    return text.rstrip(" -–—;")
-
-
-def _question_before(turns: Sequence[Turn], number: int, texts: dict[int, str]) -> str:
-    """The question that a short answer answers, where it is not kept already."""
-    if number < 1 or number - 1 in texts or len(texts[number].split()) > 7:
-        return ""
-    before = turns[number - 1]
-    if before.role in ("tool", "system") or who(before) == who(turns[number]):
-        return ""
-    asked = [text for text in sentences(prose(before)) if text.endswith(_ASKING)]
-    return _short(asked[-1], _ASKED) if asked else ""
-
-
-def _anything(turns: Sequence[Turn]) -> list[Quote]:
-    """The beginning of what was said, where nothing of it is a sentence: pasted code, or a bare "yes"."""
-    said = (turn for turn in turns if turn.role not in ("tool", "system"))
-    texts = ((turn, harmless(_short(turn.text[:_SCANNED], _LONGEST_SENTENCE))) for turn in said)
-    return [Quote(turn.line, who(turn), text) for turn, text in texts if text][:1]
-
-
-def _calls(turns: Sequence[Turn]) -> list[Quote]:
-    """The tools that did something, each named once for calls that repeat or correct each other."""
-    found: dict[tuple[str, str], tuple[int, ToolText]] = {}
-    for turn in turns:
-        call = read_call(turn.text) if turn.role == "tool" else None
-        if call and not call.looks_up:
-            found[call.tool, call.about] = (turn.line, call)
-    return [Quote(line, "tool", harmless(call.phrase)) for line, call in list(found.values())[:_CALLS]]
-
-
-def _short(text: str, length: int) -> str:
-    if len(text) <= length:
-        return text
-    return (text[:length].rpartition(" ")[0] or text[:length]) + " …"
-
-
 # What was said as a line of a note: no word of it becomes a link, tag, comment, code fence or block id
 
 _LINKS = re.compile(r"!?\[\[+|!\[|\]\]+")
@@ -873,8 +574,6 @@ _ENDING_ID = re.compile(r"(?:(?<=\s)|^)\^(?=[A-Za-z0-9-]+\s*$)")
 _LEADING = re.compile(r"(?:[#>+*=~-]+|\d{1,9}[.)]|\[[ xX]?\])(?=\s|$)\s*")
 LONGEST_NAME = 60
 _NAME_MARKS = re.compile(r"[\[\]|^#`*<>:%\\]+")
-
-_HIDDEN = re.compile(r"\[?\bREDACTED\b(?::[^\]\s]*)?\]?")
 
 
 def harmless(text: str) -> str:
@@ -892,16 +591,19 @@ def harmless(text: str) -> str:
     return " ".join(_ENDING_ID.sub("", flat).split())
 
 
-def shown(text: str) -> str:
-    """The text with a full stop where something was taken out for being secret: no name, title or tag is made of that."""
-    return _HIDDEN.sub(" . ", text) if "REDACTED" in text else text
-
-
 def speaker(name: str) -> str:
     """A name as it stands before what its bearer said."""
     return " ".join(_NAME_MARKS.sub(" ", one_line(name)).split())[:LONGEST_NAME].strip() or "somebody"
 
 
-def bullet(quote: Quote) -> str:
-    """A quote as one point of an episode, with the block id that facts cite."""
-    return f"- {speaker(quote.who)}: {harmless(quote.text)} ^l{quote.line}"
+def body(points: Iterable[Quote]) -> str:
+    """The points as a list, each with the block id that facts cite: `^l3`, and `^l3-2` for the second of its line."""
+    lines: list[str] = []
+    count: Counter[int] = Counter()
+    for point in points:
+        count[point.line] += 1
+        again = f"-{count[point.line]}" if count[point.line] > 1 else ""
+        box = f"[{point.box}] " if point.box else ""
+        ended = f" ({', '.join(tick.link for tick in point.ticks)})" if point.ticks else ""
+        lines.append(f"- {box}{speaker(point.who)}: {harmless(point.text)}{ended} ^l{point.line}{again}")
+    return "\n".join(lines)

@@ -16,6 +16,7 @@ from memoryclaw.text import dates as days
 from memoryclaw.text import words as lists
 from memoryclaw.text.dates import DateRange, Days, find_ranges, leading_range, parse_timestamp
 from memoryclaw.text.language import fold
+from memoryclaw.text.sentences import SMALL, plain
 
 # Fields: what each is called, what its values look like, and where it goes by default
 
@@ -39,6 +40,10 @@ MANY = frozenset(lists.lines("consolidation.many_values"))
 _PREFERENCES = frozenset(lists.lines("consolidation.preferences"))
 _OF_PEOPLE = KIN | frozenset(lists.lines("consolidation.of_people"))
 _LEADING = frozenset(lists.words("consolidation.before_fields"))
+_ANY_DAY = date(2000, 1, 1)
+_PAST = frozenset(lists.words("consolidation.past_fields"))
+_DATED = frozenset(lists.words("consolidation.dated_fields"))
+_SMALL = frozenset[str]().union(*SMALL.values())
 _QUALIFIERS = frozenset(lists.words("consolidation.field_qualifiers"))
 _NO_FAVORITE = frozenset(lists.words("consolidation.no_favourites"))
 
@@ -159,17 +164,6 @@ _TIME = re.compile(
 _LEAP = 2000  # a year that has every day
 
 
-def since_date(word: str, phrase: str, said: str) -> str:
-    """The first day of the time that `since March`, `from 1 May` or `ab morgen` begins, as an ISO date; "" where it names none."""
-    if not said:
-        exact = date_value(phrase)
-    elif fold(word) in {"since", "seit"}:
-        exact = _past(phrase, date.fromisoformat(said[:10]))
-    else:
-        exact = date_value(phrase, said) or _begun(phrase, said)
-    return (exact + "-01")[:10] if re.fullmatch(r"\d{4}-\d\d(?:-\d\d)?", exact) else ""
-
-
 def date_value(text: str, said: str = "", *, recurs: bool = False) -> str:
     """A date as a fact holds it, or "" where the text is no date: `2026-12-18`, `2026-05` for a month, `11 February` for what recurs.
 
@@ -264,23 +258,6 @@ def _phrase(text: str, today: date) -> str:
         return found.start
     span = days.Days(date.fromisoformat(found.start), date.fromisoformat(found.end))
     return found.start[:7] if span == days.month_span(span.first.year, span.first.month) else ""
-
-
-def _past(phrase: str, today: date) -> str:
-    """The latest such day or month that has begun."""
-    found = _numbers(_LEAD.sub("", phrase))
-    if found and found[0]:
-        return date_value(phrase)
-    if found:
-        span = days.latest_span(lambda year: days.exact_span(year, found[1], found[2]), today)
-        return span.first.isoformat() if span else ""
-    plain = fold(_LEAD.sub("", phrase))
-    if plain in _MONTHS:
-        span = days.latest_span(lambda year: days.month_span(year, _MONTHS[plain]), today)
-        return span.first.isoformat() if span else ""
-    if plain in _FIXED and _FIXED[plain] <= 0:
-        return days.plus_days(today, _FIXED[plain]).isoformat()
-    return _begun(phrase, today.isoformat())
 
 
 def _month_ahead(number: int, said: str) -> str:
@@ -407,3 +384,100 @@ def spoken(span: Days) -> str:
 def _days(found: DateRange) -> Days:
     first = date.fromisoformat(found.start)
     return Days(first, date.fromisoformat(found.end) if found.end else first)
+
+
+# Values of facts compared and checked: are two the same said differently, and can one be of the type that the schema
+# names.
+
+_ISO_DAY = re.compile(r"\d{4}-\d\d-\d\d(?:\s.*)?")
+_GROUPED = re.compile(r"(?<=\d)[,'’\u202f\u00a0 ](?=\d{3}(?!\d))")
+_PHONE_NUMBER = re.compile(r"\+?[\d\s()/.-]{5,24}(?:\s?(?:x|ext\.?)\s?\d{1,6})?")
+_CONJUNCTION = re.compile(r"(?:(?<!\s)\s++)?[,;]\s*|(?<!\s)\s+(?:and|und|&)\s+")
+_SHAPES = {
+    "email": (re.compile(r"[^\s@<>()]+@[^\s@<>()]+\.[^\W\d_]{2,}"), "an e-mail address"),
+    "phone": (re.compile(rf"(?=(?:\D*\d){{5}}){_PHONE_NUMBER.pattern}"), "a phone number"),
+    "url": (re.compile(r"(?:[a-z][a-z0-9+.-]*://|www\.)\S+|(?:[\w-]+\.)+[^\W\d_]{2,}(?:/\S*)?", re.IGNORECASE), "a web address"),
+    "number": (re.compile(r"[-+]?\d[\d.,'’\u202f\u00a0 ]*(?:[^\W\d]\S*|[%€$£])?(?:\s\S+)?"), "a number"),
+}  # fmt: skip
+
+
+def same_value(one: str, other: str) -> bool:
+    """True for values that differ only in case, accents, spaces, final dots, or in how a date, number or phone number is written."""
+    first, second = _bare(one), _bare(other)
+    if first == second or same_day(one, other):
+        return True
+    if _PHONE_NUMBER.fullmatch(first) and _PHONE_NUMBER.fullmatch(second):
+        digits = [re.sub(r"[^\d+]", "", text) for text in (first, second)]
+        return digits[0] == digits[1] and len(digits[0]) > 4
+    return False
+
+
+def says_less(value: str, known: str) -> bool:
+    """True for a name of which the known value is the fuller form: `Priya` beside `Priya Raman`."""
+    short, long = value.split(), known.split()
+    if not 0 < len(short) < len(long) or not all(word[:1].isupper() for word in (*short, *long)):
+        return False
+    return {fold(word) for word in short} <= {fold(word) for word in long}
+
+
+def holds_value(known: str, value: str) -> bool:
+    """True where a known value, or one of those it lists, is this one."""
+    return same_value(known, value) or any(
+        same_value(part, value) for part in _CONJUNCTION.split(known) if part
+    )
+
+
+def same_field(one: str, other: str) -> bool:
+    """True for names of one field: in any case, with hyphens or spaces, or two words for the same (`due date`, `deadline`)."""
+    first, second = _spaced(one), _spaced(other)
+    if first == second:
+        return True
+    nouns = [noun_of(field) or noun_of(spaced) for field, spaced in ((one, first), (other, second))]
+    return nouns[0] is not None and nouns[0] == nouns[1]
+
+
+def timeless(field: str) -> tuple[str, bool]:
+    """A field without the words that tell a time, and whether they tell a past one: `price from April`, `rent (old)`."""
+    parts = re.sub(r"[()\[\],]", " ", field).split()
+    past = len(parts) > 1 and any(fold(part) in _PAST for part in (*parts[:1], *parts[-1:]))
+    dated = (at for at, part in enumerate(parts) if at and fold(part) in _DATED)
+    end = next((at for at in dated if leading_range(" ".join(parts[at + 1 :]), _ANY_DAY)), len(parts))
+    plain = parts[:end]
+    while len(plain) > 1 and fold(plain[-1]) in _PAST | _LEADING | {"now"}:
+        plain.pop()
+    while len(plain) > 1 and fold(plain[0]) in _PAST | _LEADING:
+        del plain[0]
+    return " ".join(plain) or field, past
+
+
+def without_owner(field: str, entity: str) -> str:
+    """A field without the name of its entity: `price of the crate`, of the crate, is its `price`."""
+    owner = set(_spaced(entity).split())
+    parts = [part for part in field.split() if fold(part).removesuffix("'s") not in owner]
+    if len(parts) == len(field.split()):
+        return field
+    while parts and plain(parts[-1]) in _SMALL:
+        parts.pop()
+    while parts and plain(parts[0]) in _SMALL:
+        del parts[0]
+    return " ".join(parts) or field
+
+
+def misfit(value: str, type_: str, field: str) -> str:
+    """Why a value cannot be of a type of the schema, or "" where it can: `'soon' is not a date`."""
+    if type_ == "date":
+        yearly = is_yearly(field) and date_value(value, recurs=True)
+        return "" if _ISO_DAY.fullmatch(value) or yearly else f"'{value}' is not a date"
+    if type_ not in _SHAPES:
+        return ""
+    shape, name = _SHAPES[type_]
+    return "" if shape.fullmatch(value) else f"'{value}' is not {name}"
+
+
+def _bare(value: str) -> str:
+    text = value.replace("[[", "").replace("]]", "").replace("’", "'")
+    return _GROUPED.sub("", " ".join(fold(text).split())).rstrip(".! ")
+
+
+def _spaced(field: str) -> str:
+    return " ".join(fold(field).replace("-", " ").replace("_", " ").split())

@@ -1,30 +1,35 @@
-"""Reads segments with language models, in order, and falls back to what patterns read. A model only adds to that."""
+"""Reads segments with language models, in order, and falls back to what rules read. A model only adds to that."""
 
 from __future__ import annotations
 
 import hashlib
 import json
 import re
+import shlex
 import time
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
-from memoryclaw.config import Config
+from memoryclaw.config import OWN_FILE, Config, own_folder
 from memoryclaw.consolidation.changes import SPEAKERS, Extraction, Segment
 from memoryclaw.consolidation.episodes import LONGEST_NAME
 from memoryclaw.consolidation.tool_calls import read_call
 from memoryclaw.errors import ConfigError
 from memoryclaw.model import Turn
+from memoryclaw.models.command import Command
 from memoryclaw.models.llm import Breaker, Endpoint, LanguageModel, ModelError, Prompt
 from memoryclaw.models.ollama import Ollama
 from memoryclaw.models.openai import OpenAI
 from memoryclaw.text import prompts
 from memoryclaw.text.prompts import one_line, visible
+from memoryclaw.writing.agreements import is_agreed
 from memoryclaw.writing.context import Templates
+from memoryclaw.writing.secret_gate import harmless
 
 if TYPE_CHECKING:
     from memoryclaw.consolidation.grounding import ModelAnswer
 
+_LONGEST_COMMAND = 120  # characters of it that are told
 _BACKOFF = 0.5  # seconds before the second try; twice as long before each further one
 
 
@@ -41,7 +46,7 @@ class ModelChain:
     """The chain of models for one run.
 
     Args:
-        chain: the models to ask, in order; empty for patterns alone.
+        chain: the models to ask, in order; empty for rules alone.
         templates: where the prompts are.
         retries: how often a model is asked again after a failure.
         clock: seconds that only grow.
@@ -63,11 +68,11 @@ class ModelChain:
         self._sleep = sleep
 
     def read(self, segment: Segment, basis: Extraction, names: Mapping[str, str]) -> Extraction:
-        """What patterns read, enriched by the first model that answers; as it is, and degraded, when none does.
+        """What rules read, enriched by the first model that answers; as it is, and degraded, when none does.
 
         Args:
             segment: what is read.
-            basis: what patterns made of it, claims included.
+            basis: what rules made of it, claims included.
             names: key_of(name) -> name, of the entities that the vault knows.
         """
         failure = ""
@@ -81,11 +86,7 @@ class ModelChain:
                 from memoryclaw.consolidation.grounding import proven  # noqa: PLC0415 - as in `_ask`
 
                 return proven(answer, segment, basis, names, link.model.name)
-        if failure:
-            return basis._replace(
-                degraded=f"no model answered ({failure}); facts and summaries are by patterns"
-            )
-        return basis
+        return unanswered(basis, failure) if failure else basis
 
     def _answer(self, link: _Link, log: Transcript) -> ModelAnswer:
         if why := link.breaker.open_for():
@@ -103,7 +104,7 @@ class ModelChain:
         link.reached = True
 
     def _ask(self, link: _Link, log: Transcript) -> ModelAnswer:
-        from memoryclaw.consolidation import grounding  # noqa: PLC0415 - loads a data library that patterns do without
+        from memoryclaw.consolidation import grounding  # noqa: PLC0415 - loads a data library that rules do without
 
         again, failure = "", ModelError("")
         for attempt in range(self._retries + 1):
@@ -111,7 +112,7 @@ class ModelChain:
                 self._sleep(_BACKOFF * 2 ** (attempt - 1))
             useless = False
             try:
-                text = link.model.ask(self._prompt(log, again), grounding.answer_schema())
+                text = link.model.ask(prompt_of(log, self._templates, again), grounding.answer_schema())
             except ModelError as error:
                 failure = error
                 link.breaker.failed(str(error), lasting=error.lasting)
@@ -129,10 +130,10 @@ class ModelChain:
             link.breaker.failed(str(failure))
         raise failure
 
-    def _prompt(self, log: Transcript, again: str) -> Prompt:
-        render = self._templates.render
-        user = render("prompts/extract.user.j2", fence=log.fence, lines=log.lines, again=again)
-        return Prompt(render("prompts/extract.system.j2"), user)
+
+def unanswered(basis: Extraction, why: str) -> Extraction:
+    """What rules read, marked as degraded: whoever was asked gave no usable answer."""
+    return basis._replace(degraded=f"no model answered ({why}); facts and summaries are by rules")
 
 
 def model_chain(
@@ -159,7 +160,34 @@ def _model(name: str, config: Config, environ: Mapping[str, str]) -> LanguageMod
         who = "the OpenAI-compatible endpoint"
         where = Endpoint(who, "llm.openaiUrl", config.openai_url, config.timeout, config.allow_remote)
         return OpenAI(where, config.openai_model, environ)
-    raise ConfigError(f"memoryclaw.yaml: llm.chain cannot hold {name!r}; it holds ollama, openai or nothing")
+    if name == "command":
+        refusal = _refusal(config, environ)
+        return Command(config.command, config.timeout, environ, refusal=refusal, told=harmless)
+    raise ConfigError(f"llm.chain cannot hold {name!r}; it holds ollama, openai, command or nothing")
+
+
+# A command may send what it reads anywhere, so it reads nothing until a person has agreed to it.
+
+
+def unagreed_command(config: Config, environ: Mapping[str, str]) -> tuple[str, ...]:
+    """The command that the settings name and nobody has agreed to; empty when there is none."""
+    named = "command" in (name.lower() for name in config.chain)
+    return config.command if named and not is_agreed(own_folder(environ), config.command) else ()
+
+
+def _refusal(config: Config, environ: Mapping[str, str]) -> str:
+    """Why the command must not be asked; empty when it may."""
+    if not config.command:
+        where = own_folder(environ) / OWN_FILE
+        return f"llm.chain names `command`, and your own settings ({where}) name no llm.command"
+    if not unagreed_command(config, environ):
+        return ""
+    return f"`{in_words(config.command)}` reads conversations only after you agree: `memoryclaw consolidate --agree`"
+
+
+def in_words(command: Sequence[str]) -> str:
+    """A command as a person would type it, on one line and without secrets."""
+    return harmless(shlex.join(command))[:_LONGEST_COMMAND]
 
 
 # A segment as a model reads it: one JSON array of strings, one a line of the log, and a fence that no line can close.
@@ -187,6 +215,12 @@ def transcript(segment: Segment, budget: int = BUDGET) -> Transcript:
     lines = "[" + ",\n ".join(items) + "]"
     digest = hashlib.sha256(lines.encode()).hexdigest()[:16]
     return Transcript(digest, lines)
+
+
+def prompt_of(log: Transcript, templates: Templates, again: str = "") -> Prompt:
+    """What a model is asked about a transcript; `again`: why its last answer could not be used."""
+    user = templates.render("prompts/extract.user.j2", fence=log.fence, lines=log.lines, again=again)
+    return Prompt(templates.render("prompts/extract.system.j2"), user)
 
 
 def _text_of(turn: Turn) -> str:

@@ -10,8 +10,8 @@ from typing import NamedTuple
 
 from memoryclaw.consolidation.fact_values import plain_key, plain_value
 from memoryclaw.text.encoding import lines_of, readable
-from memoryclaw.vault.edits import Splice, line_end, source_field, sources_in, spliced
-from memoryclaw.vault.facts import VALUE, split_address
+from memoryclaw.vault.edits import Splice, line_end, plain_words, source_field, sources_in, spliced
+from memoryclaw.vault.facts import VALUE, split_address, statement_in
 from memoryclaw.writing.decisions import fingerprint
 
 PENDING_FILE = "semantic/_pending.md"
@@ -25,7 +25,7 @@ _ADDRESS = re.compile(
 )
 _NAME = re.compile(r"(\"(?:[^\"]|\"\")++\"|[^\":]++)[ \t]*+:(?:[ \t]+|$)")
 _INLINE = re.compile(
-    r"(?:(?<![ \t])[ \t]++)?\[(confidence|since|until|source)::[ \t]*+((?:\[\[[^\[\]]*\]\]|[^\[\]])*+)\]|~~|[ \t]\^[A-Za-z0-9-]+$"
+    r"(?:(?<![ \t])[ \t]++)?\[(confidence|since|said|until|source)::[ \t]*+((?:\[\[[^\[\]]*\]\]|[^\[\]])*+)\]|~~|[ \t]\^[A-Za-z0-9-]+$"
 )
 _NOTE = re.compile(r"[ \t]+(?:[-*+][ \t]+)?(why|known)[ \t]*::?[ \t]*(.*)")
 _FENCE = re.compile(r"[ \t]*(`{3,}|~{3,})")
@@ -33,7 +33,7 @@ _BOXES = {"x": "x", "X": "x", "-": "-"}
 
 
 class PendingFact(NamedTuple):
-    """A fact that waits. `box` is what a person did to it: nothing (" "), ticked it ("x") or struck it ("-")."""
+    """A fact that waits, or a statement, which has no field and was made on the day `since`. `box` is what a person did to it: nothing (" "), ticked it ("x") or struck it ("-")."""
 
     id: str
     entity: str
@@ -69,13 +69,16 @@ def read_pending(text: str) -> list[PendingFact]:
 def add_pending(text: str, fact: PendingFact) -> str:
     """The text with one more fact that waits; unchanged where the same one waits already."""
     entity, field, value = plain_key(fact.entity), plain_key(fact.field), plain_value(fact.value)
+    value = value if field else plain_words(fact.value)
     id_, waiting = waiting_id(entity, field, value), read_pending(text)
     if any(known.id == id_ for known in waiting):
         return text
     since = f" [since:: {plain_value(fact.since)}]" if fact.since else ""
+    since = since if field else f" [said:: {plain_value(fact.since)}]"
     confidence = f" [confidence:: {plain_value(fact.confidence) or 'low'}]"
     source = source_field(*(part.strip() for part in fact.source.split(",")))
-    lines = [f"- [ ] {_address(entity, field)}: {value}{confidence}{since}{source}"]
+    named = f"{_address(entity, field)}: {value}" if field else f'{_address(entity)}: "{value}"'
+    lines = [f"- [ ] {named}{confidence}{since}{source}"]
     lines += [
         f"  - {key}: {plain_value(said)}" for key, said in (("known", fact.known), ("why", fact.why)) if said
     ]
@@ -88,8 +91,8 @@ def remove_pending(text: str, id_: str) -> str:
     return spliced(text, [Splice(found.line - 1, found.end_line)]) if found else text
 
 
-def _address(entity: str, field: str) -> str:
-    return ".".join(f'"{part}"' if re.search(r"[.#:]", part) else part for part in (entity, field))
+def _address(*parts: str) -> str:
+    return ".".join(f'"{part}"' if re.search(r"[.#:]", part) else part for part in parts)
 
 
 def _appended(text: str, waiting: list[PendingFact], lines: list[str]) -> str:
@@ -115,6 +118,8 @@ def _waiting(line: str, number: int) -> PendingFact | None:
     if named is None or not value:
         return None
     inline = {key: said.strip() for key, said in _INLINE.findall(line, start) if key}
+    if named[1] == VALUE and "said" in inline and (statement := statement_in(value)):
+        named, value = (named[0], ""), statement.words
     box = "-" if hit[2] else _BOXES.get(hit[1] or " ", " ")
     return PendingFact(
         id=waiting_id(*named, value),
@@ -122,7 +127,7 @@ def _waiting(line: str, number: int) -> PendingFact | None:
         field=named[1],
         value=value,
         confidence=inline.get("confidence", ""),
-        since=inline.get("since", ""),
+        since=inline.get("since" if named[1] else "said", ""),
         source=", ".join(sources_in(line)),
         line=number,
         end_line=number,

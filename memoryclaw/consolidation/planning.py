@@ -5,9 +5,10 @@ from __future__ import annotations
 import math
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
+from functools import partial
 from itertools import pairwise
 from statistics import fmean, pstdev
 from typing import NamedTuple
@@ -16,12 +17,14 @@ from memoryclaw.consolidation.actions import (
     Action,
     AddPending,
     AddSource,
+    AddStatement,
     ConfirmFact,
     MoveFile,
     NewFile,
     SetFact,
 )
 from memoryclaw.consolidation.changes import (
+    LEVELS,
     SPEAKERS,
     ChangeSet,
     Claim,
@@ -32,11 +35,24 @@ from memoryclaw.consolidation.changes import (
     Segment,
     Skipped,
 )
-from memoryclaw.consolidation.claims import claims_in
-from memoryclaw.consolidation.episodes import EpisodeNote, episode, extract, with_quotes
+from memoryclaw.consolidation.claims import claims_of
+from memoryclaw.consolidation.episodes import (
+    EpisodeNote,
+    block_of,
+    body,
+    episode,
+    extract,
+    started,
+    with_changes,
+    with_quotes,
+)
+from memoryclaw.consolidation.fillers import nothing_in
 from memoryclaw.consolidation.reconcile import ClaimDecider
 from memoryclaw.consolidation.selecting import Unread
-from memoryclaw.consolidation.statements import is_light, language_of, nothing_in, stops, terms, words
+from memoryclaw.consolidation.talk import read as read_talk
+from memoryclaw.consolidation.todos import EarlierTodos, Told, window
+from memoryclaw.consolidation.todos import read as read_todos
+from memoryclaw.index import stemming
 from memoryclaw.model import Turn
 from memoryclaw.ports import Progress
 from memoryclaw.text.frontmatter import split
@@ -189,11 +205,14 @@ def _depth(likeness: list[float], at: int) -> float:
 
 
 def _bags(turns: list[Turn]) -> list[Counter[str]]:
-    texts = [words(turn.text[: _TOPIC_WORDS * 10])[:_TOPIC_WORDS] for turn in turns]
-    stop = stops(language_of(word for text in texts for word in text))
+    texts = [turn.text[: _TOPIC_WORDS * 10] for turn in turns]
+    language = stemming.language_of(texts, stemming.language("en"))
+    said = [[word for word in words_of(text)[:_TOPIC_WORDS] if not language.is_stop(word)] for text in texts]
+    common = Counter(word for words in said for word in set(words))
+    most = len(turns) / 4  # what every fourth turn says tells no topic from another
     return [
-        Counter(term for word in text if word not in stop and not is_light(word) for term in terms(word))
-        for text in texts
+        Counter(token for word in words if common[word] <= most for token in language.tokens(word))
+        for words in said
     ]
 
 
@@ -216,15 +235,18 @@ def _square(bag: Counter[str]) -> int:
 _LONGEST = 20_000  # characters of one turn that are read
 Names = dict[str, str]
 Enrich = Callable[[Segment, Extraction, Names], Extraction]
+# (first, last time) → (path, time) of the episodes of that time with to-dos.
+OfTime = Callable[[str, str], Sequence[tuple[str, str]]]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Planner:
-    """What planning works with; `enrich` may make more of an extraction than the patterns did."""
+    """What planning works with; `enrich` may make more of an extraction than the rules did."""
 
     context: WriteContext
     decider: ClaimDecider
     duplicates: NearDuplicates
+    with_todos: OfTime
     enrich: Enrich | None
     rules: Cutting
     language: str = "en"
@@ -235,6 +257,7 @@ class Planner:
 class _Draft:
     """A change set that is still being filled."""
 
+    todos: EarlierTodos
     changes: list[PlannedChange] = field(default_factory=list)
     pending: list[AddPending] = field(default_factory=list)
     skipped: list[Skipped] = field(default_factory=list)
@@ -258,7 +281,6 @@ class _PlannedSegment(NamedTuple):
 
 def plan(planner: Planner, logs: Sequence[Unread]) -> ChangeSet:
     """The changes that these logs ask for. Its `run` is empty, and skills are not mined yet."""
-    draft = _Draft()
     segments = [
         s
         for log in logs
@@ -266,6 +288,7 @@ def plan(planner: Planner, logs: Sequence[Unread]) -> ChangeSet:
     ]
     # Facts are decided in the order in which they were said, whatever the files are called.
     segments.sort(key=lambda s: (s.turns[0].ts, s.range.path, s.range.first))
+    draft = _Draft(_earlier_todos(planner, segments))
     for number, segment in enumerate(segments, 1):
         _take(planner, draft, segment)
         if planner.progress:
@@ -283,6 +306,17 @@ def plan(planner: Planner, logs: Sequence[Unread]) -> ChangeSet:
     )
 
 
+def _earlier_todos(planner: Planner, segments: Sequence[Segment]) -> EarlierTodos:
+    """What may be open when these segments begin."""
+
+    def stored() -> Iterator[Told]:
+        times = sorted(started(segment) for segment in segments)
+        for path, at in planner.with_todos(window(times[0]), times[-1]):
+            yield Told(path, at, planner.context.text(path))
+
+    return EarlierTodos(stored, [segment.range for segment in segments], planner.language)
+
+
 def _readable(context: WriteContext, turns: Sequence[Turn]) -> list[Turn]:
     """The turns without the far end of what is too long to have been said, and without secrets: not every log was captured."""
     return [t._replace(text=context.gate.text(t.text[: 2 * _LONGEST])[:_LONGEST]) for t in turns]
@@ -294,16 +328,66 @@ def _take(planner: Planner, draft: _Draft, segment: Segment) -> None:
     if reason:
         draft.skipped.append(Skipped(str(segment.range), len(segment.turns), reason))
         return
-    basis, read = _understood(planner, segment)
+    basis, read = _understood(planner, segment, draft.todos)
     draft.models[read.by] = None
     draft.degraded = draft.degraded or read.degraded
     draft.dropped += read.dropped
     note = _note(segment, basis, read, lambda path: _is_taken(planner.context, draft, path, segment))
     draft.paths.add(note.path)
-    text = planner.context.templates.render("notes/episode.md.j2", **note.values)
-    decided = tuple(planner.decider.decide(c, f"{note.id}#^l{c.line}") for c in read.claims)
+    sources = [f"{note.id}#^{block_of(read.points, claim)}" for claim in read.claims]
+    decided = _asked(planner.decider, tuple(map(planner.decider.decide, read.claims, sources)), sources)
     draft.decided += decided
+    read = read._replace(points=with_changes(read.points, decided))
+    values = {**note.values, "body": body(read.points)}
+    text = planner.context.templates.render("notes/episode.md.j2", **values)
     _change(planner, draft, _PlannedSegment(segment, read, note, text, decided))
+
+
+_QUESTIONS = 2  # that one segment may put to a person
+
+
+def _asked(
+    decider: ClaimDecider, decided: Sequence[ClaimDecision], sources: Sequence[str]
+) -> tuple[ClaimDecision, ...]:
+    """The decisions with at most two questions to a person, the most useful first; what else would wait stays a dated statement.
+
+    A question is the more useful the more it changes: another value for what is known first, then the surer claims.
+    """
+    said = {
+        (one.claim.line, one.claim.words)
+        for one in decided
+        if one.action == "state" or (one.claim.is_statement and one.action == "confirm")
+    }
+    settled = [
+        _without_question(one) if not one.known and (one.claim.line, one.claim.words) in said else one
+        for one in decided
+    ]
+    waiting = [one for one in settled if one.action == "pending"]
+    ranked = sorted(waiting, key=lambda one: (not one.known, -LEVELS.index(one.claim.confidence)))
+    left = {id(one) for one in ranked[_QUESTIONS:]}
+    return tuple(
+        _as_statement(decider, one, source) if id(one) in left else one
+        for one, source in zip(settled, sources, strict=True)
+    )
+
+
+def _without_question(decided: ClaimDecision) -> ClaimDecision:
+    """What would wait, and stands already as it was said, needs no question."""
+    return (
+        decided._replace(action="drop", reason=f"{decided.reason}; it stands as it was said")
+        if decided.action == "pending"
+        else decided
+    )
+
+
+def _as_statement(decider: ClaimDecider, decided: ClaimDecision, source: str) -> ClaimDecision:
+    claim = decided.claim
+    if claim.role != "user" or not claim.words:
+        return decided._replace(action="drop", reason=f"{decided.reason}; there are more useful questions")
+    said = claim._replace(entity=claim.speaker or claim.entity, field="", value=claim.words, how="said")
+    stated = decider.decide(said, source)
+    kept = f"{decided.reason}; kept as it was said"
+    return stated._replace(reason=kept) if stated.action == "state" else stated
 
 
 def _note(segment: Segment, basis: Extraction, read: Extraction, taken: Callable[[str], bool]) -> EpisodeNote:
@@ -317,11 +401,16 @@ def _note(segment: Segment, basis: Extraction, read: Extraction, taken: Callable
     return EpisodeNote(named.id, named.path, values, trust)
 
 
-def _understood(planner: Planner, segment: Segment) -> tuple[Extraction, Extraction]:
-    """What patterns read in a segment, and what the model chain made of that."""
+def _understood(planner: Planner, segment: Segment, earlier: EarlierTodos) -> tuple[Extraction, Extraction]:
+    """What rules read in a segment, and what the model chain made of that."""
     names = planner.decider.names(segment)
-    basis = extract(segment, names, planner.language)
-    basis = basis._replace(claims=claims_in(segment, names, planner.decider.fields))
+    talk, todos = read_todos(
+        read_talk(segment.turns, names, planner.language),
+        segment.turns,
+        partial(earlier.at, started(segment)),
+        planner.language,
+    )
+    basis = extract(segment, talk, names, planner.language, todos)._replace(claims=claims_of(talk))
     read = planner.enrich(segment, basis, names) if planner.enrich else basis
     return basis, read._replace(points=with_quotes(read.points, read.claims, segment.turns))
 
@@ -339,14 +428,19 @@ def _change(planner: Planner, draft: _Draft, planned: _PlannedSegment) -> None:
     actions: list[Action] = (
         list(repeated.actions) if repeated.replaces else [NewFile(note.path, planned.text)]
     )
+    ticks = [tick for point in read.points for tick in point.ticks]
+    actions += ticks
+    draft.todos.end(ticks)
+    if not repeated.replaces:
+        draft.todos.plan(Told(note.path, str(note.values["timestamp"]), planned.text))
     later = []
     for decided in planned.decided:
-        source = repeated.id if repeated.replaces else f"{note.id}#^l{decided.claim.line}"
+        source = repeated.id if repeated.replaces else f"{note.id}#^{block_of(read.points, decided.claim)}"
         if decided.action == "confirm" and repeated.replaces:
             continue  # the same words once more are no further source
-        if decided.action in ("add", "confirm"):
+        if decided.action in ("add", "confirm") or (decided.action == "state" and not decided.replaces):
             actions.append(_fact(decided, source))
-        elif decided.action == "supersede":
+        elif decided.action in ("supersede", "state"):
             later.append(_superseding(decided, source, segment))
         elif decided.action == "pending":
             draft.pending.append(_pending(decided, source, segment))
@@ -370,23 +464,22 @@ def _fact(decided: ClaimDecision, source: str) -> Action:
     claim = decided.claim
     if decided.action == "confirm":
         return ConfirmFact(decided.path, decided.fact, claim.value, source)
+    if decided.action == "state":
+        return AddStatement(decided.path, claim.entity, claim.value, claim.said, source, decided.replaces)
     return SetFact(decided.path, claim.entity, claim.field, claim.value, decided.since, source, decided.many)
 
 
 def _superseding(decided: ClaimDecision, source: str, segment: Segment) -> PlannedChange:
     claim = decided.claim
+    words = fact_in_words(claim.entity, claim.field, claim.value)
     return PlannedChange(
         kind="fact",
-        title=f"{fact_in_words(claim.entity, claim.field, claim.value)} (was {decided.known})",
-        actions=(
-            SetFact(
-                decided.path, claim.entity, claim.field, claim.value, decided.since, source, decided.many
-            ),
-        ),
+        title=f"{words} (was {decided.known})",
+        actions=(_fact(decided, source),),
         evidence=(f'{_speaker(claim, segment)}: "{claim.quote}"',),
         source=str(segment.range),
         confidence=claim.confidence,
-        id=decided.fact,
+        id=decided.fact or decided.path,
     )
 
 

@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import fields
 from typing import Any, NamedTuple
 
-from memoryclaw.consolidation.actions import ACTIONS, Action, SetFact
+from memoryclaw.consolidation.actions import ACTIONS, Action
 from memoryclaw.consolidation.changes import LEVELS, PlannedChange
 from memoryclaw.errors import InputError
 from memoryclaw.model import Problem
@@ -30,6 +30,7 @@ APPROVE, REJECT, BOTH = "approve", "reject", "both"
 
 _BY_HEADING: Mapping[str, type[Action]] = {action.heading: action for action in ACTIONS}
 _SPELT = {"path": "file", "many": "several values", "fact": "id"}
+_LISTS = frozenset({"replaces"})  # written as JSON: an id may hold a space
 _MEANT = {spelt: name for name, spelt in _SPELT.items()}
 _HINT = "fix it, or remove the file: git keeps it"
 _HOW = (
@@ -94,7 +95,7 @@ def proposal(change: PlannedChange, run: str) -> tuple[str, str]:
 
 def fingerprint_of(change: PlannedChange) -> str:
     """What a proposal is known by again, from whichever run it comes."""
-    if change.kind == "fact" and len(change.actions) == 1 and isinstance(change.actions[0], SetFact):
+    if change.kind == "fact" and len(change.actions) == 1 and change.actions[0].fingerprint:
         return change.actions[0].fingerprint
     return fingerprint(change.kind, *(part for action in change.actions for part in action.identity))
 
@@ -147,7 +148,8 @@ def _written(action: Action) -> Iterator[str]:
     text = values.pop("text", None)
     for name, value in values.items():
         if value or name not in action.optional():
-            yield f"- {_SPELT.get(name, name)}: {_field(value)}".rstrip(" ")
+            written = _list(value) if name in _LISTS else _field(value)
+            yield f"- {_SPELT.get(name, name)}: {written}".rstrip(" ")
     if text is not None:
         yield ""
         yield from _fenced(text)
@@ -234,6 +236,20 @@ def _unfielded(written: str) -> str:
     return written
 
 
+def _list(items: tuple[str, ...]) -> str:
+    return json.dumps(items, ensure_ascii=any(map(_WILD.search, items)))
+
+
+def _listed(written: str, line: int) -> tuple[str, ...]:
+    try:
+        value = json.loads(written)
+    except (ValueError, RecursionError):
+        value = None
+    if not isinstance(value, list) or not all(isinstance(item, str) for item in value):
+        raise _Broken(line, "this is not a list of ids in JSON")
+    return tuple(value)
+
+
 def _action(part: _Part) -> Action:
     kind = _BY_HEADING.get(part.heading)
     if kind is None:
@@ -246,6 +262,8 @@ def _action(part: _Part) -> Action:
         values["many"] = values["many"] == "yes"
     if "ranges" in values:
         values["ranges"] = tuple(map(str, parse_ranges(str(values["ranges"]))))
+    for name in _LISTS & values.keys():
+        values[name] = _listed(str(values[name]), part.line)
     missing = [name for name in names if name not in values and name not in kind.optional()]
     if missing:
         raise _Broken(part.line, f"this lacks its {_SPELT.get(missing[0], missing[0])}")

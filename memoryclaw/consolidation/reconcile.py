@@ -7,31 +7,31 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from datetime import date, timedelta
+from functools import lru_cache
 from typing import NamedTuple
 
 from memoryclaw.consolidation.changes import Claim, ClaimDecision, Segment
-from memoryclaw.consolidation.claims import (
+from memoryclaw.consolidation.fact_values import (
+    MANY,
+    date_value,
     holds_value,
+    is_of_people,
+    is_preference,
+    is_yearly,
     misfit,
+    plain_key,
+    plain_value,
     same_field,
     same_value,
     says_less,
 )
-from memoryclaw.consolidation.fact_values import (
-    MANY,
-    date_value,
-    is_of_people,
-    is_preference,
-    is_yearly,
-    plain_key,
-    plain_value,
-)
-from memoryclaw.consolidation.statements import believed
+from memoryclaw.index import stemming
 from memoryclaw.index.catalog import Catalog
 from memoryclaw.model import Fact
+from memoryclaw.text.grammar import tokens_of
 from memoryclaw.text.language import WORD, candidates, key_of, words_of
 from memoryclaw.vault.edits import same
-from memoryclaw.vault.facts import fact_id
+from memoryclaw.vault.facts import fact_id, statement_id
 from memoryclaw.vault.vocabulary import Field, Schema
 from memoryclaw.writing.decisions import Decisions, fingerprint
 
@@ -48,16 +48,20 @@ class FactFiles(NamedTuple):
     """Where facts go: the semantic files that hold facts of the claim's entity already, the first of them first."""
 
     files: Sequence[str] = ()
+    person: bool = False  # the entity speaks, or was introduced as somebody
 
     def of(self, field: str, known: Known) -> str:
         """The file for a new fact: where the entity lives, else the one for its kind of field."""
         held = [path for path, fact in known if fact.current] or [path for path, _ in known]
+        liked = is_preference(field)
         for path in (*self.files, *held):
-            if path.startswith("semantic/") and not path.rpartition("/")[2].startswith("_"):
+            own = path.startswith("semantic/") and not path.rpartition("/")[2].startswith("_")
+            # The file of preferences holds those of everybody, and nothing else of them.
+            if own and (path == _PREFERENCES_FILE) == (liked and _PREFERENCES_FILE in (*self.files, *held)):
                 return path
-        if is_preference(field):
+        if liked:
             return _PREFERENCES_FILE
-        return _PEOPLE_FILE if is_of_people(field) else _FACTS_FILE
+        return _PEOPLE_FILE if self.person or is_of_people(field) else _FACTS_FILE
 
 
 class _Case(NamedTuple):
@@ -73,7 +77,7 @@ class _Case(NamedTuple):
     @property
     def many(self) -> bool:
         """True where the field holds several values side by side."""
-        return self.declared.many if self.declared else self.claim.field in MANY
+        return self.declared.many if self.declared else self.claim.many or self.claim.field in MANY
 
     def __call__(self, action: str, reason: str) -> ClaimDecision:
         """The case decided."""
@@ -98,6 +102,9 @@ def reconcile(
         files: where a new fact goes.
         today: ISO date by the clock of the app, "" when unknown.
     """
+    if claim.is_statement:
+        return _stated(claim, known, decisions, files)
+    known = [(path, fact) for path, fact in known if not fact.is_statement]
     case = _case(claim, known, schema, files)
     return (
         _ruled_out(case, decisions)
@@ -106,6 +113,59 @@ def reconcile(
         or _doubted(case, decisions)
         or _ahead(case, today)
         or _settled(case)
+    )
+
+
+# Statements: what was said stands beside what was said before, until something later is tied to it.
+
+_TIED, _SHARED = 0.5, 2  # of the older one's words that carry a subject: this share, and so many
+
+
+def _stated(claim: Claim, known: Known, decisions: Decisions, files: FactFiles) -> ClaimDecision:
+    """What becomes of words that are kept as they were said."""
+    claim = claim._replace(entity=plain_key(claim.entity), value=plain_value(claim.value))
+    standing = [(where, fact) for where, fact in known if fact.is_statement and fact.current]
+    own = [(where, fact) for where, fact in standing if same(fact.entity, claim.entity)]
+    path = own[0][0] if own else files.of("", [pair for pair in known if same(pair[1].entity, claim.entity)])
+    decided = ClaimDecision(claim, "state", "the speaker's own words", path=path, since=claim.said)
+    if decisions.is_rejected(_print(claim)):
+        return decided._replace(action="drop", reason="you said no to this")
+    if decisions.is_undone(_print(claim)):
+        return decided._replace(action="drop", reason="you took this back before; it stands in its episode")
+    words = _said(claim.value)
+    for where, fact in own:
+        if _said(fact.value) == words:
+            return decided._replace(
+                action="confirm", reason="it was said again", path=where, fact=fact.id, known=fact.value
+            )
+    tied = [fact for where, fact in standing if where == path and _is_tied(claim, fact)]
+    if tied:
+        return decided._replace(
+            reason=f"it is newer than what was said on {tied[0].said or 'an earlier day'}",
+            known=tied[0].value,
+            replaces=tuple(fact.id for fact in tied),
+        )
+    return decided
+
+
+def _is_tied(claim: Claim, older: Fact) -> bool:
+    """True where later words with a sign of change say anew most of what older ones said."""
+    if not claim.change or not claim.said or older.said > claim.said:
+        return False
+    before, said = _stems(older.value), _stems(claim.value)
+    return len(before & said) >= max(_SHARED, _TIED * len(before))
+
+
+@lru_cache(maxsize=8192)
+def _said(text: str) -> tuple[str, ...]:
+    return tuple(tokens_of(text))
+
+
+@lru_cache(maxsize=4096)
+def _stems(text: str) -> frozenset[str]:
+    found = stemming.language_of([text], stemming.language("en"))
+    return frozenset(
+        token for word in words_of(text) if not found.is_stop(word) for token in found.tokens(word)
     )
 
 
@@ -120,6 +180,25 @@ def after(known: Known, decided: ClaimDecision, source: str, day: str = "") -> l
     """
     facts, claim = list(known), decided.claim
     since = decided.since or day
+    if decided.action == "state":
+        facts = [
+            (path, fact._replace(current=fact.current and fact.id not in decided.replaces))
+            for path, fact in facts
+        ]
+        note = next(
+            (fact.id.partition("#")[0] for path, fact in facts if path == decided.path and fact.id),
+            decided.path.removesuffix(".md"),
+        )
+        id_ = statement_id(note, claim.entity, claim.value)
+        return [
+            *facts,
+            (
+                decided.path,
+                Fact(
+                    claim.entity, "", claim.value, 0, source=source, id=id_, said=claim.said, type="statement"
+                ),
+            ),
+        ]
     if decided.action == "add":
         fact = Fact(claim.entity, claim.field, claim.value, 0, since, "", source, id=_new_id(facts, decided))
         return [*facts, (decided.path, fact)]
@@ -142,7 +221,8 @@ def _case(claim: Claim, known: Known, schema: Schema, files: FactFiles) -> _Case
         entity=plain_key(claim.entity),
         field=plain_key(claim.field),
         value=plain_value(claim.value),
-        confidence=believed(claim.confidence, claim.role),
+        # "High" is for persons alone.
+        confidence="medium" if claim.role != _PERSON and claim.confidence == "high" else claim.confidence,
     )
     entity = next((fact.entity for _, fact in known if same(fact.entity, claim.entity)), "")
     entity = entity or next((fact.entity for _, fact in known), claim.entity)
@@ -194,9 +274,16 @@ def _held(case: _Case) -> ClaimDecision | None:
             return case("drop", f"it is known already, and {_speaker(claim)} is no further source for it")
         known = claim._replace(value=fact.value, entity=fact.entity, field=fact.field)
         return case("confirm", "it is known, and was said again")._replace(
-            claim=known, path=path, fact=fact.id, known=fact.value
+            claim=known, path=path, fact=fact.id, known=fact.value, was=_before(case, fact)
         )
     return None
+
+
+def _before(case: _Case, fact: Fact) -> str:
+    """The value that a known one took the place of on the day of the claim: these lines are read again."""
+    if case.many or not fact.since or fact.since != case.when:
+        return ""
+    return next((past.value for past in case.past if past.until == fact.since), "")
 
 
 def _outdated(case: _Case) -> ClaimDecision | None:
@@ -223,6 +310,8 @@ def _doubted(case: _Case, decisions: Decisions) -> ClaimDecision | None:
         return case("pending", "you took this back before")
     if wrong:
         return case("pending", wrong)
+    if claim.confidence == "medium" and _is_later(case):
+        return None  # whom it is about is not quite clear from its words, but the same field is known
     if claim.confidence != "high":
         hint = (
             "it was said with a doubt"
@@ -264,9 +353,23 @@ def _keeps(case: _Case) -> str:
     """Why a person has to say which of two values holds; empty where the newer one does."""
     if is_yearly(case.claim.field):
         return "such a day does not change"
-    if case.declared is None:
+    if not case.when:
+        return "when this was said is not"
+    held = case.now[0][1]
+    told = case.claim.change or case.claim.how == "role" or _is_figure(held.value, case.claim.value)
+    if case.declared is None and not (told or _is_later(case)):
         return "it is not clear that it no longer holds"
-    return "" if case.when else "when this was said is not"
+    return ""
+
+
+def _is_later(case: _Case) -> bool:
+    """True where a model names a field that is known, on a later day: it does so for what it takes to be the same thing."""
+    return case.claim.by != "rules" and len(case.now) == 1 and case.when > case.now[0][1].since
+
+
+def _is_figure(*values: str) -> bool:
+    """True where all values are dates, prices or counts: a field has one at a time."""
+    return all(any(map(str.isdigit, value)) for value in values)
 
 
 def _print(claim: Claim) -> str:
@@ -332,20 +435,39 @@ class ClaimDecider:
             if key_of(word) in self._firsts or not word.isascii():
                 yield from (c.key for c in candidates(words[at : at + _NAME_WORDS]) if c.first == 0)
 
+    def _known(self, entity: str) -> Known:
+        known = self._facts.get(key_of(entity))
+        return self._catalog.facts(entity) if known is None else known
+
     def decide(self, claim: Claim, source: str) -> ClaimDecision:
         """What becomes of a claim; it counts for those that follow."""
         claim = claim._replace(entity=self._catalog.entity_name(claim.entity))
-        key = key_of(claim.entity)
-        known = self._facts.get(key)
-        if known is None:
-            known = self._catalog.facts(claim.entity)
+        known = self._known(claim.entity)
+        if claim.how == "bare" and not any(
+            fact.current and same_field(fact.field, claim.field) for _, fact in known
+        ):
+            return self.decide(claim._replace(field="", value=claim.words, how="said"), source)
+        if claim.is_statement and claim.speaker and not (claim.person or known):
+            # Below the one whom it is about only where that is a person or has facts; else below the speaker.
+            claim = claim._replace(entity=claim.speaker, person=True)
+            known = self._known(claim.entity)
+        key, speaker = key_of(claim.entity), key_of(claim.speaker)
+        # What was said of somebody may stand below the one who said it.
+        apart = claim.is_statement and speaker and speaker != key
+        beside = [pair for pair in self._known(claim.speaker) if pair[1].is_statement] if apart else []
         decided = reconcile(
             claim,
-            known,
+            [*known, *beside],
             self._schema,
             self._decisions,
-            files=FactFiles(self._catalog.entity_files(claim.entity)),
+            files=FactFiles(self._catalog.entity_files(claim.entity), person=claim.person),
             today=self._today,
         )
         self._facts[key] = after(known, decided, source)
+        if beside and decided.replaces:
+            gone = set(decided.replaces)
+            self._facts[speaker] = [
+                (path, fact._replace(current=fact.current and fact.id not in gone))
+                for path, fact in self._known(claim.speaker)
+            ]
         return decided

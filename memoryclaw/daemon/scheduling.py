@@ -245,12 +245,14 @@ class NightWork:
         every: seconds between two looks; `consolidate --due` itself decides whether there is something to do.
         tell: is given one sentence for every run that did something or failed.
         first: seconds until the first look.
+        after: hours for which new lines are left to an agent.
     """
 
-    def __init__(self, root: str, every: float, tell: Callable[[str], None], *, first: float = FIRST) -> None:
-        self._child = Child(
-            [sys.executable, "-P", "-m", "memoryclaw", "--vault", root, "consolidate", "--due"]
-        )
+    def __init__(
+        self, root: str, every: float, tell: Callable[[str], None], *, first: float = FIRST, after: int = 0
+    ) -> None:
+        command = [sys.executable, "-P", "-m", "memoryclaw", "--vault", root, "consolidate", "--due"]
+        self._child = Child([*command, "--after", str(after)] if after else command)
         self._every, self._first, self._tell = every, first, tell
         self._stop = threading.Event()
 

@@ -165,6 +165,7 @@ def due(
     oldest_waiting: datetime | None,
     interval_minutes: int,
     idle_minutes: int,
+    after_hours: int = 0,
 ) -> Due:
     """Whether a consolidation is due. All times know their zone.
 
@@ -177,9 +178,14 @@ def due(
         oldest_waiting: when the first turn was said that no run has read; None when nothing waits.
         interval_minutes: the least time between two runs.
         idle_minutes: how long a conversation must have paused, so that it is not cut in the middle.
+        after_hours: how long turns wait at least, so that an agent's host can read them first.
     """
     if oldest_waiting is None:
         return Due(False, "nothing waits in the logs")
+    if abs(now - oldest_waiting) < timedelta(hours=after_hours):
+        return Due(
+            False, f"turns wait since {_day(oldest_waiting)}, and are left to the agent for {after_hours} h"
+        )
     # A time that lies ahead was written by another clock, or before ours was set back: how far it lies counts, and that shrinks.
     since_run = abs(now - last_run) if last_run else None
     if since_run is not None and since_run < timedelta(minutes=interval_minutes):

@@ -39,6 +39,11 @@ class UnitSummary(NamedTuple):
     asks: int  # a turn that ends in a question
     opens: int  # the turn with which somebody opens a session with an assistant
 
+    @property
+    def is_statement(self) -> bool:
+        """True for the unit of a statement."""
+        return self.kind == "fact" and not self.field
+
 
 class Lengths(NamedTuple):
     """How many tokens each column of a unit has."""
@@ -174,6 +179,17 @@ class Catalog:
             order by path"""
         return self.rows(sql, (day, day))
 
+    def episodes_with(self, marks: Sequence[str], first: str, last: str) -> list[tuple[str, str]]:
+        """The episodes of a time that have one of some texts in them, as (path, time)."""
+        sql = """select u.path, f.at, u.text from units u join files f on f.path = u.path
+            where f.at >= ? and f.at <= ? and f.kind = 'episode' and f.state = 'current' order by u.path, u.seq"""
+        found = [
+            (path, at)
+            for path, at, text in self.rows(sql, (first, last))
+            if any(mark in unpacked(text) for mark in marks)
+        ]
+        return list(dict.fromkeys(found))
+
     def synonyms(self, keys: Sequence[str]) -> list[tuple[str, str]]:
         """The synonyms of these words: (word, synonym)."""
         sql = f"select key, expansion from aliases where key {_IN} order by key, expansion"
@@ -191,8 +207,20 @@ class Catalog:
     def facts(self, entity: str | None = None) -> list[tuple[str, Fact]]:
         """Facts with the path of their file, in file order; of one entity or of all."""
         where, values = ("where entity_key = ?", [key_of(entity)]) if entity else ("", [])
-        sql = f"select path, entity, field, value, line, since, until, source, current, id from facts {where} order by path, seq"
-        names = ("entity", "field", "value", "line", "since", "until", "source", "current", "id")
+        names = (
+            "entity",
+            "field",
+            "value",
+            "line",
+            "since",
+            "until",
+            "source",
+            "current",
+            "id",
+            "type",
+            "said",
+        )
+        sql = f"select path, {', '.join(names)} from facts {where} order by path, seq"
         return [
             (row[0], Fact(**{**dict(zip(names, row[1:], strict=True)), "current": bool(row[8])}))
             for row in self.rows(sql, values)
@@ -203,7 +231,8 @@ class Catalog:
         return [
             row[0]
             for row in self.rows(
-                f"select distinct field from fact where entity_key {_IN}", [json.dumps(list(keys))]
+                f"select distinct field from fact where type = 'fact' and entity_key {_IN}",
+                [json.dumps(list(keys))],
             )
         ]
 

@@ -22,7 +22,7 @@ from memoryclaw.ports import Clause, IndexRow, TextIndex
 from memoryclaw.text.language import Language, characters, key_of, keys_of, words_of
 from memoryclaw.vault.folder import packed_stamp
 
-VERSION = "16"  # of the tables and of the analysis; another number means another index
+VERSION = "19"  # of the tables and of the analysis; another number means another index
 _TEXT_COLUMNS = "title, tags, properties, text"
 _FILE_SQL = f"insert into files values({','.join('?' * 15)})"
 _UNIT_SQL = f"insert into unit values({','.join('?' * 23)})"
@@ -146,7 +146,7 @@ class Writing:
         run(_UNIT_SQL, (row for (fid, note), one in spoken for row in self._unit_rows(fid, note, one, rows)))
         self._engine.add(rows)
         run(
-            "insert into fact values(?,?,?,?,?,?,?,?,?,?,?,?)",
+            f"insert into fact values({','.join('?' * 14)})",
             (row for fid, n in notes for row in fact_rows(fid, n)),
         )
         run(
@@ -365,8 +365,8 @@ _TABLES = (
     """select path, seq, t.kind, t.title, t.tags, t.properties, t.body, t.characters, t.columns from tokens t
         join units using (rowid) order by path, seq""",
     "select kind, field, units, tokens from lengths order by kind, field",
-    """select path, seq, id, entity, entity_key, field, value, since, until, source, line, current from facts
-        order by path, seq""",
+    """select path, seq, id, entity, entity_key, field, value, since, until, source, line, current, type, said
+        from facts order by path, seq""",
     "select path, tag from tags order by path, tag",
     "select path, kind, key, name from names order by path, kind, key",
     "select path, seq, target, target_key, anchor, label, line, embed from links order by path, seq",
@@ -489,13 +489,14 @@ def fact_rows(fid: int, note: Note) -> Iterator[tuple[object, ...]]:
     for seq, f in enumerate(note.facts):
         yield (
             fid, seq, f.id, f.entity, key_of(f.entity), f.field, f.value, f.since, f.until, f.source, f.line, int(f.current),
+            f.type, f.said,
         )  # fmt: skip
 
 
 def name_rows(fid: int, note: Note) -> Iterator[tuple[str, str, int, str]]:
     """The rows of `name`: every key under which a question may call something of this note."""
     named: Mapping[str, Iterable[str]] = {
-        "entity": dict.fromkeys([*(f.entity for f in note.facts), *note.entities]),
+        "entity": dict.fromkeys([*(f.entity for f in note.facts if f.entity), *note.entities]),
         "person": dict.fromkeys([*note.people, *(t.name for t in note.turns if t.name)]),
         "project": (note.project,) if note.project else (),
         "alias": note.aliases,

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from memoryclaw.consolidation.actions import Action
     from memoryclaw.consolidation.changes import ClaimDecision, PlannedChange
     from memoryclaw.consolidation.consolidate import Consolidated
+    from memoryclaw.consolidation.host_answers import SegmentPrompt
     from memoryclaw.daemon.scheduling import Scheduled, ScheduleStatus
     from memoryclaw.hosts.openclaw.importing import ImportReport
     from memoryclaw.hosts.openclaw.setup import Changed
@@ -117,7 +118,9 @@ def show(shown: ShownUnit, fresh: Freshness) -> Shape:
         "line": at.line,
         "end_line": at.end_line,
     }
-    return {**places, "state": at.state, "text": shown.text, **_state(fresh)}
+    said = at.kind == "fact" and not at.field
+    state = "standing" if said and at.state == "current" else at.state
+    return {**places, "state": state, "text": shown.text, **_state(fresh)}
 
 
 def browse(listed: Iterable[NoteEntry], fresh: Freshness) -> Shape:
@@ -131,9 +134,15 @@ def facts(found: Iterable[tuple[str, Fact]], fresh: Freshness) -> Shape:
 
 
 def fact(path: str, one: Fact) -> Shape:
-    """One fact with the line it stands on."""
-    names = ("id", "entity", "field", "value", "since", "until", "source", "current")
-    return {**{name: getattr(one, name) for name in names}, "path": path, "line": one.line}
+    """One fact or statement with the line it stands on; a statement may stand, and is never called current."""
+    names = ("id", "type", "entity", "field", "value", "since", "said", "until", "source")
+    return {
+        **{name: getattr(one, name) for name in names},
+        "current": one.current and not one.is_statement,
+        "standing": one.current and one.is_statement,
+        "path": path,
+        "line": one.line,
+    }
 
 
 def links(id_: str, found: Links, fresh: Freshness) -> Shape:
@@ -228,6 +237,7 @@ def consolidated(done: Consolidated) -> Shape:
         "dropped": list(changes.dropped),
         "minds": list(changes.models),
         "degraded": changes.degraded,
+        "notices": list(done.notices),
         "applied": None
         if applied is None
         else {
@@ -237,6 +247,11 @@ def consolidated(done: Consolidated) -> Shape:
             "notices": list(applied.notices),
         },
     }
+
+
+def segments(found: Sequence[SegmentPrompt]) -> Shape:
+    """The segments that no run has read, each as a prompt; the answers name them."""
+    return {"segments": [segment._asdict() for segment in found]}
 
 
 def change(planned: PlannedChange) -> Shape:

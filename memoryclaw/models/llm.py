@@ -34,7 +34,7 @@ class ModelError(MemoryClawError):
 
 
 class LanguageModel(Protocol):
-    """A language model behind an endpoint."""
+    """A language model, behind an endpoint or a command."""
 
     @property
     def name(self) -> str:
@@ -42,7 +42,7 @@ class LanguageModel(Protocol):
         ...
 
     def reach(self) -> None:
-        """Checks that the endpoint accepts connections; ModelError if not, or if it must not be asked."""
+        """Checks that it is there; ModelError if not, or if it must not be asked."""
         ...
 
     def ask(self, prompt: Prompt, schema: Schema) -> str:
@@ -64,7 +64,7 @@ class Endpoint(NamedTuple):
         host, port = self._address()
         if not is_loopback(host) and not self.allow_remote:
             raise ModelError(
-                f"{self.setting} is on another machine ({host}); set `llm.allowRemote: true` to send conversations there",
+                f"{self.setting} is on another machine ({host}); set `llm.allowRemote: true` in your own settings to send conversations there",
                 lasting=True,
             )
         try:

@@ -103,7 +103,9 @@ def browse(catalog: Catalog, *, kind: str = "", state: str = "current", limit: i
 def facts(
     catalog: Catalog, *, entity: str = "", as_of: date | None = None, history: bool = False
 ) -> list[tuple[str, Fact]]:
-    """Facts with the path of their file: those that hold now, or held on a day, or all of them.
+    """Facts with the path of their file: those that hold now, or held on a day, or all of them; then statements, newest first.
+
+    Of what was said, those that nothing later is tied to, or was on that day.
 
     Args:
         catalog: where they are known from.
@@ -117,11 +119,15 @@ def facts(
     found = _facts_of(entity, catalog) if entity else catalog.facts()
     if entity and not found:
         raise NotFoundError(f"no fact is known of {entity!r}; `memoryclaw facts` lists every entity")
+    # What was said comes last, the newest first.
+    found = [pair for pair in found if not pair[1].is_statement] + sorted(
+        [pair for pair in found if pair[1].is_statement], key=lambda pair: pair[1].said, reverse=True
+    )
     if history:
         return found
     held = [pair for pair in found if _holds(pair[1], as_of)]
     # Where the past of a field is known, its current value without a date is younger than that.
-    told = {(path, *_field_of(fact)) for path, fact in held if not fact.current}
+    told = {(path, *_field_of(fact)) for path, fact in held if not fact.current and not fact.is_statement}
     return [
         (path, fact)
         for path, fact in held
@@ -216,7 +222,7 @@ def _holds(fact: Fact, as_of: date | None) -> bool:
         return fact.current
     day = as_of.isoformat()
     return (
-        (not fact.since or fact.since[:10] <= day)
+        (not fact.day or fact.day[:10] <= day)
         and (not fact.until or day < fact.until[:10])
         and (fact.current or bool(fact.until))
     )

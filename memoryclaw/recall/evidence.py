@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 from memoryclaw.index.bm25 import K1, WEIGHTS, rarity
 from memoryclaw.index.catalog import Catalog, Lengths, UnitSummary
 from memoryclaw.index.index import Index
-from memoryclaw.model import COUNTED
+from memoryclaw.model import COUNTED, FROM_NOW_ON
 from memoryclaw.ports import Clause
 from memoryclaw.recall.question import Leaf, Question
 from memoryclaw.recall.text_lane import (
@@ -30,6 +30,8 @@ B = 0.9  # how much the length of a field, against the average, lowers what a wo
 # What a word in the turns beside one counts, against a word in the turn itself.
 BEFORE, AFTER, SECOND_BEFORE, SECOND_AFTER = 0.3, 0.2, 0.1, 0.05
 TOLD_WITHIN = 7  # days in which what happened on a day is still told of
+WISHES = 12  # of the newest wishes to the assistant that a question to it may mean
+NEWEST = 64  # of the newest facts and statements that may take the room no match has taken
 BESIDE = 10  # best units whose neighbours may answer without a word of the question
 LISTED = 200  # units that a question of dates or filters alone may list
 _TOUCHES = "substr(max(u.at, u.until), 1, 10) >= ? and substr(u.at, 1, 10) <= ?"
@@ -60,6 +62,7 @@ class Evidence(NamedTuple):
         counts: the words of the question in each of them, by rowid.
         weights: what each word tells, by its number.
         listed: no word was found: units are listed by their date or by what the fields let through.
+        newest: the rowids of the newest facts and statements, whatever words they hold.
         fields: the fields that the entities of the question have, case folded.
         names: all names of these entities, as tokens.
     """
@@ -69,6 +72,7 @@ class Evidence(NamedTuple):
     counts: Mapping[int, Counts]
     weights: Sequence[float]
     listed: bool = False
+    newest: frozenset[int] = frozenset()
     fields: frozenset[str] = frozenset()
     names: tuple[tuple[str, ...], ...] = ()
 
@@ -96,8 +100,8 @@ class EvidenceReader:
         self._most = max(LOOKED_UP, LOOKED_UP_SHARE * self._units)
         self._lane = Lane(index.engine, self._idf.containing, self._most)
 
-    def read(self, question: Question, pool: int) -> Evidence:
-        """All that may answer; of what each kind of look-up finds, the `pool` best at least."""
+    def read(self, question: Question, pool: int, *, newest: bool = False) -> Evidence:
+        """All that may answer; of what each kind of look-up finds, the `pool` best at least; on demand what is newest, too."""
         leaves = question.all_leaves
         self._idf.learn(leaves)
         fields = self.fields(question)
@@ -109,13 +113,18 @@ class EvidenceReader:
         goal = self._any(question.goal, fields) if question.open_to_goal else {}
         listed = self._listed(question, nothing_found=not (text or others))
         told = self._told_by_people(question, then) if then and question.in_words and not listed else []
-        found = dict.fromkeys([*text, *others, *goal, *listed, *told])
+        wishes = self._wishes() if question.of_you and question.in_words and not fields else []
+        of_now = newest and question.in_words and not (fields or question.query.ranges)
+        latest = self._newest() if of_now and (text or others or question.is_sentence) else []
+        found = dict.fromkeys([*text, *others, *goal, *listed, *told, *wishes, *latest])
         known = self._catalog.summaries(found)
         units = [*known, *self._beside(text, known, fields)] if question.in_words else known
         counts = self._counts(leaves, len(question.leaves), units, question.clause)
-        kept = {*listed, *told}
+        kept = {*listed, *told, *wishes, *latest}
         units = [unit for unit in units if unit.rowid in counts or unit.rowid in kept]
-        evidence = Evidence(self._units, with_own_ids(units), counts, self._weights(question), bool(listed))
+        evidence = Evidence(
+            self._units, with_own_ids(units), counts, self._weights(question), bool(listed), frozenset(latest)
+        )
         return self._with_names(evidence, question)
 
     def fields(self, question: Question) -> Fields | None:
@@ -156,6 +165,19 @@ class EvidenceReader:
         return (
             [int(row[0]) for row in self._catalog.rows(sql, [*values, json.dumps(people)])] if people else []
         )
+
+    def _wishes(self) -> list[int]:
+        """What people want the assistant to do from now on, newest first."""
+        # The field stands in the query as it does in the partial index, which SQLite would not use otherwise.
+        sql = f"select rowid from unit where field = '{FROM_NOW_ON}' and state = 'current' order by at desc, id limit {WISHES}"
+        return [int(row[0]) for row in self._catalog.rows(sql)]
+
+    def _newest(self) -> list[int]:
+        """The facts and statements of today's truth, newest first: they may answer without a word of the question."""
+        # The conditions stand in the query as they do in the partial index.
+        sql = f"""select rowid from unit where kind = 'fact' and state = 'current' and trust = 'trusted'
+            order by at desc, id limit {NEWEST}"""
+        return [int(row[0]) for row in self._catalog.rows(sql)]
 
     def _beside(self, text: Scores, known: Sequence[UnitSummary], fields: Fields | None) -> list[UnitSummary]:
         """Turns beside the best ones, which may have the words of a question around them and none themselves."""

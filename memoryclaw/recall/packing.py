@@ -14,6 +14,7 @@ from memoryclaw.text.sentences import sentences
 from memoryclaw.text.snippets import places, snippet, without_block_ids
 
 SHARE = 0.3  # of the budget: the most that one item may take while others wait
+EPISODE = 0.1  # an episode that is not the best takes less: its points are also facts, statements and turns
 FIRST = 64  # tokens that one item may always take, so that a small budget still holds something
 TURNS = 3  # turns that are wanted whole …
 LONG = 0.2  # … as far as this share of the budget goes
@@ -21,10 +22,12 @@ LATER = 0.06  # of the budget, for each turn after them: the sentences that answ
 TURN = 32  # … but never less than so many tokens
 LEAST = 24  # tokens below which a cut item says nothing
 WEAK = 0.2  # of the best score: what scores less would only fill the prompt
+FILL = 0.5  # of the budget: the most that what is newest may fill, whatever its score
 REPEATED = 4  # words: so much of a text must stand in another to repeat it
 _ENDS = ".!?…。！？:"
 _WHOLE = frozenset({"episode", "note", "skill"})
 _WORDS = re.compile(r"[^\W_]+")
+_POINT = re.compile(r"- ([^\s:][^:\n]{0,59}): ")
 
 
 class Pack:
@@ -43,17 +46,25 @@ class Pack:
         self._told: dict[str, list[str]] = {trust: [] for trust in TRUST_ORDER}
         self._cut: list[_Cut] = []
         self._taken = 0
+        self._stated: list[frozenset[str]] = []
         self._notes = self._turns = 0
         self._best = 0.0
         self.full = False
+        self._until = 0  # tokens up to which the weak may fill the room
 
     def refused(self, kind: str, score: float) -> str:
         """Why a candidate need not even be looked at, or an empty string."""
+        if self._until:
+            return "budget" if self.full or self.tokens() >= self._until else ""
         if score < self._best * WEAK:
             return "weak"
         if kind in _WHOLE and self._notes >= self._max_results:
             return "max_results"
         return "budget" if self.full else ""
+
+    def fill(self) -> None:
+        """From now on the weak are taken in, too, until they have `FILL` of the budget."""
+        self._until = self.tokens() + int(self._budget * FILL)
 
     def turned_down(self, unit: Unit, score: float) -> str:
         """Why a match cannot be taken in, wherever it is cut, or an empty string; known before it is explained."""
@@ -71,6 +82,8 @@ class Pack:
         """Takes a match in if it may and fits: (`in` or the reason why not, tokens it costs)."""
         where, before = place(unit), self.tokens()
         reason = self.refused(unit.kind, score) or self._repeats(unit, where.trust)
+        if not reason and unit.kind == "turn" and self._is_said(unit, surfaces):
+            reason = "duplicate"
         if reason:
             return reason, 0
         quoted = self._quoted(unit, where, surfaces)
@@ -85,6 +98,8 @@ class Pack:
             self._told[where.trust].append(_plain(quoted))
             self._cut.append(_Cut(self._taken, unit, where, surfaces, quoted))
         self._taken += 1
+        if unit.is_statement:
+            self._stated.append(frozenset(_plain(unit.value).split()))
         self._notes += unit.kind in _WHOLE
         self._turns += unit.kind == "turn"
         return "in", self.tokens() - before
@@ -117,7 +132,20 @@ class Pack:
 
     def _repeats(self, unit: Unit, trust: str) -> str:
         """What a text says that is at least as much trusted need not be said again."""
-        return "duplicate" if _repeats(_plain(_own_words(unit)), self._known(trust)) else ""
+        said, told = _plain(unit.value if unit.is_statement else _own_words(unit)), self._known(trust)
+        if (
+            unit.is_statement
+            and set(said.split())
+            and any(set(said.split()) <= set(one.split()) for one in told)
+        ):
+            return "duplicate"  # a turn or an episode that is quoted already holds the words
+        return "duplicate" if _repeats(said, told) else ""
+
+    def _is_said(self, unit: Unit, surfaces: frozenset[str]) -> bool:
+        """True for a turn of which a statement in the context holds all words that were asked for."""
+        own = set(_plain(unit.text).split())
+        asked = own & {word.casefold() for word in surfaces}
+        return any(words and words <= own and asked <= words for words in self._stated)
 
     def _known(self, trust: str) -> list[str]:
         """What the context says that is at least as much trusted."""
@@ -127,7 +155,8 @@ class Pack:
         """Tokens that one more item may take."""
         if kind == "turn" and self._turns >= TURNS:
             return max(int(self._budget * LATER), TURN)
-        return max(int(self._budget * (LONG if kind == "turn" else SHARE)), FIRST)
+        share = LONG if kind == "turn" else EPISODE if kind == "episode" and self._taken else SHARE
+        return max(int(self._budget * share), FIRST)
 
     def _room(self, unit: Unit, where: PackPosition) -> int:
         """Hundredths of a token that an item may cost."""
@@ -182,27 +211,43 @@ def _fits(where: PackPosition, text: str, room: int) -> bool:
 
 def text_of(unit: Unit) -> str:
     """What is said by a unit alone: a fact as `entity field: value`, a turn with its speaker, a note with its title."""
+    if unit.is_statement:
+        return f'{unit.entity}: "{unit.value}"' if unit.entity else f'"{unit.value}"'
     if unit.kind == "fact":
         label = unit.entity if unit.field == "value" else f"{unit.entity} {unit.field}"
         return f"{label}: {unit.value}"
     if unit.kind == "turn":
         return f"{unit.entity}: {unit.text}" if unit.entity else unit.text
-    text = without_block_ids(unit.text)
+    text = _speakers_once(without_block_ids(unit.text))
     if not unit.title or text.startswith(unit.title):
         return text
     return f"{unit.title}{'' if unit.title[-1] in _ENDS else '.'} {text}"
+
+
+def _speakers_once(text: str) -> str:
+    """The points of an episode, each speaker named only where another one spoke before."""
+    if "\n- " not in f"\n{text}":
+        return text
+    last, lines = "", list[str]()
+    for one in text.split("\n"):
+        hit = _POINT.match(one)
+        lines.append(f"- {one[hit.end() :]}" if hit and hit[1] == last else one)
+        last = hit[1] if hit else last if not one.strip() else ""
+    return "\n".join(lines)
 
 
 def _shown(unit: Unit) -> str:
     """What a line says after the id: of a fact, whose id names it, the value and since when."""
     if unit.kind != "fact" or "#" not in unit.id:
         return text_of(unit)
+    if unit.is_statement:
+        return f'"{unit.value}"'
     return f"{unit.value} (since {unit.when[:10]})" if unit.when else unit.value
 
 
 def _own_words(unit: Unit) -> str:
     # The title of a copied note may be nothing but the name of its file.
-    return (unit.kind in _WHOLE and without_block_ids(unit.text)) or text_of(unit)
+    return (unit.kind in _WHOLE and _speakers_once(without_block_ids(unit.text))) or text_of(unit)
 
 
 def _plain(text: str) -> str:
@@ -280,13 +325,16 @@ def _lines(groups: dict[str, list[tuple[tuple[int, str], str]]]) -> list[str]:
 
 
 def place(unit: Unit) -> PackPosition:
-    """Turns stand in the order they were said under their session, facts under their file, a note alone."""
+    """Turns stand in the order they were said under their session, statements under their speaker and day, facts under their file, a note alone."""
     day = unit.when[:10]
     order = (0, "")
     above, own = unit.id, ""
     if unit.kind == "turn" and "/" in unit.id:
         above, _, own = unit.id.rpartition("/")
         above, order = f"{above}/", (unit.line, unit.id)
+    elif unit.is_statement and "-" in unit.id:
+        above, _, own = unit.id.rpartition("-")
+        above = f"{above}-"
     elif unit.kind == "fact" and "#" in unit.id:
         above, _, own = unit.id.partition("#")
         above, day = f"{above}#", ""
@@ -295,7 +343,7 @@ def place(unit: Unit) -> PackPosition:
         if day and day not in above
         else prompts.escaped_line(above)
     )
-    own = f"{own}:" if unit.kind == "fact" and own else own
+    own = f"{own}:" if unit.kind == "fact" and own and not unit.is_statement else own
     return PackPosition(
         unit.trust if unit.trust in TRUST_ORDER else "unknown", dated, prompts.escaped_line(own), order
     )

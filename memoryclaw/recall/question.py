@@ -6,7 +6,7 @@ import math
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import date
-from functools import lru_cache
+from functools import cache
 from typing import NamedTuple
 
 from whoosh.support.levenshtein import damerau_levenshtein
@@ -17,6 +17,7 @@ from memoryclaw.index.catalog import Catalog
 from memoryclaw.index.stemming import language as named
 from memoryclaw.ports import Clause, TextIndex
 from memoryclaw.recall.query import Expr, Filter, Query, all_of, any_of, parse
+from memoryclaw.text import words as lists
 from memoryclaw.text.language import (
     Language,
     Languages,
@@ -27,7 +28,6 @@ from memoryclaw.text.language import (
     select,
     words_of,
 )
-from memoryclaw.text.words import lines
 
 PREFIX_WORDS = 32  # a prefix stands for at most so many words of the vault, the most frequent ones
 FUZZY_WORDS = 8
@@ -41,8 +41,11 @@ KIND_NAMES = {"log": "turn", "logs": "turn", "semantic": "fact", "memory": "note
 
 _HIDDEN = re.compile(r"(?:^|/)(?:archive|review|_[^/]*)(?:/|$)|(?:^|/)_\w", re.IGNORECASE)
 # Words by which people speak of themselves: what they said then counts more than what an assistant answered.
-_MYSELF = frozenset(word for line in lines("pronouns.myself") for word in line.split())
+_MYSELF = frozenset(lists.words("pronouns.myself"))
 _MYSELF_UNSPACED = tuple(word for word in _MYSELF if max(word) > "\u2fff")
+# Words by which they speak to the assistant: how it shall answer may be asked.
+_YOURSELF = frozenset((*lists.words("pronouns.yourself"), *lists.words("pronouns.answers")))
+_YOURSELF_UNSPACED = tuple(word for word in _YOURSELF if max(word) > "\u2fff")
 
 
 class Leaf(NamedTuple):
@@ -115,11 +118,24 @@ class Question(NamedTuple):
         return {**self.parts, **self.people}
 
     @property
+    def is_sentence(self) -> bool:
+        """True when it has stop words, as `who writes the music` has: it is more than keywords."""
+        return any(word not in self.weights for word in self.query.words)
+
+    @property
     def of_myself(self) -> bool:
         """True when the one who asks speaks of himself or herself."""
+        return self._says(_MYSELF, _MYSELF_UNSPACED)
+
+    @property
+    def of_you(self) -> bool:
+        """True when the question speaks to the assistant, or of its answers."""
+        return self._says(_YOURSELF, _YOURSELF_UNSPACED)
+
+    def _says(self, words: frozenset[str], unspaced: Sequence[str]) -> bool:
         said = self.query.text
-        return any(word.partition("'")[0] in _MYSELF for word in words_of(said.replace("’", "'"))) or any(
-            word in said for word in _MYSELF_UNSPACED
+        return any(word.partition("'")[0] in words for word in words_of(said.replace("’", "'"))) or any(
+            word in said for word in unspaced
         )
 
     @property
@@ -348,10 +364,10 @@ def _synonyms(
 
 
 def _related(words: Sequence[str], asked: frozenset[str], seen: _Words, catalog: Catalog) -> tuple[Leaf, ...]:
-    english = seen.languages.english
-    if english is None:
+    spoken = [language for code in RELATED_IN if (language := seen.languages.of(code))]
+    if not spoken:
         return ()
-    akin = {word: related(english.token(word), english) for word in words}
+    akin = {word: [token for one in spoken for token in related(one.token(word), one)] for word in words}
     counts = catalog.count_of([token for tokens in akin.values() for token in tokens])
     most = max(1, seen.units * RELATED_SHARE)
     return tuple(
@@ -501,9 +517,10 @@ def _joined(op: str, clauses: Sequence[Clause]) -> Clause | None:
     )
 
 
-# English words of everyday life that may stand for one another, or are of a kind: `pet` finds a turn about a dog. General
+# Words of everyday life that may stand for one another, or are of a kind: `pet` finds a turn about a dog. General
 # knowledge, used with care: a related word helps, and never counts as much as the word that was asked.
 
+RELATED_IN = {"en": ("alike", "kinds"), "de": ("alike_de", "")}  # language → its lists of them
 _BEGIN = 3  # letters that a word and its stem share
 
 
@@ -513,23 +530,24 @@ class _Groups(NamedTuple):
 
 
 def related(token: str, language: Language) -> list[str]:
-    """The tokens that may stand in a text for this one; none where the language is not English."""
-    if language.code != "en":
+    """The tokens that may stand in a text for this one; none where the language has no list of them."""
+    if language.code not in RELATED_IN:
         return []
-    groups = _groups()
+    groups = _groups(language.code)
     forms = [word for word in groups.alike.get(token[:_BEGIN], ()) if language.token(word) == token]
     others = (language.token(word) for form in forms for group in groups.of[form] for word in group)
     return [other for other in dict.fromkeys(others) if other != token]
 
 
-@lru_cache(maxsize=1)
-def _groups() -> _Groups:
+@cache
+def _groups(code: str) -> _Groups:
     groups = _Groups({}, {})
-    for text in lines("related_words.alike"):
+    alike, kinds = RELATED_IN[code]
+    for text in lists.lines(f"related_words.{alike}"):
         group = text.split()
         for word in group:
             groups.of.setdefault(word, []).append(group)
-    for text in lines("related_words.kinds"):
+    for text in lists.lines(f"related_words.{kinds}") if kinds else ():
         kind, _, members = text.partition(":")
         groups.of.setdefault(kind, []).append(members.split())
     for word in groups.of:

@@ -13,8 +13,8 @@ from typing import NamedTuple
 
 from memoryclaw.index.bm25 import exact
 from memoryclaw.index.catalog import UnitSummary
-from memoryclaw.model import Matched, Term
-from memoryclaw.recall.evidence import NONE, TOLD_WITHIN, Evidence, Scores
+from memoryclaw.model import FROM_NOW_ON, Matched, Term
+from memoryclaw.recall.evidence import NONE, NOTHING_COUNTED, TOLD_WITHIN, Evidence, Scores
 from memoryclaw.recall.question import Leaf, Question
 
 # Shares of the best score.
@@ -104,7 +104,7 @@ def rank(
         ranked.append(Ranked(unit, score, words[unit.rowid], terms, lender, decisions[unit.rowid]))
     best_score = max((one.score for one in ranked if not one.decision), default=0.0)
     best_score = best_score if best_score > 0 else 1.0
-    added = _shares_of_best(question, listed=evidence.listed)
+    added = _shares_of_best(question, evidence)
     found = ordered(
         _with(one, [(name, exact(share * best_score)) for name, share in added(one.unit)]) for one in ranked
     )
@@ -198,20 +198,28 @@ def _factors(question: Question, found: Sequence[UnitSummary]) -> Callable[[Unit
     return factors
 
 
-def _shares_of_best(question: Question, *, listed: bool) -> Callable[[UnitSummary], Terms]:
-    """Tells which shares of the best score a unit gets for what it is about."""
-    entities, ranges = question.any_entity, question.query.ranges
+def _shares_of_best(question: Question, evidence: Evidence) -> Callable[[UnitSummary], Terms]:
+    """Tells which shares of the best score a unit gets for what it is about.
+
+    A statement gets one only where it holds a word besides the name: a person has many of them.
+    """
+    entities, ranges, of_you = question.any_entity, question.query.ranges, question.of_you
 
     def shares(unit: UnitSummary) -> Terms:
         found: Terms = []
-        if unit.kind == "fact" and unit.entity_key in entities:
+        said = not unit.is_statement or len(evidence.counts.get(unit.rowid, NOTHING_COUNTED).own) > len(
+            unit.entity_key.split()
+        )
+        if unit.kind == "fact" and unit.entity_key in entities and said:
             asked = question.names_field(unit.field)
             if asked or not _is_of_another_time(unit, question):
                 found.append(("entity", FACT))
                 found += [("field", FACT)] if asked else []
+        if unit.kind == "fact" and unit.field == FROM_NOW_ON and of_you:
+            found.append(("wish", FACT))
         if ranges:
             found.append(("date", DATE * _date(question, unit)[0]))
-        elif listed:
+        elif evidence.listed:
             found.append(("filter", 1.0))
         return found
 
@@ -219,8 +227,16 @@ def _shares_of_best(question: Question, *, listed: bool) -> Callable[[UnitSummar
 
 
 def ordered(ranked: Iterable[Ranked]) -> list[Ranked]:
-    """By score, highest first; ties by id and path."""
-    return sorted(ranked, key=lambda one: (-one.score, f"{one.unit.id}\0{one.unit.path}"))
+    """By score, highest first; ties by id and path, after them statements and what has no score at all, the newest first."""
+    return sorted(ranked, key=lambda one: (-one.score, _age(one), f"{one.unit.id}\0{one.unit.path}"))
+
+
+def _age(ranked: Ranked) -> tuple[int, ...]:
+    """Less for what is newer, and least for what goes by its score alone."""
+    unit = ranked.unit
+    if ranked.score and not unit.is_statement:
+        return ()
+    return tuple([-ord(digit) for digit in unit.at[:10]]) or (0,)
 
 
 def causes(question: Question, ranked: Ranked) -> list[Matched]:
@@ -229,6 +245,8 @@ def causes(question: Question, ranked: Ranked) -> list[Matched]:
     speaker = question.any_person.get(ranked.unit.entity_key) if ranked.unit.kind == "turn" else None
     if speaker:
         found.append(Matched(word=speaker, field="speaker", via="entity"))
+    if not (ranked.words or ranked.terms):
+        found.append(Matched(word="newest", field="date", via="date"))
     return [*found, Matched(word=ranked.lender, field="session", via="session")] if ranked.lender else found
 
 
@@ -253,6 +271,8 @@ def _cause(name: str, question: Question, unit: UnitSummary) -> Matched | None:
             return Matched(word=f"-{names}", field="speaker", via="entity")
         case "date":
             return Matched(word=_date(question, unit)[1], field="date", via="date")
+        case "wish":
+            return Matched(word=FROM_NOW_ON, field="field", via="entity")
         case "pinned":
             return Matched(word="pin", field="pin", via="pinned")
     return None
@@ -324,7 +344,7 @@ class Exclusions:
     def __init__(self, question: Question, evidence: Evidence) -> None:
         self._question = question
         self._evidence = evidence
-        self._facts = [unit for unit in evidence.found if unit.kind == "fact"]
+        self._facts = [unit for unit in evidence.found if unit.kind == "fact" and not unit.is_statement]
         self._any_state = question.any_state
         self._moments = question.moments
 
@@ -336,6 +356,8 @@ class Exclusions:
         if unit.trust == "quarantined":
             return "quarantined"
         if unit.kind != "fact":
+            return ""
+        if unit.is_statement:  # what was said is no value of a field, so none of another entity or time
             return ""
         if self._is_of_another(unit):
             return "other_entity"

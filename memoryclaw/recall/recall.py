@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from memoryclaw.model import Match, Recalled
 from memoryclaw.recall.packing import Pack
@@ -32,7 +32,7 @@ def recall(
     head = working(int(budget * WORKING_SHARE)) if working else []
     pack = Pack(budget, max_results, head)
     with searcher.reading():
-        found = searcher.find(text, goal=goal)
+        found = searcher.find(text, goal=goal, newest=True)
         open_ = found.open
         refused = _visible(open_, session) | _unapproved(searcher, open_)
         waiting = [one for one in open_ if one.unit.rowid not in refused]
@@ -59,9 +59,22 @@ def _unapproved(searcher: Searcher, open_: Sequence[Ranked]) -> dict[int, str]:
 def _packed(
     searcher: Searcher, found: Ranking, waiting: Sequence[Ranked], pack: Pack
 ) -> tuple[list[Match], dict[int, str]]:
-    """What the pack took in, in rank order, and the decision on every unit; only what has a chance is explained."""
-    left, taken = iter(waiting), list[Match]()
+    """What the pack took in, in rank order, and the decision on every unit: the room that the matches leave goes to what is newest."""
     decisions: dict[int, str] = {}
+    taken = list(_offered(searcher, found, waiting, pack, decisions))
+    pack.fill()
+    newest = [one for one in waiting if one.unit.rowid in found.evidence.newest]
+    weak = [one for one in newest if decisions[one.unit.rowid] == "weak"]
+    taken += _offered(searcher, found, weak, pack, decisions)
+    gained = pack.extend()
+    return [one._replace(tokens=one.tokens + gained.get(n, 0)) for n, one in enumerate(taken)], decisions
+
+
+def _offered(
+    searcher: Searcher, found: Ranking, waiting: Iterable[Ranked], pack: Pack, decisions: dict[int, str]
+) -> Iterator[Match]:
+    """What the pack takes of units that are offered in rank order; only what has a chance is explained."""
+    left = iter(waiting)
     while chunk := _next(left, pack, decisions):
         units = searcher.units(chunk)
         hopeful = []
@@ -71,9 +84,7 @@ def _packed(
         for one, match in zip(hopeful, searcher.matches(found, hopeful), strict=True):
             decisions[one.unit.rowid], tokens = pack.offer(match.unit, match.score, match.surfaces)
             if decisions[one.unit.rowid] == "in":
-                taken.append(match._replace(tokens=tokens))
-    gained = pack.extend()
-    return [one._replace(tokens=one.tokens + gained.get(n, 0)) for n, one in enumerate(taken)], decisions
+                yield match._replace(tokens=tokens)
 
 
 def _next(waiting: Iterator[Ranked], pack: Pack, decisions: dict[int, str]) -> list[Ranked]:

@@ -55,7 +55,9 @@ class Searcher:
         """One state of the index for all that is asked in the block."""
         return self._index.database.reading()
 
-    def find(self, text: str, *, kind: str = "", wanted: int = POOL, goal: str = "") -> Ranking:
+    def find(
+        self, text: str, *, kind: str = "", wanted: int = POOL, goal: str = "", newest: bool = False
+    ) -> Ranking:
         """Everything that may answer a question, ranked, each with its decision except for limits and budgets.
 
         Args:
@@ -63,6 +65,7 @@ class Searcher:
             kind: narrows as `kind:` in the query does.
             wanted: how many may be in the answer, if there are so many.
             goal: what the agent is working on; it lifts what shares words with it.
+            newest: whether the newest facts and statements follow what words found.
         """
         question = understand(
             text,
@@ -74,9 +77,11 @@ class Searcher:
             kind=kind,
         )
         pool = max(POOL, wanted)
-        found = self._ranked(question, pool)
+        found = self._ranked(question, pool, newest=newest)
         if len(found.units) >= pool and len(found.open) < wanted:
-            found = self._ranked(question, 4 * max(POOL, wanted))  # too many of the best were left out
+            found = self._ranked(
+                question, 4 * max(POOL, wanted), newest=newest
+            )  # too many of the best were left out
         return self._with_vectors(found, self._lane) if self._lane else found
 
     def units(self, chosen: Sequence[Ranked]) -> dict[int, Unit]:
@@ -122,8 +127,8 @@ class Searcher:
             "degraded": found.degraded,
         }
 
-    def _ranked(self, question: Question, pool: int) -> Ranking:
-        evidence = self._evidence.read(question, pool)
+    def _ranked(self, question: Question, pool: int, *, newest: bool) -> Ranking:
+        evidence = self._evidence.read(question, pool, newest=newest)
         return Ranking(question, evidence, rank(question, evidence))
 
     def _with_vectors(self, found: Ranking, lane: VectorLane) -> Ranking:
@@ -131,7 +136,7 @@ class Searcher:
         if not lane.may_answer(found.question):
             return found
         if not lane.always:
-            hits = found.open
+            hits = [one for one in found.open if one.score]  # what is only new is none
             if not lane.is_wanted(len(hits), _confidence(found, self.matches(found, hits[:_BEST]))):
                 return found
         fields = self._evidence.fields(found.question)

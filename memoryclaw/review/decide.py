@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple
 
-from memoryclaw.consolidation.actions import NewFile, SetFact
+from memoryclaw.consolidation.actions import NewFile
 from memoryclaw.consolidation.changes import moves, rewrites
 from memoryclaw.consolidation.pending import PENDING_FILE, PendingFact, read_pending, remove_pending
 from memoryclaw.consolidation.proposals import APPROVE, BOTH, read_proposal
@@ -22,6 +22,7 @@ from memoryclaw.vault.edits import (
     SemanticFile,
     Splice,
     add_source,
+    add_statement,
     line_end,
     same,
     set_fact,
@@ -61,10 +62,15 @@ class _FactTarget(NamedTuple):
         """The text with the fact and all its sources."""
         first, *more = [part.strip() for part in self.fact.source.split(",")]
         fact = self.fact
-        done = set_fact(
-            text, self.file, entity=fact.entity, field=fact.field, value=fact.value,
-            since=self.since, source=first, many=self.many,
-        )  # fmt: skip
+        if not fact.field:
+            done = add_statement(
+                text, self.file, entity=fact.entity, words=fact.value, said=self.since, source=first
+            )
+        else:
+            done = set_fact(
+                text, self.file, entity=fact.entity, field=fact.field, value=fact.value,
+                since=self.since, source=first, many=self.many,
+            )  # fmt: skip
         known = [
             found.id
             for found in self.file.facts(done.text).facts
@@ -191,7 +197,7 @@ def _decisions(context: WriteContext, item: ReviewItem, decision: str) -> Iterat
     if about is not None:
         yield _decision(context, decision, item.kind, about.fingerprint, run=item.run)._replace(ranges=ranges)
     actions = item.change.actions if item.change else ()
-    facts = [action.fingerprint for action in actions if isinstance(action, SetFact)]
+    facts = [action.fingerprint for action in actions if action.fingerprint]
     for known_by in dict.fromkeys(facts):
         if about is None or known_by != about.fingerprint:
             yield _decision(context, decision, "fact", known_by, run=item.run)

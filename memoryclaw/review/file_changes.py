@@ -11,13 +11,14 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
-from memoryclaw.consolidation.actions import Action, AddPending, NewFile, SetFact
+from memoryclaw.consolidation.actions import Action, AddPending, AddStatement, NewFile, SetFact
 from memoryclaw.consolidation.pending import PENDING_FILE, PendingFact, read_pending
 from memoryclaw.errors import InputError
 from memoryclaw.model import Fact
 from memoryclaw.text.encoding import lines_of, readable
 from memoryclaw.text.merging import merge
 from memoryclaw.vault.edits import BULLET, SemanticFile, Sheet, Splice, fact_sources, same, spliced
+from memoryclaw.writing.context import fact_in_words
 from memoryclaw.writing.decisions import APPROVED, UNDONE, Decision, Decisions
 
 _HEADING = re.compile(r"(#{1,6})[ \t]+\S")
@@ -27,20 +28,29 @@ _Key = tuple[str, str, str, bool]
 # A change as actions, and made again
 
 
-def facts_set(before: str, after: str, file: SemanticFile) -> list[SetFact]:
-    """The facts that a change of a semantic file set, as actions."""
+def facts_set(before: str, after: str, file: SemanticFile) -> list[SetFact | AddStatement]:
+    """The facts and statements that a change of a semantic file added, as actions."""
     old = [fact for fact in file.facts(before).facts if fact.current]
-    new = [fact for fact in file.facts(after).facts if fact.current]
+    now = file.facts(after).facts
+    new = [fact for fact in now if fact.current]
     known = {(fact.entity, fact.field, fact.value) for fact in old}
-    return [
-        SetFact(
-            file.path, fact.entity, fact.field, fact.value, fact.since,
-            next(iter(fact_sources(after, file, fact.id)), fact.source),
-            many=sum(same(other.entity, fact.entity) and same(other.field, fact.field) for other in new) > 1,
-        )
-        for fact in new
-        if (fact.entity, fact.field, fact.value) not in known
-    ]  # fmt: skip
+
+    def action(fact: Fact) -> SetFact | AddStatement:
+        source = next(iter(fact_sources(after, file, fact.id)), fact.source)
+        if fact.is_statement:
+            ended = {
+                (f.entity, f.value) for f in now if f.is_statement and not f.current and f.until == fact.said
+            }
+            tied = [
+                f.id
+                for f in old
+                if f.is_statement and (f.entity, f.value) in ended and f.entity == fact.entity
+            ]
+            return AddStatement(file.path, fact.entity, fact.value, fact.said, source, tuple(tied))
+        many = sum(same(other.entity, fact.entity) and same(other.field, fact.field) for other in new) > 1
+        return SetFact(file.path, fact.entity, fact.field, fact.value, fact.since, source, many)
+
+    return [action(fact) for fact in new if (fact.entity, fact.field, fact.value) not in known]
 
 
 def actions_of(path: str, before: str | None, after: str | None, file: SemanticFile | None) -> list[Action]:
@@ -176,17 +186,18 @@ def facts_taken_back(before: str | None, after: str, now: str, file: SemanticFil
     kept = list[_FactLine]()
     # What holds goes before what was: an old value comes back only where the new one goes.
     for line in sorted(added, key=lambda line: not line.is_current):
-        was = next((one for one in removed_lines if line.is_current and _about(one, line)), None)
-        removed_lines = [one for one in removed_lines if one is not was]
+        was = [one for one in removed_lines if line.is_current and _about(one, line)]
+        was = was if line.facts[0].is_statement else was[:1]  # a statement may be tied to several
+        removed_lines = [one for one in removed_lines if not any(one is taken for taken in was)]
         here = next((one for one in reversed(free) if one.identity == line.identity), None)
         if here is None or (not line.is_current and any(_about(one, line) for one in kept)):
             kept.append(line)
             left += _changed_since(line, page)
             continue
         free.remove(here)
-        splices.append(Splice(here.start, here.end, was.lines if was else ()))
+        splices.append(Splice(here.start, here.end, tuple(text for one in was for text in one.lines)))
         wanted.subtract(map(_key, here.facts))
-        wanted.update(map(_key, was.facts) if was else ())
+        wanted.update(_key(fact) for one in was for fact in one.facts)
     if removed_lines:
         return None
     bare = Counter(line.rstrip() for n, line in enumerate(page.sheet.lines) if _is_bare(page.sheet.lines, n))
@@ -211,7 +222,7 @@ def waiting_taken_back(before: str | None, after: str, now: str) -> TakenBack:
         if lines == made[id_][1]:
             splices.append(Splice(fact.line - 1, fact.end_line))
         else:
-            left.append(f"{fact.entity}.{fact.field}")
+            left.append(_name(fact))
     back = [line for id_, (_, lines) in old.items() if id_ not in made and id_ not in here for line in lines]
     if back:
         end = max((fact.end_line for fact, _ in here.values()), default=len(lines_of(now)))
@@ -234,11 +245,20 @@ def _changed_since(line: _FactLine, page: _FactSheet) -> list[str]:
     """The facts of a line that another line tells now, changed; what is gone altogether is not named."""
     known = [fact for one in page.fact_lines for fact in one.facts]
     return [
-        f"{fact.entity}.{fact.field}"
-        for fact in line.facts
-        if fact.current
-        and any(same(one.entity, fact.entity) and same(one.field, fact.field) for one in known)
+        _name(fact) for fact in line.facts if fact.current and any(_is_changed(fact, one) for one in known)
     ]
+
+
+def _name(fact: Fact | PendingFact) -> str:
+    return f"{fact.entity}.{fact.field}" if fact.field else fact_in_words(fact.entity, "", fact.value)
+
+
+def _is_changed(fact: Fact, other: Fact) -> bool:
+    """True where both are of one field, or one statement in other words: it keeps its date and its source."""
+    if not (same(other.entity, fact.entity) and same(other.field, fact.field)):
+        return False
+    kept = bool(fact.source) and (fact.said, fact.source) == (other.said, other.source)
+    return not fact.is_statement or fact.value == other.value or kept
 
 
 def _less(lines: Sequence[_FactLine], others: Sequence[_FactLine]) -> list[_FactLine]:

@@ -37,11 +37,17 @@ class Events(NamedTuple):
 
 
 class Subject(NamedTuple):
-    """What a history is of: files, and for a fact its entity and field."""
+    """What a history is of: files, and for a fact its entity and field, for a statement its id."""
 
     paths: tuple[str, ...]
     entity: str = ""
     field: str = ""
+    id: str = ""
+
+    @property
+    def is_fact(self) -> bool:
+        """True for a fact or a statement, which is one line of its file."""
+        return bool(self.id)
 
 
 def history(context: WriteContext, id_: str = "", *, limit: int = 20) -> Events:
@@ -57,10 +63,10 @@ def history(context: WriteContext, id_: str = "", *, limit: int = 20) -> Events:
     if not id_:
         return Events(tuple(repository.commit_log(git, limit=limit)))
     subject = _subject(context, id_)
-    rows = repository.commit_log(git, subject.paths, limit=_EVERY if subject.entity else limit)
+    rows = repository.commit_log(git, subject.paths, limit=_EVERY if subject.is_fact else limit)
     if not rows and fact_named(context, id_) is None and context.lookup.resolve(id_) is None:
         raise NotFoundError(f"nothing in the vault or its past has the id {id_}")
-    if subject.entity:
+    if subject.is_fact:
         file = context.semantic(subject.paths[0])
         touched = {one.commit for one in repository.editions(git, file.path) if _touches(file, subject, one)}
         rows = [row for row in rows if row.commit in touched][:limit]
@@ -89,13 +95,13 @@ def _subject(context: WriteContext, id_: str) -> Subject:
     """The files behind an id, also behind one that is gone: in the archive, or under its old path."""
     found = fact_named(context, id_) or context.lookup.resolve(id_)
     if found is not None and found.kind == "fact":
-        return Subject((found.path,), found.entity, found.field)
+        return Subject((found.path,), found.entity, found.field, found.id)
     if found is not None:
         return Subject((found.path, _elsewhere(found.path)))
     note, hash_, address = id_.partition("#")
     address_parts = split_address(address.partition("~")[0]) if hash_ else None
     path = note if note.endswith(".md") else f"{note}.md"
-    return Subject((path,), *address_parts) if address_parts else Subject((path, _elsewhere(path)))
+    return Subject((path,), *address_parts, id_) if address_parts else Subject((path, _elsewhere(path)))
 
 
 def _elsewhere(path: str) -> str:
@@ -108,13 +114,15 @@ def _touches(file: SemanticFile, subject: Subject, edition: FileVersions) -> boo
 
 
 def _facts_at(file: SemanticFile, subject: Subject, data: bytes | None) -> list[Fact]:
-    """What a version of a file says of one field of one entity, wherever it stands."""
+    """What a version of a file says of one field of one entity, or one statement of it, wherever it stands."""
     facts = file.facts(decode(data or b"").text).facts
-    return [
-        fact._replace(line=0, id="")
-        for fact in facts
-        if same(fact.entity, subject.entity) and same(fact.field, subject.field)
-    ]
+
+    def is_meant(fact: Fact) -> bool:
+        if fact.is_statement:
+            return fact.id.partition("~")[0] == subject.id.partition("~")[0]
+        return same(fact.entity, subject.entity) and same(fact.field, subject.field)
+
+    return [fact._replace(line=0, id="") for fact in facts if is_meant(fact)]
 
 
 # blame: a fact back to the commit that set it, the episode that tells it, the log line that said it, and who approved

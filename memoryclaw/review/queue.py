@@ -230,8 +230,8 @@ class CurrentFacts:
         return []
 
     def beside(self, entity: str, field: str, value: str) -> str:
-        """The value that a new one would take the place of; empty where there is none."""
-        facts = [] if self.many(field) else self.facts(entity, field)
+        """The value that a new one would take the place of; empty where there is none, as for every statement."""
+        facts = [] if self.many(field) or not field else self.facts(entity, field)
         return ", ".join(fact.value for fact in facts if fact.value != value)
 
     def _read(self, path: str) -> tuple[Fact, ...]:

@@ -260,7 +260,7 @@ def _names(context: WriteContext, change: FileChange) -> list[str]:
     if place_of(change.path) != ("semantic", "current"):
         return [change.path]
     facts = facts_set(*_texts(change), context.semantic(change.path))
-    return [f"{fact.entity}.{fact.field} in {change.path}" for fact in facts] or [change.path]
+    return [f"{fact.name} in {change.path}" for fact in facts] or [change.path]
 
 
 def _was_undone(context: WriteContext, target: _Target) -> bool:

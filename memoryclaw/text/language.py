@@ -19,6 +19,7 @@ _PLAIN_ASCII = {code: chr(code).lower() if chr(code).isalnum() else " " for code
 _ELIDING = frozenset({"fr", "it", "ca"})
 IRREGULAR = {form: base for base, *forms in map(str.split, lines("english.irregular")) for form in forms}
 _QUESTION_STOP = frozenset(words("english.question"))
+_ENDS = frozenset(("s", "re", "ll", "ve", "d", "m"))  # of a contraction: `when's`
 # Letters without a Unicode decomposition, as people spell them whose keyboard lacks them.
 SPELLED = str.maketrans(
     {"ø": "o", "ł": "l", "đ": "d", "ð": "d", "þ": "th", "æ": "ae", "œ": "oe", "ı": "i", "ħ": "h"}
@@ -100,7 +101,13 @@ class Language:
 
     def is_stop(self, word: str) -> bool:
         """True for a word that says nothing about the subject of a question."""
-        return word in self.stop or fold(word).replace("'", "").replace("’", "") in self.stop
+        plain = fold(word).replace("’", "'")
+        first, _, rest = plain.partition("'")
+        return (
+            plain in self.stop
+            or plain.replace("'", "") in self.stop
+            or (rest in _ENDS and first in self.stop)
+        )
 
     def _analyse(self, word: str) -> str:
         if not word.isascii() and max(word) >= _FIRST_UNSPACED:
@@ -144,10 +151,9 @@ class Languages:
         """True when accents do not change stems in any of them."""
         return all(language.folds_first for language in self._all)
 
-    @property
-    def english(self) -> Language | None:
-        """English, where it is one of them."""
-        return next((language for language in self._all if language.code == "en"), None)
+    def of(self, code: str) -> Language | None:
+        """The language of this code, where it is one of them."""
+        return next((language for language in self._all if language.code == code), None)
 
     def is_stop(self, word: str) -> bool:
         """True for a word that says nothing about the subject of the question."""

@@ -13,6 +13,7 @@ _ABBREVIATIONS = frozenset(lists.words("sentences.abbreviations"))
 _BEFORE_NUMBER = frozenset(lists.words("sentences.before_number"))
 _BEFORE_SMALL = frozenset(lists.words("sentences.before_small"))
 _ORDINAL_AFTER = frozenset(lists.words("sentences.ordinal_after"))
+_CLAUSE_STARTS = frozenset(lists.words("sentences.clause_starts"))
 _DAY_MONTH = re.compile(r"\d{1,2}\.\d{1,2}")
 _END = re.compile(r"""(?<=[.!?…])["'”’»)\]*_]*\s+(?=\S)|(?<=[。！？])["'”’」』）]*\s*|\n+""")
 _LAST_WORD = re.compile(r"(?:^|\s)[\"'“‘(\[]*([^\W_][\w.]*)\.\s*$")
@@ -27,11 +28,21 @@ def plain(word: str) -> str:
     return (folded.removesuffix("'s") or folded).replace("'", "")
 
 
-# The words of each language that carry no subject, folded.
-SMALL = {
-    code: frozenset(plain(word) for word in lists.words(f"sentences.stop_{code}"))
-    for code in ("en", "de", "fr", "es")
-}
+def _small() -> dict[str, frozenset[str]]:
+    """The small words of each language: those of `sentences.toml`, or those of the file of its grammar."""
+    found = {
+        name.removeprefix("stop_"): lists.words(f"sentences.{name}")
+        for name in lists.names("sentences")
+        if name.startswith("stop_")
+    }
+    for file in lists.files():
+        kind, _, code = file.partition("_")
+        if kind == "talk" and code not in found:
+            found[code] = lists.text(f"{file}.small").replace(",", " ").split()
+    return {code: frozenset(map(plain, small)) for code, small in found.items()}
+
+
+SMALL = _small()  # the words of each language that carry no subject, folded
 
 
 def sentences(text: str) -> list[str]:
@@ -79,8 +90,13 @@ def _is_ordinal(word: str, before: str, after: str) -> bool:
         if len(word) > 2 or alone or _MONTH.match(after):
             return len(word) < 3
         ordinal = not _ORDINAL_AFTER.isdisjoint(before.lower().split()[-2:-1]) and not _is_opener(after)
-        return ordinal or after[:1].islower()
-    return _DAY_MONTH.fullmatch(word) is not None and not _is_opener(after)
+        return (ordinal or after[:1].islower()) and not _begins_clause(after)
+    return _DAY_MONTH.fullmatch(word) is not None and not (_is_opener(after) or _begins_clause(after))
+
+
+def _begins_clause(after: str) -> bool:
+    first = WORD.match(after)
+    return first is not None and first[0].lower() in _CLAUSE_STARTS
 
 
 def _is_opener(after: str) -> bool:

@@ -13,12 +13,17 @@ _LIST = re.compile(r"^(\w+) = '''\n(.*?)'''$", re.MULTILINE | re.DOTALL)
 
 def words(name: str) -> list[str]:
     """The words of a list, in order; `english.question` is the list `question` of `english.toml`."""
-    return _text(name).split()
+    return text(name).split()
 
 
 def lines(name: str) -> list[str]:
     """The lines of a list; each holds a group of words."""
-    return _text(name).splitlines()
+    return text(name).splitlines()
+
+
+def files() -> list[str]:
+    """The names of all files of lists."""
+    return sorted(path.stem for path in _FOLDER.glob("*.toml"))
 
 
 def names(file: str) -> list[str]:
@@ -26,7 +31,8 @@ def names(file: str) -> list[str]:
     return list(_lists(file))
 
 
-def _text(name: str) -> str:
+def text(name: str) -> str:
+    """A list as it is written in its file."""
     file, _, list_ = name.partition(".")
     return _lists(file)[list_]
 

@@ -1,4 +1,4 @@
-"""Patches of one property, one fact or whole lines of a note; every byte outside the lines they must touch stays.
+"""Patches of one property, one fact or statement, or whole lines of a note; every byte outside the lines they must touch stays.
 
 A patch of a property is read back before it is returned, and one that would change anything else is refused.
 """
@@ -17,9 +17,10 @@ from memoryclaw.model import Fact
 from memoryclaw.text import yaml_text
 from memoryclaw.text.encoding import lines_of, readable
 from memoryclaw.text.frontmatter import split
+from memoryclaw.text.language import fold
 from memoryclaw.text.markdown import Heading, read_body
 from memoryclaw.text.yaml_text import flow_list, scalar
-from memoryclaw.vault.facts import VALUE, Facts, FactSpot, clean_name, facts_in
+from memoryclaw.vault.facts import VALUE, Facts, FactSpot, Statement, clean_name, facts_in, statement_in
 
 Value = str | Sequence[str]
 _FENCES = ("---", "...")
@@ -300,14 +301,20 @@ def set_fact(
 
 
 def correct_fact(text: str, file: SemanticFile, id_: str, value: str) -> FactEdit:
-    """Replaces the value of a fact without History: the old one was never right."""
+    """Replaces the value of a fact, or the words of a statement, without History: the old one was never right."""
     value, sheet = " ".join(value.split()), Sheet.of(text, file)
     fact = _fact(sheet, id_)
+    value = plain_words(value) if fact.is_statement else value
     if fact.value == value:
         return FactEdit(text, "confirmed", value)
     if not value:
         raise InputError("a fact needs a value; `memoryclaw forget` takes one away")
     change = _Change((_key(fact),), ((fact.entity, fact.field, value, fact.current),))
+    if fact.is_statement:
+        result = spliced(text, [_restated(sheet, fact, value)])
+        if _matches(sheet, result, change):
+            return FactEdit(result, "corrected", fact.value)
+        raise _refused(fact.entity, f'"{value}"')
     return FactEdit(_line_replaced(sheet, fact, FactText(value, None), change), "corrected", fact.value)
 
 
@@ -321,7 +328,12 @@ def remove_fact(text: str, file: SemanticFile, id_: str) -> str:
         splice = Splice(first, last, (with_cell(sheet, fact, ""),))
     elif any(other is not fact and other.line == fact.line for other in sheet.found.facts):
         raise InputError(f"the line of {id_} holds other facts as well; change it by hand")
-    elif last < len(lines) and indent(lines[last]) > indent(lines[first]) and BULLET.match(lines[last]):
+    elif (
+        not fact.is_statement
+        and last < len(lines)
+        and indent(lines[last]) > indent(lines[first])
+        and BULLET.match(lines[last])
+    ):
         splice = Splice(first, last, (keyed(lines[first])[0].rstrip(),))
     result = spliced(text, [splice])
     if not _matches(sheet, result, _Change((_key(fact),))):
@@ -357,7 +369,7 @@ def _add(sheet: Sheet, entity: str, field: str, told: FactText) -> FactEdit:
     for form in _forms(told):
         for splice in (
             new_field(sheet, spot, field, form) if spot else None,
-            new_entity(sheet, entity, field, form),
+            new_entity(sheet, entity, f"- {field}: {form.value}{form.inline or ''}"),
         ):
             if splice and _matches(sheet, result := spliced(sheet.text, [splice]), change):
                 return FactEdit(result, "added")
@@ -398,10 +410,157 @@ def _holds(known: str, value: str) -> bool:
     return known == value or value in (part.strip() for part in known.split(","))
 
 
-def _inline(*, since: str = "", until: str = "", source: str = "") -> str:
+def _inline(*, since: str = "", said: str = "", until: str = "", source: str = "") -> str:
     cleaned = re.sub(r"[\[\]\r\n]", "", source)
-    parts = (("since", since), ("until", until), ("source", f"[[{cleaned}]]" if cleaned else ""))
+    parts = (
+        ("since", since),
+        ("said", said),
+        ("until", until),
+        ("source", f"[[{cleaned}]]" if cleaned else ""),
+    )
     return "".join(f" [{name}:: {value}]" for name, value in parts if value)
+
+
+# Statements: what a person said, where entity or field cannot be told. The newest stands first, below the entity's facts.
+
+_MARKUP = re.compile(
+    r"!?\[\[|\]\]|`+|%%|~~|(?<=:):+|(?<!\S)#+(?=[^\s\d#])|[\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]"
+)
+
+
+def plain_words(text: str) -> str:
+    """Words as a statement may quote them: on one line, without double quotes, and without what Markdown takes for its own."""
+    return " ".join(_MARKUP.sub(" ", text.replace('"', "'")).split())
+
+
+def add_statement(
+    text: str,
+    file: SemanticFile,
+    *,
+    entity: str,
+    words: str,
+    said: str = "",
+    source: str = "",
+    replaces: Iterable[str] = (),
+) -> FactEdit:
+    """Adds a statement above those that the entity has; the same words, where they stand already, get one more source.
+
+    Args:
+        text: the text of the file; empty for a new one.
+        file: its path, and the collections of the vault.
+        entity: what the statement is about, or who made it, in any case.
+        words: what was said.
+        said: ISO date on which it was said.
+        source: the id of the note it comes from, or a word on its origin.
+        replaces: ids of standing statements of the file that this one is tied to; they move to the History of their entity.
+    """
+    entity, words, said = " ".join(entity.split()), plain_words(words), _UNSAFE.sub("", said).strip()
+    if not entity or not words:
+        raise InputError("a statement needs an entity and words")
+    sheet = Sheet.of(text, file)
+    own = [f for f in sheet.found.facts if f.is_statement and f.current and same(f.entity, entity)]
+    known = next((fact for fact in own if _same_words(fact.value, words)), None)
+    standing = [f for f in sheet.found.facts if f.is_statement and f.current]
+    tied = [fact for fact in standing if fact is not known and fact.id in set(replaces)]
+    moves = list(_into_history(sheet, tied, said))
+    change = _Change(tuple(map(_key, tied)), tuple([_key(fact._replace(current=False)) for fact in tied]))
+    action = "superseded" if tied else "added" if known is None else "confirmed"
+    if known is not None:
+        result = spliced(text, moves)
+        if _matches(sheet, result, change):
+            return FactEdit(add_source(result, file, known.id, source).text, action, known.value)
+        raise _refused(entity, f'"{words}"')
+    line = f'"{words}"{_inline(said=said)}{source_field(source)}'
+    for name, splice in _places(sheet, entity, own, said, line):
+        result = spliced(text, [splice, *moves])
+        if _matches(sheet, result, _Change(change.gone, (*change.come, (name, "", words, True)))):
+            return FactEdit(result, action, tied[0].value if tied else "")
+    raise _refused(entity, f'"{words}"')
+
+
+def add_statements(
+    text: str, file: SemanticFile, *, entity: str, said: str, found: Sequence[tuple[str, str]]
+) -> str | None:
+    """Adds statements of one day that the file does not hold, as `add_statement` does one after another; None where that needs more.
+
+    Args:
+        text: the text of the file.
+        file: its path, and the collections of the vault.
+        entity: what they are about, or who made them.
+        said: ISO date on which they were said.
+        found: words and source of each, in the order in which they were said.
+    """
+    entity, said = " ".join(entity.split()), _UNSAFE.sub("", said).strip()
+    every = [(plain_words(words), source) for words, source in found]
+    fresh = len({fold(words) for words, _ in every}) == len(every)
+    if not entity or not fresh or any(not words or words in text for words, _ in every):
+        return None
+    sheet = Sheet.of(text, file)
+    own = [f for f in sheet.found.facts if f.is_statement and f.current and same(f.entity, entity)]
+    known = {" ".join(fold(fact.value).split()) for fact in own}
+    if any(" ".join(fold(words).split()) in known for words, _ in every):
+        return None
+    lines = [f'"{words}"{_inline(said=said)}{source_field(source)}' for words, source in reversed(every)]
+    for name, splice in _places(sheet, entity, own, said, lines[0]):
+        at = next(n for n, line in enumerate(splice.lines) if line.endswith(lines[0]))
+        lead = splice.lines[at].removesuffix(lines[0])
+        whole = (*splice.lines[:at], *(lead + line for line in lines), *splice.lines[at + 1 :])
+        result = spliced(text, [splice._replace(lines=whole)])
+        if _matches(sheet, result, _Change((), tuple((name, "", words, True) for words, _ in every))):
+            return result
+    return None
+
+
+def _places(
+    sheet: Sheet, entity: str, own: Sequence[Fact], said: str, line: str
+) -> Iterator[tuple[str, Splice]]:
+    """Where a statement may go, the best place first, with the name that the entity has there.
+
+    It goes among the statements of the entity, or below its facts, or below a new heading.
+    """
+    older = next((fact for fact in own if not said or fact.said <= said), own[-1] if own else None)
+    if older is not None:
+        first, last = sheet.span(older)
+        at = first if not said or older.said <= said else last
+        yield older.entity, Splice(at, at, (sheet.stated(older)[0] + line,))
+    spots = [spot for spot in sheet.found.spots if same(spot.entity, entity)]
+    for spot in sorted(spots, key=lambda spot: spot.style != "heading"):
+        if spot.style in {"heading", "bullet"}:
+            lead = spot.indent if BULLET.match(spot.indent) else _lead(sheet, spot)
+            yield spot.entity, _below(sheet, spot, lead + line)
+    name = spots[0].entity if spots else entity
+    yield name, new_entity(sheet, name, f"- {line}")
+
+
+def _into_history(sheet: Sheet, tied: Sequence[Fact], until: str) -> Iterator[Splice]:
+    """Takes statements from where they stand, and adds them to the History of their entity."""
+    past: dict[FactSpot | None, list[str]] = {}
+    for fact in tied:
+        spot, (_, found) = sheet.spot(fact), sheet.stated(fact)
+        is_heading = spot.style == "heading"
+        undated = "" if is_heading or found.is_dated else " [said::]"
+        line = f"{found.quoted}{found.fields}{undated}{_inline(until=until)}"
+        past.setdefault(spot if is_heading else None, []).append(
+            f"- {line}" if is_heading else f"- {fact.entity}: {line}"
+        )
+        yield Splice(*sheet.span(fact))
+    for place, lines in past.items():
+        yield _history_of(sheet, place, *lines)
+
+
+def _restated(sheet: Sheet, fact: Fact, words: str) -> Splice:
+    """The line of a statement with other words."""
+    head, found = sheet.stated(fact)
+    first, last = sheet.span(fact)
+    line, end = sheet.lines[first], len(head) + len(found.quoted)
+    if end <= len(line):
+        return Splice(first, first + 1, (f'{head}"{words}"{line[end:]}',))
+    mark = f" {found.mark}" if found.mark else ""
+    return Splice(first, last, (f'{head}"{words}"{found.fields}{mark}',))
+
+
+def _same_words(one: str, other: str) -> bool:
+    return fold(one).split() == fold(other).split()
 
 
 # Where a new fact and a line of History go.
@@ -416,11 +575,22 @@ def new_field(sheet: Sheet, spot: FactSpot, field: str, told: FactText) -> Splic
         return filled(sheet, spot, field, told.value)
     if spot.style == "frontmatter":
         return mapped(sheet, spot, field, told.value)
-    lines, line = sheet.lines, f"{field}: {told.value}{told.inline or ''}"
+    line = f"{field}: {told.value}{told.inline or ''}"
     if spot.style == "bullet":
-        lead = spot.indent or " " * (indent(lines[spot.line - 1]) + 2) + "- "
-        return Splice(spot.end_line, spot.end_line, (lead + line,))
-    at = spot.end_line
+        return _below(sheet, spot, (spot.indent or _lead(sheet, spot)) + line)
+    return _below(sheet, spot, (spot.indent or "- ") + line)
+
+
+def _lead(sheet: Sheet, spot: FactSpot) -> str:
+    """How a list item below the entity of a list or of a heading begins."""
+    return " " * (indent(sheet.lines[spot.line - 1]) + 2) + "- " if spot.style == "bullet" else "- "
+
+
+def _below(sheet: Sheet, spot: FactSpot, line: str) -> Splice:
+    """Adds a line below the facts of an entity that is a heading or stands in a list."""
+    at, lines = spot.end_line, sheet.lines
+    if spot.style == "bullet":
+        return Splice(at, at, (line,))
     underlined = at == spot.line and at < len(lines) and not lines[at - 1].lstrip().startswith("#")
     if underlined and _UNDERLINE.match(lines[at]):
         at += 1
@@ -430,30 +600,36 @@ def new_field(sheet: Sheet, spot: FactSpot, field: str, told: FactText) -> Splic
         and not BULLET.match(lines[at])
         and not lines[at].startswith("#")
     )
-    return Splice(at, at, ((spot.indent or "- ") + line, *([""] if prose else [])))
+    return Splice(at, at, (line, *([""] if prose else [])))
 
 
-def new_entity(sheet: Sheet, entity: str, field: str, told: FactText) -> Splice:
-    """Adds a heading for a new entity at the end of the file, above a shared History."""
+def new_entity(sheet: Sheet, entity: str, line: str) -> Splice:
+    """Adds a heading for a new entity, with one line, at the end of the file, above a shared History."""
     lines, history = sheet.lines, sheet.found.history[0]
     at = history - 1 if history else len(lines)
     above = [""] if at and lines[at - 1].strip() else []
     below = [""] if at < len(lines) else []
-    return Splice(at, at, (*above, f"# {entity}", f"- {field}: {told.value}{told.inline or ''}", *below))
+    return Splice(at, at, (*above, f"# {entity}", line, *below))
 
 
 def history_splice(sheet: Sheet, fact: Fact, past: str) -> Splice:
     """Adds the line of a superseded value to the History of its entity, or to the one that lists and tables share."""
-    spot, lines = sheet.spot(fact), sheet.lines
+    spot = sheet.spot(fact)
     if spot.style == "heading":
-        line = f"- {fact.field}: {past}"
-        if spot.history:
-            return Splice(spot.history_end, spot.history_end, (line,))
-        level, end = _section_end(sheet.text, spot.line, len(lines))
-        return _new_history(lines, end, "#" * min(level + 1, _DEEPEST), line)
+        return _history_of(sheet, spot, f"- {fact.field}: {past}")
     name = fact.entity if fact.field == VALUE else f"{fact.entity}.{fact.field}"
-    line, last = f"- {name}: {past}", sheet.found.history[1]
-    return Splice(last, last, (line,)) if last else _new_history(lines, len(lines), "#", line)
+    return _history_of(sheet, None, f"- {name}: {past}")
+
+
+def _history_of(sheet: Sheet, spot: FactSpot | None, *past: str) -> Splice:
+    """Adds lines to the History of an entity that is a heading, else to the one that all others share."""
+    lines, last = sheet.lines, sheet.found.history[1]
+    if spot is None:
+        return Splice(last, last, past) if last else _new_history(lines, len(lines), "#", past)
+    if spot.history:
+        return Splice(spot.history_end, spot.history_end, past)
+    level, end = _section_end(sheet.text, spot.line, len(lines))
+    return _new_history(lines, end, "#" * min(level + 1, _DEEPEST), past)
 
 
 def indent(line: str) -> int:
@@ -461,12 +637,12 @@ def indent(line: str) -> int:
     return len(line) - len(line.lstrip())
 
 
-def _new_history(lines: list[str], at: int, marks: str, line: str) -> Splice:
+def _new_history(lines: list[str], at: int, marks: str, past: Sequence[str]) -> Splice:
     end = at
     while end and not lines[end - 1].strip():
         end -= 1
     below = [""] if end == at < len(lines) else []
-    return Splice(end, end, ("", f"{marks} History", line, *below))
+    return Splice(end, end, ("", f"{marks} History", *past, *below))
 
 
 def _section_end(text: str, line: int, count: int) -> tuple[int, int]:
@@ -491,7 +667,7 @@ _KEYED = re.compile(
     r"(?:::?(?:\*\*|__)?|(?<=[*_]):)(?=[ \t]|$))[ \t]*+(.*)$"
 )
 _INLINE = re.compile(
-    r"(?:(?<![ \t])[ \t]*+(?:\[(?:since|until|source)::(?:\[\[[^\[\]]*\]\]|[^\[\]])*+\]|\((?:since|until|source)::[^()]*\)))+"
+    r"(?:(?<![ \t])[ \t]*+(?:\[(?:since|until|source|said)::(?:\[\[[^\[\]]*\]\]|[^\[\]])*+\]|\((?:since|until|source|said)::[^()]*\)))+"
 )
 
 _COMMENT = re.compile(r"(?<![ \t])[ \t]++#.*$")
@@ -635,7 +811,32 @@ class Sheet(NamedTuple):
 
     def in_table(self, fact: Fact) -> bool:
         """True when a fact is a table cell."""
-        return self.spot(fact).style == "table" or self.lines[fact.line - 1].lstrip().startswith("|")
+        return not fact.is_statement and (
+            self.spot(fact).style == "table" or self.lines[fact.line - 1].lstrip().startswith("|")
+        )
+
+    def fields(self, fact: Fact) -> str:
+        """The lines of a fact as far as they may hold inline fields of its own: not the words of a statement."""
+        first, last = self.span(fact)
+        return self.stated(fact)[1].fields if fact.is_statement else "\n".join(self.lines[first:last])
+
+    def stated(self, fact: Fact) -> tuple[str, Statement]:
+        """What the line of a statement begins with, and the statement."""
+        first, last = self.span(fact)
+        line = " ".join((self.lines[first], *(line.strip() for line in self.lines[first + 1 : last])))
+        bullet = BULLET.match(line)
+        for head in (bullet[0] if bullet else "", keyed(line)[0]):
+            begin = len(line) - len(line[len(head) :].lstrip())
+            if found := statement_in(line[begin:].rstrip()):
+                return line[:begin], found
+        raise _refused(fact.entity, fact.value)
+
+    def quoted_until(self, fact: Fact) -> int:
+        """Where the words of a statement end on its line; 0 for a fact."""
+        if not fact.is_statement:
+            return 0
+        head, found = self.stated(fact)
+        return len(head) + len(found.quoted)
 
 
 def same(one: str, other: str) -> bool:
@@ -668,8 +869,7 @@ def source_field(*sources: str) -> str:
 def fact_sources(text: str, file: SemanticFile, fact_id: str) -> tuple[str, ...]:
     """The sources of one fact of a semantic file, with the blocks they point to."""
     sheet = Sheet.of(text, file)
-    first, last = sheet.span(_sourced_fact(sheet, fact_id))
-    return sources_in("\n".join(sheet.lines[first:last]))
+    return sources_in(sheet.fields(_sourced_fact(sheet, fact_id)))
 
 
 def add_source(text: str, file: SemanticFile, fact_id: str, source: str) -> FactEdit:
@@ -687,18 +887,19 @@ def add_source(text: str, file: SemanticFile, fact_id: str, source: str) -> Fact
     source = _UNSAFE.sub("", source).strip()
     if not source or sheet.in_table(fact) or sheet.spot(fact).style == "frontmatter":
         return unchanged
-    first, last = sheet.span(fact)
-    if source in sources_in("\n".join(sheet.lines[first:last])):
+    if source in sources_in(sheet.fields(fact)):
         return unchanged
-    result = _sourced(sheet, first, last, source)
+    result = _sourced(sheet, fact, source)
     return FactEdit(result, "confirmed", fact.value) if _says_the_same(sheet, result, fact) else unchanged
 
 
-def _sourced(sheet: Sheet, first: int, last: int, source: str) -> str:
+def _sourced(sheet: Sheet, fact: Fact, source: str) -> str:
     """Adds the source after the others, else at the end of the fact's first line."""
+    first, last = sheet.span(fact)
     for number in range(first, last):
         line = sheet.lines[number]
-        if hits := list(_FIELD.finditer(line)):
+        words = sheet.quoted_until(fact) if number == first else 0
+        if hits := list(_FIELD.finditer(line, words)):
             return spliced(sheet.text, [Splice(number, number + 1, (_behind(line, hits[-1], source),))])
     line = sheet.lines[first]  # on a line below, `[source::` would begin a key
     mark = _BLOCK_ID_END.search(line)

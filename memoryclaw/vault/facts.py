@@ -1,7 +1,8 @@
-"""Reads the facts of a file under `semantic/`, and the place of each entity; other lines stay prose."""
+"""Reads the facts and statements of a file under `semantic/`, and the place of each entity; other lines stay prose."""
 
 from __future__ import annotations
 
+import hashlib
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
@@ -10,6 +11,7 @@ from typing import Any, NamedTuple
 from memoryclaw.model import Fact
 from memoryclaw.text.encoding import readable
 from memoryclaw.text.frontmatter import Split, split
+from memoryclaw.text.language import fold
 from memoryclaw.text.markdown import Body, Heading, read_body
 from memoryclaw.text.yaml_text import Path, load, strings
 from memoryclaw.vault.properties import plain_name
@@ -50,6 +52,8 @@ class FactItem:
     bullet: bool
     above: tuple[int, ...] = ()  # lines of the keys above it
     plain: bool = False  # an item of a list, or a name without a colon
+    quoted: bool = False  # nothing but a quotation: a statement where it stands below an entity itself
+    listed: bool = True  # False for a quotation that is no value of the key above it, and for a name with nothing but those below
     raw: str = ""  # its own key as written
     told: list[int] = field(default_factory=list)  # the lines that it covers
 
@@ -75,7 +79,8 @@ class _Items:
         assert hit is not None  # noqa: S101 - every part of the pattern is optional
         lead, mark, rest = hit[1], hit[2] or "", hit[3].rstrip()
         indent = len(lead.expandtabs(4))
-        key = _key(rest)
+        quotation = statement_in(rest) if mark else None
+        key = None if quotation else _key(rest)
         if not mark and (key is None or (indent == 0 and not self._is_bare_block(number))):
             self._continue(number, rest, indent)
             return
@@ -86,7 +91,10 @@ class _Items:
             keys, rest, number, above.top if above else number, number, lead + mark, indent, bool(mark),
             (*above.above, above.number) if above else (),
         )  # fmt: skip
-        if key is not None:
+        if quotation and (above is None or above.bullet) and (quotation.fields or not self._key_below(item)):
+            item.plain = item.quoted = True
+            item.listed = _takes_values(above)
+        elif key is not None:
             item.raw, item.keys, item.value = key[0], (*keys, clean_name(key[0])), key[1] or None
         elif not self._plain(item, above, rest):
             item.plain, item.value = True, ""
@@ -98,11 +106,12 @@ class _Items:
         """Reads a bullet without a colon: a name with keys below it, or one value of the key above it."""
         if _TASK.match(rest):
             return False
-        if self._key_below(item):
+        item.listed = self._key_below(item)
+        if item.listed or (self._quotation_below(item) and _key(f"{rest}:")):
             item.keys, item.value = (*item.keys, clean_name(rest)), None
             return True
         item.plain = True
-        return above is not None and above.value is None
+        return _takes_values(above)
 
     def _tell(self, item: FactItem) -> None:
         self._open.append(item)
@@ -132,13 +141,20 @@ class _Items:
             self._open.pop()
 
     def _key_below(self, item: FactItem) -> bool:
+        hit = self._below(item)
+        return hit is not None and _key(hit[3].rstrip()) is not None
+
+    def _quotation_below(self, item: FactItem) -> bool:
+        hit = self._below(item)
+        return hit is not None and bool(hit[2]) and statement_in(hit[3].rstrip()) is not None
+
+    def _below(self, item: FactItem) -> re.Match[str] | None:
+        """The next line that is not blank, where it is indented further."""
         below = item.number + 1
         while below < len(self._lines) and not self._lines[below].strip():
             below += 1
         hit = _LINE.match(self._lines[below]) if below < len(self._lines) else None
-        return (
-            hit is not None and len(hit[1].expandtabs(4)) > item.indent and _key(hit[3].rstrip()) is not None
-        )
+        return hit if hit is not None and len(hit[1].expandtabs(4)) > item.indent else None
 
     def _is_bare_block(self, number: int) -> bool:
         """True if every unindented line of the paragraph is a key; only then are lines without bullets keys."""
@@ -153,6 +169,11 @@ class _Items:
             end += 1
         self._bare_until = end
         return True
+
+
+def _takes_values(above: FactItem | None) -> bool:
+    """True for a key without a value of its own: items below it may be its values."""
+    return above is not None and above.value is None and above.listed
 
 
 def _key(text: str) -> tuple[str, str] | None:
@@ -193,9 +214,10 @@ def _cells(line: str) -> tuple[str, ...]:
 # Values: the text after a key, its inline fields and its source.
 
 _INLINE = re.compile(
-    r"\[(since|until|source)::[ \t]*+((?:\[\[[^\[\]]*\]\]|[^\[\]])*+)\]|\((since|until|source)::[ \t]*+([^()]*)\)"
+    r"\[(since|until|source|said)::[ \t]*+((?:\[\[[^\[\]]*\]\]|[^\[\]])*+)\]|\((since|until|source|said)::[ \t]*+([^()]*)\)"
 )
 _BLOCK_ID = re.compile(r"(?<!\S)\^[A-Za-z0-9-]+$")
+_QUOTES = ('"', "“", "„")
 _EMPHASIS = re.compile(r"^(\*\*|__|\*|`)(.+)\1$")
 
 
@@ -206,21 +228,25 @@ class FactValue(NamedTuple):
     since: str = ""
     until: str = ""
     source: str = ""
+    said: str = ""
 
 
 def fact_value(text: str) -> FactValue:
     """Reads the value of a fact line: without inline fields, block id, quotes and list brackets."""
-    fields: dict[str, str] = {}
-    if "::" in text:
-        for hit in _INLINE.finditer(text):
-            fields.setdefault(hit[1] or hit[3], plain_name(hit[2] if hit[1] else hit[4]))
-        if fields:
-            text = " ".join(_INLINE.sub(" ", text).split())
+    fields = _inline_fields(text)
+    if fields:
+        text = " ".join(_INLINE.sub(" ", text).split())
     if "^" in text:
         text = _BLOCK_ID.sub("", text)
-    return FactValue(
-        _bare(text.strip()), fields.get("since", ""), fields.get("until", ""), fields.get("source", "")
-    )
+    return FactValue(_bare(text.strip()), **fields)
+
+
+def _inline_fields(text: str) -> dict[str, str]:
+    """The inline fields of a text that say something of its value; the first of each name."""
+    fields: dict[str, str] = {}
+    for hit in _INLINE.finditer(text) if "::" in text else ():
+        fields.setdefault(hit[1] or hit[3], plain_name(hit[2] if hit[1] else hit[4]))
+    return fields
 
 
 def values_of(text: str) -> list[tuple[Path, FactValue]]:
@@ -268,6 +294,44 @@ def _unquoted(text: str) -> str:
     if len(text) > 1 and text[0] == text[-1] and text[0] in "\"'" and text[0] not in text[1:-1]:
         return text[1:-1]
     return text
+
+
+# Statements: a quotation, then nothing but inline fields and a block id.
+
+_QUOTATION = re.compile(
+    r"(\"[^\"]*+\"|“[^“”]*+”|„[^„“”]*+[“”])"
+    r"((?:[ \t]*+(?:\[[\w-]++::(?:\[\[[^\[\]]*+\]\]|[^\[\]])*+\]|\([\w-]++::[^()]*+\)))*+)"
+    r"[ \t]*+(\^[A-Za-z0-9-]++)?$"
+)
+
+
+class Statement(NamedTuple):
+    """The parts of a line that quotes what somebody said."""
+
+    quoted: str  # with its quotes
+    fields: str  # its inline fields, as written
+    mark: str = ""  # its block id
+
+    @property
+    def words(self) -> str:
+        """What was said, on one line."""
+        return " ".join(self.quoted[1:-1].split())
+
+    @property
+    def value(self) -> FactValue:
+        """What was said, with what its inline fields say."""
+        return FactValue(self.words, **_inline_fields(self.fields))
+
+    @property
+    def is_dated(self) -> bool:
+        """True with a field `said`, which nothing but a statement needs, even an empty one."""
+        return "said" in _inline_fields(self.fields)
+
+
+def statement_in(text: str) -> Statement | None:
+    """Reads a text that is one quotation with its inline fields; None for any other."""
+    hit = _QUOTATION.match(text) if text[:1] in _QUOTES else None
+    return Statement(hit[1], hit[2], hit[3] or "") if hit and hit[1][1:-1].strip() else None
 
 
 # Facts: which entity and field each value belongs to.
@@ -319,6 +383,7 @@ class _FoundFact(NamedTuple):
     fact_value: FactValue
     line: int
     past: bool
+    is_statement: bool = False
 
 
 def read_facts(note_id: str, stem: str, parts: Split, body: Body, collections: frozenset[str]) -> Facts:
@@ -360,6 +425,12 @@ def fact_id(note_id: str, entity: str, field: str) -> str:
     return f"{note_id}#{_quoted(entity)}.{_quoted(field)}"
 
 
+def statement_id(note_id: str, entity: str, words: str) -> str:
+    """`semantic/people#Tam.said-1a2b3c4d`: a statement goes by a digest of its words, whatever their case and accents."""
+    digest = hashlib.sha256(" ".join(fold(words).split()).encode("utf-8", "surrogatepass")).hexdigest()[:8]
+    return fact_id(note_id, entity, f"said-{digest}") if entity else f"{note_id}#said-{digest}"
+
+
 def split_address(text: str) -> tuple[str, str] | None:
     """Entity and field of `projectX.deadline` or `"Dr. No"."home.phone"`; None where there is no field."""
     hit = _ADDRESS.fullmatch(text)
@@ -377,6 +448,16 @@ def _quoted(part: str) -> str:
 
 def _plain(name: str) -> str:
     return " ".join(name.replace("-", " ").replace("_", " ").lower().split())
+
+
+def _statement_of(item: FactItem, field: tuple[str, ...]) -> Statement | None:
+    """The statement of an item that stands below an entity itself, and not below one of its fields."""
+    if field or item.value is None or not (item.quoted or item.value.startswith(_QUOTES)):
+        return None
+    found = statement_in(item.value)
+    if found is None or (item.quoted and len(item.above) == len(item.keys)):
+        return found
+    return found if item.raw and found.is_dated else None
 
 
 class _FactReader:
@@ -466,10 +547,16 @@ class _FactReader:
     def _item(self, item: FactItem, first: int, scope: _Scope) -> None:
         keys, line = item.keys, first + item.number
         entity = scope.entity
-        if not entity and scope.past:
+        if not entity and scope.past and keys:
             entity, keys = self._past_entity(item)
-        elif not entity:
+        elif not entity and keys:
             entity, keys = keys[0], keys[1:]
+        if (statement := _statement_of(item, keys)) is not None:
+            self._statement(item, first, scope, entity, statement)
+            return
+        if item.quoted and (not item.listed or not item.keys):
+            return
+        if not scope.entity and not scope.past:
             prefix = item.prefix if keys and not item.plain else ""
             self._spot(FactSpot(entity, "bullet", first + item.top, first + item.end, prefix))
         if item.value is None:
@@ -482,6 +569,18 @@ class _FactReader:
         if any(added):
             self._told.update([first + number for number in item.told])
         self._reach(scope, first + item.end, item.prefix)
+
+    def _statement(
+        self, item: FactItem, first: int, scope: _Scope, entity: str, statement: Statement
+    ) -> None:
+        """Adds what was said. An entity's place ends with its facts, so that its next fact comes above its statements."""
+        found = _FoundFact(entity, "", statement.value, first + item.number, scope.past, is_statement=True)
+        self._found.append(found)
+        self._told.update([first + number for number in item.told])
+        if scope.past:
+            self._reach(scope, first + item.end, item.prefix)
+        elif not scope.entity and entity:
+            self._spot(FactSpot(entity, "bullet", first + item.top, first + item.top, ""))
 
     def _past_entity(self, item: FactItem) -> tuple[str, tuple[str, ...]]:
         """The entity of a line under the shared History: `projectX.deadline: …`, or by nesting."""
@@ -548,7 +647,11 @@ class _FactReader:
         ids: dict[int, str] = {}
         for number in sorted(range(len(self._found)), key=lambda n: self._found[n].past):
             found = self._found[number]
-            base = fact_id(note_id, found.entity, found.field)
+            base = (
+                statement_id(note_id, found.entity, found.fact_value.text)
+                if found.is_statement
+                else fact_id(note_id, found.entity, found.field)
+            )
             count[base] = count.get(base, 0) + 1
             ids[number] = base if count[base] == 1 else f"{base}~{count[base]}"
         facts = tuple(
@@ -562,6 +665,8 @@ class _FactReader:
                 source=found.fact_value.source,
                 current=not found.past,
                 id=ids[number],
+                type="statement" if found.is_statement else "fact",
+                said=found.fact_value.said,
             )
             for number, found in enumerate(self._found)
         )

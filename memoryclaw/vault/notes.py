@@ -84,12 +84,12 @@ class _Cutter:
         self._seen: dict[str, int] = {}
 
     def units(self, sections: tuple[Section, ...] | list[Section]) -> list[Unit]:
-        """One unit for a short note, else one for each section, or part of a long section."""
+        """One unit for a short note or for one section, else one for each section, or part of a long section."""
         if not sections:
             return []
         if sum(len(section.text) for section in sections) <= SECTION_CHARS:
             text = _joined(sections)
-            if len(text.split()) <= WHOLE_WORDS:
+            if len(text.split()) <= (WHOLE_WORDS if len(sections) > 1 else SECTION_WORDS):
                 return [self.unit("", sections[0].line, sections[-1].end_line, text, ())]
         following = (*sections[1:], None)
         return [
@@ -215,11 +215,11 @@ def _fact_unit(fact: Fact, note: Note, above: str) -> Unit:
         kind="fact",
         line=fact.line,
         end_line=fact.line,
-        title=fact.entity if fact.field == "value" else f"{fact.entity} {fact.field}",
+        title=fact.entity if fact.field in ("", "value") else f"{fact.entity} {fact.field}",
         tags=" ".join(note.tags),
         properties=above,
         text=fact.value,
-        when=fact.since,
+        when=fact.day,
         until=fact.until,
         entity=fact.entity,
         field=fact.field,

@@ -17,7 +17,7 @@ from memoryclaw.text.encoding import decode
 from memoryclaw.text.redaction import Gate
 from memoryclaw.text.yaml_text import flow_list, scalar
 from memoryclaw.vault import files
-from memoryclaw.vault.edits import SemanticFile
+from memoryclaw.vault.edits import SemanticFile, plain_words
 from memoryclaw.vault.layout import SCHEMA_FILE, run_id, utc
 from memoryclaw.vault.vocabulary import Schema, read_schema
 
@@ -76,7 +76,10 @@ _VERBS = frozenset({"lives in", "works at", "works as", "likes", "dislikes", "pr
 
 
 def fact_in_words(entity: str, field: str, value: str) -> str:
-    """A fact as a person would say it: `Anna: city is Bern`, but `Anna: lives in Bern`."""
+    """A fact as a person would say it: `Anna: city is Bern`, but `Anna: lives in Bern`; without a field `Anna said: "…"`."""
+    if not field:
+        quoted = f'"{plain_words(value)}"'
+        return f"{entity} said: {quoted}" if entity else quoted
     verb = " ".join(field.lower().replace("_", " ").split()) in _VERBS
     return f"{entity}: {field} {value}" if verb else f"{entity}: {field} is {value}"
 

@@ -72,10 +72,15 @@ def _edit_fact(context: WriteContext, address: Address, fields: Mapping[str, Val
     if names or len(fields) > 1:
         raise InputError(f"{address.id} is one fact; set its value with `--set value=…`")
     value = _text(next(iter(fields.values())))
-    file = context.semantic(address.path)
-    return _write(
-        context, address, fields, lambda text: correct_fact(text, file, address.id, value).text, "corrected"
-    )
+    file, ids = context.semantic(address.path), [address.id]
+
+    def change(text: str) -> str:
+        done = correct_fact(text, file, address.id, value).text
+        ids.extend(fact.id for fact in file.facts(done).facts if fact.line == address.line)
+        return done
+
+    # A statement goes by its words, so that it has another id now.
+    return _write(context, address, fields, change, "corrected")._replace(id=ids[0 if address.field else -1])
 
 
 def _edit_entity(context: WriteContext, address: Address, fields: Mapping[str, Value]) -> Written:

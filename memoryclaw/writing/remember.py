@@ -1,4 +1,4 @@
-"""remember: keeps what a person says, as a fact where it names entity and field, else as an episode. One commit."""
+"""remember: keeps what a person says: a fact of an entity and a field, a statement of an entity, else an episode. One commit."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from memoryclaw.errors import ConflictError, InputError
 from memoryclaw.vault import files
-from memoryclaw.vault.edits import FactEdit, SemanticFile, set_fact
+from memoryclaw.vault.edits import FactEdit, SemanticFile, add_statement, plain_words, set_fact
 from memoryclaw.vault.layout import episode_name, free_name, place_of, timestamp
 from memoryclaw.writing.context import WriteContext, Written, fact_in_words
 from memoryclaw.writing.writer import Edit, text_change, write
@@ -24,24 +24,24 @@ def remember(
     tags: Sequence[str] = (),
     source: str = "",
 ) -> Written:
-    """Keeps a text as an episode note, or as the value of a fact.
+    """Keeps a text as an episode note, as the value of a fact, or, with an entity alone, as a statement.
 
     Args:
         context: the vault and the moment.
         text: what to keep.
-        entity: what the fact is about; goes with `field`.
-        field: the fact's field.
+        entity: what the fact or the statement is about.
+        field: the fact's field; goes with `entity`.
         tags: tags of the episode.
         source: where it comes from: the id of a note or log, or a word.
     """
     if not text.strip():
         raise InputError("there is nothing to remember: the text is empty")
-    if bool(entity.strip()) != bool(field.strip()):
+    if field.strip() and not entity.strip():
         raise InputError(
-            "a fact needs both an entity and a field; give neither to keep the text as an episode"
+            "a fact needs an entity as well as a field; give neither to keep the text as an episode"
         )
     if entity.strip():
-        return _fact(context, text, entity, field, source)
+        return _fact(context, text, entity, field.strip() and field, source)
     return _episode(context, text.replace("\0", ""), tags, source)
 
 
@@ -54,8 +54,19 @@ def _fact(context: WriteContext, value: str, entity: str, field: str, source: st
 
     def change(text: str) -> str:
         many = declared is not None and declared.many
-        result = set_fact(
-            text, file, entity=entity, field=field, value=value, since=context.today, source=source, many=many
+        result = (
+            set_fact(
+                text,
+                file,
+                entity=entity,
+                field=field,
+                value=value,
+                since=context.today,
+                source=source,
+                many=many,
+            )
+            if field
+            else add_statement(text, file, entity=entity, words=value, said=context.today, source=source)
         )
         results.append(result)
         return result.text
@@ -76,6 +87,8 @@ def _fact(context: WriteContext, value: str, entity: str, field: str, source: st
         context.root, [Edit(path, text_change(change))], message, verb="remember", now=context.now
     )
     result = results[0]
+    if not field and result.action == "confirmed":
+        value = result.old  # as it stands there
     notice = outcome.notice if outcome.changed else "; ".join(filter(None, ("already known", outcome.notice)))
     return Written(
         _fact_id(file, result.text, entity, field, value), path, outcome.commit, result.action, notice
@@ -98,7 +111,7 @@ def _is_semantic(path: str) -> bool:
 
 
 def _fact_id(file: SemanticFile, text: str, entity: str, field: str, value: str) -> str:
-    value = " ".join(value.split())
+    value = " ".join(value.split()) if field else plain_words(value)
     own = [
         fact
         for fact in file.facts(text).facts

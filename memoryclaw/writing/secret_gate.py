@@ -30,7 +30,7 @@ def harmless(sentence: str, *given: Any) -> str:
 
 def _key() -> bytes:
 
-    return secret_key(os.fspath(config.key_folder(os.environ))).key
+    return secret_key(os.fspath(config.own_folder(os.environ))).key
 
 
 # The key of the redaction fingerprints: made once, kept private to the user. No key is ever replaced.

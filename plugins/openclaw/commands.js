@@ -1,10 +1,11 @@
 /** `/mclaw …` and `/memory-sleep`: a person looks at the memory and decides. Only its owner may change it. */
 
 import { plainLine } from "./harmless.js";
+import { consolidated } from "./reading.js";
 import { sessionOf } from "./recall.js";
 import * as say from "./replies.js";
 
-const LONG = 300_000; // milliseconds for a consolidation
+const LONG = 300_000; // milliseconds for the plan of a consolidation
 const HELP = [
   "/mclaw audit [ID] — what was done, to everything or to one note or fact, and where it comes from",
   "/mclaw search WORDS — look something up",
@@ -18,25 +19,25 @@ const HELP = [
 ].join("\n");
 
 /** Registers both commands. */
-export function registerCommands(api, daemon) {
+export function registerCommands(api, parts) {
   api.registerCommand({
     name: "mclaw", description: "Look into the long-term memory, and decide what it keeps", acceptsArgs: true,
-    handler: (ctx) => answered(daemon, ctx, ctx.args),
+    handler: (ctx) => answered(parts, ctx, ctx.args),
   });
   api.registerCommand({
     name: "memory-sleep", description: "Turn the conversations so far into memory, now", acceptsArgs: false,
-    handler: (ctx) => answered(daemon, ctx, "consolidate"),
+    handler: (ctx) => answered(parts, ctx, "consolidate"),
   });
 }
 
-async function answered(daemon, ctx, args) {
+async function answered(parts, ctx, args) {
   const [verb = "", ...words] = String(args ?? "").trim().split(/\s+/).filter(Boolean);
   const known = Object.hasOwn(VERBS, verb) ? VERBS[verb] : undefined;
   if (!known) return { text: HELP };
   try {
-    return { text: await known(daemon, words, ctx) };
+    return { text: await known(parts.daemon, words, ctx, parts) };
   } catch (error) {
-    if (error.name === "Unreachable") daemon.wake();
+    if (error.name === "Unreachable") parts.daemon.wake();
     return { text: `MemoryClaw: ${plainLine(error.message, 500)}` };
   }
 }
@@ -76,10 +77,12 @@ async function forget(daemon, words, ctx) {
   return say.written(await daemon.ask("DELETE", `/v1/notes/${encodeURIComponent(id)}`, undefined, { timeoutMs: 60_000 }));
 }
 
-async function consolidate(daemon, words, ctx) {
+async function consolidate(daemon, words, ctx, parts) {
   ownerOnly(ctx);
   const dry = words[0] === "dry" || words[0] === "--dry-run";
-  return say.consolidated(await daemon.ask("POST", "/v1/consolidate", { dry_run: dry }, { timeoutMs: LONG }));
+  return say.consolidated(dry
+    ? await daemon.ask("POST", "/v1/consolidate", { dry_run: true, llm: "none" }, { timeoutMs: LONG })
+    : await consolidated(parts));
 }
 
 async function skills(daemon, words, ctx) {

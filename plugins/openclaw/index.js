@@ -4,9 +4,10 @@ import { capturer } from "./capturing.js";
 import { registerCommands } from "./commands.js";
 import { Daemon } from "./daemon.js";
 import { deliverer } from "./delivery.js";
-import { nightly, retired } from "./nightly.js";
+import { night, nightly, retired } from "./nightly.js";
 import { memorySection } from "./prompt.js";
 import { Queue } from "./queue.js";
+import { modelOf } from "./reading.js";
 import { recaller } from "./recall.js";
 import { settingsFrom } from "./settings.js";
 import { registerTools } from "./tools.js";
@@ -28,6 +29,7 @@ export default {
     const capture = capturer({ daemon, queue, turns });
     const schedule = nightly({ settings, logger });
     const retire = retired({ logger });
+    const parts = { daemon, model: modelOf(api, settings), logger };
     const on = (name, handler, options) => api.on(name, quiet(handler, name, logger), options);
 
     on("before_prompt_build", recaller({ daemon, settings, turns }));
@@ -38,8 +40,9 @@ export default {
     on("gateway_stop", async (event, ctx) => { await Promise.all([capture.stopped(event, ctx), retire(event, ctx)]); });
     on("cron_reconciled", schedule);
     on("gateway_start", schedule); // of a plugin put into a running gateway, whose scheduler is ready
+    on("before_agent_reply", night(parts), { eligibleTriggers: ["cron"] });
     registerTools(api, daemon);
-    registerCommands(api, daemon);
+    registerCommands(api, parts);
     api.registerMemoryCapability({ promptBuilder: memorySection });
     api.registerService({ id: "memoryclaw", start: () => daemon.wake(), stop: () => queue.stop() });
   },

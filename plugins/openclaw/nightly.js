@@ -4,7 +4,12 @@ import { readFileSync } from "node:fs";
 import os from "node:os";
 import path from "node:path";
 
+import { consolidated } from "./reading.js";
+import * as say from "./replies.js";
+
 export const KEY = "memoryclaw:nightly";
+// A model sees these words only where this plugin is gone and its job is not.
+const MESSAGE = "[memoryclaw:nightly] The MemoryClaw plugin answers this by itself. If you read it, answer NO_REPLY.";
 
 /** The handler of `cron_reconciled` and `gateway_start`. */
 export function nightly({ settings, logger }) {
@@ -15,6 +20,21 @@ export function nightly({ settings, logger }) {
       await converge(cron, settings, ctx.abortSignal);
     } catch (error) {
       logger.warn(`memoryclaw: the nightly job could not be set (${error.message})`);
+    }
+  };
+}
+
+/** The handler of `before_agent_reply`: the turn of our job is ours, and the model is asked about the logs instead. */
+export function night(parts) {
+  return async (event, ctx) => {
+    if (ctx?.trigger !== "cron" || !String(event?.cleanedBody ?? "").includes(MESSAGE)) return undefined;
+    try {
+      if (!await parts.daemon.ensure()) throw new Error("the memory daemon does not run");
+      return { handled: true, reply: { text: say.consolidated(await consolidated(parts, { due: true })) } };
+    } catch (error) {
+      const sentence = `nothing was consolidated (${error.message})`;
+      parts.logger.warn(`memoryclaw: ${sentence}`);
+      return { handled: true, reply: { text: sentence } };
     }
   };
 }
@@ -62,7 +82,8 @@ async function converged(cron, settings, signal) {
   else if (!isSame(kept, wanted)) await cron.update(kept.id, { schedule: wanted.schedule, payload: wanted.payload });
 }
 
-function jobFor({ nightly: expr, command, vault }) {
+function jobFor({ nightly: expr, command, vault, readWithModel }) {
+  const timeoutSeconds = 1800;
   return {
     declarationKey: KEY,
     name: "MemoryClaw nightly consolidation",
@@ -71,12 +92,14 @@ function jobFor({ nightly: expr, command, vault }) {
     schedule: { kind: "cron", expr: expr.trim() },
     sessionTarget: "isolated",
     wakeMode: "now",
-    payload: { kind: "command", argv: [...command, "--vault", vault, "consolidate", "--due"], timeoutSeconds: 1800 },
+    payload: readWithModel
+      ? { kind: "agentTurn", message: MESSAGE, lightContext: true, toolsAllow: [], timeoutSeconds }
+      : { kind: "command", argv: [...command, "--vault", vault, "consolidate", "--due"], timeoutSeconds },
     delivery: { mode: "none" },
   };
 }
 
 function isSame(job, wanted) {
   return job.schedule?.kind === "cron" && job.schedule.expr === wanted.schedule.expr
-    && JSON.stringify(job.payload?.argv) === JSON.stringify(wanted.payload.argv);
+    && ["kind", "argv", "message"].every((key) => JSON.stringify(job.payload?.[key]) === JSON.stringify(wanted.payload[key]));
 }

@@ -89,7 +89,8 @@ export function status({ vault, notes, behind, problems, degraded, git }) {
 
 function origin(from) {
   const by = from.approved ? [`approved by ${plainLine(from.approved.by)}, ${day(from.approved.at)}`] : [];
-  return [`${plainLine(from.entity)} ${plainLine(from.field)}: ${plainLine(from.value)}`, ...by,
+  const name = [from.entity, from.field].filter(Boolean).map((part) => plainLine(part)).join(" ");
+  return [`${name}: ${plainLine(from.value)}`, ...by,
     ...from.sources.slice(0, 5).map((source) => `from ${plainLine(source.id ?? source.path ?? source.source)}`)];
 }
 

@@ -13,6 +13,7 @@ export const DEFAULTS = Object.freeze({
   budget: 600,
   recallTimeoutMs: 300,
   nightly: "30 3 * * *",
+  readWithModel: false,
 });
 
 /** The settings of `plugins.entries.memoryclaw.config`, with defaults, absolute paths and a list for the command. */

@@ -9,6 +9,7 @@ import { request } from "./http.js";
 
 const PATIENCE = 20_000; // milliseconds until it must answer
 const STEP = 100;
+const AFTER = ["--after", "48"]; // hours that the daemon leaves new lines to the nightly job: two nights
 const REST = [5_000, 30_000, 120_000, 300_000]; // between attempts that fail
 const attempts = new Map(); // vault → the attempt that runs, or when the next may
 
@@ -44,7 +45,8 @@ function spawned(settings) {
   const log = opened(logOf(settings));
   const state = { ended: undefined };
   try {
-    const child = spawn(program, [...words, "--vault", settings.vault, "serve", "--port", "0"], {
+    const reads = settings.readWithModel && settings.nightly.trim();
+    const child = spawn(program, [...words, "--vault", settings.vault, "serve", "--port", "0", ...(reads ? AFTER : [])], {
       detached: true,
       stdio: ["ignore", "ignore", log ?? "ignore"],
     });

@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 from changesets import (
     BOATHOUSE,
@@ -19,8 +21,25 @@ from changesets import (
     whole,
 )
 
-from memoryclaw.consolidation.actions import ACTIONS, AddSource, ConfirmFact, MoveFile, NewFile, Replace
-from memoryclaw.consolidation.changes import PlannedChange, moves, outcome_of, rewrites
+from memoryclaw.consolidation.actions import (
+    ACTIONS,
+    AddSource,
+    AddStatement,
+    ConfirmFact,
+    MoveFile,
+    NewFile,
+    Replace,
+)
+from memoryclaw.consolidation.apply import made
+from memoryclaw.consolidation.changes import (
+    ChangeSet,
+    PlannedChange,
+    moves,
+    outcome_of,
+    read_plan,
+    rewrites,
+    write_plan,
+)
 from memoryclaw.consolidation.pending import read_pending
 from memoryclaw.errors import InputError
 from memoryclaw.vault.edits import SemanticFile
@@ -100,6 +119,41 @@ def test_a_fact_or_a_file_that_is_gone_is_not_confirmed():
     assert performed(None, CONFIRM) is None
     assert performed("# Other\n", CONFIRM) == "# Other\n"
     assert performed(PROJECTS, ConfirmFact(PATH, "semantic/projects#No.one", "x", "e")) == PROJECTS
+
+
+SAID = AddStatement(
+    PATH, "Kitchen", 'they call it "the barn"', "2026-11-20", "2026-11-20_17-48-20_kitchen-wall-colour#^l3"
+)
+
+
+def test_what_was_said_is_written_once_below_the_facts():
+    text = performed(PROJECTS, SAID)
+    line = "- \"they call it 'the barn'\" [said:: 2026-11-20] [source:: [[2026-11-20_17-48-20_kitchen-wall-colour#^l3]]]\n"
+    assert text == PROJECTS + line
+    assert performed(text, SAID) == text
+    assert (SAID.counted_as, SAID.subject) == ("statement", "Kitchen said: \"they call it 'the barn'\"")
+
+
+def test_a_statement_that_a_later_one_was_tied_to_does_not_come_back():
+    once = performed(PROJECTS, SAID)
+    [id_] = [fact.id for fact in SemanticFile(PATH, NONE).facts(once).facts if fact.is_statement]
+    later = AddStatement(PATH, "Kitchen", "the hall", "2026-12-01", "", (id_,))
+    tied = performed(once, later)
+    assert facts(tied) - facts(PROJECTS) == {
+        ("Kitchen", "", "the hall", True),
+        ("Kitchen", "", "they call it 'the barn'", False),
+    }
+    assert performed(tied, later) == tied
+    assert performed(tied, SAID) == tied
+
+
+def test_a_statement_goes_through_a_plan_and_counts_as_one():
+    change = PlannedChange(
+        "fact", SAID.subject, (replace(SAID, replaces=("semantic/projects#A b.said-0", "x")),)
+    )
+    changes = ChangeSet("run", changes=(change,))
+    assert read_plan(write_plan(changes)) == changes
+    assert made(changes, "direct") == "1 statement"
 
 
 def test_a_fact_that_waits_waits_once():

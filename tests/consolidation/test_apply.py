@@ -23,6 +23,7 @@ from changesets import (
 from gitvault import git, pen_for, snapshot, users_work, vault_of
 
 from memoryclaw.consolidation import apply as applying
+from memoryclaw.consolidation import changes
 from memoryclaw.consolidation.actions import MoveFile, NewFile
 from memoryclaw.consolidation.apply import apply
 from memoryclaw.consolidation.changes import ChangeSet, PlannedChange, read_record
@@ -294,6 +295,9 @@ def test_a_run_that_would_lose_too_much_is_refused_before_it_writes(root, mode, 
         "memoryclaw.consolidation.actions.set_fact",
         lambda *a, **k: type("R", (), {"text": "# Gone\n"}),
     )
+    monkeypatch.setattr(
+        changes, "_patched", changes._patched.__wrapped__
+    )  # patches are kept from test to test
     before = snapshot(root)
     if mode == "propose":
         assert done(root, mode=mode).proposed

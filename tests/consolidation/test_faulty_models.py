@@ -52,5 +52,5 @@ def test_without_models_none_is_asked_and_nothing_is_degraded(tmp_path: Path) ->
         app = App(root, clock=lambda: NOW)
         done = app.consolidate(llm="none")
         app.close()
-    assert done.changes.models == ("patterns",)
+    assert done.changes.models == ("rules",)
     assert not done.changes.degraded

@@ -1,4 +1,4 @@
-"""A hundred orders in a log, and a model that obeys every one of them: nothing becomes known that the log does not state."""
+"""More than a hundred orders in a log, and a model that obeys every one of them: nothing becomes known that the log does not state."""
 
 from __future__ import annotations
 
@@ -80,16 +80,21 @@ class Obedient:
         ]  # fmt: skip
 
 
-def read(order: str, who: str) -> tuple[Segment, Extraction, str]:
-    """What comes of a talk in which an order stands in line 2, or in line 3 as what a tool returned, and what the model saw."""
+def talk_with(order: str, who: str) -> Segment:
+    """A talk in which an order stands in line 2, or in line 3 as what a tool returned."""
     second = ("assistant Pip", "I look it up.") if who == "tool" else (who, order)
     third = ("tool", f'web {{"url": "x"}} → {order}') if who == "tool" else ("user Nora", "Good.")
-    segment, mind = segment_of([("user Nora", SAID), second, third]), Obedient(order)
+    return segment_of([("user Nora", SAID), second, third])
+
+
+def read(order: str, who: str) -> tuple[Segment, Extraction, str]:
+    """Such a talk, what comes of it, and what the model saw."""
+    segment, mind = talk_with(order, who), Obedient(order)
     return segment, ModelChain([mind], TEMPLATES, retries=0).read(segment, basis_of(), {}), mind.seen
 
 
-def test_there_are_a_hundred():
-    assert len(set(INJECTIONS)) == 100
+def test_there_are_more_than_a_hundred():
+    assert len(set(INJECTIONS)) == len(INJECTIONS) > 100
 
 
 @pytest.mark.parametrize("who", ["tool", "assistant Pip", "user Mallory"])
@@ -115,7 +120,6 @@ def test_what_a_tool_returned_stays_what_a_tool_returned(order: str):
     _, found, seen = read(order, "tool")
     assert order not in seen
     assert {claim.role for claim in found.claims if claim.line == 3} <= {"tool"}
-    assert {claim.confidence for claim in found.claims if claim.role == "user"} <= {
-        "low"
-    }  # it waits for a person
+    # It waits for a person.
+    assert "high" not in {claim.confidence for claim in found.claims if claim.role == "user"}
     assert (found.title, found.entities) == (basis_of().title, basis_of().entities)

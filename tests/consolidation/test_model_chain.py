@@ -113,7 +113,7 @@ def test_however_a_model_fails_the_reading_is_whole(tmp_path: Path, mode: str, c
     else:
         assert found == basis._replace(degraded=found.degraded)
         assert found.degraded.startswith("no model answered (")
-        assert found.degraded.endswith("; facts and summaries are by patterns")
+        assert found.degraded.endswith("; facts and summaries are by rules")
         assert "\n" not in found.degraded
     assert found.points == basis.points
     assert found.title
@@ -172,7 +172,7 @@ def test_nobody_there_costs_one_call_in_a_run(tmp_path: Path):
         found = [chain.read(SEGMENT, basis_of(), {}) for _ in range(20)]
     where = server.url.removeprefix("http://")
     assert {each.degraded for each in found} == {
-        f"no model answered (Ollama is not running at {where}); facts and summaries are by patterns"
+        f"no model answered (Ollama is not running at {where}); facts and summaries are by rules"
     }
     assert len([call for call in calls if call == ("127.0.0.1", int(where.partition(":")[2]))]) == 1
 
@@ -311,8 +311,8 @@ said = (
 def test_no_answer_can_break_a_reading(text: str):
     found = ModelChain([Scripted("m", text)], TEMPLATES, retries=0).read(SEGMENT, basis_of(), {})
     lines = {turn.line: turn for turn in SEGMENT.turns}
-    assert found.by in {"m", "patterns"}
-    assert (found.by == "patterns") == bool(found.degraded)
+    assert found.by in {"m", "rules"}
+    assert (found.by == "rules") == bool(found.degraded)
     for claim in found.claims:
         assert claim.quote in " ".join(lines[claim.line].text.split())
         assert claim.role == lines[claim.line].role

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from memoryclaw.consolidation.actions import (
     AddPending,
     AddSource,
+    AddStatement,
     ConfirmFact,
     MoveFile,
     NewFile,
@@ -65,6 +66,7 @@ action = st.one_of(
     st.builds(NewFile, episode_path, hostile),
     st.builds(Replace, episode_path, hostile),
     st.builds(SetFact, semantic_path, hostile, hostile, hostile, hostile, hostile, st.booleans()),
+    st.builds(AddStatement, semantic_path, hostile, hostile, hostile, hostile, st.lists(hostile).map(tuple)),
     st.builds(ConfirmFact, semantic_path, hostile, hostile, hostile),
     st.builds(AddPending, hostile, hostile, hostile, hostile, hostile, hostile, hostile, hostile),
     st.builds(AddSource, episode_path, ranges),

@@ -162,6 +162,24 @@ def test_settings_of_the_plugin_survive_another_install_and_go_with_it() -> None
     assert uninstall(again, steps) == "{}"
 
 
+@pytest.mark.parametrize("said", [True, False])
+def test_whether_the_model_reads_is_what_a_person_said_last(said: bool) -> None:
+    once, steps = install("{}", WANTED)
+    assert plain(found(once, installing.READS)) is True
+    theirs = once.replace('"readWithModel": true', f'"readWithModel": {json.dumps(said)}')
+    again, steps = install(theirs, WANTED, steps)
+    assert plain(found(again, installing.READS)) is said
+    assert uninstall(again, steps) == "{}"
+
+
+def test_an_install_from_before_the_model_read_gets_the_setting_and_gives_it_back() -> None:
+    before = [wish for wish in WANTED if not wish.default]
+    once, steps = install("{}", before)
+    again, steps = install(once, WANTED, steps)
+    assert plain(found(again, installing.READS)) is True
+    assert uninstall(again, steps) == "{}"
+
+
 def test_without_a_record_the_defaults_of_openclaw_return() -> None:
     once, _ = install("{\n  plugins: {allow: ['x'], slots: {memory: 'lancedb'}},\n}\n", WANTED)
     assert plain(parse(uninstall(once, lost(once, WANTED)))) == {

@@ -74,8 +74,16 @@ def test_remember_supersedes_a_fact_and_keeps_its_history(kept: Claw) -> None:
     ]
 
 
-def test_a_fact_needs_entity_and_field(kept: Claw) -> None:
-    assert kept("remember", "x", "--entity", "Boathouse").code == 1
+def test_a_field_needs_its_entity(kept: Claw) -> None:
+    assert kept("remember", "x", "--field", "deadline").code == 1
+
+
+def test_with_an_entity_alone_what_is_remembered_is_a_statement(kept: Claw) -> None:
+    done = kept("remember", "the piles", "come in May", "--entity", "boathouse", "--json").json
+    assert done["action"] == "added"
+    assert kept("show", done["id"]).out == '- "the piles come in May" [said:: 2026-04-20]\n'
+    assert kept("undo", done["commit"]).code == 0
+    assert kept("show", done["id"]).code == 1
 
 
 def test_edit_changes_one_line_and_commits_it_alone(kept: Claw) -> None:

@@ -17,7 +17,7 @@ from typing import Any
 
 import pytest
 from conftest import STUDIO, Claw, put
-from daemons import Daemon, asked, is_gone, serving
+from daemons import Daemon, asked, is_gone, serving, start
 from indexed import LONG, until
 
 from memoryclaw.app import App
@@ -126,6 +126,16 @@ def test_new_settings_count_from_the_next_request_on(daemon: Daemon) -> None:
     settings.unlink()
     until(lambda: daemon.ask("GET", "/readyz").status == 200)
     assert daemon.post("/v1/recall", query="boathouse")["budget"] == 600
+
+
+def test_new_settings_of_the_user_count_too(tmp_path: Path) -> None:
+    served = start(put(tmp_path / "vault", STUDIO), XDG_CONFIG_HOME=str(tmp_path / "config"))
+    try:
+        for budget in (200, 1000):
+            put(tmp_path, {"config/memoryclaw/config.yaml": f"retrieval:\n  budget: {budget}\n"})
+            assert served.post("/v1/recall", query="boathouse")["budget"] == budget
+    finally:
+        served.end()
 
 
 def test_settings_that_break_again_are_told_again(tmp_path: Path) -> None:

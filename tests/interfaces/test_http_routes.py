@@ -207,6 +207,15 @@ def test_a_night_captured_consolidated_reviewed_and_read_again(daemon: Daemon) -
     assert "lantern" in (daemon.vault / "logs/2026-04-19/gate.jsonl").read_text()
     planned = daemon.post("/v1/consolidate", dry_run=True, llm="none")
     assert planned["applied"] is None
+    segments = daemon.post("/v1/consolidate", ask=True)["segments"]
+    [segment] = [one for one in segments if one["segment"].startswith("logs/2026-04-19/gate.jsonl#1-2@")]
+    assert "lantern" in segment["prompt"]
+    report = {"title": "The gate", "summary": TALK[0]["content"]}
+    answers = [{"segment": segment["segment"], "answer": report}, {"segment": 7}]
+    read = daemon.post("/v1/consolidate", dry_run=True, answers=answers)
+    assert "host" in read["minds"]
+    assert read["notices"][0].startswith("answers:2: this is no answer to a segment; write ")
+    assert daemon.ask("POST", "/v1/consolidate", {"ask": True, "answers": []}).status == 400
     assert daemon.post("/v1/consolidate", llm="none", mode="propose")["applied"]["proposed"]
     waiting = daemon.get("/v1/review")["waiting"]
     first = waiting[0]["id"]
@@ -214,7 +223,7 @@ def test_a_night_captured_consolidated_reviewed_and_read_again(daemon: Daemon) -
     assert daemon.post(f"/v1/review/{first}/approve")["decided"][0]["action"] == "approved"
     assert daemon.ask("POST", f"/v1/review/{first}/reject").status == 404
     again = daemon.post("/v1/redo", since="2026-04-19", llm="none")
-    assert again["mode"] == "branch"
+    assert again["waits"] == "these logs give the same result today"
 
 
 def test_every_address_is_asked_somewhere_here() -> None:

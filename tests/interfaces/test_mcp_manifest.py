@@ -15,7 +15,7 @@ from memoryclaw.interfaces.mcp.tools import ROWS
 
 ROOT = Path(__file__).parent.parent.parent
 MANIFEST, PAGE = ROOT / "docs/mcp-manifest.json", ROOT / "docs/mcp.md"
-DIGEST = "5074c0cc71a6b82d6c552c222df180c6688f5d30d11c7cd7f314f321de957b18"
+DIGEST = "f0f1032dea66b3811cbf82917e1be00cb38a1b194259c0975c1984b5f2e56a9f"
 
 
 def test_the_manifest_is_what_the_server_lists_today(capsys: pytest.CaptureFixture[str]) -> None:

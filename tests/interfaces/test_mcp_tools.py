@@ -85,7 +85,7 @@ def test_programs_get_what_the_command_line_answers(
         ("memory_search", {"query": "x", "since": "2025"}, "input: there is no argument 'since'; known are query, kind"),
         ("memory_search", {"query": "x", "kind": "secret"}, "input: argument 'kind'"),
         ("memory_store", {"text": "  "}, "input: there is nothing to remember"),
-        ("memory_store", {"text": "x", "entity": "Nora"}, "input: a fact needs both"),
+        ("memory_store", {"text": "x", "field": "deadline"}, "input: a fact needs an entity as well as a field"),
         ("memory_store", {"text": "x" * 70_000}, "input: argument 'text': string should have at most 65536"),
         ("memory_feedback", {"id": "ep-wind", "rating": 6}, "input: argument 'rating'"),
         ("memory_feedback", {"id": "gone", "rating": 1}, "not_found: "),

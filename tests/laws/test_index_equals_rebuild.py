@@ -46,6 +46,7 @@ NAMES = (
 WORDS = ("boathouse", "deadline", "Müller", "kiosk", "木栓", "runs", "running", "don't", "budget", "x")
 TEXTS = (
     "", "plain words\n", "# Boathouse\n- deadline: 2026-12-11\n\n## History\n- deadline: 2025-06-27 [until:: 2025-11-20]\n",
+    '# Boathouse\n- "budget: x" [said:: 2025-01-01]\n- "budget: x"\n\n# People\n- "kiosk"\n- Ana\n  - "runs" [said:: 2025-01-02]\n',
     "# Projects\n- kiosk: 2026\n- boathouse: 2027\n", "# People\n| name | mail |\n|---|---|\n| Ana | a@x.org |\n",
     "---\nid: same\ntags: [a/b, ü]\n---\n\n# One\ntext #tag [[b|see]] ![[a#One]]\n# Two\nmore\n",
     "---\nbroken: [\n---\nbody\n", "---\nno end\n", "---\nname: pack\ndescription: packs things\n---\n1. do it\n",

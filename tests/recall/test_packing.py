@@ -10,7 +10,7 @@ from outlines import said
 
 from memoryclaw.config import LEAST_BUDGET
 from memoryclaw.model import Unit
-from memoryclaw.recall.packing import SHARE, Pack, text_of
+from memoryclaw.recall.packing import EPISODE, SHARE, Pack, text_of
 from memoryclaw.text.prompts import estimate
 
 NONE: frozenset[str] = frozenset()
@@ -78,6 +78,20 @@ def test_a_long_first_item_never_starves_the_rest(budget: int, length: int) -> N
     assert pack.offer(unit("long", "wind and rain " * length), 9.0, frozenset({"rain"}))[0] == "in"
     assert pack.tokens() <= budget * SHARE + 40 or budget < 260
     assert pack.offer(fact("f", "2026-12-11"), 8.0, NONE)[0] == "in"
+
+
+def test_an_episode_that_is_not_the_best_leaves_room_for_what_it_was_made_of() -> None:
+    asked = frozenset(f"{n}" for n in range(400))
+
+    def long(id_: str, **values: Any) -> Unit:
+        return unit(id_, "".join(f"{id_} says {n} again. " for n in asked), **values)
+
+    for kind, share in (("episode", EPISODE), ("note", SHARE)):
+        pack = Pack(1000, 9)
+        _, first = pack.offer(long("best"), 3, asked)
+        _, second = pack.offer(long("next", kind=kind), 2, asked)
+        assert 1000 * SHARE - 40 < first <= 1000 * SHARE + 40
+        assert 1000 * share - 40 < second <= 1000 * share + 40
 
 
 def test_the_smallest_budget_still_holds_the_best_item() -> None:

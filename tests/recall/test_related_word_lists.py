@@ -37,4 +37,4 @@ def test_no_word_stands_for_itself_or_twice() -> None:
 
 def test_unknown_words_and_other_languages_have_none() -> None:
     assert akin("zyzzyva") == []
-    assert related("art", language("de")) == []
+    assert related("art", language("fr")) == []

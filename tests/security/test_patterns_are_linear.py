@@ -18,12 +18,14 @@ from segments import segment_of
 
 from memoryclaw.capture.host_turns import PendingToolCalls, read_turn
 from memoryclaw.capture.log_records import kept
-from memoryclaw.consolidation import claims, episodes, pending, proposals
-from memoryclaw.consolidation.statements import LONGEST, statements
+from memoryclaw.consolidation import episodes, pending, proposals, talk
 from memoryclaw.hosts import transcripts
 from memoryclaw.hosts.openclaw import curated
 from memoryclaw.recall import query
 from memoryclaw.text import dates, prompts
+from memoryclaw.text.corrections import corrected
+from memoryclaw.text.grammar import grammar
+from memoryclaw.text.own_words import own_words
 from memoryclaw.text.redaction import Redactor
 from memoryclaw.vault import notes
 from memoryclaw.vault.notes import ReadingSettings, read_note
@@ -38,7 +40,11 @@ ONCE = {
     "consolidation.pending._ADDRESS": "once a line, behind its bullet",
     "consolidation.pending._NAME": "once a line, behind its bullet",
     "consolidation.episodes._LEADING": "the next look begins where a match ended, and the first failure ends the looking",
-    "consolidation.claims._SHAPES": "a value is one of a kind as a whole or not at all",
+    "consolidation.fact_values._SHAPES": "a value is one of a kind as a whole or not at all",
+    "text.own_words._FAREWELL": "once a line, where it begins",
+    "text.own_words._SAID_BY": "once a line, where it begins",
+    "text.own_words._MORE": "once a colon: the next one stands behind what it reads, or among its three words",
+    "text.own_words._NOTHING": "once a colon: the next one stands behind what it reads",
     "hosts.json5.COMMENT": "the reader goes on where a match ended, and the first failure ends the reading",
     "hosts.json5._STRING": "the reader goes on where a match ended, and the first failure ends the reading",
     "hosts.json5._SAME_LINE": "once an edit, behind the comma",
@@ -46,40 +52,8 @@ ONCE = {
 }
 # Read pieces that cannot be long: what their growth is beyond does not matter.
 SHORT = {
-    "consolidation.claim_rules.": "a clause of a sentence of at most 400 characters (statements.LONGEST)",
-    **dict.fromkeys(
-        (
-            "consolidation.claims.line",
-            "consolidation.claims._AFTER",
-            "consolidation.claims._AND",
-            "consolidation.claims._COMMA",
-            "consolidation.claims._COMPANY",
-            "consolidation.claims._CUT",
-            "consolidation.claims._EMAIL",
-            "consolidation.claims._EMOJI",
-            "consolidation.claims._HANGING",
-            "consolidation.claims._IDENTIFIER",
-            "consolidation.claims._MINE",
-            "consolidation.claims._MOMENTS",
-            "consolidation.claims._OPEN",
-            "consolidation.claims._OR",
-            "consolidation.claims._PHONE",
-            "consolidation.claims._PROFESSION",
-            "consolidation.claims._TAIL",
-            "consolidation.claims._TELLING",
-            "consolidation.claims._URL",
-            "consolidation.claims._WHOLE_PHONE",
-            "consolidation.claims._WHOSE",
-            "consolidation.claims._WORD_ALONE",
-        ),
-        "a clause of a sentence of at most 400 characters (statements.LONGEST)",
-    ),
-    "consolidation.statements._BREAK": "a sentence of at most 400 characters (statements.LONGEST)",
-    "consolidation.statements._BUT": "a sentence of at most 400 characters (statements.LONGEST)",
-    "consolidation.statements._FROM_NOW": "a sentence of at most 400 characters (statements.LONGEST)",
-    "consolidation.statements._NOT_THE_OTHER": "a sentence of at most 400 characters (statements.LONGEST)",
-    "consolidation.statements._QUOTATION": "a sentence of at most 400 characters (statements.LONGEST)",
-    "consolidation.statements._SINCE": "a sentence of at most 400 characters (statements.LONGEST)",
+    "consolidation.told.": "a clause of a sentence of at most 400 characters (talk.LONGEST)",
+    "text.corrections._VALUE": "the few characters before a sign of correction",
     "vault.layout.CONFLICT_COPY": "the name of a file, which the file system keeps below 256 bytes",
 }
 FOUND = [found for found in patterns.patterns() if not found.name.startswith(tuple(SHORT))]
@@ -142,9 +116,10 @@ def test_every_exception_is_still_a_pattern():
 
 
 def test_a_sentence_that_is_longer_is_not_read_at_all():
-    said = "My rent is 500 euros, "
-    assert list(statements(said, "2026-03-10"))
-    assert not list(statements(said * (LONGEST // len(said) + 1), "2026-03-10"))
+    said = "my rent is 500 euros and "
+    assert talk.read(segment_of([("user", said)]).turns, {}).statements
+    long = said * (talk.LONGEST // len(said) + 1)
+    assert not talk.read(segment_of([("user", long)]).turns, {}).statements
 
 
 REDACTOR = Redactor(b"a key")
@@ -156,6 +131,12 @@ def note(path: str) -> Callable[[str], object]:
     return lambda text: notes.units_of(
         read_note(path, text.encode("utf-8", "surrogatepass"), ReadingSettings())
     )
+
+
+def gist(text: str) -> object:
+    """Reads one turn, as consolidation does."""
+    segment = segment_of([("user", text)])
+    return episodes.extract(segment, talk.read(segment.turns, {}), {})
 
 
 # What reads from outside as a whole, and the modules whose patterns tell what is hard for it.
@@ -172,14 +153,17 @@ READERS: dict[str, tuple[Callable[[str], object], tuple[str, ...]]] = {
         ("capture.", "text.secret"),
     ),
     "a host's message": (transcripts.spoken, ("hosts.transcripts",)),
-    "claims of a turn": (
-        lambda text: claims.claims_in(segment_of([("user", text)]), {}),
-        ("consolidation.statements",),
+    "own words": (lambda text: own_words(text, grammar("en")), ("text.own_words",)),
+    "corrections": (lambda text: corrected(text, grammar("en")), ("text.corrections",)),
+    "statements of a turn": (
+        lambda text: talk.read(segment_of([("user", text)]).turns, {}),
+        ("consolidation.talk", "consolidation.told", "consolidation.people", "text.clauses"),
     ),
-    "the gist of a turn": (
-        lambda text: episodes.extract(segment_of([("user", text)]), {}),
-        ("consolidation.g", "consolidation.p"),
+    "what a turn answers": (
+        lambda text: talk.read(segment_of([("assistant", text), ("user", "the first")]).turns, {}),
+        ("consolidation.answers",),
     ),
+    "the gist of a turn": (gist, ("consolidation.episodes", "consolidation.p")),
     "a question": (lambda text: query.parse(text, today=TODAY), ("recall.query", "text.date")),
     "dates": (lambda text: dates.find_ranges(text, TODAY), ("text.date",)),
     "facts": (note("semantic/projects.md"), ("vault.fact", "vault.propert", "text.yaml", "text.markdown")),
@@ -240,9 +224,8 @@ def test_no_reader_takes_longer_than_in_proportion_to_any_text_up_to_a_megabyte(
         assert growth is None, f"{reader} of {pump}: {growth}"
 
 
-def test_many_claims_of_one_turn_are_weighed_in_proportion_to_their_number():
+def test_many_statements_of_one_turn_are_read_in_proportion_to_their_number():
     def work(size: int) -> Callable[[], object]:
-        segment = segment_of([("user", NAMES[:size])])
-        return lambda: claims.claims_in(segment, {})
+        return lambda: gist(NAMES[:size])
 
     assert superlinear(work, 1 << 15, least=2048, quick=0) is None

@@ -1,6 +1,7 @@
 """A chat model on loopback that does what it is told, in the wire form that OpenClaw streams. Real HTTP, no model.
 
-`CALL tool {"json": "arguments"}` in the user's text makes it call that tool; a tool's answer it repeats; all else it echoes.
+`CALL tool {"json": "arguments"}` in the user's text makes it call that tool; a tool's answer it repeats; asked about a log, it reports
+what stands there, and obeys a `CALL` in it all the same; all else it echoes.
 """
 
 from __future__ import annotations
@@ -12,8 +13,11 @@ from collections.abc import Callable, Mapping
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any, Self
 
+from servers.scripted import honest, log_in
+
 # OpenClaw adds a last user message of its own, which no user wrote.
 _INTERNAL = "<<<BEGIN_OPENCLAW_INTERNAL_CONTEXT>>>"
+_RECALLED = re.compile(r"<memories .*?</memories>", re.DOTALL)
 _CALL = re.compile(r"CALL (\w+) (\{.*\})")
 
 
@@ -36,10 +40,13 @@ def answer(body: Mapping[str, Any]) -> dict[str, Any]:
     if messages and messages[-1].get("role") == "tool":
         return {"role": "assistant", "content": "TOOL SAID: " + words_of(messages[-1])}
     users = [words_of(each) for each in messages if each.get("role") == "user"]
-    text = users[-1] if users else ""
-    if hit := _CALL.search(text):
+    text = _RECALLED.sub("", users[-1]) if users else ""
+    is_log = " BEGINS\n[" in text
+    if hit := _CALL.search(text.replace('\\"', '"') if is_log else text):
         call = {"id": "call_1", "type": "function", "function": {"name": hit[1], "arguments": hit[2]}}
         return {"role": "assistant", "content": None, "tool_calls": [call]}
+    if is_log:
+        return {"role": "assistant", "content": json.dumps(honest(log_in(text)))}
     return {"role": "assistant", "content": f"Noted: {text.strip()[-60:]}"}
 
 

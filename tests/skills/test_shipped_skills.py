@@ -26,6 +26,7 @@ TOOLS = {
 
 def test_the_skills_of_this_issue_are_there() -> None:
     assert [path.parent.name for path in SKILLS] == [
+        "memory-consolidate",
         "memory-search",
         "memory-store",
         "memoryclaw",

@@ -98,9 +98,9 @@ def test_scripts_without_spaces_are_pairs_of_characters() -> None:
 @pytest.mark.parametrize(
     ("code", "stop", "content"),
     [
-        ("en", ["what", "the", "doesn't", "Who", "happened"], ["deadline", "nora", "last"]),
+        ("en", ["what", "the", "doesn't", "Who", "when's", "happened"], ["deadline", "nora", "last"]),
         ("de", ["wie", "war", "über"], ["übergabe"]),
-        ("fr", ["était", "dans"], ["hôpital"]),
+        ("fr", ["était", "dans"], ["hôpital", "d'or"]),
         ("es", ["también", "qué"], ["canción"]),
         ("tr", ["için"], ["çay"]),
         ("none", [], ["the", "what"]),

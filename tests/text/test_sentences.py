@@ -16,6 +16,8 @@ from memoryclaw.text.sentences import sentences
         ("木钉是红色的。它们在盒子里！", ["木钉是红色的。", "它们在盒子里！"]),
         ("one line\nanother", ["one line", "another"]),
         ("(5. Then we went", ["(5.", "Then we went"]),
+        ("am 15. und 16. im keller 47. wenn du kommst", ["am 15. und 16. im keller 47.", "wenn du kommst"]),
+        ("am 3. ich komme", ["am 3.", "ich komme"]),
         ("", []),
     ],
 )

@@ -28,6 +28,7 @@ SLOT = ("plugins", "slots", "memory")
 ALLOW = ("plugins", "allow")
 RIVAL = ("plugins", "entries", "memory-core", "enabled")
 SKILLS = ("skills", "load", "extraDirs")
+READS = (*ENTRY, "config", "readWithModel")
 PERMISSION = (*ENTRY, "hooks", "allowConversationAccess")
 HOST_SKILLS = ".memoryclaw/host-skills"
 ADDED, REPLACED, ITEM = "added", "replaced", "item"
@@ -39,6 +40,7 @@ class DesiredSetting(NamedTuple):
     path: tuple[str, ...]
     value: Any
     item: bool = False
+    default: bool = False  # only where nothing is said there
 
 
 class InstallStep(NamedTuple):
@@ -69,6 +71,7 @@ def wishes(*, plugin: str, vault: str, command: Sequence[str]) -> list[DesiredSe
         DesiredSetting(PATHS, plugin, item=True),
         DesiredSetting(SLOT, PLUGIN),
         DesiredSetting(ENTRY, entry),
+        DesiredSetting(READS, True, default=True),
         DesiredSetting(RIVAL, False),
         DesiredSetting(ALLOW, PLUGIN, item=True),
         DesiredSetting(SKILLS, f"{vault}/{HOST_SKILLS}", item=True),
@@ -81,6 +84,8 @@ def install(
     """The text that says what is wanted, and the steps that undo it; `known` are those of an earlier time."""
     wanted, steps = list(wanted), list(known)
     for wish in wanted:
+        if wish.default and found(text, wish.path) is not None:
+            continue
         text = _moved(text, wish, steps, wanted) if wish.item else text
         text = _with_item(text, wish, steps) if wish.item else _with_value(text, wish, steps)
     return text, steps

@@ -164,7 +164,7 @@ _REASONS = {
 def show(place: int, match: Match, *, explain: bool) -> None:
     """Prints one match: title, date, id, where it stands, and the passage that answers."""
     unit = match.unit
-    facts = [styled(unit.kind, fg="magenta")]
+    facts = [styled("statement" if unit.is_statement else unit.kind, fg="magenta")]
     if unit.when:
         facts.append(styled(unit.when[:10], fg="green"))
     if unit.trust != "trusted":

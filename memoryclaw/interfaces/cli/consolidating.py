@@ -2,16 +2,28 @@
 
 from __future__ import annotations
 
+import sys
 from collections import Counter
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TextIO
 
 import click
 
+from memoryclaw.errors import InputError
 from memoryclaw.interfaces import shapes
-from memoryclaw.interfaces.cli.printing import aligned, as_json, padded, plural, remark, say, styled
+from memoryclaw.interfaces.cli.printing import (
+    aligned,
+    as_json,
+    json_text,
+    padded,
+    plural,
+    remark,
+    say,
+    styled,
+)
 from memoryclaw.interfaces.cli.verbs import TEXT, CliContext, group, verb
 
 if TYPE_CHECKING:
+    from memoryclaw.app import App
     from memoryclaw.consolidation.actions import Action
     from memoryclaw.consolidation.changes import ChangeSet, PlannedChange
     from memoryclaw.consolidation.consolidate import Consolidated
@@ -19,9 +31,19 @@ if TYPE_CHECKING:
 
 
 _LONGEST = 40  # commits that are told one by one
+_MOST_ANSWERS = 64_000_000  # characters of a file of answers
 
 
-@verb(examples=["consolidate --dry-run", "consolidate", "consolidate --due", "consolidate --llm none --json"])
+@verb(
+    examples=[
+        "consolidate --dry-run",
+        "consolidate",
+        "consolidate --due",
+        "consolidate --llm none --json",
+        "consolidate --ask > asked.jsonl",
+        "consolidate --answers answered.jsonl",
+    ]
+)
 @click.option("--dry-run", is_flag=True, help="Show what would change, and write nothing.")
 @click.option("--due", is_flag=True, help="Do nothing while it is too early or another run is at work.")
 @click.option(
@@ -35,16 +57,93 @@ _LONGEST = 40  # commits that are told one by one
     type=click.Choice(["direct", "branch", "propose"]),
     help="Commit on this branch, on a separate branch, or write proposals; else as in the settings.",
 )
+@click.option(
+    "--ask",
+    is_flag=True,
+    help="Print each new part of the logs as a prompt for your agent, and write nothing.",
+)
+@click.option(
+    "--answers",
+    metavar="FILE",
+    type=click.File("r", encoding="utf-8", errors="replace"),
+    help="Use what your agent answered to --ask instead of a model; - reads standard input.",
+)
+@click.option(
+    "--after",
+    metavar="HOURS",
+    type=click.IntRange(min=0),
+    default=0,
+    help="With --due, leave new lines to your agent for so many hours.",
+)
+@click.option("--agree", is_flag=True, help="Agree that the command of llm.command reads your conversations.")
 @click.pass_obj
-def consolidate(context: CliContext, *, dry_run: bool, due: bool, llm: str, mode: str | None) -> None:
+def consolidate(
+    context: CliContext,
+    *,
+    dry_run: bool,
+    due: bool,
+    llm: str,
+    mode: str | None,
+    ask: bool,
+    answers: TextIO | None,
+    after: int,
+    agree: bool,
+) -> None:
     """Turn new log lines into episodes, facts and skill drafts.
 
     Each change is a commit. Facts that are not certain wait in semantic/_pending.md; `review` shows them. Without a
     model the words of the log are quoted and sorted by rules.
     """
+    if ask and answers:
+        raise click.UsageError("--ask and --answers are two steps; give one of them.")
+    if answers and llm == "none":
+        raise click.UsageError("--answers and --llm none contradict each other; give one of them.")
     with context.app("consolidating") as app:
-        done = app.consolidate(dry_run=dry_run, due=due, llm=llm, mode=mode or "")
+        if agree:
+            app.agree()
+        if ask:
+            _ask(context, app, due=due)
+            return
+        if llm == "auto" and not answers and not due:
+            _offer_agreement(app)
+        done = app.consolidate(
+            dry_run=dry_run,
+            due=due,
+            llm=llm,
+            mode=mode or "",
+            answers=_lines(answers) if answers else None,
+            answers_file=answers.name if answers else "",
+            after=after,
+        )
     _tell(context, done, dry_run=dry_run)
+
+
+def _ask(context: CliContext, app: App, *, due: bool) -> None:
+    segments = app.segments(due=due)
+    if context.json:
+        as_json(shapes.segments(segments))
+        return
+    for segment in segments:
+        say(json_text(segment._asdict()))
+
+
+def _lines(file: TextIO) -> list[str]:
+    text = file.read(_MOST_ANSWERS + 1)
+    if len(text) > _MOST_ANSWERS:
+        raise InputError(
+            f"{file.name} holds more than {_MOST_ANSWERS:,} characters; hand the answers in in parts"
+        )
+    return text.split("\n")
+
+
+def _offer_agreement(app: App) -> None:
+    """Asks a person at a terminal once whether a command may read conversations; elsewhere the run says how to agree."""
+    command = app.unagreed_command
+    if not (command and sys.stdin.isatty() and sys.stderr.isatty()):
+        return
+    question = f"`{command}` will read your conversations, of all vaults, and may send them to other machines. Agree?"
+    if click.confirm(question, default=False, err=True):
+        app.agree()
 
 
 @verb(examples=["redo --since 2026-03-01"])
@@ -66,10 +165,14 @@ def redo(context: CliContext, since: str, llm: str) -> None:
 
 def _tell(context: CliContext, done: Consolidated, *, dry_run: bool) -> None:
     if context.json:
-        from memoryclaw.interfaces import shapes  # noqa: PLC0415
-
         as_json(shapes.consolidated(done))
         return
+    _tell_run(done, dry_run=dry_run)
+    for notice in done.notices:
+        remark(notice)
+
+
+def _tell_run(done: Consolidated, *, dry_run: bool) -> None:
     changes = done.changes
     if done.waits or not changes.ranges:
         say(f"Nothing to do: {done.waits or 'every line of the logs is consolidated'}.")
@@ -95,6 +198,7 @@ def _summary(changes: ChangeSet, mode: str, *, dry_run: bool) -> str:
     proposed = len(changes.changes) - len(done)
     words = [plural(kinds["episode"], "episode")] * bool(kinds["episode"] or not proposed)
     words += [plural(acts["SetFact"], "new fact")] * bool(acts["SetFact"])
+    words += [plural(acts["AddStatement"], "new statement")] * bool(acts["AddStatement"])
     words += [f"{acts['ConfirmFact']} confirmed"] * bool(acts["ConfirmFact"])
     words += [f"{acts['AddPending']} waiting for a yes or a no"] * bool(acts["AddPending"])
     words += [plural(kinds["skill"], "skill draft")] * bool(kinds["skill"])
@@ -146,6 +250,8 @@ def _action(action: Action) -> str:
     if kind in ("SetFact", "AddPending"):
         where = values.get("path", "semantic/_pending.md")
         return f"+ {where}  {values['entity']}, {values['field']}: {values['value']}"
+    if kind == "AddStatement":
+        return f'+ {values["path"]}  {values["entity"]}: "{values["words"]}"'
     if kind == "ConfirmFact":
         return f"= {values['fact']}: {values['value']}, one more source"
     if kind == "MoveFile":

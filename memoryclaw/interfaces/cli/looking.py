@@ -101,7 +101,7 @@ def browse(context: CliContext, kind: str, state: str, limit: int) -> None:
 @click.option("--history", is_flag=True, help="Include superseded values.")
 @click.pass_obj
 def facts(context: CliContext, entity: str, as_of: date | None, history: bool) -> None:
-    """List the facts of one entity, or all of them."""
+    """List the facts of one entity, or all of them, then what was said of it, newest first."""
     with context.app() as app:
         found, fresh = app.facts(entity, as_of=as_of, history=history), app.freshness
     if context.json:
@@ -141,11 +141,12 @@ def _print_freshness(fresh: Freshness) -> None:
 
 def _fact(path: str, fact: Fact, dated: bool) -> list[str]:
     until = [fact.until] if dated else []
+    said = fact.is_statement
     return [
         fact.entity,
-        "" if fact.field == "value" else fact.field,
-        fact.value,
-        fact.since,
+        "said" if said else "" if fact.field == "value" else fact.field,
+        f'"{fact.value}"' if said else fact.value,
+        fact.day,
         *until,
         f"{path}:{fact.line}",
     ]
@@ -224,7 +225,7 @@ def _files(names: Sequence[str]) -> str:
 
 def _sentences(found: Blame) -> Iterable[str]:
     fact = found.fact
-    since = f", since {fact.since}" if fact.since else ""
+    since = f", {'on' if fact.is_statement else 'since'} {fact.day}" if fact.day else ""
     yield f"{styled(fact_in_words(fact.entity, fact.field, fact.value), bold=True)}{styled(since)} ({styled(found.path)}:{fact.line})"
     if found.commit:
         one = found.commit

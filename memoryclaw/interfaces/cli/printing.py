@@ -87,15 +87,18 @@ def width(text: str) -> int:
 
 
 def as_json(value: object) -> None:
-    """Prints a value as JSON: exact when read back, and without a character that a terminal would obey."""
+    """Prints a value as JSON, indented."""
+    click.echo(json_text(value, indent=2))
+
+
+def json_text(value: object, *, indent: int | None = None) -> str:
+    """A value as JSON: exact when read back, and without a character that a terminal would obey."""
     import json  # noqa: PLC0415
 
-    text = json.dumps(value, ensure_ascii=False, indent=2)
-    click.echo(
-        text
-        if text.isascii()
-        else "".join(c if c.isprintable() or c == "\n" else json.dumps(c)[1:-1] for c in text)
-    )
+    text = json.dumps(value, ensure_ascii=False, indent=indent)
+    if text.isascii():
+        return text
+    return "".join(c if c.isprintable() or c == "\n" else json.dumps(c)[1:-1] for c in text)
 
 
 def plural(count: int, one: str, many: str = "") -> str:

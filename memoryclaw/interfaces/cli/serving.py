@@ -39,9 +39,18 @@ if TYPE_CHECKING:
     help="Port; 0 for any free one; else as in the settings.",
 )
 @click.option("--allow-remote", is_flag=True, help="Accept other machines; they need the token too.")
+@click.option(
+    "--after",
+    metavar="HOURS",
+    type=click.IntRange(min=0),
+    default=0,
+    help="Leave new lines to your agent for so many hours before consolidating them; see `consolidate --ask`.",
+)
 @click.option("--stop", is_flag=True, help="Stop the daemon of this vault.")
 @click.pass_obj
-def serve(context: CliContext, *, host: str | None, port: int | None, allow_remote: bool, stop: bool) -> None:
+def serve(
+    context: CliContext, *, host: str | None, port: int | None, allow_remote: bool, after: int, stop: bool
+) -> None:
     """Serve the vault over HTTP, watch its files and consolidate on time.
 
     One daemon per vault. It listens on this machine only; programs find its address and its token in the state folder
@@ -57,7 +66,7 @@ def serve(context: CliContext, *, host: str | None, port: int | None, allow_remo
 
     with context.app() as app:
         root = app.root
-    daemon = Daemon(root, _log)
+    daemon = Daemon(root, _log, after=after)
     config = daemon.config
     host = config.host if host is None else host
 

@@ -35,6 +35,7 @@ def init(context: CliContext, folder: str | None) -> None:
     examples=[
         "remember 'Nora wants the receipts before Friday' --tag money",
         "remember 2026-12-11 --entity 'Boathouse Aarhus' --field deadline",
+        "remember 'the wedding is on 5 september, near Otley' --entity Tam",
         "remember - < minutes.txt",
     ]
 )
@@ -44,7 +45,7 @@ def init(context: CliContext, folder: str | None) -> None:
     metavar="E",
     default="",
     type=TEXT,
-    help="The person, project or thing that this is a fact of.",
+    help="The person, project or thing that this is about.",
 )
 @click.option(
     "--field", metavar="F", default="", type=TEXT, help="Which of its fields; the text is the value."
@@ -57,10 +58,10 @@ def init(context: CliContext, folder: str | None) -> None:
 def remember(
     context: CliContext, *, text: tuple[str, ...], entity: str, field: str, tags: tuple[str, ...], as_is: bool
 ) -> None:
-    """Store a fact, or an episode.
+    """Store a fact, a statement or an episode.
 
-    With --entity and --field the text is the value of a fact, else it is an episode. A text of - is read from
-    standard input.
+    With --entity and --field the text is the value of a fact, with --entity alone a statement, which keeps the words
+    with today's date. Else it is an episode. A text of - is read from standard input.
     """
     words = sys.stdin.read() if text == ("-",) else " ".join(text)
     with context.app() as app:

@@ -174,6 +174,8 @@ class ConsolidateRequest(RequestModel):
     due: bool = False
     llm: Literal["auto", "none"] = "auto"
     mode: Literal["", "direct", "branch", "propose"] = ""
+    ask: bool = False
+    answers: list[dict[str, Any]] | None = None
 
 
 class RedoRequest(RequestModel):
@@ -190,8 +192,14 @@ def capture(app: App, _name: str, asked: CaptureRequest) -> Shape:
 
 
 def consolidate(app: App, _name: str, asked: ConsolidateRequest) -> Shape:
-    """Turns what the logs hold into memory."""
-    done = app.consolidate(dry_run=asked.dry_run, due=asked.due, llm=asked.llm, mode=asked.mode)
+    """Turns what the logs hold into memory, or asks its caller what stands in them."""
+    if asked.ask and asked.answers is not None:
+        raise InputError("`ask` and `answers` are two steps; send one of them")
+    if asked.ask:
+        return shapes.segments(app.segments(due=asked.due))
+    done = app.consolidate(
+        dry_run=asked.dry_run, due=asked.due, llm=asked.llm, mode=asked.mode, answers=asked.answers
+    )
     return shapes.consolidated(done)
 
 
@@ -215,9 +223,10 @@ LOGGING = (
         "POST",
         "/v1/consolidate",
         consolidate,
-        "Turns new log lines into episodes, facts and drafts.",
+        "Turns new log lines into episodes, facts and drafts; `ask` gives prompts, `answers` takes what was answered.",
         ConsolidateRequest,
         LONG,
+        CAPTURE_BODY,
         like="consolidate",
     ),
     VerbRoute(

@@ -12,7 +12,7 @@ from typing import Protocol, TypeVar
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from memoryclaw.app import App
-from memoryclaw.app.daemon import stamp
+from memoryclaw.app.daemon import SettingsStamp, stamp
 from memoryclaw.errors import IndexBusyError
 from memoryclaw.interfaces.http.messages import LOG, LONG, READ, WRITE, Refusal, RefusedError
 
@@ -72,7 +72,7 @@ class VaultPool:
     def __init__(self, open_app: Callable[[], App], count: int) -> None:
         self._open = open_app
         self._free: LifoQueue[App | None] = LifoQueue()
-        self._stamps: dict[int, tuple[int, int, int]] = {}
+        self._stamps: dict[int, SettingsStamp] = {}
         for _ in range(count):
             self._free.put(None)
 

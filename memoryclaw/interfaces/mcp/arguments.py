@@ -105,11 +105,9 @@ class StoreArguments(ToolArguments):
     text: str = Field(
         min_length=1,
         max_length=_TEXT,
-        description="What to keep; with entity and field, the value of the fact.",
+        description="What to keep; with entity and field, the value of the fact; with entity alone, what was said.",
     )
-    entity: Name = Field(
-        "", description="The person, project or thing that a fact is about; goes with field."
-    )
+    entity: Name = Field("", description="The person, project or thing that it is about.")
     field: Name = Field("", description="Which of its fields, such as deadline; goes with entity.")
     tags: list[Annotated[str, Field(max_length=100)]] = Field(
         [], max_length=20, description="Tags, where the text is kept as an episode."

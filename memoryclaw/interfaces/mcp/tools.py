@@ -59,7 +59,7 @@ ROWS = (
         "memory_store",
         "Remember",
         "Keep something for later sessions. With entity and field it is the value of a fact, and a value that it replaces goes to "
-        "the history; else it is an episode. One thing a call, in words that are clear without the conversation; no secrets.",
+        "the history; with entity alone it is kept as a statement, in these words; else it is an episode. One thing a call, in words that are clear without the conversation; no secrets.",
         ADDS,
         arguments.StoreArguments,
         arguments.WRITTEN,
@@ -86,7 +86,7 @@ ROWS = (
     ToolSpec(
         "memory_facts",
         "List facts",
-        "List what is held true of a person, project or thing; what was held on a day; or how it changed.",
+        "List what is held true of a person, project or thing, and what was said of it; what was held on a day; or how it changed.",
         READS,
         arguments.FactsArguments,
         arguments.FACTS,

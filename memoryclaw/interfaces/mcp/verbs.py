@@ -165,7 +165,7 @@ def listed(notes: Iterable[NoteEntry], trusts: Trusts) -> str:
 def facts_text(found: Iterable[tuple[str, Fact]], trusts: Trusts) -> str:
     """A list of facts."""
     return _block(
-        (trusts.get(path, "unknown"), prompts.item(fact.id, _fact(fact), fact.since)) for path, fact in found
+        (trusts.get(path, "unknown"), prompts.item(fact.id, _fact(fact), fact.day)) for path, fact in found
     )
 
 
@@ -202,8 +202,9 @@ def _quoted(match: Match) -> str:
 
 
 def _fact(fact: Fact) -> str:
-    name = fact.entity if fact.field == "value" else f"{fact.entity} {fact.field}"
-    return f"{name}: {fact.value}{f' (until {fact.until})' if fact.until else ''}"
+    name = fact.entity if fact.field in ("", "value") else f"{fact.entity} {fact.field}"
+    value = f'"{fact.value}"' if fact.is_statement else fact.value
+    return f"{f'{name}: ' if name else ''}{value}{f' (until {fact.until})' if fact.until else ''}"
 
 
 def _marked(one: Difference) -> str:

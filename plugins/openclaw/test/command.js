@@ -15,7 +15,7 @@ if (verb === "capture") {
 }
 if (verb === "serve") {
   const { scripted } = await import("./scripted.js");
-  appendFileSync(path.join(vault, "starts"), `${process.pid}\n`);
+  appendFileSync(path.join(vault, "starts"), `${words.join(" ")}\n`);
   await scripted(vault);
   setTimeout(() => process.exit(0), 20_000).unref();
   setInterval(() => existsSync(path.join(vault, "stop")) && process.exit(0), 20);

@@ -18,11 +18,12 @@ export function vaultFolder() {
   return folder;
 }
 
-/** The plugin, registered with these settings. */
-export function hosted(config) {
+/** The plugin, registered with these settings; `complete` is the host's own model. */
+export function hosted(config, complete) {
   const host = { hooks: {}, tools: {}, commands: {}, said: [], capability: undefined, service: undefined };
   plugin.register({
     pluginConfig: { startDaemon: false, command: COMMAND, ...config },
+    runtime: complete && { llm: { complete } },
     logger: { warn: (line) => host.said.push(line), info: (line) => host.said.push(line) },
     on: (name, handler) => { host.hooks[name] = handler; },
     registerTool: (factory, { name }) => { host.tools[name] = factory; },

@@ -45,7 +45,8 @@ describe("with the real daemon", { skip: SKIP, timeout: 90_000 }, () => {
   });
 
   test("a daemon that is killed loses no turn, and one that is sent again is kept once", async () => {
-    stop("SIGKILL");
+    const pid = stop("SIGKILL");
+    await until(() => !isAlive(pid)); // until then its address counts as that of a daemon
     const turn = user("after the crash", Date.now());
     await end("r3", turn);
     await host.fire("before_reset", { messages: [turn], reason: "reset" }, run("r4"));

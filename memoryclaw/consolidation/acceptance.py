@@ -1,0 +1,74 @@
+"""What becomes of a statement: a fact at once, a dated statement, a question to a person, a line of its episode, or nothing.
+
+This is the one place that decides; docs/consolidation.md shows the same table.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+from memoryclaw.consolidation.talk import Statement
+
+# Words that carry a subject, of a statement without a number, a name or a word of weight.
+_LEAST, _MANY = 2, 3  # where it decides, prefers, lasts or changes something; anywhere
+
+
+class Row(NamedTuple):
+    """One row of the table: the first that fits decides."""
+
+    verdict: str  # fact | statement | ask | episode | drop
+    why: str
+    fits: Callable[[Statement], bool]
+
+
+def _doubt(*doubts: str) -> Callable[[Statement], bool]:
+    return lambda one: not one.doubts.isdisjoint(doubts)
+
+
+def _kind(*kinds: str) -> Callable[[Statement], bool]:
+    return lambda one: one.kind in kinds
+
+
+def says_something(one: Statement) -> bool:
+    """True for words with something to keep: a number, a name, a decision, what lasts."""
+    if not one.kind:  # a fragment
+        return (one.firm and bool(one.content)) or len(one.content) >= _LEAST
+    if one.hard:
+        return bool(one.content)
+    if len(one.content) >= _MANY or (one.kind == "state" and one.subject == "own" and one.content):
+        return True
+    return len(one.content) >= _LEAST and (one.kind in ("decide", "prefer", "state") or one.change)
+
+
+TABLE = (
+    Row("drop", "a question", _doubt("asked")),
+    Row("drop", "only supposed", _doubt("supposed")),
+    Row("fact", "asked to be remembered, and told of what", lambda one: one.stressed and bool(one.told)),
+    Row("statement", "asked to be remembered", lambda one: one.stressed),
+    Row("episode", "in jest", _doubt("joke")),
+    Row("fact", "who somebody is, told in passing", lambda one: any(told.how == "role" for told in one.told)),
+    Row("statement", "somebody else's word that holds a figure or is of health", lambda one: "reported" in one.doubts and one.firm and "hedged" not in one.doubts),
+    Row("episode", "somebody else's word", _doubt("reported")),
+    Row("fact", "an order how to answer", lambda one: one.kind == "order" and "hedged" not in one.doubts and not one.among),
+    Row("episode", "one piece of work", _kind("task")),
+    Row("episode", "a to-do", _kind("duty", "done", "off")),
+    Row("episode", "a mood", _doubt("mood")),
+    Row("episode", "of the one spoken to", lambda one: "addressed" in one.doubts and not one.hard and not one.told),
+    Row("ask", "said with a doubt, of a known field", lambda one: bool(one.told) and "hedged" in one.doubts),
+    Row("fact", "told of what", lambda one: bool(one.told) and "moment" not in one.doubts),
+    Row("episode", "said among people, not to the assistant", lambda one: one.among),
+    Row("statement", "an answer, or one of several", lambda one: one.kind in ("choice", "answer") and bool(one.content or one.hard)),
+    Row("statement", "decided with a doubt, which the words keep", lambda one: "hedged" in one.doubts and one.kind == "decide" and one.firm),
+    Row("episode", "said with a doubt", _doubt("hedged")),
+    Row("episode", "true for the moment", lambda one: "moment" in one.doubts and one.kind != "decide"),
+    Row("episode", "happened once", lambda one: one.kind == "event" and not (one.firm or one.told)),
+    Row("episode", "a wish or a plan", lambda one: one.kind == "wish" and not (one.firm or (one.hard and one.subject == "own"))),
+    Row("statement", "the speaker's own word", says_something),
+    Row("episode", "says little", lambda _one: True),
+)  # fmt: skip
+
+
+def verdict(one: Statement) -> Row:
+    """The row of the table that decides what becomes of a statement."""
+    return next(row for row in TABLE if row.fits(one))

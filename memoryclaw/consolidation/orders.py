@@ -1,0 +1,87 @@
+"""Orders to the assistant: how it shall answer from now on (a preference), or one piece of work (a task)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from memoryclaw.text.clauses import Clause
+from memoryclaw.text.grammar import Grammar
+
+_CONDITION = 3  # words of the shortest condition: `when you write`
+
+
+def is_order(clause: Clause, words: Grammar) -> bool:
+    """True for `no bullets pls`, `always use postgres`, `bitte duz mich`: an imperative that is to last.
+
+    It lasts where it denies something, says "always" or the like, asks politely about how to answer, or gives a form of address.
+    """
+    tokens = _plain(clause, words)
+    if not tokens or words.not_orders.at(tokens):
+        return False
+    if words.address_orders.at(tokens):
+        return True
+    first, polite = tokens[0], words.politeness.within(clause.typed)
+    style, lasting = words.order_topics.within(tokens), words.lasting.within(clause.typed)
+    if is_task(clause, words) and not lasting:
+        return False
+    if first in words.negative_determiners:
+        return (
+            len(tokens) > 1
+            and tokens[1] not in words.nominatives
+            and tokens[1] not in words.contracted_subjects
+            and (style or polite or lasting)
+        )
+    if _tells(tokens, words):
+        return False
+    if denial := words.negated_orders.at(tokens):  # `dont make it up` may be said to anybody
+        manner = words.manner_verbs.at(tokens, denial) or words.first_person.within(tokens)
+        sign = not words.negations.at(tokens) or style or polite or lasting or manner
+        return len(tokens) > 1 and bool(sign)
+    if words.negated_infinitives.at(tokens):  # `nicht so viel erklären`
+        return (
+            len(tokens) > 1
+            and not clause.subject
+            and any(tokens[-1].endswith(end) for end in words.infinitive_ends.entries())
+        )
+    if not words.orders.at(tokens) or (clause.subject and clause.kind in ("be", "have")):
+        return polite and style and not clause.kind
+    if first in words.degree_orders and not style:
+        return False
+    return lasting or (polite and not clause.kind) or (style and (polite or first in words.manner_verbs))
+
+
+def _tells(tokens: Sequence[str], words: Grammar) -> bool:
+    """True for what only begins as an order does: `never saw that coming`, or the condition of one, `when you write long`."""
+    second = tokens[1] if len(tokens) > 1 else ""
+    past = second in words.past_event_verbs or second in words.have_verbs or second in words.be_verbs
+    if past and second not in words.manner_verbs:
+        return True
+    return _is_condition(tokens, words) and not any(
+        token in words.manner_verbs for token in tokens[_CONDITION:]
+    )
+
+
+def _is_condition(tokens: Sequence[str], words: Grammar) -> bool:
+    return tokens[0] in words.subordinators or tokens[0] in words.question_words
+
+
+def is_task(clause: Clause, words: Grammar) -> bool:
+    """True for one piece of work: `remind me to ring them`, `gimme three options`."""
+    tokens = _plain(clause, words)
+    return bool(tokens) and words.tasks.at(tokens) > 0
+
+
+def _plain(clause: Clause, words: Grammar) -> list[str]:
+    """The tokens of a clause without what may stand before an order: `from now on no bullets`."""
+    tokens = list(clause.tokens)
+    while tokens:
+        lasting = words.lasting.at(tokens)
+        held = words.negations.within(tokens[:lasting]) or _is_condition(
+            tokens, words
+        )  # `nie wieder`, `when you`
+        lead = words.politeness.at(tokens) or (lasting if lasting > 1 and not held else 0)
+        filler = tokens[0] in words.fillers and tokens[0] not in words.negative_determiners
+        if not (lead or filler or tokens[0] in words.coordinators):
+            break
+        tokens = tokens[lead or 1 :]
+    return tokens

@@ -1,0 +1,392 @@
+"""Names in a conversation, and who is what to whom: `my sister chichi`, `rhodris brother gethin`, `Dilys is my preceptor`."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import pairwise
+from typing import NamedTuple
+
+from memoryclaw.text.clauses import Clause
+from memoryclaw.text.grammar import Grammar, codes, grammar, spans_of, tokens_of
+from memoryclaw.text.language import key_of
+from memoryclaw.text.sentences import plain, sentences
+
+_LONGEST = 4  # words of a name
+_WORD = re.compile(r"[^\W\d_][\w.&'’-]*")
+
+
+class Relation(NamedTuple):
+    """`who` is the `role` of `whose` ("" for the speaker)."""
+
+    who: str
+    role: str
+    whose: str = ""
+
+
+class Names:
+    """The names that a talk knows: those of the vault, of its speakers, and those that anybody wrote with a capital."""
+
+    def __init__(self, known: Mapping[str, str], speakers: Iterable[str]) -> None:
+        speakers = list(speakers)
+        self._speaking = {key_of(name) for name in speakers}
+        self._called = {part for name in speakers for part in tokens_of(name)[:1]}
+        self._by_token: dict[str, str] = {}
+        self._sure: set[str] = set()
+        self._people: set[str] = set()
+        for name in (*known.values(), *speakers):
+            self._add(name)
+            self._sure.add(name)
+        for key, name in known.items():
+            if " " not in key:
+                self._by_token.setdefault(key, name)
+
+    def _add(self, name: str, *, person: bool = False) -> None:
+        parts = tokens_of(name)
+        if person:
+            self._people.add(name)
+        for part in (name.lower(), *parts[:1], *(parts[-1:] if person else ())):
+            bare = part.removesuffix("'s")
+            if len(bare) > 1:
+                self._by_token.setdefault(plain(bare), name)
+
+    def add_person(self, name: str) -> str:
+        """Takes up a person who was introduced, and returns the name as it is spelled."""
+        spelled = self.spelled(name)
+        self._add(spelled, person=True)
+        return spelled
+
+    def learn(self, text: str, language: str) -> None:
+        """Takes up what is written with a capital inside the sentences of a turn.
+
+        Where every noun has one (German), only what has no article or adjective before it counts.
+        """
+        words = grammar(language) if language in codes() else None
+        for sentence in sentences(text[:8000]):
+            if sentence.isupper():
+                continue
+            for run, before in _runs(sentence):
+                if words and (
+                    _is_common(run[0], words)
+                    or (
+                        words.noun_capitals.entries()
+                        and (before in words.before_nouns or _is_noun(run, words))
+                    )
+                ):
+                    continue
+                self._add(" ".join(run))
+
+    def is_known(self, token: str) -> bool:
+        """True for a token of a name of the vault or of a speaker."""
+        return self.named(token) in self._sure
+
+    def is_name(self, token: str) -> bool:
+        """True for a token of a known name, with its possessive or without."""
+        return self._key(token) != ""
+
+    def named(self, token: str) -> str:
+        """The name that a token stands for; "" where it is none."""
+        return self._by_token.get(self._key(token), "")
+
+    def is_name_itself(self, token: str) -> bool:
+        """True for a token of a name as it stands, not of a name and its possessive s."""
+        return plain(token) in self._by_token
+
+    def _key(self, token: str) -> str:
+        bare = plain(token)
+        if bare in self._by_token:
+            return bare
+        short = bare[:-1] if bare.endswith("s") and len(bare) > 3 else ""
+        return short if short in self._by_token else ""
+
+    def spelled(self, name: str) -> str:
+        """The name as the vault or somebody wrote it; with a capital where it has none."""
+        known = self._by_token.get(key_of(name)) or self._by_token.get(plain(name))
+        if known and key_of(known) == key_of(name):
+            return known
+        return (
+            name if any(c.isupper() for c in name) else " ".join(w[:1].upper() + w[1:] for w in name.split())
+        )
+
+    def found(self, text: str) -> list[str]:
+        """The names that a text holds, in order."""
+        return [name for token in tokens_of(text) if (name := self.named(token))]
+
+    def speaks(self, name: str) -> bool:
+        """True for one who speaks in the talk."""
+        return key_of(name) in self._speaking
+
+    def calls(self, tokens: Sequence[str]) -> bool:
+        """True for words that only call one of those who speak: `John, …`."""
+        return len(tokens) == 1 and tokens[0] in self._called
+
+    def is_person(self, name: str) -> bool:
+        """True for one who was introduced as somebody."""
+        return name in self._people
+
+    def subject(self, clause: Clause, words: Grammar, speaker: str) -> tuple[str, str]:
+        """Whom a clause is about ("" for the speaker), and how that is told: own | named | thing | other | none."""
+        tokens = clause.subject
+        if not tokens:
+            return "", "none"
+        first = tokens[0]
+        if first in words.first_person:
+            return "", "own"
+        alone = len(tokens) == 1 or first not in words.determiners
+        if alone and (
+            first in words.pronouns or first in words.relative_words or first in words.contracted_subjects
+        ):
+            return "", "other"
+        named = {name for token in tokens if (name := self.named(token))} - {speaker}
+        own = [
+            token for token in tokens if token not in words.determiners and token not in words.possessives_own
+        ]
+        if (
+            len(named) == 1
+            and own
+            and (self._key(own[0]) or (first in words.possessives_own and self._key(own[-1])))
+            and len(own) <= 4
+        ):
+            return next(iter(named)), "named"
+        if first in words.possessives_own:
+            return "", "relative" if words.roles.within(own) else "own"
+        if named == set() and own and self._key(own[0]):
+            return "", "own"
+        return "", "thing"
+
+
+def _runs(sentence: str) -> Iterator[tuple[list[str], str]]:
+    """Words with capitals that stand together inside a sentence, and the word before them."""
+    hits = list(_WORD.finditer(sentence))
+    run: list[str] = []
+    before, end = "", -1
+    for at, hit in enumerate(hits):
+        word = hit[0].rstrip(".'’-")
+        inner = any(c.isupper() for c in word[1:]) and not word.isupper()
+        capital = bool(word) and (word[0].isupper() or inner) and (at > 0 or inner)
+        if run and (not capital or hit.start() - end > 1 or len(run) >= _LONGEST):
+            yield run, before
+            run = []
+        if capital:
+            if not run:
+                before = hits[at - 1][0].lower() if at else ""
+            run.append(re.sub(r"['’]s$", "", word))
+            end = hit.end()
+    if run:
+        yield run, before
+
+
+def _is_common(word: str, words: Grammar) -> bool:
+    low = word.lower()
+    return (
+        len(low) < 2 or low in words.small or low in words.months or low in words.weekdays or low in words.calendar_words
+        or low in words.not_names or low in words.fillers or low in words.contracted_subjects or (word.isupper() and len(word) < 3)
+    )  # fmt: skip
+
+
+def _is_noun(run: list[str], words: Grammar) -> bool:
+    low = run[0].lower()
+    return (
+        low in words.things
+        or low in words.roles
+        or low in words.units
+        or low in words.order_topics
+        or low in words.written_things
+    )
+
+
+def relations(clause: Clause, words: Grammar, names: Names) -> list[Relation]:
+    """Who is introduced as what in a clause."""
+    tokens, found = clause.tokens, list[Relation]()
+    spans = spans_of(clause.text)
+    at = 0
+    while at < len(tokens):
+        length = words.roles.at(tokens, at)
+        if not length:
+            at += 1
+            continue
+        role = " ".join(tokens[at : at + length])
+        whose = _owner(tokens, at, words, names)
+        if whose is not None:
+            several = tokens[at + length - 1].endswith("s") and tokens[at + length - 1][:-1] in words.roles
+            name = _name_behind(clause, at + length, words, names, spans, capital=several) or _name_before(
+                tokens, at, words, names
+            )
+            if name:
+                found.append(Relation(names.add_person(name), role, whose))
+        at += length
+    return found
+
+
+def appositions(found: Sequence[Clause], words: Grammar, names: Names) -> dict[int, list[Relation]]:
+    """Who is introduced beside a name or a role of its own, by the place of the clause: `Jens, my brother, lives in Kiel`, `the plumber, Mick`."""
+    made: dict[int, list[Relation]] = {}
+    for at, (one, other) in enumerate(pairwise(found)):
+        named, role = _alone(one, words, names), _role_alone(other, words)
+        if not (named and role):
+            named, role = _alone(other, words, names), _role_alone(one, words)
+        if named and role:
+            made.setdefault(at, []).append(Relation(names.add_person(named), role))
+    return made
+
+
+def _alone(clause: Clause, words: Grammar, names: Names) -> str:
+    """The name that a clause consists of; a name that nobody wrote before has a capital."""
+    if clause.kind or len(clause.tokens) > 3:
+        return ""
+    typed = [word for word in clause.text.split() if word.lower() not in words.determiners]
+    if len(typed) == 1 and (known := names.found(typed[0])):
+        return known[0]
+    named = 0 < len(typed) <= 2 and all(
+        word.istitle() and word.isalpha() and not _is_common(word, words) for word in typed
+    )
+    return " ".join(typed) if named and not words.noun_capitals.entries() else ""
+
+
+def _role_alone(clause: Clause, words: Grammar) -> str:
+    """The role of the speaker's that a clause consists of: `my brother`, `the plumber`."""
+    if (
+        clause.kind
+        or not clause.tokens
+        or not (clause.tokens[0] in words.possessives_own or clause.tokens[0] in words.determiners)
+    ):
+        return ""
+    rest = [token for token in clause.tokens[1:] if token not in words.role_adjectives]
+    return " ".join(rest) if rest and words.roles.at(rest) == len(rest) else ""
+
+
+def _owner(tokens: tuple[str, ...], at: int, words: Grammar, names: Names) -> str | None:
+    """Whose relative stands at a place: "" for the speaker's, a name, or None where nobody is said."""
+    before = at - 1
+    while before > 0 and tokens[before] in words.role_adjectives:
+        before -= 1
+    if before < 0:
+        return None
+    token = tokens[before]
+    if token in words.possessives_own:
+        return ""
+    length = words.roles.at(tokens, at)
+    if (
+        before in (0, -1)
+        and (token in words.determiners or token in words.role_adjectives)
+        and at + length < len(tokens)
+        and tokens[at + length] in words.be_verbs
+    ):
+        return ""  # `new lead is Ngozi`
+    if (
+        token.endswith("s")
+        and names.is_name(token)
+        and (token.endswith("'s") or not names.is_name_itself(token))
+    ):
+        return names.named(token)
+    return None
+
+
+def _name_behind(
+    clause: Clause, at: int, words: Grammar, names: Names, spans: list[tuple[int, int]], *, capital: bool
+) -> str:
+    """The name behind a role; `capital`: only one that is written as a name."""
+    tokens = clause.tokens
+    linked = _linked(tokens, at, words)
+    at += len(linked)
+    if at >= len(tokens) or any(token in words.past_be or token in words.negations for token in linked):
+        return ""  # `my boss was Marlene`
+    called = any(token in words.naming_words for token in linked)
+    if linked and not called and not names.is_known(tokens[at]):
+        if words.noun_capitals.entries():
+            return ""  # `mein Bruder ist Bäcker`
+        capital = capital or not names.is_name(tokens[at])  # `my sister is late`
+    run: list[str] = []
+    title = ""
+    if at + 1 < len(tokens) and tokens[at] in words.honorifics:
+        title, called = f"{tokens[at][:1].upper()}{tokens[at][1:]} ", True
+        at += 1
+    while at < len(tokens) and len(run) < 2:
+        typed = clause.text[spans[at][0] : spans[at][1]]
+        if run and clause.text[spans[at - 1][1] : spans[at][0]].strip(" ."):
+            break
+        if not (
+            typed[0].isupper()
+            or (not run and not capital and _may_name(tokens, at, words, names, called=called))
+        ):
+            break
+        if _is_common(typed, words):
+            break
+        run.append(re.sub(r"['’]s$", "", typed))
+        at += 1
+    name = " ".join(run)
+    return f"{title}{name[:1].upper()}{name[1:]}" if title and name else name
+
+
+def _linked(tokens: Sequence[str], at: int, words: Grammar) -> Sequence[str]:
+    """What stands between a role and its name: `is called`, `is now`."""
+    end = at
+    while end < len(tokens) and (
+        tokens[end] in words.naming_words
+        or tokens[end] in words.be_verbs
+        or (end > at and tokens[end] in words.adverbs)
+    ):
+        end += 1
+    return tokens[at:end]
+
+
+def _may_name(tokens: tuple[str, ...], at: int, words: Grammar, names: Names, *, called: bool) -> bool:
+    """True for a word in small letters that can only be a name where it stands: behind a role, and before a verb or nothing."""
+    token = tokens[at]
+    if names.is_name(token):
+        return True
+    if not token.isalpha() or len(token) < 3 or _is_known_word(token, words):
+        return False
+    if called:
+        return True
+    behind = tokens[at + 1] if at + 1 < len(tokens) else ""
+    return (
+        not behind
+        or behind in words.be_verbs
+        or behind in words.have_verbs
+        or behind in words.modal_verbs
+        or behind in words.state_verbs
+        or behind in words.reporting_verbs
+    )
+
+
+def _is_known_word(token: str, words: Grammar) -> bool:
+    return any(
+        token in found
+        for found in (
+            words.small, words.light, words.adverbs, words.be_verbs, words.have_verbs, words.modal_verbs, words.state_verbs, words.past_event_verbs,
+            words.decision_verbs, words.preference_verbs, words.wish_verbs, words.duty_verbs, words.reporting_verbs, words.prepositions, words.things,
+            words.roles, words.moods, words.fillers, words.cancel_words, words.done_words, words.months, words.weekdays,
+        )
+    )  # fmt: skip
+
+
+def _name_before(tokens: tuple[str, ...], at: int, words: Grammar, names: Names) -> str:
+    """`Dilys is my preceptor`, `biscuit, my cat`."""
+    before = at - 1
+    while before >= 0 and (
+        tokens[before] in words.role_adjectives
+        or tokens[before] in words.possessives_own
+        or tokens[before] in words.determiners
+        or (
+            tokens[before].endswith("s")
+            and names.is_name(tokens[before])
+            and before > 0
+            and tokens[before - 1] in words.be_verbs
+        )
+    ):
+        before -= 1
+    if (
+        before == 0
+        and tokens[0].endswith("'s")
+        and tokens[0] not in words.contracted_subjects
+        and tokens[1] in words.possessives_own
+    ):
+        return tokens[0].removesuffix("'s")  # `Sam's my flatmate`
+    if before < 1 or tokens[before] not in words.be_verbs:
+        return ""
+    if tokens[before] in words.past_be or tokens[before] in words.negations:
+        return ""
+    if before == 1 and _may_name(tokens, 0, words, names, called=True):
+        return names.named(tokens[0]) or tokens[0]  # `Jens is my brother`
+    return names.named(tokens[before - 1]) if before <= 2 else ""

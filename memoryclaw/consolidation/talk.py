@@ -1,0 +1,509 @@
+"""Turns of a conversation → the statements that people made in them: whose words, about whom, of what kind, and how sure.
+
+A statement is one clause with what goes on from it, in the speaker's own words. Nothing is decided here; see `acceptance`.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import NamedTuple
+
+from memoryclaw.consolidation.answers import Asked, asked_in, chosen
+from memoryclaw.consolidation.orders import is_order, is_task
+from memoryclaw.consolidation.people import Names, appositions
+from memoryclaw.consolidation.told import Told, told_by, told_of
+from memoryclaw.model import Turn
+from memoryclaw.text.clauses import Clause, clauses, trimmed
+from memoryclaw.text.corrections import corrected
+from memoryclaw.text.grammar import Grammar, codes, grammar, spans_of, spoken_in, tokens_of
+from memoryclaw.text.own_words import own_words, without_secrets
+from memoryclaw.text.sentences import sentences
+
+LONGEST = 400  # characters of a sentence that is read; longer ones are lists or pasted text
+_MOST = 30  # words of a statement
+_TOPIC_WORDS = 3  # before a colon, or alone in a sentence
+_SAID = 2  # words behind "she says" that are what she says; with fewer, the next clause is
+_LEAD = re.compile(r"([^:,.!?]{1,40}):\s+(?=\S)")
+_HARD = re.compile(r"\d|[$€£%]")
+_LAUGH = re.compile(
+    r"(?:(?<!\w)(?:lol+|lmf?ao+|rofl|jk|j/k|b?(?:ha){2,}h?|(?:he){2,}|(?:hi){2,})(?!\w)|(?<!\S)(?:/[sj]|:-?p|xD)(?![\w/])|;-?\)|[😂🤣😆😉😜😝🙃🙄])",
+    re.IGNORECASE,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Statement:
+    """What one person said in a clause and those that go on from it."""
+
+    turn: int  # its place in the segment
+    line: int  # of the log
+    who: str  # the speaker's name, else the role
+    said: str  # ISO date, "" when the log has none
+    words: str  # own words
+    quote: str  # the sentences they stand in
+    kind: str  # of the head clause: decide, prefer, order, duty, done, off, wish, event, state, have, be, other; answer, choice; "" for a fragment
+    about: str = ""  # the entity its subject names; "" for the speaker
+    subject: str = "own"  # own | named | thing | other | none
+    told: tuple[Told, ...] = ()  # what it says of what, where that can be told
+    # supposed | reported | hedged | joke | moment | mood | asked | addressed (it speaks of the one spoken to)
+    doubts: frozenset[str] = frozenset()
+    stressed: bool = False  # behind "remember:"
+    change: bool = False  # has a sign that something known changed
+    firm: bool = False  # holds a number, money or a word of health
+    hard: bool = False  # is firm, or holds a name, a role or a word of liking
+    instead: str = ""  # what a correction in the turn replaced
+    asked: str = ""  # the question that it answers
+    topic: str = ""  # a word before it that says what it is about
+    content: frozenset[str] = frozenset()  # the words that carry its subject
+    names: tuple[str, ...] = ()
+    among: bool = False  # said among people, with no assistant in the talk
+    language: str = "en"
+
+
+class Pasted(NamedTuple):
+    """A block that somebody pasted."""
+
+    line: int
+    who: str
+    first: str
+
+
+class Talk(NamedTuple):
+    """What a reader made of a segment."""
+
+    statements: tuple[Statement, ...]
+    pasted: tuple[Pasted, ...] = ()
+    named: tuple[str, ...] = ()  # every name, as often as it comes up
+    people: frozenset[str] = frozenset()  # those of them who were introduced as somebody
+
+
+def read(turns: Sequence[Turn], known: Mapping[str, str], language: str = "en") -> Talk:
+    """The statements of some turns, in order.
+
+    Args:
+        turns: of one segment.
+        known: key_of(name) → name, of the entities that the vault knows.
+        language: of the vault, where the words of a turn do not tell another.
+    """
+    reader = _Reader(turns, known, language)
+    found: list[Statement] = []
+    for number, turn in enumerate(turns):
+        if turn.role == "user":
+            found += reader.turn(number, turn)
+    if len({one.who for one in found}) > 1 and not any(turn.role == "assistant" for turn in turns):
+        found = [replace(one, among=True, stressed=False) for one in found]
+    named = [
+        name
+        for turn in turns
+        if turn.role in ("user", "assistant")
+        for name in reader.names.found(without_secrets(turn.text[:8000]))
+    ]
+    return Talk(
+        tuple(found), tuple(reader.pasted), tuple(named), frozenset(filter(reader.names.is_person, named))
+    )
+
+
+class _Reader:
+    """Reads one segment, and remembers what was asked and who was named."""
+
+    def __init__(self, turns: Sequence[Turn], known: Mapping[str, str], language: str) -> None:
+        self._turns = turns
+        self._language = language
+        self._spoken: dict[str, str] = {}  # by speaker: the language of the last turn
+        self.names = Names(known, [turn.name for turn in turns if turn.name])
+        for turn in turns:
+            self.names.learn(without_secrets(turn.text), spoken_in(turn.text, self._language))
+        self.pasted: list[Pasted] = []
+
+    def turn(self, number: int, turn: Turn) -> list[Statement]:
+        """The statements of one turn of a person."""
+        speaker = self.names.spelled(turn.name) if turn.name else "user"
+        code = spoken_in(turn.text, self._spoken.get(speaker, self._language))
+        self._spoken[speaker] = code
+        if code not in codes():
+            return []
+        words = grammar(code)
+        own = own_words(turn.text, words, turn.name)
+        self.pasted += [Pasted(turn.line, speaker, first) for first in own.pasted]
+        fixed = corrected(own.text, words)
+        texts = [text for text in sentences(fixed.text) if len(text) <= LONGEST]
+        reading = _Turn(self.names, words, speaker, asked_in(self._turns, number, words))
+        pieces = [
+            piece
+            for at, text in enumerate(texts)
+            for piece in reading.sentence(at, text, last=at == len(texts) - 1)
+        ]
+        base = Statement(number, turn.line, speaker, turn.ts[:10], "", "", "", language=code)
+        return [
+            _statement(base, group, texts, reading, fixed.instead)
+            for group in _grouped(_laughed_at(pieces, words))
+        ]
+
+
+class _Piece(NamedTuple):
+    """One clause, read."""
+
+    sentence: int
+    clause: Clause
+    kind: str
+    about: str
+    subject: str
+    told: tuple[Told, ...]
+    doubts: frozenset[str]
+    stressed: bool
+    topic: str = ""
+    words: str = ""  # where they are not the clause's own: the option that was chosen, a whole order
+
+
+class _Turn:
+    """Reads the sentences of one turn."""
+
+    def __init__(self, names: Names, words: Grammar, speaker: str, asked: Asked) -> None:
+        self.names, self.words, self.speaker, self.asked = names, words, speaker, asked
+        self._answering = bool(asked.text or asked.options)
+
+        self._topic = ""  # of the next sentence
+        self._ordered = False
+
+    def sentence(self, number: int, text: str, *, last: bool) -> list[_Piece]:
+        """The clauses of a sentence, with what each is and the topic that the sentence before it set."""
+        topic, self._topic = self._topic, ""
+        found = list(self._pieces(number, text, last=last))
+        if found and not topic:
+            topic, self._topic = self._topic, ""
+        return [piece._replace(topic=topic) for piece in found]
+
+    def _pieces(self, number: int, text: str, *, last: bool) -> Iterator[_Piece]:
+        """The clauses of a sentence, each with its kind, its doubts, and what it tells of what."""
+        words = self.words
+        asked_for = _remembered(text, words)
+        text = " " * asked_for + text[asked_for:]
+        tokens = tokens_of(text)
+        found = self._clauses(text)
+        said = any(token not in words.fillers for token in tokens)
+        first, self._answering = self._answering, self._answering and not said
+        if not found:
+            return
+        if self._is_topic(found, text, last=last, first=first):
+            self._topic = found[0].text
+            return
+        if picked := chosen(self.asked, tokens, words) if first else "":
+            yield self._piece(number, found[0], "choice", frozenset(), stressed=bool(asked_for), words=picked)
+            found = found[1:]
+        order = [
+            is_order(clause, words) or (self._ordered and _denies_noun(clause, words)) for clause in found
+        ]
+        self._ordered = self._ordered or any(order)
+        beside = appositions(found, words, self.names)
+        doubts = self._doubts(found, text, ordered=any(order))
+        for at, clause in enumerate(found):
+            if any(order) and clause.under and not order[at]:
+                continue  # the condition of an order stands in its words
+            kind, whole = self._kind(clause, answers=first and at == 0), ""
+            if order[at]:
+                kind, whole = "order", _whole_order(found, order, at, text, words)
+            piece = self._piece(number, clause, kind, doubts[at], stressed=bool(asked_for), words=whole)
+            yield piece._replace(told=(*piece.told, *map(told_of, beside.get(at, ()))))
+
+    def _clauses(self, text: str) -> list[Clause]:
+        """The clauses of a sentence without those that only call somebody; what stands before a colon is its topic."""
+        words, is_name = self.words, self.names.is_name
+        lead = _LEAD.match(text)
+        found = clauses(text[lead.end() :], words, is_name) if lead else []
+        if lead and found and found[0].kind and len(tokens_of(lead[1])) in range(1, _TOPIC_WORDS + 1):
+            self._topic = trimmed(lead[1], words)
+            found = [one._replace(start=one.start + lead.end(), end=one.end + lead.end()) for one in found]
+        else:
+            found = clauses(text, words, is_name)
+        return [one for one in found if one.tokens and not self._only_calls(one.tokens)]
+
+    def _only_calls(self, tokens: Sequence[str]) -> bool:
+        """True for a name that is called, and for a please alone."""
+        return self.names.calls(tokens) or all(token in self.words.politeness for token in tokens)
+
+    def _doubts(self, found: Sequence[Clause], text: str, *, ordered: bool) -> list[frozenset[str]]:
+        """Why each clause may state nothing: a supposition holds for the rest of its sentence, a report for what goes on from it."""
+        words = self.words
+        asks, marked = _asks(text, tokens_of(text), words), text.rstrip(" \"'”’)").endswith("?")
+        supposed, reported = False, ""
+        every = []
+        for at, clause in enumerate(found):
+            supposed = supposed or (words.suppositions.within(clause.tokens) and not ordered)
+            goes_on = clause.joined or clause.subject[:1] == ("that",)
+            reports = (
+                clause.kind == "report" and clause.subject and clause.subject[0] not in words.first_person
+            )
+            end = found[at + 1].start if at + 1 < len(found) else len(text)
+            signs = {
+                "asked": asks and (marked or at == 0),
+                "supposed": supposed or words.conditionals.within(clause.tokens),
+                "reported": reports or reported == "open" or (reported == "said" and goes_on),
+                "hedged": words.hedges.within(clause.tokens) or self._hedge_beside(found, at),
+                "joke": words.jokes.within(clause.typed) or _LAUGH.search(text[clause.start : end]),
+                "moment": words.moments.within(clause.tokens),
+                "mood": self._is_mood(clause),
+                "addressed": words.second_person.within(clause.tokens),
+            }
+            reported = ("open" if len(tokens_of(clause.rest)) < _SAID else "said") if reports else ""
+            every.append(frozenset(doubt for doubt, holds in signs.items() if holds))
+        return every
+
+    def _is_topic(self, found: Sequence[Clause], text: str, *, last: bool, first: bool) -> bool:
+        """True for a noun alone that says what the next sentence is about: `rings.`; after a question that asks for something it answers."""
+        clause = found[0]
+        plain = [token for token in clause.tokens if token not in self.words.determiners]
+        alone = (
+            len(found) == 1
+            and not clause.kind
+            and 0 < len(plain) <= 3
+            and not any(token in self.words.coordinators for token in plain)
+            and text.rstrip().endswith((".", ":", "…"))
+        )
+        answers = first and bool(self.asked.text) and not self.asked.open
+        return (
+            alone
+            and not last
+            and not answers
+            and not _HARD.search(clause.text)
+            and bool(_content(clause.tokens, self.words))
+            and not self._is_mood(clause)
+            and not is_order(clause, self.words)
+        )
+
+    def _kind(self, clause: Clause, *, answers: bool) -> str:
+        words = self.words
+        if is_task(clause, words):
+            return "task"
+        if answers and not clause.kind and self.asked.text and not self.asked.open:
+            return "answer"
+        if words.cancel_words.within(clause.tokens):
+            return "off"
+        own = bool(clause.subject) and clause.subject[0] in words.first_person
+        if self._is_done(clause.tokens) and (
+            clause.kind in ("", "be") or (clause.kind == "other" and not own)
+        ):
+            return "done"
+        return clause.kind
+
+    def _is_done(self, tokens: Sequence[str]) -> bool:
+        """True for `all done`, and for `the form is in`, not for `the key is in the box`."""
+        words = self.words
+        at = words.done_words.find(tokens)
+        end = at + words.done_words.at(tokens, at)
+        return at >= 0 and (end == len(tokens) or tokens[end - 1] not in words.prepositions)
+
+    def _piece(
+        self,
+        number: int,
+        clause: Clause,
+        kind: str,
+        doubts: frozenset[str],
+        *,
+        stressed: bool,
+        words: str = "",
+    ) -> _Piece:
+        about, subject = self.names.subject(clause, self.words, self.speaker)
+        told: tuple[Told, ...] = ()
+        if kind not in ("order", "task", "choice") and not doubts & {"supposed", "asked"}:
+            told = told_by(clause, self.words, self.names, self.speaker)
+            told = tuple(one for one in told if one.how == "role" or "reported" not in doubts)
+        return _Piece(number, clause, kind, about, subject, told, doubts, stressed, words=words)
+
+    def _hedge_beside(self, found: Sequence[Clause], at: int) -> bool:
+        """True where a clause that is nothing but a hedge stands beside: `2,000 from the co-op, i think`."""
+        near = (*found[max(0, at - 1) : at], *found[at + 1 : at + 2])
+        return any(0 < len(one.tokens) <= 4 and self.words.hedges.at(one.tokens) > 0 for one in near)
+
+    def _is_mood(self, clause: Clause) -> bool:
+        words = self.words
+        if clause.kind == "be":
+            rest = [token for token in tokens_of(clause.rest) if token not in words.adverbs]
+            return not _HARD.search(clause.rest) and (not rest or (rest[0] in words.moods and len(rest) <= 5))
+        alone = [token for token in clause.tokens if token not in words.adverbs]
+        return (
+            not clause.kind
+            and bool(alone)
+            and all(token in words.moods or token in words.small for token in alone)
+        )
+
+
+def _remembered(text: str, words: Grammar) -> int:
+    """Where the words begin that are asked to be remembered: behind `note to self:`; 0 where nothing is."""
+    tokens, spans = tokens_of(text), spans_of(text)
+    at = next(
+        (n for n, token in enumerate(tokens) if token not in words.fillers and token not in words.politeness),
+        len(tokens),
+    )
+    length = words.remember_phrases.at(tokens, at)
+    behind = at + length
+    return (
+        spans[behind][0]
+        if length and behind < len(spans) and tokens[behind] not in words.not_remembered
+        else 0
+    )
+
+
+def _laughed_at(pieces: Sequence[_Piece], words: Grammar) -> list[_Piece]:
+    """The clauses, in jest also those that a laugh behind them is about: `i live on the moon. haha`, `…, jk`."""
+    found: list[_Piece] = []
+    for piece in pieces:
+        if found and "joke" in piece.doubts and not piece.clause.kind and _laughs(piece.clause, words):
+            about = found[-1].sentence
+            found = [
+                one._replace(doubts=one.doubts | {"joke"}) if one.sentence == about else one for one in found
+            ]
+        found.append(piece)
+    return found
+
+
+def _laughs(clause: Clause, words: Grammar) -> bool:
+    """True for a clause of nothing but a laugh or a word for one."""
+    left, at = list[str](), 0
+    while at < len(clause.typed):
+        length = words.jokes.at(clause.typed, at) or int(_LAUGH.fullmatch(clause.typed[at]) is not None)
+        left += [] if length else [clause.typed[at]]
+        at += max(1, length)
+    return not _content(left, words)
+
+
+def _whole_order(found: Sequence[Clause], order: Sequence[bool], at: int, text: str, words: Grammar) -> str:
+    """The words of an order with the condition beside it: `when you write go, use table tests`; "" where it has none."""
+    first, last = at, at
+    while first and found[first - 1].under:
+        first -= 1
+    while last + 1 < len(found) and found[last + 1].under and not order[last + 1]:
+        last += 1
+    return trimmed(text[found[first].start : found[last].end], words) if first != last else ""
+
+
+def _denies_noun(clause: Clause, words: Grammar) -> bool:
+    """True for `no cutesy talk`, which goes on with an order."""
+    return (
+        not clause.kind
+        and clause.tokens[0] in words.negative_determiners
+        and 1 < len(clause.tokens) <= 5
+        and not words.not_orders.at(clause.tokens)
+    )
+
+
+def _content(tokens: Iterable[str], words: Grammar) -> frozenset[str]:
+    """The tokens that carry a subject."""
+    return frozenset(
+        token for token in tokens
+        if not (token in words.small or token in words.light or token in words.fillers or token in words.adverbs)
+    )  # fmt: skip
+
+
+def _asks(text: str, tokens: Sequence[str], words: Grammar) -> bool:
+    """True for a question, with or without its mark."""
+    if text.rstrip("\"'”’») *_").endswith(("?", "？")):
+        return True
+    left = list(tokens)
+    while left and left[0] in words.fillers:
+        left = left[1:]
+    return words.question_starts.at(left) > 0 if left else False
+
+
+def _grouped(pieces: Sequence[_Piece]) -> list[list[_Piece]]:
+    """The clauses that make one statement: one with its fragments, and with those whose subject points back to it."""
+    groups: list[list[_Piece]] = []
+    for piece in pieces:
+        if groups and _goes_on(groups[-1], piece):
+            groups[-1].append(piece)
+        else:
+            groups.append([piece])
+    return groups
+
+
+_BARRED = frozenset({"supposed", "reported", "asked"})
+_APART = frozenset({"order", "task", "choice", "duty", "off", "done"})
+
+
+def _goes_on(group: Sequence[_Piece], piece: _Piece) -> bool:
+    last = group[-1]
+    if last.kind in _APART or piece.kind in _APART or piece.kind == "answer" or piece.topic != last.topic:
+        return False
+    if bool(last.doubts & _BARRED) != bool(piece.doubts & _BARRED) or ("mood" in last.doubts) != (
+        "mood" in piece.doubts
+    ):
+        return False
+    if sum(len(one.clause.tokens) for one in (*group, piece)) > _MOST:
+        return False
+    near = last.sentence == piece.sentence
+    if not piece.clause.kind or piece.clause.under:
+        return near
+    return (piece.subject == "other" and piece.sentence - last.sentence <= 1) or (
+        near and piece.subject == "none"
+    )
+
+
+def _statement(
+    base: Statement, group: Sequence[_Piece], texts: Sequence[str], reading: _Turn, instead: str
+) -> Statement:
+    """The statement that a group of clauses makes."""
+    words, names = reading.words, reading.names
+    head = next((piece for piece in group if piece.clause.kind), group[0])
+    text = _words(group, texts, words)
+    tokens = tokens_of(text)
+    content = _content(tokens, words)
+    people = [name for name in names.found(text) if not names.speaks(name)]
+    others = {piece.about for piece in group if piece.about}
+    points = any(piece.subject == "other" for piece in group[1:])
+    firm = bool(
+        _HARD.search(text)
+        or words.number_words.within(tokens)
+        or words.cardinals.within(tokens)
+        or words.health_words.within(tokens)
+        or words.money_words.within(tokens)
+    )
+    doubts = frozenset[str]().union(*(piece.doubts for piece in group))
+    for doubt in ("mood", "moment", "joke"):
+        if not all(doubt in piece.doubts for piece in group):
+            doubts -= {doubt}
+    kind = group[0].kind if group[0].kind in ("answer", "choice") else head.kind
+    return replace(
+        base,
+        words=text,
+        quote=" ".join(texts[at] for at in dict.fromkeys(piece.sentence for piece in group)),
+        kind=kind,
+        about=others.pop()
+        if len(others) == 1 and head.about and not (points and len(set(people)) > 1)
+        else "",
+        subject=head.subject,
+        told=tuple(one for piece in group for one in piece.told),
+        doubts=doubts,
+        stressed=any(piece.stressed for piece in group),
+        change=words.changes.within(tokens),
+        firm=firm,
+        hard=firm
+        or bool(people)
+        or words.roles.within(tokens)
+        or words.preference_words.within(tokens)
+        or words.weekdays.within(tokens)
+        or any(token in words.months and token not in words.modal_verbs for token in tokens),
+        instead=instead if instead and instead.partition(",")[0] in text else "",
+        asked=reading.asked.text
+        if kind in ("answer", "choice") and not (reading.asked.open and kind == "answer")
+        else "",
+        topic=head.topic if not _content(tokens_of(head.topic), words) <= content else "",
+        content=content,
+        names=tuple(dict.fromkeys(people)),
+    )
+
+
+def _words(group: Sequence[_Piece], texts: Sequence[str], words: Grammar) -> str:
+    """The words of some clauses as they were typed, with a mark where something between them is left out."""
+    out, last = "", None
+    for piece in group:
+        typed = piece.words or trimmed(texts[piece.sentence][piece.clause.start : piece.clause.end], words)
+        if last is None:
+            out = typed
+        elif piece.sentence != last.sentence:
+            out = f"{out}. {typed}"
+        else:
+            gap = texts[piece.sentence][last.clause.end : piece.clause.start]
+            out = f"{out}{gap if len(gap) <= 12 else ' … '}{texts[piece.sentence][piece.clause.start : piece.clause.end].strip()}"
+        last = piece
+    return " ".join(trimmed(out, words).split())

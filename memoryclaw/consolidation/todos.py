@@ -1,0 +1,674 @@
+"""To-dos: what people say they have still to do, and what they later say became of it. Nothing is stored: the lines of episodes are the to-dos.
+
+An open one is `- [ ] Tam: ring the caterer ^l13`. What ends it is a line of a later episode that links to it, `- [x] Tam: caterer is sorted
+([[2026-02-11_…#^l13]]) ^l1`, and a tick in the old line (`actions.TickTodo`).
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
+from datetime import date
+from itertools import groupby, takewhile
+from typing import NamedTuple
+
+from memoryclaw.consolidation.actions import DONE, OFF, OPEN, TickTodo
+from memoryclaw.consolidation.talk import Statement, Talk
+from memoryclaw.consolidation.tool_calls import ToolText, read_call
+from memoryclaw.index import stemming
+from memoryclaw.model import Turn
+from memoryclaw.text import words as lists
+from memoryclaw.text.clauses import clauses
+from memoryclaw.text.grammar import Grammar, codes, grammar, spans_of, spoken_in, tokens_of
+from memoryclaw.vault.logs import LogRange, parse_ranges
+
+DAYS, MOST = 60, 200  # how far back open to-dos are looked for, and how many of them at most
+
+
+class OpenTodo(NamedTuple):
+    """A to-do that is open, of this talk or of an earlier episode."""
+
+    keys: tuple[str, ...]  # the words that carry its subject
+    rare: frozenset[str]  # those of them that come up least where it was said
+    verb: str = ""  # what is to be done, where it begins or ends with a verb
+    path: str = ""  # of the episode; empty for this talk
+    block: str = ""  # the block id of its line; for this talk its place
+    text: str = ""  # of its line, between the box and the block id
+
+
+class TodoLine(NamedTuple):
+    """A line of an episode with a box: a new to-do, or what became of earlier ones."""
+
+    of: Statement
+    words: str
+    box: str
+    ticks: tuple[TickTodo, ...] = ()
+
+
+class Todos(NamedTuple):
+    """A talk whose to-dos are told by lines, and no longer by its statements."""
+
+    talk: Talk
+    lines: tuple[TodoLine, ...]
+
+
+def read(
+    talk: Talk, turns: Sequence[Turn], earlier: Callable[[], Sequence[OpenTodo]] = tuple, language: str = "en"
+) -> Todos:
+    """The to-dos of a talk, and what it says became of earlier ones.
+
+    Args:
+        talk: what people said.
+        turns: those that it was read from.
+        earlier: the to-dos that were open before, the newest first; called where the talk may end one.
+        language: of the vault.
+    """
+    reader = _Reader(turns, earlier, language)
+    kept: list[Statement] = []
+    for _, group in groupby(talk.statements, key=lambda one: (one.turn, one.quote)):
+        kept += reader.sentence(list(group))
+    return Todos(talk._replace(statements=tuple(kept)), tuple(reader.lines))
+
+
+class _Reader:
+    """Reads the statements of a talk in order, and knows what is open."""
+
+    def __init__(
+        self, turns: Sequence[Turn], earlier: Callable[[], Sequence[OpenTodo]], language: str
+    ) -> None:
+        self._turns = turns
+        self._tokens = [token for turn in turns for token in tokens_of(turn.text)]
+        self._find = earlier
+        self._language = language
+        self._earlier: list[OpenTodo] | None = None
+        self._own: list[OpenTodo] = []
+        self._last: Statement | None = None
+        self._listing = -1  # the turn that tells a list of to-dos
+        self.lines: list[TodoLine] = []
+
+    def sentence(self, group: Sequence[Statement]) -> list[Statement]:
+        """The statements of a sentence, with nothing left to tell in those that became lines."""
+        words = grammar(group[0].language)
+        read: list[Statement] = []
+        while rest := group[len(read) :]:
+            found = self._behind_opener(rest[0], rest[1:], words) or (
+                None if read else self._listed(rest, words)
+            )
+            if found is None:
+                self._end(rest[0], words)
+                read.append(rest[0])
+            else:
+                texts, many = found
+                for text in texts:
+                    self._open(rest[0], text, words)
+                read += map(_emptied, rest[:many])
+            self._last = rest[0]
+        return read
+
+    # What is still to be done: the words of each to-do, and of how many statements they were made
+
+    def _listed(self, group: Sequence[Statement], words: Grammar) -> tuple[list[str], int] | None:
+        """What is told below `to do:`, or to an assistant that asks what there is to do."""
+        first = group[0]
+        goes_on = self._listing == first.turn
+        asked = not (self._last and self._last.turn == first.turn) and self._asks_for_todos(first.turn, words)
+        if not (goes_on or asked or words.todo_heads.at(tokens_of(first.topic))):
+            return None
+        listed = list(takewhile(lambda one: _goes_on(one, words), group))
+        tokens = tokens_of(" ".join(one.words for one in listed))
+        if not listed or "asked" in first.doubts or words.negations.within(tokens):
+            return None
+        texts = _items(_typed(first, first.words, listed[1:]), words, listed=True)
+        texts = [text for text in texts if keys_of(text, words, first.who)]
+        if goes_on and not all(_verb_of(text, words) for text in texts):
+            return None
+        self._listing = first.turn
+        return (texts, len(listed)) if texts else None
+
+    def _behind_opener(
+        self, one: Statement, rest: Sequence[Statement], words: Grammar
+    ) -> tuple[list[str], int] | None:
+        """What a statement and those that go on from it tell after words like `i still need to`."""
+        tokens, spans = tokens_of(one.words), spans_of(one.words)
+        start, end = _opener(tokens, words)
+        asks = one.kind == "task" or words.reminders.within(tokens)
+        calls = self._calls(one.turn) if asks else []
+        if not end and one.kind == "task" and any(_is_named(call, _REMINDING) for call in calls):
+            end = words.tasks.at(tokens)  # `poke me about the boiler on monday`
+        if not end and one.stressed and one.subject == "none" and _verb_of(one.words, words):
+            return _items(one.words, words, listed=False), 1  # `note to self: buy stamps`
+        if not end or _is_no_todo(one, tokens, start, end, words):
+            return None
+        before = [at for at in range(start) if _carries(tokens[at], words)]
+        before = [at for at in before if tokens[at] not in words.list_verbs]
+        following: list[Statement] = []
+        if before and end == len(tokens):  # `the shot list is still to do`
+            texts = [one.words[spans[before[0]][0] : spans[start - 1][1]]]
+        elif before:  # `den Schrank muss ich noch abholen`
+            texts = [one.words]
+        else:
+            behind = one.words[spans[end][0] :] if end < len(tokens) else ""
+            following = list(
+                takewhile(
+                    lambda other: _goes_on(other, words) and not _opener(tokens_of(other.words), words)[1],
+                    rest,
+                )
+            )
+            if rest and not (behind or following):
+                following = [rest[0]]
+            listed = not behind or bool(words.todo_heads.at(tokens, start))
+            texts = _items(_typed(one, behind, following), words, listed=listed)
+            if (
+                not texts and self._last and self._last.turn == one.turn
+            ):  # `i go there on friday, put that on my list`
+                texts = [self._last.words]
+            texts = [" ".join((text, *_day_before(one.words, start, words))) for text in texts]
+        texts = [
+            text
+            for text in texts
+            if set(keys_of(text, words, one.who)) - ({_verb_of(text, words)} if not asks else set())
+        ]
+        did = {
+            key
+            for call in calls
+            if not _is_named(call, _REMINDING | _NOTING)
+            for key in keys_of(call.about, words)
+        }
+        if not texts or any(_shared(keys_of(text, words), did, one.language) for text in texts):
+            return None
+        return texts, 1 + len(following)
+
+    def _open(self, one: Statement, text: str, words: Grammar) -> None:
+        """Opens a to-do, unless the talk has it; one that was open before goes on in it."""
+        keys = keys_of(text, words, one.who)
+        if any(len(_shared(keys, todo.keys, one.language)) == len(keys) for todo in self._own):
+            return
+        same = [
+            todo
+            for todo in self._before()
+            if 2 * len(_shared(todo.keys, keys, one.language)) > max(len(keys), len(todo.keys))
+        ]
+        self._line(one, text, OPEN, same, words)
+
+    def _line(self, one: Statement, text: str, box: str, ended: Sequence[OpenTodo], words: Grammar) -> None:
+        """A line that ends earlier to-dos; an open one goes on for them."""
+        ticks = [TickTodo(todo.path, todo.block, OFF if box == OPEN else box, todo.text) for todo in ended]
+        self._earlier = [todo for todo in self._before() if todo not in ended]
+        if box == OPEN:
+            keys, place = keys_of(text, words, one.who), str(len(self.lines))
+            verb = _verb_of(text, words)
+            self._own.append(OpenTodo(keys, _rarest(keys, verb, self._tokens), verb, block=place))
+        self.lines.append(TodoLine(one, text, box, tuple(ticks)))
+
+    def _before(self) -> list[OpenTodo]:
+        if self._earlier is None:
+            self._earlier = list(self._find())
+        return self._earlier
+
+    def _calls(self, turn: int) -> list[ToolText]:
+        """The tools that were called between this turn and the next one of a person, and did something."""
+        behind = takewhile(lambda other: other.role != "user", self._turns[turn + 1 :])
+        calls = (read_call(other.text) for other in behind if other.role == "tool")
+        return [call for call in calls if call and not call.looks_up and not call.failed]
+
+    def _said_before(self, turn: int) -> str:
+        """What the assistant said just before a turn: its question, or all of it."""
+        before = next((other for other in reversed(self._turns[:turn]) if other.role != "tool"), None)
+        if before is None or before.role != "assistant":
+            return ""
+        last = re.split(r"(?<=[.!?])\s", before.text.rstrip())[-1]
+        return last if last.endswith("?") else before.text
+
+    def _asks_for_todos(self, turn: int, words: Grammar) -> bool:
+        """True where the assistant has asked what there is to do."""
+        asked = self._said_before(turn)
+        return asked.endswith("?") and words.todo_questions.within(tokens_of(asked))
+
+    # What became of it
+
+    def _end(self, one: Statement, words: Grammar) -> None:
+        """Ends the to-dos that a statement tells the end of."""
+        tokens = tokens_of(one.words)
+        if one.kind in _NO_END or one.doubts & _UNSURE or tokens[0] in words.subordinators:
+            return
+        box, ended = self._ended(one, tokens, words)
+        own = {int(todo.block) for todo in ended if not todo.path}
+        if own and box != OPEN:
+            self._own = [todo for todo in self._own if int(todo.block) not in own]
+            for place in own:
+                self.lines[place] = self.lines[place]._replace(box=box)
+        if before := [todo for todo in ended if todo.path]:
+            self._line(one, one.words, box, before, words)
+
+    def _ended(self, one: Statement, tokens: Sequence[str], words: Grammar) -> tuple[str, list[OpenTodo]]:
+        for box, signs in ((OFF, words.cancel_words), (DONE, words.done_words)):
+            at = signs.find(tokens)
+            first, behind = tokens[: max(at, 0)], tokens[at + signs.at(tokens, at) :] if at >= 0 else ()
+            if at < 0 or (
+                behind and _goes_somewhere(tokens[len(tokens) - len(behind) - 1], behind[0], words)
+            ):
+                continue
+            denied = box == DONE and words.negations.within([*first, *behind])
+            if denied or words.modal_verbs.within(first) or words.not_quite.within(first):
+                return box, []
+            keys = _keys(first, words, one.who) or _keys(behind, words, one.who)
+            return box, self._about(keys, one.language) if keys else self._named(one.turn, tokens, words)
+        if one.kind == "task" or any(
+            among.within(tokens) for among in (words.negations, words.modal_verbs, words.not_quite)
+        ):
+            return DONE, []
+        keys, todos = _keys(tokens, words, one.who), [*self._own, *self._before()]
+        if words.change_verbs.within(tokens) and any(_is_date(token, words) for token in tokens):
+            dated = [todo for todo in todos if any(_is_date(token, words) for token in tokens_of(todo.text))]
+            return OPEN, self._about(keys, one.language, dated)
+        if words.first_objects.within(tokens):
+            return DONE, []  # `the dentist called me` is no call to the dentist
+        verbs = [
+            verb
+            for verb in dict.fromkeys(todo.verb for todo in todos if todo.verb)
+            if any(_is_past_of(token, verb, tokens, words) for token in tokens)
+        ]
+        keys = tuple(key for key in keys if not any(_same(key, verb, one.language) for verb in verbs))
+        return DONE, self._about(
+            (*keys, *verbs), one.language, [todo for todo in todos if todo.verb in verbs]
+        )
+
+    def _about(
+        self, keys: Sequence[str], code: str, among: Sequence[OpenTodo] | None = None
+    ) -> list[OpenTodo]:
+        """The open to-dos that some words are about: at least half of their words, or the rarest. Each word speaks of one."""
+        said: dict[OpenTodo, frozenset[str]] = {}
+        share: dict[OpenTodo, float] = {}
+        for todo in (*self._own, *self._before()) if among is None else among:
+            shared = _shared(todo.keys, keys, code)
+            if shared - {todo.verb} and (2 * len(shared) >= len(todo.keys) or shared & todo.rare):
+                said[todo] = _shared(keys, shared, code)
+                share[todo] = len(shared) / len(todo.keys)
+        about = frozenset[str]().union(*said.values())
+        if 2 * len(about) < len(keys) and len(about) < 2:
+            return []
+        found: list[OpenTodo] = []
+        taken: set[str] = set()
+        for todo in sorted(said, key=lambda todo: -share[todo]):
+            twin = any(todo.keys == other.keys for other in found)
+            rival = any(
+                other.keys != todo.keys and said[other] == said[todo] and share[other] == share[todo]
+                for other in said
+            )
+            if twin or not (rival or said[todo] <= taken):
+                found.append(todo)
+            taken |= said[todo]
+        return found
+
+    def _named(self, turn: int, tokens: Sequence[str], words: Grammar) -> list[OpenTodo]:
+        """What `all done` and `did that` speak of: the open to-dos that the assistant has just named."""
+        keys = keys_of(self._said_before(turn), words)
+        found = [
+            todo
+            for todo in (*self._own, *self._before())
+            if 2 * len(_shared(todo.keys, keys, words.code)) >= len(todo.keys)
+        ]
+        return found if len(found) == 1 or words.all_words.within(tokens) else []
+
+
+_NO_END = frozenset({"duty", "order", "wish", "prefer"})
+_UNSURE = frozenset({"asked", "supposed", "reported", "hedged"})
+_OTHERS = frozenset({"named", "other", "relative"})
+
+
+def _emptied(one: Statement) -> Statement:
+    """The statement with nothing left to tell, but who somebody is."""
+    roles = tuple(told for told in one.told if told.how == "role")
+    return replace(one, kind="duty", content=frozenset(), hard=False, firm=False, stressed=False, told=roles)
+
+
+def _opener(tokens: Sequence[str], words: Grammar) -> tuple[int, int]:
+    """Where the words that open a to-do stand in a clause; (0, 0) where there are none."""
+    for at in range(len(tokens)):
+        duty, length = words.duty_verbs.at(tokens, at), words.reminders.at(tokens, at)
+        heads = words.todo_heads.at(tokens, at)
+        if at == 0 or tokens[at - 1] in words.fillers:
+            length = max(length, heads)
+        elif duty <= heads and not length:
+            continue  # `no idea what to do`
+        if length or duty:
+            end = at + max(length, duty)
+            if duty > max(length, 1) and _is_infinitive(tokens[end - 1], words):  # `should book`
+                end -= 1
+            while end < len(tokens) and (
+                skipped := words.todo_links.at(tokens, end) or words.reminders.at(tokens, end)
+            ):
+                end += skipped
+            return at, end
+    return 0, 0
+
+
+def _day_before(text: str, opener: int, words: Grammar) -> list[str]:
+    """The day that stands before the words that open a to-do, as it was said: `by next friday i need to ring Ana`."""
+    tokens, spans = tokens_of(text)[:opener], spans_of(text)
+    days = [at for at, token in enumerate(tokens) if _is_date(token, words)]
+    if not days:
+        return []
+    first = days[0]
+    while first and any(
+        tokens[first - 1] in found for found in (words.prepositions, words.determiners, words.time_words)
+    ):
+        first -= 1
+    end = spans[days[-1]][1]
+    return [text[spans[first][0] : end] + "." * text.startswith(".", end)]
+
+
+def _is_no_todo(one: Statement, tokens: Sequence[str], start: int, end: int, words: Grammar) -> bool:
+    """True for what is no to-do of the speaker: `i have to say`, `she has to go`, `i need to eat every two hours`."""
+    rest = [*tokens[:start], *tokens[end:]]
+    reminds = words.reminders.within(tokens[start:end]) or one.kind == "task"
+    if one.doubts & {"joke", "reported", "mood"} or words.not_todos.within(tokens[start:]):
+        return True
+    if "supposed" in one.doubts and (
+        words.suppositions.within(tokens_of(one.quote)) or words.conditionals.within(rest)
+    ):
+        return not reminds
+    if reminds:
+        return "asked" in one.doubts and one.kind != "task"
+    return (
+        one.kind != "duty"
+        or "asked" in one.doubts
+        or one.subject in _OTHERS
+        or words.second_person.within(tokens)
+        or words.negations.within(rest)
+        or words.habitual.within(rest)
+    )
+
+
+def _goes_on(one: Statement, words: Grammar) -> bool:
+    """True for a statement that may be one more item of a list: it has no subject of its own."""
+    if one.subject == "none":
+        return True
+    if one.subject == "own" or one.kind in ("be", "have", "modal", "wish"):
+        return False
+    # Before a second verb, the object of the first looks like a subject: `renew the passport and pay the plumber`.
+    return one.kind == "" or bool(_verb_of(one.words, words))
+
+
+def _typed(one: Statement, words: str, following: Sequence[Statement]) -> str:
+    """The last words of a statement and those that go on from it, as they were typed."""
+    if not words and following:
+        return _typed(following[0], following[0].words, following[1:])
+    start = one.quote.find(one.words)
+    last = following[-1] if following else one
+    end = one.quote.find(last.words, start)
+    if start < 0 or end < start:
+        return ", ".join(filter(None, (words, *(other.words for other in following))))
+    return one.quote[start + len(one.words) - len(words) : end + len(last.words)].lstrip(" ,:;–-")
+
+
+def _items(text: str, words: Grammar, *, listed: bool) -> list[str]:
+    """The to-dos of a list: a verb begins (in German ends) each; where a list was announced or asked for, a noun may stand alone."""
+    signs = "|".join(map(re.escape, words.list_joiners.entries())) or "(?!)"
+    cuts = [
+        (hit.start(), hit.end())
+        for hit in re.finditer(rf"(?:[,;]\s+(?:(?:{signs})\s+)?|\s+(?:{signs})\s+)", text, re.IGNORECASE)
+    ]
+    edges = [0, *(edge for cut in cuts for edge in cut), len(text)]
+    parts = [
+        (start, end) for start, end in zip(edges[::2], edges[1::2], strict=True) if text[start:end].strip()
+    ]
+    verbs = [bool(_verb_of(text[start:end], words)) for start, end in parts]
+    ends = bool(words.infinitive_ends.entries())
+    nouns = [_is_noun(text[start:end], words) for start, end in parts]
+    # Behind `order screws` a noun says more of it: `the long ones`; behind `Schrauben bestellen` it is another to-do.
+    alone = listed and (ends or verbs[:1] == [False] or all(verbs))
+    if alone and all(verb or noun for verb, noun in zip(verbs, nouns, strict=True)):
+        groups = [[part] for part in parts]
+    else:
+        groups = []
+        for at, part in enumerate(parts):
+            begins = verbs[at - 1] if ends else verbs[at]
+            if not groups or (begins and sum(verbs) > 1):
+                groups.append([part])
+            else:
+                groups[-1].append(part)
+    found = (text[group[0][0] : group[-1][1]].strip(" ,;:.!?…–-") for group in groups)
+    return [item for item in found if item]
+
+
+def _is_noun(text: str, words: Grammar) -> bool:
+    """True for a noun with what belongs to it: no verb, and no preposition before it."""
+    tokens = tokens_of(text)
+    return (
+        bool(keys_of(text, words))
+        and not (tokens[0] in words.prepositions or tokens[0] in words.nominatives)
+        and not any(clause.kind and clause.subject for clause in clauses(text, words))
+    )
+
+
+def _verb_of(text: str, words: Grammar) -> str:
+    """The verb of a to-do: an English one begins with it, `ring the bank`, a German one ends with it, `die Bank anrufen`."""
+    tokens = tokens_of(text)
+    if not tokens:
+        return ""
+    if words.infinitive_ends.entries():
+        last = text.rstrip(" .!?")[-len(tokens[-1]) :]
+        plain = re.sub(r"(?<=\w\w)zu(?=\w{3})", "", tokens[-1])
+        return plain if last[:1].islower() and _is_verb(tokens[-1], words) else ""
+    first = next((token for token in tokens if token not in words.fillers and token not in words.adverbs), "")
+    return first if _is_verb(first, words) else ""
+
+
+def _is_verb(token: str, words: Grammar) -> bool:
+    """True for a verb of what people have to do: `call`, `calling`, `anrufen`."""
+    if not token.endswith("ing") or _is_infinitive(token, words):
+        return _is_infinitive(token, words)
+    bases = (*stemming.language(words.code).tokens(token), f"{token[:-3]}e")
+    return any(base in words.chores for base in bases)
+
+
+def _is_infinitive(token: str, words: Grammar) -> bool:
+    ends = tuple(words.infinitive_ends.entries())
+    return token in words.chores or (bool(ends) and len(token) > 4 and token.endswith(ends))
+
+
+def _is_past_of(token: str, verb: str, tokens: Sequence[str], words: Grammar) -> bool:
+    """True for the past form or the participle of a verb: `booked` of `book`, `sent` of `send`, `abgeholt` of `abholen`."""
+    if token == verb:
+        return False
+    if not words.infinitive_ends.entries():
+        return not token.endswith(("ing", "s")) and _same(token, verb, words.code)
+    plain = re.sub(r"^(\w{2,5})?ge(?=\w{3})", r"\1", token)
+    told = plain != token or words.have_verbs.within(tokens) or words.be_verbs.within(tokens)
+    # Strong verbs change their vowels: `überwiesen` of `überweisen`.
+    alike = _begin_alike(plain, verb) or re.sub("[aeiouäöü]", "", plain) == re.sub("[aeiouäöü]", "", verb)
+    return told and plain.endswith(("t", "en")) and alike
+
+
+def _goes_somewhere(last: str, behind: str, words: Grammar) -> bool:
+    """True where `is out` goes on, as in `is out of town`."""
+    return last in words.prepositions and (behind in words.prepositions or behind in words.determiners)
+
+
+def _begin_alike(one: str, other: str) -> bool:
+    """True where two words differ in their endings alone."""
+    same = len(list(takewhile(lambda pair: pair[0] == pair[1], zip(one, other, strict=False))))
+    return same >= 3 and len(one) - same <= 2 and len(other) - same <= 3
+
+
+def _is_named(call: ToolText, names: frozenset[str]) -> bool:
+    """True for a tool with one of these words in its name."""
+    return not names.isdisjoint(part.lower() for part in re.findall(r"[A-Za-z][a-z]*", call.tool))
+
+
+# Tools that note what somebody has to do; what another tool was asked for, it did itself.
+_REMINDING, _NOTING = (frozenset(lists.words(f"consolidation.{name}")) for name in ("reminding", "noting"))
+
+
+# The words of a to-do
+
+
+def keys_of(text: str, words: Grammar, who: str = "") -> tuple[str, ...]:
+    """The words of a text that carry its subject, each once; dates, numbers and the speaker's name are none."""
+    return _keys(tokens_of(text), words, who)
+
+
+def _keys(tokens: Iterable[str], words: Grammar, who: str = "") -> tuple[str, ...]:
+    own = set(tokens_of(who))
+    return tuple(dict.fromkeys(token for token in tokens if _carries(token, words) and token not in own))
+
+
+def _carries(token: str, words: Grammar) -> bool:
+    return len(token) > 1 and not (
+        token[0].isdigit()
+        or token in words.small
+        or token in words.light
+        or token in words.fillers
+        or token in words.adverbs
+        or token in words.politeness
+        or token in words.time_words
+        or token in words.number_words
+        or token in words.cardinals
+        or _is_date(token, words)
+    )
+
+
+def _is_date(token: str, words: Grammar) -> bool:
+    return (
+        token[0].isdigit()
+        or token in words.weekdays
+        or token in words.months
+        or token in words.calendar_words
+    )
+
+
+def _shared(keys: Iterable[str], others: Iterable[str], code: str) -> frozenset[str]:
+    """Those of the first words that stand among the others."""
+    others = tuple(others)
+    return frozenset(key for key in keys if any(_same(key, other, code) for other in others))
+
+
+def _same(one: str, other: str, code: str) -> bool:
+    if one == other:
+        return True
+    language = stemming.language(code)
+    if set(language.tokens(one)) & set(language.tokens(other)):
+        return True
+    short, long = sorted((one, other), key=len)  # `anmeldung`, `schulanmeldung`
+    return code == "de" and len(short) > 4 and long.endswith(short)
+
+
+def _rarest(keys: Sequence[str], verb: str, talk: Sequence[str]) -> frozenset[str]:
+    """The words that come up least in a talk; a verb says little alone."""
+    said = Counter(talk)
+    counts = {key: said[key] for key in keys if key != verb}
+    return frozenset(key for key in counts if counts[key] == min(counts.values()))
+
+
+# The open to-dos of episodes: those in the vault, and those that this run has planned
+
+_LINE = re.compile(r"^- \[(?P<box>.)\] (?P<text>.+) \^(?P<block>[A-Za-z0-9-]+)[ \t]*\r?$", re.MULTILINE)
+_BRACKETS = re.compile(
+    r" \((?:was: |first said |\d{4}\b)[^()]*\)"
+)  # what consolidation puts behind the words
+_LINKS = re.compile(r" \((?:\[\[[^\[\]]*\]\](?:, )?)+\)$")
+_LINKED = re.compile(r"\[\[([^\[\]#|]+)#\^([A-Za-z0-9-]+)\]\]")
+_TOOL = re.compile(r"^- tool: ([^:\n]+): (.+) \^l(\d+)", re.MULTILINE)
+
+
+class Told(NamedTuple):
+    """An episode with to-dos: its path, its time and its text."""
+
+    path: str
+    at: str
+    text: str
+
+
+def window(time: str) -> str:
+    """The ISO day from which on what was open at a time is looked for."""
+    return date.fromordinal(max(date.fromisoformat(time[:10]).toordinal() - DAYS, 1)).isoformat()
+
+
+class EarlierTodos:
+    """Finds what was open when something was said.
+
+    Args:
+        stored: the episodes of the vault that have to-dos; called once, and only where it matters.
+        reading: the lines that are being read; what the vault has made of them before does not count.
+        language: of the vault.
+    """
+
+    def __init__(
+        self, stored: Callable[[], Iterable[Told]], reading: Iterable[LogRange], language: str
+    ) -> None:
+        self._stored = stored
+        self._reading: dict[str, list[LogRange]] = {}
+        for range_ in reading:
+            self._reading.setdefault(range_.path, []).append(range_)
+        self._language = language
+        self._open: dict[str, tuple[str, list[OpenTodo]]] | None = (
+            None  # by the path of the episode: its time, its to-dos
+        )
+
+    def at(self, time: str) -> list[OpenTodo]:
+        """The to-dos that were open at a time, the newest first."""
+        if self._open is None:
+            self._open = self._read()
+        first = window(time)
+        told = [(at, path, todos) for path, (at, todos) in self._open.items() if first <= at <= time]
+        return [todo for _, _, todos in sorted(told, reverse=True) for todo in todos][:MOST]
+
+    def plan(self, told: Told) -> None:
+        """Takes in an episode that will be written."""
+        if f"- [{OPEN}] " in told.text:
+            self._open = self._read() if self._open is None else self._open
+            self._open[told.path] = (told.at, todos_in(told, self._language))
+
+    def end(self, ticks: Iterable[TickTodo]) -> None:
+        """Takes in what will be ticked."""
+        for tick in ticks:
+            _, todos = (self._open or {})[tick.path]
+            todos[:] = [todo for todo in todos if todo.block != tick.block]
+
+    def _read(self) -> dict[str, tuple[str, list[OpenTodo]]]:
+        stored = list(self._stored())
+        again = [one for one in stored if self._is_read_again(one)]
+        reopened = {link for one in again for link in _LINKED.findall(one.text)}
+        return {
+            one.path: (one.at, todos_in(one, self._language, reopened)) for one in stored if one not in again
+        }
+
+    def _is_read_again(self, told: Told) -> bool:
+        return any(
+            range_.first <= other.last and other.first <= range_.last
+            for range_ in parse_ranges(told.text)
+            for other in self._reading.get(range_.path, ())
+        )
+
+
+def todos_in(told: Told, language: str, reopened: Iterable[tuple[str, str]] = ()) -> list[OpenTodo]:
+    """The open to-dos of an episode; `reopened`: (note, block) of closed ones that count as open."""
+    name = told.path.rpartition("/")[2].removesuffix(".md")
+    points = "\n".join(line for line in told.text.splitlines() if line.startswith("- "))
+    tokens, reopened, spoken = tokens_of(points), set(reopened), spoken_in(points, language)
+    reminders = {
+        int(hit[3]): hit[2]
+        for hit in _TOOL.finditer(told.text)
+        if _is_named(ToolText(hit[1], hit[2], False), _REMINDING)
+    }
+    found = []
+    for hit in _LINE.finditer(told.text):
+        if hit["box"] != OPEN and (name, hit["block"]) not in reopened:
+            continue
+        who, _, said = _BRACKETS.sub("", _LINKS.sub("", hit["text"])).partition(": ")
+        code = spoken_in(said, spoken)
+        words = grammar(code if code in codes() else "en")
+        line = re.match(r"l(\d+)", hit["block"])
+        # The reminder that was set for it names what the speaker only pointed at.
+        noted = " ".join(reminders.get(int(line[1]) + after, "") for after in (1, 2)) if line else ""
+        keys, verb = keys_of(said, words, who), _verb_of(said, words)
+        if more := tuple(key for key in keys_of(noted, words, who) if not _shared([key], keys, code)):
+            keys = (*keys, *more) if _shared(keys_of(noted, words), keys, code) else keys
+        if keys:
+            found.append(
+                OpenTodo(keys, _rarest(keys, verb, tokens), verb, told.path, hit["block"], hit["text"])
+            )
+    return found

@@ -1,0 +1,306 @@
+"""What a clause tells of what: entity, field and value, where all three can be told from its words. `my rent is 900`, `nginx's port is 8080`."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from functools import cache
+from typing import NamedTuple
+
+from memoryclaw.consolidation.fact_values import noun_of, plain_key, plain_value
+from memoryclaw.consolidation.people import Names, Relation, relations
+from memoryclaw.text.clauses import Clause, trimmed
+from memoryclaw.text.grammar import Grammar, spans_of, tokens_of
+
+_VALUE_WORDS, _FIELD_WORDS, _THING_WORDS = 9, 4, 5
+_EMAIL = re.compile(r"[^\s@<>()\[\],;:]+@[^\s@<>()\[\],;:]+\.[^\W\d_]{2,}")
+_URL = re.compile(
+    r"(?:https?://|www\.)[^\s<>\"]+|(?<![\w@])(?:[a-z0-9-]+\.)+[a-z]{2,10}/[^\s<>\"]*", re.IGNORECASE
+)
+_PHONE = re.compile(r"(?=(?:\D*\d){6})[+(0]\+?\(?\d?[\d\s()/-]{4,22}\d(?![.,]?\d)")
+_HARD = re.compile(r"\d|[$€£%]")
+_POSSESSIVE = re.compile(r"['’]s?$")
+
+
+class Told(NamedTuple):
+    """One value of one field of an entity ("" for the speaker), and how it was told: role, noun, bare, verb or contact.
+
+    A bare noun (`budget is 14k`) says of nobody that it is theirs: it changes a field that is known, and makes no new one.
+    """
+
+    entity: str
+    field: str
+    value: str
+    how: str
+    words: str  # the words of the clause that say so
+
+
+def told_by(clause: Clause, words: Grammar, names: Names, speaker: str) -> tuple[Told, ...]:
+    """What a clause tells of what, the surest forms only.
+
+    Args:
+        clause: of a person.
+        words: the grammar of its language.
+        names: the names of the talk; persons who are introduced are taken up.
+        speaker: the name of who speaks.
+    """
+    found = [told_of(relation) for relation in relations(clause, words, names)]
+    if not found and _holds(clause, words):
+        made = (
+            _by_change(clause, words, names)
+            or _by_noun(clause, words, names)
+            or _by_verb(clause, words, names, speaker)
+            or _contact(clause, words, names)
+        )
+        found = [made] if made else []
+    return tuple(one for one in found if one.value and one.value.lower() != (one.entity or speaker).lower())
+
+
+def _holds(clause: Clause, words: Grammar) -> bool:
+    """False for what is denied, wished, or held once: `i'm not allergic`, `i want to live there`, `my rent was 900`."""
+    past = clause.kind == "be" and words.past_be.within(clause.verb)
+    if past or clause.kind == "wish" or words.former.within(clause.tokens):
+        return False
+    at = 0
+    while at < len(clause.tokens):
+        size = next((len(one) for one in _denying(words) if clause.tokens[at : at + len(one)] == one), 0)
+        if not size and words.negations.at(clause.tokens, at):
+            return False
+        at += max(1, size)
+    return True
+
+
+@cache
+def _denying(words: Grammar) -> list[tuple[str, ...]]:
+    """The verbs that name a field by a denial: `can't stand`."""
+    return [phrase for phrase, _ in words.verb_fields if words.negations.within(phrase)]
+
+
+def told_of(relation: Relation) -> Told:
+    """Who somebody is, as a fact: the role is a field of the one whose it is."""
+    return Told(
+        relation.whose, _field(relation.role), relation.who, "role", f"{relation.role} {relation.who}"
+    )
+
+
+def _field(noun: str) -> str:
+    known = noun_of(noun)
+    return known.field if known else plain_key(noun).lower()
+
+
+def _by_noun(clause: Clause, words: Grammar, names: Names) -> Told | None:
+    """`my rent is 900`, `the deadline of projectX is 2026-04-10`, `Ana's email is …`, `budget: 14k`."""
+    if clause.kind != "be" or not clause.subject or not clause.rest:
+        return None
+    at = clause.tokens.index(clause.subject[0]) if clause.subject[0] in clause.tokens else 0
+    typed = [clause.text[a:b] for a, b in spans_of(clause.text)[at : at + len(clause.subject)]]
+    owner = _owner_and_noun(clause.subject, typed, words, names)
+    if owner is None:
+        return None
+    entity, noun, explicit = owner
+    value = _value(clause.rest, words)
+    if not value or words.negations.at(tokens_of(value)):
+        return None
+    known = noun_of(noun) is not None or words.things.at(tokens_of(noun)[-1:]) > 0
+    firm = bool(_HARD.search(value) or names.found(value) or value[:1].isupper())
+    if not (known or explicit) or not (firm or (known and explicit and not _is_judgement(value, words))):
+        return None
+    return Told(entity, _field(noun), value, "noun" if explicit else "bare", f"{noun} {value}")
+
+
+def _owner_and_noun(
+    tokens: Sequence[str], typed: Sequence[str], words: Grammar, names: Names
+) -> tuple[str, str, bool] | None:
+    """Whose field some words name, the field, and whether the owner is said outright."""
+    if _names_itself(tokens, words):
+        return None
+    lead = words.hedges.at(tokens) % len(tokens)  # `maybe the rent is 900`
+    tokens, typed = tokens[lead:], typed[lead:]
+    own = tokens[0] in words.possessives_own
+    if tokens[0] in words.determiners or own:
+        tokens, typed = tokens[1:], typed[1:]
+    if not tokens or len(tokens) > _FIELD_WORDS + 3:
+        return None
+    for place in range(len(tokens) - 1):
+        if place and tokens[place] in words.owner_prepositions:
+            return _owner_behind(tokens, typed, place, words, names)
+        if owner := _owner_word(tokens[place], typed[place], names):
+            name = _entity(" ".join((*typed[:place], owner)), names)
+            noun = tokens[place + 1 :]
+            return (name, " ".join(noun), True) if name and len(noun) <= _FIELD_WORDS else None
+    first = names.found(typed[0])
+    if first and len(tokens) > 1 and not own:
+        return first[0], " ".join(tokens[1:]), False
+    if (
+        len(tokens) > _FIELD_WORDS
+        or any(names.is_name(token) for token in tokens)
+        or words.roles.at(tokens[-1:])
+    ):
+        return None
+    return "", " ".join(tokens), own
+
+
+def _names_itself(tokens: Sequence[str], words: Grammar) -> bool:
+    """True for a subject that is a pronoun: `i`, `that`, `it's`; not `that flat`."""
+    return (
+        (tokens[0] in words.first_person and tokens[0] not in words.possessives_own)
+        or (tokens[0] in words.pronouns and not (tokens[0] in words.determiners and len(tokens) > 1))
+        or tokens[0] in words.contracted_subjects
+    )
+
+
+def _owner_behind(
+    tokens: Sequence[str], typed: Sequence[str], place: int, words: Grammar, names: Names
+) -> tuple[str, str, bool] | None:
+    """`the deadline of projectX`, `das Budget des Umbaus`: the owner stands behind a preposition."""
+    article = tokens[place] in words.determiners
+    start = place + 1
+    if tokens[start] in words.determiners or tokens[start] in words.possessives_own:
+        start, article = start + 1, True
+    behind = " ".join(typed[start:])
+    if article and words.noun_capitals.entries() and not names.found(behind):
+        return None  # where every noun has a capital, it is no name
+    name = _entity(behind, names)
+    return (name, " ".join(tokens[:place]), True) if name and place <= _FIELD_WORDS else None
+
+
+def _owner_word(token: str, typed: str, names: Names) -> str:
+    """A word without its possessive ending; empty where it has none."""
+    if found := _POSSESSIVE.search(typed):
+        return typed[: found.start()]
+    bare = token.endswith("s") and names.is_name(token) and not names.is_name_itself(token)
+    return typed[:-1] if bare else ""
+
+
+def _entity(typed: str, names: Names) -> str:
+    """The entity that some words name outright: known, written as a name, or a word of its own as `nginx`."""
+    found = names.found(typed)
+    if found and len(typed.split()) <= 3:
+        return found[0]
+    parts = typed.split()
+    if not parts or len(parts) > 4:
+        return ""
+    return (
+        plain_key(typed)
+        if all(part[0].isupper() or part[0].isdigit() for part in parts)
+        or (len(parts) == 1 and len(parts[0]) > 2)
+        else ""
+    )
+
+
+def _by_change(clause: Clause, words: Grammar, names: Names) -> Told | None:
+    """`the deadline moved to 12 May`, `rent went up to 900`, `we pushed the launch to June 3`."""
+    tokens, spans = clause.tokens, spans_of(clause.text)
+    verb = len(tokens) - len(tokens_of(clause.rest)) - len(clause.verb)
+    change = verb + words.change_verbs.find(tokens[verb:])
+    goal = next((at for at in range(verb, len(tokens) - 1) if tokens[at] in words.goal_prepositions), -1)
+    if change < verb or goal < 0 or not clause.kind:
+        return None
+    behind = range(verb + len(clause.verb), goal)
+    last = next((at for at in reversed(behind) if tokens[at] in words.things), -1)
+    noun_at = range(behind.start, last + 1) if last >= 0 else range(max(0, verb - len(clause.subject)), verb)
+    typed = [clause.text[slice(*spans[at])] for at in noun_at]
+    owner = _owner_and_noun(tokens[noun_at.start : noun_at.stop], typed, words, names) if typed else None
+    if owner is None:
+        return None
+    entity, noun, explicit = owner
+    end = spans[change][0] if change > goal else len(clause.text)
+    value = _value(clause.text[spans[goal][1] : end], words)
+    if not _HARD.search(value) or not (noun_of(noun) or words.things.at(tokens_of(noun)[-1:])):
+        return None
+    return Told(entity, _field(noun), value, "noun" if explicit else "bare", f"{noun} {value}")
+
+
+def _by_verb(clause: Clause, words: Grammar, names: Names, speaker: str) -> Told | None:
+    """`i live in Leeds`, `Romy is allergic to nuts`: verbs that have a field of their own."""
+    table = words.verb_fields
+    about, subject = names.subject(clause, words, speaker)
+    if subject not in ("own", "named") and not (
+        subject == "other" and clause.subject and clause.subject[0] in words.first_person
+    ):
+        return None
+    first = len(clause.tokens) - len(tokens_of(clause.rest)) - len(clause.verb)
+    for at in range(max(0, first), min(len(clause.tokens), first + len(clause.verb) + 2)):
+        for phrase, field in table:
+            if clause.tokens[at : at + len(phrase)] == phrase:
+                spans = spans_of(clause.text)
+                end = at + len(phrase)
+                value = _value(clause.text[spans[end][0] :], words, stops=True) if end < len(spans) else ""
+                if value and _names_a_thing(value, words):
+                    return Told(about, field, value, "verb", clause.text)
+                return None
+    return None
+
+
+def _contact(clause: Clause, words: Grammar, names: Names) -> Told | None:
+    for field, pattern in (("email", _EMAIL), ("website", _URL), ("phone", _PHONE)):
+        hit = pattern.search(clause.text)
+        if hit:
+            before = names.found(clause.text[: hit.start()])
+            own = any(token in words.possessives_own for token in tokens_of(clause.text[: hit.start()]))
+            if words.negations.within(tokens_of(clause.text[: hit.start()])):
+                return None
+            if own or len(set(before)) == 1:
+                return Told(
+                    "" if own else before[0],
+                    field,
+                    plain_value(hit[0].strip(" .,;:!?)(")),
+                    "contact",
+                    clause.text,
+                )
+    return None
+
+
+def _value(text: str, words: Grammar, *, stops: bool = False) -> str:
+    """The words as the value of a fact: without fillers, and no longer than one is; with `stops` up to what goes on with a sentence."""
+    tokens, spans = tokens_of(text), spans_of(text)
+    at = 0
+    while at < len(tokens) - 1 and (
+        tokens[at] in words.value_leads
+        or (tokens[at] in words.determiners and tokens[at + 1][0].isdigit())  # `den 12. Mai`
+    ):
+        at += 1
+    end = len(tokens)
+    while end - 1 > at and (length := _aside_before(tokens, end, words)) < end - at:
+        if not length:
+            break
+        end -= length
+    text = text[: spans[end][0]] if end < len(tokens) else text
+    stop = next((n for n in range(max(at, 1), end) if stops and tokens[n] in words.value_stops), end)
+    if stop < end:
+        text = text[: spans[stop][0]]
+    value = plain_value(trimmed(text[spans[at][0] :] if at and at < len(spans) else text, words)).strip(
+        " .,;:!?…\"'"
+    )
+    return value if 0 < len(value.split()) <= _VALUE_WORDS and re.search(r"\w", value) else ""
+
+
+def _aside_before(tokens: Sequence[str], end: int, words: Grammar) -> int:
+    """How many tokens before a place are no part of a value: `18 dec now`, `RAL 5008, i think`."""
+    if tokens[end - 1] in words.adverbs and tokens[end - 1] in words.changes:
+        return 1
+    return next((n for n in (4, 3, 2, 1) if end > n and words.hedges.at(tokens[:end], end - n) == n), 0)
+
+
+def _names_a_thing(value: str, words: Grammar) -> bool:
+    """True for a few words that name something, without a verb or a word that only points or goes on with a sentence."""
+    tokens = tokens_of(value)
+    plain = len(tokens) <= _THING_WORDS and not any(
+        token in found
+        for token in tokens
+        for found in (words.be_verbs, words.have_verbs, words.modal_verbs, words.first_person)
+    )
+    days = all(token in words.weekdays for token in tokens)  # nobody is allergic to Mondays
+    return plain and not days and tokens[0] not in words.small and not _is_judgement(value, words)
+
+
+def _is_judgement(value: str, words: Grammar) -> bool:
+    """True for what judges or points instead of naming a value."""
+    tokens = tokens_of(value)
+    return (
+        not tokens
+        or tokens[0] in words.moods
+        or tokens[0] in words.pronouns
+        or tokens[0] in words.question_words
+        or all(token in words.small or token in words.light or token in words.adverbs for token in tokens)
+    )

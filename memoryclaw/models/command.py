@@ -1,0 +1,176 @@
+"""A command that reads a prompt on standard input and prints an answer: `claude -p`, `codex exec`, any script.
+
+It runs without a shell, in an empty folder that is removed afterwards, in a process group that is killed at its end.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import selectors
+import shutil
+import signal
+import subprocess
+import tempfile
+import threading
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
+
+from memoryclaw.models.llm import MOST_BYTES, ModelError, Prompt, Schema
+
+# What a program needs to find its own login and its language; keys of other programs are not its business.
+_PASSED = ("HOME", "LANG", "LOGNAME", "PATH", "TMPDIR", "TZ", "USER")
+_PASSED_GROUPS = ("LC_", "XDG_")
+_ALONE = "Answer from the text below alone: use no tools, read and write no files, and ask nothing back."
+_FORM = "Print one JSON object of this JSON schema, and nothing else:"
+_CHUNK = 1 << 16
+_LOOK = 0.05  # seconds between two looks whether the program has ended
+_LONGEST_WORDS = 200  # characters of its last words that are told
+
+
+class Command:
+    """One command as a model.
+
+    Args:
+        words: the program and its arguments.
+        timeout: seconds from its start until the last byte of its answer.
+        environ: the environment; only what such a program needs is passed on.
+        refusal: why it must not be asked; empty when it may.
+        told: makes a sentence of the program's harmless, before it is told.
+    """
+
+    def __init__(
+        self,
+        words: Sequence[str],
+        timeout: float,
+        environ: Mapping[str, str],
+        *,
+        refusal: str = "",
+        told: Callable[[str], str] = str,
+    ) -> None:
+        self._words = list(words)
+        self._timeout = timeout
+        self._environ = {
+            name: value
+            for name, value in environ.items()
+            if name in _PASSED or name.startswith(_PASSED_GROUPS)
+        }
+        self._refusal = refusal
+        self._told = told
+        self.name = f"command/{os.path.basename(words[0])}" if words else "command"
+
+    def reach(self) -> None:
+        """Raises ModelError when the command must not be run, or is not there."""
+        if self._refusal:
+            raise ModelError(self._refusal, lasting=True)
+        self._program()
+
+    def ask(self, prompt: Prompt, schema: Schema) -> str:
+        """What the command prints."""
+        program = self._program()
+        with tempfile.TemporaryDirectory(prefix="memoryclaw-") as folder, tempfile.TemporaryFile() as given:
+            given.write(_text(prompt, schema).encode("utf-8", "replace"))
+            given.seek(0)
+            try:
+                child = subprocess.Popen(
+                    [program, *self._words[1:]],
+                    cwd=folder,
+                    env=self._environ,
+                    stdin=given,
+                    stdout=subprocess.PIPE,
+                    stderr=subprocess.PIPE,
+                    start_new_session=True,
+                )
+            except OSError as error:
+                raise ModelError(
+                    f"`{self._words[0]}` could not be started ({error.strerror})", lasting=True
+                ) from None
+            with _ending_with_us(), child:
+                try:
+                    out, err = self._heard(child)
+                finally:
+                    # Whatever it started goes with it, also after Ctrl-C and when it ended well.
+                    with suppress(ProcessLookupError, PermissionError):
+                        os.killpg(child.pid, signal.SIGKILL)
+        if child.returncode:
+            raise ModelError(self._failed(child.returncode, err))
+        if not out.strip():
+            raise ModelError(f"`{self._words[0]}` printed nothing{self._last_words(err)}")
+        return out.decode("utf-8", "replace")
+
+    def _program(self) -> str:
+        name = os.path.expanduser(self._words[0])
+        found = shutil.which(name, path=self._environ.get("PATH", os.defpath))
+        if found is None or not os.path.isabs(
+            found
+        ):  # it runs in a folder where a relative path leads nowhere
+            hint = (
+                "a list, such as [claude, -p]" if " " in name else "a name on the PATH, or an absolute path"
+            )
+            raise ModelError(f"there is no program `{name}`; llm.command must be {hint}", lasting=True)
+        return found
+
+    def _heard(self, child: subprocess.Popen[bytes]) -> tuple[bytes, bytes]:
+        """What the program printed until it ended. A child that it left behind may hold the pipes open: nobody waits for that."""
+        assert child.stdout is not None  # noqa: S101 - both are pipes
+        assert child.stderr is not None  # noqa: S101
+        pipes = {child.stdout.fileno(): b"", child.stderr.fileno(): b""}
+        end = time.monotonic() + self._timeout
+        with selectors.DefaultSelector() as selector:
+            for pipe in pipes:
+                os.set_blocking(pipe, False)
+                selector.register(pipe, selectors.EVENT_READ)
+            over = False
+            while selector.get_map():
+                if time.monotonic() >= end:
+                    raise ModelError(f"`{self._words[0]}` took too long")
+                ready = selector.select(0 if over else _LOOK)
+                if over and not ready:
+                    break
+                for key, _ in ready:
+                    if part := os.read(key.fd, _CHUNK):
+                        pipes[key.fd] += part
+                    else:
+                        selector.unregister(key.fd)
+                    if len(pipes[key.fd]) > MOST_BYTES:
+                        raise ModelError(f"`{self._words[0]}` printed more than {MOST_BYTES // 1000:,} kB")
+                over = over or child.poll() is not None
+            try:
+                child.wait(max(0.0, end - time.monotonic()))
+            except subprocess.TimeoutExpired:
+                raise ModelError(f"`{self._words[0]}` took too long") from None
+        out, err = pipes.values()
+        return out, err
+
+    def _failed(self, code: int, err: bytes) -> str:
+        how = f"was killed by signal {-code}" if code < 0 else f"ended with exit code {code}"
+        return f"`{self._words[0]}` {how}{self._last_words(err)}"
+
+    def _last_words(self, err: bytes) -> str:
+        """The last line of its standard error, where there is one."""
+        last = err.decode("utf-8", "replace").strip().rpartition("\n")[2]
+        said = self._told(last[: _LONGEST_WORDS * 4])[:_LONGEST_WORDS]
+        return f": {said}" if said else ""
+
+
+@contextmanager
+def _ending_with_us() -> Iterator[None]:
+    """Lets a signal that would end this process at once end the command first. Only the main thread hears of signals."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    before = {number: signal.getsignal(number) for number in (signal.SIGTERM, signal.SIGHUP)}
+    ours = [number for number, handler in before.items() if handler == signal.SIG_DFL]
+    for number in ours:
+        signal.signal(number, signal.default_int_handler)
+    try:
+        yield
+    finally:
+        for number in ours:
+            signal.signal(number, signal.SIG_DFL)
+
+
+def _text(prompt: Prompt, schema: Schema) -> str:
+    form = json.dumps(schema, ensure_ascii=False)
+    return f"{prompt.system}\n\n{_ALONE}\n\n{prompt.user}\n\n{_FORM}\n{form}\n"

@@ -1,0 +1,285 @@
+"""A sentence as people type it → its clauses, and each clause's subject, verb and rest. The words come from the language's grammar."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Sequence
+from typing import NamedTuple
+
+from memoryclaw.text.grammar import Grammar, spans_of, tokens_of
+
+# What parts clauses besides words; a comma between digits and a hyphen inside a word do not.
+_BREAK = re.compile(r"(?<!\d),|,(?!\d)|\s[-–—]+\s|--+|[;()…]|\s\+\s|:(?=\s)|\.{2,}|[!?]+")
+_EMOJI = re.compile("[\u2190-\u2bff\u3030\ufe0f\u200d\U0001f000-\U0001faff]+|(?<!\\S)[:;]-?[)(DPp](?!\\w)")
+_EDGES = ' \t,.;:!?…-–—*_"“”„'
+# The kinds of verbs, the surest first: where a word is of two kinds, the first counts.
+KINDS = ("decide", "prefer", "duty", "wish", "state", "report", "event", "have", "be", "modal", "other")
+_LISTS = {
+    "decide": "decision_verbs", "prefer": "preference_verbs", "duty": "duty_verbs", "wish": "wish_verbs", "state": "state_verbs",
+    "report": "reporting_verbs", "event": "past_event_verbs", "have": "have_verbs", "be": "be_verbs", "modal": "modal_verbs",
+}  # fmt: skip
+_FIRST = 7  # words before a verb that may be its subject
+_AUXILIARY = ("have", "be", "modal")
+_MAIN = ("decide", "prefer", "wish", "duty", "state")  # kinds of verbs that say more than their auxiliary
+_NUMBER = re.compile(r"\d")
+
+
+class Clause(NamedTuple):
+    """One clause, and its parts as they were typed."""
+
+    text: str
+    tokens: tuple[str, ...]
+    typed: tuple[str, ...] = ()  # all its tokens, with those that `text` leaves out
+    subject: tuple[str, ...] = ()  # tokens before the verb, fillers aside
+    verb: tuple[str, ...] = ()
+    kind: str = ""  # of the verb, one of KINDS; empty for a fragment
+    rest: str = ""  # what stands behind the verb
+    start: int = 0  # where it stands in its sentence
+    end: int = 0
+    joined: bool = False  # goes on with the clause before it: a relative clause, or one behind `because`
+    under: bool = False  # begins with a subordinator
+
+
+def clauses(
+    sentence: str, words: Grammar, is_name: Callable[[str], bool] = lambda _word: False
+) -> list[Clause]:
+    """The clauses of a sentence, in order.
+
+    Args:
+        sentence: own words of somebody.
+        words: the grammar of its language.
+        is_name: whether a token is a known name.
+    """
+    return [
+        _parsed(sentence[start:end], words, start)
+        for start, end in _pieces(sentence, words, is_name)
+        if tokens_of(sentence[start:end])
+    ]
+
+
+def _pieces(sentence: str, words: Grammar, is_name: Callable[[str], bool]) -> Iterator[tuple[int, int]]:
+    ends = [hit.span() for hit in _BREAK.finditer(sentence)] + [(len(sentence), len(sentence))]
+    start = 0
+    for at, (end, behind) in enumerate(ends):
+        if at + 1 < len(ends) and _only_adds(tokens_of(sentence[behind : ends[at + 1][0]]), words):
+            continue  # `no bullets, ever`
+        yield from _unmarked(sentence, start, end, words, is_name)
+        start = behind
+
+
+def _only_adds(tokens: Sequence[str], words: Grammar) -> bool:
+    """True for words that say how often, how sure or how politely, and nothing else."""
+    at = 0
+    while at < len(tokens) and (
+        length := words.lasting.at(tokens, at)
+        or words.politeness.at(tokens, at)
+        or words.hedges.at(tokens, at)
+    ):
+        at += length
+    return bool(tokens) and at == len(tokens)
+
+
+def _unmarked(
+    sentence: str, start: int, end: int, words: Grammar, is_name: Callable[[str], bool]
+) -> Iterator[tuple[int, int]]:
+    """A piece between marks, parted where a new subject begins without one: `im talking … I own a shop its on 4th`."""
+    part = sentence[start:end]
+    tokens, spans = tokens_of(part), spans_of(part)
+    cut, verb = 0, _verb_at(tokens, 0, words)
+    for at in range(1, len(tokens)):
+        if at <= cut or not _begins(tokens, at, words, is_name) or _only_adds(tokens[at:], words):
+            continue
+        before = tokens[at - 1]
+        linked = before in words.coordinators
+        head = _head(tokens, cut, words)
+        if words.negated_orders.at(tokens, head) and not linked:
+            continue  # `dont tell me its great` is one order
+        seen = (verb is not None and verb < at - linked) or tokens[head] in words.negative_determiners
+        if not seen or (not linked and not _may_follow(tokens, at, words)):
+            continue
+        first = at - linked
+        if first > cut:
+            yield start + spans[cut][0], start + spans[first][0]  # with the sign of a currency behind it
+            cut = first
+            found = _verb_at(tokens[at:], 0, words)
+            verb = None if found is None else at + found
+    if spans:
+        yield start + spans[cut][0], end
+
+
+def _head(tokens: Sequence[str], at: int, words: Grammar) -> int:
+    """Where a clause begins behind its fillers: `yes but no bullets`."""
+    while at < len(tokens) - 1 and (tokens[at] in words.fillers or tokens[at] in words.coordinators):
+        at += 1
+    return at
+
+
+def _begins(tokens: Sequence[str], at: int, words: Grammar, is_name: Callable[[str], bool]) -> bool:
+    """True where a subject with its verb begins."""
+    token = tokens[at]
+    if token in words.contracted_subjects:
+        return True
+    linked = tokens[at - 1] in words.coordinators
+    if token in words.nominatives and (linked or token in words.unmarked_subjects):
+        return linked or _verb_at(tokens, at + 1, words, most=2) is not None
+    if not linked:
+        return False
+    if token in words.possessives_own or token in words.determiners or is_name(token):
+        return _verb_at(tokens, at + 1, words, most=4) is not None
+    return _verb_at(tokens, at, words, most=1) is not None
+
+
+def _may_follow(tokens: Sequence[str], at: int, words: Grammar) -> bool:
+    """False behind a word that a subordinate clause or an object goes on with: `said he`, `when we`, `what i`."""
+    before = tokens[at - 1]
+    return not (
+        before in words.subordinators
+        or before in words.question_words
+        or before in words.reporting_verbs
+        or before in words.linking_verbs
+        or before in words.coordinators
+        or before in words.prepositions
+        or before in words.relative_words
+        or before in words.comparatives
+    )
+
+
+def _verb_at(tokens: Sequence[str], start: int, words: Grammar, most: int = 99) -> int | None:
+    for at in range(start, min(len(tokens), start + most)):
+        if _kind_at(tokens, at, words)[0]:
+            return at
+    return None
+
+
+def _kind_at(tokens: Sequence[str], at: int, words: Grammar) -> tuple[str, int]:
+    """The kind of the verb at a place and its length in tokens; an empty kind where there is none."""
+    best, length = "", 0
+    for kind, name in _LISTS.items():
+        found = getattr(words, name).at(tokens, at)
+        if found > length:
+            best, length = kind, found
+    return best, length
+
+
+def trimmed(text: str, words: Grammar) -> str:
+    """The text without fillers, laughs and marks at its ends."""
+    text = _EMOJI.sub(" ", text).strip(_EDGES)
+    while True:
+        tokens, spans = tokens_of(text), spans_of(text)
+        lead = words.fillers.at(tokens)
+        if lead and lead < len(tokens) and not (lead == 1 and _says_no(tokens, words)):
+            text = text[spans[lead][0] :].strip(_EDGES)
+            continue
+        tail = next(
+            (n for n in (3, 2, 1) if len(tokens) > n and words.closers.at(tokens, len(tokens) - n) == n), 0
+        )
+        if not tail:
+            return " ".join(text.split())
+        text = text[: spans[-tail][0]].strip(_EDGES)
+
+
+def _says_no(tokens: Sequence[str], words: Grammar) -> bool:
+    """True where a leading "no" denies what follows: `no one comes before 11`."""
+    return words.negations.at(tokens) > 1 or (
+        tokens[0] in words.negations
+        and tokens[1] not in words.nominatives
+        and tokens[1] not in words.contracted_subjects
+    )
+
+
+def _parsed(piece: str, words: Grammar, start: int) -> Clause:
+    text = trimmed(piece, words)
+    tokens = tokens_of(text)
+    clause = Clause(
+        text, tuple(tokens), tuple(tokens_of(piece)), start=start, end=start + len(piece.rstrip())
+    )
+    if not tokens:
+        return clause
+    lead = 0
+    while lead < len(tokens) - 1 and (
+        tokens[lead] in words.coordinators
+        or tokens[lead] in words.subordinators
+        or tokens[lead] in words.politeness
+    ):
+        lead += 1
+    under = any(token in words.subordinators for token in tokens[:lead])
+    clause = clause._replace(joined=under or tokens[lead] in words.relative_words, under=under)
+    for at in range(lead, min(len(tokens), lead + _FIRST)):
+        contracted = at == lead and tokens[at] in words.contracted_subjects
+        kind, end = _contracted_at(tokens, at, words) if contracted else _verb_group(tokens, at, lead, words)
+        if kind:
+            return clause._replace(
+                subject=tuple(tokens[lead : at + contracted]),
+                verb=tuple(tokens[at:end]),
+                kind=kind,
+                rest=_behind(text, spans_of(text), end),
+            )
+    return clause
+
+
+def _contracted_at(tokens: Sequence[str], at: int, words: Grammar) -> tuple[str, int]:
+    """The kind and the end of the verb that a subject holds: in `im allergic` what stands behind "am" says more."""
+    kind, length = _kind_at(tokens, at, words)
+    after, more = _kind_at(tokens, at + 1, words) if at + 1 < len(tokens) else ("", 0)
+    if after in (*_MAIN, "event"):
+        kind, length = after, 1 + more
+    return kind or "be", at + (length or 1)
+
+
+def _verb_group(tokens: Sequence[str], at: int, lead: int, words: Grammar) -> tuple[str, int]:
+    """The kind and the end of the verb that begins at a place; of `have moved` and `habe … gekündigt` the main verb's kind."""
+    kind, length = _kind_at(tokens, at, words)
+    end = at + length
+    if kind and kind not in _AUXILIARY and _is_noun(tokens, at, lead, words):
+        kind = ""
+    elif kind in _AUXILIARY:
+        skip = end
+        while skip < len(tokens) - 1 and tokens[skip] in words.adverbs:
+            skip += 1
+        after, more = _kind_at(tokens, skip, words) if end < len(tokens) else ("", 0)
+        if after in (*_MAIN, "event"):
+            return after, skip + more
+        if words.final_verbs.entries():
+            kind = _final(tokens, end, words) or kind
+    elif not kind and _is_behind_subject(tokens, at, lead, words):
+        return "other", at + 1
+    return kind, end
+
+
+def _is_noun(tokens: Sequence[str], at: int, lead: int, words: Grammar) -> bool:
+    """True for a verb that stands where a noun does: `my rent is 900`, `rent went up`, `the lead of it is Priya`."""
+    before = tokens[at - 1] if at > lead else ""
+    if before in words.possessives_own or (before in words.determiners and before not in words.pronouns):
+        return True
+    nominal = tokens[at] in words.things and (not before or before in words.determiners)
+    behind = _verb_at(tokens, at + 1, words, most=2) is not None or words.change_verbs.at(tokens, at + 1) > 0
+    return nominal and behind
+
+
+def _final(tokens: Sequence[str], after: int, words: Grammar) -> str:
+    """The kind of the main verb at the end of a clause."""
+    for at in range(len(tokens) - 1, after, -1):
+        kind, length = _kind_at(tokens, at, words)
+        if kind in ("decide", "event", "state", "prefer") and at + length >= len(tokens) - 1:
+            return kind
+    return ""
+
+
+def _is_behind_subject(tokens: Sequence[str], at: int, lead: int, words: Grammar) -> bool:
+    """True where a pronoun stands before: what follows is its verb, known or not."""
+    return (
+        at > lead
+        and tokens[at - 1] in words.nominatives
+        and tokens[at - 1] not in words.determiners
+        and tokens[at] not in words.adverbs
+        and not _NUMBER.search(tokens[at])
+    )
+
+
+def _behind(text: str, spans: Sequence[tuple[int, int]], at: int) -> str:
+    if at >= len(spans):
+        return ""
+    start = spans[at][0]
+    while start and text[start - 1] in "+($€£#@'\"„“":
+        start -= 1
+    return text[start:].strip(_EDGES)

@@ -1,0 +1,195 @@
+"""What somebody puts right while typing: `14 march 11am … wait no 13:00` says 13:00, and 11am was said first."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from functools import cache
+from typing import NamedTuple
+
+from memoryclaw.text.grammar import Grammar, WordList, spans_of, tokens_of
+
+_NEAR, _AHEAD = 18, 60  # characters behind the sign in which the right value begins, and ends
+_REACH = 160  # characters before it in which the wrong one is looked for
+_MOST = 50  # corrections of one turn
+_FRAGMENT = 3  # words that are taken back without others in their place
+_BARE = frozenset({"no", "nein", "sorry", "nope"})
+_TIME = re.compile(
+    r"(?<![\d.,])\d{1,2}[:.]\d\d(?!\d)(?:\s?[ap]m)?|\b\d{1,2}\s?(?:[ap]\.?m\b|uhr\b|o'clock)|(?<=\bat )\d{1,2}\b(?![:.]\d|\s?%)|(?<=\bum )\d{1,2}\b(?![:.]\d)",
+    re.IGNORECASE,
+)
+_NUMBER = re.compile(r"[$€£]?\d[\d.,]*\d(?![\d])k?|[$€£]?\d+k?(?:st|nd|rd|th)?", re.IGNORECASE)
+_PAIR = re.compile(
+    r"(\d{1,2}(?:st|nd|rd|th|\.)?)\s+(?:and|und|&|to|-)\s+(\d{1,2}(?:st|nd|rd|th|\.)?)", re.IGNORECASE
+)
+
+
+class Corrected(NamedTuple):
+    """A text with what its speaker put right, and what stood there first."""
+
+    text: str
+    instead: str = ""  # "13:00, first 11am"
+
+
+def corrected(text: str, words: Grammar) -> Corrected:
+    """The words of a turn with each value that is put right in its place.
+
+    A value behind a sign of correction takes the place of the last one of its kind before it; "36 not 48" says 36.
+    """
+    text = _without_denied(text, words)
+    instead = ""
+    start = 1
+    for _ in range(_MOST):
+        tokens, spans = tokens_of(text), spans_of(text)
+        for at in range(start, len(tokens)):
+            length = _sign(tokens, at, words)
+            if length and (length > 1 or _opens(text, spans[at])) and not words.not_orders.at(tokens, at):
+                sign = spans[at][0], spans[at + length - 1][1]
+                fixed = _replaced(text, sign, words) or (
+                    _withdrawn(text, sign, words) if length > 1 else None
+                )
+                if fixed:
+                    text, instead, start = fixed.text, fixed.instead, at
+                    break
+        else:
+            break
+        start += 1
+    return Corrected(text, instead)
+
+
+def _sign(tokens: Sequence[str], at: int, words: Grammar) -> int:
+    """How many tokens are signs of correction, one behind the other: `no sorry wait`."""
+    length = 0
+    while at + length < len(tokens) and (more := words.corrections.at(tokens, at + length)):
+        length += more
+    return length
+
+
+def _opens(text: str, sign: tuple[int, int]) -> bool:
+    """True behind a mark or a line end, or where the sign is no bare "no" in the middle of a clause."""
+    before = text[max(0, sign[0] - _REACH) : sign[0]].rstrip(" ")
+    return not before or before[-1] in ".,;:!?…\n-–—" or text[slice(*sign)].lower() not in _BARE
+
+
+def _replaced(text: str, sign: tuple[int, int], words: Grammar) -> Corrected | None:
+    """The text put right by what stands behind a sign of correction; None where nothing before it is of that kind."""
+    offset = max(0, sign[0] - _REACH)
+    before, near = text[offset : sign[0]], text[sign[1] : sign[1] + _AHEAD]
+    kinds = [
+        (hit.start(), order, pattern, hit)
+        for order, pattern in enumerate((_PAIR, _date(words), _weekday(words), _time(words), _number(words)))
+        if (hit := pattern.search(near)) and hit.start() <= _NEAR
+    ]
+    if not kinds:
+        return _word(text, offset, sign, words)
+    _, _, pattern, right = min(kinds, key=lambda row: row[:2])
+    wrong = list(pattern.finditer(before))
+    if pattern is _number(words):
+        hours = [hit for hit in wrong if _time(words).match(hit.string, hit.start())]
+        wrong = [hit for hit in wrong if hit not in hours] or hours[-1:] * right[0].isdigit()
+        days = list(_date(words).finditer(before))
+        if (
+            days
+            and right[0].isdigit()
+            and int(right[0]) <= 31
+            and days[-1].start() >= (wrong[-1].start() if wrong else 0) - 12
+        ):
+            wrong = [
+                hit for hit in _NUMBER.finditer(before) if days[-1].start() <= hit.start() < days[-1].end()
+            ]
+    if not wrong:
+        return _word(text, offset, sign, words)
+    first, last = wrong[-1].span()
+    new, old = right[0].strip(), before[first:last].strip()
+    if new.lower() == old.lower():
+        return None
+    rest = text[sign[1] + right.end() :].lstrip(" ,")
+    lead = text[: offset + first] + new + before[last:].rstrip(" ,.…-–\n")
+    parts = rest.strip(" .!,") and rest[0] not in ".!?;…\n"
+    return Corrected(f"{lead}. {rest}" if parts else f"{lead}{rest}", f"{new}, first {old}")
+
+
+def _word(text: str, offset: int, sign: tuple[int, int], words: Grammar) -> Corrected | None:
+    """`write in bigger steps, no I mean SMALLER steps`: the word before what both name."""
+    before, near = text[offset : sign[0]], text[sign[1] : sign[1] + _AHEAD]
+    told, again = tokens_of(before), tokens_of(near)[:4]
+    spans, spans_again = spans_of(before), spans_of(near)
+    for at in range(1, len(again)):
+        if again[at] in told and again[at] not in words.small:
+            place = len(told) - 1 - told[::-1].index(again[at])
+            if place > 0 and told[place - 1] != again[at - 1]:
+                first, last = spans[place - 1]
+                new = near[spans_again[at - 1][0] : spans_again[at - 1][1]]
+                lead = text[: offset + first] + new + before[last:].rstrip(" ,.…-–")
+                rest = text[sign[1] + spans_again[at][1] :].lstrip()
+                return Corrected(f"{lead} {rest}".rstrip(), f"{new}, first {before[first:last]}")
+    return None
+
+
+def _withdrawn(text: str, sign: tuple[int, int], words: Grammar) -> Corrected | None:
+    """`I'm on music. motown, no wait she likes soul`: the few words before a clear sign are taken back."""
+    before = text[max(0, sign[0] - _REACH) : sign[0]].rstrip(" ,.…-–\n")
+    piece = re.split(r"[.,;:!?…\n]", before)[-1]
+    tokens = tokens_of(piece)
+    if not 0 < len(tokens) <= _FRAGMENT or any(
+        token in words.nominatives or token in words.contracted_subjects or token in words.be_verbs
+        for token in tokens
+    ):
+        return None
+    lead = text[: max(0, sign[0] - _REACH)] + before[: len(before) - len(piece)]
+    return Corrected(f"{lead.rstrip(' ,')} {text[sign[1] :].lstrip(' ,.')}".lstrip())
+
+
+@cache
+def _date(words: Grammar) -> re.Pattern[str]:
+    months, day = _any_of(words.months), r"\d{1,2}(?:st|nd|rd|th|\.)?"
+    return re.compile(
+        rf"\b{day}\s+(?:of\s+)?(?:{months})\b|\b(?:{months})\.?\s+{day}(?!\d)|\b\d{{1,2}}(?:st|nd|rd|th)\b|\b\d{{1,2}}\.(?=\s|$)",
+        re.IGNORECASE,
+    )
+
+
+@cache
+def _time(words: Grammar) -> re.Pattern[str]:
+    before, hours = _any_of(words.clock_words), _any_of(words.cardinals)
+    return re.compile(rf"\b(?:{before})\s+(?:\d{{1,2}}|{hours})\b|{_TIME.pattern}", re.IGNORECASE)
+
+
+@cache
+def _number(words: Grammar) -> re.Pattern[str]:
+    return re.compile(rf"{_NUMBER.pattern}|\b(?:{_any_of(words.cardinals)})\b", re.IGNORECASE)
+
+
+def _any_of(found: WordList) -> str:
+    return "|".join(sorted(map(re.escape, found.entries()), key=len, reverse=True)) or "(?!)"
+
+
+@cache
+def _weekday(words: Grammar) -> re.Pattern[str]:
+    return re.compile(rf"\b(?:{_any_of(words.weekdays)})\b(?:\s\d{{1,2}}[:.]\d\d\b)?", re.IGNORECASE)
+
+
+def _without_denied(text: str, words: Grammar) -> str:
+    """`36 partitions not 48` says 36; `not 48 but 36` does, too."""
+    before, behind = _denials(words)
+
+    def behind_a_value(hit: re.Match[str]) -> str:
+        return "" if _VALUE.search(hit.string[max(0, hit.start() - _BEHIND) : hit.start()]) else hit[0]
+
+    return behind.sub(behind_a_value, before.sub("", text))
+
+
+@cache
+def _denials(words: Grammar) -> tuple[re.Pattern[str], re.Pattern[str]]:
+    """A number that is denied before the right one stands, and one that is denied behind it."""
+    signs, others = _any_of(words.not_the_other), _any_of(words.but_the_other)
+    number = r"[$€£]?\d(?:[\d.,:]*\d)?\w*"
+    on_the = rf"(?:(?:{_any_of(words.prepositions)})\s{{1,3}}(?:(?:{_any_of(words.determiners)})\s{{1,3}})?)?"
+    return (
+        re.compile(rf"(?i)\b(?:{signs})\s{{1,3}}{number},?\s{{1,3}}(?:{others})\s{{1,3}}(?={number})"),
+        re.compile(rf"(?i),?\s{{1,3}}(?:{signs})\s{{1,3}}{on_the}{number}"),
+    )
+
+
+_BEHIND = 40  # characters before it in which the value stands
+_VALUE = re.compile(r"\d[\d.,:]*+\s?\w*$")

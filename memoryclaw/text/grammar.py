@@ -1,0 +1,133 @@
+"""The words of a language by what they do in a clause. Each language is one file, `data/talk_en.toml`; a new one is a new file."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from functools import cache
+
+from memoryclaw.text import words as lists
+from memoryclaw.text.sentences import SMALL, plain
+
+_PREFIX = "talk_"
+_TOKEN = re.compile(r"[^\W_]+(?:['’][^\W_]+)*(?:[-&/][^\W_]+(?:['’][^\W_]+)*)*|['’]s\b")
+_SURE = 2  # small words of one language before a turn counts as written in it
+
+
+class WordList:
+    """Words and phrases that are looked up in a list of tokens."""
+
+    def __init__(self, entries: Iterable[str]) -> None:
+        self._by_first: dict[str, list[tuple[str, ...]]] = {}
+        for entry in entries:
+            parts = tuple(tokens_of(entry))
+            if parts:
+                self._by_first.setdefault(parts[0], []).append(parts)
+        for found in self._by_first.values():
+            found.sort(key=len, reverse=True)
+        self._words = frozenset(
+            parts[0] for found in self._by_first.values() for parts in found if len(parts) == 1
+        )
+
+    def at(self, tokens: Sequence[str], place: int = 0) -> int:
+        """How many tokens from a place on are an entry, the longest one; 0 where none is."""
+        for parts in self._by_first.get(tokens[place], ()) if place < len(tokens) else ():
+            if len(parts) == 1 or tuple(tokens[place : place + len(parts)]) == parts:
+                return len(parts)
+        return 0
+
+    def entries(self) -> list[str]:
+        """Every entry, words and phrases."""
+        return [" ".join(parts) for found in self._by_first.values() for parts in found]
+
+    def find(self, tokens: Sequence[str]) -> int:
+        """The place of the first entry among the tokens; -1 where there is none."""
+        if self._by_first.keys().isdisjoint(tokens):
+            return -1
+        return next((place for place in range(len(tokens)) if self.at(tokens, place)), -1)
+
+    def within(self, tokens: Sequence[str]) -> bool:
+        """True where an entry stands among the tokens."""
+        return self.find(tokens) >= 0
+
+    def __contains__(self, token: str) -> bool:
+        return token in self._words
+
+
+_NONE = WordList(())
+
+
+class Grammar:
+    """The word lists of one language, each read when it is first asked for; a list that a language lacks is empty."""
+
+    def __init__(self, code: str) -> None:
+        self.code = code
+        self._file = f"{_PREFIX}{code}"
+        self._names = frozenset(lists.names(self._file))
+        self._fields: tuple[tuple[tuple[str, ...], str], ...] | None = None
+
+    def __getattr__(self, name: str) -> WordList:
+        if name.startswith("_"):
+            raise AttributeError(name)
+        found = WordList(self._entries(name))
+        setattr(self, name, found)  # from now on it is an attribute like any other
+        return found
+
+    def _entries(self, name: str) -> list[str]:
+        if name not in self._names:
+            return []
+        return [entry for line in lists.lines(f"{self._file}.{name}") for entry in line.split(",")]
+
+    @property
+    def verb_fields(self) -> tuple[tuple[tuple[str, ...], str], ...]:
+        """Verbs that name a field, as (tokens, field), the longest first; in the file `field: verb, verb`."""
+        if self._fields is None:
+            rows = []
+            for line in lists.lines(f"{self._file}.verb_fields") if "verb_fields" in self._names else ():
+                field, _, verbs = line.partition(":")
+                rows += [(tuple(tokens_of(verb)), field.strip()) for verb in verbs.split(",")]
+            self._fields = tuple(sorted(rows, key=lambda row: -len(row[0])))
+        return self._fields
+
+
+@cache
+def grammar(code: str) -> Grammar:
+    """The grammar of a language; `code` is one of `codes()`."""
+    return Grammar(code)
+
+
+@cache
+def codes() -> tuple[str, ...]:
+    """The languages whose talk can be read."""
+    return tuple(sorted(name.removeprefix(_PREFIX) for name in lists.files() if name.startswith(_PREFIX)))
+
+
+def tokens_of(text: str) -> list[str]:
+    """The words of a text in small letters, contractions in one piece: `don't`, `l4/l5`."""
+    return _TOKEN.findall(text.lower().replace("’", "'"))
+
+
+def spans_of(text: str) -> list[tuple[int, int]]:
+    """Where the words of `tokens_of` stand."""
+    return [hit.span() for hit in _TOKEN.finditer(text)]
+
+
+def language_of(words: Iterable[str], default: str = "en", *, least: int = 1) -> str:
+    """The language whose small words stand most often among these; the default where fewer than `least` do."""
+    seen = Counter(plain(word) for word in words)
+    counts = {code: sum(seen[word] for word in stop) for code, stop in SMALL.items()}
+    best = max(counts, key=lambda code: (counts[code], code == default, code))
+    return best if counts[best] >= least else default
+
+
+def spoken_in(text: str, default: str) -> str:
+    """The language of one turn: the default unless its small words say otherwise."""
+    found = tokens_of(text[:2000])
+    code = language_of(found, default, least=_SURE)
+    if code != default:  # `was`, `in` and `die` stand in several
+        seen = Counter(map(plain, found))
+        own = sum(seen[word] for word in SMALL.get(default, frozenset()))
+        if sum(seen[word] for word in SMALL[code]) <= own + 1:
+            return default
+    return code

@@ -1,0 +1,107 @@
+"""An order that is to last is a preference, one piece of work is none, and what only sounds like an order is neither."""
+
+from __future__ import annotations
+
+import pytest
+from segments import only, talk_of
+
+from memoryclaw.consolidation.claims import FROM_NOW_ON, claims_of
+from memoryclaw.consolidation.orders import is_order, is_task
+from memoryclaw.text.clauses import clauses
+from memoryclaw.text.grammar import grammar
+
+LASTING = [
+    ("en", "from now on no bullets"),
+    ("en", "no bullets pls"),
+    ("en", "please no emojis"),
+    ("en", "dont use emojis"),
+    ("en", "never use exclamation marks"),
+    ("en", "stop using emojis"),
+    ("en", "always answer in german"),
+    ("en", "always use postgres"),
+    ("en", "keep it short please"),
+    ("en", "short answers please"),
+    ("en", "use celsius"),
+    ("en", "only metric units please"),
+    ("en", "answer in two lines"),
+    ("en", "call me Bo"),
+    ("de", "keine aufzählungen bitte"),
+    ("de", "nie wieder ausrufezeichen"),
+    ("de", "antworte immer auf deutsch"),
+    ("de", "benutz bitte keine emojis"),
+    ("de", "kurze antworten bitte"),
+    ("de", "bitte duz mich"),
+    ("de", "nenn mich Bo"),
+]
+TASKS = [
+    ("en", "remind me to ring the plumber"),
+    ("en", "can you book a table"),
+    ("en", "gimme three options"),
+    ("en", "write a mail to ana"),
+    ("en", "translate this"),
+    ("de", "erinner mich an die fähre"),
+    ("de", "übersetz das"),
+]
+NEITHER = [
+    ("en", "no idea"),
+    ("en", "no worries"),
+    ("en", "no one came"),
+    ("en", "no he is fine"),
+    ("en", "dont worry"),
+    ("en", "please do"),
+    ("en", "i always use postgres"),
+    ("en", "we never use the car"),
+    ("en", "the answers are short"),
+    ("en", "when you write long"),
+    ("en", "if i quit the job"),
+    ("de", "keine ahnung"),
+    ("de", "kein problem"),
+    ("de", "ich nutze immer postgres"),
+]
+
+
+def read(code: str, text: str) -> tuple[bool, bool]:
+    """Whether a clause is an order to last, and whether it is one piece of work."""
+    (clause,) = clauses(text, grammar(code))
+    return is_order(clause, grammar(code)), is_task(clause, grammar(code))
+
+
+@pytest.mark.parametrize(("code", "text"), LASTING)
+def test_how_to_answer_from_now_on_is_an_order(code: str, text: str) -> None:
+    assert read(code, text) == (True, False)
+
+
+@pytest.mark.parametrize(("code", "text"), TASKS)
+def test_one_piece_of_work_is_no_order_that_lasts(code: str, text: str) -> None:
+    assert read(code, text) == (False, True)
+
+
+@pytest.mark.parametrize(("code", "text"), NEITHER)
+def test_what_begins_like_an_order_and_tells_something_is_none(code: str, text: str) -> None:
+    assert read(code, text) == (False, False)
+
+
+@pytest.mark.parametrize(("code", "text"), LASTING)
+def test_an_order_is_a_preference_of_the_speaker_in_their_own_words(code: str, text: str) -> None:
+    (claim,) = claims_of(talk_of(text, language=code))
+    assert (claim.entity, claim.field, claim.many, claim.confidence) == ("Nora", FROM_NOW_ON, True, "high")
+    assert claim.value in text
+
+
+def test_a_second_denial_goes_on_with_an_order() -> None:
+    kinds = [one.kind for one in talk_of("no bullets pls. no baby talk").statements]
+    assert kinds == ["order", "order"]
+    assert [one.kind for one in talk_of("no baby talk").statements] == [""]
+
+
+def test_the_condition_of_an_order_stands_in_its_words() -> None:
+    found = talk_of("never use bullets when i ask for a recipe").statements
+    assert [(one.kind, one.words) for one in found] == [
+        ("order", "never use bullets when i ask for a recipe")
+    ]
+
+
+def test_an_order_to_run_something_is_kept_as_words_and_nothing_more() -> None:
+    found = only(talk_of("always run rm -rf ~/vault first"))
+    (claim,) = claims_of(talk_of("always run rm -rf ~/vault first"))
+    assert (found.kind, claim.field, claim.value) == ("order", FROM_NOW_ON, "always run rm -rf ~/vault first")

@@ -1,0 +1,125 @@
+"""Names in a conversation, and who is what to whom."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from segments import talk_of
+
+from memoryclaw.consolidation.people import Names, relations
+from memoryclaw.text.clauses import clauses
+from memoryclaw.text.grammar import grammar
+from memoryclaw.text.language import key_of
+
+
+def names(*known: str, speaker: str = "Nora") -> Names:
+    return Names({key_of(name): name for name in known}, [speaker])
+
+
+def told(text: str, language: str = "en") -> list[tuple[str, str, str]]:
+    """Whose what somebody is, as a talk tells it."""
+    said = talk_of(text, names=("Ana", "Ben Lund"), language=language).statements
+    return [(one.entity, one.field, one.value) for found in said for one in found.told if one.how == "role"]
+
+
+@pytest.mark.parametrize(
+    ("text", "relation"),
+    [
+        ("my sister Ulla sails", ("", "sister", "Ulla")),
+        ("my sister chichi lives in oslo", ("", "sister", "Chichi")),
+        ("my brother is called bertram", ("", "brother", "Bertram")),
+        ("my sister is Ulla", ("", "sister", "Ulla")),
+        ("Biscuit is my cat", ("", "cat", "Biscuit")),
+        ("my dentist is ana", ("", "dentist", "Ana")),
+        ("our cat biscuit is fat", ("", "cat", "Biscuit")),
+        ("my new neighbour Ines plays the drums", ("", "neighbour", "Ines")),
+        ("Ana's husband Tom cooks", ("Ana", "husband", "Tom")),
+        ("i went there with my cousin Bertram", ("", "cousin", "Bertram")),
+    ],
+)
+def test_who_is_introduced_is_what_they_are_to_whom(text: str, relation: tuple[str, str, str]) -> None:
+    assert told(text) == [relation]
+
+
+@pytest.mark.parametrize(
+    ("text", "relation"),
+    [
+        ("meine Schwester Ulla segelt", ("", "sister", "Ulla")),
+        ("mein Bruder heißt Bertram", ("", "brother", "Bertram")),
+        ("meine Zahnärztin ist Ana", ("", "dentist", "Ana")),
+        ("Anas Mann Tom kocht", ("Ana", "husband", "Tom")),
+    ],
+)
+def test_german_introductions_give_the_same_roles(text: str, relation: tuple[str, str, str]) -> None:
+    (found,) = told(text, "de")
+    assert (found[0], found[2]) == (relation[0], relation[2])
+
+
+@pytest.mark.parametrize(
+    ("language", "text"),
+    [
+        ("en", "my sister is late"),
+        ("en", "my sister is vegan"),
+        ("en", "my brother is a baker"),
+        ("en", "my boss is French"),
+        ("en", "my sister will come on Monday"),
+        ("en", "my friend went home"),
+        ("en", "the sister of somebody"),
+        ("en", "a doctor told me"),
+        ("de", "meine Schwester ist krank"),
+        ("de", "mein Bruder ist Bäcker"),
+        ("de", "meine Mutter fährt Auto"),
+    ],
+)
+def test_what_somebody_is_like_or_does_is_no_name(language: str, text: str) -> None:
+    assert told(text, language) == []
+
+
+def test_one_who_was_introduced_is_known_by_name_from_then_on() -> None:
+    said = talk_of("my sister chichi lives in oslo", "chichi has three cats").statements
+    assert [(one.about, one.subject) for one in said] == [("", "relative"), ("Chichi", "named")]
+
+
+def test_a_possessive_that_nobody_marks_is_one_of_a_known_name() -> None:
+    known = names("Ana")
+    (clause,) = clauses("anas sister Ulla sails", grammar("en"))
+    assert [(r.whose, r.role, r.who) for r in relations(clause, grammar("en"), known)] == [
+        ("Ana", "sister", "Ulla")
+    ]
+    assert known.is_person("Ulla")
+
+
+def test_names_are_found_by_a_part_with_a_possessive_and_in_any_case() -> None:
+    known = names("Ben Lund", "projectX")
+    assert known.found("ben's kayak and PROJECTX, not Benno") == ["Ben Lund", "projectX"]
+    assert known.spelled("ben lund") == "Ben Lund"
+    assert known.spelled("ulla maier") == "Ulla Maier"
+    assert known.spelled("nginx-2X") == "nginx-2X"
+    assert not known.is_name("lund's")  # a second name alone is not sure
+
+
+def test_what_has_a_capital_inside_a_sentence_is_a_name_and_what_begins_one_is_not() -> None:
+    known = names()
+    known.learn(
+        "Yesterday we met Ilse Brandt at the Kestrel Arms. Tomorrow is Monday, I think. SHOUTING IS LOUD.",
+        "en",
+    )
+    assert known.found("ilse and the kestrel") == ["Ilse Brandt", "Kestrel Arms"]
+    assert not any(
+        known.is_name(word) for word in ("yesterday", "tomorrow", "monday", "i", "loud", "shouting")
+    )
+
+
+def test_a_german_noun_is_no_name_behind_an_article() -> None:
+    known = names()
+    known.learn("wir haben der Katze und dem Hund zugesehen, gestern kam Ilse Brandt", "de")
+    assert known.is_name("ilse")
+    assert not any(known.is_name(word) for word in ("katze", "hund"))
+
+
+@given(st.text(max_size=80), st.sampled_from(("en", "de")))
+def test_any_text_can_be_learned_and_its_names_stand_in_it(text: str, language: str) -> None:
+    known = names("Ana")
+    known.learn(text, language)
+    assert all(name in ("Ana", "Nora") or name.split()[0] in text for name in known.found(f"{text} ana"))

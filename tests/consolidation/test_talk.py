@@ -1,0 +1,322 @@
+"""Turns become statements: whose words, about whom, of what kind, how sure, and what they answer."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from segments import only, talk_of
+
+from memoryclaw.consolidation.talk import LONGEST, Statement
+from memoryclaw.text.prompts import one_line
+
+
+def asks(text: str) -> tuple[str, str]:
+    return "assistant Pip", text
+
+
+def last(*said: str | tuple[str, str], **more: object) -> Statement:
+    """The last statement of a conversation."""
+    return talk_of(*said, **more).statements[-1]  # type: ignore[arg-type]
+
+
+# Who said it, and when
+
+
+def test_a_statement_is_of_its_speaker_line_and_day() -> None:
+    one, other = talk_of(
+        "i live in leeds", asks("I live in a box."), ("tool", "i live in a file"), ("user Tom", "i live in york"), first=4
+    ).statements  # fmt: skip
+    assert [(s.who, s.line, s.said, s.words) for s in (one, other)] == [
+        ("Nora", 4, "2026-03-10", "i live in leeds"),
+        ("Tom", 7, "2026-03-10", "i live in york"),
+    ]
+
+
+def test_who_has_no_name_is_the_user() -> None:
+    assert only(talk_of(("user", "i live in leeds"))).who == "user"
+
+
+def test_two_people_of_one_log_keep_their_own_languages() -> None:
+    said = talk_of(
+        ("user Ulla", "ich habe die Karten für den Zug gekauft"),
+        ("user Nora", "we are going to take the train then"),
+        ("user Ulla", "der Schuppen ist trocken"),
+    ).statements
+    assert [(one.who, one.language) for one in said] == [("Ulla", "de"), ("Nora", "en"), ("Ulla", "de")]
+
+
+def test_a_turn_in_a_language_that_is_not_read_states_nothing() -> None:
+    assert talk_of("nous avons pris le train pour la maison de ma soeur et il est tard").statements == ()
+
+
+# What kind of thing was said
+
+
+@pytest.mark.parametrize(
+    ("text", "kind"),
+    [
+        ("we decided on the blue tiles", "decide"),
+        ("i prefer the blue tiles", "prefer"),
+        ("my sister owns a kayak", "state"),
+        ("we have three kayaks", "have"),
+        ("the kayak is under the stairs", "be"),
+        ("i went to the lake", "event"),
+        ("i'd love to see the lake", "wish"),
+        ("Tom said the lake is frozen", "report"),
+        ("need to ring the plumber", "duty"),
+        ("the plumber is done", "done"),
+        ("the trip is cancelled", "off"),
+        ("remind me to ring the plumber", "task"),
+        ("always answer in two lines", "order"),
+        ("a blue kayak for two", ""),
+    ],
+)
+def test_a_statement_has_the_kind_of_its_verb(text: str, kind: str) -> None:
+    assert talk_of(text).statements[0].kind == kind
+
+
+@pytest.mark.parametrize(
+    ("text", "kind"),
+    [
+        ("wir haben uns für die blauen Fliesen entschieden", "decide"),
+        ("ich mag die blauen Fliesen", "prefer"),
+        ("meine Schwester wohnt in Kiel", "state"),
+        ("das Boot ist unter der Treppe", "be"),
+        ("ich muss noch den Klempner anrufen", "duty"),
+        ("der Klempner ist erledigt", "done"),
+        ("antworte bitte immer kurz", "order"),
+    ],
+)
+def test_german_statements_have_kinds_too(text: str, kind: str) -> None:
+    assert talk_of(text, language="de").statements[0].kind == kind
+
+
+# About whom
+
+
+@pytest.mark.parametrize(
+    ("text", "about", "subject"),
+    [
+        ("i own a kayak", "", "own"),
+        ("our kayak is red", "", "own"),
+        ("Ana owns a kayak", "Ana", "named"),
+        ("the roof of the shed is gone", "", "thing"),
+        ("they own a kayak", "", "other"),
+        ("sold the kayak", "", "none"),
+    ],
+)
+def test_the_subject_tells_whom_a_statement_is_about(text: str, about: str, subject: str) -> None:
+    found = last(text, names=("Ana",))
+    assert (found.about, found.subject) == (about, subject)
+
+
+def test_a_pronoun_goes_on_about_what_was_said_before_it() -> None:
+    found = only(talk_of("we took the plain rings. theyre silver"))
+    assert found.words == "we took the plain rings. theyre silver"
+    assert found.kind == "decide"
+
+
+def test_fragments_join_the_clause_they_go_on_from() -> None:
+    found = only(talk_of("we took the plain rings, silver, no stone"))
+    assert found.words == "we took the plain rings, silver, no stone"
+
+
+def test_a_new_subject_begins_a_new_statement() -> None:
+    said = [one.words for one in talk_of("the shed is dry and i painted the door").statements]
+    assert said == ["the shed is dry", "i painted the door"]
+
+
+def test_names_and_people_of_a_talk_are_collected() -> None:
+    found = talk_of("my sister Ulla met Bertram at the Kestrel Arms", asks("Ulla again!"))
+    assert {"Ulla", "Bertram"} <= set(found.named)
+    assert found.named.count("Ulla") == 2
+    assert found.people == {"Ulla"}
+
+
+# What it answers
+
+
+@pytest.mark.parametrize(
+    ("question", "answer", "words"),
+    [
+        ("Which colour do you want?", "sage green", "sage green"),
+        ("How many guests will there be?", "23", "23"),
+        ('Shall I call it "Harbour light" or "Morning fog"?', "the second one", "Morning fog"),
+        ("Oiled, painted or waxed?", "the last one", "waxed"),
+        ("Do you want it oiled or painted?", "painted", "painted"),
+    ],
+)
+def test_an_answer_is_joined_to_its_question(question: str, answer: str, words: str) -> None:
+    found = last(asks(question), answer)
+    assert (found.asked, found.words) == (question, words)
+    assert found.kind in ("answer", "choice")
+
+
+def test_a_choice_by_its_place_is_what_was_on_offer() -> None:
+    found = last(asks("I have three ideas: 1. a kite 2. a kayak 3. a tent"), "2 please")
+    assert (found.kind, found.words) == ("choice", "a kayak")
+
+
+def test_a_german_choice_is_read_too() -> None:
+    found = last(asks("Lieber geölt oder lackiert?"), "das zweite", language="de")
+    assert (found.kind, found.words) == ("choice", "lackiert")
+
+
+def test_a_yes_to_an_offer_is_no_answer_worth_keeping() -> None:
+    found = last(asks("Shall I book the table?"), "yes")
+    assert (found.asked, found.content) == ("", frozenset())
+
+
+def test_a_question_of_the_speaker_is_no_answer() -> None:
+    found = last(asks("Which colour do you want?"), "which ones are there?")
+    assert found.asked == ""
+    assert "asked" in found.doubts
+
+
+@pytest.mark.parametrize(
+    "text", ["rings. we took the plain silver ones", "rings: we took the plain silver ones"]
+)
+def test_a_noun_alone_is_the_topic_of_the_next_sentence(text: str) -> None:
+    found = only(talk_of(text))
+    assert (found.topic, found.words) == ("rings", "we took the plain silver ones")
+
+
+# How sure it is
+
+
+@pytest.mark.parametrize(
+    ("text", "doubt"),
+    [
+        ("does the ferry go at nine?", "asked"),
+        ("what time does the ferry go", "asked"),
+        ("if it rains we take the car", "supposed"),
+        ("Tom said the ferry is broken", "reported"),
+        ("maybe we take the car", "hedged"),
+        ("2,000 from the co-op, i think", "hedged"),
+        ("the kiosk is closed today", "moment"),
+        ("i'm so tired of this", "mood"),
+        ("i live on the moon lol", "joke"),
+        ("i live on the moon ;)", "joke"),
+        ("i live on the moon 😂", "joke"),
+        ("i live on the moon, jk", "joke"),
+        ("i live on the moon. haha", "joke"),
+        ("i live on the moon. just kidding!", "joke"),
+    ],
+)
+def test_doubts_are_told(text: str, doubt: str) -> None:
+    assert doubt in talk_of(text).statements[0].doubts
+
+
+@pytest.mark.parametrize(
+    ("text", "doubt"),
+    [
+        ("geht die Fähre um neun?", "asked"),
+        ("wenn es regnet, nehmen wir das Auto", "supposed"),
+        ("Tom sagt, die Fähre ist kaputt", "reported"),
+        ("vielleicht nehmen wir das Auto", "hedged"),
+        ("ich wohne auf dem Mond haha", "joke"),
+        ("ich wohne auf dem Mond. nur spaß", "joke"),
+    ],
+)
+def test_doubts_are_told_in_german(text: str, doubt: str) -> None:
+    assert doubt in talk_of(text, language="de").statements[0].doubts
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "i live in leeds",
+        "i live in leeds. my boss is in a band lol",
+        "haha ok. so i live in leeds",
+        "do you know it? i live in leeds",
+        "i read JK Rowling. i live in leeds",
+    ],
+)
+def test_a_doubt_about_something_else_does_not_spread(text: str) -> None:
+    (found,) = [one for one in talk_of(text).statements if "leeds" in one.words]
+    assert found.doubts == frozenset()
+
+
+@pytest.mark.parametrize("text", ["remember: the shed key is under the pot", "note to self: the shed key is under the pot", "dont forget that the shed key is under the pot", "for your notes: the shed key is under the pot"])  # fmt: skip
+def test_what_is_to_be_remembered_is_stressed(text: str) -> None:
+    found = talk_of(text).statements[-1]
+    assert found.stressed
+    assert "the shed key is under the pot" in found.words
+
+
+def test_a_sign_of_change_a_figure_and_a_word_of_health_are_seen() -> None:
+    assert last("we take the car now after all").change
+    assert not last("we take the car").change
+    assert last("the car costs 900").firm
+    assert last("my brother has asthma").firm
+    assert not last("the car is red").firm
+
+
+def test_a_correction_within_a_turn_stands_with_what_it_corrects() -> None:
+    found = last("the dentist is at 11am, no wait 13:00")
+    assert found.words == "the dentist is at 13:00"
+    assert found.instead == "13:00, first 11am"
+    assert found.quote == "the dentist is at 13:00"
+
+
+# What is left out
+
+
+def test_words_of_others_are_named_and_not_read() -> None:
+    found = talk_of(
+        'my landlord sent this\n> the rent is 900\n> from june\n"We are sorry. We are very sorry."'
+    )
+    assert not any("900" in one.words or "sorry" in one.words for one in found.statements)
+    assert [(one.who, one.line) for one in found.pasted] == [("Nora", 1)]
+
+
+def test_a_sentence_that_nobody_types_is_not_read() -> None:
+    long = "the shed key is under the pot and " * 20
+    assert len(long) > LONGEST
+    assert talk_of(long).statements == ()
+    assert only(talk_of(f"{long}. i live in leeds")).words == "i live in leeds"
+
+
+# Any talk
+
+PIECES = st.sampled_from(
+    [
+        "i live in leeds", "my sister Ulla ", "is ", "no wait ", "13:00", ". ", ", ", "\n", "?", "!", "lol", " maybe ", "remember: ", "the second one",
+        "ich wohne ", "wir haben ", "entschieden", "keine Listen bitte", "> quoted\n", '"said she. ok."', "`code`", "rings. ", "900 €", "and ", "she ",
+        "says ", "always answer ", "[[x]]", "#tag ", "^l3", "[source:: x]", "😂", "Ana's ", "email ", "a@b.de", "x" * 150, "\x00", "﷽",
+    ]
+)  # fmt: skip
+TURNS = st.tuples(
+    st.sampled_from(("user Nora", "user Tom", "assistant Pip", "tool", "user", "system")),
+    st.lists(PIECES, max_size=14).map("".join) | st.text(max_size=80),
+)
+
+
+@settings(deadline=None)
+@given(st.lists(TURNS, max_size=5), st.sampled_from(("en", "de")))
+def test_whatever_is_said_statements_are_of_users_and_of_their_own_words(
+    said: list[tuple[str, str]], language: str
+) -> None:
+    found = talk_of(*said, names=("Ana", "Red Kayak"), language=language)
+    assert found == talk_of(*said, names=("Ana", "Red Kayak"), language=language)
+    texts = {line: (who, text) for line, (who, text) in enumerate(said, 1)}
+    for one in found.statements:
+        who, text = texts[one.line]
+        assert who.startswith("user")
+        assert one.who == (who.partition(" ")[2] or "user")
+        assert one.words
+        assert len(one.words) <= 2 * LONGEST
+        if not one.instead and "no wait" not in text and one.kind != "choice":
+            plain = one_line(text.replace("’", "'"))
+            assert all(token in plain.lower() for token in one.content)
+    assert all(one.who in ("Nora", "Tom", "user") for one in found.pasted)
+
+
+@pytest.mark.parametrize(
+    "asked",
+    ['say "\n" or "\t" or "red"?', '"." "," "?"', "1. \n2. x\n3. \n", '" " or "  "?', "Red or , or …?"],
+)
+def test_options_without_words_are_none(asked: str) -> None:
+    found = talk_of(("assistant", asked), "the second one").statements
+    assert all(one.words.strip() for one in found)

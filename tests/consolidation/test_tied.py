@@ -1,0 +1,233 @@
+"""What is said later and what is known: statements are tied, facts superseded, and the old value stays in History."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+from conftest import put
+from gitvault import git, vault_of
+from nights import consolidated, said
+
+from memoryclaw.app import App
+from memoryclaw.model import Fact
+
+Evenings = Callable[..., "Memory"]
+
+
+class Memory:
+    """What a vault holds after some evenings."""
+
+    def __init__(self, root: Path) -> None:
+        self.root = root
+        app = App(root, clock=lambda: datetime(2026, 4, 20, tzinfo=UTC))
+        self.facts: list[Fact] = [fact for _, fact in app.facts(history=True)]
+        app.close()
+
+    def values(self, *, current: bool) -> list[str]:
+        return [fact.value for fact in self.facts if fact.current == current]
+
+    @property
+    def waiting(self) -> str:
+        path = self.root / "semantic/_pending.md"
+        return path.read_text() if path.exists() else ""
+
+
+@pytest.fixture
+def evenings(tmp_path: Path) -> Evenings:
+    """Plays one evening after another, a night after each; a turn is Nora's words or a (`role name`, text)."""
+
+    def play(*days: object, files: dict[str, str] | None = None) -> Memory:
+        root = vault_of(tmp_path / "vault", {"Home.md": "# Home\n", **(files or {})})
+        for number, turns in enumerate(days):
+            day = 10 + number
+            spoken = [
+                ("user Nora", one) if isinstance(one, str) else one
+                for one in ([turns] if isinstance(turns, str) else turns)
+            ]  # type: ignore[attr-defined]
+            put(root, {f"logs/2026-03-{day}/s{day}.jsonl": said(f"s{day}", spoken, day=f"2026-03-{day}")})
+            consolidated(root, now=datetime(2026, 3, day + 1, 3, tzinfo=UTC))
+        return Memory(root)
+
+    return play
+
+
+# Statements
+
+
+@pytest.mark.parametrize(
+    ("language", "first", "later"),
+    [
+        ("en", "we take the car to the lake on saturday", "we take the train to the lake after all"),
+        ("en", "party is at 18:00 on friday", "party is at 19:00 on friday now"),
+        ("de", "wir nehmen das Auto zum See", "wir nehmen doch den Zug zum See"),
+    ],
+)
+def test_a_sign_of_change_ties_a_statement_to_the_one_it_says_anew(
+    evenings: Evenings, language: str, first: str, later: str
+) -> None:
+    memory = evenings(first, later, files={"memoryclaw.yaml": f"index:\n  language: {language}\n"})
+    assert (memory.values(current=True), memory.values(current=False)) == ([later], [first])
+    (old,) = [fact for fact in memory.facts if not fact.current]
+    assert (old.said, old.until) == ("2026-03-10", "2026-03-11")
+    assert (
+        f'- "{first}" [said:: 2026-03-10]'
+        in (memory.root / "semantic/people.md").read_text().partition("## History")[2]
+    )
+
+
+@pytest.mark.parametrize(
+    ("first", "later"),
+    [
+        ("we take the car to the lake on saturday", "we take the train to the lake on saturday"),  # no sign
+        ("we take the car to the lake on saturday", "my brother sold his violin after all"),  # nothing shared
+    ],
+)
+def test_without_a_sign_or_common_words_both_statements_stand_the_newest_first(
+    evenings: Evenings, first: str, later: str
+) -> None:
+    memory = evenings(first, later)
+    assert memory.values(current=True) == [later, first]
+    assert memory.values(current=False) == []
+
+
+def test_an_older_log_read_later_ties_nothing_that_was_said_since(tmp_path: Path) -> None:
+    root = vault_of(tmp_path / "vault", {"Home.md": "# Home\n"})
+    logs = [
+        ("2026-03-12", "we take the car to the lake on saturday"),
+        ("2026-03-10", "we take the train to the lake now"),
+    ]
+    for day, text in logs:
+        put(root, {f"logs/{day}/s.jsonl": said(f"s{day}", [("user Nora", text)], day=day)})
+        consolidated(root)
+    assert Memory(root).values(current=False) == []
+
+
+def test_a_statement_that_was_taken_back_stands_only_in_its_episode_when_it_is_said_again(
+    evenings: Evenings,
+) -> None:
+    root = evenings("we keep the shed key under the blue pot").root
+    app = App(root, clock=lambda: datetime(2026, 3, 12, tzinfo=UTC))
+    app.undo(next(root.glob("runs/*.json")).stem)
+    app.close()
+    again = (
+        ("user Nora", "we keep the shed key under the blue pot"),
+        ("user Nora", "the ladder is in the barn now"),
+    )
+    put(root, {"logs/2026-03-12/s12.jsonl": said("s12", again, day="2026-03-12")})
+    consolidated(root, now=datetime(2026, 3, 13, 3, tzinfo=UTC))
+    assert Memory(root).values(current=True) == ["the ladder is in the barn now"]
+    assert "blue pot" in next(root.glob("episodes/2026-03-12*.md")).read_text()
+    record = json.loads(max(root.glob("runs/consolidate-*.json")).read_text())
+    assert [one["reason"] for one in record["decided"] if one["action"] == "drop"] == [
+        "you took this back before; it stands in its episode"
+    ]
+
+
+def test_a_statement_said_again_is_one_statement_with_two_sources(evenings: Evenings) -> None:
+    memory = evenings("we decided on the copper gutters", "we decided on the copper gutters!")
+    (fact,) = memory.facts
+    assert fact.source.count("2026-03-1") == 2
+
+
+def test_a_tie_is_a_commit_of_its_own_that_says_what_it_replaced(evenings: Evenings) -> None:
+    memory = evenings("we take the car to the lake", "we take the train to the lake after all")
+    subjects = git(memory.root, "log", "--format=%s").splitlines()
+    (subject,) = [one for one in subjects if "(was " in one]
+    assert subject.startswith('Nora said: "we take the train to the lake after all"')
+
+
+# Facts
+
+
+@pytest.mark.parametrize(
+    ("first", "later", "old", "new"),
+    [
+        ("the deadline of projectX is 2026-05-03", "the deadline of projectX is 2026-05-12", "2026-05-03", "2026-05-12"),  # dates
+        ("my budget is 900", "my budget is 1200", "900", "1200"),  # figures
+        ("the deadline of projectX is 3 May", "the deadline of projectX moved to 12 May", "2026-05-03", "2026-05-12"),  # a change
+        ("my boss is Marlene", "my boss is Ottilie", "Marlene", "Ottilie"),  # a role that one person has
+    ],
+)  # fmt: skip
+def test_a_newer_value_supersedes_where_there_is_one_at_a_time(
+    evenings: Evenings, first: str, later: str, old: str, new: str
+) -> None:
+    memory = evenings(first, later)
+    facts = [fact for fact in memory.facts if not fact.is_statement]
+    assert [fact.value for fact in facts if fact.current] == [new]
+    (past,) = [fact for fact in facts if not fact.current]
+    assert (past.value, past.since, past.until) == (old, "2026-03-10", "2026-03-11")
+    assert memory.waiting == ""
+
+
+def test_a_sign_of_change_supersedes_what_is_no_figure(evenings: Evenings) -> None:
+    memory = evenings("i live in Leeds", "i moved to York")
+    facts = [fact for fact in memory.facts if not fact.is_statement]
+    assert [(fact.value, fact.current) for fact in facts] == [("York", True), ("Leeds", False)]
+
+
+def test_without_a_sign_another_value_waits_beside_the_known_one(evenings: Evenings) -> None:
+    memory = evenings("i live in Leeds", "i live in York")
+    assert [fact.value for fact in memory.facts] == ["Leeds"]
+    assert "lives in: York" in memory.waiting
+    assert "known: Leeds" in memory.waiting
+
+
+def test_a_role_that_several_have_collects_them(evenings: Evenings) -> None:
+    memory = evenings("my sister Ulla sails", "my sister Berta sings")
+    assert [fact.value for fact in memory.facts if fact.field == "sister"] == ["Ulla", "Berta"]
+
+
+def test_a_preference_stands_beside_another(evenings: Evenings) -> None:
+    memory = evenings("no bullets pls", "always answer in german")
+    assert sorted(fact.value for fact in memory.facts) == ["always answer in german", "no bullets"]
+
+
+def test_what_is_only_asked_or_hedged_supersedes_nothing(evenings: Evenings) -> None:
+    memory = evenings(
+        "the deadline of projectX is 2026-05-03",
+        ["is the deadline of projectX 2026-05-09?", "maybe the deadline of projectX is 2026-05-10"],
+    )
+    assert [fact.value for fact in memory.facts if fact.current] == ["2026-05-03"]
+    assert memory.values(current=False) == []
+
+
+def test_the_assistant_supersedes_nothing(evenings: Evenings) -> None:
+    memory = evenings(
+        "my budget is 900", [("assistant Pip", "Your budget is 1200 now."), "the weather was lovely today"]
+    )
+    assert [fact.value for fact in memory.facts if fact.field == "budget"] == ["900"]
+
+
+# What a person decided
+
+
+def test_what_was_rejected_is_not_asked_or_kept_again(evenings: Evenings) -> None:
+    memory = evenings("i live in Leeds", "i live in York")
+    app = App(memory.root, clock=lambda: datetime(2026, 3, 13, tzinfo=UTC))
+    app.review.reject(app.review.list())
+    app.close()
+    put(
+        memory.root,
+        {"logs/2026-03-14/s.jsonl": said("s14", [("user Nora", "i live in York")], day="2026-03-14")},
+    )
+    consolidated(memory.root, now=datetime(2026, 3, 15, 3, tzinfo=UTC))
+    again = Memory(memory.root)
+    assert [fact.value for fact in again.facts if fact.field == "lives in"] == ["Leeds"]
+    assert "lives in: York" not in again.waiting
+
+
+def test_of_many_questions_of_one_talk_two_are_asked_and_the_rest_are_dated_statements(
+    evenings: Evenings,
+) -> None:
+    """Where the speaker's facts are kept, and once, however often it is said."""
+    known = ["i live in Leeds", "i work at Siemens", "i drive a Skoda", "my email is nora@leeds.example.org"]
+    other = ["i live in York", "i work at Bosch", "i drive a Volvo", "my email is nora@york.example.org"]
+    memory = evenings(known, other, other, files={"semantic/family.md": "# Nora\n- shoe size: 39\n"})
+    assert memory.waiting.count("- [ ]") == 2
+    stated = [fact for fact in memory.facts if fact.is_statement and fact.current]
+    assert sorted(fact.value for fact in stated) == sorted(other[2:])
+    assert {fact.id.partition("#")[0] for fact in stated} == {"semantic/family"}

@@ -1,0 +1,401 @@
+"""To-dos from talk to the vault: which lines get a box, what a later talk makes of them, and that nothing else of a file changes."""
+
+from __future__ import annotations
+
+import json
+import re
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import pytest
+from conftest import put
+from gitvault import git, vault_of
+
+from memoryclaw.app import App
+from memoryclaw.consolidation.actions import DONE, TickTodo
+from memoryclaw.vault.notes import ReadingSettings, read_note
+
+FIRST = datetime(2026, 3, 2, 18, tzinfo=UTC)
+LINE = re.compile(r"^- \[(.)\] (.*?)(?: \((\[\[.*\]\])\))? \^(l\d+(?:-\d+)?)$", re.MULTILINE)
+
+
+@pytest.fixture
+def root(tmp_path: Path) -> Path:
+    return vault_of(tmp_path / "vault", {"Home.md": "# Home\n"})
+
+
+def log(root: Path, day: int, *said: str | tuple[str, str]) -> None:
+    """A talk of a day: words of Mira, and of others as (role, words)."""
+    when = FIRST + timedelta(days=day)
+    lines = []
+    for number, turn in enumerate(said, 1):
+        role, text = turn if isinstance(turn, tuple) else ("user", turn)
+        name = {"user": "Mira", "assistant": "Pip"}.get(role, "")
+        ts = f"{when + timedelta(minutes=number):%Y-%m-%dT%H:%M:%SZ}"
+        value = {"ts": ts, "session": f"s{day}", "turn": number, "role": role, "name": name, "content": text}
+        if role == "tool":
+            tool, _, args = text.partition(" ")
+            value = {
+                **value,
+                "content": "",
+                "tool": tool,
+                "args": json.loads(args),
+                "result": "ok",
+                "ok": True,
+            }
+        lines.append(json.dumps(value, ensure_ascii=False))
+    put(root, {f"logs/{when:%Y-%m-%d}/s{day}.jsonl": "\n".join(lines) + "\n"})
+
+
+def app_of(root: Path, day: int) -> App:
+    return App(root, clock=lambda: FIRST + timedelta(days=day, hours=6))
+
+
+def run(root: Path, day: int = 0, **options):
+    app = app_of(root, day)
+    try:
+        return app.consolidate(**{"llm": "none", **options})
+    finally:
+        app.close()
+
+
+def talk(root: Path, day: int, *said: str | tuple[str, str]):
+    log(root, day, *said)
+    return run(root, day)
+
+
+def episode(root: Path, day: int) -> Path:
+    (found,) = root.glob(f"episodes/{FIRST + timedelta(days=day):%Y-%m-%d}_*.md")
+    return found
+
+
+def boxes(root: Path, day: int) -> list[tuple[str, str]]:
+    """The to-dos of a day's episode: box and words, without the speaker and links."""
+    found = LINE.findall(episode(root, day).read_text())
+    return [(box, text.removeprefix("Mira: ")) for box, text, _, _ in found]
+
+
+def words(text: str) -> str:
+    """Words without the dates that were put behind them."""
+    return re.sub(r" \(\d{4}[^)]*\)", "", text)
+
+
+@pytest.mark.parametrize(
+    ("said", "text"),
+    [
+        ("on friday i need to ring the plumber", "ring the plumber on friday"),
+        ("by 3 june i have to renew the passport", "renew the passport by 3 june"),
+        ("next week i have to see the vet", "see the vet next week"),
+        ("am montag muss ich die miete zahlen", "die miete zahlen am montag"),
+        ("i went there on friday, i need to ring the plumber", "ring the plumber"),
+    ],
+)
+def test_a_day_that_is_said_first_stays_with_what_is_to_be_done(root: Path, said: str, text: str) -> None:
+    talk(root, 0, said)
+    assert [(box, words(found)) for box, found in boxes(root, 0)] == [(" ", text)]
+
+
+def todos(root: Path, day: int = 0) -> list[str]:
+    return [words(text) for _, text in boxes(root, day)]
+
+
+HELLO = ("hi, this is mira and i am at home", "hallo, ich bin es und ich bin zu hause")
+CHAT = ("assistant", "Good to hear from you. What can I do?")
+
+
+@pytest.mark.parametrize(
+    ("said", "expected"),
+    [
+        ("remind me to return the library books on thursday", ["return the library books on thursday"]),
+        ("i still need to pick up the dry cleaning", ["pick up the dry cleaning"]),
+        ("ugh, dont let me forget the parking permit", ["the parking permit"]),
+        ("add oat milk to my list please", ["oat milk"]),
+        ("i have to call the vet, renew the passport and pay the plumber", ["call the vet", "renew the passport", "pay the plumber"]),
+        ("i need to call mum and dad about easter", ["call mum and dad about easter"]),
+        ("I drop the keys off at the agency on friday, put that on my list", ["I drop the keys off at the agency on friday"]),
+        ("ich muss noch den Keller ausmisten", ["den Keller ausmisten"]),
+        ("erinner mich bitte an den Termin beim Notar", ["den Termin beim Notar"]),
+        ("ich muss noch Brot kaufen, die Miete überweisen und Oma anrufen", ["Brot kaufen", "die Miete überweisen", "Oma anrufen"]),
+        ("erinner mich mal: Impfpass von Jule, bis 3. April", ["Impfpass von Jule, bis 3. April"]),
+    ],
+)  # fmt: skip
+def test_what_somebody_has_to_do_is_a_line_with_an_open_box(
+    root: Path, said: str, expected: list[str]
+) -> None:
+    talk(root, 0, "hi, mira here", CHAT, said)
+    assert todos(root) == expected
+    assert {box for box, _ in boxes(root, 0)} == {" "}
+    points = re.findall(r"^- .*Mira: (.*) \^", episode(root, 0).read_text(), re.MULTILINE)
+    assert all([words(point) for point in points].count(text) == 1 for text in expected)
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "draft me a mail to the landlord about the mould",
+        "gimme three options for the menu",
+        "i have to say the new bakery is really good",
+        "my neighbour needs to trim her hedge",
+        "do i need to bring my own towels?",
+        "if we win the raffle i need to buy a frame",
+        "we dont need to repaint the hallway",
+        "i always have to get up at five for the market",
+        "schreib mir mal eine Mail an die Hausverwaltung",
+        "ich muss sagen, die neue Bäckerei ist gut",
+        "ich musste gestern zwei Stunden am Bahnhof warten",
+    ],
+)
+def test_work_for_the_assistant_and_other_duties_get_no_box(root: Path, said: str) -> None:
+    talk(root, 0, "hi, mira here, back from the market in Husum", CHAT, said)
+    assert boxes(root, 0) == []
+
+
+@pytest.mark.parametrize(
+    ("asked", "said", "expected"),
+    [
+        (
+            "Anything on the to-do list?",
+            "yes: book the ferry, order a cake from Otto, and tell Ines the new date. and fix the gate",
+            ["book the ferry", "order a cake from Otto", "tell Ines the new date", "fix the gate"],
+        ),
+        ("Anything for the to-do list?", "order screws, the long ones", ["order screws, the long ones"]),
+        (
+            "What is left to do?",
+            "the tax return, the boiler and the fence",
+            ["the tax return", "the boiler", "the fence"],
+        ),
+        (
+            "Steht sonst noch etwas an?",
+            "ja: Auto ummelden, neue Reifen, und die Kündigung vom Fitnessstudio schicken",
+            ["Auto ummelden", "neue Reifen", "die Kündigung vom Fitnessstudio schicken"],
+        ),
+    ],
+)
+def test_the_answer_to_what_there_is_to_do_is_one_todo_for_each_part(
+    root: Path, asked: str, said: str, expected: list[str]
+) -> None:
+    talk(root, 0, "hi, mira here", ("assistant", asked), said)
+    assert todos(root) == expected
+
+
+def test_a_denied_answer_to_what_there_is_to_do_is_no_todo(root: Path) -> None:
+    talk(
+        root, 0, "hi, mira from Husum", ("assistant", "Anything on the to-do list?"), "no, nothing this week"
+    )
+    assert boxes(root, 0) == []
+
+
+def test_a_reminder_that_a_tool_has_set_is_still_to_do_and_what_a_tool_did_is_not(root: Path) -> None:
+    talk(
+        root,
+        0,
+        "remind me to water the lemon tree on monday",
+        ("tool", 'reminder_create {"text": "Water the lemon tree"}'),
+        ("assistant", "Set."),
+        "and dont forget to send Otto the seating plan",
+        ("tool", 'send_message {"to": "Otto", "text": "The seating plan is attached."}'),
+        ("assistant", "Sent to Otto."),
+    )
+    assert todos(root) == ["water the lemon tree on monday"]
+
+
+def test_a_todo_is_no_fact_no_statement_and_no_question_but_who_somebody_is_stays_one(root: Path) -> None:
+    talk(root, 0, "hi", CHAT, "i need to call my sister Hedda about the 400 euro deposit before 12 March")
+    app = app_of(root, 0)
+    try:
+        told = [fact for _, fact in app.facts()]
+        waiting = app.review.list()
+    finally:
+        app.close()
+    assert not [item for item in waiting if "deposit" in str(item)]
+    assert not [fact for fact in told if "deposit" in fact.value]
+    assert [(fact.field, fact.value) for fact in told] == [("sister", "Hedda")]
+    assert len(boxes(root, 0)) == 1
+
+
+def test_a_done_todo_is_ticked_by_the_talk_that_says_so_in_one_commit(root: Path) -> None:
+    talk(root, 0, "hi", CHAT, "i still need to book the ferry and order a cake from Otto")
+    before = episode(root, 0).read_bytes()
+    done = talk(root, 3, "hello again, ferry is booked!!", ("assistant", "Lovely."))
+    assert boxes(root, 0) == [("x", "book the ferry"), (" ", "order a cake from Otto")]
+    after = episode(root, 0).read_bytes()
+    assert len(before) == len(after)
+    assert [(a, b) for a, b in zip(before, after, strict=True) if a != b] == [(ord(" "), ord("x"))]
+    block = re.search(r"book the ferry \^(\S+)", after.decode())[1]
+    assert (
+        f"- [x] Mira: ferry is booked ([[{episode(root, 0).stem}#^{block}]]) ^l1"
+        in episode(root, 3).read_text()
+    )
+    (commit,) = [one.commit for one in done.applied.commits if one.kind == "episode"]
+    changed = git(root, "show", "--format=", "--name-only", commit).split()
+    assert {"episodes/" + episode(root, day).name for day in (0, 3)} <= set(changed)
+
+
+@pytest.mark.parametrize(
+    ("told", "ended", "box"),
+    [
+        ("i still need to send Ruben the floor plan", "sent ruben the floor plan this morning", "x"),
+        ("remind me to renew the fishing licence", "the licence is sorted", "x"),
+        ("i need to book a table at Tonis", "Tonis is cancelled, they closed for good", "-"),
+        ("ich muss noch die Gästeliste abgeben", "Gästeliste ist erledigt", "x"),
+        ("erinner mich an die Steueranmeldung", "anmeldung ist durch!", "x"),
+        ("ich muss noch den Tisch im Anker reservieren", "hab den Tisch im Anker reserviert", "x"),
+        ("ich muss noch den Chor für Mai buchen", "der Chor fällt aus", "-"),
+    ],
+)
+def test_a_later_word_closes_a_todo(root: Path, told: str, ended: str, box: str) -> None:
+    german = "noch" in told or "erinner" in told
+    talk(root, 0, HELLO[german], CHAT, told)
+    talk(root, 2, HELLO[german], CHAT, ended)
+    assert [found for found, _ in boxes(root, 0)] == [box]
+    assert [found for found, _ in boxes(root, 2)] == [box]
+    assert f"([[{episode(root, 0).stem}#^l3]])" in episode(root, 2).read_text()
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "is the ferry booked?",
+        "the ferry isn't booked yet",
+        "i'll book the ferry tomorrow night",
+        "once the ferry is booked we can plan the rest",
+        "Otto says the ferry is booked",
+        "the hotel is booked",
+        "noch nichts gebucht, die Fähre ist nicht erledigt",
+    ],
+)
+def test_what_is_asked_denied_planned_or_about_something_else_closes_nothing(root: Path, said: str) -> None:
+    talk(root, 0, "hi", CHAT, "i still need to book the ferry")
+    talk(root, 2, "me again, greetings from Husum", CHAT, said)
+    assert boxes(root, 0) == [(" ", "book the ferry")]
+
+
+def test_a_moved_todo_goes_on_in_the_newer_line(root: Path) -> None:
+    talk(root, 0, "hi", CHAT, "remind me to drop the van off at the garage on tuesday")
+    talk(root, 1, "the garage drop off is pushed to friday", CHAT)
+    assert [box for box, _ in boxes(root, 0)] == ["-"]
+    assert [box for box, _ in boxes(root, 1)] == [" "]
+    talk(root, 5, "van is at the garage, drop off done", CHAT)
+    assert [box for box, _ in boxes(root, 1)] == ["x"]
+
+
+def test_a_todo_told_again_goes_on_in_the_newer_line(root: Path) -> None:
+    talk(root, 0, "hi", CHAT, "i need to descale the coffee machine")
+    talk(root, 4, "hi", CHAT, "i still need to descale that coffee machine")
+    assert [box for box, _ in boxes(root, 0)] == ["-"]
+    assert [box for box, _ in boxes(root, 4)] == [" "]
+
+
+def test_a_todo_that_is_done_in_the_same_talk_is_written_done(root: Path) -> None:
+    talk(root, 0, "i need to water the tomatoes", CHAT, "tomatoes are done", ("assistant", "Nice."))
+    assert boxes(root, 0) == [("x", "water the tomatoes")]
+
+
+def test_all_done_closes_what_the_assistant_has_just_named_and_nothing_else(root: Path) -> None:
+    talk(root, 0, "hi", CHAT, "i need to book the ferry, paint the gate and order a cake from Otto")
+    talk(root, 2, "hi", ("assistant", "You had the ferry to book and the gate to paint."), "both done")
+    assert [box for box, _ in boxes(root, 0)] == ["x", "x", " "]
+    talk(root, 4, "hi from Husum", ("assistant", "How are you?"), "all done")
+    assert [box for box, _ in boxes(root, 0)] == ["x", "x", " "]
+
+
+def test_that_one_is_done_closes_nothing_where_several_were_named(root: Path) -> None:
+    talk(root, 0, "hi", CHAT, "i need to book the ferry and paint the gate")
+    talk(
+        root, 2, "hi from Husum", ("assistant", "You had the ferry to book and the gate to paint."), "did it"
+    )
+    assert [box for box, _ in boxes(root, 0)] == [" ", " "]
+
+
+def test_talks_of_one_run_end_each_others_todos(root: Path) -> None:
+    log(root, 0, "hi", CHAT, "i still need to book the ferry")
+    log(root, 1, "ferry is booked", CHAT)
+    log(root, 2, "the ferry is booked, i told you", CHAT)
+    planned = run(root, 2, dry_run=True).changes
+    assert run(root, 2).changes == planned
+    assert boxes(root, 0) == [("x", "book the ferry")]
+    assert [box for box, _ in boxes(root, 1)] == ["x"]
+    assert boxes(root, 2) == []
+
+
+def test_what_is_older_than_sixty_days_stays_as_it_is(root: Path) -> None:
+    talk(root, 0, "hi", CHAT, "i still need to book the ferry")
+    talk(root, 61, "ferry is booked", CHAT)
+    assert boxes(root, 0) == [(" ", "book the ferry")]
+
+
+def test_a_line_that_a_person_changed_or_ticked_is_left_alone(root: Path) -> None:
+    talk(root, 0, "hi", CHAT, "i still need to book the ferry and paint the gate")
+    path = episode(root, 0)
+    edited = path.read_text().replace(
+        "- [ ] Mira: paint the gate", "- [x] Mira: paint the gate ✅ 2026-03-03"
+    )
+    path.write_text(edited)
+    git(root, "commit", "-qam", "painted")
+    talk(root, 2, "gate is done", CHAT)
+    assert path.read_text() == edited
+
+
+def test_a_tick_changes_one_character_and_only_where_the_line_still_is_what_it_was() -> None:
+    tick = TickTodo("episodes/2026-03-02_18-00-00_ferry.md", "l3", DONE, "Mira: book the ferry")
+    text = "---\r\nid: a\r\n---\r\n- [ ] Mira: book the ferry ^l3\r\n- [ ] Mira: book the ferry ^l3-2"
+    assert tick.patched(text, frozenset()) == text.replace("[ ]", "[x]", 1)
+    for other in (
+        text.replace("[ ]", "[x]"),
+        text.replace("the ferry", "a ferry"),
+        "",
+        "- [ ] Mira: book the ferry",
+    ):
+        assert tick.patched(other, frozenset()) == other
+    assert tick.patched(None, frozenset()) is None
+
+
+def test_undoing_the_run_opens_the_todo_again(root: Path) -> None:
+    talk(root, 0, "hi", CHAT, "i still need to book the ferry")
+    before = episode(root, 0).read_bytes()
+    done = talk(root, 2, "ferry is booked", CHAT)
+    app = app_of(root, 2)
+    try:
+        app.undo(done.changes.run)
+    finally:
+        app.close()
+    assert episode(root, 0).read_bytes() == before
+
+
+def test_redo_keeps_what_was_closed_and_the_link(root: Path) -> None:
+    talk(root, 0, "hi", CHAT, "i still need to book the ferry")
+    talk(root, 2, "ferry is booked", CHAT)
+    kept = {day: episode(root, day).read_text() for day in (0, 2)}
+    app = app_of(root, 3)
+    try:
+        for since in ("2026-03-01", "2026-03-04"):
+            redone = app.redo(since)
+            assert "same result" in redone.waits, since
+    finally:
+        app.close()
+    assert {day: episode(root, day).read_text() for day in (0, 2)} == kept
+
+
+def test_as_proposals_a_tick_waits_with_its_episode(root: Path) -> None:
+    talk(root, 0, "hi", CHAT, "i still need to book the ferry")
+    put(root, {"memoryclaw.yaml": "consolidation:\n  mode: propose\n"})
+    git(root, "add", "-A")
+    git(root, "commit", "-qm", "settings")
+    talk(root, 2, "ferry is booked", CHAT)
+    assert boxes(root, 0) == [(" ", "book the ferry")]
+    (proposal,) = root.glob("review/episode-*.md")
+    app = app_of(root, 2)
+    try:
+        app.review.approve([app.review.get(proposal.stem)])
+    finally:
+        app.close()
+    assert boxes(root, 0) == [("x", "book the ferry")]
+
+
+def test_the_lines_of_todos_are_read_without_a_problem_and_link_to_their_episodes(root: Path) -> None:
+    talk(root, 0, "hi", CHAT, "i still need to book the ferry")
+    talk(root, 2, "ferry is booked", CHAT)
+    path = episode(root, 2)
+    note = read_note(f"episodes/{path.name}", path.read_bytes(), ReadingSettings())
+    assert not note.problems
+    assert episode(root, 0).stem in {link.target for link in note.links}

@@ -1,0 +1,175 @@
+"""What a clause tells of what: entity, field and value, where all three can be told from its words."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from segments import talk_of
+
+from memoryclaw.consolidation.claims import claims_of
+from memoryclaw.consolidation.fact_values import plain_key, plain_value
+from memoryclaw.text.prompts import one_line
+from memoryclaw.vault.edits import SemanticFile, add_statement, set_fact
+from memoryclaw.vault.vocabulary import DEFAULT_COLLECTIONS
+
+NAMES = ("Ana", "Ben Lund", "projectX", "Slipway Road")
+
+
+def told(text: str, language: str = "en") -> list[tuple[str, str, str, str]]:
+    said = talk_of(text, names=NAMES, language=language).statements
+    return [(one.entity, one.field, one.value, one.how) for found in said for one in found.told]
+
+
+@pytest.mark.parametrize(
+    ("text", "entity", "field", "value", "how"),
+    [
+        ("my email is nora@example.org", "", "email", "nora@example.org", "noun"),
+        ("my new phone number is +49 170 1234567", "", "phone", "+49 170 1234567", "noun"),
+        ("The deadline of projectX is 2026-04-10", "projectX", "deadline", "2026-04-10", "noun"),
+        ("the deadline of projectX is 3 May", "projectX", "deadline", "3 May", "noun"),
+        ("nginx's port is 8080", "nginx", "port", "8080", "noun"),
+        ("the port of nginx is 8080", "nginx", "port", "8080", "noun"),
+        ("Ana's birthday is 3 May", "Ana", "birthday", "3 May", "noun"),
+        ("anas birthday is 3 May", "Ana", "birthday", "3 May", "noun"),
+        ("the budget for Slipway Road is $14,000", "Slipway Road", "budget", "$14,000", "noun"),
+        ("budget is 14k", "", "budget", "14k", "bare"),
+        ("the deadline of projectX moved to 12 May", "projectX", "deadline", "12 May", "noun"),
+        ("my rent is 900", "", "rent", "900", "noun"),
+        ("my rent went up to 900", "", "rent", "900", "noun"),
+        ("Ana's email is ana@example.org now", "Ana", "email", "ana@example.org", "noun"),
+        ("i live in Leeds", "", "lives in", "Leeds", "verb"),
+        ("i work at Siemens", "", "works at", "Siemens", "verb"),
+        ("i'm allergic to nuts", "", "allergy", "nuts", "verb"),
+        ("Ana is allergic to nuts", "Ana", "allergy", "nuts", "verb"),
+        ("i hate coriander", "", "dislikes", "coriander", "verb"),
+        ("you can reach Ana at ana@example.org", "Ana", "email", "ana@example.org", "contact"),
+        ("my sister Ulla sails", "", "sister", "Ulla", "role"),
+    ],
+)  # fmt: skip
+def test_a_clause_tells_of_what_it_names(text: str, entity: str, field: str, value: str, how: str) -> None:
+    assert told(text) == [(entity, field, value, how)]
+
+
+@pytest.mark.parametrize(
+    ("text", "entity", "field", "value"),
+    [
+        ("meine E-Mail ist nora@example.org", "", "email", "nora@example.org"),
+        ("Anas Geburtstag ist am 3. Mai", "Ana", "birthday", "3. Mai"),
+        ("das Budget von projectX ist 900 Euro", "projectX", "budget", "900 Euro"),
+        ("der Port von nginx ist 8080", "nginx", "port", "8080"),
+        ("ich wohne in Köln", "", "lives in", "Köln"),
+        ("ich bin allergisch gegen Nüsse", "", "allergy", "Nüsse"),
+        ("ich hasse Koriander", "", "dislikes", "Koriander"),
+    ],
+)
+def test_german_words_give_the_same_fields(text: str, entity: str, field: str, value: str) -> None:
+    assert [one[:3] for one in told(text, "de")] == [(entity, field, value)]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "is my birthday on 3 May?",
+        "if my budget is 900 we stay",
+        "my email is not x@example.org",
+        "my job is great",
+        "the main thing is that it works",
+        "it is 900",
+        "they live in Leeds",
+        "Tom said his email is x@example.org",
+        "the ferry leaves at nine",
+        "i am allergic to mondays",
+        "what i need is a kayak",
+        "",
+    ],
+)
+def test_what_does_not_say_what_of_what_tells_nothing(text: str) -> None:
+    assert told(text) == []
+
+
+@pytest.mark.parametrize(
+    ("language", "text"),
+    [
+        ("en", "i dont live in Leeds"),
+        ("en", "i no longer live in Leeds"),
+        ("en", "i used to live in Leeds"),
+        ("en", "i don't work at Siemens anymore"),
+        ("en", "i'm not allergic to nuts"),
+        ("en", "Ana isn't allergic to nuts"),
+        ("en", "my rent isn't 900"),
+        ("en", "my rent was 900"),
+        ("en", "my boss was Marlene"),
+        ("en", "my sister isn't called Ulla"),
+        ("en", "i want to live in Leeds"),
+        ("en", "i almost moved to Leeds"),
+        ("de", "ich wohne nicht in Köln"),
+        ("de", "ich wohne nicht mehr in Köln"),
+        ("de", "ich bin nicht allergisch gegen Nüsse"),
+        ("de", "meine Miete war 900 Euro"),
+    ],
+)
+def test_what_is_denied_wished_or_held_once_is_no_value_of_today(language: str, text: str) -> None:
+    assert told(text, language) == []
+
+
+def test_a_denial_may_be_the_verb_or_the_change_may_be_told_in_the_past() -> None:
+    assert told("i can't stand coriander") == [("", "dislikes", "coriander", "verb")]
+    assert told("the deadline of projectX was moved to 12 May")[0][:3] == ("projectX", "deadline", "12 May")
+
+
+def test_a_german_noun_behind_an_article_is_no_name() -> None:
+    assert told("das Budget des Umbaus ist 900 Euro", "de") == []
+
+
+def test_the_value_is_only_as_long_as_a_value_is() -> None:
+    assert told("my plan is to leave at nine and then go on to the lake with the children and the dog") == []
+
+
+def test_of_two_clauses_each_tells_its_own() -> None:
+    assert told("i live in Leeds and i work at Siemens") == [
+        ("", "lives in", "Leeds", "verb"),
+        ("", "works at", "Siemens", "verb"),
+    ]
+
+
+PIECES = st.sampled_from(
+    [
+        "my email is ", "i live in ", "remember: ", "Ana's ", "the deadline of projectX is ", "[[", "]]", "::", "5 May", "Kiel", "\n", ". ", ", ",
+        " and ", '"', "^l3", "[since:: 2020]", "`", "%%", "a@b.de", "i hate ", "x" * 130, "😂", "- ", "# ", "always send ", ": ", "\t", "é", "|",
+        "## History\n", "my sister ", "Ulla ", "is ", "called ", "+49 170 12345678", "---\n", "(source:: x)", "[ ] ", "\\", "<b>", "$9",
+    ]
+)  # fmt: skip
+
+
+@settings(deadline=None)
+@given(st.lists(PIECES, max_size=14).map("".join))
+def test_whatever_is_said_each_claim_can_be_written_and_reads_back_as_it_was_made(text: str) -> None:
+    """As a fact or a statement below its entity, in the speaker's words, and without touching what stands beside it."""
+    file = SemanticFile("semantic/facts.md", DEFAULT_COLLECTIONS)
+    for claim in claims_of(talk_of(text, names=NAMES)):
+        assert claim.value == plain_value(claim.value)
+        entity, note = plain_key(claim.entity), "# Other\n- a: b\n"
+        if claim.is_statement:
+            done = add_statement(
+                note, file, entity=entity, words=claim.value, said=claim.said, source="ep#^l1", replaces=()
+            )
+        else:
+            field = plain_key(claim.field)
+            done = set_fact(note, file, entity=entity, field=field, value=claim.value, source="ep#^l1")
+        facts = file.facts(done.text).facts
+        assert [(f.entity, f.field, f.value) for f in facts if f.entity == "Other"] == [("Other", "a", "b")]
+        (made,) = [f for f in facts if f.entity != "Other"]
+        assert (made.entity, made.source.partition("#")[0]) == (entity, "ep")
+        assert made.is_statement == claim.is_statement
+        if not claim.is_statement:
+            assert (made.field, made.value) == (plain_key(claim.field), claim.value)
+        assert claim.quote in one_line(text.replace("’", "'")) or "no wait" in text or not claim.quote
+
+
+@pytest.mark.parametrize(
+    "text", ["my phone is [REDACTED:phone:0a1b2c3d]", "remember: my password is [REDACTED:password:0a1b2c3d]"]
+)
+def test_a_secret_that_was_taken_out_is_no_value(text: str) -> None:
+    assert told(text) == []
+    assert not any("REDACTED" in claim.value for claim in claims_of(talk_of(text)))

@@ -1,0 +1,144 @@
+"""What is the user's own: settings that count for all vaults, and those that no vault may choose."""
+
+from __future__ import annotations
+
+import os
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+from conftest import Claw, put
+
+from memoryclaw import config
+from memoryclaw.errors import ConfigError
+from memoryclaw.writing.agreements import NAME, agree, is_agreed
+
+NOW = datetime(2026, 4, 20, 8, tzinfo=UTC)
+WORDS = ("claude", "-p", "--allowedTools", "")
+
+
+@pytest.fixture
+def home(tmp_path: Path) -> Path:
+    """A home without settings."""
+    (tmp_path / "home").mkdir()
+    return tmp_path / "home"
+
+
+def loaded(home: Path, vault: Path) -> config.Config:
+    return config.load(vault, {"HOME": os.fspath(home)})
+
+
+def own(home: Path, text: str) -> None:
+    put(home, {".config/memoryclaw/config.yaml": text})
+
+
+def test_the_users_settings_count_where_the_vault_says_nothing(home: Path, tmp_path: Path) -> None:
+    vault = put(tmp_path / "vault", {"memoryclaw.yaml": "retrieval:\n  budget: 400\n"})
+    own(home, "retrieval:\n  budget: 500\n  maxResults: 7\n")
+    found = loaded(home, vault)
+    assert (found.budget, found.max_results, found.notices) == (400, 7, ())
+
+
+def test_changes_of_both_count_at_once(home: Path, tmp_path: Path) -> None:
+    vault = put(tmp_path / "vault", {"memoryclaw.yaml": "llm:\n  chain: [command]\n", ".memoryclaw/x": ""})
+    for words in ("[claude, -p]", "[codex, exec]", "[claude, -p]"):
+        own(home, f"llm:\n  command: {words}\n")
+        assert list(loaded(home, vault).command) == words.strip("[]").split(", ")
+        assert list(loaded(home, vault).command) == words.strip("[]").split(", ")  # remembered
+
+
+@pytest.mark.parametrize("line", ["command: [rm, -rf, /]", "allowRemote: true"])
+def test_what_could_do_harm_is_not_taken_from_a_vault(line: str, home: Path, tmp_path: Path) -> None:
+    vault = put(tmp_path / "vault", {"memoryclaw.yaml": f"llm:\n  {line}\n"})
+    found = loaded(home, vault)
+    key = f"llm.{line.partition(':')[0]}"
+    assert (found.command, found.allow_remote) == ((), False)
+    assert found.notices == (
+        f"memoryclaw.yaml: {key} is read only from your own settings, {home}/.config/memoryclaw/config.yaml; it was ignored",
+    )
+    own(home, f"llm:\n  {line}\n")
+    assert (loaded(home, vault).command or loaded(home, vault).allow_remote) != ()
+
+
+def test_a_cache_that_comes_with_a_vault_chooses_no_command(home: Path, tmp_path: Path) -> None:
+    text = "retrieval:\n  budget: 500\n"
+    own(home, text)
+    forged = (
+        '{"text": "retrieval:\\n  budget: 500\\n", "values": {"llm.command": ["rm"], "retrieval.budget": 90}}'
+    )
+    vault = put(tmp_path / "vault", {"memoryclaw.yaml": text, ".memoryclaw/config.json": forged})
+    assert loaded(home, vault).command == ()
+
+
+def test_a_mistake_names_the_users_file(home: Path, tmp_path: Path) -> None:
+    vault = put(tmp_path / "vault", {"a.md": ""})
+    own(home, "llm:\n  timeout: never\n")
+    with pytest.raises(
+        ConfigError, match=r"/\.config/memoryclaw/config\.yaml: llm\.timeout must be a number"
+    ):
+        loaded(home, vault)
+    own(home, "llm:\n  colour: red\n")
+    assert (
+        loaded(home, vault)
+        .notices[0]
+        .endswith("config.yaml: there is no setting 'llm.colour'; it was ignored")
+    )
+
+
+def test_doctor_shows_what_a_vault_may_not_say(studio: Path, home: Path) -> None:
+    put(studio, {"memoryclaw.yaml": "llm:\n  command: [rm]\n"})
+    ran = Claw(studio, HOME=os.fspath(home))("doctor", "--json")
+    assert ran.code == 1
+    [check] = [check for check in ran.json["checks"] if check["name"] == "settings"]
+    assert check["details"][0]["path"] == "memoryclaw.yaml"
+    assert check["details"][0]["message"].startswith("llm.command is read only from your own settings")
+
+
+# Agreements.
+
+
+def test_an_agreement_is_to_exactly_these_words(tmp_path: Path) -> None:
+    folder = tmp_path / "config" / "memoryclaw"
+    assert not is_agreed(folder, WORDS)
+    agree(folder, WORDS, NOW)
+    assert is_agreed(folder, WORDS)
+    for other in (
+        WORDS[:-1],
+        (*WORDS, "x"),
+        ("claude", "-p --allowedTools", ""),
+        ("/tmp/claude", *WORDS[1:]),
+        (),
+    ):
+        assert not is_agreed(folder, other)
+    assert (folder / NAME).stat().st_mode & 0o777 == 0o600
+
+
+def test_one_agreement_does_not_end_another(tmp_path: Path) -> None:
+    for words in (WORDS, ("codex", "exec")):
+        agree(tmp_path, words, NOW)
+    assert is_agreed(tmp_path, WORDS)
+    assert is_agreed(tmp_path, ("codex", "exec"))
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "x",
+        "[]",
+        "{",
+        '{"digest": 7}',
+        '{"command": ["claude", "-p", "--allowedTools", ""]}',
+        "[" * 100_000,
+    ],
+)
+def test_what_cannot_be_read_agrees_to_nothing(text: str, tmp_path: Path) -> None:
+    put(tmp_path, {NAME: text})
+    assert not is_agreed(tmp_path, WORDS)
+
+
+def test_a_link_agrees_to_nothing(tmp_path: Path) -> None:
+    agree(tmp_path / "elsewhere", WORDS, NOW)
+    (tmp_path / "own").mkdir()
+    (tmp_path / "own" / NAME).symlink_to(tmp_path / "elsewhere" / NAME)
+    assert not is_agreed(tmp_path / "own", WORDS)

@@ -1,0 +1,113 @@
+"""What somebody puts right while typing takes the place of what stood there first."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+from adversaries import superlinear
+from hypothesis import given
+from hypothesis import strategies as st
+
+from memoryclaw.text.corrections import corrected
+from memoryclaw.text.grammar import codes, grammar
+
+
+@pytest.mark.parametrize(
+    ("code", "text", "right", "first"),
+    [
+        ("en", "dentist on 14 march 11am … wait no 13:00", "dentist on 14 march 13:00", "13:00, first 11am"),
+        ("en", "the bus goes at 10:30 i mean 10:45", "the bus goes at 10:45", "10:45, first 10:30"),
+        ("en", "12 may, no wait 14 may", "14 may", "14 may, first 12 may"),
+        ("en", "it is 40 euros, sorry 45", "it is 45 euros", "45, first 40"),
+        ("en", "room 12. no, 14", "room 14", "14, first 12"),
+        ("en", "in bigger steps, i mean smaller steps", "in smaller steps", "smaller, first bigger"),
+        ("de", "um 11 uhr, nein 13 uhr", "um 13 uhr", "13 uhr, first 11 uhr"),
+        ("de", "am 14. märz, quatsch 15. märz", "am 15. märz", "15. märz, first 14. märz"),
+        ("en", "six chairs, no wait seven", "seven chairs", "seven, first six"),
+        ("en", "order three bags no make it five", "order five bags", "five, first three"),
+        ("en", "at half past two, sorry, half three", "at half three", "half three, first half past two"),
+        ("de", "wir sind zu acht, nee warte neun", "wir sind zu neun", "neun, first acht"),
+        ("de", "um viertel nach neun. nee moment viertel vor zehn", "um viertel vor zehn", "viertel vor zehn, first viertel nach neun"),
+    ],
+)  # fmt: skip
+def test_the_right_value_takes_the_place_of_the_last_one_of_its_kind(
+    code: str, text: str, right: str, first: str
+) -> None:
+    assert corrected(text, grammar(code)) == (right, first)
+
+
+@pytest.mark.parametrize(
+    ("code", "text", "right"),
+    [
+        ("en", "i do the music. polka, no wait she prefers swing", "i do the music. she prefers swing"),
+        ("en", "end of may. no sorry that was the old plan", "that was the old plan"),
+        ("en", "i live in Leeds, no wait, did i tell you about Bob", "i live in Leeds, no wait, did i tell you about Bob"),
+    ],
+)  # fmt: skip
+def test_a_few_words_before_a_clear_sign_are_taken_back(code: str, text: str, right: str) -> None:
+    assert corrected(text, grammar(code)).text == right
+
+
+def test_what_goes_on_behind_a_correction_stays() -> None:
+    found = corrected("we meet at 11am, no wait 1pm. bring the rope", grammar("en"))
+    assert found.text == "we meet at 1pm. bring the rope"
+
+
+@pytest.mark.parametrize(
+    ("code", "text", "right"),
+    [
+        ("en", "we need 36 chairs not 48", "we need 36 chairs"),
+        ("en", "6k rather than 5k please", "6k please"),
+        ("en", "7:30 instead of 8:15", "7:30"),
+        ("de", "36 stühle nicht 48", "36 stühle"),
+        ("de", "36 statt 48", "36"),
+        ("en", "on the 5th not on the 12th", "on the 5th"),
+    ],
+)
+def test_what_a_value_is_not_is_left_out(code: str, text: str, right: str) -> None:
+    assert corrected(text, grammar(code)).text == right
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "no 5 is my lucky number",
+        "there are no 5 people here who sail",
+        "we are not 48 people",
+        "i have 3 cats. no idea why",
+        "sorry i am late, 10 minutes",
+        "it is 5, sorry about that",
+        "it is 11am, no 11am is fine",
+        "the rent is 900. wait for me at 8",
+        "",
+    ],
+)
+def test_a_word_of_correction_alone_puts_nothing_right(text: str) -> None:
+    assert corrected(text, grammar("en")) == (text, "")
+
+
+PIECES = st.sampled_from(
+    ["no ", "wait ", "no wait ", "sorry ", "i mean ", "actually ", "not ", "nein ", "quatsch ", "12", "13:00", " 3 may", "€5", ", ", ". ", "steps ", "and ", "\n", "at ", "1st", "x", "… "]
+)  # fmt: skip
+
+
+@given(st.lists(PIECES, max_size=25).map("".join) | st.text(max_size=120), st.sampled_from(codes()))
+def test_any_text_can_be_put_right_and_gets_no_longer_by_more_than_marks(text: str, code: str) -> None:
+    found = corrected(text, grammar(code))
+    assert found == corrected(text, grammar(code))
+    assert len(found.text) <= len(text) + 2
+    if not found.instead:
+        assert set(found.text.split()) <= set(text.split()) | {""}
+
+
+@pytest.mark.parametrize(
+    "unit",
+    ["1", "1,", "0x", "no wait 5 ", "at 5. no 6. ", "5 not 6 ", "no, ", "actually, ", "steps i mean ", " "],
+)
+def test_a_long_text_of_corrections_takes_time_in_proportion_to_its_length(unit: str) -> None:
+    def work(size: int) -> Callable[[], object]:
+        text = (unit * size)[:size]
+        return lambda: corrected(text, grammar("en"))
+
+    assert superlinear(work, 100_000, least=1500, quick=2e-6) is None

@@ -1,0 +1,114 @@
+"""The words of each language, as they are looked up: tokens, phrases, and which language a turn is in."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import memoryclaw
+from memoryclaw.text import words as lists
+from memoryclaw.text.grammar import (
+    Grammar,
+    WordList,
+    codes,
+    grammar,
+    language_of,
+    spans_of,
+    spoken_in,
+    tokens_of,
+)
+
+
+def test_tokens_are_small_and_keep_contractions_and_joined_words_whole() -> None:
+    text = "Don't put Ana’s E-Mail in l4/l5, AT&T knows 3.5 Ümläute."
+    assert tokens_of(text) == [
+        "don't", "put", "ana's", "e-mail", "in", "l4/l5", "at&t", "knows", "3", "5", "ümläute",
+    ]  # fmt: skip
+
+
+@given(st.text(max_size=80))
+def test_tokens_and_their_places_are_of_one_number(text: str) -> None:
+    places = spans_of(text)
+    assert [tokens_of(text[first:last]) for first, last in places] == [[token] for token in tokens_of(text)]
+
+
+def test_a_list_finds_its_longest_phrase_where_it_stands() -> None:
+    verbs = WordList(["need", "need to", "go", "  ", ""])
+    tokens = tokens_of("i need to go")
+    assert [verbs.at(tokens, place) for place in range(-1, 6)] == [1, 0, 2, 0, 1, 0, 0]
+    assert verbs.find(tokens) == 1
+    assert verbs.within(tokens)
+    assert not verbs.within(["needed"])
+    assert "need" in verbs
+    assert "need to" not in verbs  # only tokens are members
+    assert sorted(verbs.entries()) == ["go", "need", "need to"]
+
+
+def test_a_list_that_a_language_lacks_is_empty() -> None:
+    missing = grammar("en").no_such_list
+    assert (missing.entries(), missing.within(["the"]), missing.find(["the"])) == ([], False, -1)
+
+
+def test_english_and_german_are_read() -> None:
+    assert codes() == ("de", "en")
+
+
+@pytest.mark.parametrize("code", codes())
+def test_every_language_has_what_a_clause_is_made_of(code: str) -> None:
+    words = grammar(code)
+    for name in (
+        "first_person", "possessives_own", "nominatives", "pronouns", "determiners", "coordinators", "subordinators", "be_verbs", "have_verbs",
+        "state_verbs", "preference_verbs", "decision_verbs", "duty_verbs", "reporting_verbs", "roles", "orders", "order_topics", "tasks",
+        "remember_phrases", "corrections", "negations", "hedges", "suppositions", "months", "weekdays", "fillers", "small", "changes",
+    ):  # fmt: skip
+        assert getattr(words, name).entries(), name
+
+
+@pytest.mark.parametrize("code", codes())
+def test_every_verb_with_a_field_names_one(code: str) -> None:
+    rows = grammar(code).verb_fields
+    assert rows
+    assert all(tokens and field for tokens, field in rows)
+    assert [len(tokens) for tokens, _ in rows] == sorted((len(tokens) for tokens, _ in rows), reverse=True)
+
+
+@pytest.mark.parametrize(
+    ("text", "default", "code"),
+    [
+        ("ich bin mit der Bahn da", "en", "de"),
+        ("i am on the train with her", "de", "en"),
+        ("il fait beau et je suis dans la maison", "en", "fr"),
+        ("ok", "de", "de"),
+        ("", "de", "de"),
+        ("Ana, Rom, 900", "en", "en"),
+        ("die was in", "en", "en"),  # words of both
+    ],
+)
+def test_a_turn_is_in_the_default_language_unless_its_small_words_say_otherwise(
+    text: str, default: str, code: str
+) -> None:
+    assert spoken_in(text, default) == code
+
+
+def test_the_default_wins_where_no_word_tells() -> None:
+    assert language_of(["zzz"], "de") == "de"
+    assert language_of([], "en", least=0) in {"en", *codes()}
+
+
+def test_every_list_that_the_readers_name_is_one_of_a_language() -> None:
+    """A list that a language lacks is empty, so a name that is spelled wrong would be read as one."""
+    package = Path(memoryclaw.__file__).parent
+    sources = [
+        path.read_text(encoding="utf-8")
+        for folder in ("text", "consolidation")
+        for path in (package / folder).glob("*.py")
+    ]
+    readers = [source for source in sources if re.search(r"text\.grammar import .*[gG]rammar", source)]
+    named = {name for source in readers for name in re.findall(r"\bwords\.([a-z]\w+)", source)}
+    assert len(named) > 60
+    known = {name for code in codes() for name in lists.names(f"talk_{code}")}
+    assert named - known - set(vars(Grammar)) - {"code", *dir(dict), *dir(str)} == set()
