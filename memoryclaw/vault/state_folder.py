@@ -226,8 +226,9 @@ class WatchLock:
             os.pwrite(self._fd, f"{os.getpid()} {how}".ljust(60).encode("ascii"), 0)
 
     def is_lost(self) -> bool:
-        """True when the lock file is no longer on disk, so that nobody can see that the vault is watched."""
+        """True when the lock file or the folder of the cookies is no longer on disk, so that nobody can ask the watcher."""
         try:
+            os.stat(self._path.with_name(FOLDER))
             return self._fd < 0 or not os.path.samestat(os.stat(self._path), os.fstat(self._fd))
         except OSError:
             return True

@@ -31,7 +31,7 @@ _EVENTS: list[type[said.FileSystemEvent]] = [
 ]  # fmt: skip
 _WHOLE = (said.EVENT_TYPE_CLOSED, said.EVENT_TYPE_MOVED, said.EVENT_TYPE_DELETED)
 _COOKIES = f"{STATE_DIR}/{FOLDER}/"
-_STATE_FILES = (STATE_DIR, f"{STATE_DIR}/index.sqlite", f"{STATE_DIR}/{LOCK_FILE}")
+_STATE_FILES = (STATE_DIR, _COOKIES[:-1], f"{STATE_DIR}/index.sqlite", f"{STATE_DIR}/{LOCK_FILE}")
 _EXHAUSTED = (errno.EMFILE, errno.ENFILE, errno.ENOSPC, errno.ENOSYS)
 
 # What watchdog says is heard by `_WatchdogLogHandler`; nobody's terminal needs its farewells and its warnings about its own books.

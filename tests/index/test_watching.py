@@ -246,7 +246,7 @@ def test_an_unexpected_failure_does_not_end_the_watch(root, reader):
         assert right(reader)
 
 
-@pytest.mark.parametrize("how", ["deleted", "truncated", "overwritten", "state folder deleted"])
+@pytest.mark.parametrize("how", ["deleted", "truncated", "overwritten", "state folder deleted", "cookies deleted"])
 def test_an_index_hurt_while_it_is_kept_heals_without_a_question(root, reader, how):
     with watched(root, reconcile=0.3):
         path = reader.index.database.path
@@ -256,6 +256,8 @@ def test_an_index_hurt_while_it_is_kept_heals_without_a_question(root, reader, h
             os.truncate(path, 8192)
         elif how == "overwritten":
             path.write_bytes(os.urandom(path.stat().st_size))
+        elif how == "cookies deleted":
+            shutil.rmtree(reader.state / "cookies", ignore_errors=True)
         else:
             shutil.rmtree(reader.state, ignore_errors=True)  # the watcher may write into it meanwhile
         until(lambda: sound(root))
