@@ -13,6 +13,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any, NamedTuple, NoReturn
 
+from memoryclaw.vault import files
+
 WRITES = ("write", "fsync", "replace", "rename", "link", "unlink", "mkdir", "fchmod")
 _write = os.write
 
@@ -77,6 +79,7 @@ def _count(at: int) -> None:
 
     for name in WRITES:
         counted(os, name)
+    counted(files, "_exchange")
     counted(os, "open", lambda path, flags=0, *_, **__: bool(flags & os.O_CREAT))
     counted(subprocess.Popen, "__init__")
     counted(subprocess.Popen, "communicate")

@@ -1,10 +1,12 @@
 """Reads and writes files of the vault safely: no symbolic link is followed, and no file is ever half written.
 
-A file is replaced by a temp file, fsync and a rename, and only while its digest is the one that was read.
+A file is replaced by a temp file, fsync and an exchange of names, and only while its digest is the one that was read. What was
+displaced is looked at once more, so that text which an editor saved in that very moment goes back to its place.
 """
 
 from __future__ import annotations
 
+import ctypes
 import errno
 import fcntl
 import hashlib
@@ -24,6 +26,9 @@ _FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC
 _FILE = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
 NO_LINKS = frozenset({errno.EPERM, errno.ENOTSUP, errno.EOPNOTSUPP, errno.ENOSYS})
 _APPEND = os.O_RDWR | os.O_APPEND | os.O_CREAT | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
+# To exchange two names, and the one flag that asks for it: Linux and macOS call it differently and mean the same.
+_EXCHANGES, _EXCHANGE = ("renameat2", "renameatx_np"), 2
+_CANNOT_EXCHANGE = frozenset({errno.EINVAL, errno.ENOSYS, errno.ENOTSUP, errno.EOPNOTSUPP, errno.EPERM})
 _NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
 
 
@@ -101,14 +106,21 @@ def prepare(root: str, path: str, temp: str, data: bytes) -> None:
 
 
 def place(root: str, path: str, temp: str, expected: str | None) -> None:
-    """Renames a prepared temp file to its path if the file there still has the expected digest; else ConflictError."""
+    """Moves a prepared temp file to its path if the file there still has the expected digest; else ConflictError."""
     with _parent(root, path) as (folder, name):
         if expected is None:
             _to_free_name(folder, temp, folder, name, f"{path} exists by now; nothing was written. Try again")
         else:
             _check(folder, name, path, expected)
-            os.rename(temp, name, src_dir_fd=folder, dst_dir_fd=folder)
+            _swap(folder, temp, name, path, expected)
         os.fsync(folder)
+
+
+def hand_back(root: str, path: str, temp: str, before: str | None, after: str) -> None:
+    """Gives an editor its save back that `place` had displaced when it was cut short: the temp file is neither text."""
+    with suppress(FileNotFoundError, NotFoundError, VaultError), _parent(root, path) as (folder, name):
+        if _digest(folder, name) == after and _digest(folder, temp) not in {None, before, after}:
+            _give_back(folder, temp, name, after)
 
 
 def discard(root: str, path: str, temp: str) -> None:
@@ -223,12 +235,59 @@ def _to_free_name(folder: int, name: str, target: int, new: str, taken: str) -> 
     os.unlink(name, dir_fd=folder)
 
 
+def _swap(folder: int, temp: str, name: str, path: str, expected: str) -> None:
+    put = _digest(folder, temp)
+    if not _exchange(folder, temp, name):
+        # A file system that cannot exchange names has nothing better than to have looked first.
+        os.rename(temp, name, src_dir_fd=folder, dst_dir_fd=folder)
+    elif _digest(folder, temp) == expected:
+        os.unlink(temp, dir_fd=folder)
+    else:  # an editor saved between the look and the exchange
+        _give_back(folder, temp, name, put)
+        raise _changed(path)
+
+
+def _give_back(folder: int, temp: str, name: str, put: str | None) -> None:
+    """Exchanges back until what comes out of the name is what was put there: each time a newer save may be displaced."""
+    held = _digest(folder, temp)
+    while _exchange(folder, temp, name) and (out := _digest(folder, temp)) != put:
+        put, held = held, out
+
+
+def _digest(folder: int, name: str) -> str | None:
+    """The digest of what has the name; a link or a socket has one that no text has."""
+    try:
+        found = _read_at(folder, name, name)
+    except VaultError:
+        info = os.stat(name, dir_fd=folder, follow_symlinks=False)
+        return f"{info.st_dev}:{info.st_ino}"
+    return found.digest if found else None
+
+
+def _exchange(folder: int, one: str, other: str) -> bool:
+    """Exchanges two names of a folder in one step; False where that cannot be done."""
+    library = ctypes.CDLL(None, use_errno=True)
+    exchange = next((f for n in _EXCHANGES if (f := getattr(library, n, None))), None)
+    if exchange is None:
+        return False
+    if exchange(folder, os.fsencode(one), folder, os.fsencode(other), _EXCHANGE) == 0:
+        return True
+    number = ctypes.get_errno()
+    if number in _CANNOT_EXCHANGE:
+        return False
+    if number == errno.ENOENT:
+        raise _changed(other)
+    raise OSError(number, os.strerror(number), other)
+
+
 def _check(folder: int, name: str, path: str, expected: str) -> None:
     now = _read_at(folder, name, path)
     if now is None or now.digest != expected:
-        raise ConflictError(
-            f"{path} was changed while it was being worked on; nothing was written. Try again"
-        )
+        raise _changed(path)
+
+
+def _changed(path: str) -> ConflictError:
+    return ConflictError(f"{path} was changed while it was being worked on; nothing was written. Try again")
 
 
 def _mode_of(folder: int, name: str) -> int | None:

@@ -47,6 +47,9 @@ def recover(root: str) -> str:
         if pending is None:
             journal.clear(root)
             return ""
+        for step in pending.steps:
+            if step.temp and step.after:
+                files.hand_back(root, step.path, step.temp, step.before, step.after)
         started = any(_done(root, step) and step.before != step.after for step in pending.steps)
         whole = all(_done(root, step) or _ready(root, step) for step in pending.steps)
         notice = ""

@@ -246,7 +246,9 @@ def test_an_unexpected_failure_does_not_end_the_watch(root, reader):
         assert right(reader)
 
 
-@pytest.mark.parametrize("how", ["deleted", "truncated", "overwritten", "state folder deleted", "cookies deleted"])
+@pytest.mark.parametrize(
+    "how", ["deleted", "truncated", "overwritten", "state folder deleted", "cookies deleted"]
+)
 def test_an_index_hurt_while_it_is_kept_heals_without_a_question(root, reader, how):
     with watched(root, reconcile=0.3):
         path = reader.index.database.path

@@ -123,16 +123,94 @@ def test_a_full_disk_leaves_the_old_file_and_no_stump(tmp_path, monkeypatch):
     assert (tmp_path / "a.md").read_text() == "old"
 
 
+def spied(monkeypatch, seen, module, name):
+    real = getattr(module, name)
+    monkeypatch.setattr(module, name, lambda *a, **k: (seen.append(name), real(*a, **k))[1])
+
+
 def test_data_is_on_the_disk_before_the_name_is_and_the_folder_after(tmp_path, monkeypatch):
     (tmp_path / "a.md").write_text("old")
     seen = []
-    for name in ("fsync", "rename"):
-        real = getattr(os, name)
-        monkeypatch.setattr(
-            os, name, lambda *a, _real=real, _name=name, **k: (seen.append(_name), _real(*a, **k))[1]
-        )
+    for module, name in ((os, "fsync"), (files, "_exchange"), (os, "unlink")):
+        spied(monkeypatch, seen, module, name)
     files.write_file(str(tmp_path), "a.md", b"new", files.digest_of(b"old"))
-    assert seen == ["fsync", "rename", "fsync"]
+    assert seen[1:] == ["fsync", "_exchange", "unlink", "fsync"]
+    assert seen[0] == "unlink"  # of a stump with the same name
+
+
+def saving_between(monkeypatch, path, *saves):
+    """An editor that saves right before each exchange of names."""
+    left, real = list(saves), files._exchange
+
+    def exchange(*names):
+        if left:
+            temp = path.with_name(".editor")
+            temp.write_text(left.pop(0))
+            os.replace(temp, path)
+        return real(*names)
+
+    monkeypatch.setattr(files, "_exchange", exchange)
+
+
+@pytest.mark.parametrize("saves", [["one"], ["one", "two"], ["one", "two", "three"]])
+def test_what_an_editor_saves_between_the_look_and_the_exchange_stays(tmp_path, monkeypatch, saves):
+    path = tmp_path / "a.md"
+    path.write_text("old")
+    saving_between(monkeypatch, path, *saves)
+    with pytest.raises(ConflictError, match="was changed while"):
+        files.write_file(str(tmp_path), "a.md", b"new", files.digest_of(b"old"))
+    assert path.read_text() == saves[-1]
+    assert os.listdir(tmp_path) == ["a.md"]
+
+
+def test_a_link_put_there_between_the_look_and_the_exchange_stays(tmp_path, monkeypatch):
+    path, real = tmp_path / "a.md", files._exchange
+    path.write_text("old")
+
+    def exchange(*names):
+        if not path.is_symlink():
+            path.unlink()
+            path.symlink_to("/etc/hostname")
+        return real(*names)
+
+    monkeypatch.setattr(files, "_exchange", exchange)
+    with pytest.raises(ConflictError):
+        files.write_file(str(tmp_path), "a.md", b"new", files.digest_of(b"old"))
+    assert os.readlink(path) == "/etc/hostname"
+    assert os.listdir(tmp_path) == ["a.md"]
+
+
+def test_a_file_that_goes_away_between_the_look_and_the_exchange_stays_away(tmp_path, monkeypatch):
+    path, real = tmp_path / "a.md", files._exchange
+    path.write_text("old")
+    monkeypatch.setattr(files, "_exchange", lambda *names: (path.unlink(), real(*names))[1])
+    with pytest.raises(ConflictError):
+        files.write_file(str(tmp_path), "a.md", b"new", files.digest_of(b"old"))
+    assert os.listdir(tmp_path) == []
+
+
+def test_a_drive_that_cannot_exchange_names_works_too(tmp_path, monkeypatch):
+    (tmp_path / "a.md").write_text("old")
+    monkeypatch.setattr(files, "_exchange", lambda *_: False)
+    files.write_file(str(tmp_path), "a.md", b"new", files.digest_of(b"old"))
+    assert (tmp_path / "a.md").read_text() == "new"
+    assert os.listdir(tmp_path) == ["a.md"]
+
+
+@pytest.mark.parametrize(
+    ("held", "there", "stays"),
+    [
+        ("saved", "new", "saved"),
+        ("old", "new", "new"),
+        ("saved", "newer", "newer"),
+        ("new", "saved", "saved"),
+    ],
+)
+def test_a_displaced_save_is_handed_back_after_a_kill(tmp_path, held, there, stays):
+    (tmp_path / "a.md").write_text(there)
+    (tmp_path / ".t.tmp").write_text(held)
+    files.hand_back(str(tmp_path), "a.md", ".t.tmp", files.digest_of(b"old"), files.digest_of(b"new"))
+    assert (tmp_path / "a.md").read_text() == stays
 
 
 def test_a_file_is_removed_only_with_the_expected_digest(tmp_path):
