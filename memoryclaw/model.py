@@ -51,6 +51,14 @@ class Link(NamedTuple):
     embed: bool = False
 
 
+TRUSTS = ("trusted", "unknown", "untrusted", "quarantined")
+
+
+def least_trusted(*trusts: str) -> str:
+    """The lowest of these trusts; what is no trust counts as unknown."""
+    return max((trust if trust in TRUSTS else "unknown" for trust in trusts), key=TRUSTS.index)
+
+
 class Fact(NamedTuple):
     """One value of one field of one entity, or one statement, as a line (or table cell) of a file under `semantic/`.
 
@@ -69,6 +77,7 @@ class Fact(NamedTuple):
     id: str = ""  # `semantic/projects#projectX.deadline`
     type: str = "fact"  # fact | statement
     said: str = ""  # ISO date on which it was said
+    trust: str = "trusted"  # what its line says of itself; its file may say less
 
     @property
     def is_statement(self) -> bool:

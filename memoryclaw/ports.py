@@ -35,6 +35,10 @@ class Lookup(Protocol):
         """Paths of the files that hold facts of this entity (name or alias, any case), current ones first."""
         ...
 
+    def episodes_titled(self, title: str) -> Sequence[tuple[str, str]]:
+        """The episodes with this title, as (id, path)."""
+        ...
+
 
 Progress = Callable[[int, int], None]  # called with what is done, and the total
 

@@ -106,6 +106,7 @@ VERBS = (
             "standing": "true for a statement until a later one is tied to it",
             "since, until": "the days between which it is true; empty when open",
             "said": "the day on which a statement was made",
+            "trust": "what its line says of itself, trusted or unknown",
         },
     ),
     Verb("links ep-20250708-penicillin", "The links of a note.", {"to": "the id that the link leads to; empty when there is no target"}),
@@ -149,7 +150,7 @@ VERBS = (
         {
             "id": "the id of what was written; after `forget`, the id that `revive` takes",
             "commit": "the commit that contains this change and nothing else; empty if there is none",
-            "action": "added, confirmed, superseded, corrected, edited, unchanged, forgotten, revived, undone, created or completed",
+            "action": "added, confirmed, superseded, over MCP and HTTP also existing, waiting or rejected, corrected, edited, unchanged, forgotten, revived, undone, created or completed",
             "notice": "a remark, such as why nothing was committed, or that a secret was removed",
         },
     ),

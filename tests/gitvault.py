@@ -93,6 +93,9 @@ class Shelf:
             n.path for n in self._notes() if any(f.entity.casefold() == entity.casefold() for f in n.facts)
         ]
 
+    def episodes_titled(self, title):
+        return [(n.id, n.path) for n in self._notes() if n.kind == "episode" and n.title == title]
+
 
 def pen_for(root, now=NOW):
     """A context whose clock stands still and whose ids count up."""

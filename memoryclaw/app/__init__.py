@@ -310,6 +310,33 @@ class App:
             as_is=as_is,
         )
 
+    def claim(
+        self,
+        text: str,
+        *,
+        entity: str = "",
+        field: str = "",
+        tags: Sequence[str] = (),
+        tool: str = "",
+        session: str = "",
+    ) -> Written:
+        """Keeps what an agent says as `unknown`; what contradicts a standing fact waits for a person. At most one commit."""
+        from memoryclaw.consolidation.agent_claims import claim  # noqa: PLC0415
+
+        said = {"name": field, "value": text.replace("\0", ""), "entity": entity, "tags": [*tags]}
+        return self._context.write(
+            lambda context, told: claim(
+                context,
+                told["value"],
+                entity=told["entity"],
+                field=told["name"],
+                tags=told["tags"],
+                tool=tool,
+                session=session,
+            ),
+            said,
+        )
+
     def edit(self, id_: str, fields: Mapping[str, str | Sequence[str]], *, as_is: bool = False) -> Written:
         """Corrects fields of a note's frontmatter, of an entity, or the value of a fact; one commit.
 

@@ -29,6 +29,7 @@ from memoryclaw.vault.edits import (
     same,
     set_fact,
     set_property,
+    trust_fact,
 )
 from memoryclaw.vault.facts import VALUE, Facts, facts_in
 from memoryclaw.vault.layout import place_of
@@ -279,7 +280,11 @@ class ConfirmFact(_FileAction):
             fact.current and fact.id == self.fact and same(fact.value, self.value)
             for fact in file.facts(text).facts
         )
-        return add_source(text, file, self.fact, self.source).text if holds else text
+        return (
+            trust_fact(add_source(text, file, self.fact, self.source).text, file, self.fact)
+            if holds
+            else text
+        )
 
     def may_be_proposed(self) -> bool:
         """Allows semantic files."""

@@ -179,6 +179,11 @@ class Catalog:
             order by path"""
         return self.rows(sql, (day, day))
 
+    def episodes_titled(self, title: str) -> list[tuple[str, str]]:
+        """The episodes with this title, as (id, path)."""
+        sql = "select id, path from files where kind = 'episode' and state = 'current' and title = ? order by path"
+        return self.rows(sql, (title,))
+
     def episodes_with(self, marks: Sequence[str], first: str, last: str) -> list[tuple[str, str]]:
         """The episodes of a time that have one of some texts in them, as (path, time)."""
         sql = """select u.path, f.at, u.text from units u join files f on f.path = u.path
@@ -219,6 +224,7 @@ class Catalog:
             "id",
             "type",
             "said",
+            "trust",
         )
         sql = f"select path, {', '.join(names)} from facts {where} order by path, seq"
         return [

@@ -36,7 +36,8 @@ create index unit_at on unit(at) where at != '';
 create index unit_wish on unit(at) where field = 'from now on';
 create index unit_newest on unit(at desc, id) where kind = 'fact' and state = 'current';
 create table fact(fid integer, seq integer, id text, entity text, entity_key text, field text, value text, since text,
-    until text, source text, line integer, current integer, type text, said text, primary key(fid, seq)) without rowid;
+    until text, source text, line integer, current integer, type text, said text, trust text,
+    primary key(fid, seq)) without rowid;
 create index fact_entity on fact(entity_key);
 create table tag(tag text, fid integer, primary key(tag, fid)) without rowid;
 create index tag_fid on tag(fid);

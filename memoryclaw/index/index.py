@@ -146,7 +146,7 @@ class Writing:
         run(_UNIT_SQL, (row for (fid, note), one in spoken for row in self._unit_rows(fid, note, one, rows)))
         self._engine.add(rows)
         run(
-            f"insert into fact values({','.join('?' * 14)})",
+            f"insert into fact values({','.join('?' * 15)})",
             (row for fid, n in notes for row in fact_rows(fid, n)),
         )
         run(
@@ -365,7 +365,7 @@ _TABLES = (
     """select path, seq, t.kind, t.title, t.tags, t.properties, t.body, t.characters, t.columns from tokens t
         join units using (rowid) order by path, seq""",
     "select kind, field, units, tokens from lengths order by kind, field",
-    """select path, seq, id, entity, entity_key, field, value, since, until, source, line, current, type, said
+    """select path, seq, id, entity, entity_key, field, value, since, until, source, line, current, type, said, trust
         from facts order by path, seq""",
     "select path, tag from tags order by path, tag",
     "select path, kind, key, name from names order by path, kind, key",
@@ -489,7 +489,7 @@ def fact_rows(fid: int, note: Note) -> Iterator[tuple[object, ...]]:
     for seq, f in enumerate(note.facts):
         yield (
             fid, seq, f.id, f.entity, key_of(f.entity), f.field, f.value, f.since, f.until, f.source, f.line, int(f.current),
-            f.type, f.said,
+            f.type, f.said, f.trust,
         )  # fmt: skip
 
 

@@ -135,7 +135,7 @@ def facts(found: Iterable[tuple[str, Fact]], fresh: Freshness) -> Shape:
 
 def fact(path: str, one: Fact) -> Shape:
     """One fact or statement with the line it stands on; a statement may stand, and is never called current."""
-    names = ("id", "type", "entity", "field", "value", "since", "said", "until", "source")
+    names = ("id", "type", "entity", "field", "value", "since", "said", "until", "source", "trust")
     return {
         **{name: getattr(one, name) for name in names},
         "current": one.current and not one.is_statement,

@@ -271,6 +271,7 @@ def set_fact(
     since: str = "",
     source: str = "",
     many: bool = False,
+    claim: str = "",
 ) -> FactEdit:
     """Sets a fact: adds it, confirms it, or replaces the old value, which moves to History.
 
@@ -283,15 +284,16 @@ def set_fact(
         since: ISO date from which it holds.
         source: the id of the note it comes from, or a word on its origin.
         many: True when the field may hold several values side by side.
+        claim: what says so, where it is no person: a value that is added has the trust `unknown` then, with this as its source.
     """
     entity, field, value = (" ".join(part.split()) for part in (entity, field or VALUE, value))
     if not entity or not value:
         raise InputError("a fact needs an entity and a value")
     sheet = Sheet.of(text, file)
     known = [f for f in sheet.found.facts if f.current and same(f.entity, entity) and same(f.field, field)]
-    if any(_holds(fact.value, value) if many else fact.value == value for fact in known):
-        return FactEdit(text, "confirmed", value)
-    told = FactText(value, _inline(since=since, source=source))
+    if holding := [fact for fact in known if (_holds(fact.value, value) if many else fact.value == value)]:
+        return FactEdit(text if claim else _vouched(sheet, holding[0]), "confirmed", value)
+    told = FactText(value, _inline(since=since, source=source) + _claimed(claim))
     if not known or many:
         first = known[-1] if known else None
         return _add(sheet, first.entity if first else entity, first.field if first else field, told)
@@ -302,6 +304,7 @@ def set_fact(
 
 def correct_fact(text: str, file: SemanticFile, id_: str, value: str) -> FactEdit:
     """Replaces the value of a fact, or the words of a statement, without History: the old one was never right."""
+    text = trust_fact(text, file, id_)  # who corrects a claim vouches for what it says then
     value, sheet = " ".join(value.split()), Sheet.of(text, file)
     fact = _fact(sheet, id_)
     value = plain_words(value) if fact.is_statement else value
@@ -316,6 +319,12 @@ def correct_fact(text: str, file: SemanticFile, id_: str, value: str) -> FactEdi
             return FactEdit(result, "corrected", fact.value)
         raise _refused(fact.entity, f'"{value}"')
     return FactEdit(_line_replaced(sheet, fact, FactText(value, None), change), "corrected", fact.value)
+
+
+def trust_fact(text: str, file: SemanticFile, id_: str) -> str:
+    """Takes from a fact or statement the doubt that its line has of itself."""
+    sheet = Sheet.of(text, file)
+    return _vouched(sheet, _fact(sheet, id_))
 
 
 def remove_fact(text: str, file: SemanticFile, id_: str) -> str:
@@ -366,6 +375,8 @@ def _add(sheet: Sheet, entity: str, field: str, told: FactText) -> FactEdit:
     spot = next((spot for spot in sheet.found.spots if same(spot.entity, entity)), None)
     entity = spot.entity if spot else entity
     change = _Change(come=((entity, field, told.value, True),))
+    if spot and spot.style in {"table", "frontmatter"} and "[trust::" in (told.inline or ""):
+        spot = None  # a cell has no room for the doubt
     for form in _forms(told):
         for splice in (
             new_field(sheet, spot, field, form) if spot else None,
@@ -421,6 +432,22 @@ def _inline(*, since: str = "", said: str = "", until: str = "", source: str = "
     return "".join(f" [{name}:: {value}]" for name, value in parts if value)
 
 
+def _claimed(claim: str) -> str:
+    """The inline fields of what no person said: what says so, and that nobody has vouched for it."""
+    said = " ".join(re.sub(r"[\[\]|,\x00-\x1f\x7f]", " ", claim).split())
+    return f" [source:: {said}] [trust:: unknown]" if said else ""
+
+
+def _vouched(sheet: Sheet, fact: Fact) -> str:
+    """The text without the doubt that the line of a fact has of itself."""
+    if fact.trust == "trusted" or sheet.in_table(fact) or sheet.spot(fact).style == "frontmatter":
+        return sheet.text
+    first, last = sheet.span(fact)
+    lines = [_TRUST.sub("", line) for line in sheet.lines[first:last]]
+    result = spliced(sheet.text, [Splice(first, last, tuple(lines))])
+    return result if _matches(sheet, result, _Change()) else sheet.text
+
+
 # Statements: what a person said, where entity or field cannot be told. The newest stands first, below the entity's facts.
 
 _MARKUP = re.compile(
@@ -442,6 +469,7 @@ def add_statement(
     said: str = "",
     source: str = "",
     replaces: Iterable[str] = (),
+    claim: str = "",
 ) -> FactEdit:
     """Adds a statement above those that the entity has; the same words, where they stand already, get one more source.
 
@@ -453,6 +481,7 @@ def add_statement(
         said: ISO date on which it was said.
         source: the id of the note it comes from, or a word on its origin.
         replaces: ids of standing statements of the file that this one is tied to; they move to the History of their entity.
+        claim: what says so, where it is no person, as for `set_fact`.
     """
     entity, words, said = " ".join(entity.split()), plain_words(words), _UNSAFE.sub("", said).strip()
     if not entity or not words:
@@ -468,9 +497,10 @@ def add_statement(
     if known is not None:
         result = spliced(text, moves)
         if _matches(sheet, result, change):
-            return FactEdit(add_source(result, file, known.id, source).text, action, known.value)
+            result = add_source(result, file, known.id, source).text
+            return FactEdit(result if claim else trust_fact(result, file, known.id), action, known.value)
         raise _refused(entity, f'"{words}"')
-    line = f'"{words}"{_inline(said=said)}{source_field(source)}'
+    line = f'"{words}"{_inline(said=said)}{source_field(source)}{_claimed(claim)}'
     for name, splice in _places(sheet, entity, own, said, line):
         result = spliced(text, [splice, *moves])
         if _matches(sheet, result, _Change(change.gone, (*change.come, (name, "", words, True)))):
@@ -667,8 +697,10 @@ _KEYED = re.compile(
     r"(?:::?(?:\*\*|__)?|(?<=[*_]):)(?=[ \t]|$))[ \t]*+(.*)$"
 )
 _INLINE = re.compile(
-    r"(?:(?<![ \t])[ \t]*+(?:\[(?:since|until|source|said)::(?:\[\[[^\[\]]*\]\]|[^\[\]])*+\]|\((?:since|until|source|said)::[^()]*\)))+"
+    r"(?:(?<![ \t])[ \t]*+(?:\[(?:since|until|source|said|trust)::(?:\[\[[^\[\]]*\]\]|[^\[\]])*+\]"
+    r"|\((?:since|until|source|said|trust)::[^()]*\)))+"
 )
+_TRUST = re.compile(r"(?<![ \t])[ \t]*+(?:\[trust::[^\[\]]*\]|\(trust::[^()]*\))")
 
 _COMMENT = re.compile(r"(?<![ \t])[ \t]++#.*$")
 _PIPE = re.compile(r"(?<!\\)\|")

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
-from memoryclaw.model import Fact
+from memoryclaw.model import Fact, least_trusted
 from memoryclaw.text.encoding import readable
 from memoryclaw.text.frontmatter import Split, split
 from memoryclaw.text.language import fold
@@ -214,7 +214,8 @@ def _cells(line: str) -> tuple[str, ...]:
 # Values: the text after a key, its inline fields and its source.
 
 _INLINE = re.compile(
-    r"\[(since|until|source|said)::[ \t]*+((?:\[\[[^\[\]]*\]\]|[^\[\]])*+)\]|\((since|until|source|said)::[ \t]*+([^()]*)\)"
+    r"\[(since|until|source|said|trust)::[ \t]*+((?:\[\[[^\[\]]*\]\]|[^\[\]])*+)\]"
+    r"|\((since|until|source|said|trust)::[ \t]*+([^()]*)\)"
 )
 _BLOCK_ID = re.compile(r"(?<!\S)\^[A-Za-z0-9-]+$")
 _QUOTES = ('"', "“", "„")
@@ -229,6 +230,7 @@ class FactValue(NamedTuple):
     until: str = ""
     source: str = ""
     said: str = ""
+    trust: str = "trusted"
 
 
 def fact_value(text: str) -> FactValue:
@@ -667,6 +669,7 @@ class _FactReader:
                 id=ids[number],
                 type="statement" if found.is_statement else "fact",
                 said=found.fact_value.said,
+                trust=least_trusted(found.fact_value.trust),
             )
             for number, found in enumerate(self._found)
         )

@@ -9,7 +9,7 @@ from bisect import bisect_right
 from collections.abc import Iterable, Iterator
 from typing import Any, NamedTuple
 
-from memoryclaw.model import NOTHING, Fact, Link, Note, Problem, Section, Turn, Unit
+from memoryclaw.model import NOTHING, Fact, Link, Note, Problem, Section, Turn, Unit, least_trusted
 from memoryclaw.text.dates import parse_timestamp
 from memoryclaw.text.encoding import decode, readable
 from memoryclaw.text.frontmatter import Split, header_length, split
@@ -224,7 +224,7 @@ def _fact_unit(fact: Fact, note: Note, above: str) -> Unit:
         entity=fact.entity,
         field=fact.field,
         value=fact.value,
-        trust=note.trust,
+        trust=least_trusted(note.trust, fact.trust),
         pinned=note.pinned,
         state=note.state if fact.current else "superseded",
     )

@@ -6,11 +6,10 @@ import re
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
-from memoryclaw.model import Problem
+from memoryclaw.model import TRUSTS, Problem
 from memoryclaw.text.dates import parse_timestamp
 from memoryclaw.text.yaml_text import strings
 
-TRUSTS = frozenset({"trusted", "unknown", "untrusted", "quarantined"})
 _TIMES = ("timestamp", "date", "created", "start")
 _PEOPLE = ("participants", "people", "person")
 _ENTITIES = ("entities", "entity")

@@ -119,9 +119,7 @@ class Written(NamedTuple):
     id: str
     path: str
     commit: str
-    action: (
-        str  # added | confirmed | superseded | corrected | edited | forgotten | revived | undone | created
-    )
+    action: str  # added | confirmed | existing | waiting | rejected | superseded | corrected | edited | forgotten | revived | undone | created
     notice: str = ""
 
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from memoryclaw.errors import ConflictError, InputError
+from memoryclaw.text.encoding import readable
+from memoryclaw.text.frontmatter import split
 from memoryclaw.vault import files
 from memoryclaw.vault.edits import FactEdit, SemanticFile, add_statement, plain_words, set_fact
 from memoryclaw.vault.layout import episode_name, free_name, place_of, timestamp
@@ -23,6 +25,7 @@ def remember(
     field: str = "",
     tags: Sequence[str] = (),
     source: str = "",
+    claim: str = "",
 ) -> Written:
     """Keeps a text as an episode note, as the value of a fact, or, with an entity alone, as a statement.
 
@@ -33,6 +36,7 @@ def remember(
         field: the fact's field; goes with `entity`.
         tags: tags of the episode.
         source: where it comes from: the id of a note or log, or a word.
+        claim: what says so, where it is no person; what is kept has the trust `unknown` then.
     """
     if not text.strip():
         raise InputError("there is nothing to remember: the text is empty")
@@ -41,11 +45,11 @@ def remember(
             "a fact needs an entity as well as a field; give neither to keep the text as an episode"
         )
     if entity.strip():
-        return _fact(context, text, entity, field.strip() and field, source)
-    return _episode(context, text.replace("\0", ""), tags, source)
+        return _fact(context, text, entity, field.strip() and field, source=source, claim=claim)
+    return _episode(context, text.replace("\0", ""), tags, source, claim)
 
 
-def _fact(context: WriteContext, value: str, entity: str, field: str, source: str) -> Written:
+def _fact(context: WriteContext, value: str, entity: str, field: str, *, source: str, claim: str) -> Written:
     entity = context.lookup.entity_name(" ".join(entity.split()))
     path, run = fact_file(context, entity, field), context.run("remember")
     file, schema = context.semantic(path), context.schema()
@@ -64,22 +68,26 @@ def _fact(context: WriteContext, value: str, entity: str, field: str, source: st
                 since=context.today,
                 source=source,
                 many=many,
+                claim=claim,
             )
             if field
-            else add_statement(text, file, entity=entity, words=value, said=context.today, source=source)
+            else add_statement(
+                text, file, entity=entity, words=value, said=context.today, source=source, claim=claim
+            )
         )
         results.append(result)
         return result.text
 
     def message() -> str:
-        old = results[0].old
+        action = results[0].action
         return context.templates.commit_message(
             "remember-fact",
             run=run,
             path=path,
             fact=fact_in_words(entity, field, value),
-            old=old,
-            source=source,
+            old=results[0].old if action == "superseded" else "",
+            known=action == "confirmed",
+            source=source or claim,
             confidence="",
         )
 
@@ -87,7 +95,9 @@ def _fact(context: WriteContext, value: str, entity: str, field: str, source: st
         context.root, [Edit(path, text_change(change))], message, verb="remember", now=context.now
     )
     result = results[0]
-    if not field and result.action == "confirmed":
+    if claim and result.action == "confirmed":
+        result = result._replace(action="existing")
+    if not field and result.action in {"confirmed", "existing"}:
         value = result.old  # as it stands there
     notice = outcome.notice if outcome.changed else "; ".join(filter(None, ("already known", outcome.notice)))
     return Written(
@@ -124,7 +134,7 @@ def _same(one: str, other: str) -> bool:
     return " ".join(one.split()).casefold() == " ".join(other.split()).casefold()
 
 
-def _episode(context: WriteContext, text: str, tags: Sequence[str], source: str) -> Written:
+def _episode(context: WriteContext, text: str, tags: Sequence[str], source: str, claim: str) -> Written:
     run, summary = context.run("remember"), _summary(text)
     name = free_name(
         f"episodes/{episode_name(context.now, summary)}", lambda path: files.exists(context.root, path)
@@ -137,8 +147,9 @@ def _episode(context: WriteContext, text: str, tags: Sequence[str], source: str)
         tags=[cleaned for tag in tags if (cleaned := "-".join(tag.strip().lstrip("#").split()))],
         summary=summary,
         participants=["user", "assistant"],
-        confidence="high",
-        source=source,
+        confidence="high" if not claim else "medium",
+        trust="unknown" if claim else "trusted",
+        source=source or claim,
         body=text.strip("\r\n"),
     )
 
@@ -149,11 +160,26 @@ def _episode(context: WriteContext, text: str, tags: Sequence[str], source: str)
 
     def message() -> str:
         return context.templates.commit_message(
-            "remember-episode", run=run, path=name, summary=summary, source=source, confidence="high"
+            "remember-episode",
+            run=run,
+            path=name,
+            summary=summary,
+            source=source or claim,
+            confidence="medium" if claim else "high",
         )
 
+    if claim and (known := _same_episode(context, summary, text)):
+        return Written(*known, "", "existing")
     outcome = write(context.root, [Edit(name, change)], message, verb="remember", now=context.now)
     return Written(id_, name, outcome.commit, "added", outcome.notice)
+
+
+def _same_episode(context: WriteContext, summary: str, text: str) -> tuple[str, str] | None:
+    """Id and path of the episode that says just this."""
+    for id_, path in context.lookup.episodes_titled(summary):
+        if split(readable(context.text(path))).body.strip() == text.strip():
+            return id_, path
+    return None
 
 
 def _summary(text: str) -> str:

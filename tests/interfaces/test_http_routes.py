@@ -146,8 +146,9 @@ def test_sync_answers_as_the_command_line(daemon: Daemon, twin: Path) -> None:
 def test_changes_answer_as_the_command_line_and_each_is_a_commit(daemon: Daemon, twin: Path) -> None:
     before = int(git(daemon.vault, "rev-list", "--count", "HEAD"))
     fact = {"text": "2027-01-15", "entity": "Boathouse", "field": "deadline"}
-    args = ("remember", "2027-01-15", "--entity", "Boathouse", "--field", "deadline")
-    done = same(daemon, twin, "POST", "/v1/remember", fact, *args)
+    done = daemon.post("/v1/remember", **fact)
+    assert done["action"] == "waiting", "whoever asks over HTTP is an agent, and another value stands"
+    pending = (daemon.vault / "semantic/_pending.md").read_text()
     same(
         daemon, twin, "PATCH", "/v1/notes/ep-wind", {"set": {"pin": True, "tags": ["island", "wind"]}},
         "edit", "ep-wind", "--set", "pin=true", "--set", "tags=island,wind",
@@ -156,6 +157,8 @@ def test_changes_answer_as_the_command_line_and_each_is_a_commit(daemon: Daemon,
     same(daemon, twin, "POST", "/v1/revive", {"id": gone["id"]}, "revive", gone["id"])
     undone = daemon.post("/v1/undo", what=done["commit"], yes=False)
     assert undone["action"] == "undone"
+    assert "2027-01-15" in pending
+    assert "2027-01-15" not in (daemon.vault / "semantic/_pending.md").read_text()
     assert "- deadline: 2026-12-11" in (daemon.vault / "semantic/projects.md").read_text()
     assert "pin: true" in (daemon.vault / "episodes/2025-09-04_15-40-00_wind-plan.md").read_text()
     assert int(git(daemon.vault, "rev-list", "--count", "HEAD")) == before + 5

@@ -15,7 +15,7 @@ from memoryclaw.interfaces.mcp.tools import ROWS
 
 ROOT = Path(__file__).parent.parent.parent
 MANIFEST, PAGE = ROOT / "docs/mcp-manifest.json", ROOT / "docs/mcp.md"
-DIGEST = "f0f1032dea66b3811cbf82917e1be00cb38a1b194259c0975c1984b5f2e56a9f"
+DIGEST = "e14bc312eb18ebd6b2c2857f33885bbea4bb8ecca3ccdd631dc849df8185db12"
 
 
 def test_the_manifest_is_what_the_server_lists_today(capsys: pytest.CaptureFixture[str]) -> None:

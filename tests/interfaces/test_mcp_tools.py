@@ -110,14 +110,19 @@ def test_what_cannot_be_done_is_told_with_a_code(
 def test_what_is_stored_is_a_commit_and_found_at_once(ask: Asker, claw: Claw, vault: Path) -> None:
     done = ask("memory_store", text="2026-12-18", entity="Kiosk", field="deadline")
     assert not done.failed, done.text
-    assert done.shape["action"] == "superseded"
+    assert done.shape["action"] == "waiting", "it contradicts what stands"
     assert git(vault, "show", "--format=", "--name-only", done.shape["commit"]).split() == [
-        "semantic/projects.md"
+        "semantic/_pending.md"
     ]
-    assert claw("facts", "Kiosk", "--json").json["facts"][0]["value"] == "2026-12-18"
-    assert "[[mcp]]" not in (vault / "semantic/projects.md").read_text(), "no link that leads nowhere"
+    assert claw("facts", "Kiosk", "--json").json["facts"][0]["value"] != "2026-12-18"
+    fresh = ask("memory_store", text="larch", entity="Kiosk", field="roof", session="s1").shape
+    [roof] = [one for one in claw("facts", "Kiosk", "--json").json["facts"] if one["field"] == "roof"]
+    assert (fresh["action"], roof["value"], roof["trust"]) == ("added", "larch", "unknown")
+    assert roof["source"].startswith("agent memory_store session s1 ")
+    assert "[[agent" not in (vault / "semantic/projects.md").read_text(), "no link that leads nowhere"
     episode = ask("memory_store", text="Priya prefers larch.", tags=["wood"]).shape
-    assert "source: mcp" in (vault / episode["path"]).read_text()
+    assert "trust: unknown\nsource: agent memory_store " in (vault / episode["path"]).read_text()
+    assert ask("memory_store", text="Priya prefers larch.").shape["action"] == "existing"
     assert episode["id"] in ask("memory_search", query="larch").text
 
 
@@ -163,11 +168,12 @@ def test_a_rating_is_kept_in_the_ledger(ask: Asker, vault: Path) -> None:
 
 
 def test_what_waits_is_shown_and_nothing_is_decided(ask: Asker, vault: Path) -> None:
-    (waits,) = ask("memory_review").shape["waiting"]
+    before = (vault / "semantic/_pending.md").read_text()
+    [waits] = [one for one in ask("memory_review").shape["waiting"] if "RAL 6005" in one["what"]]
     found = ask("memory_review", id=waits["id"])
     assert found.shape["differences"][0]["files"][0]["path"] == "semantic/projects.md"
     assert "{+- door colour: RAL 6005" in found.text
-    assert (vault / "semantic/_pending.md").read_text() == PENDING
+    assert (vault / "semantic/_pending.md").read_text() == before
 
 
 def test_a_session_sets_shows_and_clears_what_it_is_at(ask: Asker, vault: Path) -> None:

@@ -108,9 +108,18 @@ def facts(context: CliContext, entity: str, as_of: date | None, history: bool) -
         as_json(shapes.facts(found, fresh))
         return
     dated = history or as_of is not None
+    doubted = any(fact.trust != "trusted" for _, fact in found)
     table(
-        ["entity", "field", "value", "since", *(["until"] if dated else []), "where"],
-        [_fact(*pair, dated) for pair in found],
+        [
+            "entity",
+            "field",
+            "value",
+            "since",
+            *(["until"] if dated else []),
+            *(["trust"] if doubted else []),
+            "where",
+        ],
+        [_fact(*pair, dated, doubted) for pair in found],
     )
     if not found:
         say("No such facts.")
@@ -139,8 +148,9 @@ def _print_freshness(fresh: Freshness) -> None:
         remark(f"Degraded: {fresh.degraded}")
 
 
-def _fact(path: str, fact: Fact, dated: bool) -> list[str]:
+def _fact(path: str, fact: Fact, dated: bool, doubted: bool) -> list[str]:
     until = [fact.until] if dated else []
+    trust = ["" if fact.trust == "trusted" else fact.trust] if doubted else []
     said = fact.is_statement
     return [
         fact.entity,
@@ -148,6 +158,7 @@ def _fact(path: str, fact: Fact, dated: bool) -> list[str]:
         f'"{fact.value}"' if said else fact.value,
         fact.day,
         *until,
+        *trust,
         f"{path}:{fact.line}",
     ]
 

@@ -20,6 +20,7 @@ class RememberRequest(RequestModel):
     field: str = ""
     tags: list[str] = Field(default_factory=list)
     source: str = ""
+    session: str = ""
 
 
 class EditRequest(RequestModel):
@@ -51,9 +52,14 @@ class FeedbackRequest(RequestModel):
 
 
 def remember(app: App, _name: str, asked: RememberRequest) -> Shape:
-    """Keeps a text as an episode, or as the value of a field."""
-    done = app.remember(
-        asked.text, entity=asked.entity, field=asked.field, tags=asked.tags, source=asked.source
+    """Keeps a text as an episode, or as the value of a field, as the claim of the agent that has the token."""
+    done = app.claim(
+        asked.text,
+        entity=asked.entity,
+        field=asked.field,
+        tags=asked.tags,
+        tool=asked.source,
+        session=asked.session,
     )
     return shapes.written(done)
 
@@ -96,7 +102,7 @@ WRITING = (
         "POST",
         "/v1/remember",
         remember,
-        "Keeps a text as an episode, or as a fact.",
+        "Keeps a text as an episode, or as a fact, as the agent's claim; what contradicts a standing fact waits for a person.",
         RememberRequest,
         WRITE,
         like="remember TEXT",

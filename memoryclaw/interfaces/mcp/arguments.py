@@ -112,6 +112,7 @@ class StoreArguments(ToolArguments):
     tags: list[Annotated[str, Field(max_length=100)]] = Field(
         [], max_length=20, description="Tags, where the text is kept as an episode."
     )
+    session: Name = Field("", description="The session in which it came up.")
 
 
 class FeedbackArguments(ToolArguments):

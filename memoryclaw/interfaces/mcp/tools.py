@@ -58,8 +58,9 @@ ROWS = (
     ToolSpec(
         "memory_store",
         "Remember",
-        "Keep something for later sessions. With entity and field it is the value of a fact, and a value that it replaces goes to "
-        "the history; with entity alone it is kept as a statement, in these words; else it is an episode. One thing a call, in words that are clear without the conversation; no secrets.",
+        "Keep something for later sessions. With entity and field it is the value of a fact; with entity alone a statement, in "
+        "these words; else an episode. It is kept as your claim: what differs from a fact that stands waits for the person. "
+        "One thing a call, in words that are clear without the conversation; no secrets.",
         ADDS,
         arguments.StoreArguments,
         arguments.WRITTEN,

@@ -11,7 +11,7 @@ from memoryclaw.errors import InputError
 from memoryclaw.interfaces import shapes
 from memoryclaw.interfaces.mcp import arguments
 from memoryclaw.interfaces.mcp.arguments import question
-from memoryclaw.model import Fact, Match
+from memoryclaw.model import Fact, Match, least_trusted
 from memoryclaw.recall.packing import TRUST_ORDER, text_of
 from memoryclaw.review.word_diff import marked, word_diff
 from memoryclaw.text import encoding, prompts
@@ -24,7 +24,6 @@ if TYPE_CHECKING:
     from memoryclaw.review.queue import ReviewItem
     from memoryclaw.working.memory import WorkingMemory
 
-_SOURCE = "mcp"  # an episode that is stored over MCP says so; a fact names its sources as links
 _MOST = 60_000  # characters of one thing
 _SAID = frozenset({"task", "goal", "plan", "facts", "recent_observations", "active_skill"})
 
@@ -63,9 +62,15 @@ def get(app: App, asked: arguments.GetArguments) -> ToolAnswer:
 
 
 def store(app: App, asked: arguments.StoreArguments) -> ToolAnswer:
-    """Keeps a fact or an episode; one commit."""
-    source = "" if asked.entity else _SOURCE
-    done = app.remember(asked.text, entity=asked.entity, field=asked.field, tags=asked.tags, source=source)
+    """Keeps a fact, a statement or an episode as the agent's claim; at most one commit."""
+    done = app.claim(
+        asked.text,
+        entity=asked.entity,
+        field=asked.field,
+        tags=asked.tags,
+        tool="memory_store",
+        session=asked.session,
+    )
     return ToolAnswer(shapes.written(done), _with(one_line(f"{done.action}: {done.id}"), done.notice))
 
 
@@ -165,7 +170,8 @@ def listed(notes: Iterable[NoteEntry], trusts: Trusts) -> str:
 def facts_text(found: Iterable[tuple[str, Fact]], trusts: Trusts) -> str:
     """A list of facts."""
     return _block(
-        (trusts.get(path, "unknown"), prompts.item(fact.id, _fact(fact), fact.day)) for path, fact in found
+        (least_trusted(trusts.get(path, "unknown"), fact.trust), prompts.item(fact.id, _fact(fact), fact.day))
+        for path, fact in found
     )
 
 

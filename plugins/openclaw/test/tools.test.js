@@ -53,7 +53,7 @@ test("a note is read by lines, and a citation says which", async () => {
 
 test("storing and rating reach the daemon, and only the owner may", async () => {
   await host.call("memory_store", { text: "cat", entity: "Bello", field: "kind" });
-  assert.deepEqual(daemon.asked[0].body, { text: "cat", source: "openclaw", entity: "Bello", field: "kind" });
+  assert.deepEqual(daemon.asked[0].body, { text: "cat", source: "openclaw memory_store", session: "s1", entity: "Bello", field: "kind" });
   assert.equal((await host.call("memory_feedback", { id: "x", rating: 4 })).value.session, "s1");
   await assert.rejects(host.call("memory_store", { text: "cat", entity: "Bello" }), /together/);
   for (const tool of ["memory_store", "memory_feedback"]) {

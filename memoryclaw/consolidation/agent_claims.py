@@ -1,0 +1,89 @@
+"""What an agent stores is its claim: new and harmless it is kept as `unknown`, and what contradicts a fact waits for a person."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from memoryclaw.consolidation.fact_values import MANY, plain_key, plain_value
+from memoryclaw.consolidation.pending import PENDING_FILE, PendingFact, add_pending, waiting_id
+from memoryclaw.vault.edits import plain_words, same
+from memoryclaw.vault.layout import timestamp
+from memoryclaw.writing.context import WriteContext, Written, fact_in_words
+from memoryclaw.writing.decisions import DECISIONS_FILE, Decisions, fingerprint
+from memoryclaw.writing.remember import remember
+from memoryclaw.writing.writer import Edit, text_change, write
+
+
+def claim(
+    context: WriteContext,
+    text: str,
+    *,
+    entity: str = "",
+    field: str = "",
+    tags: Sequence[str] = (),
+    tool: str = "",
+    session: str = "",
+) -> Written:
+    """Keeps what an agent says, as far as nobody said otherwise; the same text twice is `existing`.
+
+    Args:
+        context: the vault and the moment.
+        text: what to keep.
+        entity: what the fact or the statement is about.
+        field: the fact's field; goes with `entity`.
+        tags: tags of the episode.
+        tool: what the agent stored it with.
+        session: the session in which it did.
+    """
+    source = " ".join(filter(None, ("agent", tool, session and f"session {session}", timestamp(context.now))))
+    entity, field = (" ".join(part.split()) for part in (entity, field))
+    if entity and text.strip():
+        entity = context.lookup.entity_name(entity)
+        words = " ".join(text.split()) if field else plain_words(text)
+        decided = Decisions.read(context.text(DECISIONS_FILE))
+        known_by = fingerprint("fact", entity, field, words)
+        if decided.is_rejected(known_by):
+            return Written("", PENDING_FILE, "", "rejected", "a person said no to this; nothing was kept")
+        other = _other_value(context, entity, field, words) if field else ""
+        if other or decided.is_undone(known_by):
+            why = f"{source} says so" + (
+                ", and another value stands" if other else "; a person took it back once"
+            )
+            return _wait(
+                context, PendingFact("", entity, field, words, "low", context.today, "", why, other), source
+            )
+    return remember(context, text, entity=entity, field=field, tags=tags, claim=source)
+
+
+def _other_value(context: WriteContext, entity: str, field: str, value: str) -> str:
+    """The value that stands in the way: of a field that holds one, where this one does not stand already."""
+    declared = context.schema().fields.get(field.lower())
+    if declared.many if declared else field.lower() in MANY:
+        return ""
+    standing = [
+        fact.value
+        for path in context.lookup.entity_files(entity)
+        for fact in context.semantic(path).facts(context.text(path)).facts
+        if fact.current and not fact.is_statement and same(fact.entity, entity) and same(fact.field, field)
+    ]
+    return "" if value in standing else next(iter(standing), "")
+
+
+def _wait(context: WriteContext, fact: PendingFact, source: str) -> Written:
+    """Adds the claim to what waits; one commit, and none where it waits already."""
+    id_, run = (
+        waiting_id(plain_key(fact.entity), plain_key(fact.field), plain_value(fact.value)),
+        context.run("remember"),
+    )
+
+    def message() -> str:
+        said = fact_in_words(fact.entity, fact.field, fact.value)
+        return context.templates.commit_message(
+            "claim-waits", run=run, fact=said, why=fact.why, source=source
+        )
+
+    change = text_change(lambda text: add_pending(text, fact))
+    outcome = write(context.root, [Edit(PENDING_FILE, change)], message, verb="remember", now=context.now)
+    if not outcome.changed:
+        return Written(id_, PENDING_FILE, "", "existing", "it waits for a person already")
+    return Written(id_, PENDING_FILE, outcome.commit, "waiting", f"it waits for a person: {fact.why}")
