@@ -25,7 +25,7 @@ QUESTIONS = {
     "Who is the rowing club's chairman and what does he like?": (f"{CONTACTS}Søren Kjeldsen.role", "chairman of the rowing club"),
     "what does soren like": (f"{CONTACTS}Søren Kjeldsen.likes", "the very salty kind"),
     "How were the missing dowels replaced?": ("ep-20251021-thirty-six-dowels", "Nakamura Ken"),
-    "栗の木栓は誰が作りましたか": ("log:2025-10-21-kanazawa/8", "木栓が三十六本足りません"),
+    "釘を使わない茶室は誰が頼みましたか": ("episodes/2025-04-24_05-50-00_letter-from-tanaka-sakura", "田中さくら"),
     "Wie war der Zählerstand bei der Übergabe?": ("episodes/2026-01-30_10-30-00_wohnungsuebergabe", "48.213 kWh"),
     "What was the meter reading in the old flat?": ("semantic/household#Old flat.meter reading", "48,213 kWh"),
     "Which paint did we choose, the matt one from Kröger?": ("log:2026-03-10-evening/3", "Dünensand 14"),
@@ -108,9 +108,13 @@ def test_the_chairmans_likes_are_found_though_the_question_names_the_club(app: A
     assert f"{CONTACTS}田中さくら.likes" in {left.id for left in answer.left_out}
 
 
-def test_the_page_that_tries_to_instruct_is_labelled(app: App) -> None:
-    context = app.recall("wooden crates to Japan: which packaging rules?").context
-    assert context.index('<memory trust="untrusted">') < context.index("\nep-20250814-timber-packaging")
+def test_the_page_that_tries_to_instruct_is_found_by_a_search_alone(app: App) -> None:
+    question, page = "wooden crates to Japan: which packaging rules?", "ep-20250814-timber-packaging"
+    answer = app.recall(question)
+    assert page not in answer.context
+    assert (page, "untrusted") in {(left.id.partition("#")[0], left.reason) for left in answer.left_out}
+    [found] = [match.unit for match in app.search(question).matches if match.unit.id == page]
+    assert found.trust == "untrusted"
 
 
 @pytest.mark.parametrize(

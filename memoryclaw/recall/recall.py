@@ -26,7 +26,7 @@ def recall(
     """Answers a question with a context of at most `budget` tokens.
 
     The words of `goal`, what the agent is working on, help to rank. Turns of the running `session` are left out: the host still
-    shows them; a skill that is not approved is left out whatever is asked. What the session is working on stands first:
+    shows them; what is untrusted, and a skill that is not approved, are left out whatever is asked. What the session is working on stands first:
     `working` gives its lines for a share of the budget.
     """
     head = working(int(budget * WORKING_SHARE)) if working else []
@@ -34,7 +34,7 @@ def recall(
     with searcher.reading():
         found = searcher.find(text, goal=goal, newest=True)
         open_ = found.open
-        refused = _visible(open_, session) | _unapproved(searcher, open_)
+        refused = _visible(open_, session) | _untrusted(open_) | _unapproved(searcher, open_)
         waiting = [one for one in open_ if one.unit.rowid not in refused]
         matches, packed = _packed(searcher, found, waiting, pack)
         answer = searcher.answer(text, found, matches, refused | packed)
@@ -47,6 +47,11 @@ def _visible(open_: Sequence[Ranked], session: str) -> dict[int, str]:
         return {}
     running = f"log:{session}/"
     return {one.unit.rowid: "already_visible" for one in open_ if one.unit.id.startswith(running)}
+
+
+def _untrusted(open_: Sequence[Ranked]) -> dict[int, str]:
+    """What a tool or a web page said: a search finds it, and nothing brings it into a prompt by itself."""
+    return {one.unit.rowid: "untrusted" for one in open_ if one.unit.trust == "untrusted"}
 
 
 def _unapproved(searcher: Searcher, open_: Sequence[Ranked]) -> dict[int, str]:

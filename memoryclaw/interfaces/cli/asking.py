@@ -157,6 +157,7 @@ _REASONS = {
     "pending": "waits for a yes or a no",
     "quarantined": "quarantined",
     "superseded": "superseded by a newer value",
+    "untrusted": "what a tool or a web page said; only a search shows it",
     "weak": "scores far below the best",
 }
 
