@@ -25,6 +25,7 @@ import sys
 import tempfile
 import time
 import traceback
+import uuid
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass, replace
@@ -423,8 +424,9 @@ class Bench:
         kept = self._options.cache / f"{self._set.name.replace('/', '-')}-{self._digest(settings)}"
         if kept.is_dir():
             return kept
-        part = Path(tempfile.mkdtemp(dir=self._options.cache, prefix=f"{kept.name}-part-"))
-        try:
+        part = kept.with_name(f"{kept.name}-part-{uuid.uuid4().hex[:8]}")
+        try:  # the folder is made in here: whoever is ended right after still removes it
+            part.mkdir(mode=0o700)
             for number, (conversation, rows) in enumerate(self._turns.items(), 1):
                 with vault_of(part / file_name(conversation), rows, settings) as app:
                     if model:
@@ -538,11 +540,11 @@ class Benches:
         return self
 
     def __exit__(self, *_: object) -> None:
-        for worker, connection in self._workers:
-            connection.close()
-            worker.terminate()
         for worker, _connection in self._workers:
+            worker.terminate()
+        for worker, connection in self._workers:
             worker.join()
+            connection.close()  # not before: a worker that finds it closed would be ended while it removes its folder
 
     def each(self, work: str, *given: object) -> dict[str, Any]:
         """What a method of `Bench` returns for each set."""

@@ -146,7 +146,7 @@ VERBS = (
     ),
     Verb(
         f"edit {shlex.quote(EDITED)} --set value=28",
-        "The result of a change. `init`, `remember`, `forget`, `revive`, `undo`, `review edit` and `skills new` return the same.",
+        "The result of a change. `init`, `remember`, `forget`, `revive`, `trust`, `quarantine`, `undo`, `review edit` and `skills new` return the same.",
         {
             "id": "the id of what was written; after `forget`, the id that `revive` takes",
             "commit": "the commit that contains this change and nothing else; empty if there is none",

@@ -347,6 +347,18 @@ class App:
         said = {key: value if isinstance(value, str) else [*value] for key, value in fields.items()}
         return self._context.write(lambda context, told: edit(context, id_, told), said, as_is=as_is)
 
+    def trust(self, id_: str) -> Written:
+        """Says that a person trusts a note, a fact or a statement; one commit."""
+        from memoryclaw.writing.edit import set_trust  # noqa: PLC0415
+
+        return self._context.write(lambda context: set_trust(context, id_, "trusted"))
+
+    def quarantine(self, id_: str) -> Written:
+        """Takes a note, a fact or a statement out of every answer, and leaves it where it stands; one commit."""
+        from memoryclaw.writing.edit import set_trust  # noqa: PLC0415
+
+        return self._context.write(lambda context: set_trust(context, id_, "quarantined"))
+
     def forget(self, id_: str) -> Written:
         """Moves a note, or a fact's line, to the archive; one commit, and `revive` brings it back."""
         from memoryclaw.writing.edit import forget  # noqa: PLC0415

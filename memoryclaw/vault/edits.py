@@ -13,7 +13,7 @@ from itertools import pairwise
 from typing import Any, NamedTuple
 
 from memoryclaw.errors import InputError, NotFoundError
-from memoryclaw.model import Fact
+from memoryclaw.model import TRUSTS, Fact
 from memoryclaw.text import yaml_text
 from memoryclaw.text.encoding import lines_of, readable
 from memoryclaw.text.frontmatter import split
@@ -321,10 +321,29 @@ def correct_fact(text: str, file: SemanticFile, id_: str, value: str) -> FactEdi
     return FactEdit(_line_replaced(sheet, fact, FactText(value, None), change), "corrected", fact.value)
 
 
-def trust_fact(text: str, file: SemanticFile, id_: str) -> str:
-    """Takes from a fact or statement the doubt that its line has of itself."""
+def trust_fact(text: str, file: SemanticFile, id_: str, trust: str = TRUSTS[0]) -> str:
+    """Says on the line of a fact or statement how far it is to be trusted; what is trusted needs no word.
+
+    Raises:
+        InputError: it stands in a table or in the header, where a line has no room for it.
+    """
     sheet = Sheet.of(text, file)
-    return _vouched(sheet, _fact(sheet, id_))
+    sheet = Sheet.of(_vouched(sheet, _fact(sheet, id_)), file)
+    fact = _fact(sheet, id_)
+    if trust == fact.trust:
+        return sheet.text
+    if sheet.in_table(fact) or sheet.spot(fact).style == "frontmatter":
+        raise InputError(
+            f"{id_} stands in a table or a header, which has no room for its trust; use the file's id"
+        )
+    first = sheet.span(fact)[0]
+    line = sheet.lines[first]
+    mark = _BLOCK_ID_END.search(line)
+    end = mark.start() if mark else len(line)
+    result = spliced(sheet.text, [Splice(first, first + 1, (f"{line[:end]} [trust:: {trust}]{line[end:]}",))])
+    if _matches(sheet, result, _Change()) and _fact(Sheet.of(result, file), id_).trust == trust:
+        return result
+    raise _refused(fact.entity, fact.field)
 
 
 def remove_fact(text: str, file: SemanticFile, id_: str) -> str:

@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple
 
 from memoryclaw.errors import InputError, NotFoundError
+from memoryclaw.model import TRUSTS
 from memoryclaw.ports import Address
 from memoryclaw.text.encoding import lines_of, readable
 from memoryclaw.text.frontmatter import split
@@ -21,6 +22,7 @@ from memoryclaw.vault.edits import (
     remove_fact,
     set_fact,
     set_property,
+    trust_fact,
 )
 from memoryclaw.vault.facts import VALUE
 from memoryclaw.vault.layout import episode_name, free_name, slug, timestamp
@@ -49,6 +51,30 @@ def edit(context: WriteContext, id_: str, fields: Mapping[str, Value]) -> Writte
     if not address.path.endswith(".md"):
         raise InputError(f"{address.path} has no header to edit; open the file itself")
     return _write(context, address, fields, lambda text: _with_properties(text, fields), "edited")
+
+
+def set_trust(context: WriteContext, id_: str, trust: str) -> Written:
+    """Says of a note, a fact or a statement that a person trusts it (`trusted`), or that nobody shall read it (`quarantined`)."""
+    address = context.find(id_)
+    if address.kind in {"turn", "log"}:
+        raise InputError(
+            f"{id_} is part of a log, which is a record; keep what is right of it with `memoryclaw remember`"
+        )
+    if address.kind == "fact":
+        file = context.semantic(address.path)
+        said = split(readable(context.text(address.path))).meta.get("trust", trust)
+        if trust == TRUSTS[0] and said != trust:
+            raise InputError(
+                f"{address.path} itself is {said}; `memoryclaw trust {address.note}` trusts all of it"
+            )
+        return _write(
+            context,
+            address,
+            {"trust": trust},
+            lambda text: trust_fact(text, file, address.id, trust),
+            "edited",
+        )
+    return edit(context, id_, {"trust": trust})
 
 
 def _with_properties(text: str, fields: Mapping[str, Value]) -> str:

@@ -127,6 +127,19 @@ def test_a_line_of_a_log_cannot_be_forgotten(kept: Claw) -> None:
     assert "log" in ran.err
 
 
+def test_trust_asks_first_and_quarantine_takes_out_of_every_answer(kept: Claw) -> None:
+    assert kept.vault
+    before = git(kept.vault, "rev-parse", "HEAD")
+    refused = kept("trust", "ep-wind")
+    assert (refused.code, git(kept.vault, "rev-parse", "HEAD")) == (2, before)
+    assert "give --yes" in refused.err
+    assert kept("quarantine", "ep-wind", "--json").json["action"] == "edited"
+    for verb in ("search", "recall"):
+        assert "ep-wind" not in [match["id"] for match in kept(verb, "wind plan", "--json").json["matches"]]
+    assert kept("trust", "ep-wind", "--yes").code == 0
+    assert "ep-wind" in [match["id"] for match in kept("recall", "wind plan", "--json").json["matches"]]
+
+
 def test_undo_takes_back_one_change_by_commit_and_by_run(kept: Claw) -> None:
     assert kept.vault
     for number, name in enumerate(("commit", "run")):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
@@ -10,7 +9,7 @@ import click
 
 from memoryclaw.errors import InputError
 from memoryclaw.interfaces.cli.printing import as_json, in_colour, plural, remark, say, styled, table
-from memoryclaw.interfaces.cli.verbs import AS_IS, TEXT, CliContext, group
+from memoryclaw.interfaces.cli.verbs import AS_IS, TEXT, CliContext, agreed, group
 from memoryclaw.review.word_diff import COME, GONE, SAME, Line, marked, word_diff
 from memoryclaw.text.prompts import visible
 
@@ -128,7 +127,7 @@ def apply(ctx: click.Context, *, yes: bool) -> None:
             for item in boxes.rejected:
                 say(f"{styled('no to', bold=True)}: {styled(item.what)} ({styled(item.id)})")
         count = len(boxes.approved) + len(boxes.rejected)
-        if count and not _agreed(said, f"Do {plural(count, 'of these', 'of these')}?", yes=yes):
+        if count and not agreed(said, f"Do {plural(count, 'of these', 'of these')}?", yes=yes):
             return
         done = app.review.apply(boxes)
     _print_decisions(ctx, done)
@@ -157,19 +156,11 @@ def _decide(ctx: click.Context, names: Sequence[str], decision: str, *, everythi
             if not said.json:
                 for item in items:
                     say(f"{styled(item.id)}  {styled(item.what)}")
-            if not _agreed(said, f"{_ASKED[decision]} {plural(len(items), 'thing')}?", yes=yes):
+            if not agreed(said, f"{_ASKED[decision]} {plural(len(items), 'thing')}?", yes=yes):
                 return
         decide = app.review.approve if decision == "approved" else app.review.reject
         done = decide(items)
     _print_decisions(ctx, done)
-
-
-def _agreed(context: CliContext, question: str, *, yes: bool) -> bool:
-    if yes:
-        return True
-    if context.json or not sys.stdin.isatty():
-        raise click.UsageError("There is no terminal to ask on; give --yes.")
-    return click.confirm(question)
 
 
 def _print_decisions(ctx: click.Context, done: Sequence[ReviewDecision]) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -49,7 +50,8 @@ SECTIONS: dict[str, dict[str, str]] = {
     "Ask": {"recall": "asking", "search": "asking", "working": "working", "feedback": "working"},
     "Look": {"show": "looking", "browse": "looking", "facts": "looking", "links": "looking"},
     "Write": {
-        "init": "writing", "remember": "writing", "edit": "writing", "forget": "writing", "revive": "writing", "undo": "writing",
+        "init": "writing", "remember": "writing", "edit": "writing", "forget": "writing", "revive": "writing",
+        "trust": "writing", "quarantine": "writing", "undo": "writing",
     },
     "Log": {"capture": "capturing", "import": "capturing", "hook": "hooks", "consolidate": "consolidating", "redo": "consolidating", "schedule": "consolidating"},
     "Review": {"review": "reviewing", "history": "looking", "blame": "looking", "skills": "skills"},
@@ -205,3 +207,12 @@ class Group(Verb, click.Group):
 def group(*, default: str, examples: Sequence[str]) -> Callable[[Callable[..., Any]], Group]:
     """Makes a function with an empty body a group; `@name.command("list", examples=[…])` gives it a verb."""
     return click.group(cls=Group, default=default, examples=examples)
+
+
+def agreed(context: CliContext, question: str, *, yes: bool) -> bool:
+    """True when a person says yes; without a terminal to ask on, only `--yes` is one."""
+    if yes:
+        return True
+    if context.json or not sys.stdin.isatty():
+        raise click.UsageError("There is no terminal to ask on; give --yes.")
+    return click.confirm(question)

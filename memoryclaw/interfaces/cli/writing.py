@@ -11,7 +11,8 @@ import click
 from memoryclaw import config
 from memoryclaw.interfaces import shapes
 from memoryclaw.interfaces.cli.printing import as_json, remark, say, styled
-from memoryclaw.interfaces.cli.verbs import AS_IS, TEXT, CliContext, verb
+from memoryclaw.interfaces.cli.verbs import AS_IS, TEXT, CliContext, agreed, verb
+from memoryclaw.text.prompts import visible
 
 if TYPE_CHECKING:
     from memoryclaw.writing.context import Written
@@ -109,6 +110,31 @@ def revive(context: CliContext, id_: str) -> None:
     """Restore what was forgotten, unchanged."""
     with context.app() as app:
         tell(context, app.revive(id_))
+
+
+@verb(examples=["trust ep-20250814-timber-packaging", "trust 'semantic/facts#Tam.car' --yes"])
+@click.argument("id_", metavar="ID", type=TEXT)
+@click.option("--yes", is_flag=True, help="Do not ask.")
+@click.pass_obj
+def trust(context: CliContext, id_: str, *, yes: bool) -> None:
+    """Trust what an agent, a tool or a web page said.
+
+    Shows the text and asks first. What is trusted is recalled as your own words are.
+    """
+    with context.app() as app:
+        if not yes:
+            click.echo(visible(app.show(id_).text))
+        if agreed(context, "Do you trust this?", yes=yes):
+            tell(context, app.trust(id_))
+
+
+@verb(examples=["quarantine ep-20250814-timber-packaging"])
+@click.argument("id_", metavar="ID", type=TEXT)
+@click.pass_obj
+def quarantine(context: CliContext, id_: str) -> None:
+    """Take a note or a fact out of every answer; it stays in its file, and trust brings it back."""
+    with context.app() as app:
+        tell(context, app.quarantine(id_))
 
 
 @verb(examples=["undo 1a2b3c4", "undo remember-20261121T101500-ab12cd"])
