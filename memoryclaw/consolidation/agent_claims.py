@@ -52,7 +52,15 @@ def claim(
             return _wait(
                 context, PendingFact("", entity, field, words, "low", context.today, "", why, other), source
             )
-    return remember(context, text, entity=entity, field=field, tags=tags, claim=source)
+    done = remember(context, text, entity=entity, field=field, tags=tags, claim=source)
+    if done.action != "contradicts":
+        return done
+    # Somebody else wrote between our look and the writer's.
+    why = f"{source} says so, and another value stands"
+    value = " ".join(text.split())
+    return _wait(
+        context, PendingFact("", entity, field, value, "low", context.today, "", why, done.notice), source
+    )
 
 
 def _other_value(context: WriteContext, entity: str, field: str, value: str) -> str:

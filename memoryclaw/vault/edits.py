@@ -247,7 +247,7 @@ _Key = tuple[str, str, str, bool]
 
 
 class FactEdit(NamedTuple):
-    """The text after an edit, what was done (added | confirmed | superseded | corrected), and the former value."""
+    """The text after an edit, what was done (added | confirmed | superseded | corrected | contradicts), and the former value."""
 
     text: str
     action: str
@@ -284,7 +284,8 @@ def set_fact(
         since: ISO date from which it holds.
         source: the id of the note it comes from, or a word on its origin.
         many: True when the field may hold several values side by side.
-        claim: what says so, where it is no person: a value that is added has the trust `unknown` then, with this as its source.
+        claim: what says so, where it is no person: a value that is added has the trust `unknown` then, with this as its source,
+            and another value that stands is left as it is (`contradicts`).
     """
     entity, field, value = (" ".join(part.split()) for part in (entity, field or VALUE, value))
     if not entity or not value:
@@ -299,6 +300,8 @@ def set_fact(
         return _add(sheet, first.entity if first else entity, first.field if first else field, told)
     if len(known) > 1:
         raise InputError(f"{entity} has {len(known)} values for {field}; say which one to change, by its id")
+    if claim:
+        return FactEdit(text, "contradicts", known[0].value)
     return _supersede(sheet, known[0], told, since)
 
 

@@ -36,7 +36,8 @@ def remember(
         field: the fact's field; goes with `entity`.
         tags: tags of the episode.
         source: where it comes from: the id of a note or log, or a word.
-        claim: what says so, where it is no person; what is kept has the trust `unknown` then.
+        claim: what says so, where it is no person; what is kept has the trust `unknown` then, and nothing is where another value
+            stands (`contradicts`, with that value as the notice).
     """
     if not text.strip():
         raise InputError("there is nothing to remember: the text is empty")
@@ -95,6 +96,8 @@ def _fact(context: WriteContext, value: str, entity: str, field: str, *, source:
         context.root, [Edit(path, text_change(change))], message, verb="remember", now=context.now
     )
     result = results[0]
+    if result.action == "contradicts":
+        return Written("", path, "", result.action, result.old)
     if claim and result.action == "confirmed":
         result = result._replace(action="existing")
     if not field and result.action in {"confirmed", "existing"}:
@@ -176,7 +179,7 @@ def _episode(context: WriteContext, text: str, tags: Sequence[str], source: str,
 
 def _same_episode(context: WriteContext, summary: str, text: str) -> tuple[str, str] | None:
     """Id and path of the episode that says just this."""
-    for id_, path in context.lookup.episodes_titled(summary):
+    for id_, path in context.lookup.episodes_titled(summary.encode("utf-8", "replace").decode()):
         if split(readable(context.text(path))).body.strip() == text.strip():
             return id_, path
     return None

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from concurrent.futures import ThreadPoolExecutor
+
 import pytest
 from gitvault import git, pen_for, vault_of
 
@@ -185,3 +187,30 @@ def test_what_a_person_approves_is_trusted_and_what_was_rejected_is_not_kept(roo
     before = commits(root)
     assert stored(root, "2025-06-01", entity="projectX", field="deadline").action == "rejected"
     assert commits(root) == before
+
+
+def test_of_many_agents_at_once_one_is_first_and_none_replaces_another(root):
+    def one(number):
+        return claim(
+            pen_for(root), f"value {number % 3}", entity="Zed", field="lead", tool="t", session=str(number)
+        )
+
+    with ThreadPoolExecutor(8) as pool:
+        done = [found.action for found in pool.map(one, range(24))]
+    assert done.count("added") == 1
+    assert set(done) == {"added", "existing", "waiting"}
+    text = (root / "semantic/facts.md").read_text()
+    assert text.count("- lead:") == 1
+    assert "History" not in text
+    assert len(pending(root)) == 2
+
+
+def test_a_value_that_came_between_the_look_and_the_write_is_not_replaced(root, monkeypatch):
+    monkeypatch.setattr("memoryclaw.consolidation.agent_claims._other_value", lambda *_: "")
+    assert stored(root, "2025-05-01", entity="projectX", field="deadline").action == "waiting"
+    assert (root / "semantic/projects.md").read_text() == PROJECTS
+    assert pending(root) == [("projectX", "deadline", "2025-05-01", "2025-04-10")]
+
+
+def test_a_lone_surrogate_is_stored_as_a_question_mark(root):
+    assert "?x" in (root / stored(root, "\ud800x").path).read_text()
