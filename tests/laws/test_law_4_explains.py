@@ -44,6 +44,7 @@ REASONS = frozenset(
         "other_time",
         "already_visible",
         "not_approved",
+        "untrusted",
         "weak",
         "max_results",
         "duplicate",
@@ -140,5 +141,6 @@ def test_every_line_of_a_recall_explains_itself(files: dict[str, str], question:
         assert answer.tokens <= answer.budget
         for match in answer.matches:
             explains_itself(match, app)
+            assert match.unit.trust != "untrusted"
             assert match.tokens > 0
         assert sum(match.tokens for match in answer.matches) == answer.tokens
