@@ -29,7 +29,7 @@ from memoryclaw.vault.edits import (
     same,
     set_fact,
     set_property,
-    trust_fact,
+    vouched,
 )
 from memoryclaw.vault.facts import VALUE, Facts, facts_in
 from memoryclaw.vault.layout import place_of
@@ -281,9 +281,7 @@ class ConfirmFact(_FileAction):
             for fact in file.facts(text).facts
         )
         return (
-            trust_fact(add_source(text, file, self.fact, self.source).text, file, self.fact)
-            if holds
-            else text
+            vouched(add_source(text, file, self.fact, self.source).text, file, self.fact) if holds else text
         )
 
     def may_be_proposed(self) -> bool:

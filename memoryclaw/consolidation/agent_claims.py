@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from memoryclaw.consolidation.fact_values import MANY, plain_key, plain_value
+from memoryclaw.consolidation.fact_values import plain_key, plain_value
 from memoryclaw.consolidation.pending import PENDING_FILE, PendingFact, add_pending, waiting_id
-from memoryclaw.vault.edits import plain_words, same
+from memoryclaw.vault.edits import plain_words
 from memoryclaw.vault.layout import timestamp
 from memoryclaw.writing.context import WriteContext, Written, fact_in_words
 from memoryclaw.writing.decisions import DECISIONS_FILE, Decisions, fingerprint
@@ -44,37 +44,17 @@ def claim(
         known_by = fingerprint("fact", entity, field, words)
         if decided.is_rejected(known_by):
             return Written("", PENDING_FILE, "", "rejected", "a person said no to this; nothing was kept")
-        other = _other_value(context, entity, field, words) if field else ""
-        if other or decided.is_undone(known_by):
-            why = f"{source} says so" + (
-                ", and another value stands" if other else "; a person took it back once"
-            )
+        if decided.is_undone(known_by):
+            why = f"{source} says so; a person took it back once"
             return _wait(
-                context, PendingFact("", entity, field, words, "low", context.today, "", why, other), source
+                context, PendingFact("", entity, field, words, "low", context.today, "", why), source
             )
     done = remember(context, text, entity=entity, field=field, tags=tags, claim=source)
     if done.action != "contradicts":
         return done
-    # Somebody else wrote between our look and the writer's.
-    why = f"{source} says so, and another value stands"
-    value = " ".join(text.split())
-    return _wait(
-        context, PendingFact("", entity, field, value, "low", context.today, "", why, done.notice), source
-    )
-
-
-def _other_value(context: WriteContext, entity: str, field: str, value: str) -> str:
-    """The value that stands in the way: of a field that holds one, where this one does not stand already."""
-    declared = context.schema().fields.get(field.lower())
-    if declared.many if declared else field.lower() in MANY:
-        return ""
-    standing = [
-        fact.value
-        for path in context.lookup.entity_files(entity)
-        for fact in context.semantic(path).facts(context.text(path)).facts
-        if fact.current and not fact.is_statement and same(fact.entity, entity) and same(fact.field, field)
-    ]
-    return "" if value in standing else next(iter(standing), "")
+    why, known = f"{source} says so, and another value stands", done.notice
+    fact = PendingFact("", entity, field, " ".join(text.split()), "low", context.today, "", why, known)
+    return _wait(context, fact, source)
 
 
 def _wait(context: WriteContext, fact: PendingFact, source: str) -> Written:

@@ -13,7 +13,7 @@ from itertools import pairwise
 from typing import Any, NamedTuple
 
 from memoryclaw.errors import InputError, NotFoundError
-from memoryclaw.model import TRUSTS, Fact
+from memoryclaw.model import Fact
 from memoryclaw.text import yaml_text
 from memoryclaw.text.encoding import lines_of, readable
 from memoryclaw.text.frontmatter import split
@@ -298,16 +298,16 @@ def set_fact(
     if not known or many:
         first = known[-1] if known else None
         return _add(sheet, first.entity if first else entity, first.field if first else field, told)
-    if len(known) > 1:
-        raise InputError(f"{entity} has {len(known)} values for {field}; say which one to change, by its id")
     if claim:
         return FactEdit(text, "contradicts", known[0].value)
+    if len(known) > 1:
+        raise InputError(f"{entity} has {len(known)} values for {field}; say which one to change, by its id")
     return _supersede(sheet, known[0], told, since)
 
 
 def correct_fact(text: str, file: SemanticFile, id_: str, value: str) -> FactEdit:
     """Replaces the value of a fact, or the words of a statement, without History: the old one was never right."""
-    text = trust_fact(text, file, id_)  # who corrects a claim vouches for what it says then
+    text = vouched(text, file, id_)  # who corrects a claim vouches for what it says then
     value, sheet = " ".join(value.split()), Sheet.of(text, file)
     fact = _fact(sheet, id_)
     value = plain_words(value) if fact.is_statement else value
@@ -324,7 +324,13 @@ def correct_fact(text: str, file: SemanticFile, id_: str, value: str) -> FactEdi
     return FactEdit(_line_replaced(sheet, fact, FactText(value, None), change), "corrected", fact.value)
 
 
-def trust_fact(text: str, file: SemanticFile, id_: str, trust: str = TRUSTS[0]) -> str:
+def vouched(text: str, file: SemanticFile, id_: str) -> str:
+    """The text without the doubt that the line of a fact or statement has of itself; unchanged in a table or a header."""
+    sheet = Sheet.of(text, file)
+    return _vouched(sheet, _fact(sheet, id_))
+
+
+def with_trust(text: str, file: SemanticFile, id_: str, trust: str) -> str:
     """Says on the line of a fact or statement how far it is to be trusted; what is trusted needs no word.
 
     Raises:
@@ -520,7 +526,7 @@ def add_statement(
         result = spliced(text, moves)
         if _matches(sheet, result, change):
             result = add_source(result, file, known.id, source).text
-            return FactEdit(result if claim else trust_fact(result, file, known.id), action, known.value)
+            return FactEdit(result if claim else vouched(result, file, known.id), action, known.value)
         raise _refused(entity, f'"{words}"')
     line = f'"{words}"{_inline(said=said)}{source_field(source)}{_claimed(claim)}'
     for name, splice in _places(sheet, entity, own, said, line):

@@ -6,7 +6,6 @@ displaced is looked at once more, so that text which an editor saved in that ver
 
 from __future__ import annotations
 
-import ctypes
 import errno
 import fcntl
 import hashlib
@@ -266,6 +265,8 @@ def _digest(folder: int, name: str) -> str | None:
 
 def _exchange(folder: int, one: str, other: str) -> bool:
     """Exchanges two names of a folder in one step; False where that cannot be done."""
+    import ctypes  # noqa: PLC0415 - questions never write
+
     library = ctypes.CDLL(None, use_errno=True)
     exchange = next((f for n in _EXCHANGES if (f := getattr(library, n, None))), None)
     if exchange is None:

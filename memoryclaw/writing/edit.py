@@ -22,7 +22,7 @@ from memoryclaw.vault.edits import (
     remove_fact,
     set_fact,
     set_property,
-    trust_fact,
+    with_trust,
 )
 from memoryclaw.vault.facts import VALUE
 from memoryclaw.vault.layout import episode_name, free_name, slug, timestamp
@@ -71,7 +71,7 @@ def set_trust(context: WriteContext, id_: str, trust: str) -> Written:
             context,
             address,
             {"trust": trust},
-            lambda text: trust_fact(text, file, address.id, trust),
+            lambda text: with_trust(text, file, address.id, trust),
             "edited",
         )
     return edit(context, id_, {"trust": trust})

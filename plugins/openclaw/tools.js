@@ -68,7 +68,8 @@ async function store(daemon, given, ctx) {
   const { entity, field, tags } = given;
   if (!entity !== !field) throw new Error("give entity and field together for a fact, or neither for something that happened");
   const body = { text: text(given.text, "text"), source: "openclaw memory_store", session: sessionOf(ctx), ...(entity && { entity, field }), ...(tags?.length && { tags }) };
-  return { stored: true, ...await daemon.ask("POST", "/v1/remember", body, { timeoutMs: 30_000 }) };
+  const done = await daemon.ask("POST", "/v1/remember", body, { timeoutMs: 30_000 });
+  return { stored: !["waiting", "rejected"].includes(done.action), ...done };
 }
 
 async function feedback(daemon, { id, rating, note = "" }, ctx) {

@@ -205,11 +205,20 @@ def test_of_many_agents_at_once_one_is_first_and_none_replaces_another(root):
     assert len(pending(root)) == 2
 
 
-def test_a_value_that_came_between_the_look_and_the_write_is_not_replaced(root, monkeypatch):
-    monkeypatch.setattr("memoryclaw.consolidation.agent_claims._other_value", lambda *_: "")
+def test_where_two_values_stand_already_a_third_waits(root):
+    path = root / "semantic/projects.md"
+    path.write_text(path.read_text() + "- deadline: 2025-04-11\n")
+    git(root, "commit", "-qam", "two")
     assert stored(root, "2025-05-01", entity="projectX", field="deadline").action == "waiting"
-    assert (root / "semantic/projects.md").read_text() == PROJECTS
-    assert pending(root) == [("projectX", "deadline", "2025-05-01", "2025-04-10")]
+
+
+def test_a_doubt_written_into_a_table_stops_no_correction(root):
+    path = root / "semantic/contacts.md"
+    path.write_text(path.read_text().replace("Rome", "Rome [trust:: unknown]"))
+    git(root, "commit", "-qam", "doubt")
+    done = edit(pen_for(root), "semantic/contacts#Zoe.city", {"value": "Bern"})
+    assert done.action == "corrected"
+    assert facts(root, "semantic/contacts.md")["Zoe", "city"] == ("Bern", "trusted")
 
 
 def test_a_lone_surrogate_is_stored_as_a_question_mark(root):
