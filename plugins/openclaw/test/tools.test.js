@@ -14,7 +14,7 @@ before(async () => {
   daemon = await scripted(vault, {
     "GET /v1/search": { matches: [MATCH, TURN], confidence: 1, degraded: "", did_you_mean: {}, notices: [] },
     "GET /v1/notes/semantic%2Fpets.md": { id: "semantic/pets", kind: "semantic", path: "semantic/pets.md", line: 1, state: "current", text: "one\ntwo\nthree\nfour\n" },
-    "POST /v1/remember": { id: "x", commit: "abc", action: "added", notice: "" },
+    "POST /v1/remember": ({ body }) => [200, { id: "x", commit: "abc", action: body.text === "dog" ? "waiting" : "added", notice: "" }],
     "POST /v1/feedback": ({ body }) => [200, body],
     "GET /v1/notes": { notes: [{ id: "semantic/pets" }], degraded: "", behind: 0 },
   });
@@ -52,7 +52,9 @@ test("a note is read by lines, and a citation says which", async () => {
 });
 
 test("storing and rating reach the daemon, and only the owner may", async () => {
-  await host.call("memory_store", { text: "cat", entity: "Bello", field: "kind" });
+  assert.equal((await host.call("memory_store", { text: "cat", entity: "Bello", field: "kind" })).value.stored, true);
+  const waits = (await host.call("memory_store", { text: "dog", entity: "Bello", field: "kind" })).value;
+  assert.deepEqual([waits.stored, waits.action], [false, "waiting"]);
   assert.deepEqual(daemon.asked[0].body, { text: "cat", source: "openclaw memory_store", session: "s1", entity: "Bello", field: "kind" });
   assert.equal((await host.call("memory_feedback", { id: "x", rating: 4 })).value.session, "s1");
   await assert.rejects(host.call("memory_store", { text: "cat", entity: "Bello" }), /together/);
