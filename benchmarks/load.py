@@ -1,15 +1,20 @@
-"""Agents at one daemon: clients that recall, search, capture and edit over HTTP, for a minute, beside `/healthz` as the floor.
+"""Agents at one daemon: clients that recall, search, remember and capture over HTTP, beside a bare Starlette that echoes.
 
-First at the pace of agents, then as fast as answers come. Afterwards every turn that was acknowledged is looked for in the
-logs. The vault is synthetic, in a temporary folder that is gone afterwards.
+Of 20 requests 12 are recalls, 3 searches, 4 are remembered (a commit each) and 1 is a captured turn. All clients live in this one
+process and ask nothing else of the machine than a connection each; `/healthz` is asked beside them. Afterwards every turn that was
+acknowledged is looked for in the logs, and every commit in the history: it must hold its own note and nothing else. The vault is
+synthetic, in a temporary folder that is gone afterwards.
 
-    python benchmarks/load.py [--notes 10000] [--seconds 60] [--clients 8] [--pace 2] [--rows paced,closed] [--json]
+With `--steady` the vault keeps its size, so that what still grows is a leak: instead of storing a text, the owner gives a property of
+a note another value (a commit, too), and a search takes the place of a captured turn.
+
+    python benchmarks/load.py [--notes 1000] [--clients 16] [--seconds 30 | --minutes 10] [--pace 0] [--steady] [--json]
 """
 
 from __future__ import annotations
 
 import argparse
-import http.client
+import asyncio
 import json
 import os
 import random
@@ -18,280 +23,393 @@ import sys
 import tempfile
 import time
 from collections import Counter, defaultdict
-from collections.abc import Iterator
-from concurrent.futures import ProcessPoolExecutor
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from multiprocessing import get_context
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, NamedTuple
 from urllib.parse import quote
 
-from clock import percentile
-from generate import write
+from clock import WITH_BYTECODE, percentile
+from generate import Synthetic, write
 
 COMMAND = Path(sys.executable).with_name("memoryclaw")
-MIX = (("recall", 8), ("search", 6), ("capture", 4), ("edit", 2))
-WARM = 40  # recalls before anything counts
-GOAL = 25.0  # ms: 95 of 100 recalls
-ROWS = ("healthz", "recall", "· fresh", "· answer", "search", "capture", "edit")
-NOT_ASKED = ("healthz", "· fresh", "· answer")
+ECHO = Path(__file__).with_name("echo.py")
+MIX = (("recall", 12), ("search", 3), ("remember", 4), ("capture", 1))
+WARM = 3.0  # seconds before anything counts
+PROBES = 20  # looks at /healthz a second
+LOOKS = 10  # at the memory
+GOALS = (("recall", 0.95, 100.0), ("remember", 0.95, 250.0), ("healthz", 0.99, 20.0))  # ms
+MOST = 250  # requests a second that are the goal
+_TICK = os.sysconf("SC_CLK_TCK")
 
 
-class Daemon(NamedTuple):
-    """Where it listens, how it knows us, and its process."""
+class Server(NamedTuple):
+    """Where a server listens, how it knows us, and its process."""
 
     port: int
     token: str
     pid: int
 
 
-class Work(NamedTuple):
-    """What one client does."""
+@dataclass
+class Seen:
+    """What the clients of one phase saw: milliseconds by kind, failures, what was acknowledged; and what the server took."""
 
-    daemon: Daemon
-    number: int
-    seconds: float
-    pace: float  # operations a second; 0: as fast as answers come
-    questions: list[str]
-    notes: list[str]
-    label: str
-
-
-class Done(NamedTuple):
-    """What one client saw: milliseconds by kind, failures, and the marks of the turns that were acknowledged."""
-
-    taken: dict[str, list[float]]
-    failures: list[str]
-    marks: list[str]
-
-
-class Client:
-    """One agent: a connection that is kept, and a seeded choice of what to ask next."""
-
-    def __init__(self, work: Work) -> None:
-        self._work = work
-        self._line = http.client.HTTPConnection("127.0.0.1", work.daemon.port, timeout=30)
-        self._choice = random.Random(f"{work.label}{work.number}")
-        self.done = Done(defaultdict(list), [], [])
-
-    def run(self) -> Done:
-        """Works until the time is over."""
-        work, begun = self._work, time.monotonic()
-        pause = 1 / work.pace if work.pace else 0.0
-        at = begun + self._choice.random() * pause
-        kinds, weights = zip(*MIX, strict=True)
-        while at < begun + work.seconds:
-            time.sleep(max(0.0, at - time.monotonic()))
-            kind = self._choice.choices(kinds, weights)[0]
-            if kind == "recall":  # beside its floor, at the same moment
-                self._timed("healthz", "GET", "/healthz")
-            getattr(self, kind)()
-            at = at + pause if pause else time.monotonic()
-        self._line.close()
-        return Done(dict(self.done.taken), self.done.failures, self.done.marks)
-
-    def recall(self) -> None:
-        """Asks for a context; what the daemon says that its steps took is kept too."""
-        found = self._timed(
-            "recall", "POST", "/v1/recall", {"query": self._question(), "session": self._session}
-        )
-        for step, taken in (found or {}).get("timings_ms", {}).items():
-            self.done.taken[f"· {step}"].append(taken)
-
-    def search(self) -> None:
-        """Asks for matches."""
-        self._timed("search", "GET", f"/v1/search?q={quote(self._question())}&limit=10")
-
-    def capture(self) -> None:
-        """Sends two turns that nobody else says."""
-        mark = f"mark{self._work.label}{self._work.number:02d}n{len(self.done.marks):06d}"
-        said = [
-            {"role": "user", "content": f"{self._question()} {mark}a"},
-            {"role": "assistant", "content": f"Noted, {mark}b."},
-        ]
-        found = self._timed("capture", "POST", "/v1/capture", {"turns": said, "session": self._session})
-        kept = (found or {}).get("acknowledged", [])
-        if len(kept) == len(said) and all(one.get("ok") for one in kept):
-            self.done.marks.extend((f"{mark}a", f"{mark}b"))
-        else:
-            self.done.failures.append(f"capture acknowledged {kept}")
-
-    def edit(self) -> None:
-        """Sets a field of a note that no other client edits: one commit."""
-        note = self._choice.choice(self._work.notes)
-        fields = {"set": {"reviewed": f"{len(self.done.taken['edit'])} {self._choice.random():.6f}"}}
-        self._timed("edit", "PATCH", f"/v1/notes/{quote(note, safe='')}", fields)
+    taken: dict[str, list[float]] = field(default_factory=lambda: defaultdict(list))
+    failures: list[str] = field(default_factory=list)
+    turns: list[str] = field(default_factory=list)
+    commits: dict[str, str] = field(default_factory=dict)  # commit → path
+    held: list[int] = field(default_factory=list)  # bytes of memory
+    seconds: float = 0.0
+    cpu: float = 0.0  # seconds of the server, its children included
+    own: float = 0.0  # seconds of the clients
 
     @property
-    def _session(self) -> str:
-        return f"load-{self._work.label}-{self._work.number}"
+    def count(self) -> int:
+        """How many requests were answered, probes left out."""
+        return sum(len(taken) for kind, taken in self.taken.items() if kind != "healthz")
 
-    def _question(self) -> str:
-        return self._choice.choice(self._work.questions)
+    def figures(self) -> dict[str, Any]:
+        """All of it in few numbers."""
+        shares = {
+            kind: {f"p{share * 100:.0f}": percentile(taken, share) for share in (0.5, 0.95, 0.99)}
+            for kind, taken in self.taken.items()
+        }
+        rate, each = self.count / self.seconds, self.cpu / max(self.count, 1) * 1e3
+        return {
+            "requests": self.count, "rate": rate, "cpu_ms": each, "cores": self.cpu / self.seconds, "client_cores": self.own / self.seconds,
+            "ms": shares, "counts": {kind: len(taken) for kind, taken in self.taken.items()},
+            "memory": self.held, "failures": len(self.failures),
+        }  # fmt: skip
 
-    def _timed(self, kind: str, method: str, path: str, body: Any = None) -> Any:
-        headers = {"Authorization": f"Bearer {self._work.daemon.token}", "Content-Type": "application/json"}
+
+class Connection:
+    """One connection that is kept, with as little around it as HTTP allows: what a client takes, the server cannot have."""
+
+    def __init__(self, server: Server) -> None:
+        self._server = server
+        self._head = (
+            f"Host: 127.0.0.1:{server.port}\r\nAuthorization: Bearer {server.token}\r\n"
+            "Content-Type: application/json\r\nContent-Length: "
+        )
+
+    async def open(self) -> None:
+        """Connects."""
+        self._reader, self._writer = await asyncio.open_connection("127.0.0.1", self._server.port)
+
+    async def ask(self, method: str, path: str, body: Any = None) -> tuple[int, bytes]:
+        """Status and body of an answer."""
+        data = b"" if body is None else json.dumps(body).encode()
+        self._writer.write(f"{method} {path} HTTP/1.1\r\n{self._head}{len(data)}\r\n\r\n".encode() + data)
+        head = (await self._reader.readuntil(b"\r\n\r\n")).lower()
+        size = int(head.partition(b"content-length:")[2].split(b"\r\n", 1)[0])
+        return int(head[9:12]), await self._reader.readexactly(size)
+
+    def close(self) -> None:
+        """Hangs up."""
+        self._writer.close()
+
+
+class Agent:
+    """One client: a connection, and a seeded choice of what to ask next."""
+
+    def __init__(
+        self, server: Server, number: int, label: str, questions: list[str], seen: Seen, *, note: str
+    ) -> None:
+        self._line, self._questions, self._seen, self._note = Connection(server), questions, seen, note
+        self._session = f"load-{label}-{number}"
+        self._mark, self._marks = f"mark{label}{number:02d}n", 0
+        self._choice = random.Random(self._session)
+        self._words = Synthetic(number).sentences
+
+    async def run(self, seconds: float, pace: float) -> None:
+        """Works until the time is over."""
+        begun = time.monotonic()
+        pause = 1 / pace if pace else 0.0
+        at = begun + self._choice.random() * pause
+        kinds, weights = zip(*MIX, strict=True)
+        await self._line.open()
+        while at < begun + seconds:
+            if pause:
+                await asyncio.sleep(max(0.0, at - time.monotonic()))
+            await getattr(self, self._choice.choices(kinds, weights)[0])()
+            at = at + pause if pause else time.monotonic()
+        self._line.close()
+
+    async def recall(self) -> None:
+        """Asks for a context."""
+        body = {"query": self._choice.choice(self._questions), "session": self._session}
+        await self._timed("recall", "POST", "/v1/recall", body)
+
+    async def search(self) -> None:
+        """Asks for matches."""
+        question = quote(self._choice.choice(self._questions))
+        await self._timed("search", "GET", f"/v1/search?q={question}&limit=10")
+
+    async def remember(self) -> None:
+        """Stores a text that nobody else stores: a note and a commit; of a vault that keeps its size, a value."""
+        if self._note:
+            found = await self._timed(
+                "remember", "PATCH", f"/v1/notes/{quote(self._note)}", {"set": {"mark": self._next()}}
+            )
+            if found:
+                self._seen.commits[found["commit"]] = found["path"]
+            return
+        body = {"text": f"{self._words(20)} {self._next()}", "session": self._session}
+        found = await self._timed("remember", "POST", "/v1/remember", body)
+        if found and "commit" in found:
+            self._seen.commits[found["commit"]] = found["path"]
+
+    async def capture(self) -> None:
+        """Sends a turn that nobody else says; in a vault that keeps its size, it searches."""
+        if self._note:
+            await self.search()
+            return
+        mark = self._next()
+        turn = {"role": "user", "content": f"{self._words(20)} {mark}"}
+        found = await self._timed(
+            "capture", "POST", "/v1/capture", {"turns": [turn], "session": self._session}
+        )
+        if found and all(one.get("ok") for one in found.get("acknowledged", [])):
+            self._seen.turns.append(mark)
+
+    def _next(self) -> str:
+        self._marks += 1
+        return f"{self._mark}{self._marks:06d}"
+
+    async def _timed(self, kind: str, method: str, path: str, body: Any = None) -> dict[str, Any] | None:
         start = time.perf_counter()
         try:
-            self._line.request(method, path, None if body is None else json.dumps(body), headers)
-            answer = self._line.getresponse()
-            data = answer.read()
-        except OSError as error:
-            self._line.close()
-            self.done.failures.append(f"{method} {path}: {error!r}")
+            status, data = await self._line.ask(method, path, body)
+        except (OSError, EOFError) as error:
+            self._seen.failures.append(f"{method} {path}: {error!r}")
+            await self._line.open()
             return None
-        self.done.taken[kind].append((time.perf_counter() - start) * 1e3)
-        if answer.status != 200:
-            self.done.failures.append(f"{method} {path}: {answer.status} {data[:160]!r}")
+        self._seen.taken[kind].append((time.perf_counter() - start) * 1e3)
+        if status != 200:
+            self._seen.failures.append(f"{method} {path}: {status} {data[:160]!r}")
             return None
-        return json.loads(data)
+        return dict(json.loads(data)) if kind in ("remember", "capture") else None
 
 
-def client(work: Work) -> Done:
-    return Client(work).run()
+async def _probe(server: Server, seen: Seen, seconds: float) -> None:
+    """Looks at /healthz and at the memory of the server."""
+    line, begun = Connection(server), time.monotonic()
+    await line.open()
+    looks = 0
+    while (now := time.monotonic() - begun) < seconds:
+        if now >= looks * seconds / LOOKS:
+            seen.held.append(memory(server.pid))
+            looks += 1
+        start = time.perf_counter()
+        await line.ask("GET", "/healthz")
+        seen.taken["healthz"].append((time.perf_counter() - start) * 1e3)
+        await asyncio.sleep(1 / PROBES)
+    seen.held.append(memory(server.pid))
+    line.close()
+
+
+def phase(
+    server: Server, given: argparse.Namespace, questions: list[str], label: str, seconds: float
+) -> Seen:
+    """All clients at once for a while."""
+    seen = Seen()
+    notes = sorted(given.steady)
+    agents = [
+        Agent(server, number, label, questions, seen, note=notes[number % len(notes)] if notes else "")
+        for number in range(given.clients)
+    ]
+
+    async def work() -> None:
+        asked = [agent.run(seconds, given.pace) for agent in agents]
+        await asyncio.gather(*asked, _probe(server, seen, seconds))
+
+    cpu, own, begun = spent(server.pid), time.process_time(), time.monotonic()
+    asyncio.run(work())
+    seen.seconds = time.monotonic() - begun
+    seen.cpu, seen.own = spent(server.pid) - cpu, time.process_time() - own
+    return seen
 
 
 @contextmanager
-def serving(vault: Path) -> Iterator[Daemon]:
-    """A daemon of its own, ready; ended at the end of the block."""
-    env = {
-        name: value
-        for name, value in os.environ.items()
-        if name not in {"MEMORYCLAW_NOW", "MEMORYCLAW_VAULT", "PYTHONDONTWRITEBYTECODE"}
-    }
-    process = subprocess.Popen(
-        [COMMAND, "serve", "--port", "0", "--json", "--vault", vault], stdout=subprocess.PIPE, env=env
-    )
+def started(command: list[Any], server: Callable[[subprocess.Popen[bytes]], Server]) -> Iterator[Server]:
+    """A server of its own; ended at the end of the block."""
+    env = {k: v for k, v in WITH_BYTECODE.items() if k not in {"MEMORYCLAW_NOW", "MEMORYCLAW_VAULT"}}
+    process = subprocess.Popen(command, stdout=subprocess.PIPE, env=env)
     try:
-        assert process.stdout
-        told = json.loads(process.stdout.readline())
-        token = (vault / ".memoryclaw/token").read_text().strip()
-        daemon = Daemon(told["port"], token, process.pid)
-        while not _ready(daemon.port):
-            time.sleep(0.2)
-        yield daemon
+        yield server(process)
     finally:
         process.terminate()
         process.wait(30)
 
 
-def _ready(port: int) -> bool:
-    line = http.client.HTTPConnection("127.0.0.1", port, timeout=30)
-    line.request("GET", "/readyz")
-    status = line.getresponse().status
+def echoing() -> Any:
+    """The echo, ready."""
+
+    def listening(process: subprocess.Popen[bytes]) -> Server:
+        assert process.stdout
+        return Server(int(process.stdout.readline()), "", process.pid)
+
+    return started([sys.executable, ECHO], listening)
+
+
+def serving(vault: Path, token: str = "token") -> Any:
+    """A daemon on the vault, ready, asked with this token of its own."""
+
+    def listening(process: subprocess.Popen[bytes]) -> Server:
+        assert process.stdout
+        port = json.loads(process.stdout.readline())["port"]
+        server = Server(port, (vault / f".memoryclaw/{token}").read_text().strip(), process.pid)
+        while asyncio.run(_status(server, "/readyz")) != 200:
+            time.sleep(0.2)
+        return server
+
+    return started([COMMAND, "serve", "--port", "0", "--json", "--vault", vault], listening)
+
+
+async def _status(server: Server, path: str) -> int:
+    line = Connection(server)
+    await line.open()
+    status, _ = await line.ask("GET", path)
     line.close()
-    return status == 200
+    return status
 
 
-def vault_of(folder: Path, count: int) -> tuple[list[str], list[str]]:
-    """A vault with a history, the questions to ask it, and the ids of its notes."""
-    vault = folder / "vault"
-    vault.mkdir()
-    questions = write(vault, count)
+def vault_of(folder: Path, count: int) -> list[str]:
+    """A vault with a history, and the questions to ask it."""
+    folder.mkdir()
+    questions = write(folder, count)
     # How many requests a second one daemon takes is a setting; here it must not be what is measured.
-    (vault / "memoryclaw.yaml").write_text("serve:\n  rate: 100000\n")
-    subprocess.run([COMMAND, "init", vault], check=True, capture_output=True)
+    (folder / "memoryclaw.yaml").write_text("serve:\n  rate: 100000\n")
+    subprocess.run([COMMAND, "init", folder], check=True, capture_output=True)
     who = ("-c", "user.name=Nora", "-c", "user.email=nora@example.org")
     for args in (("add", "-A"), ("commit", "-q", "-m", "notes")):
-        subprocess.run(["git", *who, *args], cwd=vault, check=True, capture_output=True)
-    paths = [path for kind in ("episodes", "facts") for path in sorted(vault.glob(f"{kind}/*/*.md"))]
-    return questions, [os.fspath(path.relative_to(vault)).removesuffix(".md") for path in paths]
+        subprocess.run(["git", *who, *args], cwd=folder, check=True, capture_output=True)
+    return questions
+
+
+# What the system says of a process.
+
+
+def _family(pid: int) -> list[int]:
+    """A process and those of its children that stay; a git that it runs is gone before it counts."""
+    tasks = Path(f"/proc/{pid}/task").glob("*/children")
+    children = [int(child) for task in tasks for child in task.read_text().split()]
+    return [pid, *(child for child in children if b"git" not in _file(child, "cmdline").split(b"\0")[:2])]
+
+
+def _file(pid: int, name: str) -> bytes:
+    try:
+        return Path(f"/proc/{pid}/{name}").read_bytes()
+    except OSError:
+        return b""
 
 
 def memory(pid: int) -> int:
-    """Bytes that the process holds now."""
-    lines = Path(f"/proc/{pid}/status").read_text().splitlines()
-    return int(next(line for line in lines if line.startswith("VmRSS:")).split()[1]) * 1024
+    """Bytes that a process and its children hold now."""
+    found = [_file(one, "status").partition(b"VmRSS:")[2].split() for one in _family(pid)]
+    return sum(int(words[0]) for words in found if words) * 1024
 
 
-def phase(
-    daemon: Daemon, given: argparse.Namespace, asked: tuple[list[str], list[str]], label: str, pace: float
-) -> dict[str, Any]:
-    """One minute of all clients; what they saw, and what the daemon held at its start, middle and end."""
-    questions, notes = asked
-    works = [
-        Work(daemon, number, given.seconds, pace, questions, notes[number :: given.clients], label)
-        for number in range(given.clients)
-    ]
-    held = [memory(daemon.pid)]
-    with ProcessPoolExecutor(given.clients, get_context("spawn")) as pool:
-        running = [pool.submit(client, work) for work in works]
-        time.sleep(given.seconds / 2)
-        held.append(memory(daemon.pid))
-        done = [future.result() for future in running]
-    held.append(memory(daemon.pid))
-    taken: dict[str, list[float]] = defaultdict(list)
-    for one in done:
-        for kind, found in one.taken.items():
-            taken[kind] += found
-    return {
-        "label": label, "taken": dict(taken), "held": held,
-        "failures": [failure for one in done for failure in one.failures], "marks": [mark for one in done for mark in one.marks],
-    }  # fmt: skip
+def spent(pid: int) -> float:
+    """Seconds of processor time of a process and of all its children."""
+    found = [_file(one, "stat").rpartition(b") ")[2].split() for one in _family(pid)]
+    return sum(int(word) for words in found for word in words[11:15]) / _TICK
 
 
-def lost(vault: Path, marks: list[str]) -> list[str]:
+# What was acknowledged must be there.
+
+
+def lost_turns(vault: Path, marks: list[str]) -> int:
     """Turns that were acknowledged and are not in the logs exactly once."""
     said: Counter[str] = Counter()
     for path in vault.glob("logs/*/*.jsonl"):
         for line in path.read_text(encoding="utf-8").splitlines():
-            said[json.loads(line)["content"].rstrip(".").rpartition(" ")[2]] += 1
-    return [mark for mark in marks if said[mark] != 1]
+            said[json.loads(line)["content"].rpartition(" ")[2]] += 1
+    return sum(said[mark] != 1 for mark in marks)
 
 
-def told(found: dict[str, Any], seconds: float) -> None:
-    count = sum(len(taken) for kind, taken in found["taken"].items() if kind not in NOT_ASKED)
+def lost_commits(vault: Path, commits: Mapping[str, str]) -> int:
+    """Notes that were acknowledged and are not, alone, in the commit that was named."""
+    git = ["git", "log", "-z", "--format=%x01%H", "--name-only", "--no-renames"]
+    log = subprocess.run(git, cwd=vault, check=True, capture_output=True, text=True).stdout
+    held = {}
+    for one in log.split("\x01")[1:]:
+        commit, *paths = [part.strip("\n") for part in one.split("\0") if part.strip("\n")]
+        held[commit] = paths
+    return sum(held.get(commit) != [path] for commit, path in commits.items())
+
+
+def told(name: str, figures: dict[str, Any], echo: dict[str, Any]) -> None:
+    """Prints what one phase measured, with the echo's share."""
     print(
-        f"\n{found['label']}: {count:,} operations in {seconds:.0f} s ({count / seconds:.0f} a second), {len(found['failures'])} errors"
+        f"\n{name}: {figures['requests']:,} requests, {figures['rate']:.0f} a second ({figures['rate'] / echo['rate']:.2f} of the echo's), "
+        f"{figures['failures']} failed; {figures['cpu_ms']:.2f} ms of processor time each ({figures['cpu_ms'] / echo['cpu_ms']:.1f} x the echo's), "
+        f"{figures['cores']:.2f} cores, clients {figures['client_cores']:.2f}"
     )
-    print(f"{'ms':9}{'count':>7}{'p50':>8}{'p95':>8}{'p99':>8}{'worst':>8}")
-    for kind in ROWS:
-        taken = found["taken"].get(kind, [])
-        if taken:
-            figures = (*(percentile(taken, share) for share in (0.5, 0.95, 0.99)), max(taken))
-            print(f"{kind:9}{len(taken):7,}" + "".join(f"{figure:8.1f}" for figure in figures))
-    print(
-        "memory    "
-        + " -> ".join(f"{held / 2**20:.1f} MiB" for held in found["held"])
-        + "  (start, middle, end)"
-    )
-    for failure in found["failures"][:5]:
-        print(f"  {failure}")
+    print(f"{'ms':9}{'count':>8}{'p50':>8}{'p95':>8}{'p99':>8}")
+    for kind in (*dict(MIX), "healthz"):
+        if shares := figures["ms"].get(kind):
+            row = "".join(f"{shares[share]:8.1f}" for share in ("p50", "p95", "p99"))
+            print(f"{kind:9}{figures['counts'][kind]:8,}{row}")
+    if len(figures["memory"]) > 1:
+        print("memory   " + " ".join(f"{held / 2**20:.0f}" for held in figures["memory"]) + " MiB")
 
 
 def main() -> int:
-    """Runs both rows and prints them."""
+    """Asks the echo, the daemon and the echo again, and prints them."""
     options = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    options.add_argument("--notes", type=int, default=10_000)
-    options.add_argument("--seconds", type=float, default=60)
-    options.add_argument("--clients", type=int, default=8)
-    options.add_argument("--pace", type=float, default=2, help="operations a second of each client")
-    options.add_argument("--rows", default="paced,closed", help="which of the two")
+    options.add_argument("--notes", type=int, default=1000)
+    options.add_argument("--clients", type=int, default=16)
+    options.add_argument("--seconds", type=float, default=30)
+    options.add_argument("--minutes", type=float, default=0, help="the same in minutes")
+    options.add_argument(
+        "--pace", type=float, default=0, help="requests a second of each client; 0: as fast as answers come"
+    )
+    options.add_argument("--steady", action="store_true", help="the vault keeps its size")
     options.add_argument("--json", action="store_true")
     given = options.parse_args()
+    seconds = given.minutes * 60 or given.seconds
     with tempfile.TemporaryDirectory(prefix="load") as folder:
-        print(f"writing {given.notes:,} notes …", file=sys.stderr)
-        asked = vault_of(Path(folder), given.notes)
         vault = Path(folder, "vault")
-        with serving(vault) as daemon:
+        print(f"writing {given.notes:,} notes …", file=sys.stderr)
+        questions = vault_of(vault, given.notes)
+        token = "owner-token" if given.steady else "token"
+        given.steady = [
+            f.relative_to(vault).with_suffix("").as_posix() for f in sorted(vault.glob("episodes/**/*.md"))
+        ] * given.steady
+        with echoing() as server, serving(vault, token) as daemon:
             print("warming up …", file=sys.stderr)
-            warm = Client(Work(daemon, 99, 0, 0, *asked, "warm"))
-            for _ in range(WARM):
-                warm.recall()
-            paces = [(row, given.pace if row == "paced" else 0.0) for row in given.rows.split(",")]
-            found = [phase(daemon, given, asked, row, pace) for row, pace in paces]
-        missing = lost(vault, [mark for one in found for mark in one["marks"]])
+            for one in (server, daemon):
+                phase(one, given, questions, "warm", min(WARM, seconds))
+            echoes = [phase(server, given, questions, "echo", min(5.0, seconds))]
+            ours = phase(daemon, given, questions, "ours", seconds)
+            echoes.append(phase(server, given, questions, "echo", min(5.0, seconds)))
+        lost = lost_turns(vault, ours.turns), lost_commits(vault, ours.commits)
+    echo = max((one.figures() for one in echoes), key=lambda one: one["rate"])
+    figures = ours.figures()
     if given.json:
-        print(json.dumps({"phases": found, "lost": missing}))
+        print(json.dumps({"echo": echo, "serve": figures, "lost": lost}))
         return 0
-    for one in found:
-        told(one, given.seconds)
-    print(f"\nturns kept {sum(len(one['marks']) for one in found):,}, lost or twice {len(missing)}")
-    if found[0]["label"] == "paced":
-        p95 = percentile(found[0]["taken"]["recall"], 0.95)
-        print(f"goal: recall p95 {p95:.1f} of {GOAL:.0f} ms: {'met' if p95 <= GOAL else 'missed'}")
+    told("echo", echo, echo)
+    told("serve", figures, echo)
+    for failure in ours.failures[:5]:
+        print(f"  {failure}")
+    print(
+        f"\nturns kept {len(ours.turns):,}, lost or twice {lost[0]}; commits {len(ours.commits):,}, lost or torn {lost[1]}"
+    )
+    goals = [
+        (f"{kind} p{share * 100:.0f}", figures["ms"][kind][f"p{share * 100:.0f}"], most)
+        for kind, share, most in GOALS
+    ]
+    for name, got, most in goals:
+        print(f"goal: {name} {got:.1f} of {most:.0f} ms: {'met' if got <= most else 'missed'}")
+    print(
+        f"goal: {figures['rate']:.0f} of {MOST} requests a second: {'met' if figures['rate'] >= MOST else 'missed'}"
+    )
     return 0
 
 

@@ -145,9 +145,8 @@ class Way(NamedTuple):
     """A way to search the turns of one vault; not all pack contexts."""
 
     search: Callable[[str], list[str]]  # a question → turn ids in rank order
-    pack: (
-        Callable[[str, int], tuple[list[str], str]] | None
-    )  # → turn ids in a context of so many tokens, and the context
+    # → turn ids in a context of so many tokens, the context, and, where known, the share of its tokens that each turn takes
+    pack: Callable[[str, int], tuple[Any, ...]] | None
 
 
 class Tally:
@@ -159,6 +158,7 @@ class Tally:
         self.session_all: dict[str, list[float]] = {}
         self.evidence: dict[int, list[float]] = {}
         self.answers: dict[int, list[float]] = {}
+        self.worth: dict[int, list[float]] = {}
         self.ms: list[float] = []
 
     def take(self, question: Row, ranked: Sequence[str], ms: float, session_of: Mapping[str, Any]) -> None:
@@ -173,8 +173,18 @@ class Tally:
             add(self.turn, ranked, question["evidence"], TURN_DEPTHS)
             self.turn.setdefault("ndcg@10", []).append(ndcg(ranked, question["evidence"]))
 
-    def pack(self, question: Row, budget: int, turns: Iterable[str], context: str, answer: str) -> None:
-        """One context; `answer` is the gold answer in plain words, where it can be looked for."""
+    def pack(
+        self,
+        question: Row,
+        budget: int,
+        answer: str,
+        packed: tuple[Any, ...],
+    ) -> None:
+        """One context, as a way packs it; `answer` is the gold answer in plain words, where it can be looked for."""
+        turns, context, *shares = packed
+        for known in shares:
+            held = sum(known.get(turn, 0.0) for turn in question["evidence"])
+            self.worth.setdefault(budget, []).append(held)
         self.evidence.setdefault(budget, []).append(share(turns, question["evidence"]))
         if answer:
             self.answers.setdefault(budget, []).append(float(answer in plain_words(context)))
@@ -182,9 +192,15 @@ class Tally:
     def figures(self) -> Row:
         """Means over the questions that count for each figure."""
         packed = {
-            str(budget): means({"evidence": found} | ({"answers": answered} if answered else {}))
+            str(budget): means(
+                {"evidence": found}
+                | {
+                    name: kept[budget]
+                    for name, kept in (("answers", self.answers), ("worth", self.worth))
+                    if budget in kept
+                }
+            )
             for budget, found in self.evidence.items()
-            for answered in [self.answers.get(budget)]
         }
         return {
             "turn": means(self.turn),
@@ -200,10 +216,11 @@ def searched(app: App, text: str) -> list[str]:
     return [turn_id(match.unit.id) for match in app.search(text, limit=DEPTH).matches]
 
 
-def recalled(app: App, text: str, budget: int) -> tuple[list[str], str]:
-    """Turn ids in a context of so many tokens, and the context."""
+def recalled(app: App, text: str, budget: int) -> tuple[list[str], str, dict[str, float]]:
+    """Turn ids in a context of so many tokens, the context, and the share of its tokens that each turn takes."""
     answer = app.recall(text, budget=budget)
-    return [turn_id(match.unit.id) for match in answer.matches], answer.context
+    shares = {turn_id(match.unit.id): match.tokens / answer.tokens for match in answer.matches}
+    return [*shares], answer.context, shares
 
 
 def turn_id(unit: str) -> str:
@@ -364,7 +381,7 @@ class Bench:
                 if way.pack and counts(question):
                     answer = looked_for(question, texts)
                     for budget in self._options.budgets:
-                        tally.pack(question, budget, *way.pack(text, budget), answer)
+                        tally.pack(question, budget, answer, way.pack(text, budget))
                 done += 1
                 self._tell(name, done, total)
         return tally
@@ -654,6 +671,7 @@ def below(found: Mapping[str, Row]) -> list[str]:
         (f"{name} in {budget} tokens", value, plain["packed"][budget][name])
         for budget, packed in ours["packed"].items()
         for name, value in packed.items()
+        if name in plain["packed"][budget]
     ]
     return [
         f"{name} {value:.3f} is below plain FTS5's {other:.3f}"
@@ -666,7 +684,7 @@ def comparison(result: Row) -> Iterator[str]:
     """The figures for people."""
     budgets = list(next(iter(result["sets"].values()))["found"][OURS]["packed"])
     heads = ["R@5", "R@10", "R@20", "nDCG@10", "ses R@5", "R@10", "ms p50", "p95"]
-    heads += [head for budget in budgets for head in (f"ev {budget}", f"answ {budget}")]
+    heads += [head for budget in budgets for head in (f"ev {budget}", f"answ {budget}", f"worth {budget}")]
     yield f"{'':40}" + "".join(f"{head:>9}" for head in heads)
     for name, row in result["sets"].items():
         told = f"{name}: {row['questions']} questions, {row['turns']} turns"
@@ -693,7 +711,7 @@ def _ways(found: Mapping[str, Row], budgets: Sequence[str]) -> Iterator[str]:
         values += [f"{session.get(f'recall@{k}', 0.0):9.3f}" for k in SESSION_DEPTHS]
         values += [f"{ms[of]:9.1f}" for of in ("p50", "p95")]
         for budget in budgets if row["packed"] else ():
-            shares = [row["packed"][budget].get(of) for of in ("evidence", "answers")]
+            shares = [row["packed"][budget].get(of) for of in ("evidence", "answers", "worth")]
             values += [f"{'-':>9}" if value is None else f"{value:9.3f}" for value in shares]
         yield f"    {name:36}" + "".join(values)
 

@@ -15,9 +15,9 @@ from typing import TYPE_CHECKING, Any
 from memoryclaw.version import __version__
 
 if TYPE_CHECKING:
-    from memoryclaw.app import App, init_vault, open_vault
+    from memoryclaw.app import App, init_vault, open_vault, restore_vault
 
-__all__ = ["App", "__version__", "init_vault", "open_vault"]
+__all__ = ["App", "__version__", "init_vault", "open_vault", "restore_vault"]
 
 
 def __getattr__(name: str) -> Any:

@@ -9,12 +9,13 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from memoryclaw.errors import ConfigError
-from memoryclaw.vault.layout import CONFIG_FILE, STATE_DIR
+from memoryclaw.errors import ConfigError, InputError
+from memoryclaw.vault.layout import CONFIG_FILE, MOVABLE, STATE_DIR, checked_places, places, put_folders
 
 OWN_FILE = "config.yaml"  # of the user, for all vaults
 MOST_LISTED = 100_000  # matches, notes, changes
 LEAST_BUDGET, MOST_BUDGET = 80, 100_000  # tokens; below the least the framing leaves no room for a memory
+LATEST = "latest.json"  # in the state folder: a fresh context for hosts that read a file
 _CACHE = "config.json"
 LANGUAGES = ("ar", "da", "de", "en", "es", "fi", "fr", "hu", "it", "nl", "no", "none", "pt", "ro", "ru", "sv", "tr")  # fmt: skip
 
@@ -59,7 +60,7 @@ SETTINGS = (
         "retrieval.vectorModel",
         "nomic-embed-text",
         str,
-        "The embedding model: `minilm` (English) or `use-multilingual`, in Python packages, else one of Ollama.",
+        "The embedding model: `minilm` (English) or `use-multilingual`, in Python packages, else one of Ollama (`nomic-embed` is its `nomic-embed-text`).",
     ),
     Setting(
         "retrieval.maxResults",
@@ -161,6 +162,7 @@ SETTINGS = (
         {},
         dict,
         "MCP servers whose tools skills may call; each holds `command`, `args`, `env`, `cwd`, or `url`, `headers`.",
+        own=True,
     ),
     Setting(
         "mcp.toolTimeout",
@@ -181,12 +183,36 @@ SETTINGS = (
         "http://127.0.0.1:18789",
         str,
         "Where OpenClaw's gateway listens; its token is read from `OPENCLAW_GATEWAY_TOKEN`.",
+        own=True,
     ),
     Setting(
         "openclaw.allowRemoteGateway",
         False,
         bool,
         "Call tools of a gateway on another machine than this one, over https.",
+        own=True,
+    ),
+    Setting(
+        "audience.folders",
+        {},
+        dict,
+        "Whom folders are for, such as `{journal: owner, blog: public}`; on top of it come the labels of notes and lines.",
+    ),
+    Setting(
+        "audience.tokens",
+        {},
+        dict,
+        "More tokens of the daemon: the SHA-256 of each, in hex, and its audience, such as `{9f86…: family}`.",
+        own=True,
+    ),
+    *(
+        Setting(
+            f"paths.{name}",
+            name,
+            str,
+            f"Where the folder `{name}/` is, such as `.memory/{name}`; its name stays.",
+        )
+        for name in MOVABLE
     ),
     Setting("git.track_logs", False, bool, "Commit logs/ too, in batches."),
     Setting("git.track_ledger", False, bool, "Commit ledger/ too, in batches."),
@@ -230,6 +256,8 @@ class Config(NamedTuple):
     tool_host: str
     gateway_url: str
     allow_remote_gateway: bool
+    folders: Mapping[str, Any]
+    tokens: Mapping[str, Any]
     track_logs: bool
     track_ledger: bool
     notices: tuple[str, ...] = ()
@@ -252,6 +280,24 @@ def find_root(given: str | None, environ: Mapping[str, str], cwd: Path) -> Path:
         if (folder / CONFIG_FILE).is_file():
             return folder
     return Path(environ.get("HOME") or os.path.expanduser("~")) / ".memoryclaw" / "vault"
+
+
+def notes_here(given: str | None, environ: Mapping[str, str], cwd: Path) -> Path | None:
+    """The folder of notes that nobody made a vault yet, and that a person in `cwd` may mean; None where a vault was named.
+
+    It is the nearest one upwards that Obsidian or git knows and that holds a note in it or right below.
+    """
+    if given or environ.get("MEMORYCLAW_VAULT"):
+        return None
+    home = Path(environ.get("HOME") or os.path.expanduser("~"))
+    for folder in (cwd, *cwd.parents):
+        if folder == home:
+            break
+        if (folder / ".obsidian").is_dir():
+            return folder
+        if (folder / ".git").exists():
+            return folder if any(next(folder.glob(one), None) for one in ("*.md", "[!.]*/*.md")) else None
+    return None
 
 
 def own_folder(environ: Mapping[str, str]) -> Path:
@@ -288,8 +334,31 @@ def load(root: Path, environ: Mapping[str, str] = os.environ) -> Config:
                 notices.append(f"{where}: {key} is read only from your own settings, {own}; it was ignored")
             elif value is not None:
                 values[key] = _checked(where, setting, value)
+    put_folders(os.fspath(root), _moved({name: values.pop(f"paths.{name}") for name in MOVABLE}))
+    known = places(os.fspath(root))
+    values["audience.folders"] = {
+        known.named(str(folder).strip("/")): label for folder, label in values["audience.folders"].items()
+    }
     fields = {_field(key): value for key, value in values.items()}
     return Config(root=root, notices=tuple(notices), **fields)
+
+
+def paths_in(text: str) -> dict[str, str]:
+    """Where settings with this text put folders, by their names.
+
+    Raises:
+        ConfigError: they cannot be used.
+    """
+    found = _parsed(Path(CONFIG_FILE), text)
+    asked = {name: found.get(f"paths.{name}") for name in MOVABLE}
+    return _moved({name: place for name, place in asked.items() if place is not None})
+
+
+def _moved(asked: Mapping[str, Any]) -> dict[str, str]:
+    try:
+        return checked_places(asked)
+    except InputError as error:
+        raise ConfigError(f"{CONFIG_FILE}: paths.{error}") from None
 
 
 def _field(key: str) -> str:

@@ -26,8 +26,16 @@ class NotFoundError(MemoryClawError):
     """No note, fact, section or turn has this id."""
 
 
+class ForbiddenError(MemoryClawError):
+    """The audience of the caller may not do this."""
+
+
 class ConflictError(MemoryClawError):
     """The file changed since it was read, or holds uncommitted work of the user; nothing was written."""
+
+
+class NameTakenError(ConflictError):
+    """Another file came to the name of a new one; under another name it can be written."""
 
 
 class LockedError(MemoryClawError):
@@ -36,6 +44,10 @@ class LockedError(MemoryClawError):
 
 class HistoryError(MemoryClawError):
     """Git cannot take the commit now; nothing was written."""
+
+
+class GitBusyError(HistoryError):
+    """A git command of the user's, or what is left of one, holds a lock that a commit needs."""
 
 
 class GitKilledError(HistoryError):

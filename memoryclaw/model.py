@@ -3,6 +3,7 @@
 note     one file of the vault, parsed          unit     the piece of a note that is indexed and ranked
 episode  a note of what happened                fact     one value that is held true of an entity
 skill    a note of how to do something          turn     one line of a log
+to-do    a line with a box, open or done         field    a property of a header, or `key:: value` in a text
 statement  a fact without a field: what a person said, in their own words
 digest   SHA-256 of a file's bytes              stamp    size, times and inode of a file
 match    a unit that answers a question         problem  something wrong in a user's text, with its line
@@ -51,6 +52,7 @@ class Link(NamedTuple):
     embed: bool = False
 
 
+OWNER, AGENT, EVERYBODY = "owner", "agent", "public"  # audiences; any other name is a group
 TRUSTS = ("trusted", "unknown", "untrusted", "quarantined")
 
 
@@ -60,7 +62,7 @@ def least_trusted(*trusts: str) -> str:
 
 
 class Fact(NamedTuple):
-    """One value of one field of one entity, or one statement, as a line (or table cell) of a file under `semantic/`.
+    """One value of one field of one entity, or one statement: a line (or table cell) under `semantic/`, or a field of the entity's note.
 
     The `field` of a statement is empty, and its `value` the words that were said, without their quotes. It is never known to be
     true now: it stands until a later statement is tied to it, and moves to History then.
@@ -78,6 +80,8 @@ class Fact(NamedTuple):
     type: str = "fact"  # fact | statement
     said: str = ""  # ISO date on which it was said
     trust: str = "trusted"  # what its line says of itself; its file may say less
+    audience: str = ""  # whom the labels on its line let in; empty without one
+    end_line: int = 0  # of a list in a header, its last line
 
     @property
     def is_statement(self) -> bool:
@@ -112,13 +116,15 @@ class Turn(NamedTuple):
     text: str
     line: int
     end_line: int
+    audience: str = ""  # whom its labels let in; empty without one
+    export: bool = True  # False: it never leaves this machine
 
 
 class Unit(NamedTuple):
     """A piece of a note that is indexed, ranked and quoted on its own."""
 
     id: str
-    kind: str  # episode | fact | skill | note | turn
+    kind: str  # episode | fact | skill | note | todo | turn
     line: int
     end_line: int
     title: str = ""  # shown in results and searched
@@ -127,10 +133,13 @@ class Unit(NamedTuple):
     text: str = ""  # searched as `body`, quoted as the snippet
     when: str = ""  # ISO date or date-time (UTC), "" when timeless
     until: str = ""  # end of the time it covers or holds
+    days: str = (
+        ""  # the days that its value is, as `dates.days_of` gives them: of a date, or of when a to-do is due
+    )
     entity: str = ""  # facts: the entity; turns: who spoke
     role: str = ""  # turns only: user | assistant | tool
-    field: str = ""  # facts only; empty for a statement
-    value: str = ""  # facts only
+    field: str = ""  # of a fact, empty for a statement; of a to-do whether it is open, done or cancelled
+    value: str = ""  # of a fact; of a to-do its line
     trust: str = "trusted"  # trusted | unknown | untrusted | quarantined
     pinned: bool = False
     state: str = "current"  # current | superseded | archived | pending | draft
@@ -161,6 +170,7 @@ class Note(NamedTuple):
     pinned: bool = False
     state: str = "current"
     sections: tuple[Section, ...] = ()
+    entity: str = ""  # the one that the fields of a plain note tell of
     facts: tuple[Fact, ...] = ()
     turns: tuple[Turn, ...] = ()
     links: tuple[Link, ...] = ()
@@ -174,7 +184,7 @@ class Matched(NamedTuple):
 
     word: str
     field: str
-    via: str  # literal stem phrase prefix bigram alias entity fuzzy date neighbour session vector pinned
+    via: str  # literal stem phrase prefix bigram alias entity fuzzy date upcoming neighbour session vector pinned
 
 
 class Term(NamedTuple):
@@ -197,6 +207,8 @@ class Match(NamedTuple):
     highlights: tuple[tuple[int, int], ...] = ()  # (start, end) in the snippet
     surfaces: frozenset[str] = frozenset()  # the matched words as the text has them
     tokens: int = 0  # in the context, once packed
+    copies: int = 0  # near copies that it stands for
+    sections: int = 0  # further sections of its note, which are not shown
 
 
 class LeftOut(NamedTuple):
@@ -235,6 +247,7 @@ class Answer:
     trace: tuple[Traced, ...]
     confidence: float
     did_you_mean: dict[str, str] = field(default_factory=dict)
+    unknown: tuple[str, ...] = ()  # names in the question that stand nowhere in the vault
     notices: tuple[str, ...] = ()
     degraded: str = ""  # why the answer may be behind the files; empty when it is not
     behind: int = 0
@@ -249,3 +262,28 @@ class Recalled(Answer):
     tokens: int = 0
     budget: int = 0
     receipt: str = ""
+    sent: Mapping[str, str] = field(default_factory=dict)  # the digest of what is quoted of each match, by id
+
+
+class Decided(NamedTuple):
+    """What a recall decided on one thing, and what has become of that since."""
+
+    id: str
+    path: str
+    line: int
+    decision: str  # `in`, or the reason why it was left out
+    changed: bool  # it says something else now
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReadBack:
+    """A recall, as its receipt tells of it; no text is kept in a receipt."""
+
+    receipt: str
+    ts: str
+    session: str
+    tokens: int
+    budget: int
+    decided: tuple[Decided, ...]
+    more: Mapping[str, int]  # what was left out besides, counted by reason
+    gone: int = 0  # of what was decided on: no longer there, or not for who asks

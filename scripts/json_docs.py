@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import os
 import re
@@ -24,10 +25,11 @@ LONG = 160  # characters of a text of a file, or of a prompt
 LONG_TEXTS = {"text", "system", "prompt"}
 LISTS = {
     "matches", "left_out", "trace", "notes", "facts", "out", "back", "checks", "changes", "actions", "ranges", "decided", "commits", "waiting",
-    "skills", "files", "questions", "segments",
+    "skills", "files", "entities", "episodes", "neighbours", "questions", "segments", "places", "emptied", "months",
 }  # fmt: skip
 FACT = "semantic/projects#Boathouse Aarhus.deadline"
 EDITED = "semantic/projects#Boathouse Aarhus.piles"
+PANCAKES = (ROOT / "vault/notes/moon-pancakes.md").read_bytes()
 TALK = (ROOT / "scripts" / "talk.jsonl").read_text(encoding="utf-8")
 NIGHT = '{"session": "night", "turn": 1, "ts": "2026-04-19T21:00:00Z", "role": "user", "content": "Good night!"}\n'
 
@@ -40,6 +42,7 @@ class Verb(NamedTuple):
     keys: dict[str, str]
     title: str = ""  # where it is more than the first word of the command
     before: tuple[str, ...] = ()  # lines of logs that are captured first
+    stdin: str = ""
 
 
 HEAD = """# JSON answers
@@ -56,8 +59,8 @@ second item, and texts of files and prompts after 160 characters; nothing else i
 Terms used throughout:
 
 - `id` names a note, `note#Heading` a section, `note#Entity.field` a fact, `note#Entity.said-1a2b3c4d` a statement, `log:session/turn` a turn; `show` takes any of them.
-- `path` is relative to the vault. Lines count from 1. Dates are ISO 8601, and empty when unknown.
-- `kind` of a match is episode, fact (a statement too), skill, note or turn; `kind` of a note is episode, semantic, skill, note or log.
+- `path` is the name of the file in the vault: its path, except where [`paths:`](vault-format.md#folders-that-lie-elsewhere) puts a folder elsewhere. Lines count from 1. Dates are ISO 8601, and empty when unknown.
+- `kind` of a match is episode, fact (a statement too), skill, note, todo or turn; `kind` of a note is episode, semantic, skill, note or log.
 - `state` is current, superseded, archived, pending or draft; of a statement that nothing later is tied to, standing.
 - `trust` is trusted, unknown, untrusted or quarantined.
 - `degraded` says why an answer may be behind the files. `behind` counts the files whose present state the index does not know. They are
@@ -73,13 +76,16 @@ VERBS = (
             "confidence": "the share of the question's weight, 0 to 1, that the best matches contain",
             "degraded": "why the answer may be behind the files; empty when it is not",
             "behind": "how many files have a present state that the index does not know",
-            "matches[].layer": "episodic (episodes), semantic (facts), procedural (skills), log (turns) or note",
+            "matches[].layer": "episodic (episodes), semantic (facts), procedural (skills), log (turns), todo or note",
             "matches[].highlights": "start and end, in the snippet, of each matched word",
             "matches[].why.terms": "the named terms of the score; they add up to `score` exactly",
             "matches[].why.matched": "which word was found in which field, and how: literal, stem, phrase, prefix, bigram, alias, "
-            "entity, fuzzy, date, neighbour, session, vector or pinned; never empty",
+            "entity, fuzzy, date, upcoming, neighbour, session, vector or pinned; never empty",
+            "matches[].copies": "near copies that this match stands for",
+            "matches[].sections": "further sections of its note that are not shown; counted at the best of them",
             "left_out": "candidates that are not matches, each with its reason",
             "did_you_mean": "for each word that the vault does not know, the nearest word that it does know",
+            "unknown": "names in the question, as they were typed, that stand nowhere in the vault; ordinary words are none",
             "notices": "sentences about parts of the question that were not understood as intended",
         },
     ),
@@ -94,8 +100,39 @@ VERBS = (
             "receipt": "names this recall in the ledger; it differs from run to run",
         },
     ),
-    Verb(f"show {shlex.quote(FACT)}", "One note, section, fact or turn as it is in its file.", {"text": "its lines, exactly"}),
+    Verb(
+        "why r-20260420t080000-3fa94c",
+        "A recall read back, as it was: the ledger keeps ids, digests and reasons of it, and no text.",
+        {
+            "session": "the session that it was for",
+            "decided": "what was in the context, and what was left out with its `reason`; of what is still there",
+            "decided[].changed": "it says something else now",
+            "more": "what was left out besides, counted by reason",
+            "gone": "how much of what was decided on is no longer there",
+        },
+    ),
+    Verb(f"show {shlex.quote(FACT)}", "One note, section, fact or turn as it is in its file.", {"text": "its lines, exactly", "digest": "SHA-256 of its whole file; `edit --text` wants it back"}),
     Verb("browse --limit 1", "Notes: pinned notes first, then the newest.", {"at": "when the note happened or was written"}),
+    Verb(
+        "entities boathouse",
+        "Everything that facts are known of, by name.",
+        {
+            "kind": "the file of `semantic/` that holds its facts",
+            "facts": "how many hold now",
+            "last": "the date of the newest fact or statement",
+        },
+    ),
+    Verb(
+        "entity boathouse",
+        "One entity.",
+        {
+            "also": "its other names",
+            "facts": "as in `facts`, those of the past too",
+            "episodes": "the episodes and notes that name it, as in `browse`, newest first",
+            "neighbours[].fields": "the fields of facts that link the two",
+            "neighbours[].episodes": "how many notes name both",
+        },
+    ),
     Verb(
         "facts boathouse --as-of 2025-07-01",
         "Facts that are true now, that were true on a day (`--as-of`), or all (`--history`); then statements, newest first.",
@@ -107,10 +144,32 @@ VERBS = (
             "since, until": "the days between which it is true; empty when open",
             "said": "the day on which a statement was made",
             "trust": "what its line says of itself, trusted or unknown",
+            "conflicts": "of a fact that holds now: the ids of those listed that say something else, where `semantic/` and a note of the entity disagree",
+        },
+    ),
+    Verb(
+        "todos slipway",
+        "To-dos, open ones first, the soonest first. Days are empty where the line names none.",
+        {
+            "status": "open, done or cancelled",
+            "text": "the line without its box, days, marks and block id",
+            "due, scheduled, start": "the days that it names",
+            "finished": "the day on which it was done",
+            "repeat": "the rule by which it comes again; such a to-do is ticked in Obsidian",
+            "title": "of its note, with the headings above the line",
+        },
+    ),
+    Verb(
+        'ask "When is the boathouse deadline?"',
+        "The lines that answer a question.",
+        {
+            "answered": "false where no line holds more than half of the question; the lines are only the nearest then",
+            "lines[].title": "of the note that a sentence stands in; empty for facts and turns",
+            "lines[].share": "of the question's weight that the line holds; what only the title holds counts half",
         },
     ),
     Verb("links ep-20250708-penicillin", "The links of a note.", {"to": "the id that the link leads to; empty when there is no target"}),
-    Verb("sync", "What changed on disk since the last sync. `reindex` returns the same.", {"unread": "files that could not be read; the index keeps their last known contents", "vectors": "with `--vectors`: the model, how many units there are, how many texts got a vector (`filled`), how many units are `missing` one, and a `notice`"}),
+    Verb("sync", "What changed on disk since the last sync. `reindex` returns the same.", {"unread": "files that could not be read; the index keeps their last known contents", "vectors": "with `--vectors`: the model, how many units there are, how many texts got a vector (`filled`), how many units are `missing` one, and a `notice`", "git": "with `--with-git`: the `remote` and its branch, how many commits were `received` and `sent`, the `merge` commit (empty: none was needed), the `files` that it changed here, what a person should know of the merge (`told`), and a `notice`"}),
     Verb(
         "status",
         "The state of the vault; nothing is changed, not even the index.",
@@ -122,8 +181,19 @@ VERBS = (
             "ignored": "what is ignored on purpose: conflict copies, Obsidian's folders",
             "git.state": "ok, unborn, none, detached, merging, rebasing, bare, locked or damaged",
             "git.last": "the newest commit that MemoryClaw made: commit, when, subject, run; or null",
+            "waiting": "the turns that no consolidation has read: their `number`, `since` when the oldest waits (empty when its log has no clock), and for how many `hours`",
             "daemon": "process id of a running watcher, or null",
             "vectors": "the embedding model, how many units there are and how many of them are `missing` a vector; null without `retrieval.fallback: vector`",
+        },
+    ),
+    Verb(
+        "stats",
+        "Growth, use, and what waits.",
+        {
+            "facts": "facts and statements that hold now",
+            "months": "the last twelve in which something happened, newest first",
+            "shown": "the ids that recalls brought up most often",
+            "waiting, review": "turns that no consolidation has read, and what waits for a yes or a no: `number`, `since`, `hours`",
         },
     ),
     Verb(
@@ -146,13 +216,40 @@ VERBS = (
     ),
     Verb(
         f"edit {shlex.quote(EDITED)} --set value=28",
-        "The result of a change. `init`, `remember`, `forget`, `revive`, `trust`, `quarantine`, `undo`, `review edit` and `skills new` return the same.",
+        "The result of a change. `init`, `remember`, `forget`, `revive`, `trust`, `quarantine`, `undo`, `review edit` and `skills new` return the same; `init` adds `found`: what the folder held, its notes by kind, tags, links, languages, names that mean something (`named`), and notes that git does not hold (`untracked`), ignores (`ignored`) or that seem to hold a secret (`secret`).",
         {
             "id": "the id of what was written; after `forget`, the id that `revive` takes",
             "commit": "the commit that contains this change and nothing else; empty if there is none",
             "action": "added, confirmed, superseded, over MCP and HTTP also existing, waiting or rejected, corrected, edited, unchanged, forgotten, revived, undone, created or completed",
             "notice": "a remark, such as why nothing was committed, or that a secret was removed",
         },
+    ),
+    Verb(
+        f"edit notes/moon-pancakes --text - --digest {hashlib.sha256(PANCAKES).hexdigest()} --dry-run",
+        "A text for a note: what it changes, and what was written.",
+        {
+            "digest": "of the file that the text was written for",
+            "files": "as in `review show`",
+            "problems": "what reading the new text finds wrong; it can be written all the same",
+            "written": "as above; null with `--dry-run`",
+            "notice": "a remark, such as that a secret was removed",
+        },
+        title="edit --text",
+        stdin=f"{PANCAKES.decode()}More butter.\n",
+    ),
+    Verb(
+        "forget --purge log:2025-10-21-kanazawa/8 --dry-run",
+        "What a purge would empty, or has emptied. The command exits with 1 if there are `hits`. `--json` does not ask: it needs `--yes` or `--dry-run`.",
+        {
+            "places": "for every place how many files were emptied there, how many of their lines went, and how often something is still found",
+            "emptied": "the files; `whole`: nothing of the file is left",
+            "hits": "where something is still found: the place, the file and its first `line`, or the type and id of an object of git, and how many texts",
+            "searched": "how many texts were looked for",
+            "history": "kept: git's history still holds it; rewritten; none: there is no history; empty with `--dry-run`",
+            "bundle": "with `--history` the backup of the history as it was, which holds all of it",
+            "steps": "commands that take it out of a history that was kept",
+        },
+        title="forget --purge",
     ),
 )  # fmt: skip
 
@@ -199,6 +296,9 @@ LATER = (
             "waiting[].run": "the run that it came from; empty if unknown",
             "waiting[].source": "for a fact, the lines of episodes; for a proposal, ranges of logs",
             "waiting[].box": "the ticked box in its file: approve, reject, both, or nothing",
+            "waiting[].entity, field, value, since": "what a fact claims; empty for everything else",
+            "waiting[].now": "the value that is held true now, and that a yes would replace",
+            "waiting[].digest": "of what you are shown: `review approve --digest` refuses what has changed since",
             "waiting[].evidence": "the words that a proposal quotes",
         },
         title="review list",
@@ -208,6 +308,11 @@ LATER = (
         "What would change, word by word. `review diff` returns the same, for one item or several.",
         {
             "differences[]": "as in `waiting`, and `files`",
+            "details": "of `review show`, for the owner: what stands behind it; null for others",
+            "details.holds, details.before": "the values of the field that hold now, and those before them, newest first",
+            "details.rivals": "other answers for the same field that wait as well",
+            "details.said": "where it was said: the episode and its quote, and the turns of the log around it; `quoted` for those that it rests on",
+            "details.many": "the field may hold several values side by side",
             "files[].title": "the commit, if a run has several",
             "files[].hunks": "groups of lines; `line` is the number in the new text, 0 for a removed line",
             "pieces[].kind": "same, gone (removed) or come (added)",
@@ -224,11 +329,25 @@ LATER = (
         "history --limit 2",
         "Commits, newest first.",
         {
+            "commits[].files": "the first 20 of its files; `more_files` counts the rest",
+            "next": "where the next page begins (`--before`); empty on the last one",
             "commits[].kind": "the command of MemoryClaw that made it, or `by hand`",
             "commits[].run": "its run; empty for a commit made by a person",
             "commits[].source": "its trailer `Source:`",
             "notice": "why there is no history",
         },
+    ),
+    Verb(
+        "history --commit HEAD",
+        "One commit, word by word.",
+        {
+            "commit": "as in `history`",
+            "body": "what its message says below the first line",
+            "files": "as in `review show`, the first 20",
+            "more": "how many files are not shown",
+            "notice": "why none are",
+        },
+        title="history --commit",
     ),
     Verb(
         "blame 'Boathouse Aarhus.door colour'",
@@ -351,6 +470,7 @@ One object per line, as events happen.
 | `text` | the same as a sentence |
 | `files` | how many files a `synced` processed |
 | `ms` | how long that took |
+| `paths` | the first 50 of the files that a `synced` took in |
 """
 
 OPENCLAW = """## openclaw install
@@ -390,6 +510,12 @@ One object on one line, once the daemon listens, and nothing after it.
 | `vault` | the vault's folder |
 
 `.memoryclaw/serve.json` contains the same, except `vault`. [http.md](http.md) describes what it answers.
+
+## ui
+
+| key | meaning |
+|---|---|
+| `url` | the address to open; it works once, within a minute |
 """
 
 RUN = """## skills run
@@ -425,8 +551,37 @@ One acknowledgement per line, in the order of the input. Each is printed once it
 | `redacted` | how many secrets were removed; absent if none |
 | `error`, `line` | for a refused line: one sentence, and the number of the line |
 
-`import` prints one object: how many `files` were read, how many turns were `added`, already kept (`again`) or
+`import logs` prints one object: how many `files` were read, how many turns were `added`, already kept (`again`) or
 `left_out`, how many secrets were `redacted`, and the `problems`.
+
+## import
+
+What an import from another program brought in, or with `dry_run` would bring.
+
+| key | meaning |
+|---|---|
+| `kind`, `source` | what it is, and where it was read |
+| `conversations[]` | `session`, `title`, the times of its `first` and `last` turn, how many `turns` it has, and how many are `new` |
+| `turns`, `added`, `again`, `redacted` | turns in all, kept now, kept already; secrets removed |
+| `proposed[]` | what waits for review: `id`, `kind`, `what`, `source` |
+| `notes` | the paths of copied notes |
+| `known` | memories and notes that were here, or decided on, already |
+| `left_out` | for each reason, how much was left out |
+| `commit` | the last commit; empty if nothing was written |
+
+`import bundle` prints how many `files` the bundle has, the paths `written`, how many were there (`same`), those that are there with other bytes
+(`differs`), those `left_out` with `why`, the last `commit`, and whether a vault was `created`.
+
+## export
+
+| key | meaning |
+|---|---|
+| `path`, `size`, `sha256` | the bundle |
+| `files`, `bytes` | what is in it |
+| `withheld` | files of which something stayed here |
+
+`export memory-md` prints `audience`, `budget`, `tokens`, how much had no room (`left_out`), the text (`context`), and the `facts` and `episodes` in it;
+`.memoryclaw/latest.json` holds the same. `export latest` prints the paths `markdown` and `json`, the `audience` and the `tokens`.
 """
 
 HOOK = """## hook
@@ -486,8 +641,12 @@ def section(verb: Verb, vault: Path, env: dict[str, str]) -> str:
     for lines in verb.before:
         capture = [os.fspath(COMMAND), "capture", "--json"]
         subprocess.run(capture, env=env, input=lines, capture_output=True, encoding="utf-8", check=True)
+    for path in (vault / "ledger").rglob("*.jsonl"):
+        path.write_text(steady(path.read_text(encoding="utf-8")), encoding="utf-8")
     command = [os.fspath(COMMAND), *shlex.split(verb.command), "--json"]
-    done = subprocess.run(command, env=env, capture_output=True, encoding="utf-8", check=False)
+    done = subprocess.run(
+        command, env=env, input=verb.stdin, capture_output=True, encoding="utf-8", check=False
+    )
     if not done.stdout:
         raise SystemExit(f"{verb.command}: {done.stderr}")
     answer = json.loads(done.stdout.replace(os.fspath(vault), "/home/nora/vault"))
@@ -531,6 +690,7 @@ def steady(text: str) -> str:
     text = re.sub(r"(memoryclaw-vault-)[0-9a-f]{6}", r"\g<1>3f9a1c", text)
     text = re.sub(r"(?:/bin/sh -c '.*?' \S+ )?[^\s=]*/python\S*(?= -P )", "/usr/bin/python3", text)
     text = re.sub(r'("receipt": "r-\w+)-\w+"', r'\1-3fa94c"', text)
+    text = re.sub(r'("next": )"[0-9a-f]{40}\.', r'\1"8c2b1f0e5d7a49632b8e0c1d4f5a6b7c8d9e0f1a.', text)
     text = re.sub(r'("commit": )"[0-9a-f]{40}"', r'\1"8c2b1f0e5d7a49632b8e0c1d4f5a6b7c8d9e0f1a"', text)
     return re.sub(
         r"(\"highlights\": )\[\s+([^\"]*?)\s+\](?=,\n)",

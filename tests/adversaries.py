@@ -210,14 +210,21 @@ def spaced(found: Sequence[T], most: int) -> list[T]:
     return [found[n * len(found) // most] for n in range(most)] if len(found) > most else list(found)
 
 
-def _steep(work: Callable[[int], Callable[[], object]], size: int, cost: float) -> Growth | None:
+def _steep(
+    work: Callable[[int], Callable[[], object]], size: int, cost: float, before: float
+) -> Growth | None:
     """The growth around a size when it is steep twice in a row and however often it is measured.
 
     Once alone tells little: a busy machine slows one measure, and past some size memory comes page by page from the system.
+    What a quarter of the size cost `before` is an upper bound: when that is not steep, it need not be measured again.
     """
     at = (size // 16, size // 4, size)
     for _ in range(3):
-        costs = [seconds(work(at[0]), tries=3), seconds(work(at[1]), tries=3), cost]
+        least = seconds(work(at[0]), tries=3)
+        if before <= 9 * least:
+            return None
+        before = min(before, seconds(work(at[1]), tries=3))
+        costs = [least, before, cost]
         if any(more <= 9 * less for less, more in pairwise(costs)):
             return None
         cost = min(cost, seconds(work(size))) if cost < 1 else cost
@@ -246,16 +253,16 @@ def superlinear(
         enough: how long a text has to be for that.
         floor: CPU seconds below which a cost is mostly noise.
     """
-    size = least
+    size, before = least, float("inf")
     while size <= most:
         cost = seconds(work(size))
         if size >= enough and cost < size * quick:
             return None
         if cost >= floor:
-            growth = _steep(work, size, cost)
+            growth = _steep(work, size, cost, before)
             if growth is not None:
                 return growth
         if cost >= 1:  # what grows faster than its text would have shown by now
             return None
-        size *= 4
+        size, before = size * 4, cost
     return None

@@ -17,6 +17,7 @@ import pytest
 from forked import PATIENCE, STEM
 from hypothesis import HealthCheck, settings
 
+pytest_plugins = ["trials"]  # the campaign of faults: only its own tests ask for anything of it
 GUARD = Path(__file__).parent / "guard"
 # Processes that tests start import it by its name; this one may have imported another of that name, as Debian's Python has one.
 runpy.run_path(os.fspath(GUARD / "sitecustomize.py"))
@@ -30,6 +31,7 @@ COMMAND = Path(sys.executable).with_name("memoryclaw")
 NOW = "2026-04-20T08:00:00Z"
 PRIVATE = (
     "MEMORYCLAW_VAULT",
+    "MEMORYCLAW_AUDIENCE",
     "XDG_CONFIG_HOME",
     "XDG_CACHE_HOME",
     "XDG_STATE_HOME",
@@ -74,7 +76,7 @@ def put(root: Path, files: Files) -> Path:
 @pytest.fixture
 def vault_of(tmp_path: Path) -> VaultOf:
     """Makes a vault of the given files: `vault_of({"semantic/projects.md": "..."})`."""
-    return lambda files: put(tmp_path / "vault", files)
+    return lambda files: put(tmp_path / "vault", {"memoryclaw.yaml": "", **files})
 
 
 class Ran(NamedTuple):

@@ -47,7 +47,12 @@ class Daemon(NamedTuple):
 
     @property
     def token(self) -> str:
-        """What its clients show."""
+        """What its owner's clients show."""
+        return (self.state / "owner-token").read_text().strip()
+
+    @property
+    def agents_token(self) -> str:
+        """What the plugin and other hosts show."""
         return (self.state / "token").read_text().strip()
 
     @property

@@ -1,7 +1,8 @@
 """The command as a process of its own, forked from one that has imported everything already.
 
 A command line that starts costs ten times what most commands do. The rule: a child is what the installed command would be
-(its own process, arguments, environment, folder and standard streams; its end through `main`), only the imports are done.
+(its own process, arguments, environment, folder and standard streams; its end through `main`), only the imports are done:
+those of the command line, and whatever an earlier child imported when it came to need it.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import NoReturn
 
@@ -127,19 +128,48 @@ def _command(args: list[str], environ: dict[str, str], cwd: str, streams: list[s
     main()
 
 
+def _telling(to: int) -> Callable[[int], NoReturn]:
+    """An end of the process that first tells which modules it imported."""
+    before, end = frozenset(sys.modules), os._exit
+
+    def ends(code: int) -> NoReturn:
+        with contextlib.suppress(OSError):
+            os.write(to, "\n".join(name for name in [*sys.modules] if name not in before).encode())
+        end(code)
+
+    return ends
+
+
+def _learned(names: int) -> None:
+    """Imports what a child imported late, so that the next one need not."""
+    with contextlib.suppress(BlockingIOError):  # it was killed, and something that it started lives on
+        for name in os.read(names, 1 << 16).decode().split():
+            with contextlib.suppress(ImportError):
+                importlib.import_module(name)
+    os.close(names)
+
+
 def _serve() -> None:
     asked, answers = os.fdopen(os.dup(0), encoding="utf-8"), os.dup(1)
     _preloaded()
-    gc.freeze()  # a child that collects would copy all that it shares
     for line in asked:
+        gc.freeze()  # a child that collects would copy all that it shares
+        names, to = os.pipe()
+        os.set_blocking(names, False)
+        os.set_blocking(to, False)
         child = os.fork()
         if not child:
             os.close(answers)
+            os.close(names)
+            os._exit = _telling(to)
             try:
                 _command(*json.loads(line))
             finally:
                 os._exit(3)
-        os.write(answers, b"%d\n" % os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
+        os.close(to)
+        code = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+        _learned(names)
+        os.write(answers, b"%d\n" % code)
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""A `git` on the PATH that dies inside `update-ref`, as after an out-of-memory kill, and is the real one for all else."""
+"""A `git` on the PATH that dies or fails inside one command, as after an out-of-memory kill, and is the real one for all else."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ MOMENTS = {
 }
 _SCRIPT = """#!/bin/sh
 for word; do
-    [ "$word" = update-ref ] && [ ! -e {mark} ] && dies=yes
+    [ "$word" = {verb} ] && [ ! -e {mark} ] && dies=yes
 done
 [ "$dies" ] || exec {real} "$@"
 : > {mark}
@@ -30,11 +30,11 @@ kill -9 $$
 """
 
 
-def killed_once(folder, how):
-    """Puts such a git into a folder, to be the first of the PATH; it dies at its first `update-ref` alone."""
+def killed_once(folder, how, verb="update-ref"):
+    """Puts such a git into a folder, to be the first of the PATH; it dies at the first command of this name alone."""
     folder.mkdir()
     script = folder / "git"
-    script.write_text(_SCRIPT.format(mark=folder / "mark", real=REAL, how=how))
+    script.write_text(_SCRIPT.format(mark=folder / "mark", real=REAL, how=how, verb=verb))
     script.chmod(0o755)
     return script
 

@@ -55,6 +55,14 @@ def users_work(root):
     return [[line for line in text.splitlines() if not line.startswith("index ")] for text in asked]
 
 
+def work_of(shown):
+    """The user's own added and removed lines, whatever stands around them."""
+    return [
+        [line for line in part if not line.startswith(("@@", " ", "+++", "---", "diff", "?? .memory"))]
+        for part in shown
+    ]
+
+
 class Shelf:
     """Finds ids by reading every note of the vault: the smallest real Lookup."""
 

@@ -1,6 +1,7 @@
 """Work in a process of its own that is killed at its first write, its second, …: `killed_at(3, work)`.
 
 A process is forked and not started anew, so that nothing is imported again; what counts as a write is any call that changes the disk.
+`tests/faults/tracing.py` does the same at the system calls themselves, where there is a strace.
 """
 
 from __future__ import annotations
@@ -49,7 +50,7 @@ def lives(pid: int) -> bool:
 
 def _child(at: int, work: Callable[[Callable[[bytes], int]], object], writing: int) -> NoReturn:
     try:
-        _count(at)
+        kill_at(at)
         work(lambda data: _write(writing, data))
         os._exit(0)
     except BaseException:  # noqa: BLE001 - the parent is told by the exit code, whatever it was
@@ -57,7 +58,7 @@ def _child(at: int, work: Callable[[Callable[[bytes], int]], object], writing: i
         os._exit(3)
 
 
-def _count(at: int) -> None:
+def kill_at(at: int) -> None:
     """Kills this process before its write number `at`; processes that it starts count when they start and when they are read."""
     count = 0
 
@@ -66,6 +67,12 @@ def _count(at: int) -> None:
         count += 1
         if count == at:
             os.kill(os.getpid(), signal.SIGKILL)
+
+    before_each_write(step)
+
+
+def before_each_write(step: Callable[[], object]) -> None:
+    """Has this process call `step` before each of its writes."""
 
     def counted(module: Any, name: str, when: Callable[..., bool] = lambda *_, **__: True) -> None:
         real = getattr(module, name)

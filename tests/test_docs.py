@@ -21,6 +21,7 @@ import pytest
 
 sys.path.insert(0, os.fspath(Path(__file__).parent))  # for python -m tests.test_docs
 from forked import STEM, plain
+from obsidian import obsidian_vault
 from test_architecture import ORDER
 
 from memoryclaw.app import App
@@ -33,7 +34,18 @@ from memoryclaw.model import Turn
 
 ROOT = Path(__file__).parent.parent
 DOCS = ROOT / "docs"
-PAGES = ("cli.md", "consolidation.md", "recall.md", "review.md", "schedule.md", "skills.md", "working.md")
+PAGES = (
+    "cli.md",
+    "consolidation.md",
+    "existing-vault.md",
+    "import-export.md",
+    "recall.md",
+    "review.md",
+    "schedule.md",
+    "skills.md",
+    "sync.md",
+    "working.md",
+)
 HOME = "/home/nora"  # what the pages call the home folder
 CONSOLE = re.compile(r"(?<=^```console\n)(.*?)(?=^```$)", re.MULTILINE | re.DOTALL)
 SYNOPSIS = re.compile(r"(?<=^```text\n)(memoryclaw (\w+).*?\n)(?=```$)", re.MULTILINE | re.DOTALL)
@@ -87,8 +99,13 @@ def studio(home: Path, env: Mapping[str, str]) -> Path:
     return vault
 
 
-def told(page: str, home: Path) -> str:
-    """The page with what its commands print now."""
+def notes(home: Path, _env: Mapping[str, str]) -> Path:
+    """An Obsidian vault in which MemoryClaw was never called."""
+    return obsidian_vault(home / "notes")
+
+
+def told(page: str, home: Path, begin: Callable[[Path, Mapping[str, str]], Path] = studio) -> str:
+    """The page with what its commands print now, in the vault that it begins with."""
     env = {
         key: value for key, value in os.environ.items() if not key.startswith(("GIT_", "MEMORYCLAW_", "XDG_"))
     }
@@ -100,7 +117,7 @@ def told(page: str, home: Path) -> str:
         "TZ": "UTC",
     }
     env["PATH"] = f"{Path(sys.executable).parent}{os.pathsep}{env['PATH']}"
-    vault = studio(home, env)
+    vault = begin(home, env)
     latest: dict[str, str] = {}  # the run that a command of the page means, by its verb
 
     def run(block: re.Match[str]) -> str:
@@ -146,7 +163,9 @@ def synopsis(verb: str) -> str:
 def _line(words: str, command: click.Command) -> str:
     """One command on lines of at most 100 characters."""
     parts = [
-        part for param in command.params if param.name not in ("vault", "json") and (part := _written(param))
+        part
+        for param in command.params
+        if param.name not in ("vault", "audience", "json") and (part := _written(param))
     ]
     lines = [f"memoryclaw {words}"]
     for part in parts:
@@ -175,11 +194,14 @@ def valued(page: str) -> str:
     return CONSTANT.sub(value, page)
 
 
+BEGINS = {"existing-vault.md": notes}
+
+
 @pytest.mark.parametrize("name", PAGES)
 def test_the_commands_of_a_page_print_what_it_shows(name: str, tmp_path: Path) -> None:
     page = (DOCS / name).read_text(encoding="utf-8")
     assert CONSOLE.search(page)
-    assert told(page, tmp_path) == page
+    assert told(page, tmp_path, BEGINS.get(name, studio)) == page
 
 
 def test_every_command_has_its_section_and_its_synopsis() -> None:
@@ -282,7 +304,7 @@ def write_anew() -> None:
         for step in steps:
             page = step(page)
         with tempfile.TemporaryDirectory() as home:
-            page = told(page, Path(home).resolve())
+            page = told(page, Path(home).resolve(), BEGINS.get(name, studio))
         (DOCS / name).write_text(page, encoding="utf-8")
 
 

@@ -60,6 +60,20 @@ def test_what_could_do_harm_is_not_taken_from_a_vault(line: str, home: Path, tmp
     assert (loaded(home, vault).command or loaded(home, vault).allow_remote) != ()
 
 
+def test_a_vault_names_no_tools_that_skills_may_call(home: Path, tmp_path: Path) -> None:
+    text = "mcp:\n  servers: {x: {command: touch, args: [pwned]}}\nopenclaw:\n  gatewayUrl: https://evil.example\n  allowRemoteGateway: true\n"
+    vault = put(tmp_path / "vault", {"memoryclaw.yaml": text})
+    found, without = loaded(home, vault), loaded(home, put(tmp_path / "plain", {"memoryclaw.yaml": ""}))
+    assert (found.servers, found.gateway_url, found.allow_remote_gateway) == (
+        without.servers,
+        without.gateway_url,
+        without.allow_remote_gateway,
+    )
+    assert len(found.notices) == 3
+    own(home, text)
+    assert (set(loaded(home, vault).servers), loaded(home, vault).allow_remote_gateway) == ({"x"}, True)
+
+
 def test_a_cache_that_comes_with_a_vault_chooses_no_command(home: Path, tmp_path: Path) -> None:
     text = "retrieval:\n  budget: 500\n"
     own(home, text)

@@ -14,7 +14,7 @@ RENDER = """
 import sys
 from memoryclaw.writing import context as templates
 assert templates.__file__.startswith(sys.argv[1]), templates.__file__
-print(templates.Templates().render("notes/gitignore.j2"))
+print(templates.Templates().render("notes/gitignore.j2", at=str))
 """
 
 

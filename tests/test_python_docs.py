@@ -17,6 +17,7 @@ from memoryclaw.app import App
 from memoryclaw.app.openclaw import OpenClaw
 from memoryclaw.app.review import Review
 from memoryclaw.app.skills import Skills
+from memoryclaw.app.transfer import Transfer
 from memoryclaw.app.working import Working
 
 ROOT = Path(__file__).parent.parent
@@ -38,7 +39,9 @@ def test_every_example_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> 
 
 def test_every_verb_has_an_example() -> None:
     shown = set(re.findall(r"\bapp\.(\w+(?:\.\w+)?)", PAGE.read_text(encoding="utf-8")))
-    parts = {"": App, "openclaw.": OpenClaw, "review.": Review, "skills.": Skills, "working.": Working}
+    parts = {
+        "": App, "openclaw.": OpenClaw, "review.": Review, "skills.": Skills, "transfer.": Transfer, "working.": Working,
+    }  # fmt: skip
     verbs = {
         prefix + name
         for prefix, part in parts.items()

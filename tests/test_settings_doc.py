@@ -88,7 +88,8 @@ def _used() -> frozenset[str]:
         path.read_text() for path in (ROOT / "memoryclaw").rglob("*.py") if path != Path(config.__file__)
     ]
     read = {name for source in sources for name in re.findall(r"\bconfig\.(\w+)", source)}
-    return frozenset(setting.key for setting in SETTINGS if _field(setting.key) in read)
+    # Where folders are, config.py itself tells those who touch the disk.
+    return frozenset(s.key for s in SETTINGS if _field(s.key) in read or s.key.startswith("paths."))
 
 
 def _field(key: str) -> str:

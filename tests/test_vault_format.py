@@ -15,7 +15,6 @@ from memoryclaw.consolidation.actions import AddPending
 from memoryclaw.consolidation.changes import read_record
 from memoryclaw.consolidation.pending import add_pending, read_pending
 from memoryclaw.consolidation.proposals import about, read_proposal
-from memoryclaw.consolidation.selecting import lines_of
 from memoryclaw.model import Note, Problem
 from memoryclaw.text.language import words_of
 from memoryclaw.vault.edits import (
@@ -27,11 +26,11 @@ from memoryclaw.vault.edits import (
     set_fact,
     set_property,
 )
-from memoryclaw.vault.layout import ALIASES_FILE, SCHEMA_FILE
-from memoryclaw.vault.logs import parse_ranges, range_of
+from memoryclaw.vault.layout import ALIASES_FILE, DECISIONS_FILE, SCHEMA_FILE
+from memoryclaw.vault.logs import parse_ranges, range_of, whole_lines
 from memoryclaw.vault.notes import ReadingSettings, read_note
 from memoryclaw.vault.vocabulary import DEFAULT_COLLECTIONS, read_aliases, read_schema
-from memoryclaw.writing.decisions import DECISIONS_FILE, Decisions, fingerprint
+from memoryclaw.writing.decisions import Decisions, fingerprint
 from memoryclaw.writing.writer import text_change
 
 TEXT = (Path(__file__).parent.parent / "docs" / "vault-format.md").read_text(encoding="utf-8")
@@ -171,7 +170,7 @@ SEEN: dict[str, Callable[[Note, Any], Any]] = {
 
 def ranges(example: Example, wanted: list[str]) -> list[str]:
     """Those ranges that stand for lines of the example's log."""
-    lines = lines_of(example.data)
+    lines = whole_lines(example.data)
     cited = [range_ for text in wanted for range_ in parse_ranges(text)]
     return [str(c) for c in cited if range_of(example.path, lines, c.first, c.last) == c]
 

@@ -55,6 +55,7 @@ TRUSTS = ("trusted", "unknown", "untrusted", "quarantined")
 word = st.sampled_from(WORDS)
 words = st.lists(word, min_size=1, max_size=12).map(" ".join)
 day = st.sampled_from(DAYS)
+DUE = st.sampled_from(("2026-04-20", "2026-04-22", "2026-04-30", "30 April 2026"))
 
 
 @st.composite
@@ -111,13 +112,36 @@ def logs(draw: st.DrawFn) -> dict[str, str]:
     return dict.fromkeys(paths[: draw(st.integers(1, 2))], "".join(turns)) if turns else {}
 
 
+@st.composite
+def boards(draw: st.DrawFn) -> dict[str, str]:
+    """The note of an entity with fields in its header and text, and notes with lines to be done."""
+    found = {}
+    for entity in draw(st.lists(st.sampled_from(ENTITIES), max_size=2, unique=True)):
+        header = [
+            f"{field}: {draw(st.one_of(words, day, DUE))!r}"
+            for field in draw(st.lists(st.sampled_from(FIELDS), max_size=3, unique=True))
+        ]
+        header += [f"trust: {draw(st.sampled_from(TRUSTS))}"] if draw(st.booleans()) else []
+        header += ["dates:", "- 2026-04-21", f"- {draw(day)}"] if draw(st.booleans()) else []
+        text = f"paid:: {draw(words)}\n" if draw(st.booleans()) else draw(words)
+        found[f"people/{entity}.md"] = "---\n" + "".join(f"{line}\n" for line in header) + f"---\n{text}\n"
+    box, mark = (
+        st.sampled_from((" ", "x", "-", "/")),
+        st.sampled_from(("", " 📅 {}", " [due:: {}]", " ⏳ {} ^b1")),
+    )
+    lines = [
+        f"- [{draw(box)}] {draw(words)}{draw(mark).format(draw(DUE))}" for _ in range(draw(st.integers(0, 4)))
+    ]
+    return found | ({"notes/board.md": "# Board\n" + "\n".join(lines) + "\n"} if lines else {})
+
+
 aliases = st.lists(st.tuples(word, words.map(lambda text: text[:20])), max_size=3).map(
     lambda found: {"semantic/aliases.yaml": "".join(f"- [{a!r}, {b!r}]\n" for a, b in found)} if found else {}
 )
 filler = st.integers(0, 40).map(
     lambda n: {f"notes/filler{i}.md": f"Filler {i}, nothing else {i}.\n" for i in range(n)}
 )
-vaults = st.tuples(episodes(), facts(), logs(), aliases, filler).map(
+vaults = st.tuples(episodes(), facts(), boards(), logs(), aliases, filler).map(
     lambda parts: {k: v for part in parts for k, v in part.items()}
 )
 
@@ -132,6 +156,8 @@ _operand = st.one_of(
             "tag:a",
             "kind:fact",
             "kind:superseded",
+            "kind:todo",
+            "on:2026-04-22",
             "since:2025-06",
             "on:2025-03-02",
             "entity:oak",
@@ -139,7 +165,20 @@ _operand = st.one_of(
             "-oak",
         )
     ),
-    st.sampled_from(("in July 2025", "last week", "what happened", "NOT", "AND", "OR", "(", ")")),
+    st.sampled_from(
+        (
+            "in July 2025",
+            "last week",
+            "this week",
+            "on 30 April",
+            "what happened",
+            "NOT",
+            "AND",
+            "OR",
+            "(",
+            ")",
+        )
+    ),
 )
 questions = st.lists(_operand, min_size=1, max_size=7).map(" ".join)
 

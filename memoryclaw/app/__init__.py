@@ -13,24 +13,38 @@ from typing import TYPE_CHECKING, Any, Self
 
 from memoryclaw import config as settings
 from memoryclaw.app.context import Clock, VaultContext, new_id, system_clock, within, within_budget
-from memoryclaw.errors import InputError, LockedError, MemoryClawError, VectorsError
+from memoryclaw.errors import (
+    ConfigError,
+    InputError,
+    LockedError,
+    MemoryClawError,
+    NotFoundError,
+    VaultError,
+    VectorsError,
+)
 from memoryclaw.index.sync import Freshness, Synced, healed
-from memoryclaw.model import Answer, Fact, Recalled
+from memoryclaw.model import AGENT, NOTHING, OWNER, Answer, Fact, ReadBack, Recalled
 from memoryclaw.ports import Progress
 from memoryclaw.recall.search import Searcher, search
-from memoryclaw.vault.layout import QUESTIONS_FILE
-from memoryclaw.vault.state_folder import WAIT, watcher
+from memoryclaw.vault.audience import named
+from memoryclaw.vault.layout import CONFIG_FILE, QUESTIONS_FILE, on_disk, places
+from memoryclaw.vault.state_folder import WAIT, is_initialised, watcher
 
 if TYPE_CHECKING:  # the rest is imported by the verb that needs it: a search must start fast
     from memoryclaw.app.doctor import Check
     from memoryclaw.app.openclaw import OpenClaw
+    from memoryclaw.app.purge import Purged
     from memoryclaw.app.review import Review
     from memoryclaw.app.skills import Skills
+    from memoryclaw.app.stats import Stats, Waits
     from memoryclaw.app.status import Status
+    from memoryclaw.app.survey import Survey
+    from memoryclaw.app.transfer import Transfer
     from memoryclaw.app.working import Working
     from memoryclaw.capture.capture import CaptureResult
     from memoryclaw.capture.feedback import Feedback
     from memoryclaw.capture.importers import Imported
+    from memoryclaw.config import Config
     from memoryclaw.consolidation.consolidate import Consolidated, ConsolidationContext
     from memoryclaw.consolidation.host_answers import SegmentPrompt
     from memoryclaw.consolidation.planning import Enrich
@@ -40,14 +54,19 @@ if TYPE_CHECKING:  # the rest is imported by the verb that needs it: a search mu
     from memoryclaw.index.vectors import Filled, Filler
     from memoryclaw.index.watching import Watching, WatchReport
     from memoryclaw.recall import browsing
+    from memoryclaw.recall.ask import Asked
     from memoryclaw.recall.evaluation import Evaluated
     from memoryclaw.recall.vector_lane import VectorLane
-    from memoryclaw.review.file_history import Blame, Events
+    from memoryclaw.review.details import Conversation
+    from memoryclaw.review.file_history import Blame, CommitShown, Events
+    from memoryclaw.review.machines import Exchanged
     from memoryclaw.vault.folder import Vault
     from memoryclaw.vault.ledger import Ledger
-    from memoryclaw.writing.context import Written
+    from memoryclaw.writing.bundles import Restored
+    from memoryclaw.writing.context import WriteContext, Written
+    from memoryclaw.writing.edit import Rewrite
 
-__all__ = ["App", "init_vault", "open_vault", "system_clock"]
+__all__ = ["App", "init_vault", "open_vault", "restore_vault", "survey_vault", "system_clock"]
 
 
 def open_vault(
@@ -56,6 +75,7 @@ def open_vault(
     clock: Clock = system_clock,
     progress: Progress | None = None,
     patience: float = WAIT,
+    audience: str = OWNER,
 ) -> App:
     """Opens the vault at `path`, or the one that the command line would choose in this folder.
 
@@ -64,26 +84,124 @@ def open_vault(
         clock: tells the time; everything that depends on it asks here.
         progress: told (done, total) while files are indexed.
         patience: seconds that a live watcher is given to say that the index is in line, before the files are looked at.
+        audience: for whom it is opened: what is for others is not seen, and only the owner changes what is there.
 
     Raises:
+        InputError: that is no audience.
         VaultError: there is no folder there.
         ConfigError: its memoryclaw.yaml cannot be used.
     """
     given = os.fspath(path) if path is not None else None
+    root = settings.find_root(given, os.environ, settings.here())
+    if not root.exists() and (notes := settings.notes_here(given, os.environ, settings.here())):
+        way = "`memoryclaw init .`" if notes == settings.here() else f"`memoryclaw init {notes}`"
+        raise VaultError(
+            f"{notes} holds notes and is no vault yet; run {way} to make it one, or name another with --vault"
+        )
     return App(
-        settings.find_root(given, os.environ, settings.here()),
+        root,
         clock=clock,
         progress=progress,
         patience=patience,
+        audience=audience,
     )
 
 
-def init_vault(path: str | os.PathLike[str], *, clock: Clock = system_clock) -> Written:
-    """Makes a folder a vault: folders, commented settings, a git repository with a first commit. Changes nothing that is there."""
-    from memoryclaw.writing.context import Templates  # noqa: PLC0415
-    from memoryclaw.writing.init import init  # noqa: PLC0415
+def survey_vault(path: str | os.PathLike[str], *, progress: Progress | None = None) -> Survey:
+    """What a folder holds that is to become a vault: notes by kind, tags, links, languages, names that mean something. Changes nothing.
 
-    return init(os.path.abspath(os.path.expanduser(path)), Templates(), clock(), new_id)
+    Raises:
+        InputError: it is a file.
+        VaultError: it cannot be read.
+    """
+    from memoryclaw.app.survey import survey  # noqa: PLC0415
+
+    root = Path(os.path.abspath(os.path.expanduser(path)))
+    if is_initialised(root):
+        settings.load(root)  # says where its folders are
+    return survey(root, progress=progress)
+
+
+def init_vault(
+    path: str | os.PathLike[str],
+    *,
+    commit: Sequence[str] = (),
+    paths: Mapping[str, str] = NOTHING,
+    clock: Clock = system_clock,
+) -> Written:
+    """Makes a folder a vault: folders, commented settings, a git repository with a first commit. Changes nothing that is there.
+
+    Args:
+        path: the folder.
+        commit: notes to put into git as they are, such as `survey_vault(path).untracked`; one more commit.
+        paths: where folders of ours are to be, by their names, such as `{"archive": "memory-archive"}`; only of a new vault.
+        clock: tells the time.
+    """
+    from memoryclaw.writing.context import Templates  # noqa: PLC0415
+    from memoryclaw.writing.init import adopt, init  # noqa: PLC0415
+
+    root, templates, now = os.path.abspath(os.path.expanduser(path)), Templates(), clock()
+    if is_initialised(root):
+        settings.load(Path(root))  # says where its folders are
+    done = init(root, templates, now, new_id, paths=paths)
+    known = places(root)  # notes were surveyed before folders had other names
+    if commit:
+        kept = adopt(root, [known.named(path) for path in commit], templates, now, new_id)
+        if done.action != "confirmed":
+            kept = kept._replace(action=done.action)
+        notices = (done.notice * bool(done.commit), kept.notice)
+        done = kept._replace(notice="; ".join(filter(None, notices)))
+    with suppress(ConfigError):  # the next verb says what is wrong with the settings
+        _track(root, settings.load(Path(root)), clock)
+    return done
+
+
+ROOM = 0.1  # of what is left in the host's context: the most that a recall takes
+
+
+def restore_vault(
+    path: str | os.PathLike[str],
+    bundle: str | os.PathLike[str],
+    *,
+    dry_run: bool = False,
+    clock: Clock = system_clock,
+    progress: Progress | None = None,
+) -> Restored:
+    """Restores a bundle into a folder; one that is empty or not there becomes a vault first.
+
+    Args:
+        path: the vault's folder.
+        bundle: what `app.transfer.export_bundle` wrote.
+        dry_run: only tell what would be written.
+        clock: tells the time.
+        progress: told (done, total) of the files.
+
+    Raises:
+        InputError: it is no bundle, or damaged, or the folder is no vault; nothing was written.
+    """
+    folder = os.path.abspath(os.path.expanduser(path))
+    created = not os.path.isdir(folder) or not os.listdir(folder)
+    if created:
+        from memoryclaw.writing.bundles import Bundle, Restored  # noqa: PLC0415
+
+        looked = Bundle(os.fspath(bundle))
+        if dry_run:
+            return Restored(looked.source, True, len(looked.digests), tuple(looked.digests), created=True)
+        init_vault(folder, paths=looked.paths, clock=clock)
+    elif not os.path.isfile(os.path.join(folder, CONFIG_FILE)):
+        raise InputError(
+            f"{folder} is no vault, and not empty; run `memoryclaw init` there first, or name another with --vault"
+        )
+    with App(Path(folder), clock=clock, progress=progress) as app:
+        return app.transfer.import_bundle(bundle, dry_run=dry_run)._replace(created=created)
+
+
+def _track(root: str, config: Config, clock: Clock) -> None:
+    from memoryclaw.writing.context import Templates  # noqa: PLC0415
+    from memoryclaw.writing.tracking import Tracking  # noqa: PLC0415
+
+    wanted = {"logs": config.track_logs, "ledger": config.track_ledger}
+    Tracking(root, wanted, Templates(), clock(), new_id).run()
 
 
 class App:
@@ -96,11 +214,38 @@ class App:
         clock: Clock = system_clock,
         progress: Progress | None = None,
         patience: float = WAIT,
+        audience: str = OWNER,
     ) -> None:
-        self._context = VaultContext(root, clock=clock, progress=progress, patience=patience)
+        self.audience = named(audience)
+        self._context = VaultContext(
+            root, clock=clock, progress=progress, patience=patience, audience=self.audience
+        )
+        self._seen_by: dict[str, App] = {}
         self.root = root
         self.clock = clock
         self.config = self._context.config
+
+    def seen_by(self, audience: str) -> App:
+        """The same vault as another audience sees it; closed with this one."""
+        audience = named(audience)
+        self._context.allow(OWNER, audience)
+        return self if audience == self.audience else self._as(audience)
+
+    @property
+    def _owners(self) -> App:
+        """The vault as its owner sees it, for work that is the same whoever asks for it."""
+        return self._as(OWNER)
+
+    def _as(self, audience: str) -> App:
+        if audience not in self._seen_by:
+            self._seen_by[audience] = App(
+                self.root,
+                clock=self.clock,
+                progress=self._context.progress,
+                patience=self._context.patience,
+                audience=audience,
+            )
+        return self._seen_by[audience]
 
     # ── The parts
 
@@ -114,6 +259,7 @@ class App:
     @cached_property
     def review(self) -> Review:
         """What waits for a person, and what the person decides."""
+        self._context.allow(OWNER, AGENT)
         from memoryclaw.app.review import Review  # noqa: PLC0415
 
         return Review(self._context)
@@ -121,6 +267,7 @@ class App:
     @cached_property
     def working(self) -> Working:
         """The working memory of each session."""
+        self._context.allow(OWNER, AGENT)
         from memoryclaw.app.working import Working  # noqa: PLC0415
 
         return Working(self._context)
@@ -128,13 +275,22 @@ class App:
     @cached_property
     def openclaw(self) -> OpenClaw:
         """OpenClaw as the host of this vault."""
+        self._context.allow(OWNER)
         from memoryclaw.app.openclaw import OpenClaw  # noqa: PLC0415
 
         return OpenClaw(self._context)
 
     @cached_property
+    def transfer(self) -> Transfer:
+        """What comes from other programs, and what leaves the vault."""
+        from memoryclaw.app.transfer import Transfer  # noqa: PLC0415
+
+        return Transfer(self._context, lambda audience: self.seen_by(audience).transfer)
+
+    @cached_property
     def schedule(self) -> Schedule:
         """The vault's timer, which calls `consolidate --due`: to be installed, removed or asked how it stands."""
+        self._context.allow(OWNER)
         from memoryclaw.consolidation.consolidate import next_run  # noqa: PLC0415
         from memoryclaw.daemon.scheduling import Schedule  # noqa: PLC0415
         from memoryclaw.writing.context import Templates  # noqa: PLC0415
@@ -171,20 +327,67 @@ class App:
         """How the answer of the last `show`, `browse`, `facts` or `links` relates to the files."""
         return self._context.freshness
 
+    def asked_at(self, moment: float) -> None:
+        """Says when the next verb was asked for, by the monotonic clock: what was saved later it need not know."""
+        self._context.asked = moment
+
     # ── Ask and look
 
-    def search(self, query: str, *, kind: str = "", limit: int = 10) -> Answer:
-        """Ranked matches for a question or a query, explained; leaves no trace."""
+    def search(self, query: str, *, kind: str = "", limit: int = 10, session: str = "") -> Answer:
+        """Ranked matches for a question or a query, explained.
+
+        It leaves no trace, unless a `session` is shown it: what that has seen whole, no recall sends it again.
+        """
         within(limit, 0, settings.MOST_LISTED, "a limit")
-        return self._context.answer(lambda: search(self._searcher(), query, kind=kind, limit=limit))
+        answer = self._context.answer(lambda: search(self._searcher(), query, kind=kind, limit=limit))
+        if not session:
+            return answer
+        from memoryclaw.recall.receipts import found_whole  # noqa: PLC0415
 
-    def recall(self, query: str, *, goal: str = "", session: str = "", budget: int | None = None) -> Recalled:
-        """What a host should paste into a prompt for this question, within the budget; noted in the ledger."""
+        trouble = self._shown(session, "search", found_whole(answer.matches))
+        return replace(answer, notices=(*answer.notices, trouble)) if trouble else answer
+
+    def recall(
+        self,
+        query: str,
+        *,
+        goal: str = "",
+        session: str = "",
+        budget: int | None = None,
+        seen: str = "all",
+        room: int | None = None,
+        noted: bool = True,
+    ) -> Recalled:
+        """What a host should paste into a prompt for this question, within the budget; noted in the ledger.
+
+        What the `session` has seen is not sent again until it changes.
+
+        Args:
+            query: the question.
+            goal: what the agent is working on.
+            session: the running session.
+            budget: tokens of the context at most.
+            seen: what of that the host still shows: `all`, what `tools` answered, or `none` from now on.
+            room: tokens that are left in the host's own context: a recall takes at most a tenth of them.
+            noted: False for the owner who only looks: there is no receipt, and the ledger stays as it is.
+        """
+        if not noted:
+            self._context.allow(OWNER)
         from memoryclaw.recall.recall import recall  # noqa: PLC0415
+        from memoryclaw.recall.receipts import SEEN, seen_in  # noqa: PLC0415
 
+        if seen not in SEEN:
+            raise InputError(
+                f"what the host still shows is {', '.join(SEEN[:-1])} or {SEEN[-1]}, not {seen!r}"
+            )
         tokens = self.config.budget if budget is None else within_budget(budget)
+        if room is not None:
+            tokens = max(settings.LEAST_BUDGET, min(tokens, int(room * ROOM)))
+        named = self._context.session_name(session)
+        visible = seen_in(self.ledger.shown_in(named), seen) if named and seen != "none" else {}
         most, lines = self.config.max_results, None
-        if memory := self.working.current(session) if session else None:
+        working = bool(session) and self.audience in (OWNER, AGENT)
+        if memory := self.working.current(session) if working else None:
             from memoryclaw.working.memory import within as lines_within  # noqa: PLC0415
 
             lines = partial(lines_within, memory)
@@ -197,18 +400,48 @@ class App:
                 budget=tokens,
                 max_results=most,
                 working=lines,
+                seen=visible,
             )
         )
         if memory:
             told = tuple(f"{p.path}: {p.message}; {p.hint}" for p in memory.problems)
             answer = replace(answer, notices=(*answer.notices, *told))
-        return self._receipted(answer, session)
+        return self._receipted(answer, named, seen) if noted else answer
 
-    def show(self, id_: str) -> browsing.ShownUnit:
-        """The lines of a note, section, fact or turn as they stand in their file."""
+    def ask(self, query: str) -> Asked:
+        """The lines that answer a question, from facts, episodes, notes and logs, each with its place; no model takes part.
+
+        It is a recall of its own, noted in the ledger, and quotes nothing that a recall leaves out.
+        """
+        from memoryclaw.recall.ask import ask  # noqa: PLC0415
+
+        recalled = self.recall(query)
+        return self._context.read(lambda: ask(self._searcher(), recalled, least=self.config.min_coverage))
+
+    def why(self, receipt: str) -> ReadBack:
+        """A recall read back: what was in its context, what was left out and why, of what is still there for who asks."""
+        self._context.allow(OWNER, AGENT)
+        from memoryclaw.recall.receipts import read_back  # noqa: PLC0415
+
+        event = self.ledger.receipt(receipt)
+        if event is None:
+            raise NotFoundError(
+                f"no recall of this vault has the receipt {receipt!r}; `recall --json` prints it"
+            )
+        found = self._context.read(lambda: read_back(event, self.catalog))
+        # What others may not see is not even counted for them.
+        return found if self.audience == OWNER else replace(found, gone=0, more={})
+
+    def show(self, id_: str, *, session: str = "") -> browsing.ShownUnit:
+        """The lines of a note, section, fact or turn as they stand in their file; no recall sends them to this `session` again."""
         from memoryclaw.recall import browsing  # noqa: PLC0415
 
-        return self._context.read(lambda: browsing.show(id_, self.catalog, self.vault))
+        shown = self._context.read(lambda: browsing.show(id_, self.catalog, self.vault))
+        if session:
+            from memoryclaw.recall.receipts import read_whole  # noqa: PLC0415
+
+            self._shown(session, "get", self._context.read(lambda: read_whole(shown.address, self.catalog)))
+        return shown
 
     def browse(self, *, kind: str = "", state: str = "current", limit: int = 50) -> list[browsing.NoteEntry]:
         """Notes, pinned ones first, then the newest."""
@@ -220,12 +453,48 @@ class App:
     def facts(
         self, entity: str = "", *, as_of: date | None = None, history: bool = False
     ) -> list[tuple[str, Fact]]:
-        """Facts with the path of their file: those that hold now, held on a day, or all."""
+        """Facts with the path of their file: those that hold now, held on a day, or all.
+
+        Of one entity and a day, what its own note says is what git has of that day; for its owner alone.
+        """
         from memoryclaw.recall import browsing  # noqa: PLC0415
 
-        return self._context.read(
+        found = self._context.read(
             lambda: browsing.facts(self.catalog, entity=entity, as_of=as_of, history=history)
         )
+        return self._then(found, as_of) if entity and as_of is not None else found
+
+    def todos(self, words: str = "", *, due: str = "", state: str = "open") -> list[browsing.TodoEntry]:
+        """To-dos of any note: open ones, `done` ones or `all`, the soonest first.
+
+        Args:
+            words: what they are about; all of them stand in the to-do or in what is said of its note.
+            due: a time, such as `this week` or `2026-04-30`; only those that are due, or scheduled, then.
+            state: `open`, `done` or `all`.
+
+        Raises:
+            InputError: that is no time, or no state.
+        """
+        from memoryclaw.recall import browsing  # noqa: PLC0415
+
+        first, last = browsing.due_in(due, self._context.today) if due else ("", "")
+        return self._context.read(
+            lambda: browsing.todos(
+                self.catalog, self.index.language, words=words, first=first, last=last, state=state
+            )
+        )
+
+    def entities(self, words: str = "", *, kind: str = "") -> list[browsing.EntityEntry]:
+        """Everything that facts are known of, by name: those with all these words in it, or of one file such as `people`."""
+        from memoryclaw.recall import browsing  # noqa: PLC0415
+
+        return self._context.read(lambda: browsing.entities(self.catalog, words=words, kind=kind))
+
+    def entity(self, name: str) -> browsing.EntityShown:
+        """One entity: its facts and their past, the episodes and notes that name it, and its neighbours."""
+        from memoryclaw.recall import browsing  # noqa: PLC0415
+
+        return self._context.read(lambda: browsing.entity(name, self.catalog))
 
     def links(self, id_: str) -> browsing.Links:
         """The links that a note holds, and those of other notes that lead to it."""
@@ -238,6 +507,34 @@ class App:
         from memoryclaw.recall.browsing import trust_of  # noqa: PLC0415
 
         return trust_of(self.catalog, paths)
+
+    def titles(self, ids: Iterable[str]) -> dict[str, str]:
+        """What each of these ids is called; asked after a verb that found them, so it looks at no disk."""
+        from memoryclaw.recall.browsing import titles  # noqa: PLC0415
+
+        return titles(self.catalog, ids)
+
+    def uses(self, id_: str) -> list[dict[str, Any]]:
+        """The events of the ledger in which a note, or a part of it, was shown within a year, the oldest first."""
+        self._context.allow(OWNER)
+        from memoryclaw.recall.addresses import address_of  # noqa: PLC0415
+
+        note = self._context.read(lambda: address_of(id_, self.catalog, self.vault)).note
+        return self.ledger.uses(note)
+
+    def conversation(self, session: str) -> Conversation:
+        """The turns of a session, and what became of each: episodes, facts, questions.
+
+        Raises:
+            NotFoundError: no log holds a turn of this session.
+        """
+        self._context.allow(OWNER)
+        from memoryclaw.recall.browsing import logs_of  # noqa: PLC0415
+        from memoryclaw.review.details import conversation  # noqa: PLC0415
+
+        paths = self._context.read(lambda: logs_of(session, self.catalog))
+        told = self.catalog.facts()
+        return self._context.look(lambda context: conversation(context, session, paths, told))
 
     def evaluate(
         self,
@@ -256,6 +553,7 @@ class App:
         Raises:
             InputError: the file cannot be read, or says something that cannot be used.
         """
+        self._context.allow(OWNER)
         from memoryclaw.recall.evaluation import BUDGETS, KS, EvaluationSetup, evaluate, goldens_of  # noqa: PLC0415
 
         budgets, ks = tuple(budgets or BUDGETS), tuple(sorted(ks or KS))
@@ -263,7 +561,7 @@ class App:
             within_budget(tokens)
         for k in ks:
             within(k, 1, settings.MOST_LISTED, "how many of the first count as found")
-        given = os.fspath(path) if path is not None else os.fspath(self.root / QUESTIONS_FILE)
+        given = os.fspath(path) if path is not None else on_disk(os.fspath(self.root), QUESTIONS_FILE)
         shown = given if path is not None else QUESTIONS_FILE
         goldens = goldens_of(given, shown)
         most = self.config.max_results
@@ -287,28 +585,48 @@ class App:
         field: str = "",
         tags: Sequence[str] = (),
         source: str = "",
+        note: bool = False,
         as_is: bool = False,
     ) -> Written:
-        """Keeps a text as an episode, or as the value of an entity's field; one commit.
+        """Keeps a text as the value of an entity's field, or as what it says: facts and statements, else an episode; one commit.
 
         Secrets are taken out first, unless a person means them (`as_is`).
+
+        Args:
+            text: what to keep.
+            entity: what it is about; without a field the text is a statement.
+            field: which of its fields; the text is the value.
+            tags: of the episode; a text with tags is one.
+            source: where it comes from.
+            note: keep the words as an episode, whatever they say.
+            as_is: keep what looks like a secret.
         """
-        from memoryclaw.writing.remember import remember  # noqa: PLC0415
+        self._context.allow(OWNER)
+        from memoryclaw.consolidation.agent_claims import known_field  # noqa: PLC0415
+        from memoryclaw.consolidation.understood import understood  # noqa: PLC0415
+        from memoryclaw.writing.remember import remember, remember_parts  # noqa: PLC0415
 
         # A value is a secret by its field, too; NUL is left out of every text and must not hide one.
         said = {"name": field, "value": text.replace("\0", ""), "entity": entity, "tags": [*tags], "source": source}  # fmt: skip
-        return self._context.write(
-            lambda context, told: remember(
+
+        def keep(context: WriteContext, told: dict[str, Any]) -> Written:
+            why = ""
+            if not (told["entity"].strip() or told["name"].strip() or told["tags"] or note):
+                read = understood(context, self.catalog, told["value"], self.config.language)
+                if read.parts:
+                    return remember_parts(context, read.parts, source=told["source"])
+                why = f"kept as a note: {read.why}"
+            done = remember(
                 context,
                 told["value"],
                 entity=told["entity"],
-                field=told["name"],
+                field=known_field(context, told["entity"], told["name"], told["value"]),
                 tags=told["tags"],
                 source=told["source"],
-            ),
-            said,
-            as_is=as_is,
-        )
+            )
+            return done._replace(notice="; ".join(filter(None, (why, done.notice))))
+
+        return self._context.write(keep, said, as_is=as_is)
 
     def claim(
         self,
@@ -321,6 +639,7 @@ class App:
         session: str = "",
     ) -> Written:
         """Keeps what an agent says as `unknown`; what contradicts a standing fact waits for a person. At most one commit."""
+        self._context.allow(OWNER, AGENT)
         from memoryclaw.consolidation.agent_claims import claim  # noqa: PLC0415
 
         said = {"name": field, "value": text.replace("\0", ""), "entity": entity, "tags": [*tags]}
@@ -342,31 +661,98 @@ class App:
 
         Secrets are taken out first, unless a person means them (`as_is`).
         """
+        self._context.allow(OWNER)
         from memoryclaw.writing.edit import edit  # noqa: PLC0415
 
         said = {key: value if isinstance(value, str) else [*value] for key, value in fields.items()}
         return self._context.write(lambda context, told: edit(context, id_, told), said, as_is=as_is)
 
+    def rewrite(
+        self, id_: str, text: str, *, digest: str, dry_run: bool = False, as_is: bool = False
+    ) -> Rewrite:
+        """Gives a note another text, if its file still is what had this digest (`show` gives it); one commit.
+
+        Secrets that come in are taken out first, unless a person means them (`as_is`).
+
+        Args:
+            id_: the note.
+            text: what its file is to say, header and all.
+            digest: of the file that the text was written for.
+            dry_run: only tell what would change, and what reading it finds wrong.
+            as_is: keep what looks like a secret.
+
+        Raises:
+            ConflictError: the file has changed since; nothing was written.
+            InputError: it is no note whose text can be written.
+        """
+        self._context.allow(OWNER)
+        from memoryclaw.text.encoding import decode  # noqa: PLC0415
+        from memoryclaw.writing.edit import original, rewrite  # noqa: PLC0415
+
+        standing = self._context.look(lambda context: decode(original(context, id_)[1]).text)
+
+        def work(context: WriteContext, said: str) -> Rewrite:
+            return rewrite(context, id_, said, digest=digest, dry_run=dry_run)
+
+        return self._context.write(work, text, as_is=as_is, standing=standing)
+
     def trust(self, id_: str) -> Written:
         """Says that a person trusts a note, a fact or a statement; one commit."""
+        self._context.allow(OWNER)
         from memoryclaw.writing.edit import set_trust  # noqa: PLC0415
 
         return self._context.write(lambda context: set_trust(context, id_, "trusted"))
 
     def quarantine(self, id_: str) -> Written:
         """Takes a note, a fact or a statement out of every answer, and leaves it where it stands; one commit."""
+        self._context.allow(OWNER)
         from memoryclaw.writing.edit import set_trust  # noqa: PLC0415
 
         return self._context.write(lambda context: set_trust(context, id_, "quarantined"))
 
     def forget(self, id_: str) -> Written:
-        """Moves a note, or a fact's line, to the archive; one commit, and `revive` brings it back."""
+        """Moves a note, or a fact's line, to the archive, or leaves a turn out of every answer; `revive` brings it back. One commit."""
+        self._context.allow(OWNER)
         from memoryclaw.writing.edit import forget  # noqa: PLC0415
 
         return self._context.write(lambda context: forget(context, id_))
 
+    def purge(
+        self,
+        *ids: str,
+        source: str = "",
+        since: str = "",
+        history: bool = False,
+        dry_run: bool = False,
+        progress: Progress | None = None,
+    ) -> Purged:
+        """Erases things, and what was made of them, in every file and in what is derived; nothing brings them back.
+
+        What is left is a keyed digest of each text, which keeps it from being captured, imported or consolidated again. Every place is
+        searched afterwards.
+
+        Args:
+            ids: notes, facts, turns, logs, or what waits for review.
+            source: everything of a session, a tool, an imported file, or another word that names where it comes from.
+            since: everything captured or remembered on a day (ISO) and later.
+            history: rewrites git's history too, after a backup; only of a vault that was never pushed.
+            dry_run: only says what would be emptied.
+            progress: told (done, total) while places are searched.
+        """
+        from memoryclaw.app.purge import carry_out, preview  # noqa: PLC0415
+        from memoryclaw.review.purge import PurgeRequest  # noqa: PLC0415
+        from memoryclaw.writing.secret_gate import secret_gate  # noqa: PLC0415
+
+        context, request = self._context, PurgeRequest(ids, source, since)
+        context.refresh()
+        writing = context.write_context(secret_gate())
+        if dry_run:
+            return preview(context, writing, request)
+        return carry_out(context, writing, request, history=history, progress=progress)
+
     def revive(self, id_: str) -> Written:
         """Brings back what `forget` archived, byte for byte; one commit."""
+        self._context.allow(OWNER)
         from memoryclaw.writing.edit import revive  # noqa: PLC0415
 
         return self._context.write(lambda context: revive(context, id_))
@@ -376,19 +762,29 @@ class App:
 
         What makes the folder a vault is taken back only with `yes`.
         """
+        self._context.allow(OWNER)
         from memoryclaw.review.undo import undo  # noqa: PLC0415
 
         return self._context.write(lambda context: undo(context, commit, yes=yes))
 
-    def history(self, id_: str = "", *, limit: int = 20) -> Events:
-        """What was done to the vault, a note or a fact, newest first."""
+    def history(self, id_: str = "", *, limit: int = 20, before: str = "") -> Events:
+        """What was done to the vault, a note or a fact, newest first; `before` is `next` of the page before."""
+        self._context.allow(OWNER)
         from memoryclaw.review.file_history import history  # noqa: PLC0415
 
         within(limit, 0, settings.MOST_LISTED, "a limit")
-        return self._context.write(lambda context: history(context, id_, limit=limit))
+        return self._context.write(lambda context: history(context, id_, limit=limit, before=before))
+
+    def commit(self, name: str) -> CommitShown:
+        """One commit, by its id or its run, and what it changed in its first 20 files."""
+        self._context.allow(OWNER)
+        from memoryclaw.review.file_history import commit_shown  # noqa: PLC0415
+
+        return self._context.look(lambda context: commit_shown(context, name))
 
     def blame(self, fact: str) -> Blame:
         """A fact back to its commit, its episode, its log line, and who approved it."""
+        self._context.allow(OWNER)
         from memoryclaw.review.file_history import blame  # noqa: PLC0415
 
         return self._context.write(lambda context: blame(context, fact))
@@ -398,16 +794,25 @@ class App:
     def capture(
         self, lines: Iterable[str | Mapping[str, Any]], *, session: str = "", first: int = 1
     ) -> list[CaptureResult]:
-        """Keeps turns and tool events, mappings or lines of JSON, in the logs; each is durable when it is acknowledged."""
-        return self._context.recorder.capture(lines, session=session, first=first)
+        """Keeps turns and tool events, mappings or lines of JSON, in the logs; each is durable when it is acknowledged.
+
+        What running sessions say of their goal, plan and skill goes to their working memory.
+        """
+        self._context.allow(OWNER, AGENT)
+        from memoryclaw.app.working import follow  # noqa: PLC0415
+
+        tell = partial(follow, self._context)
+        return self._context.recorder.capture(lines, session=session, first=first, tell=tell)
 
     @property
     def capture_notice(self) -> str:
         """What else there is to say of what was captured, in one sentence."""
+        self._context.allow(OWNER, AGENT)
         return self._context.recorder.notice
 
     def import_logs(self, source: str | os.PathLike[str], *, format_: str = "") -> Imported:
         """Brings the logs of other programs into the vault's; the source is only read, and a second import adds nothing."""
+        self._context.allow(OWNER)
         from memoryclaw.capture.importers import import_logs  # noqa: PLC0415
 
         path = os.fspath(source)
@@ -442,8 +847,20 @@ class App:
             answers_file: the name of their file, for the sentence about a line that is no answer.
             after: with `due`, the hours for which new lines are left to an agent.
         """
-        from memoryclaw.consolidation.consolidate import consolidate, preview  # noqa: PLC0415
+        self._context.allow(OWNER, AGENT)
+        from memoryclaw.consolidation.consolidate import consolidate, preview, told_to  # noqa: PLC0415
 
+        if self.audience != OWNER:  # a run reads everything, whoever asks for it
+            done = self._owners.consolidate(
+                dry_run=dry_run,
+                due=due,
+                llm=llm,
+                mode=mode,
+                answers=answers,
+                answers_file=answers_file,
+                after=after,
+            )
+            return told_to(done, self.audience)
         self._context.refresh()
         context = self._consolidation_context("none" if answers is not None else llm, mode, after=after)
         problems: tuple[str, ...] = ()
@@ -454,6 +871,8 @@ class App:
             context = replace(context, enrich=host.read, answered=host.answers.keys())
             problems = host.problems
         done = preview(context) if dry_run else consolidate(context, only_if_due=due)
+        if not dry_run:
+            self._track()
         return done._replace(notices=(*problems, *done.notices))
 
     def segments(self, *, due: bool = False) -> list[SegmentPrompt]:
@@ -462,10 +881,13 @@ class App:
         Args:
             due: nothing while `consolidate(due=True)` would do nothing.
         """
+        self._context.allow(OWNER, AGENT)
         from memoryclaw.consolidation.consolidate import preview  # noqa: PLC0415
         from memoryclaw.consolidation.host_answers import Questions  # noqa: PLC0415
         from memoryclaw.writing.context import Templates  # noqa: PLC0415
 
+        if self.audience != OWNER:
+            return self._owners.segments(due=due)
         self._context.refresh()
         questions = Questions(Templates())
         preview(replace(self._consolidation_context("none", ""), enrich=questions.read), only_if_due=due)
@@ -474,6 +896,7 @@ class App:
     @property
     def unagreed_command(self) -> str:
         """The command of `llm.command` that may not read conversations before a person agrees; empty without one."""
+        self._context.allow(OWNER)
         from memoryclaw.consolidation.model_chain import in_words, unagreed_command  # noqa: PLC0415
 
         command = unagreed_command(self.config, os.environ)
@@ -485,6 +908,7 @@ class App:
         Raises:
             InputError: the settings name no such command.
         """
+        self._context.allow(OWNER)
         from memoryclaw.consolidation.model_chain import unagreed_command  # noqa: PLC0415
         from memoryclaw.writing.agreements import agree  # noqa: PLC0415
 
@@ -498,6 +922,7 @@ class App:
 
     def redo(self, since: str, *, llm: str = "auto") -> Consolidated:
         """Consolidates the logs of a day (ISO) and later once more, on a branch that waits for `review`."""
+        self._context.allow(OWNER)
         from memoryclaw.consolidation.consolidate import redo  # noqa: PLC0415
 
         self._context.refresh()
@@ -505,6 +930,7 @@ class App:
 
     def feedback(self, id_: str, rating: int, *, session: str = "", note: str = "") -> Feedback:
         """Keeps in the ledger how useful a note, section, fact or turn was, from 1 to 5."""
+        self._context.allow(OWNER, AGENT)
         from memoryclaw.capture.feedback import feedback, rating_of  # noqa: PLC0415
         from memoryclaw.recall.addresses import address_of  # noqa: PLC0415
         from memoryclaw.writing.secret_gate import secret_gate  # noqa: PLC0415
@@ -525,16 +951,43 @@ class App:
 
     def sync(self) -> Synced:
         """Brings the index in line with the files now, and what is derived from it."""
+        self._context.allow(OWNER, AGENT)
+        if self.audience != OWNER:
+            return self._owners.sync()
         context = self._context
         synced = healed(context.index, context.sync.run)
-        self._refresh_host_skills()
+        self._refresh_for_hosts()
         if context.wants_vectors:
             with suppress(LockedError, VectorsError):  # a fill that is under way does it itself
                 context.vectors.forget_gone()
         return synced
 
+    def exchange(self, *, include_noexport: bool = False) -> Exchanged:
+        """Fetches what the vault's other copy has, merges it and pushes the result; one commit at most.
+
+        Args:
+            include_noexport: also push what is marked not to leave this machine.
+
+        Raises:
+            ConflictError: a file cannot be merged, or holds work that is not committed; nothing was changed.
+            HistoryError: git cannot be used now, there is no other copy, or it cannot be reached.
+            InputError: what would be pushed is not to leave this machine; it was not.
+        """
+        self._context.allow(OWNER)
+        from memoryclaw.review.machines import exchange  # noqa: PLC0415
+        from memoryclaw.writing.secret_gate import secret_gate  # noqa: PLC0415
+
+        self._track()
+        writing = self._context.write_context(secret_gate())
+        return exchange(writing, include_noexport=include_noexport, progress=self._context.progress)
+
+    def _track(self) -> None:
+        """Commits what logs and ledger gained, where the settings say that git tracks them."""
+        _track(os.fspath(self.root), self.config, self.clock)
+
     def reindex(self) -> Synced:
         """Throws the index away and builds it again from the files."""
+        self._context.allow(OWNER)
         self.vault.scan()
         self.index.discard()
         return self.sync()
@@ -553,6 +1006,7 @@ class App:
             stopping: asked before each batch; True ends the work there.
             thorough: looks first whether what is there is whole; else only when damage was met.
         """
+        self._context.allow(OWNER)
         context = self._context
         if not context.wants_vectors:
             raise InputError(
@@ -569,13 +1023,14 @@ class App:
 
     def watching(self, tell: Callable[[WatchReport], None]) -> Watching:
         """A watch over this vault, to be `run`; everything that happens is told. The copies for hosts follow the skills."""
+        self._context.allow(OWNER)
         from memoryclaw.index.watching import Watching  # noqa: PLC0415
 
         filler = self._filler(tell)
 
         def heard(report: WatchReport) -> None:
             if report.kind in ("started", "synced"):
-                self._refresh_host_skills()
+                self._refresh_for_hosts()
             if filler is not None:
                 filler.hears(report)
             tell(report)
@@ -597,6 +1052,8 @@ class App:
 
     def status(self) -> Status:
         """How the vault stands; looks at the disk and changes nothing."""
+        self._context.allow(OWNER)
+        from memoryclaw.app.stats import LATE  # noqa: PLC0415
         from memoryclaw.app.status import status  # noqa: PLC0415
 
         context = self._context
@@ -607,6 +1064,10 @@ class App:
             self.config,
             daemon=watcher(context.state)[0] or None,
         )
+        now = replace(now, waiting=self._waiting())
+        if now.waiting.hours > LATE:
+            late = f"{now.waiting.number:,} turns wait to be consolidated, the oldest since {now.waiting.since[:10]}; run `memoryclaw consolidate`, or `memoryclaw schedule install` for every night"
+            now = replace(now, notices=(*now.notices, late))
         if not context.wants_vectors:
             return now
         try:
@@ -618,8 +1079,27 @@ class App:
             unknown = VectorStatus(self.config.vector_model, units, units)
             return replace(now, vectors=unknown, notices=(*now.notices, str(error)))
 
+    def stats(self) -> Stats:
+        """How the vault grows month by month, how it is used, and what waits in it for how long."""
+        self._context.allow(OWNER)
+        from memoryclaw.app.stats import stats, waiting_items  # noqa: PLC0415
+
+        waits, items = self._waiting(), waiting_items(self.review.list(), self.clock())
+        return self._context.read(lambda: stats(os.fspath(self.root), self.catalog, waits, items))
+
+    def _waiting(self) -> Waits:
+        """The turns that no consolidation has read; none where that cannot be told."""
+        from memoryclaw.app.stats import Waits, waiting_turns  # noqa: PLC0415
+        from memoryclaw.consolidation.consolidate import unread_logs  # noqa: PLC0415
+
+        try:
+            return waiting_turns(unread_logs(self._consolidation_context("none", "")), self.clock())
+        except MemoryClawError:  # git, or a file, is in no state to be asked; the rest of the status says so
+            return Waits()
+
     def doctor(self, *, fix: bool = False) -> list[Check]:
         """Examines the vault; with `fix`, repairs what can be rebuilt from the files."""
+        self._context.allow(OWNER)
         from memoryclaw.app.doctor import CheckedVault, check, examine  # noqa: PLC0415
 
         self.sync()
@@ -632,6 +1112,8 @@ class App:
 
     def close(self) -> None:
         """Closes the index; the next verb opens it again."""
+        for app in self._seen_by.values():
+            app.close()
         self._context.close()
 
     def __enter__(self) -> Self:
@@ -664,18 +1146,49 @@ class App:
         policy = FallbackPolicy(config.min_primary_results, config.min_coverage, config.blend_strategy)
         return VectorLane(self._context.vectors, self.catalog, policy)
 
-    def _receipted(self, answer: Recalled, session: str) -> Recalled:
+    def _shown(self, session: str, mode: str, digests: Mapping[str, str]) -> str:
+        """Keeps in the ledger what a session was shown by a tool; returns why not, if it could not."""
+        values = {"session": self._context.session_name(session), "mode": mode, "ids": [*digests]}
+        return (
+            self.ledger.append("shown", {**values, "digests": dict(digests)}, self.clock()) if digests else ""
+        )
+
+    def _receipted(self, answer: Recalled, session: str, seen: str) -> Recalled:
         """The answer with its receipt, which the ledger keeps."""
+        from memoryclaw.recall.receipts import event_of  # noqa: PLC0415
+
         receipt = f"r-{self.clock():%Y%m%dt%H%M%S}-{new_id()}"
         values = {
             "receipt": receipt,
-            "session": self._context.session_name(session),
+            "session": session,
             "mode": "recall",
-            "ids": [m.unit.id for m in answer.matches],
+            **({"seen": seen} if seen != "all" else {}),
+            **event_of(answer),
         }
-        trouble = self.ledger.append("shown", values, self.clock()) if answer.matches else ""
+        # A folder that nobody made a vault is only looked at.
+        kept = answer.trace and is_initialised(self.root)
+        trouble = self.ledger.append("shown", values, self.clock()) if kept else ""
         notices = (*answer.notices, trouble) if trouble else answer.notices
         return replace(answer, receipt=receipt, notices=notices)
+
+    def _then(self, found: list[tuple[str, Fact]], as_of: date) -> list[tuple[str, Fact]]:
+        """Facts of a day, those of notes as git has them of it."""
+        from memoryclaw.review.file_history import as_committed  # noqa: PLC0415
+        from memoryclaw.text.encoding import decode  # noqa: PLC0415
+        from memoryclaw.vault.fields import facts_of_note  # noqa: PLC0415
+        from memoryclaw.vault.layout import place_of  # noqa: PLC0415
+
+        if self.audience != OWNER:  # what has a label now may have had none then
+            return found
+        told: dict[str, list[tuple[str, Fact]]] = {}
+        for path, fact in found:
+            told.setdefault(path, []).append((path, fact))
+        for path in told:
+            if place_of(path) == ("note", "current"):
+                data = as_committed(os.fspath(self.root), path, as_of.isoformat())
+                if data is not None:
+                    told[path] = [(path, fact) for fact in facts_of_note(path, decode(data).text).facts]
+        return [pair for pairs in told.values() for pair in pairs]
 
     def _consolidation_context(self, llm: str, mode: str, *, after: int = 0) -> ConsolidationContext:
         from memoryclaw.consolidation.consolidate import ConsolidationContext, RunSettings  # noqa: PLC0415
@@ -708,10 +1221,13 @@ class App:
 
         return model_chain(self.config, Templates(), os.environ, llm=llm).read
 
-    def _refresh_host_skills(self) -> None:
-        """Brings the copies for hosts up to date where there are any; `skills.hosted` tells of trouble with them."""
+    def _refresh_for_hosts(self) -> None:
+        """Brings what hosts read as files up to date where there is any; `skills.hosted` tells of trouble with their skills."""
         from memoryclaw.skills.host_skills import FOLDER  # noqa: PLC0415
 
+        if (self._context.state / settings.LATEST).exists():
+            with suppress(MemoryClawError, OSError):
+                self.transfer.refresh_latest()
         if (self._context.state / FOLDER).exists():
             with suppress(MemoryClawError, OSError):
                 self.skills.hosted()

@@ -12,12 +12,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from memoryclaw import config as settings
-from memoryclaw.errors import InputError
+from memoryclaw.errors import ForbiddenError, InputError
 from memoryclaw.index.catalog import Catalog
 from memoryclaw.index.index import Index, open_index
 from memoryclaw.index.stemming import language
-from memoryclaw.index.sync import Freshness, Sync, fresh, healed
-from memoryclaw.model import Answer
+from memoryclaw.index.sync import Following, Freshness, Sync, brought_up, fresh, healed
+from memoryclaw.model import AGENT, OWNER, Answer
 from memoryclaw.ports import Progress
 from memoryclaw.vault.folder import Vault
 from memoryclaw.vault.state_folder import must_hold_no_link, state_folder
@@ -29,6 +29,7 @@ if TYPE_CHECKING:  # the rest is imported by the verb that needs it: a search mu
     from memoryclaw.vault.ledger import Ledger
     from memoryclaw.writing.context import WriteContext
 
+AUDIENCES = "audience"  # the folder of their indexes
 Clock = Callable[[], datetime]
 T = TypeVar("T")
 A = TypeVar("A", bound=Answer)
@@ -56,18 +57,33 @@ def new_id() -> str:
 
 
 class VaultContext:
-    """One vault's files, settings, index, ledger and clock, each opened on first use."""
+    """One vault's files, settings, index, ledger and clock, each opened on first use.
 
-    def __init__(self, root: Path, *, clock: Clock, progress: Progress | None, patience: float) -> None:
+    An audience that does not see everything has an index of its own, of what it sees: so whatever a verb answers, counts or
+    suggests comes from nothing else. The agent's is that of the owner while there is nothing that the agent may not see.
+    """
+
+    def __init__(
+        self,
+        root: Path,
+        *,
+        clock: Clock,
+        progress: Progress | None,
+        patience: float,
+        audience: str = OWNER,
+    ) -> None:
         self.root = root
         self.clock = clock
-        self.vault = Vault(root)
-        self.vault.must_exist()
+        self.audience = audience
+        Vault(root).must_exist()
         must_hold_no_link(state_folder(root))
         self.config = settings.load(root)
+        self.vault = Vault(root, audience, self.config.folders)
+        self._sees_all = audience == OWNER
         self.progress = progress
         self.freshness = Freshness()  # of the last verb that read
-        self._patience = patience
+        self.asked: float | None = None  # when the next verb was asked for, by the monotonic clock
+        self.patience = patience
 
     # ── The parts
 
@@ -76,15 +92,23 @@ class VaultContext:
         """The folder of what is derived from the files."""
         return Path(state_folder(self.root))
 
-    @cached_property
+    @property
     def index(self) -> Index:
-        """The index, opened or made on first use."""
-        return self._index_in(self.state)
+        """The index of what the audience sees, opened or made on first use."""
+        return self._whole if self._sees_all else self._view
 
-    @cached_property
+    @property
     def catalog(self) -> Catalog:
         """The index's tables, for reading."""
         return Catalog(self.index.database)
+
+    @cached_property
+    def _whole(self) -> Index:
+        return self._index_in(self.state)
+
+    @cached_property
+    def _view(self) -> Index:
+        return self._index_in(self.state / AUDIENCES / self.audience)
 
     @cached_property
     def ledger(self) -> Ledger:
@@ -106,8 +130,8 @@ class VaultContext:
 
     @property
     def wants_vectors(self) -> bool:
-        """Whether the settings ask for vectors (`retrieval.fallback: vector`)."""
-        return bool(self.config.fallback == "vector")
+        """Whether the settings ask for vectors (`retrieval.fallback: vector`); they are kept of the whole vault alone."""
+        return bool(self.config.fallback == "vector") and self._sees_all
 
     @cached_property
     def vectors(self) -> Vectors:
@@ -120,8 +144,9 @@ class VaultContext:
 
     @property
     def sync(self) -> Sync:
-        """Brings the index in line with the files."""
-        return Sync(self.vault, self.index, renamed=self._renamed, progress=self.progress)
+        """Brings the index of everything in line with the files."""
+        whole = Vault(self.root, OWNER, self.config.folders)
+        return Sync(whole, self._whole, renamed=self._renamed, progress=self.progress)
 
     @property
     def today(self) -> date:
@@ -136,29 +161,66 @@ class VaultContext:
 
     def close(self) -> None:
         """Closes the index; the next verb opens it again."""
-        if "index" in self.__dict__:  # else nothing was opened
-            self.index.database.close()
+        for index in ("_whole", "_view"):
+            if index in self.__dict__:  # else nothing was opened
+                self.__dict__[index].database.close()
         if "vectors" in self.__dict__:
             self.vectors.store.close()
 
     # ── Carrying out a verb
 
+    def allow(self, *audiences: str) -> None:
+        """Raises ForbiddenError unless the caller is one of these audiences."""
+        if self.audience not in audiences:
+            raise ForbiddenError(
+                f"only the {' or the '.join(audiences)} may do this, and this caller's audience is {self.audience}"
+            )
+
+    def sees(self, path: str, *, audience: str = "") -> bool:
+        """Whether an audience, the caller's when none is named, sees all of a file."""
+        whole = Vault(self.root, OWNER, self.config.folders)
+        found = whole.read(path)
+        return found is None or not whole.is_partial(path, found[0], audience or self.audience)
+
     def refresh(self) -> Freshness:
         """Brings the index in line with the files, or relies on a live watcher that has done so."""
-        return fresh(self.sync, self.index, self.state, wait=self._patience)
+        since, self.asked = self.asked, None  # what a verb has written itself, it sees when it looks again
+        freshness = fresh(self.sync, self._whole, self.state, wait=self.patience, since=since)
+        if self.audience != OWNER:
+            self._sees_all = self.audience == AGENT and not self._whole.is_partial()
+            if not self._sees_all:
+                following = Following(self.vault, self._view, self._whole, progress=self.progress)
+                return freshness if freshness.degraded else brought_up(following, self._view)
+        return freshness
 
     def answer(self, verb: Callable[[], A]) -> A:
         """Carries out a verb that answers a question, on a fresh index."""
         started = time.perf_counter()
-        freshness, synced, answer = healed(self.index, lambda: (self.refresh(), time.perf_counter(), verb()))
+        freshness, synced, answer = self._on_fresh_index(verb)
         timings = {"fresh": _ms(synced - started), "answer": _ms(time.perf_counter() - synced)}
         degraded = "; ".join(filter(None, (freshness.degraded, answer.degraded)))
         return replace(answer, degraded=degraded, behind=freshness.behind, timings_ms=timings)
 
     def read(self, verb: Callable[[], T]) -> T:
         """Carries out a verb that only reads, on a fresh index; `freshness` says how fresh."""
-        self.freshness, found = healed(self.index, lambda: (self.refresh(), verb()))
+        self.freshness, _, found = self._on_fresh_index(verb)
         return found
+
+    def _on_fresh_index(self, verb: Callable[[], T]) -> tuple[Freshness, float, T]:
+        """How fresh the index is, when it was, and what the verb answers."""
+
+        def work() -> tuple[Freshness, float, T]:
+            freshness, synced = self.refresh(), time.perf_counter()
+            if self.audience == OWNER or not self._sees_all:
+                return freshness, synced, verb()
+            # In one state of the index: a label may come while the verb looks.
+            with self._whole.database.reading():
+                found, partial = verb(), self._whole.is_partial()
+            return work() if partial else (freshness, synced, found)
+
+        if self.audience == OWNER:
+            return healed(self._whole, work)
+        return healed(self._whole, lambda: healed(self._view, work))
 
     def write(self, verb: Callable[..., T], *said: Any, as_is: bool = False, standing: str = "") -> T:
         """Carries out a verb with a context for writing.
@@ -176,18 +238,33 @@ class VaultContext:
         self.refresh()
         return _noticed(verb(self.write_context(gate), *clean), gate.notice)
 
+    def look(self, verb: Callable[[WriteContext], T]) -> T:
+        """Carries out a verb that only looks at what the files say, with no more of them than the caller sees."""
+        from memoryclaw.writing.secret_gate import secret_gate  # noqa: PLC0415
+
+        self.refresh()
+        return verb(replace(self.write_context(secret_gate()), only_seen=self.audience != OWNER))
+
     def write_context(self, gate: Gate) -> WriteContext:
         """What a verb that writes works with."""
         from memoryclaw.writing.context import Templates, WriteContext  # noqa: PLC0415
 
         return WriteContext(
             root=os.fspath(self.root),
-            lookup=self.catalog,
+            lookup=Catalog(self._whole.database),  # what the caller does not see is still there
             templates=Templates(gate.message),
             now=self.clock(),
             new_id=new_id,
             gate=gate,
+            as_seen=self._as_seen,
         )
+
+    def _as_seen(self, path: str, text: str) -> str:
+        """The text of a file without what is for others."""
+        from memoryclaw.vault.seen import seen  # noqa: PLC0415 - only for what an agent claims
+
+        left = seen(path, text.encode("utf-8", "surrogatepass"), self.audience, self.config.folders)
+        return (left or b"").decode("utf-8", "surrogatepass")
 
     def session_name(self, session: str) -> str:
         """A session as it may be written; hosts choose the name."""
@@ -199,7 +276,10 @@ class VaultContext:
         self.ledger.append("renamed", {"from": old, "to": new}, self.clock())
 
     def _index_in(self, folder: Path) -> Index:
-        return open_index(folder, engine=self.config.engine, language=language(self.config.language))
+        config = self.config
+        return open_index(
+            folder, engine=config.engine, language=language(config.language), labels=config.folders
+        )
 
 
 def _noticed(done: T, notice: str) -> T:

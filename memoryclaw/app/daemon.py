@@ -5,29 +5,84 @@ from __future__ import annotations
 import os
 import threading
 import time
+from collections import deque
 from collections.abc import Callable
+from datetime import datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from memoryclaw import config as settings
-from memoryclaw.app import App, open_vault
+from memoryclaw.app import App, open_vault, system_clock
 from memoryclaw.daemon import client
 from memoryclaw.daemon.client import DaemonFiles
 from memoryclaw.daemon.scheduling import NightWork
 from memoryclaw.errors import LockedError, MemoryClawError
-from memoryclaw.vault.layout import CONFIG_FILE
-from memoryclaw.vault.state_folder import state_folder, watcher
+from memoryclaw.vault.layout import CONFIG_FILE, timestamp
+from memoryclaw.vault.state_folder import begun_state_folder, state_folder, watcher
 
 if TYPE_CHECKING:
     from memoryclaw.index.watching import Watching, WatchReport
 
 _LOOK = 0.5  # seconds between looks at the files that clients need
 _PAUSE = 0.002
-_OWN = 0.25  # seconds for our own watch to take a cookie: a look at all files beside it would only hold it up
+OWN = 0.25  # seconds for our own watch to take a cookie: a look at all files beside it would only hold it up
 _PATIENCE = 6.0  # seconds that each thread is given to end
 _TOLD = {"problem", "overflow", "polling"}
 
+_KEPT = 500  # events
+
 SettingsStamp = tuple[tuple[int, int, int], ...]  # inode, size and time of each file
+
+
+class Event(NamedTuple):
+    """One thing that a watch reported, with its number."""
+
+    number: int
+    at: str  # ISO, UTC
+    kind: str
+    text: str
+    files: int
+    paths: tuple[str, ...]  # of the files, the first of them
+
+
+class Happened(NamedTuple):
+    """What came after an event. `missed` is True when some of it is not kept any more, or another daemon counts."""
+
+    last: int
+    events: tuple[Event, ...]
+    missed: bool
+
+
+class Events:
+    """The last 500 reports of a watch, numbered from 1; safe in every thread.
+
+    Args:
+        clock: tells the time.
+        most: how many are kept.
+    """
+
+    def __init__(self, clock: Callable[[], datetime], most: int = _KEPT) -> None:
+        self._clock = clock
+        self._kept: deque[Event] = deque(maxlen=most)
+        self._last = 0
+        self._lock = threading.Lock()
+
+    def add(self, report: WatchReport) -> None:
+        """Keeps one report."""
+        with self._lock:
+            self._last += 1
+            self._kept.append(
+                Event(
+                    self._last, timestamp(self._clock()), report.kind, report.text, report.files, report.paths
+                )
+            )
+
+    def after(self, number: int) -> Happened:
+        """What came after the event with this number; 0 for everything that is kept."""
+        with self._lock:
+            found = tuple(event for event in self._kept if event.number > number)
+            first = self._kept[0].number if self._kept else self._last + 1
+            return Happened(self._last, found, number > self._last or number + 1 < first)
 
 
 class Daemon:
@@ -48,9 +103,10 @@ class Daemon:
         self.looked = threading.Event()  # at the whole vault, for better or worse
         self.failure: Exception | None = None
         self.config = settings.load(root)
+        self.events = Events(system_clock)
         self._tell = tell
         self._end: Callable[[], None] = lambda: None
-        self._state = Path(state_folder(root))
+        self._state = Path(begun_state_folder(root))
         if pid := watcher(self._state)[0]:
             raise LockedError(
                 f"this vault is being served or watched already, by process {pid}; one is enough"
@@ -67,7 +123,7 @@ class Daemon:
 
     def open(self) -> App:
         """One more open vault, for a thread that answers."""
-        return open_vault(self.root, patience=_OWN)
+        return open_vault(self.root, patience=OWN)
 
     def start(self, address: dict[str, Any], end: Callable[[], None]) -> bool:
         """Begins to watch, and tells clients where to ask; `end` is called when it cannot go on, and `failure` says why.
@@ -130,6 +186,7 @@ class Daemon:
             app.close()
 
     def _heard(self, report: WatchReport) -> None:
+        self.events.add(report)
         if report.kind == "started":
             self.reason = ""
             self.looked.set()

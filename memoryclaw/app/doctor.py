@@ -24,9 +24,10 @@ from memoryclaw.index.vectors import Vectors
 from memoryclaw.model import Problem
 from memoryclaw.models.llm import ModelError
 from memoryclaw.recall.addresses import lead_to
+from memoryclaw.text.frontmatter import is_filled_in
 from memoryclaw.vault.files import writer_lock
 from memoryclaw.vault.folder import Vault
-from memoryclaw.vault.layout import CONFIG_FILE, FOLDERS, STATE_DIR
+from memoryclaw.vault.layout import CONFIG_FILE, FOLDERS, STATE_DIR, on_disk
 
 _TEMP = re.compile(r"^\.[0-9a-f]{12}-\d+\.tmp$")
 _STATE_TEMP = re.compile(r"^(?:index\.\d+\.new|config\.\d+\.tmp)$")
@@ -231,7 +232,7 @@ def _permissions(root: Path, state: Path) -> Check:
 def _modes(root: Path, state: Path) -> Iterator[tuple[Path, int, bool]]:
     private = [
         root,
-        *(root / name for name in (*FOLDERS, "ledger", "working", STATE_DIR)),
+        *(Path(on_disk(os.fspath(root), name)) for name in (*FOLDERS, "ledger", "working", STATE_DIR)),
         root / CONFIG_FILE,
     ]
     if state.is_dir():
@@ -249,7 +250,8 @@ def _links(patient: CheckedVault) -> Check:
     details = tuple(
         Problem(str(path), int(str(line)), f"links to {target!r}, which nothing in the vault answers to")
         for path, line, target in rows
-        if not lead_to(str(target), str(path), patient.catalog)
+        if not is_filled_in(str(target))
+        and not lead_to(str(target), str(path), patient.catalog)
         and not _is_file(patient.vault.root, str(path), str(target))
     )
     if not details:

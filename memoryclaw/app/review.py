@@ -6,12 +6,15 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 from memoryclaw.app.context import VaultContext
+from memoryclaw.errors import InputError
+from memoryclaw.model import OWNER
 
 if TYPE_CHECKING:
     from memoryclaw.review.decide import ReviewDecision, TickedFacts
-    from memoryclaw.review.diffs import Difference
+    from memoryclaw.review.details import Details
+    from memoryclaw.review.file_history import Difference
     from memoryclaw.review.queue import ReviewItem
-    from memoryclaw.writing.context import Written
+    from memoryclaw.writing.context import WriteContext, Written
 
 
 class Review:
@@ -24,53 +27,92 @@ class Review:
         """Everything that waits, or what has these ids or came from these runs; then no skills."""
         from memoryclaw.review.queue import chosen, waiting  # noqa: PLC0415
 
-        return self._context.write(lambda context: chosen(context, names) if names else waiting(context))
+        return self._context.look(lambda context: chosen(context, names) if names else waiting(context))
 
     def get(self, id_: str) -> ReviewItem:
         """The one thing that waits under this id."""
         from memoryclaw.review.queue import one_of  # noqa: PLC0415
 
-        return self._context.write(lambda context: one_of(context, id_))
+        return self._context.look(lambda context: one_of(context, id_))
 
     def diff(self, item: ReviewItem) -> Sequence[Difference]:
         """The files that would change if this were approved now, before and after."""
         from memoryclaw.review.diffs import differences  # noqa: PLC0415
 
-        return self._context.write(lambda context: differences(context, item))
+        return self._context.look(lambda context: differences(context, item))
 
-    def approve(self, items: Sequence[ReviewItem]) -> Sequence[ReviewDecision]:
-        """Does what waits, as it was shown; one commit each."""
-        return self._decide(items, "approved")
+    def details(self, item: ReviewItem) -> Details:
+        """What waits, taken apart: what it would replace, what was held before, its rivals, and the turns it rests on."""
+        self._context.allow(OWNER)
+        from memoryclaw.review.details import details  # noqa: PLC0415
 
-    def reject(self, items: Sequence[ReviewItem]) -> Sequence[ReviewDecision]:
-        """Drops what waits and remembers it, so that it is not proposed again; one commit each."""
-        return self._decide(items, "rejected")
+        return self._context.look(lambda context: details(context, item))
 
-    def _decide(self, items: Sequence[ReviewItem], decision: str) -> Sequence[ReviewDecision]:
-        from memoryclaw.review.decide import decide  # noqa: PLC0415
+    def as_shown(self, id_: str, digest: str) -> ReviewItem:
+        """What waits under this id; a ConflictError when it, or what it would replace, is not what had this digest."""
+        from memoryclaw.review.decide import as_shown  # noqa: PLC0415
 
-        return self._context.write(lambda context: decide(context, items, decision))
+        return self._context.look(lambda context: as_shown(context, id_, digest))
+
+    def approve(self, items: Sequence[ReviewItem], *, digest: str = "") -> Sequence[ReviewDecision]:
+        """Does what waits, as it was shown; one commit each.
+
+        Args:
+            items: what waits.
+            digest: of the one item, as somebody was shown it; what has changed since is refused.
+        """
+        self._context.allow(OWNER)
+        return self._decide(items, "approved", digest)
+
+    def reject(self, items: Sequence[ReviewItem], *, digest: str = "") -> Sequence[ReviewDecision]:
+        """Drops what waits and remembers it, so that it is not proposed again; one commit each. `digest` as for `approve`."""
+        self._context.allow(OWNER)
+        return self._decide(items, "rejected", digest)
+
+    def _decide(self, items: Sequence[ReviewItem], decision: str, digest: str) -> Sequence[ReviewDecision]:
+        from memoryclaw.review.decide import as_shown, decide  # noqa: PLC0415
+
+        if digest and len(items) != 1:
+            raise InputError("a digest is of one thing that waits; decide each of several by its own")
+
+        def work(context: WriteContext) -> Sequence[ReviewDecision]:
+            shown = [as_shown(context, items[0].id, digest)] if digest else items
+            return decide(context, shown, decision)
+
+        return self._context.write(work)
 
     def ticked(self) -> TickedFacts:
         """What people ticked in `semantic/_pending.md` and `review/*.md`; decides nothing."""
+        self._context.allow(OWNER)
         from memoryclaw.review.decide import ticked  # noqa: PLC0415
 
         return self._context.write(ticked)
 
     def apply(self, boxes: TickedFacts) -> Sequence[ReviewDecision]:
         """Decides what was ticked, as it was shown."""
+        self._context.allow(OWNER)
         from memoryclaw.review.decide import apply  # noqa: PLC0415
 
         return self._context.write(lambda context: apply(context, boxes))
 
-    def edit(self, id_: str, rewrite: Callable[[str], str], *, as_is: bool = False) -> Written:
+    def text(self, item: ReviewItem) -> str:
+        """The text that `edit` gives out to be reworded."""
+        self._context.allow(OWNER)
+        from memoryclaw.review.decide import editable  # noqa: PLC0415
+
+        return editable(item)
+
+    def edit(
+        self, id_: str, rewrite: Callable[[str], str], *, as_is: bool = False, digest: str = ""
+    ) -> Written:
         """Rewords what waits, as a person rewrites it; the result is checked and stored, and still waits.
 
-        Secrets that come in are taken out first, unless a person means them (`as_is`).
+        Secrets that come in are taken out first, unless a person means them (`as_is`). `digest` as for `approve`.
         """
+        self._context.allow(OWNER)
         from memoryclaw.review.decide import editable, store  # noqa: PLC0415
 
-        item = self.get(id_)
+        item = self.as_shown(id_, digest)
         was = editable(item)
         return self._context.write(
             lambda context, text: store(context, item, text), rewrite(was), as_is=as_is, standing=was

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from typing import TYPE_CHECKING
 
 from memoryclaw.app.context import VaultContext, new_id
 from memoryclaw.errors import MemoryClawError, NotFoundError
 from memoryclaw.index.stemming import language
-from memoryclaw.model import Fact, Problem
+from memoryclaw.model import AGENT, OWNER, Fact, Problem
 
 if TYPE_CHECKING:
     from memoryclaw.skills.approve import SkillDecision
@@ -32,16 +33,17 @@ class Skills:
         """Every skill and draft, and how each stands."""
         from memoryclaw.skills.listing import list_skills  # noqa: PLC0415
 
-        return list_skills(self._root)
+        return list_skills(self._root, self._context.sees)
 
     def show(self, name: str) -> LintedSkill:
         """One skill as it stands in its file, with what is wrong with it."""
         from memoryclaw.skills.listing import show_skill  # noqa: PLC0415
 
-        return show_skill(self._root, name)
+        return show_skill(self._root, name, self._context.sees)
 
     def lint(self, name: str = "") -> Sequence[Problem]:
         """Every problem of one skill, or of all."""
+        self._context.allow(OWNER)
         from memoryclaw.skills.listing import lint_skills  # noqa: PLC0415
 
         return lint_skills(self._root, name)
@@ -51,25 +53,41 @@ class Skills:
         from memoryclaw.skills.listing import match_skills  # noqa: PLC0415
 
         context = self._context
-        return match_skills(self._root, request, language(context.config.language), context.today)
+        return match_skills(
+            self._root, request, language(context.config.language), context.today, self._context.sees
+        )
 
     def new(self, name: str, description: str = "", *, as_is: bool = False) -> Written:
         """Begins a skill: a valid SKILL.md to be filled in; one commit. `as_is`: a secret in it is meant."""
+        self._context.allow(OWNER)
         from memoryclaw.skills.approve import new_skill  # noqa: PLC0415
 
         return self._context.write(new_skill, name, description, as_is=as_is)
 
-    def approve(self, name: str) -> SkillDecision:
-        """Says yes to a skill as its files are now; a draft moves to its place; one commit."""
+    def approve(self, name: str, *, version: str = "") -> SkillDecision:
+        """Says yes to a skill as its files are now; a draft moves to its place; one commit.
+
+        Args:
+            name: the skill.
+            version: of its files, as somebody was shown them (`list` tells it); what has changed since is refused.
+        """
+        self._context.allow(OWNER)
         from memoryclaw.skills.approve import approve_skill  # noqa: PLC0415
 
-        return self._with_copies(self._context.write(lambda context: approve_skill(context, name)))
+        return self._with_copies(self._context.write(lambda context: approve_skill(context, name, version)))
 
-    def reject(self, name: str) -> SkillDecision:
-        """Says no: a draft goes to the archive, an approval is withdrawn; one commit."""
+    def reject(self, name: str, *, version: str = "") -> SkillDecision:
+        """Says no: a draft goes to the archive, an approval is withdrawn; one commit. `version` as for `approve`."""
+        self._context.allow(OWNER)
         from memoryclaw.skills.approve import reject_skill  # noqa: PLC0415
 
-        return self._with_copies(self._context.write(lambda context: reject_skill(context, name)))
+        return self._with_copies(self._context.write(lambda context: reject_skill(context, name, version)))
+
+    def outcomes(self, name: str) -> Sequence[Mapping[str, object]]:
+        """How the runs of a skill ended that called its tools, newest first, as the ledger has them."""
+        self._context.allow(OWNER)
+        found = self.show(name).listed
+        return self._context.ledger.having("ran", "path", found.skill.path)[::-1]
 
     def hosted(self, *, refresh: bool = True) -> HostSkills:
         """The folder that hosts read skills from, brought up to date: copies of exactly the approved versions.
@@ -77,9 +95,13 @@ class Skills:
         Args:
             refresh: False to look only.
         """
+        self._context.allow(OWNER, AGENT)
         from memoryclaw.skills.host_skills import HostFolder, host_skills  # noqa: PLC0415
 
-        return host_skills(self._root, HostFolder(os.fspath(self._context.state)), refresh=refresh)
+        folder = HostFolder(os.fspath(self._context.state))
+        return host_skills(
+            self._root, folder, refresh=refresh, sees=partial(self._context.sees, audience=AGENT)
+        )
 
     def run(
         self,
@@ -102,8 +124,10 @@ class Skills:
         Raises:
             InputError: it is not approved as it is now, or something is missing or wrong; nothing was done then.
         """
+        self._context.allow(OWNER, AGENT)
         from memoryclaw.skills.run import Runner, run_skill  # noqa: PLC0415
 
+        self.show(name)  # what is not seen is not run
         runner = Runner(
             root=self._root,
             tools=self._tools,

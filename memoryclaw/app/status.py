@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, NamedTuple
 
+from memoryclaw.app.stats import NONE_WAITS, Waits
 from memoryclaw.config import Config
 from memoryclaw.errors import HistoryError, IndexBusyError, IndexDamagedError, VaultError
 from memoryclaw.history.git import damage, other_locks
@@ -64,6 +65,7 @@ class Status:
     daemon: int | None  # process id of a live watcher
     index: IndexReport
     notices: tuple[str, ...] = ()
+    waiting: Waits = NONE_WAITS  # turns that no consolidation has read
     vectors: VectorStatus | None = None  # where the settings want some
 
 

@@ -3,14 +3,20 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from memoryclaw.app.context import VaultContext
+from memoryclaw.errors import MemoryClawError
+from memoryclaw.model import AGENT
 from memoryclaw.text.prompts import one_line
+from memoryclaw.vault.audience import may_see, of_folders
+from memoryclaw.vault.layout import timestamp
 
 if TYPE_CHECKING:
+    from memoryclaw.capture.capture import KeptTurn
     from memoryclaw.working.memory import WorkingMemory
     from memoryclaw.working.store import Cleared, WorkingStore
 
@@ -68,14 +74,34 @@ class Working:
 
     @cached_property
     def _store(self) -> WorkingStore:
-        from memoryclaw.working.store import WorkingStore  # noqa: PLC0415
-        from memoryclaw.writing.secret_gate import secret_gate  # noqa: PLC0415
+        return _store_of(self._context)
 
-        context = self._context
-        return WorkingStore(
-            os.fspath(context.root),
-            # A gate remembers what it took: each change has its own.
-            lambda value: secret_gate().value(value),
-            lambda lines: context.recorder.capture(lines),  # noqa: PLW0108 - looking at a working memory makes no key
-            context.clock,
-        )
+
+def follow(context: VaultContext, turns: Sequence[KeptTurn]) -> None:
+    """Fills in what new turns of running sessions say of them. What an agent may not see is passed over, and nothing fails."""
+    from memoryclaw.working.store import RUNNING  # noqa: PLC0415
+
+    now, folders = context.clock(), context.config.folders
+    since, until = timestamp(now - RUNNING), timestamp(now + RUNNING)
+    by_session: dict[str, list[Mapping[str, Any]]] = {}
+    for turn in turns:
+        ts = turn.record["ts"]
+        seen = may_see(AGENT, of_folders(f"logs/{ts[:10]}/{turn.session}", folders), turn.audience)
+        if seen and since <= ts <= until and turn.record.get("role") in ("user", "tool"):
+            by_session.setdefault(turn.session, []).append(turn.record)
+    for session, records in by_session.items():
+        with suppress(MemoryClawError, OSError):  # the turns are kept; working memory only follows them
+            _store_of(context).follow(session, records)
+
+
+def _store_of(context: VaultContext) -> WorkingStore:
+    from memoryclaw.working.store import WorkingStore  # noqa: PLC0415
+    from memoryclaw.writing.secret_gate import secret_gate  # noqa: PLC0415
+
+    return WorkingStore(
+        os.fspath(context.root),
+        # A gate remembers what it took: each change has its own.
+        lambda value: secret_gate().value(value),
+        lambda lines: context.recorder.capture(lines),  # noqa: PLW0108 - looking at a working memory makes no key
+        context.clock,
+    )

@@ -15,8 +15,11 @@ from memoryclaw.capture.log_records import file_stem, kept, likeness, line_of
 from memoryclaw.errors import InputError, VaultError
 from memoryclaw.text.encoding import read_json
 from memoryclaw.text.redaction import Redactor
+from memoryclaw.vault.audience import narrowed
 from memoryclaw.vault.layout import timestamp
+from memoryclaw.vault.logs import label_of_turn, text_of_turn
 from memoryclaw.writing.secret_gate import harmless
+from memoryclaw.writing.tombstones import WHY, Tombstones, said_in
 
 LONGEST = 32 * 1024 * 1024  # characters of one line
 _NUMBER = 15  # digits of a turn that is counted on from; a longer one is a name
@@ -36,6 +39,14 @@ class CaptureResult(NamedTuple):
     redacted: int = 0  # secrets taken out
 
 
+class KeptTurn(NamedTuple):
+    """A turn as its line in the log has it, and its audience: an answer is for no more people than what it answers."""
+
+    session: str
+    record: Mapping[str, Any]
+    audience: str
+
+
 class _LogLine(NamedTuple):
     """A line that will be kept."""
 
@@ -43,7 +54,7 @@ class _LogLine(NamedTuple):
     data: bytes
     artifacts: dict[str, bytes]
     done: CaptureResult
-    session: str
+    turn: KeptTurn
 
 
 class Recorder:
@@ -60,19 +71,30 @@ class Recorder:
         self, logs: Logs, redactor: Redactor, clock: Callable[[], datetime], notice: str = ""
     ) -> None:
         self.notice = notice
+        self._erased = Tombstones(frozenset(), redactor.digest)
         self._logs = logs
         self._redactor = redactor
         self._clock = clock
         self._sessions: dict[str, _Session] = {}
         self._calls: dict[str, PendingToolCalls] = defaultdict(PendingToolCalls)
 
-    def capture(self, lines: Iterable[Turn], *, session: str = "", first: int = 1) -> list[CaptureResult]:
+    def capture(
+        self,
+        lines: Iterable[Turn],
+        *,
+        session: str = "",
+        first: int = 1,
+        keep: bool = True,
+        tell: Callable[[list[KeptTurn]], None] = lambda _: None,
+    ) -> list[CaptureResult]:
         """Keeps a batch of lines; one acknowledgement each, in order.
 
         Args:
             lines: objects, each a mapping or one line of JSON; blank lines are passed over.
             session: for lines that name none.
             first: the number of the first line.
+            keep: False to only tell what would become of each; nothing is written.
+            tell: told what is new in the logs, once it is durable.
 
         Raises:
             InputError: it is no batch, but one line.
@@ -81,14 +103,19 @@ class Recorder:
             raise InputError("several turns are kept at once; put this one into a list")
         done: list[CaptureResult | _LogLine] = []
         with self._logs.locked():
+            self._erased = Tombstones.read(self._logs.decisions(), self._redactor.digest)
             for state in self._sessions.values():
                 state.stale = True
             for number, line in enumerate(lines, first):
                 if not isinstance(line, str) or (line and not line.isspace()):
                     done.append(self._line(number, line, session))
-            failed = self._write([one for one in done if isinstance(one, _LogLine)])
+            failed = self._write([one for one in done if isinstance(one, _LogLine)]) if keep else {}
+            if not keep:
+                self._sessions.clear()  # what they hold was not written
             for known in list(self._sessions)[:-SESSIONS]:
                 del self._sessions[known]
+        if keep:
+            tell([one.turn for one in done if isinstance(one, _LogLine) and one.path not in failed])
         return [_outcome(one, failed) if isinstance(one, _LogLine) else one for one in done]
 
     def _line(self, number: int, line: Turn, session: str) -> CaptureResult | _LogLine:
@@ -107,6 +134,9 @@ class Recorder:
         record = found.record
         if not record.get("session"):
             raise InputError('this line names no session; give it "session", or use --session')
+        names = (str(record.get("turn", "")), str(record.get("host_id", "")))
+        if self._erased.turn(record["session"], names, said_in(record)):
+            return CaptureResult(number, ok=True, left_out=WHY)
         state = self._session(record["session"])
         said_so = likeness(record)
         known = state.known(record, said_so)
@@ -116,7 +146,9 @@ class Recorder:
         id_ = state.add(record, said_so)
         path = f"{FOLDER}/{record['ts'][:10]}/{state.stem}.jsonl"
         done = CaptureResult(number, ok=True, id=id_, redacted=len(found.kinds))
-        return _LogLine(path, line_of(_ordered(record)), found.artifacts, done, state.session)
+        own = label_of_turn(record, text_of_turn(record))
+        turn = KeptTurn(state.session, record, narrowed(state.asked, own))
+        return _LogLine(path, line_of(_ordered(record)), found.artifacts, done, turn)
 
     def _session(self, session: str) -> _Session:
         state = self._sessions.pop(session, None) or _Session(session)
@@ -137,7 +169,7 @@ class Recorder:
                     for digest, data in line.artifacts.items():
                         self._logs.keep(digest, data)
                 end = self._logs.append(path, [line.data for line in group])
-                self._sessions[group[0].session].wrote(path, [line.data for line in group], end)
+                self._sessions[group[0].turn.session].wrote(path, [line.data for line in group], end)
             except OSError as error:
                 failed[path] = f"{path} could not be written ({error.strerror}); send this line again"
             except VaultError as error:
@@ -159,6 +191,7 @@ class _Session:
         self._hosts: dict[str, str] = {}  # the host's id → our turn
         self._moments: dict[tuple[str, bytes], str] = {}  # when it was said, and what → our turn
         self._last = 0
+        self.asked = ""  # the audience of the last words of a person
 
     def refresh(self, logs: Logs) -> None:
         """Reads what was appended since the last look, by us or by anybody."""
@@ -207,6 +240,8 @@ class _Session:
             self._hosts[host] = turn
         if turn.isdecimal() and len(turn) <= _NUMBER:
             self._last = max(self._last, int(turn))
+        if record.get("role") == "user":
+            self.asked = label_of_turn(record, text_of_turn(record))
         return self._id(turn)
 
     def _id(self, turn: str) -> str:

@@ -18,6 +18,7 @@ from memoryclaw.model import Problem
 from memoryclaw.ports import Progress
 from memoryclaw.text.encoding import decode, readable
 from memoryclaw.text.frontmatter import split
+from memoryclaw.vault.layout import on_disk
 from memoryclaw.vault.logs import read_markdown_log
 
 FORMATS = ("markdown", "openclaw", "jsonl")
@@ -55,9 +56,13 @@ def import_logs(
     source = os.path.abspath(os.path.expanduser(source))
     if not os.path.exists(source):
         raise InputError(f"there is no file or folder {source}")
-    own = os.path.realpath(os.path.join(root, FOLDER))
+    own = os.path.realpath(on_disk(root, FOLDER))
     if os.path.commonpath([os.path.realpath(source), own]) == own:
         raise InputError(f"{source} lies in the vault's own logs, which are searched already")
+    if source.lower().endswith(".zip") and os.path.isfile(source):
+        raise InputError(
+            f"{source} is a zip; `import chatgpt` and `import claude` read theirs, logs must be unpacked"
+        )
     found = _files(source, format_)
     total = Imported()
     for number, path in enumerate(found, 1):

@@ -1,4 +1,7 @@
-"""The logs on disk: whole lines, appended, durable before the caller is told. Lines in a log are never rewritten."""
+"""The logs on disk: whole lines, appended, durable before the caller is told.
+
+Only a purge rewrites lines, and then as many bytes stay as there were: whoever appends finds the end where it was.
+"""
 
 from __future__ import annotations
 
@@ -11,6 +14,7 @@ from memoryclaw.capture.log_records import ARTIFACTS
 from memoryclaw.errors import ConflictError, NotFoundError
 from memoryclaw.vault import files
 from memoryclaw.vault.files import folder_lock
+from memoryclaw.vault.layout import DECISIONS_FILE, on_disk
 
 FOLDER = "logs"
 _DAY = re.compile(r"\d{4}-\d\d-\d\d", re.ASCII)
@@ -28,14 +32,21 @@ class Logs:
 
     def of_session(self, stem: str) -> list[str]:
         """The vault paths of a session's files, one a day, oldest first."""
-        days = sorted(name for name in os.listdir(os.path.join(self._root, FOLDER)) if _DAY.fullmatch(name))
+        days = sorted(name for name in os.listdir(on_disk(self._root, FOLDER)) if _DAY.fullmatch(name))
         paths = (f"{FOLDER}/{day}/{stem}.jsonl" for day in days)
-        return [path for path in paths if os.path.isfile(os.path.join(self._root, path))]
+        return [path for path in paths if os.path.isfile(on_disk(self._root, path))]
+
+    def decisions(self) -> str:
+        """What people decided, as text: among it, what was erased and must not come again."""
+        try:
+            return files.read_file(self._root, DECISIONS_FILE).data.decode("utf-8", "replace")
+        except NotFoundError:
+            return ""
 
     def size(self, path: str) -> int:
         """How many bytes a log has; 0 when there is none."""
         try:
-            return os.lstat(os.path.join(self._root, path)).st_size
+            return os.lstat(on_disk(self._root, path)).st_size
         except FileNotFoundError:
             return 0
 

@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 
 from memoryclaw.capture.host_turns import HostMessage, compact
 from memoryclaw.text.redaction import MARK, Redactor
+from memoryclaw.vault.audience import NO_EXPORT
 from memoryclaw.vault.layout import is_minted_id, slug
 
 PAYLOAD = 8 * 1024  # bytes of one payload that a line holds; longer ones are cut
@@ -148,7 +149,6 @@ _PRIVATE_SPAN = re.compile(rf"{_OPEN}.*?(?:{_CLOSE}|\Z)", re.IGNORECASE | re.DOT
 _NOMEM = re.compile(r"\[NOMEM\]", re.IGNORECASE)
 _WHOLE_TURN = re.compile(r"\A\s*\[NOMEM\]|^[ \t]*\[NOMEM\][ \t]*$", re.IGNORECASE | re.MULTILINE)
 _PRIVATE = re.compile(r"\[PRIVATE\]", re.IGNORECASE)
-_NOEXPORT = re.compile(r"\[NOEXPORT\]", re.IGNORECASE)
 
 
 class Marked(NamedTuple):
@@ -176,5 +176,5 @@ def unmarked(text: str) -> Marked:
         if not kept.strip():
             return Marked("", unlogged=True)
     return Marked(
-        kept, False, bool(_PRIVATE.search(kept.replace("[private]", ""))), bool(_NOEXPORT.search(kept))
+        kept, False, bool(_PRIVATE.search(_PRIVATE_SPAN.sub("", text))), bool(NO_EXPORT.search(kept))
     )

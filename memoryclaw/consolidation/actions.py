@@ -37,6 +37,7 @@ from memoryclaw.writing.context import fact_in_words
 from memoryclaw.writing.decisions import fingerprint
 
 _SURROGATE = re.compile("[\ud800-\udfff]")
+IMPORTED = "notes/basic-memory/"  # where notes go that another program wrote and a person said yes to
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,8 +114,8 @@ class NewFile(_FileAction):
         return _encodable(self.text) if text is None else text
 
     def may_be_proposed(self) -> bool:
-        """Allows episodes, semantic files and skill drafts."""
-        return _is_new(self.path)
+        """Allows episodes, semantic files, skill drafts, and the notes of another program in their own folder."""
+        return _is_new(self.path) or (self.path.startswith(IMPORTED) and self.path.endswith(".md"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,6 +144,7 @@ class SetFact(_FileAction):
     since: str = ""
     source: str = ""  # id of the episode
     many: bool = False
+    audience: str = ""  # whom it is for; empty without a label
     heading: ClassVar[str] = "Fact"
     counted_as: ClassVar[str] = "fact"
 
@@ -185,7 +187,7 @@ class SetFact(_FileAction):
         """The text with the fact, whatever History has."""
         return set_fact(
             text, file, entity=self.entity, field=self.field, value=self.value,
-            since=self.since, source=self.source, many=self.many,
+            since=self.since, source=self.source, many=self.many, audience=self.audience,
         ).text  # fmt: skip
 
     def may_be_proposed(self) -> bool:
@@ -202,6 +204,7 @@ class AddStatement(_FileAction):
     said: str = ""  # ISO date
     source: str = ""  # id of the episode
     replaces: tuple[str, ...] = ()  # ids of standing statements of the same entity
+    audience: str = ""  # whom it is for; empty without a label
     heading: ClassVar[str] = "Statement"
     counted_as: ClassVar[str] = "statement"
 
@@ -244,7 +247,7 @@ class AddStatement(_FileAction):
         """The text with the statement, whatever History has."""
         return add_statement(
             text, file, entity=self.entity, words=self.words, said=self.said,
-            source=self.source, replaces=self.replaces,
+            source=self.source, replaces=self.replaces, audience=self.audience,
         ).text  # fmt: skip
 
     def may_be_proposed(self) -> bool:
@@ -301,6 +304,7 @@ class AddPending(Action):
     why: str
     since: str = ""
     known: str = ""  # the value that is held true now, where the two disagree
+    audience: str = ""  # whom it is for; empty without a label
     heading: ClassVar[str] = "Fact that waits"
     counted_as: ClassVar[str] = "waiting"
 
@@ -317,7 +321,8 @@ class AddPending(Action):
     @property
     def fact(self) -> PendingFact:
         """The fact as it waits."""
-        id_ = waiting_id(plain_key(self.entity), plain_key(self.field), plain_value(self.value))
+        value = plain_value(self.value) if self.field else plain_words(self.value)
+        id_ = waiting_id(plain_key(self.entity), plain_key(self.field), value)
         return PendingFact(id_, **self.values())
 
     def patched(self, text: str | None, collections: frozenset[str]) -> str | None:
@@ -429,7 +434,9 @@ def patched_together(actions: Sequence[Action], collections: frozenset[str], tex
     if text is not None and len(statements) == len(actions) > 1:
         file, one = _CachedFile(statements[0].path, collections), statements[0]
         found = [(action.words, action.source) for action in statements]
-        result = add_statements(text, file, entity=one.entity, said=one.said, found=found)
+        result = add_statements(
+            text, file, entity=one.entity, said=one.said, found=found, audience=one.audience
+        )
         if result is not None:
             return result
     for action in actions:

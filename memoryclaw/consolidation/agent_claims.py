@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from memoryclaw.consolidation.fact_values import plain_key, plain_value
+from memoryclaw.consolidation.fact_values import bare_field, plain_key, plain_value
 from memoryclaw.consolidation.pending import PENDING_FILE, PendingFact, add_pending, waiting_id
-from memoryclaw.vault.edits import plain_words
-from memoryclaw.vault.layout import timestamp
+from memoryclaw.vault.edits import plain_words, same
+from memoryclaw.vault.layout import DECISIONS_FILE, timestamp
 from memoryclaw.writing.context import WriteContext, Written, fact_in_words
-from memoryclaw.writing.decisions import DECISIONS_FILE, Decisions, fingerprint
+from memoryclaw.writing.decisions import Decisions, fingerprint
 from memoryclaw.writing.remember import remember
+from memoryclaw.writing.tombstones import SENTENCE, Tombstones
 from memoryclaw.writing.writer import Edit, text_change, write
 
 
@@ -37,6 +38,9 @@ def claim(
     """
     source = " ".join(filter(None, ("agent", tool, session and f"session {session}", timestamp(context.now))))
     entity, field = (" ".join(part.split()) for part in (entity, field))
+    erased = Tombstones.of(context)
+    if erased.text(text, "tv") or (entity and erased.fact(context.lookup.entity_name(entity), field, text)):
+        return Written("", DECISIONS_FILE, "", "rejected", SENTENCE)
     if entity and text.strip():
         entity = context.lookup.entity_name(entity)
         words = " ".join(text.split()) if field else plain_words(text)
@@ -49,12 +53,27 @@ def claim(
             return _wait(
                 context, PendingFact("", entity, field, words, "low", context.today, "", why), source
             )
+    field = known_field(context, entity, field, text)
     done = remember(context, text, entity=entity, field=field, tags=tags, claim=source)
     if done.action != "contradicts":
         return done
     why, known = f"{source} says so, and another value stands", done.notice
     fact = PendingFact("", entity, field, " ".join(text.split()), "low", context.today, "", why, known)
     return _wait(context, fact, source)
+
+
+def known_field(context: WriteContext, entity: str, field: str, value: str) -> str:
+    """The field under which the vault has what is said to be one of an entity; the same where it has none."""
+    if not (entity.strip() and field.strip()):
+        return field
+    name = context.lookup.entity_name(" ".join(entity.split()))
+    paths = [path for path in context.lookup.entity_files(name) if path.startswith("semantic/")]
+    facts = (
+        fact
+        for path in paths
+        for fact in context.semantic(path).facts(context.as_seen(path, context.text(path))).facts
+    )
+    return bare_field(field, value, [fact for fact in facts if same(fact.entity, name)])
 
 
 def _wait(context: WriteContext, fact: PendingFact, source: str) -> Written:

@@ -23,7 +23,7 @@ from memoryclaw.consolidation.changes import (
 from memoryclaw.consolidation.proposals import proposal
 from memoryclaw.consolidation.selecting import BRANCHES
 from memoryclaw.errors import BudgetError, HistoryError, InputError, MemoryClawError
-from memoryclaw.history import repository
+from memoryclaw.history import journal, repository
 from memoryclaw.history.repository import History, Version
 from memoryclaw.ports import Progress
 from memoryclaw.text.encoding import decode
@@ -309,7 +309,8 @@ class BranchWriter:
 
     def publish(self, verb: str) -> None:
         """Lets the branch appear."""
-        repository.create_branch(self._history, self._ref, self._tip, verb)
+        with journal.branch_noted(self._history, self._ref, self._tip, verb):
+            repository.create_branch(self._history, self._ref, self._tip, verb)
 
 
 # The commit messages. Words of a log stay on lines of their own and never look like a trailer.

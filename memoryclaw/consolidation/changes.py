@@ -43,7 +43,17 @@ class Segment(NamedTuple):
 
     range: LogRange
     turns: tuple[Turn, ...]
-    cut: str = ""  # why it begins where it does: session | gap | hole | topic | length
+    cut: str = ""  # why it begins where it does: session | audience | gap | hole | topic | length
+
+    @property
+    def audience(self) -> str:
+        """Whom its turns are for, which is the same for all; empty without a label."""
+        return self.turns[0].audience
+
+    @property
+    def stays(self) -> bool:
+        """True when it must not leave this machine: it is not for everybody who works here, or marked so."""
+        return bool(self.audience) or not self.turns[0].export
 
 
 class Quote(NamedTuple):
@@ -114,6 +124,7 @@ class ClaimDecision(NamedTuple):
     since: str = ""  # the date the fact gets
     replaces: tuple[str, ...] = ()  # ids of the statements that a new one is tied to
     was: str = ""  # the value before the known one, where the known one dates from what is read here
+    audience: str = ""  # whom the known fact is for; empty without a label
 
 
 class PlannedChange(NamedTuple):
@@ -127,6 +138,7 @@ class PlannedChange(NamedTuple):
     confidence: str = ""
     reason: str = ""  # why it is proposed and not done; empty where it may be done
     id: str = ""  # of the episode, fact or skill that it makes
+    audience: str = ""  # whom its words are for; empty without a label
 
 
 class Skipped(NamedTuple):
@@ -200,7 +212,11 @@ def _patched(actions: tuple[Action, ...], collections: frozenset[str], text: str
 def _together(action: Action) -> object:
     """What actions have in common that may be done at one go: statements of one speaker and day."""
     alike = isinstance(action, AddStatement) and not action.replaces
-    return (action.entity, action.said) if isinstance(action, AddStatement) and alike else action
+    return (
+        (action.entity, action.said, action.audience)
+        if isinstance(action, AddStatement) and alike
+        else action
+    )
 
 
 def moves(change: PlannedChange) -> list[MoveFile]:

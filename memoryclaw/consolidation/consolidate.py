@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import os
 from collections.abc import Collection, Iterator, Sequence
-from contextlib import AbstractContextManager, suppress
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from datetime import date, datetime
 from functools import partial
@@ -24,6 +24,7 @@ from memoryclaw.history.repository import History, commit_log
 from memoryclaw.index.catalog import Catalog
 from memoryclaw.ports import Progress
 from memoryclaw.vault import files
+from memoryclaw.vault.audience import may_see
 from memoryclaw.vault.files import writer_lock
 from memoryclaw.vault.folder import Vault
 from memoryclaw.vault.layout import STATE_DIR, run_id, utc
@@ -59,6 +60,25 @@ class Consolidated(NamedTuple):
     waits: str = ""
     mode: str = ""  # direct | branch | propose
     notices: tuple[str, ...] = ()  # what became of answers that no segment could take
+
+
+def told_to(done: Consolidated, audience: str) -> Consolidated:
+    """What an audience may hear of a run: the changes whose words are for it, and how many there are of the others."""
+    seen = tuple(change for change in done.changes.changes if may_see(audience, change.audience))
+    hidden = len(done.changes.changes) - len(seen)
+    applied = done.applied and done.applied._replace(
+        commits=tuple(
+            one
+            for one in done.applied.commits
+            if any((one.kind, one.title) == (change.kind, change.title) for change in seen)
+        )
+    )
+    notice = f"{hidden} more {'changes are' if hidden > 1 else 'change is'} for others"
+    return done._replace(
+        changes=done.changes._replace(changes=seen, decided=(), dropped=()),
+        applied=applied,
+        notices=(*done.notices, *([notice] if hidden else [])),
+    )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -142,9 +162,7 @@ def _recovered(root: str) -> str:
 
 def one_at_a_time(root: str) -> AbstractContextManager[None]:
     """Keeps other runs out while this one plans; people and captures go on writing."""
-    folder = os.path.join(root, RUNS)
-    with suppress(FileExistsError):
-        os.mkdir(folder, 0o700)
+    folder = files.make_folder(root, RUNS)
     if os.path.islink(folder) or not os.path.isdir(folder):
         raise VaultError(f"{folder} is a link or a file; only a real folder is used")
     return writer_lock(folder)
@@ -228,6 +246,11 @@ def _save_plan(root: str, plan_: bytes) -> None:
 def _drop_plan(root: str) -> None:
     for name in (_PLAN.rpartition("/")[2], _PLAN_TEMP):
         files.discard(root, _PLAN, name)
+
+
+def unread_logs(context: ConsolidationContext) -> list[Unread]:
+    """The logs with turns that no run has read; writes nothing."""
+    return select(context.vault, what_is_done(context))
 
 
 def next_run(context: ConsolidationContext) -> Due:

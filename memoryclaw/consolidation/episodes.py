@@ -14,13 +14,14 @@ from memoryclaw.consolidation.acceptance import says_something, verdict
 from memoryclaw.consolidation.actions import TickTodo
 from memoryclaw.consolidation.changes import LEVELS, Claim, ClaimDecision, Extraction, Quote, Segment
 from memoryclaw.consolidation.fact_values import resolved
-from memoryclaw.consolidation.fillers import is_filler, is_heartbeat
+from memoryclaw.consolidation.fillers import is_heartbeat
 from memoryclaw.consolidation.talk import Statement, Talk
 from memoryclaw.consolidation.todos import TodoLine
 from memoryclaw.consolidation.tool_calls import ToolText, is_call_line, read_call
 from memoryclaw.index import stemming
 from memoryclaw.model import NOTHING, Turn
 from memoryclaw.text.dates import parse_timestamp
+from memoryclaw.text.fillers import is_filler
 from memoryclaw.text.grammar import codes, grammar, spoken_in, tokens_of
 from memoryclaw.text.language import WORD, fold, key_of
 from memoryclaw.text.prompts import one_line
@@ -286,12 +287,17 @@ def with_quotes(points: Sequence[Quote], claims: Iterable[Claim], turns: Iterabl
     return tuple(kept)
 
 
-def with_changes(points: Sequence[Quote], decided: Iterable[ClaimDecision]) -> tuple[Quote, ...]:
-    """The points, each that changes what was known with the value that it takes the place of."""
+def with_changes(
+    points: Sequence[Quote], decided: Iterable[ClaimDecision], audience: str
+) -> tuple[Quote, ...]:
+    """The points, each that changes what was known with the value that it takes the place of.
+
+    A value that is for fewer people than the points are is not told; `audience` is whom they are for.
+    """
     shown = list(points)
     for one in decided:
         was = one.known if one.action == "supersede" or one.replaces else one.was
-        if was:
+        if was and one.audience in ("", audience):
             said = harmless(one.claim.words or one.claim.quote)
             at = next(
                 (
@@ -493,6 +499,8 @@ def episode(segment: Segment, extraction: Extraction, taken: Callable[[str], boo
         "confidence": extraction.confidence if extraction.confidence in LEVELS else "low",
         "source": str(segment.range),
         "trust": trust,
+        "audience": segment.audience,
+        "export": segment.turns[0].export,
         "body": body(points),
     }
     return EpisodeNote(id_, path, values, trust)

@@ -7,16 +7,17 @@ of the speaker (a deadline), or recurs (a birthday) and stays without one. What 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from datetime import date
 from typing import NamedTuple
 
-from memoryclaw.model import NOTHING
+from memoryclaw.model import NOTHING, Fact
 from memoryclaw.text import dates as days
 from memoryclaw.text import words as lists
 from memoryclaw.text.dates import DateRange, Days, find_ranges, leading_range, parse_timestamp
 from memoryclaw.text.language import fold
 from memoryclaw.text.sentences import SMALL, plain
+from memoryclaw.vault.facts import VALUE
 
 # Fields: what each is called, what its values look like, and where it goes by default
 
@@ -434,6 +435,27 @@ def same_field(one: str, other: str) -> bool:
         return True
     nouns = [noun_of(field) or noun_of(spaced) for field, spaced in ((one, first), (other, second))]
     return nouns[0] is not None and nouns[0] == nouns[1]
+
+
+def bare_field(field: str, value: str, facts: Iterable[Fact], *, said: str = "") -> str:
+    """The field that a value of an entity belongs in: a contact's one bare value, `- Sarah: sarah@example.com`, is her e-mail address.
+
+    Args:
+        field: as it was said.
+        value: what it shall hold.
+        facts: those of the entity.
+        said: the words that it was said in; a work address is another than the one value.
+    """
+    noun = noun_of(field) or noun_of(_spaced(field))
+    shape = (
+        _SHAPES.get(noun.kind, (None, ""))[0] if noun and noun.field == noun.field.partition(" ")[0] else None
+    )
+    now = [fact for fact in facts if fact.current and not fact.is_statement]
+    bare = [fact for fact in now if fact.field == VALUE]
+    other = not _QUALIFIERS.isdisjoint(fold(said).split())
+    if shape is None or other or len(bare) != 1 or any(same_field(fact.field, field) for fact in now):
+        return field
+    return VALUE if shape.fullmatch(value.strip()) and shape.fullmatch(bare[0].value) else field
 
 
 def timeless(field: str) -> tuple[str, bool]:

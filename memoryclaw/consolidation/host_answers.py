@@ -36,9 +36,9 @@ class Questions:
         self.asked: list[SegmentPrompt] = []
 
     def read(self, segment: Segment, basis: Extraction, _names: Mapping[str, str]) -> Extraction:
-        """What rules read; the prompt is kept."""
+        """What rules read; the prompt is kept, but of what must stay here: the models of hosts are elsewhere."""
         log = transcript(segment)
-        if log.lines:
+        if log.lines and not segment.stays:
             prompt = prompt_of(log, self._templates)
             schema = grounding.answer_schema()
             self.asked.append(SegmentPrompt(str(segment.range), prompt.system, prompt.user, schema))

@@ -78,6 +78,8 @@ class ModelChain:
         failure = ""
         log = transcript(segment)
         for link in self._chain if log.lines else ():
+            if segment.stays and not link.model.is_local:
+                continue
             try:
                 answer = self._answer(link, log)
             except ModelError as error:

@@ -6,10 +6,12 @@ Every byte but those of the line meant stays, and what is written reads back as 
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from typing import NamedTuple
 
 from memoryclaw.consolidation.fact_values import plain_key, plain_value
 from memoryclaw.text.encoding import lines_of, readable
+from memoryclaw.vault.audience import label_of
 from memoryclaw.vault.edits import Splice, line_end, plain_words, source_field, sources_in, spliced
 from memoryclaw.vault.facts import VALUE, split_address, statement_in
 from memoryclaw.writing.decisions import fingerprint
@@ -25,7 +27,7 @@ _ADDRESS = re.compile(
 )
 _NAME = re.compile(r"(\"(?:[^\"]|\"\")++\"|[^\":]++)[ \t]*+:(?:[ \t]+|$)")
 _INLINE = re.compile(
-    r"(?:(?<![ \t])[ \t]++)?\[(confidence|since|said|until|source)::[ \t]*+((?:\[\[[^\[\]]*\]\]|[^\[\]])*+)\]|~~|[ \t]\^[A-Za-z0-9-]+$"
+    r"(?:(?<![ \t])[ \t]++)?\[(confidence|since|said|until|source|audience)::[ \t]*+((?:\[\[[^\[\]]*\]\]|[^\[\]])*+)\]|~~|[ \t]\^[A-Za-z0-9-]+$"
 )
 _NOTE = re.compile(r"[ \t]+(?:[-*+][ \t]+)?(why|known)[ \t]*::?[ \t]*(.*)")
 _FENCE = re.compile(r"[ \t]*(`{3,}|~{3,})")
@@ -44,6 +46,7 @@ class PendingFact(NamedTuple):
     source: str = ""  # ids of episodes with their blocks, joined by ", "
     why: str = ""
     known: str = ""  # the value that is held true now
+    audience: str = ""  # whom it is for; empty without a label
     line: int = 0  # of the file, 1-based
     end_line: int = 0
     box: str = " "
@@ -68,21 +71,35 @@ def read_pending(text: str) -> list[PendingFact]:
 
 def add_pending(text: str, fact: PendingFact) -> str:
     """The text with one more fact that waits; unchanged where the same one waits already."""
-    entity, field, value = plain_key(fact.entity), plain_key(fact.field), plain_value(fact.value)
-    value = value if field else plain_words(fact.value)
-    id_, waiting = waiting_id(entity, field, value), read_pending(text)
-    if any(known.id == id_ for known in waiting):
-        return text
+    return add_all_pending(text, [fact])
+
+
+def add_all_pending(text: str, facts: Iterable[PendingFact]) -> str:
+    """The text with more facts that wait, but for those that wait already; it is read once, however many they are."""
+    waiting = read_pending(text)
+    known, lines = {one.id for one in waiting}, list[str]()
+    for fact in facts:
+        entity, field = plain_key(fact.entity), plain_key(fact.field)
+        id_ = waiting_id(entity, field, plain_value(fact.value) if field else plain_words(fact.value))
+        if id_ not in known:
+            known.add(id_)
+            lines += _lines(fact, entity, field)
+    return _appended(text, waiting, lines) if lines else text
+
+
+def _lines(fact: PendingFact, entity: str, field: str) -> list[str]:
+    value = plain_value(fact.value) if field else plain_words(fact.value)
     since = f" [since:: {plain_value(fact.since)}]" if fact.since else ""
     since = since if field else f" [said:: {plain_value(fact.since)}]"
     confidence = f" [confidence:: {plain_value(fact.confidence) or 'low'}]"
     source = source_field(*(part.strip() for part in fact.source.split(",")))
     named = f"{_address(entity, field)}: {value}" if field else f'{_address(entity)}: "{value}"'
-    lines = [f"- [ ] {named}{confidence}{since}{source}"]
-    lines += [
-        f"  - {key}: {plain_value(said)}" for key, said in (("known", fact.known), ("why", fact.why)) if said
+    label = f" [audience:: {label_of(fact.audience)}]" if fact.audience else ""
+    notes = (("known", fact.known), ("why", fact.why))
+    return [
+        f"- [ ] {named}{confidence}{since}{source}{label}",
+        *(f"  - {key}: {plain_value(said)}" for key, said in notes if said),
     ]
-    return _appended(text, waiting, lines)
 
 
 def remove_pending(text: str, id_: str) -> str:
@@ -129,6 +146,7 @@ def _waiting(line: str, number: int) -> PendingFact | None:
         confidence=inline.get("confidence", ""),
         since=inline.get("since" if named[1] else "said", ""),
         source=", ".join(sources_in(line)),
+        audience=label_of(inline["audience"]) if "audience" in inline else "",
         line=number,
         end_line=number,
         box=box,

@@ -8,7 +8,7 @@ from itertools import pairwise
 from typing import NamedTuple
 
 from memoryclaw.text.clauses import Clause
-from memoryclaw.text.grammar import Grammar, codes, grammar, spans_of, tokens_of
+from memoryclaw.text.grammar import Grammar, codes, grammar, spans_of, spoken_in, tokens_of
 from memoryclaw.text.language import key_of
 from memoryclaw.text.sentences import plain, sentences
 
@@ -174,6 +174,15 @@ def _runs(sentence: str) -> Iterator[tuple[list[str], str]]:
             end = hit.end()
     if run:
         yield run, before
+
+
+def first_name(text: str, language: str) -> str:
+    """The words with a capital that begin a text and may be a name; empty where they are common words."""
+    code = spoken_in(text, language)
+    run = next((run for run, before in _runs(f"a {text.lstrip()}") if before == "a"), [])
+    if code not in codes() or not run or _is_common(run[0], words := grammar(code)) or _is_noun(run, words):
+        return ""
+    return " ".join(run)
 
 
 def _is_common(word: str, words: Grammar) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from functools import partial
@@ -58,8 +58,10 @@ from memoryclaw.ports import Progress
 from memoryclaw.text.frontmatter import split
 from memoryclaw.text.language import Language, words_of
 from memoryclaw.vault import files
+from memoryclaw.vault.audience import narrowed, of_note, unlabelled
 from memoryclaw.vault.logs import parse_ranges, range_of
 from memoryclaw.writing.context import WriteContext, fact_in_words
+from memoryclaw.writing.tombstones import SENTENCE, Tombstones
 
 # The turns of a log → segments that belong together. The same lines are cut the same way, whoever asks and when.
 
@@ -94,7 +96,9 @@ def cut(path: str, lines: list[bytes], turns: Sequence[Turn], rules: Cutting) ->
     for why, stretch in _stretches(lines, turns, rules):
         for reason, part in _topics(stretch, rules):
             range_ = range_of(path, lines, part[0].line, min(part[-1].end_line, len(lines)))
-            segments.append(Segment(range_, tuple(part), reason or why))
+            # Labels have fields of their own.
+            said = tuple(turn._replace(text=unlabelled(turn.text)) for turn in part)
+            segments.append(Segment(range_, said, reason or why))
     return segments
 
 
@@ -119,6 +123,8 @@ def _parts(lines: list[bytes], one: Turn, other: Turn, rules: Cutting) -> str:
     """Why the second of two neighbours begins a stretch, or nothing."""
     if one.session != other.session:
         return "session"
+    if (one.audience, one.export) != (other.audience, other.export):
+        return "audience"
     if any(line.strip() for line in lines[one.end_line : other.line - 1]):
         return "hole"
     return "gap" if _minutes(one, other) > rules.gap_minutes else ""
@@ -258,6 +264,7 @@ class _Draft:
     """A change set that is still being filled."""
 
     todos: EarlierTodos
+    erased: Tombstones
     changes: list[PlannedChange] = field(default_factory=list)
     pending: list[AddPending] = field(default_factory=list)
     skipped: list[Skipped] = field(default_factory=list)
@@ -288,7 +295,7 @@ def plan(planner: Planner, logs: Sequence[Unread]) -> ChangeSet:
     ]
     # Facts are decided in the order in which they were said, whatever the files are called.
     segments.sort(key=lambda s: (s.turns[0].ts, s.range.path, s.range.first))
-    draft = _Draft(_earlier_todos(planner, segments))
+    draft = _Draft(_earlier_todos(planner, segments), Tombstones.of(planner.context))
     for number, segment in enumerate(segments, 1):
         _take(planner, draft, segment)
         if planner.progress:
@@ -322,13 +329,32 @@ def _readable(context: WriteContext, turns: Sequence[Turn]) -> list[Turn]:
     return [t._replace(text=context.gate.text(t.text[: 2 * _LONGEST])[:_LONGEST]) for t in turns]
 
 
-def _take(planner: Planner, draft: _Draft, segment: Segment) -> None:
-    draft.ranges.append(str(segment.range))
+def _without_erased(draft: _Draft, segment: Segment, lines: Collection[int]) -> Segment:
+    """A segment whose lines that say what a person had erased say nothing; it is told that they were passed over."""
+    if not lines:
+        return segment
+    draft.skipped.append(Skipped(str(segment.range), len(lines), SENTENCE))
+    turns = (turn._replace(text="") if turn.line in lines else turn for turn in segment.turns)
+    return segment._replace(turns=tuple(turns))
+
+
+def _take(planner: Planner, draft: _Draft, segment: Segment, *, cited: bool = False) -> None:
+    gone: set[int] = set()
+    if not cited:
+        draft.ranges.append(str(segment.range))
+        gone = {turn.line for turn in segment.turns if draft.erased.text(turn.text)}
+        segment = _without_erased(draft, segment, gone)
+    if (cited or gone) and not any(turn.text for turn in segment.turns):
+        return
     reason = nothing_in(segment)
     if reason:
         draft.skipped.append(Skipped(str(segment.range), len(segment.turns), reason))
         return
     basis, read = _understood(planner, segment, draft.todos)
+    said = {turn.line for turn in segment.turns if turn.text}
+    if again := said & {c.line for c in read.claims if draft.erased.fact(c.entity, c.field, c.value)}:
+        _take(planner, draft, _without_erased(draft, segment, again), cited=True)
+        return
     draft.models[read.by] = None
     draft.degraded = draft.degraded or read.degraded
     draft.dropped += read.dropped
@@ -337,7 +363,7 @@ def _take(planner: Planner, draft: _Draft, segment: Segment) -> None:
     sources = [f"{note.id}#^{block_of(read.points, claim)}" for claim in read.claims]
     decided = _asked(planner.decider, tuple(map(planner.decider.decide, read.claims, sources)), sources)
     draft.decided += decided
-    read = read._replace(points=with_changes(read.points, decided))
+    read = read._replace(points=with_changes(read.points, decided, segment.audience))
     values = {**note.values, "body": body(read.points)}
     text = planner.context.templates.render("notes/episode.md.j2", **values)
     _change(planner, draft, _PlannedSegment(segment, read, note, text, decided))
@@ -436,10 +462,10 @@ def _change(planner: Planner, draft: _Draft, planned: _PlannedSegment) -> None:
     later = []
     for decided in planned.decided:
         source = repeated.id if repeated.replaces else f"{note.id}#^{block_of(read.points, decided.claim)}"
-        if decided.action == "confirm" and repeated.replaces:
-            continue  # the same words once more are no further source
+        if decided.action == "confirm" and (repeated.replaces or segment.audience):
+            continue  # the same words once more are no further source, and one that few may see is named to nobody else
         if decided.action in ("add", "confirm") or (decided.action == "state" and not decided.replaces):
-            actions.append(_fact(decided, source))
+            actions.append(_fact(decided, source, segment))
         elif decided.action in ("supersede", "state"):
             later.append(_superseding(decided, source, segment))
         elif decided.action == "pending":
@@ -453,6 +479,7 @@ def _change(planner: Planner, draft: _Draft, planned: _PlannedSegment) -> None:
             source=str(segment.range),
             confidence=read.confidence,
             id=repeated.id if repeated.replaces else note.id,
+            audience=segment.audience,
         )
     )
     draft.changes += later
@@ -460,13 +487,24 @@ def _change(planner: Planner, draft: _Draft, planned: _PlannedSegment) -> None:
         draft.changes.append(repeated.change)
 
 
-def _fact(decided: ClaimDecision, source: str) -> Action:
+def _fact(decided: ClaimDecision, source: str, segment: Segment) -> Action:
     claim = decided.claim
     if decided.action == "confirm":
         return ConfirmFact(decided.path, decided.fact, claim.value, source)
     if decided.action == "state":
-        return AddStatement(decided.path, claim.entity, claim.value, claim.said, source, decided.replaces)
-    return SetFact(decided.path, claim.entity, claim.field, claim.value, decided.since, source, decided.many)
+        return AddStatement(
+            decided.path, claim.entity, claim.value, claim.said, source, decided.replaces, segment.audience
+        )
+    return SetFact(
+        decided.path,
+        claim.entity,
+        claim.field,
+        claim.value,
+        decided.since,
+        source,
+        decided.many,
+        segment.audience,
+    )
 
 
 def _superseding(decided: ClaimDecision, source: str, segment: Segment) -> PlannedChange:
@@ -475,11 +513,12 @@ def _superseding(decided: ClaimDecision, source: str, segment: Segment) -> Plann
     return PlannedChange(
         kind="fact",
         title=f"{words} (was {decided.known})",
-        actions=(_fact(decided, source),),
+        actions=(_fact(decided, source, segment),),
         evidence=(f'{_speaker(claim, segment)}: "{claim.quote}"',),
         source=str(segment.range),
         confidence=claim.confidence,
         id=decided.fact or decided.path,
+        audience=narrowed(segment.audience, decided.audience),
     )
 
 
@@ -492,6 +531,7 @@ def _pending(decided: ClaimDecision, source: str, segment: Segment) -> AddPendin
     return AddPending(
         entity=claim.entity, field=claim.field, value=claim.value, confidence=claim.confidence, source=source,
         why=f'{decided.reason}; {_speaker(claim, segment)} said: "{claim.quote}"', since=decided.since, known=decided.known,
+        audience=narrowed(segment.audience, decided.audience),
     )  # fmt: skip
 
 
@@ -507,6 +547,7 @@ def _waiting(pending: Sequence[AddPending], decided: Iterable[ClaimDecision]) ->
             kind="pending",
             title=f"{len(facts)} fact{'s wait' if len(facts) > 1 else ' waits'} for a yes or a no",
             actions=facts,
+            audience=narrowed(*(p.audience for p in facts)),
             evidence=tuple(
                 f"{p.entity}, {p.field}: {p.value} ({quotes[p.entity, p.field, p.value]})" for p in facts
             ),
@@ -530,6 +571,7 @@ class _KnownEpisode(NamedTuple):
     body: str
     words: frozenset[str]
     ranges: frozenset[str]
+    audience: str  # whom it is for
     planned: bool = False
 
 
@@ -555,7 +597,11 @@ class NearDuplicates:
         """What the note repeats, if anything. The same words on another day are no repetition: it happened again."""
         others_of_day = self._of_day(str(note.values["timestamp"])[:10])
         own = _known_episode(note.id, note.path, text, planned=True)
-        others = [other for other in others_of_day if other.id != own.id and _may_be_alike(own, other)]
+        others = [
+            other
+            for other in others_of_day
+            if other.id != own.id and other.audience == own.audience and _may_be_alike(own, other)
+        ]
         others_of_day.append(own)
         found = near_duplicate(
             own.body, [(other.id, other.body) for other in others if range_ not in other.ranges]
@@ -595,9 +641,11 @@ class NearDuplicates:
 
 
 def _known_episode(id_: str, path: str, text: str, *, planned: bool = False) -> _KnownEpisode:
-    body = split(text).body
+    parts = split(text)
     ranges = frozenset(str(range_) for range_ in parse_ranges(text))
-    return _KnownEpisode(id_, path, body, frozenset(words_of(body)), ranges, planned)
+    return _KnownEpisode(
+        id_, path, parts.body, frozenset(words_of(parts.body)), ranges, of_note(parts), planned
+    )
 
 
 def _may_be_alike(one: _KnownEpisode, other: _KnownEpisode) -> bool:

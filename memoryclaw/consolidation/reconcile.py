@@ -13,6 +13,7 @@ from typing import NamedTuple
 from memoryclaw.consolidation.changes import Claim, ClaimDecision, Segment
 from memoryclaw.consolidation.fact_values import (
     MANY,
+    bare_field,
     date_value,
     holds_value,
     is_of_people,
@@ -30,8 +31,9 @@ from memoryclaw.index.catalog import Catalog
 from memoryclaw.model import Fact
 from memoryclaw.text.grammar import tokens_of
 from memoryclaw.text.language import WORD, candidates, key_of, words_of
+from memoryclaw.vault.audience import narrowed
 from memoryclaw.vault.edits import same
-from memoryclaw.vault.facts import fact_id, statement_id
+from memoryclaw.vault.facts import VALUE, fact_id, statement_id
 from memoryclaw.vault.vocabulary import Field, Schema
 from memoryclaw.writing.decisions import Decisions, fingerprint
 
@@ -85,7 +87,7 @@ class _Case(NamedTuple):
         held = fact.value if fact else ""
         return ClaimDecision(
             claim=self.claim, action=action, reason=reason, path=path, fact=fact.id if fact else "", known=held,
-            many=self.many, since=self.when,
+            many=self.many, since=self.when, audience=fact.audience if fact else "",
         )  # fmt: skip
 
 
@@ -136,13 +138,15 @@ def _stated(claim: Claim, known: Known, decisions: Decisions, files: FactFiles) 
     for where, fact in own:
         if _said(fact.value) == words:
             return decided._replace(
-                action="confirm", reason="it was said again", path=where, fact=fact.id, known=fact.value
-            )
+                action="confirm", reason="it was said again", path=where, fact=fact.id, known=fact.value,
+                audience=fact.audience,
+            )  # fmt: skip
     tied = [fact for where, fact in standing if where == path and _is_tied(claim, fact)]
     if tied:
         return decided._replace(
             reason=f"it is newer than what was said on {tied[0].said or 'an earlier day'}",
             known=tied[0].value,
+            audience=narrowed(*(fact.audience for fact in tied)),
             replaces=tuple(fact.id for fact in tied),
         )
     return decided
@@ -226,12 +230,18 @@ def _case(claim: Claim, known: Known, schema: Schema, files: FactFiles) -> _Case
     )
     entity = next((fact.entity for _, fact in known if same(fact.entity, claim.entity)), "")
     entity = entity or next((fact.entity for _, fact in known), claim.entity)
+    said, bare = (
+        claim.field,
+        bare_field(claim.field, claim.value, (fact for _, fact in known), said=claim.quote),
+    )
     own = sorted(
-        ((path, fact) for path, fact in known if same_field(fact.field, claim.field)),
+        ((path, fact) for path, fact in known if same_field(fact.field, bare)),
         key=lambda pair: not pair[1].current,
     )
     field = own[0][1].field if own else claim.field
-    declared = _declared(schema, field)
+    declared = _declared(schema, said if field == VALUE else field)
+    if field == VALUE and said != VALUE:  # it is one value, also where its field may have several
+        declared, claim = declared and declared._replace(many=False), claim._replace(many=False)
     if declared and declared.type == "date":
         recurs = is_yearly(field)
         claim = claim._replace(value=date_value(claim.value, claim.said, recurs=recurs) or claim.value)
@@ -274,7 +284,12 @@ def _held(case: _Case) -> ClaimDecision | None:
             return case("drop", f"it is known already, and {_speaker(claim)} is no further source for it")
         known = claim._replace(value=fact.value, entity=fact.entity, field=fact.field)
         return case("confirm", "it is known, and was said again")._replace(
-            claim=known, path=path, fact=fact.id, known=fact.value, was=_before(case, fact)
+            claim=known,
+            path=path,
+            fact=fact.id,
+            known=fact.value,
+            was=_before(case, fact),
+            audience=fact.audience,
         )
     return None
 
@@ -437,7 +452,10 @@ class ClaimDecider:
 
     def _known(self, entity: str) -> Known:
         known = self._facts.get(key_of(entity))
-        return self._catalog.facts(entity) if known is None else known
+        if known is not None:
+            return known
+        # What an entity's own note says stands beside what is told: where they differ, both stand.
+        return [pair for pair in self._catalog.facts(entity) if pair[0].startswith("semantic/")]
 
     def decide(self, claim: Claim, source: str) -> ClaimDecision:
         """What becomes of a claim; it counts for those that follow."""

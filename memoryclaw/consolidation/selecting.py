@@ -31,12 +31,13 @@ from memoryclaw.skills.listing import known_skills
 from memoryclaw.text.encoding import decode
 from memoryclaw.vault import files
 from memoryclaw.vault.folder import Vault
-from memoryclaw.vault.layout import STATE_DIR
-from memoryclaw.vault.logs import LogRange, parse_ranges, unread
+from memoryclaw.vault.forgotten import ForgottenLines, gone_lines
+from memoryclaw.vault.layout import DECISIONS_FILE, STATE_DIR, on_disk
+from memoryclaw.vault.logs import LogRange, parse_ranges, unread, whole_lines
 from memoryclaw.vault.notes import ReadingSettings, read_note
 from memoryclaw.vault.state_folder import put
 from memoryclaw.writing.context import WriteContext
-from memoryclaw.writing.decisions import DECISIONS_FILE, Decisions
+from memoryclaw.writing.decisions import Decisions
 
 BRANCHES = "refs/heads/memoryclaw/"  # where runs wait in `branch` mode
 _CACHE = f"{STATE_DIR}/consolidated.json"
@@ -98,7 +99,7 @@ def past(vault: Vault, branches: Iterable[str]) -> PastRuns:
 def run_files(vault: Vault) -> list[str]:
     """The paths of all run records, oldest first."""
     try:
-        names = os.listdir(vault.root / RUNS)
+        names = os.listdir(on_disk(os.fspath(vault.root), RUNS))
     except (FileNotFoundError, NotADirectoryError):
         return []
     return [f"{RUNS}/{name}" for name in sorted(names) if name.endswith(".json") and not name.startswith(".")]
@@ -124,16 +125,20 @@ def select(vault: Vault, done: PastRuns, *, since: str = "", remember: bool = Fa
     stamps = vault.scan("logs").files
     ranges = {} if since else done.ranges()
     known = {} if since else _remembered(vault)
+    forgotten = ForgottenLines.of(done.decisions.forgotten)
     fresh: dict[str, list[str]] = {}
     found = []
     for path in sorted(stamps):
         if since and path.split("/")[1] < since:
             continue
-        mark = [stamps[path].hex(), *sorted({str(range_) for range_ in ranges.get(path, ())})]
+        cited = {str(range_) for range_ in (*ranges.get(path, ()), *forgotten.named(path))}
+        mark = [stamps[path].hex(), *sorted(cited)]
         if known.get(path) == mark:
             fresh[path] = mark
             continue
-        log = _read(vault, path, ranges.get(path, ()))
+        log = _read(
+            vault, path, ranges.get(path, ()), ReadingSettings(labels=vault.labels, forgotten=forgotten)
+        )
         if log.turns:
             found.append(log)
         elif not since:
@@ -143,28 +148,25 @@ def select(vault: Vault, done: PastRuns, *, since: str = "", remember: bool = Fa
     return found
 
 
-def lines_of(data: bytes) -> list[bytes]:
-    """The lines of a log with their ends; the last gets one if it has none, so that its digest stays when more is appended."""
-    lines = data.split(b"\n")
-    return [line + b"\n" for line in (lines if lines[-1] else lines[:-1])]
-
-
-def _read(vault: Vault, path: str, ranges: Iterable[LogRange]) -> Unread:
+def _read(vault: Vault, path: str, ranges: Iterable[LogRange], settings: ReadingSettings) -> Unread:
     read = vault.read(path)
     if read is None:
         return Unread(path, [], ())
     data = read[0]
     if path.endswith(".jsonl"):
         data = _whole(data)
-    lines = lines_of(data)
+    lines = whole_lines(data)
     stretches = unread(path, lines, ranges)
     if not stretches:
         return Unread(path, lines, ())
-    turns = read_note(path, data, ReadingSettings()).turns
+    turns = read_note(path, data, settings).turns
+    gone = gone_lines(settings.forgotten.within(path, data))
     wanted = [False] * (len(lines) + 2)
     for first, last in stretches:
         wanted[first : last + 1] = [True] * (last - first + 1)
-    return Unread(path, lines, tuple(t for t in turns if wanted[min(t.line, len(lines) + 1)]))
+    return Unread(
+        path, lines, tuple(t for t in turns if t.line not in gone and wanted[min(t.line, len(lines) + 1)])
+    )
 
 
 def _whole(data: bytes) -> bytes:
@@ -209,11 +211,14 @@ def practised(
 ) -> Practised:
     """What the new stretches of the logs show to be done, and the drafts of skills that come of it."""
     lines = {log.path: log.lines for log in logs}
-    cited = [range_ for text in ranges for range_ in parse_ranges(text)]
+    # A draft shows what was done to everybody who may see drafts.
+    closed = {(log.path, turn.line) for log in logs for turn in log.turns if turn.audience or not turn.export}
+    cited = [r for text in ranges for r in parse_ranges(text) if (r.path, r.first) not in closed]
     new = [one for range_ in cited for one in acted(_calls(context, lines, range_), range_)]
     if not new:
         return (), ()
-    known = [one for record in done.records for one in record.acted]
+    # Two machines may have consolidated the same lines, each with a record of its own.
+    known = [*dict.fromkeys(one for record in done.records for one in record.acted)]
     drafts = plan_skills(
         new,
         known,
@@ -246,7 +251,7 @@ def _calls_of(context: WriteContext, lines: dict[str, list[bytes]], text: str) -
 
 def _read_lines(context: WriteContext, path: str) -> list[bytes]:
     try:
-        return lines_of(files.read_file(context.root, path).data)
+        return whole_lines(files.read_file(context.root, path).data)
     except NotFoundError:
         return []
 

@@ -1,4 +1,4 @@
-"""A repeated sequence of steps → the draft of a skill. A draft says what was done, and nothing in it is ever run."""
+"""A repeated sequence of steps → the draft of a skill, whose steps are the tools' own calls. Only a person's yes makes it one that runs."""
 
 from __future__ import annotations
 
@@ -9,10 +9,12 @@ from typing import Any, NamedTuple
 
 from memoryclaw.consolidation.tool_calls import Call
 from memoryclaw.skills.skill_file import EMAIL, URL
+from memoryclaw.skills.steps import holds_reference, too_deep
 from memoryclaw.text.dates import parse_timestamp
 from memoryclaw.text.language import Language, fold, words_of
 from memoryclaw.text.prompts import one_line, visible
 from memoryclaw.text.redaction import MARK
+from memoryclaw.text.yaml_text import flow
 from memoryclaw.vault.layout import slug
 from memoryclaw.writing.decisions import fingerprint
 
@@ -71,7 +73,7 @@ def propose(
     evidence = (*map(_evidence, occurrences[:_SHOWN]), *_more(len(occurrences) - _SHOWN))
     values = {
         "name": name, "title": title, "description": description, "triggers": triggers, "support": len(occurrences),
-        "tools": list(tools), "steps": [_shown(step) for step in plan.steps], "written": _written(plan),
+        "tools": list(tools), "steps": [_shown(step) for step in plan.steps], "calls": [_call(step) for step in plan.steps],
         "parameters": plan.parameters, "evidence": evidence,
     }  # fmt: skip
     text = render("notes/skill-draft.md.j2", **values)
@@ -122,16 +124,24 @@ def _triggers(occurrences: Sequence[Occurrence]) -> list[str]:
     return [" ".join(common[:_TRIGGER])] if common else []
 
 
-def _written(plan: DraftPlan) -> list[str]:
-    """The steps for the header: the tool, and its parameters."""
-    return [
-        " ".join([_safe(step.tool), *(f"{key}={value}" for key, value in step.args if value.startswith("$"))])
-        for step in plan.steps
-    ]
+def _call(step: DraftStep) -> DraftStep:
+    """A step for the header: the call as YAML, its names and values exactly as they were."""
+    args = tuple((key if _KEY.fullmatch(key) else flow(key), _in_yaml(value)) for key, value in step.args)
+    return DraftStep(flow(step.tool), args)
+
+
+def _in_yaml(value: Any) -> str:
+    """A value as YAML on one line; a parameter stands without quotes."""
+    return value if _is_reference(value) else flow(value)
+
+
+def _is_reference(value: Any) -> bool:
+    return isinstance(value, str) and _REFERENCE.fullmatch(value) is not None
 
 
 def _shown(step: DraftStep) -> DraftStep:
-    return step._replace(tool=_safe(step.tool))
+    args = ((_plain(key), value if _is_reference(value) else as_json(value)) for key, value in step.args)
+    return DraftStep(_safe(step.tool), tuple(args))
 
 
 def _safe(tool: str) -> str:
@@ -152,11 +162,14 @@ def _more(count: int) -> list[str]:
 # The arguments of the same steps in several sessions → what is constant, and parameters for what varies. Values are
 # data.
 
-_CONSTANT = 400  # characters; what is longer is asked for, though it was always the same
+_CONSTANT = 1000  # characters; what is longer is asked for, though it was always the same
+_KEY = re.compile(r"(?!(?:yes|no|on|off|true|false|null|y|n)\Z)[a-z_][a-z0-9_-]*", re.ASCII | re.IGNORECASE)
+_REFERENCE = re.compile(r"\$[a-z][a-z0-9_]*")
 _EXAMPLE = 60
 _EXAMPLES = 2
 _NAME = 40
-_NUMBER = re.compile(r"[+-]?\d+(?:[.,]\d+)?")
+_DEEP = 3  # levels of a value in a step; a header has eight
+_DATE = re.compile(r"\d{4}-\d\d-\d\d")
 _TIME = re.compile(r"\d{1,2}:\d\d(?::\d\d)?")
 _MISSING = object()
 
@@ -169,13 +182,14 @@ class Parameter(NamedTuple):
     of: str  # where it goes: `send_email to`
     optional: bool = False
     examples: tuple[str, ...] = ()
+    default: str = ""  # as YAML
 
 
 class DraftStep(NamedTuple):
-    """One step with its arguments: (name, constant as JSON, or `$parameter`), in the order in which they were first given."""
+    """One step with its arguments: (name, value with `$parameter` where it varies), in the order in which they were first given."""
 
     tool: str
-    args: tuple[tuple[str, str], ...] = ()
+    args: tuple[tuple[str, Any], ...] = ()
 
 
 class DraftPlan(NamedTuple):
@@ -188,8 +202,8 @@ class DraftPlan(NamedTuple):
 def generalised(tools: Sequence[str], occurrences: Sequence[Sequence[Mapping[str, Any]]]) -> DraftPlan:
     """The steps of a pattern, given for each occurrence the arguments of each step.
 
-    An argument that was the same each time is written out. The others become parameters; where two of them always had
-    the same value, they are one.
+    What was the same each time is written out, also inside a map that always had the same keys. The rest becomes parameters; where
+    two of them always had the same value, they are one.
     """
     named = _Names()
     steps = []
@@ -197,8 +211,7 @@ def generalised(tools: Sequence[str], occurrences: Sequence[Sequence[Mapping[str
         given = [occurrence[place] for occurrence in occurrences]
         keys = dict.fromkeys(key for args in given for key in args)
         args = tuple(
-            (_plain(key), named.describe(tool, key, [one.get(key, _MISSING) for one in given]))
-            for key in keys
+            (key, named.describe(tool, key, [one.get(key, _MISSING) for one in given])) for key in keys
         )
         steps.append(DraftStep(tool, args))
     return DraftPlan(tuple(steps), tuple(named.parameters.values()))
@@ -216,14 +229,17 @@ class _Names:
         self.parameters: dict[str, Parameter] = {}
         self._by_values: dict[str, str] = {}
 
-    def describe(self, tool: str, key: str, values: Sequence[Any]) -> str:
-        """The constant as JSON, or the parameter as `$name`."""
+    def describe(self, tool: str, key: str, values: Sequence[Any], depth: int = 0) -> Any:
+        """The constant, or `$name` of the parameter; of a map, each of its values so."""
         given = [value for value in values if value is not _MISSING]
-        constant = as_json(given[0])
         private = any(MARK.search(_dumped(value)) for value in given)
         same = len(given) == len(values) and len({_dumped(value) for value in given}) == 1
-        if same and not private and len(constant) <= _CONSTANT:
-            return constant
+        short = len(_dumped(given[0])) <= _CONSTANT and not too_deep(given[0], _DEEP)
+        constant = same and short and not private
+        if constant and not holds_reference(given[0]):
+            return given[0]
+        if not constant and depth < _DEEP and len(given) == len(values) and (keys := _same_keys(given)):
+            return {name: self.describe(tool, name, [one[name] for one in given], depth + 1) for name in keys}
         all_values = _dumped([None if value is _MISSING else [value] for value in values])
         name = self._by_values.get(all_values) if len(given) > 1 else None
         if name is None:
@@ -232,7 +248,10 @@ class _Names:
             kind = "secret" if private else _type(given)
             examples = () if private else _examples(given)
             of = f"{_plain(tool)} {_plain(key)}"
-            self.parameters[name] = Parameter(name, kind, of, len(given) < len(values), examples)
+            default = (
+                flow(given[0]) if constant else ""
+            )  # a text in which a name would be filled in, if it stood in a step
+            self.parameters[name] = Parameter(name, kind, of, len(given) < len(values), examples, default)
         return f"${name}"
 
     def _free(self, key: str, tool: str) -> str:
@@ -244,6 +263,13 @@ class _Names:
         while f"{base}_{number}" in self.parameters:
             number += 1
         return f"{base}_{number}"
+
+
+def _same_keys(maps: Sequence[Any]) -> tuple[str, ...]:
+    """The keys of several maps that all have the same ones; none of anything else."""
+    if not all(isinstance(one, dict) for one in maps) or len({frozenset(one) for one in maps}) > 1:
+        return ()
+    return tuple(maps[0])
 
 
 def _dumped(value: Any) -> str:
@@ -271,7 +297,7 @@ def _type(values: Sequence[Any]) -> str:
 
 def _type_of(value: Any) -> str:
     if isinstance(value, str):
-        return _type_of_text(value.strip())
+        return _type_of_text(value)
     if isinstance(value, bool):
         return "boolean"
     if isinstance(value, int | float):
@@ -284,12 +310,10 @@ def _type_of_text(text: str) -> str:
         return "email"
     if URL.fullmatch(text):
         return "url"
-    if _NUMBER.fullmatch(text):
-        return "number"
     if _TIME.fullmatch(text):
         return "time"
     if len(text) >= 10 and parse_timestamp(text):
-        return "date"
+        return "date" if _DATE.fullmatch(text) else "datetime"
     return "text" if "\n" in text or len(text) > 120 else "string"
 
 

@@ -17,7 +17,7 @@ _EMAIL = re.compile(r"[^\s@<>()\[\],;:]+@[^\s@<>()\[\],;:]+\.[^\W\d_]{2,}")
 _URL = re.compile(
     r"(?:https?://|www\.)[^\s<>\"]+|(?<![\w@])(?:[a-z0-9-]+\.)+[a-z]{2,10}/[^\s<>\"]*", re.IGNORECASE
 )
-_PHONE = re.compile(r"(?=(?:\D*\d){6})[+(0]\+?\(?\d?[\d\s()/-]{4,22}\d(?![.,]?\d)")
+_PHONE = re.compile(r"(?<![\w.,/-])(?=(?:\D*\d){6})[+(0]\+?\(?\d?[\d\s()/-]{4,22}\d(?![.,]?\d)")
 _HARD = re.compile(r"\d|[$€£%]")
 _POSSESSIVE = re.compile(r"['’]s?$")
 

@@ -43,18 +43,45 @@ def calls_in(lines: Sequence[bytes], first: int, last: int) -> list[Call]:
         value = _object(lines[number - 1])
         if value:
             reader.read(number, value)
-    return sorted([*reader.done, *reader.announced], key=lambda call: call.line)
+    announced = (
+        one._replace(**dict(zip(("tool", "args"), unwrapped(one.tool, one.args), strict=True)))
+        for one in reader.announced
+    )
+    return sorted([*reader.done, *announced], key=lambda call: call.line)
 
 
 def steps(calls: Iterable[Call]) -> list[Call]:
     """The calls that count: none that failed, none of memory's own tools, of one tool again and again the first."""
     kept: list[Call] = []
     for call in calls:
-        if call.ok is False or _OF_MEMORY.fullmatch(call.tool):
+        if call.ok is False or of_memory(call.tool):
             continue
         if not kept or kept[-1].tool != call.tool:
             kept.append(call)
     return kept
+
+
+def of_memory(tool: str) -> bool:
+    """True for a tool of the memory itself."""
+    return _OF_MEMORY.fullmatch(tool) is not None
+
+
+# A tool that calls another, as hosts offer it for tools that a model has to look up first.
+_CALLER = re.compile(r"(?:.*[_.:-])?(?:tool_call|call_tool|use_mcp_tool)", re.IGNORECASE)
+_CALLED = ("id", "name", "tool", "tool_name")
+_WITH = ("args", "arguments", "params", "input")
+
+
+def unwrapped(tool: str, args: Any) -> tuple[str, Any]:
+    """The tool and the arguments of a call; where one tool was called to call another, those of the other."""
+    if isinstance(args, Mapping) and _CALLER.fullmatch(tool):
+        name = next(
+            (args[key] for key in _CALLED if isinstance(args.get(key), str) and args[key].strip()), ""
+        )
+        given = next((args[key] for key in _WITH if isinstance(args.get(key), Mapping)), None)
+        if name and given is not None:
+            return one_line(name)[:_TOOL_LENGTH], given
+    return tool, args
 
 
 def by_session(calls: Iterable[Call], range_: LogRange) -> dict[str, list[Call]]:
@@ -131,7 +158,8 @@ class _ActionReader:
         if match:
             self.announced.remove(match)
             args = args or match.args
-        self.done.append(call._replace(args=args, ok=_worked(value)))
+        tool, args = unwrapped(call.tool, args)
+        self.done.append(call._replace(tool=tool, args=args, ok=_worked(value)))
 
 
 def _announced(value: Mapping[str, Any]) -> list[tuple[str, Mapping[str, Any]]]:
@@ -181,6 +209,7 @@ _CALL_LINE = re.compile(r"[A-Za-z_][\w.:/-]{0,79} \{.*\}\s*")
 _LOOKS = frozenset(lists.words("consolidation.looking"))
 _ACTS = frozenset(lists.words("consolidation.acting"))
 _MAIN = ("title", "subject", "name", "summary", "text", "message", "body", "content", "command", "path", "file_path", "url", "query", "to")  # fmt: skip
+_NAMING = tuple(key for key in _MAIN if key not in {"summary", "text", "message", "body", "content"})
 _LENGTH = 80
 _PARTS = re.compile(r"[A-Za-z][a-z]*")
 
@@ -210,8 +239,14 @@ def read_call(text: str) -> ToolText | None:
     hit = _NAME.match(text)
     if hit is None:
         return None
-    about = _about(_shown_args(text[hit.end() :].lstrip()))
-    return ToolText(hit[1], _short(about), text.rstrip().endswith("(failed)"))
+    failed = text.rstrip().endswith("(failed)")
+    return ToolText(hit[1], _short(_about(_shown_args(text[hit.end() :].lstrip()))), failed)
+
+
+def call_text(tool: str, args: Mapping[str, Any], *, failed: bool = False) -> ToolText:
+    """One call of a tool, with the argument that names what it is about: no prose, and nothing of its result."""
+    about = next((args[key] for key in _NAMING if isinstance(args.get(key), str) and args[key].strip()), "")
+    return ToolText(tool, _short(about), failed)
 
 
 def is_call_line(line: str) -> bool:

@@ -42,7 +42,9 @@ class _NoAnswer(Exception):  # noqa: N818 - it is the ordinary case, and nobody 
     """There is no daemon, or none that can be trusted, or it did not answer in time."""
 
 
-def ask(state: str, method: str, path: str, body: Any = None, timeout: float = 2.0) -> Any | None:
+def ask(
+    state: str, method: str, path: str, body: Any = None, timeout: float = 2.0, *, audience: str = "agent"
+) -> Any | None:
     """What the daemon answers, or None: there is none, it is another version, it refuses, or takes longer than `timeout` seconds.
 
     Args:
@@ -51,12 +53,13 @@ def ask(state: str, method: str, path: str, body: Any = None, timeout: float = 2
         path: such as `/v1/recall`, with what it asks for.
         body: a JSON value to send.
         timeout: seconds for all of it.
+        audience: for whom it is asked; there are tokens of the owner and of the agent.
     """
     try:
         # A clock that was set for this process is not set for the daemon.
         if os.environ.get("MEMORYCLAW_NOW"):
             raise _NoAnswer
-        address = _address(state)
+        address = _address(state, TOKENS.get(audience, ""))
         with _Connection(address, time.monotonic() + timeout) as line:
             return line.ask(method, path, body)
     except (_NoAnswer, OSError, ValueError, RecursionError):
@@ -64,7 +67,7 @@ def ask(state: str, method: str, path: str, body: Any = None, timeout: float = 2
 
 
 def served(
-    root: str, method: str, path: str, body: Any = None, timeout: float = 2.0
+    root: str, method: str, path: str, body: Any = None, timeout: float = 2.0, *, audience: str = "agent"
 ) -> dict[str, Any] | None:
     """The JSON object that the daemon of a vault answers, or None where there is none or it does not.
 
@@ -74,8 +77,9 @@ def served(
         path: such as `/v1/recall`, with what it asks for.
         body: a JSON value to send.
         timeout: seconds for all of it.
+        audience: for whom it is asked.
     """
-    found = ask(state_folder(root), method, path, body, timeout)
+    found = ask(state_folder(root), method, path, body, timeout, audience=audience)
     return found if isinstance(found, dict) else None
 
 
@@ -101,7 +105,9 @@ def root_of(vault: str | None) -> str:
     return os.fspath(config.find_root(None, os.environ, config.here()))
 
 
-def _address(state: str) -> _Address:
+def _address(state: str, token_file: str) -> _Address:
+    if not token_file:
+        raise _NoAnswer
     told = json.loads(_private(os.path.join(state, "serve.json")))
     if not isinstance(told, dict) or told.get("version") != __version__ or told.get("host") not in _LOOPBACK:
         raise _NoAnswer
@@ -111,7 +117,7 @@ def _address(state: str) -> _Address:
     # Whoever holds the lock of the watch lives, and watches this vault: the files may have been copied with another.
     if watcher(state)[0] != pid:
         raise _NoAnswer
-    token = _private(os.path.join(state, "token")).decode("ascii").strip()
+    token = _private(os.path.join(state, token_file)).decode("ascii").strip()
     if not token or not all(char.isalnum() or char in "-_" for char in token):
         raise _NoAnswer
     return _Address(told["host"], port, token)
@@ -200,7 +206,8 @@ class _Connection:
 
 # A daemon's token and address in the state folder, readable by their owner only.
 
-TOKEN, ADDRESS = "token", "serve.json"
+TOKENS = {"agent": "token", "owner": "owner-token"}  # audience → file
+ADDRESS = "serve.json"
 _TOKEN = re.compile(r"[A-Za-z0-9_-]{43,200}")
 _BYTES = 32
 
@@ -219,8 +226,8 @@ class DaemonFiles:
         self._state = state
         self._address: bytes = b""
         self._closed()
-        self.token = self._kept_token() or _minted()
-        self._put_token()
+        self.tokens = {audience: self._kept_token(name) or _minted() for audience, name in TOKENS.items()}
+        self._put_tokens()
 
     def announce(self, address: dict[str, Any]) -> None:
         """Tells clients where the daemon listens."""
@@ -228,12 +235,12 @@ class DaemonFiles:
         self._put(ADDRESS, self._address)
 
     def keep(self) -> None:
-        """Writes again what somebody has taken away; the token stays the one that clients know."""
+        """Writes again what somebody has taken away; the tokens stay those that clients know."""
         if not self._state.parent.is_dir():
             return
-        if self._kept_token() != self.token:
+        if any(self._kept_token(TOKENS[audience]) != token for audience, token in self.tokens.items()):
             self._closed()
-            self._put_token()
+            self._put_tokens()
         if self._address and not self._is_ours():
             self._put(ADDRESS, self._address)
 
@@ -259,10 +266,10 @@ class DaemonFiles:
                 f"{self._state} cannot be made private ({error.strerror}), so no token can be kept there"
             ) from error
 
-    def _kept_token(self) -> str:
+    def _kept_token(self, name: str) -> str:
         """The token on the disk, if it is one, is ours, and nobody else could have read it."""
         try:
-            handle = os.open(self._state / TOKEN, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
+            handle = os.open(self._state / name, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
         except OSError:
             return ""
         with open(handle, "rb") as file:
@@ -274,10 +281,10 @@ class DaemonFiles:
             text = file.read(300).decode("ascii", "replace").strip()
         return text if _TOKEN.fullmatch(text) else ""
 
-    def _put_token(self) -> None:
-        if self._kept_token() == self.token:
-            return
-        self._put(TOKEN, f"{self.token}\n".encode())
+    def _put_tokens(self) -> None:
+        for audience, token in self.tokens.items():
+            if self._kept_token(TOKENS[audience]) != token:
+                self._put(TOKENS[audience], f"{token}\n".encode())
 
     def _put(self, name: str, data: bytes) -> None:
         try:

@@ -25,6 +25,7 @@ from memoryclaw.daemon.timetable import (
     timetable_in,
 )
 from memoryclaw.errors import InputError, VaultError
+from memoryclaw.vault.layout import on_disk
 from memoryclaw.writing.context import Templates
 
 USING = ("systemd", "cron")
@@ -201,7 +202,7 @@ def command_of(vault: str, python: str, git: str) -> tuple[str, ...]:
 def last_run(root: str) -> datetime | None:
     """When the newest run record says that its consolidation began; None when there is none."""
     try:
-        names = os.listdir(os.path.join(root, "runs"))
+        names = os.listdir(on_disk(root, "runs"))
     except (FileNotFoundError, NotADirectoryError):
         return None
     stamps = [hit[1] for name in names if (hit := _RUN.fullmatch(name))]

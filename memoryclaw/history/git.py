@@ -7,11 +7,11 @@ import re
 import stat
 import subprocess
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from contextlib import suppress
 from typing import TYPE_CHECKING, NamedTuple
 
-from memoryclaw.errors import GitKilledError, HistoryError, InputError
+from memoryclaw.errors import GitBusyError, GitKilledError, HistoryError, InputError
 from memoryclaw.model import Stamp
 
 if TYPE_CHECKING:
@@ -247,23 +247,42 @@ def is_our_index(path: str) -> bool:
         return False
 
 
-def clear_our_locks(git_dir: str, common: str, ref: str, commit: str, since: float) -> None:
+def clear_our_locks(root: str, git_dir: str, ref: str, commit: str, since: float) -> None:
     """Removes the locks of an `update-ref` of ours that was killed; `since` is when it was about to begin.
 
     It makes the branch's lock, writes the commit into it, makes HEAD's, renames the branch's into its place, removes
     HEAD's. So the branch's holds our commit or nothing yet, and HEAD's stands beside it or beside the branch that moved.
+    To remove a branch it also takes the lock of the packed ones.
     """
+    common = common_dir(git_dir)
     head_lock, ref_lock = os.path.join(git_dir, "HEAD.lock"), os.path.join(common, f"{ref}.lock")
+    is_heads = _text(os.path.join(git_dir, "HEAD")).removeprefix("ref:").strip() == ref
     named = _lock_text(ref_lock)
+    packed = os.path.join(common, "packed-refs.lock")
+    if not is_heads and _is_of_then(packed, since) and not any(_gits_in(root)):
+        _drop(packed)
     if named == commit:
         # HEAD's first: alone it would not be known.
-        if _lock_text(head_lock) == "":
+        if is_heads and _lock_text(head_lock) == "":
             _drop(head_lock)
+        _unlog(common, ref, commit)
         _drop(ref_lock)
     elif named == "" and _is_of_then(ref_lock, since):
         _drop(ref_lock)
-    elif named is None and _lock_text(os.path.join(common, ref)) == commit and _is_of_then(head_lock, since):
+    elif (
+        is_heads
+        and named is None
+        and _lock_text(os.path.join(common, ref)) == commit
+        and _is_of_then(head_lock, since)
+    ):
         _drop(head_lock)
+
+
+def _unlog(common: str, ref: str, commit: str) -> None:
+    """Removes the log of a branch that was to begin with this commit: git writes it before there is the branch."""
+    lines = _text(os.path.join(common, "logs", ref)).splitlines()
+    if len(lines) == 1 and _value(common, ref) is None and re.match(rf"0+ {commit} ", lines[0]):
+        _drop(os.path.join(common, "logs", ref))
 
 
 def _is_of_then(path: str, since: float) -> bool:
@@ -369,6 +388,7 @@ class GitCommand:
 
     def __init__(self, root: str, git_dir: str) -> None:
         self._root = root
+        self._git_dir = git_dir
         # GitPython hands the whole environment on, so what a caller's git left in it is unset by `env`.
         inherited = [name for name in os.environ if name.startswith("GIT_")]
         scrub = ["env", *(part for name in inherited for part in ("-u", name))] if inherited else []
@@ -390,17 +410,23 @@ class GitCommand:
             raise self._failed(args[0], status, err)
         return out
 
-    def start(self, *args: str, env: dict[str, str] | None = None) -> Callable[[], bytes]:
-        """Starts a command that reads nothing; what is returned waits for its output, as `run` gives it."""
+    def start(
+        self, *args: str, stdin: bytes = b"", env: dict[str, str] | None = None, fine: Collection[int] = (0,)
+    ) -> Callable[[], bytes]:
+        """Starts a command; what is returned waits for its output, as `run` gives it, if its exit code is `fine`."""
         process = self._started(args, env or {})
 
         def output() -> bytes:
-            status, out, err = _ended(process, b"")
-            if status:
+            status, out, err = _ended(process, stdin)
+            if status not in fine:
                 raise self._failed(args[0], status, err)
             return out
 
         return output
+
+    def reading(self, *args: str) -> subprocess.Popen[bytes]:
+        """Starts a command that is asked again and again through its pipes; who starts it closes them and waits for its end."""
+        return self._started(args, {})
 
     def asks(self, *args: str, stdin: bytes = b"") -> tuple[bool, bytes]:
         """Whether a command that answers by its exit code said yes, and what it printed."""
@@ -425,7 +451,7 @@ class GitCommand:
         if status < 0:
             return GitKilledError(f"git {verb} was killed by signal {-status}; try again")
         if lock := _LOCK.search(err):
-            return HistoryError(lock_sentence(lock[1], self._root))
+            return GitBusyError(lock_sentence(lock[1], self._root))
         words = err.splitlines()
         return HistoryError(f"git {verb} failed: {words[-1] if words else f'exit code {status}'}")
 
@@ -436,6 +462,8 @@ class GitCommand:
         if any("\0" in arg for arg in args):
             raise InputError("a name in git cannot contain a NUL character")
         variables = {**_ENVIRONMENT, **env}
+        if args[0] == "update-index":
+            variables |= self._without_filters()
         # `env` unsets first and sets last, so ours survive the scrubbing.
         prefix = (
             [*self._scrub, *(f"{key}={value}" for key, value in variables.items())] if self._scrub else []
@@ -449,13 +477,30 @@ class GitCommand:
             raise HistoryError("git could not be started; is it installed?")
         return process
 
+    def _without_filters(self) -> dict[str, str]:
+        """What keeps git from running the repository's filters: to write an index it may read files that are as new as that is."""
+        places = (
+            os.path.join(common_dir(self._git_dir), "config"),
+            os.path.join(self._git_dir, "config.worktree"),
+        )
+        if not any(word in _text(place).lower() for place in places for word in ("filter", "include")):
+            return {}
+        _, out = self.asks("config", "--null", "--name-only", "--get-regexp", r"^filter\.")
+        keys = sorted({key for key in out.decode("utf-8", "surrogateescape").split("\0") if key})
+        # The environment and not `-c`, as a filter's name may hold anything.
+        found = {"GIT_CONFIG_COUNT": str(len(keys))}
+        for number, key in enumerate(keys):
+            found[f"GIT_CONFIG_KEY_{number}"] = key
+            found[f"GIT_CONFIG_VALUE_{number}"] = "false" if key.endswith(".required") else ""
+        return found
+
     def _command_layer(self) -> Git:
         if self._git is None:
             asked = os.environ.setdefault("GIT_PYTHON_REFRESH", "quiet")
             from git.cmd import Git  # noqa: PLC0415 - costs 0.1 s, and only writers need it
 
             if asked == "quiet":
-                del os.environ["GIT_PYTHON_REFRESH"]
+                os.environ.pop("GIT_PYTHON_REFRESH", None)  # another thread may have been here, too
             self._git = Git(self._root)
         return self._git
 

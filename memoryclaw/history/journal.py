@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from typing import Any, NamedTuple
 
-from memoryclaw.errors import HistoryError, NotFoundError
+from memoryclaw.errors import GitBusyError, GitKilledError, NotFoundError
 from memoryclaw.history import git
 from memoryclaw.history.git import index_stamp
 from memoryclaw.history.repository import Entry, History, StagedUpdate
@@ -92,6 +92,20 @@ def clear(root: str) -> None:
         os.unlink(os.path.join(root, PATH))
 
 
+@contextmanager
+def branch_noted(history: History, ref: str, commit: str, verb: str) -> Iterator[None]:
+    """Notes in the journal that a branch of ours is about to come or go: so a lock that a killed git leaves is known as ours."""
+    began = time.time()
+    save(history.root, JournalEntry(verb, (), commit, "", ref))
+    try:
+        yield
+    except GitKilledError:
+        history.clear_locks(ref, commit, began)
+        raise
+    finally:
+        clear(history.root)
+
+
 def _entry(value: Any) -> Entry | None:
     return Entry(*value) if value else None
 
@@ -137,7 +151,7 @@ def index_ready(
                 break
             taken = _take(folder, lock, ours, seen)
             if not taken and time.monotonic() >= end:
-                raise HistoryError(f"nothing was written: {git.lock_sentence(lock, history.root)}")
+                raise GitBusyError(f"nothing was written: {git.lock_sentence(lock, history.root)}")
             time.sleep(0 if taken else _PAUSE)
         yield put if taken else _nothing
     finally:
@@ -173,7 +187,9 @@ def _unmoved(history: History, entries: Sequence[StagedUpdate], ours: str) -> li
 
 def _update(history: History, entries: Sequence[StagedUpdate], ours: str) -> None:
     lines = [
-        f"{e.now.mode} {e.now.oid}\t{e.path}" if e.now else f"0 {'0' * 40}\t{e.path}"
+        f"{e.now.mode} {e.now.oid}\t{history.places.on_disk(e.path)}"
+        if e.now
+        else f"0 {'0' * 40}\t{history.places.on_disk(e.path)}"
         for e in entries
         if e.now != e.was
     ]

@@ -6,13 +6,15 @@ A commit holds the files it was given and nothing else, and a branch moves only 
 from __future__ import annotations
 
 import hashlib
+import os
 import re
-import struct
+import stat
 import time
 import zlib
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from memoryclaw.errors import ConflictError, GitKilledError, HistoryError, InputError
 from memoryclaw.history.git import (
@@ -27,16 +29,11 @@ from memoryclaw.history.git import (
     is_unborn,
 )
 from memoryclaw.model import Stamp
-from memoryclaw.vault.layout import timestamp, utc
+from memoryclaw.vault.layout import places, timestamp, utc
 
-if TYPE_CHECKING:
-    pass
-
-# Git's objects as values: trees are parsed, changed and named here, without an index, and packed for git to store.
+# Git's objects as values: trees are parsed, changed and named here, without an index.
 
 TREE = "40000"
-
-_KINDS = {"commit": 1, "tree": 2, "blob": 3}
 
 
 class Entry(NamedTuple):
@@ -79,7 +76,7 @@ class Tree:
         changed, self._changed = self._changed, {""}
         for folder in sorted(changed, key=lambda name: (-name.count("/") - bool(name), name)):
             entries = self._folders[folder]
-            raw = b"".join(_raw(name, entry) for name, entry in sorted(entries.items(), key=_git_order))
+            raw = raw_tree(entries)
             oid = object_id("tree", raw, self.hash_name)
             if folder:
                 self._hang(folder, oid, empty=not entries)
@@ -109,13 +106,6 @@ def object_id(kind: str, raw: bytes, hash_name: str) -> str:
     return hashlib.new(hash_name, f"{kind} {len(raw)}\0".encode() + raw, usedforsecurity=False).hexdigest()
 
 
-def pack(objects: Sequence[tuple[str, bytes]], hash_name: str) -> bytes:
-    """A pack of (kind, raw bytes) objects, as `git unpack-objects` reads it."""
-    body = b"PACK" + struct.pack(">II", 2, len(objects))
-    body += b"".join(_packed_size(_KINDS[kind], len(raw)) + zlib.compress(raw, 1) for kind, raw in objects)
-    return body + hashlib.new(hash_name, body, usedforsecurity=False).digest()
-
-
 def ancestors(folder: str) -> list[str]:
     """`a/b` → `a`, `a/b`: the folders on the way, outermost first, without the root."""
     parts = folder.split("/") if folder else []
@@ -138,6 +128,11 @@ def parse_tree(raw: bytes, oid_length: int) -> dict[bytes, Entry]:
     return entries
 
 
+def raw_tree(entries: Mapping[bytes, Entry]) -> bytes:
+    """A tree object of these entries."""
+    return b"".join(_raw(name, entry) for name, entry in sorted(entries.items(), key=_git_order))
+
+
 def _git_order(item: tuple[bytes, Entry]) -> bytes:
     name, entry = item
     return name + b"/" if entry.mode == TREE else name
@@ -145,17 +140,6 @@ def _git_order(item: tuple[bytes, Entry]) -> bytes:
 
 def _raw(name: bytes, entry: Entry) -> bytes:
     return entry.mode.encode() + b" " + name + b"\0" + bytes.fromhex(entry.oid)
-
-
-def _packed_size(kind: int, size: int) -> bytes:
-    """Type and size in a pack's own variable length: four bits of the size first, then seven a byte."""
-    head, size = kind << 4 | size & 15, size >> 4
-    out = bytearray()
-    while size:
-        out.append(head | 128)
-        head, size = size & 127, size >> 7
-    out.append(head)
-    return bytes(out)
 
 
 # What git holds of the files of a change: in the last commit and in the user's index. What is missing is damage, never
@@ -226,8 +210,10 @@ def side_of(
 
 
 _LITERAL = {"GIT_LITERAL_PATHSPECS": "1"}
+_NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
 _FILE = "100644"
 _MODULE = "160000"
+_NAMED = 1000
 _DEFAULT_AUTHOR = ("MemoryClaw", "memoryclaw@localhost")
 _COMMIT_ID = re.compile(r"[0-9a-f]{4,64}|HEAD(?:[~^][0-9]{0,4}){0,8}")
 _TRAILER = re.compile(r"^([A-Z][A-Za-z-]*): (.+)$", re.MULTILINE)
@@ -238,6 +224,7 @@ class Version(NamedTuple):
 
     head: bytes | None
     staged: bytes | None = None
+    mode: str = ""  # of the file; empty: as it was
 
 
 class CommitBase(NamedTuple):
@@ -298,6 +285,7 @@ class History:
 
     def __init__(self, root: str) -> None:
         self.root = root
+        self.places = places(root)  # git knows files by where they are, everybody else by their names
         self._git_dir = ""
         self._author: tuple[str, str] | None = None
         self._command: GitCommand | None = None
@@ -324,29 +312,33 @@ class History:
 
     def base(self, paths: Sequence[str]) -> CommitBase:
         """HEAD and the user's index as they are now, as far as these files go."""
-        stamp = index_stamp(self.git_dir)
+        stamp, at = index_stamp(self.git_dir), {path: self.places.on_disk(path) for path in paths}
         # Both are asked at the same time: to start a git takes longer than to hear it.
-        listed = self.git.start("ls-files", "--stage", "-z", "--", *paths, env=_LITERAL)
-        folders = folders_of(paths)
-        names = ["HEAD", *(f"HEAD:{name}" for name in folders), *(f"HEAD:{path}" for path in paths)]
+        # A command takes no more names than that; without any it lists all.
+        named = at.values() if len(at) <= _NAMED else ()
+        listed = self.git.start("ls-files", "--stage", "-z", "--", *named, env=_LITERAL)
+        folders = folders_of(at.values())
+        names = ["HEAD", *(f"HEAD:{name}" for name in folders), *(f"HEAD:{path}" for path in at.values())]
         blobs = dict(zip(names, self.objects(names), strict=True))
-        index, head = entries_of(listed()), blobs["HEAD"]
+        wanted, index, head = set(at.values()), entries_of(listed()), blobs["HEAD"]
+        index = {path: entry for path, entry in index.items() if path in wanted}
         known_here = {found[0] for found in blobs.values() if found}
         staged = sorted({entry.oid for entry in index.values()} - known_here)
         blobs.update(zip(staged, self.objects(staged), strict=True))
         blobs.update({found[0]: found for found in blobs.values() if found})
         commit = head[0] if head else self._no_commit()
         tree = Tree(trees_of(commit, "HEAD", folders, blobs), _hash_name(commit, index))
-        sides = {path: side_of(path, tree, index, blobs, "HEAD") for path in paths}
+        sides = {path: side_of(at[path], tree, index, blobs, "HEAD") for path in paths}
         return CommitBase(self._ref(), commit, tree, sides, stamp)
 
     def tip(self, ref: str, commit: str, paths: Sequence[str]) -> CommitBase:
         """What a commit holds of these files, as the base of the next one on `ref`; the user's index has no part in it."""
-        folders = folders_of(paths)
-        names = [f"{commit}:{name}" for name in (*folders, *paths)] if commit else []
+        at = {path: self.places.on_disk(path) for path in paths}
+        folders = folders_of(at.values())
+        names = [f"{commit}:{name}" for name in (*folders, *at.values())] if commit else []
         blobs = dict(zip(names, self.objects(names), strict=True))
         tree = Tree(trees_of(commit, commit, folders, blobs), _hash_name(commit, {}))
-        sides = {path: side_of(path, tree, {}, blobs, commit) for path in paths}
+        sides = {path: side_of(at[path], tree, {}, blobs, commit) for path in paths}
         # What is staged is taken to be what is committed: nothing of the user's is in the way.
         even = {path: GitFileState(s.head, s.head, s.head_data, s.head_data) for path, s in sides.items()}
         return CommitBase(ref, commit, tree, even, None)
@@ -359,18 +351,28 @@ class History:
         self.store(draft.objects, base.tree.hash_name)
         return draft.made
 
-    def draft(self, base: CommitBase, files: Mapping[str, Version], message: str, now: datetime) -> Draft:
-        """Works out the same commit with all that is new in it, for `store`.
+    def draft(
+        self,
+        base: CommitBase,
+        files: Mapping[str, Version],
+        message: str,
+        now: datetime,
+        *,
+        merged: str = "",
+    ) -> Draft:
+        """Works out the same commit with all that is new in it, for `store`; `merged` is its second parent, if it has one.
 
         No index is read or written, so the cost does not grow with the vault.
         """
         kind = base.tree.hash_name
-        blobs = [data for version in files.values() for data in version if data is not None]
+        blobs = [data for version in files.values() for data in version[:2] if data is not None]
         sides, follow = dict(base.sides), []
         for path, version in files.items():
             side = base.sides[path]
             entry = _entry(version.head, side.head, kind)
-            if not base.tree.put(path, entry):
+            if entry is not None and version.mode:
+                entry = entry._replace(mode=version.mode)
+            if not base.tree.put(self.places.on_disk(path), entry):
                 raise HistoryError(
                     f"{path} lies in a submodule, or under a file, of the vault's git repository"
                 )
@@ -383,14 +385,28 @@ class History:
                 follow.append(StagedUpdate(path, side.staged, staged))
             sides[path] = GitFileState(entry, staged, version.head, data)
         trees = [("tree", raw) for _, raw in base.tree.objects()]
-        commit = self._commit_object(object_id(*trees[-1], kind), base.commit, message, now)
+        commit = self._commit_object(object_id(*trees[-1], kind), (base.commit, merged), message, now)
         objects = (*(("blob", data) for data in blobs), *trees, ("commit", commit))
         made = NewCommit(object_id("commit", commit, kind), base.commit, base.ref, tuple(follow), base.stamp)
         return Draft(made, objects, base._replace(commit=made.commit, sides=sides))
 
     def store(self, objects: Sequence[tuple[str, bytes]], hash_name: str) -> None:
-        """Hands (kind, raw bytes) objects to git as they are, through no filter."""
-        self.git.run("unpack-objects", "-q", stdin=pack(objects, hash_name))
+        """Puts (kind, raw bytes) objects where git keeps its own, as they are, through no filter.
+
+        A git process that does so takes longer than all else of a commit.
+        """
+        store = os.path.join(common_dir(self.git_dir), "objects")
+        try:
+            mode = stat.S_IMODE(os.stat(store).st_mode)
+            for kind, raw in objects:
+                oid = object_id(kind, raw, hash_name)
+                folder = os.path.join(store, oid[:2])
+                with suppress(FileExistsError):
+                    os.mkdir(folder)
+                    os.chmod(folder, mode)  # of a repository that several people share
+                _put_object(folder, oid[2:], zlib.compress(f"{kind} {len(raw)}\0".encode() + raw, 1))
+        except (FileNotFoundError, NotADirectoryError) as error:
+            raise HistoryError(damage(f"{store} cannot be written ({error.strerror})")) from None
 
     def move(self, made: NewCommit, verb: str) -> None:
         """Points the branch to the commit if it is still where the commit was built; else ConflictError."""
@@ -410,7 +426,7 @@ class History:
 
     def clear_locks(self, ref: str, commit: str, since: float) -> None:
         """Removes the locks that a killed `move` of this branch to this commit left; `since` is when it began."""
-        clear_our_locks(self.git_dir, common_dir(self.git_dir), ref, commit, since)
+        clear_our_locks(self.root, self.git_dir, ref, commit, since)
 
     def head(self) -> str:
         """The commit of HEAD, or an empty string on an unborn branch."""
@@ -425,26 +441,40 @@ class History:
         raise HistoryError(state.sentence if state.name == "damaged" else missing("the last commit"))
 
     def holds(self, commit: str) -> bool:
-        """True when HEAD is this commit or has it among its ancestors."""
-        return self.git.asks("merge-base", "--is-ancestor", commit, "HEAD")[0]
+        """True when HEAD is this commit or has it among its ancestors; a branch without a commit holds none."""
+        head = self.head()
+        return bool(head) and (
+            head == commit or self.git.asks("merge-base", "--is-ancestor", commit, head)[0]
+        )
 
-    def ignored(self, paths: Iterable[str]) -> set[str]:
-        """Those of the paths that the vault's ignore rules leave out."""
-        listing = "\0".join(paths).encode("utf-8", "surrogateescape")
+    def ignored(self, paths: Iterable[str]) -> Callable[[], set[str]]:
+        """Begins to ask which of the paths the vault's ignore rules leave out; what is returned waits for the answer."""
+        # This command takes no literal names; with `./` before it no name is an order (`:!a.md`).
+        listing = "\0".join(f"./{self.places.on_disk(path)}" for path in paths).encode(
+            "utf-8", "surrogateescape"
+        )
         # Without --no-index a file that is tracked already is never called ignored, as it should be.
-        _, out = self.git.asks("check-ignore", "-z", "--stdin", stdin=listing)
-        return set(out.decode("utf-8", "surrogateescape").split("\0")) - {""}
+        listed = self.git.start("check-ignore", "-z", "--stdin", stdin=listing, fine=(0, 1))
+        return lambda: (
+            {
+                self.places.named(path.removeprefix("./"))
+                for path in listed().decode("utf-8", "surrogateescape").split("\0")
+                if path
+            }
+        )
 
     def index_entries(self, paths: Sequence[str], env: dict[str, str] | None = None) -> dict[str, Entry]:
         """The entries that the user's index has for these files; HistoryError for one with a merge conflict."""
-        return entries_of(
-            self.git.run("ls-files", "--stage", "-z", "--", *paths, env={**_LITERAL, **(env or {})})
+        at = map(self.places.on_disk, paths)
+        found = entries_of(
+            self.git.run("ls-files", "--stage", "-z", "--", *at, env={**_LITERAL, **(env or {})})
         )
+        return {self.places.named(path): entry for path, entry in found.items()}
 
     def conflicts(self) -> set[str]:
         """The files with a merge conflict that is not resolved."""
         out = self.git.run("ls-files", "--unmerged", "-z").decode("utf-8", "surrogateescape")
-        return {line.partition("\t")[2] for line in out.split("\0")[:-1]}
+        return {self.places.named(line.partition("\t")[2]) for line in out.split("\0")[:-1]}
 
     def find(self, name: str) -> Recorded:
         """The commit with this id (its beginning, or `HEAD~1` and the like), or the newest one of this run; InputError when there is none."""
@@ -498,7 +528,10 @@ class History:
                     f"a version of {path} that {commit[:12]} names is not in this copy of the vault's repository; "
                     "`memoryclaw doctor` looks closer"
                 )
-        return [FileChange(path, data.get(before), data.get(after)) for path, before, after in sides]
+        return [
+            FileChange(self.places.named(path), data.get(before), data.get(after))
+            for path, before, after in sides
+        ]
 
     def author(self) -> tuple[str, str]:
         """Name and address for commits: the user's as configured, else MemoryClaw's own."""
@@ -507,11 +540,11 @@ class History:
             self._author = (name, email) if name and email else _DEFAULT_AUTHOR
         return self._author
 
-    def _commit_object(self, tree: str, parent: str, message: str, now: datetime) -> bytes:
+    def _commit_object(self, tree: str, parents: Iterable[str], message: str, now: datetime) -> bytes:
         name, email = (re.sub(r"[<>\x00-\x1f]", "", part).strip() for part in self.author())
         who = f"{name} <{email}> {int(utc(now).timestamp())} +0000"
-        parents = f"parent {parent}\n" if parent else ""
-        text = f"tree {tree}\n{parents}author {who}\ncommitter {who}\n\n{message.rstrip()}\n"
+        above = "".join(f"parent {parent}\n" for parent in parents if parent)
+        text = f"tree {tree}\n{above}author {who}\ncommitter {who}\n\n{message.rstrip()}\n"
         return text.replace("\0", "").encode("utf-8", "replace")
 
     def _ref(self) -> str:
@@ -537,6 +570,16 @@ class History:
             else:
                 found.append(None)
         return found
+
+
+def _put_object(folder: str, name: str, data: bytes) -> None:
+    """Writes one object; half a one never has its name, and git sweeps the temp file of a killed writer away."""
+    temp = os.path.join(folder, f"tmp_obj_{name}")
+    with suppress(FileNotFoundError):
+        os.unlink(temp)
+    with open(os.open(temp, _NEW, 0o444), "wb") as file:
+        file.write(data)
+    os.rename(temp, os.path.join(folder, name))
 
 
 def _recorded(commit: str, found: tuple[str, str, bytes] | None) -> Recorded:
@@ -598,15 +641,20 @@ class FileVersions(NamedTuple):
     after: bytes | None
 
 
-def commit_log(history: History, paths: Sequence[str] = (), *, limit: int) -> list[Logged]:
+def commit_log(
+    history: History, paths: Sequence[str] = (), *, limit: int, tip: str = "HEAD", skip: int = 0
+) -> list[Logged]:
     """The commits of the branch, newest first.
 
     Args:
         history: the repository; its HEAD must be a commit.
         paths: only commits that touched one of these files.
         limit: how many at most.
+        tip: the commit to begin at.
+        skip: how many to leave out first.
     """
-    args = ["rev-list", "--header", f"--max-count={limit}", "HEAD", "--", *paths]
+    counts = [f"--max-count={limit}", f"--skip={skip}"]
+    args = ["rev-list", "--header", *counts, tip, "--", *map(history.places.on_disk, paths)]
     out = history.git.run(*args, env={"GIT_LITERAL_PATHSPECS": "1"})
     rows = [_row(text) for text in out.decode("utf-8", "replace").split("\0") if text.strip()]
     files = _files(history, [row.commit for row in rows])
@@ -615,6 +663,7 @@ def commit_log(history: History, paths: Sequence[str] = (), *, limit: int) -> li
 
 def editions(history: History, path: str) -> Iterator[FileVersions]:
     """What each commit of the branch made of a file, newest first."""
+    path = history.places.on_disk(path)
     out = history.git.run("rev-list", "HEAD", "--", path, env={"GIT_LITERAL_PATHSPECS": "1"})
     commits = out.decode().split()
     for at in range(0, len(commits), _AT_ONCE):
@@ -659,7 +708,7 @@ def _files(history: History, commits: Sequence[str]) -> dict[str, tuple[str, ...
         if part in known:
             names = found.setdefault(part, [])
         else:
-            names.append(part)
+            names.append(history.places.named(part))
     return {commit: tuple(files) for commit, files in found.items()}
 
 
@@ -691,7 +740,7 @@ def unmerged(history: History, tip: str) -> Iterator[Recorded]:
 
 def text_in(history: History, commit: str, path: str) -> str:
     """The text of a file in a commit; empty when it has none."""
-    found = history.objects([f"{commit}:{path}"])[0]
+    found = history.objects([f"{commit}:{history.places.on_disk(path)}"])[0]
     return found[2].decode("utf-8", "replace") if found and found[1] == "blob" else ""
 
 

@@ -16,10 +16,12 @@ from memoryclaw.capture.log_records import file_stem
 from memoryclaw.daemon.client import served
 from memoryclaw.errors import InputError
 from memoryclaw.hosts.transcripts import spoken
+from memoryclaw.model import AGENT
 from memoryclaw.model import Turn as LogTurn
 from memoryclaw.text.prompts import CLOSING, OPENING, estimate, item, one_line
 from memoryclaw.vault import files
-from memoryclaw.vault.layout import timestamp
+from memoryclaw.vault.audience import may_see
+from memoryclaw.vault.layout import on_disk, timestamp
 from memoryclaw.vault.logs import read_jsonl
 from memoryclaw.vault.state_folder import state_folder
 
@@ -31,7 +33,9 @@ _ANSWER = 5.0  # seconds that a daemon is given to keep turns
 _LONGEST_NAME = 200
 
 
-def context_for(hook: Mapping[str, Any], root: str, own: Callable[[str, str], str], end: float) -> str | None:
+def context_for(
+    hook: Mapping[str, Any], root: str, own: Callable[[str, str], str], end: float, audience: str
+) -> str | None:
     """What `own` gives for the words of a prompt, or the daemon's context; None when it would take too long.
 
     Args:
@@ -39,12 +43,13 @@ def context_for(hook: Mapping[str, Any], root: str, own: Callable[[str, str], st
         root: the vault's folder.
         own: (question, session) → the context, worked out in a process of its own.
         end: when it is too late, on the monotonic clock.
+        audience: for whom the host asks.
     """
     question, session = question_of(spoken(_text(hook, "prompt", "query"))), session_of(hook)
     if not question.strip():
         return ""
     asked = {"query": question, **({"session": session} if session else {})}
-    answer = served(root, "POST", "/v1/recall", asked, end - time.monotonic())
+    answer = served(root, "POST", "/v1/recall", asked, end - time.monotonic(), audience=audience)
     if answer is not None and isinstance(answer.get("context"), str):
         return str(answer["context"])
     from memoryclaw.daemon.processes import within  # noqa: PLC0415 - only where no daemon answers
@@ -53,7 +58,7 @@ def context_for(hook: Mapping[str, Any], root: str, own: Callable[[str, str], st
 
 
 def keep_turns(
-    hook: Mapping[str, Any], root: str, own: Callable[[Sequence[Turn]], Sequence[Turn]]
+    hook: Mapping[str, Any], root: str, own: Callable[[Sequence[Turn]], Sequence[Turn]], audience: str
 ) -> dict[str, int]:
     """Keeps the turns that the host handed over or wrote to its transcript; returns what became of them, counted."""
     from memoryclaw.hosts.transcripts import count, keep_new  # noqa: PLC0415 - a prompt needs none of it
@@ -61,7 +66,14 @@ def keep_turns(
     session = session_of(hook)
 
     def keep(turns: Sequence[Turn]) -> Sequence[Turn]:
-        answer = served(root, "POST", "/v1/capture", {"turns": list(turns), "session": session}, _ANSWER)
+        answer = served(
+            root,
+            "POST",
+            "/v1/capture",
+            {"turns": list(turns), "session": session},
+            _ANSWER,
+            audience=audience,
+        )
         kept = (answer or {}).get("acknowledged")
         return kept if isinstance(kept, list) and len(kept) == len(turns) else own(turns)
 
@@ -123,13 +135,17 @@ def write_latest(
 
 
 def _turns(root: str, logs: Logs, session: str) -> list[LogTurn]:
-    if not os.path.isdir(os.path.join(root, "logs")):
+    if not os.path.isdir(on_disk(root, "logs")):
         return []
     stem = file_stem(session)
     found: list[LogTurn] = []
     for path in logs.of_session(stem)[-_DAYS:]:
         text = b"\n".join(logs.lines(path, 0)).decode("utf-8", "replace")
-        found += [turn for turn in read_jsonl(stem, text).turns if turn.session == session]
+        found += [
+            turn
+            for turn in read_jsonl(stem, text).turns
+            if turn.session == session and may_see(AGENT, turn.audience)
+        ]
     return found
 
 

@@ -17,6 +17,7 @@ WEIGHTS: Mapping[str, float] = {
     "properties": 2.0,
     "body": 1.0,
 }
+LEAST = 0.1  # idf of a token that stands nearly everywhere
 _STEPS = 1024
 
 
@@ -32,8 +33,9 @@ def idf(units: int, containing: int) -> float:
 
 
 def rarity(units: int, containing: int) -> float:
-    """The idf that ranks and explains: that of the engines, but above 0 however common a token is."""
-    return math.log1p((units - containing + 0.5) / (containing + 0.5))
+    """The idf that ranks and explains: that of the engines, but never below half of `LEAST`, so that what stands everywhere still ranks."""
+    told = math.log1p((units - containing + 0.5) / (containing + 0.5))
+    return told if told >= LEAST else (told + LEAST) / 2
 
 
 def gain(weight: float, weighted_count: float, length: int, average: float) -> float:

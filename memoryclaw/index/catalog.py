@@ -13,7 +13,7 @@ from memoryclaw.model import COUNTED, Fact, Problem, Unit
 from memoryclaw.ports import Address
 from memoryclaw.text.language import fold, key_of
 
-_UNIT = "rowid, id, kind, line, end_line, title, tags, properties, text, at, until, entity, role, field, value, trust, pinned, state"
+_UNIT = "rowid, id, kind, line, end_line, title, tags, properties, text, at, until, days, entity, role, field, value, trust, pinned, state"
 _IN = "in (select value from json_each(?))"
 _LAST_CHARACTER = 0x10FFFF  # sorts after every other
 
@@ -38,6 +38,7 @@ class UnitSummary(NamedTuple):
     role: str  # of who spoke in a turn
     asks: int  # a turn that ends in a question
     opens: int  # the turn with which somebody opens a session with an assistant
+    days: str = ""  # that its value is
 
     @property
     def is_statement(self) -> bool:
@@ -73,6 +74,11 @@ class Catalog:
         columns = ", ".join(UnitSummary._fields)
         found = self.rows(f"select {columns} from units where rowid {_IN}", [json.dumps(list(rowids))])
         return list(map(UnitSummary._make, found))
+
+    def places(self, rowids: Iterable[int]) -> dict[int, tuple[str, str, int]]:
+        """The kind, the trust and the number of the file of each of these units."""
+        sql = f"select rowid, kind, trust, fid from unit where rowid {_IN}"
+        return {row[0]: row[1:] for row in self.rows(sql, [json.dumps(list(rowids))])}
 
     def units(self, rowids: Sequence[int]) -> dict[int, Unit]:
         """These units, whole."""
@@ -128,6 +134,13 @@ class Catalog:
         found = self.rows(sql, (prefix, prefix + "\U0010ffff", begin, begin + "\U0010ffff"))
         near = [(-n, word) for word, n in found if fold(word).startswith(begin)]
         return [word for _, word in sorted(near)[:limit]]
+
+    def words_begun(self, begins: Iterable[str], longest: int, limit: int) -> list[str]:
+        """Words of the vault that begin so, letter by letter, and have at most so many, the most frequent first."""
+        sql = f"""select distinct word, spelled from json_each(?) as begun cross join words
+            on word >= begun.value and word < begun.value || char({_LAST_CHARACTER})
+            where spelled and length(word) <= ? order by spelled desc, word limit ?"""
+        return [word for word, _ in self.rows(sql, (json.dumps(sorted(set(begins))), longest, limit))]
 
     def words_spelled(self, word: str) -> list[str]:
         """Words of the vault that are the same but for case and accents."""
@@ -185,15 +198,20 @@ class Catalog:
         return self.rows(sql, (title,))
 
     def episodes_with(self, marks: Sequence[str], first: str, last: str) -> list[tuple[str, str]]:
-        """The episodes of a time that have one of some texts in them, as (path, time)."""
-        sql = """select u.path, f.at, u.text from units u join files f on f.path = u.path
-            where f.at >= ? and f.at <= ? and f.kind = 'episode' and f.state = 'current' order by u.path, u.seq"""
+        """The episodes of a time that have a to-do whose line begins with one of some marks, as (path, time)."""
+        sql = """select u.path, f.at, u.value from units u join files f on f.path = u.path
+            where f.at >= ? and f.at <= ? and f.kind = 'episode' and f.state = 'current' and u.kind = 'todo'
+            order by u.path, u.seq"""
         found = [
-            (path, at)
-            for path, at, text in self.rows(sql, (first, last))
-            if any(mark in unpacked(text) for mark in marks)
+            (path, at) for path, at, line in self.rows(sql, (first, last)) if line.startswith(tuple(marks))
         ]
         return list(dict.fromkeys(found))
+
+    def todos(self, statuses: Sequence[str]) -> list[tuple[Unit, str]]:
+        """The to-dos of these statuses that are not put away, with the path of their file, in file order."""
+        sql = f"""select {_UNIT}, path from units where kind = 'todo' and field {_IN} and state = 'current'
+            order by path, seq"""
+        return [(_unit(row[:-1]), str(row[-1])) for row in self.rows(sql, [json.dumps(list(statuses))])]
 
     def synonyms(self, keys: Sequence[str]) -> list[tuple[str, str]]:
         """The synonyms of these words: (word, synonym)."""
@@ -225,12 +243,25 @@ class Catalog:
             "type",
             "said",
             "trust",
+            "audience",
         )
         sql = f"select path, {', '.join(names)} from facts {where} order by path, seq"
         return [
             (row[0], Fact(**{**dict(zip(names, row[1:], strict=True)), "current": bool(row[8])}))
             for row in self.rows(sql, values)
         ]
+
+    def told_of(self, keys: Iterable[str]) -> list[tuple[str, str, str, str, str]]:
+        """What facts hold of these entities now: (id, path, key of the entity, field, value)."""
+        sql = f"""select id, path, entity_key, field, value from facts
+            where entity_key {_IN} and current and until = '' and type = 'fact'"""
+        return self.rows(sql, [json.dumps(sorted(keys))])
+
+    def superseded_of(self, days: Iterable[str]) -> list[tuple[str, str, str]]:
+        """The former values of facts that began on these ISO days: (day, value, the day of their end)."""
+        sql = f"""select at, value, until from unit where at {_IN} and at != '' and kind = 'fact' and state = 'superseded'
+            order by at, until, value"""
+        return self.rows(sql, [json.dumps(sorted(days))])
 
     def fields_of(self, keys: Sequence[str]) -> list[str]:
         """The fields that facts of these entities have or had."""
@@ -298,6 +329,7 @@ def _unit(row: tuple[object, ...]) -> Unit:
         "text",
         "when",
         "until",
+        "days",
         "entity",
         "role",
         "field",

@@ -18,13 +18,16 @@ from memoryclaw.vault.state_folder import made, must_be_real, touch
 SCHEMA = """
 create table meta(key text primary key, value) without rowid;
 create table files(fid integer primary key, path text unique, stamp blob, digest blob, id text, kind text, state text,
-    title text, at text, until text, tags text, trust text, pinned integer, stem text, language text);
+    title text, at text, until text, tags text, trust text, pinned integer, stem text, language text, partial integer);
+create table hidden(path text primary key, stamp blob, digest blob) without rowid;
+create view looked_at as select path, stamp, digest from files union all select path, stamp, digest from hidden;
+create index files_partial on files(fid) where partial;
 create index files_id on files(id);
 create index files_stem on files(stem);
 create index files_at on files(at);
 create index files_language on files(language);
 create table unit(rowid integer primary key, fid integer, seq integer, id text, kind text, line integer,
-    end_line integer, title text, tags text, properties text, text blob, at text, until text, entity text,
+    end_line integer, title text, tags text, properties text, text blob, at text, until text, days text, entity text,
     entity_key text, field text, value text, trust text, pinned integer, state text,
     role text, asks integer, opens integer);
 create table tokens(rowid integer primary key, fid integer, kind text, title integer, tags integer, properties integer,
@@ -33,10 +36,12 @@ create table lengths(kind text, field text, units integer, tokens integer, prima
 create index unit_fid on unit(fid, seq);
 create index unit_id on unit(id);
 create index unit_at on unit(at) where at != '';
+create index unit_days on unit(days) where days != '';
+create index unit_todo on unit(field) where kind = 'todo';
 create index unit_wish on unit(at) where field = 'from now on';
 create index unit_newest on unit(at desc, id) where kind = 'fact' and state = 'current';
 create table fact(fid integer, seq integer, id text, entity text, entity_key text, field text, value text, since text,
-    until text, source text, line integer, current integer, type text, said text, trust text,
+    until text, source text, line integer, current integer, type text, said text, trust text, audience text,
     primary key(fid, seq)) without rowid;
 create index fact_entity on fact(entity_key);
 create table tag(tag text, fid integer, primary key(tag, fid)) without rowid;
@@ -59,6 +64,7 @@ create view links as select link.*, files.path from link join files using (fid);
 """
 APPLICATION_ID = 0x4D434C57  # "MCLW"
 BUSY_MS = 200
+_LONG = 4096  # pages of the log
 _DISK = ("SQLITE_FULL", "SQLITE_READONLY", "SQLITE_CANTOPEN", "SQLITE_PERM", "SQLITE_IOERR_SHM")
 
 
@@ -173,7 +179,7 @@ class Database:
             return self._open()
         except sqlite3.DatabaseError as error:
             told = _translated(error, self.path)
-            if isinstance(told, VaultError) and is_sealed(self.path):
+            if isinstance(told, VaultError) and is_sealed(self.path, whole=True):
                 self._is_frozen = True
                 return self._checked(_frozen(self.path))
             if not isinstance(told, IndexDamagedError):
@@ -229,9 +235,11 @@ class Database:
     def _create(self) -> None:
         # Built under another name and moved, so that nobody ever opens an index without its tables.
         must_be_real(self._folder)
+        for left in self._folder.glob(
+            "index.*.new*"
+        ):  # of builds that were killed: only one goes on at a time
+            left.unlink(missing_ok=True)
         fresh = self._folder / f"index.{os.getpid()}.new"
-        with contextlib.suppress(FileNotFoundError):
-            os.unlink(fresh)
         touch(fresh)
         connection = sqlite3.connect(fresh)
         connection.executescript(
@@ -239,7 +247,9 @@ class Database:
         )
         # Row numbers begin anew in a new file, so whoever remembers some must know which file they are of.
         own = (self._recipe, os.urandom(8).hex())
-        connection.execute("insert into meta values('recipe', ?), ('next', 1), ('born', ?)", own)
+        connection.execute(
+            "insert into meta values('recipe', ?), ('next', 1), ('changes', 0), ('born', ?)", own
+        )
         connection.commit()
         connection.execute("pragma journal_mode=wal")
         connection.close()
@@ -266,11 +276,12 @@ class Database:
         self._seen = footprint(self.path)
 
     def _seal(self, connection: sqlite3.Connection) -> None:
-        # Without room for a checkpoint, or with a reader in its way, the file stays unsealed: sound, but looked at closer.
+        # Without room for a checkpoint the file stays unsealed: sound, but looked at closer.
         with contextlib.suppress(sqlite3.OperationalError):
             busy, logged, moved = connection.execute("pragma wal_checkpoint(passive)").fetchone()
-            if not busy and logged == moved:
-                seal(self.path)
+            if logged > _LONG:  # readers kept it from beginning anew; now they are waited for
+                busy, logged, moved = connection.execute("pragma wal_checkpoint(restart)").fetchone()
+            seal(self.path, whole=not busy and logged == moved)
 
 
 def _inodes(seen: FileStamps) -> tuple[int, int, int]:
@@ -353,9 +364,15 @@ def footprint(path: Path) -> FileStamps:
     return FileStamps(_look(f"{path}"), _look_at_log(path), _look(f"{path}-shm").inode)
 
 
-def seal(path: Path) -> None:
-    """Notes that the file is whole. Call it with the lock held and nothing left in the write-ahead log."""
-    _rewrite(path, " ".join(map(str, (*_look(f"{path}"), *_look_at_log(path)))))
+def seal(path: Path, *, whole: bool = True) -> None:
+    """Notes that the file is sound as it is, with its log. Call it with the lock held.
+
+    Args:
+        path: the index.
+        whole: nothing is left in the log. What is left there a reader keeps back, and whoever closes the index last moves it into the
+            file; how the file is then, only a closer look tells.
+    """
+    _rewrite(path, " ".join(map(str, (*_look(f"{path}"), *_look_at_log(path), int(whole)))))
 
 
 def unseal(path: Path) -> None:
@@ -363,18 +380,19 @@ def unseal(path: Path) -> None:
     _rewrite(path, "")
 
 
-def is_sealed(path: Path) -> bool | None:
-    """True while the file is as we left it, False when somebody else changed it, None when there is no seal to tell."""
+def is_sealed(path: Path, *, whole: bool = False) -> bool | None:
+    """True while the file is as we left it (if asked, `whole`), False when somebody else changed it, None when there is no seal to tell."""
     for _ in range(2):
         said = _seal_of(path)
         if not said:
             return None
+        was_whole = said[8:] != [0]
         main, wal = _look(f"{path}"), _look_at_log(path)
         # The last to close the index takes the log away: all of it is in the file.
-        if said == [*main, *wal] or (wal.size == 0 and said[:4] == [*main]):
-            return True
+        if said[:8] == [*main, *wal] or (was_whole and wal.size == 0 and said[:4] == [*main]):
+            return was_whole or not whole
     # Read twice, because a writer may have broken its own seal between our two looks.
-    return False
+    return False if was_whole else None
 
 
 @contextlib.contextmanager

@@ -8,12 +8,13 @@ from typing import NamedTuple
 
 from memoryclaw.errors import VaultError
 from memoryclaw.index.index import Index, IndexedNote, Writing, is_racy
-from memoryclaw.model import Problem, Stamp
+from memoryclaw.model import AGENT, OWNER, Problem, Stamp
 from memoryclaw.ports import Progress
 from memoryclaw.text.encoding import decode
 from memoryclaw.text.language import key_of
 from memoryclaw.vault.folder import Vault
-from memoryclaw.vault.layout import ALIASES_FILE, SCHEMA_FILE
+from memoryclaw.vault.forgotten import ForgottenLines, standing_marks
+from memoryclaw.vault.layout import ALIASES_FILE, DECISIONS_FILE, SCHEMA_FILE
 from memoryclaw.vault.notes import ReadingSettings, read_note
 from memoryclaw.vault.vocabulary import read_aliases, read_schema, vocabulary_problems
 
@@ -32,11 +33,12 @@ class Filing:
         self._vault = vault
         self._index = index
         self._raw = raw
-        self._settings = ReadingSettings()
+        self._settings = ReadingSettings(labels=vault.labels)
         self.added = 0
         self.changed = 0
         self.unread: list[Problem] = []
         self.racy: list[str] = []
+        self.paths: list[str] = []  # that were added or changed
         self.new_digests: dict[bytes, str] = {}
 
     def run(self, changed: Sequence[str], removed: Sequence[str], progress: Progress | None) -> None:
@@ -45,7 +47,10 @@ class Filing:
             with self._index.writing() as work:
                 # Asked inside the transaction: another process may have read another schema meanwhile.
                 collections = self._index.collections()
-                self._settings = ReadingSettings() if collections is None else ReadingSettings(collections)
+                forgotten = ForgottenLines.of(self._index.forgotten())
+                self._settings = ReadingSettings(labels=self._vault.labels, forgotten=forgotten)
+                if collections is not None:
+                    self._settings = self._settings._replace(collections=collections)
                 if start == 0:
                     work.remove([path for path in removed if self._is_gone(path)])
                 for at in range(start, min(start + TRANSACTION, len(changed)), BATCH):
@@ -67,13 +72,16 @@ class Filing:
 
     def _filed(self, path: str, known: dict[str, bytes], work: Writing) -> IndexedNote | str:
         try:
-            found = self._vault.read(path, self._raw.get(path))
+            found = self._vault.look(path, self._raw.get(path))
         except VaultError as error:
             self.unread.append(Problem(path, 1, str(error), "check its permissions"))
             return "unread"
         if found is None:
             return "gone"
         data, stamp = found
+        if data is None:
+            work.hide(path, stamp, b"hidden", racy=is_racy(stamp))
+            return "hidden"
         digest = hashlib.sha256(data).digest()
         racy = is_racy(stamp)
         if racy:
@@ -84,14 +92,17 @@ class Filing:
         self.added += path not in known
         self.changed += path in known
         self.new_digests[digest] = path
-        return IndexedNote(read_note(path, data, self._settings), stamp, digest, racy)
+        self.paths.append(path)
+        partial = self._vault.audience == OWNER and self._vault.is_partial(path, data, AGENT)
+        return IndexedNote(read_note(path, data, self._settings), stamp, digest, racy, partial)
 
 
-# Takes the vault's own vocabulary (aliases.yaml, _schema.yaml) into the index. Unreadable is not the same as empty.
+# Takes into the index what the reading of other files depends on: the vault's own vocabulary (aliases.yaml, _schema.yaml) and the
+# lines that people took out of every answer (decisions.jsonl). Unreadable is not the same as empty.
 
 
 class _Read(NamedTuple):
-    """One of the two files; no stamp when it is not there."""
+    """One of these files; no stamp when it is not there."""
 
     text: str = ""
     digest: bytes = b""
@@ -99,10 +110,10 @@ class _Read(NamedTuple):
 
 
 def take_vocabulary(vault: Vault, index: Index, present: Collection[str]) -> list[Problem]:
-    """Brings synonyms and collection headings up to date; returns what could not be read, which stays as it was."""
+    """Brings synonyms, collection headings and forgotten lines up to date; returns what could not be read, which stays as it was."""
     read: dict[str, _Read] = {}
     unread: list[Problem] = []
-    for path in (ALIASES_FILE, SCHEMA_FILE):
+    for path in (ALIASES_FILE, SCHEMA_FILE, DECISIONS_FILE):
         try:
             read[path] = _read(vault, path) if path in present else _Read()
         except VaultError as error:
@@ -114,7 +125,8 @@ def take_vocabulary(vault: Vault, index: Index, present: Collection[str]) -> lis
 
 
 def _read(vault: Vault, path: str) -> _Read:
-    found = vault.read(path)
+    # What was forgotten is so for everybody, whoever may see the file that says it.
+    found = (Vault(vault.root) if path == DECISIONS_FILE else vault).read(path)
     if found is None:
         return _Read()
     data, stamp = found
@@ -124,10 +136,12 @@ def _read(vault: Vault, path: str) -> _Read:
 def _file(path: str, found: _Read, work: Writing) -> None:
     work.remove([path])
     if found.stamp is not None:
-        problems = vocabulary_problems(path, found.text)
+        problems = () if path == DECISIONS_FILE else vocabulary_problems(path, found.text)
         work.settings_file(path, found.stamp, found.digest, racy=is_racy(found.stamp), problems=problems)
     if path == ALIASES_FILE:
         aliases = read_aliases(found.text)
         work.aliases((key_of(word), synonym) for word, synonyms in aliases.items() for synonym in synonyms)
+    elif path == DECISIONS_FILE:
+        work.forgotten(standing_marks(found.text))
     else:
         work.collections(sorted(read_schema(found.text).collections))

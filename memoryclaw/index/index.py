@@ -22,10 +22,10 @@ from memoryclaw.ports import Clause, IndexRow, TextIndex
 from memoryclaw.text.language import Language, characters, key_of, keys_of, words_of
 from memoryclaw.vault.folder import packed_stamp
 
-VERSION = "19"  # of the tables and of the analysis; another number means another index
+VERSION = "22"  # of the tables and of the analysis; another number means another index
 _TEXT_COLUMNS = "title, tags, properties, text"
-_FILE_SQL = f"insert into files values({','.join('?' * 15)})"
-_UNIT_SQL = f"insert into unit values({','.join('?' * 23)})"
+_FILE_SQL = f"insert into files values({','.join('?' * 16)})"
+_UNIT_SQL = f"insert into unit values({','.join('?' * 24)})"
 
 _COUNT_SQL = """insert into words values(?,?,?)
     on conflict(word) do update set spelled = spelled + excluded.spelled, held = held + excluded.held"""
@@ -57,12 +57,12 @@ class Index:
     def stamps(self) -> dict[str, bytes]:
         """The packed stamp of every file as it was indexed."""
         with self.database.guarded() as connection:
-            return dict(connection.execute("select path, stamp from files").fetchall())
+            return dict(connection.execute("select path, stamp from looked_at").fetchall())
 
     def stamps_near(self, paths: Collection[str], folders: Collection[str]) -> dict[str, bytes]:
         """The same for these files and for all below these folders."""
-        some = "select path, stamp from files where path in (select value from json_each(?))"
-        below = "select path, stamp from files where path > ? || '/' and path < ? || '0'"
+        some = "select path, stamp from looked_at where path in (select value from json_each(?))"
+        below = "select path, stamp from looked_at where path > ? || '/' and path < ? || '0'"
         with self.database.guarded() as connection:
             found = dict(connection.execute(some, (json.dumps(list(paths)),)).fetchall())
             for folder in folders:
@@ -72,20 +72,43 @@ class Index:
     def digests(self, paths: Sequence[str]) -> dict[str, bytes]:
         """The digests of files as they were indexed."""
         with self.database.guarded() as connection:
-            sql = "select path, digest from files where path in (select value from json_each(?))"
+            sql = "select path, digest from looked_at where path in (select value from json_each(?))"
             return dict(connection.execute(sql, (json.dumps(paths),)).fetchall())
 
     def doubted(self) -> dict[str, bytes]:
         """The digests of the files that were read so soon after a change that no stamp can tell whether they changed again."""
         with self.database.guarded() as connection:
-            sql = "select path, digest from files where stamp = x'' and digest != x''"
+            sql = "select path, digest from looked_at where stamp = x'' and digest != x''"
             return dict(connection.execute(sql).fetchall())
+
+    def is_partial(self) -> bool:
+        """True when some file holds something that the agent may not see; to be asked in the same state as what it is asked for."""
+        with self.database.guarded() as connection:
+            return connection.execute("select 1 from files where partial limit 1").fetchone() is not None
+
+    def edition(self) -> str:
+        """Names the present content of this very index; it changes with every change."""
+        sql = "select group_concat(value, ' ') from meta where key in ('born', 'changes')"
+        with self.database.guarded() as connection:
+            return str(connection.execute(sql).fetchone()[0])
+
+    def followed(self) -> str:
+        """The edition of the index that this one has followed."""
+        with self.database.guarded() as connection:
+            row = connection.execute("select value from meta where key = 'followed'").fetchone()
+        return str(row[0]) if row else ""
 
     def collections(self) -> frozenset[str] | None:
         """The collection headings that the vault's schema names, or None when there was none."""
         with self.database.guarded() as connection:
             row = connection.execute("select value from meta where key = 'collections'").fetchone()
         return frozenset(row[0].split("\n")) if row else None
+
+    def forgotten(self) -> frozenset[str]:
+        """The marks of the lines that people took out of every answer."""
+        with self.database.guarded() as connection:
+            row = connection.execute("select value from meta where key = 'forgotten'").fetchone()
+        return frozenset(row[0].split("\n")) if row and row[0] else frozenset()
 
     def scan_problems(self) -> list[Problem]:
         """What the last walk over the folder found odd, sorted."""
@@ -146,7 +169,7 @@ class Writing:
         run(_UNIT_SQL, (row for (fid, note), one in spoken for row in self._unit_rows(fid, note, one, rows)))
         self._engine.add(rows)
         run(
-            f"insert into fact values({','.join('?' * 15)})",
+            f"insert into fact values({','.join('?' * 16)})",
             (row for fid, n in notes for row in fact_rows(fid, n)),
         )
         run(
@@ -164,8 +187,19 @@ class Writing:
         problems = (row for _, n in notes for row in problem_rows(n.problems))
         run("insert into problems(path, seq, line, message, hint, origin) values(?,?,?,?,?,'note')", problems)
 
+    def hide(self, path: str, stamp: Stamp, digest: bytes, *, racy: bool) -> None:
+        """Remembers that there is nothing to see in a file, until it changes."""
+        self.remove([path])
+        row = (path, stored_stamp(stamp, racy), digest)
+        self._connection.execute("insert or replace into hidden values(?,?,?)", row)
+
+    def follow(self, edition: str) -> None:
+        """Notes which edition of another index this one has followed."""
+        self._connection.execute("insert or replace into meta values('followed', ?)", (edition,))
+
     def remove(self, paths: Sequence[str]) -> None:
         """Forgets files and all that came from them."""
+        self._connection.executemany("delete from hidden where path = ?", ((path,) for path in paths))
         sql = "select fid, path, language from files where path in (select value from json_each(?))"
         known = self._connection.execute(sql, (json.dumps(paths),)).fetchall()
         for fid, _, code in known:
@@ -179,9 +213,9 @@ class Writing:
 
     def touch(self, path: str, stamp: Stamp, *, racy: bool) -> None:
         """Notes a new stamp of a file whose bytes are the same."""
-        self._connection.execute(
-            "update files set stamp = ? where path = ?", (stored_stamp(stamp, racy), path)
-        )
+        for table in ("files", "hidden"):
+            sql = f"update {table} set stamp = ? where path = ?"
+            self._connection.execute(sql, (stored_stamp(stamp, racy), path))
 
     def settings_file(
         self, path: str, stamp: Stamp, digest: bytes, *, racy: bool, problems: Sequence[Problem]
@@ -203,6 +237,7 @@ class Writing:
             0,
             "",
             "",
+            0,
         )
         self._connection.execute(_FILE_SQL, row)
 
@@ -228,6 +263,24 @@ class Writing:
             self._connection.execute(
                 "update files set stamp = x'', digest = x'' where path glob 'semantic/*' and kind != 'settings'"
             )
+            self._connection.execute(
+                "update hidden set stamp = x'', digest = x'' where path glob 'semantic/*'"
+            )
+
+    def forgotten(self, marks: frozenset[str]) -> None:
+        """Keeps the marks of lines that are left out; the files of those that came or went count as changed."""
+        row = self._connection.execute("select value from meta where key = 'forgotten'").fetchone()
+        known = frozenset(row[0].split("\n")) if row and row[0] else frozenset()
+        if known == marks:
+            return
+        self._connection.execute(
+            "insert or replace into meta values('forgotten', ?)", ("\n".join(sorted(marks)),)
+        )
+        names = {mark.rpartition("#")[0].rpartition("/")[2] for mark in known ^ marks}
+        self._connection.executemany(
+            "update files set stamp = x'', digest = x'' where substr(path, -length(?1)) = ?1 and kind != 'settings'",
+            ((f"/{name}",) for name in names),
+        )
 
     def count_words(self) -> None:
         """Brings the counts of words, tokens and lengths up to date; called once, at the end of the transaction."""
@@ -248,6 +301,7 @@ class Writing:
         self._connection.executemany(_LENGTH_SQL, lengths)
         self._connection.execute("delete from lengths where units <= 0")
         self._connection.execute("update meta set value = ? where key = 'next'", (self._next,))
+        self._connection.execute("update meta set value = value + 1 where key = 'changes'")
 
     def _next_file(self) -> int:
         return int(self._connection.execute("select coalesce(max(fid), 0) + 1 from files").fetchone()[0])
@@ -330,9 +384,11 @@ def _index_row(rowid: int, columns: Sequence[str]) -> IndexRow:
     return IndexRow(rowid, (title, tags, properties, f"{body} {single}" if single else body))
 
 
-def open_index(folder: Path, *, engine: str, language: Language) -> Index:
-    """The index in `folder`, with the text engine that the settings name."""
+def open_index(folder: Path, *, engine: str, language: Language, labels: Mapping[str, object] = {}) -> Index:
+    """The index in `folder`, with the text engine that the settings name; `labels` of folders, on which its content depends too."""
     recipe = f"{VERSION} {engine} {language.code} sqlite"
+    if labels:
+        recipe = f"{recipe} {json.dumps(labels, sort_keys=True, default=str)}"
     if engine == "whoosh":
         from memoryclaw.index.whoosh_engine import WhooshIndex  # noqa: PLC0415 - an import of 100 ms
 
@@ -359,13 +415,14 @@ def _count(counter: Counter[str], seen: Iterable[str] | Counter[str], sign: int)
 
 # Everything but what the disk says of a file and the numbers that rows happened to get.
 _TABLES = (
-    "select path, digest, id, kind, state, title, at, until, tags, trust, pinned, stem, language from files order by path",
-    """select path, seq, id, kind, line, end_line, title, tags, properties, text, at, until, entity, entity_key, field,
+    "select path, digest, id, kind, state, title, at, until, tags, trust, pinned, stem, language, partial from files order by path",
+    "select path, digest from hidden order by path",
+    """select path, seq, id, kind, line, end_line, title, tags, properties, text, at, until, days, entity, entity_key, field,
         value, trust, pinned, state, role, asks, opens from units order by path, seq""",
     """select path, seq, t.kind, t.title, t.tags, t.properties, t.body, t.characters, t.columns from tokens t
         join units using (rowid) order by path, seq""",
     "select kind, field, units, tokens from lengths order by kind, field",
-    """select path, seq, id, entity, entity_key, field, value, since, until, source, line, current, type, said, trust
+    """select path, seq, id, entity, entity_key, field, value, since, until, source, line, current, type, said, trust, audience
         from facts order by path, seq""",
     "select path, tag from tags order by path, tag",
     "select path, kind, key, name from names order by path, kind, key",
@@ -424,6 +481,7 @@ class IndexedNote(NamedTuple):
     stamp: Stamp
     digest: bytes
     racy: bool = False  # written so recently that its stamp could hide a later write
+    partial: bool = False  # the agent sees less of it than its owner
 
 
 @lru_cache(maxsize=4096)
@@ -457,7 +515,7 @@ def file_row(fid: int, filed: IndexedNote, code: str) -> tuple[object, ...]:
     return (
         fid, note.path, stored_stamp(filed.stamp, filed.racy), filed.digest, note.id, note.kind, note.state, note.title,
         note.when, note.until, json.dumps(note.tags, ensure_ascii=False), note.trust, int(note.pinned), stem,
-        code,
+        code, int(filed.partial),
     )  # fmt: skip
 
 
@@ -466,7 +524,7 @@ def unit_row(rowid: int, fid: int, seq: int, unit: Unit, *, opens: bool = False)
     said = unit.text if unit.kind == "turn" else ""
     return (
         rowid, fid, seq, unit.id, unit.kind, unit.line, unit.end_line, unit.title, unit.tags, unit.properties,
-        packed(unit.text), unit.when, unit.until, unit.entity, key_of(unit.entity) if unit.entity else "", unit.field,
+        packed(unit.text), unit.when, unit.until, unit.days, unit.entity, key_of(unit.entity) if unit.entity else "", unit.field,
         unit.value, unit.trust, int(unit.pinned), unit.state,
         unit.role, int(asks(said)), int(opens),
     )  # fmt: skip
@@ -489,7 +547,7 @@ def fact_rows(fid: int, note: Note) -> Iterator[tuple[object, ...]]:
     for seq, f in enumerate(note.facts):
         yield (
             fid, seq, f.id, f.entity, key_of(f.entity), f.field, f.value, f.since, f.until, f.source, f.line, int(f.current),
-            f.type, f.said, f.trust,
+            f.type, f.said, f.trust, f.audience,
         )  # fmt: skip
 
 
@@ -507,6 +565,9 @@ def name_rows(fid: int, note: Note) -> Iterator[tuple[str, str, int, str]]:
     }.items():
         keys = _KEYS.get(kind, keys_of)
         yield from ((key, kind, fid, name) for name in names for key in keys(name))
+    if note.entity:  # an entity's own note says what else it is called
+        others = dict.fromkeys(key for name in (note.title, *note.aliases) for key in keys_of(name))
+        yield from ((key, "entity", fid, note.entity) for key in others)
 
 
 def link_rows(fid: int, note: Note) -> Iterator[tuple[object, ...]]:

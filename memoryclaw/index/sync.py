@@ -12,11 +12,14 @@ from memoryclaw.index.index import Index
 from memoryclaw.model import Problem
 from memoryclaw.ports import Progress
 from memoryclaw.vault.folder import Scan, Vault, is_wanted
-from memoryclaw.vault.layout import ALIASES_FILE, SCHEMA_FILE
+from memoryclaw.vault.layout import ALIASES_FILE, DECISIONS_FILE, SCHEMA_FILE
 from memoryclaw.vault.state_folder import WAIT, echo
 
-SETTINGS_FILES = frozenset({ALIASES_FILE, SCHEMA_FILE})
+SETTINGS_FILES = frozenset({ALIASES_FILE, SCHEMA_FILE, DECISIONS_FILE})
 Renamed = Callable[[str, str], None]
+
+
+_TOLD = 50  # paths that a sync tells of
 
 
 class Synced(NamedTuple):
@@ -28,6 +31,7 @@ class Synced(NamedTuple):
     unread: int = 0
     total: int = 0
     racy: tuple[str, ...] = ()  # read so soon after their last change that they must be looked at once more
+    paths: tuple[str, ...] = ()  # the files that were added, changed or removed, the first of them
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,7 +158,8 @@ class Sync:
             filing.unread += unread
             self._odd([*scan.problems, *filing.unread])
         counts = filing.added, filing.changed, len(behind.removed), len(filing.unread), len(scan.files)
-        return Synced(*counts, tuple(filing.racy))
+        paths = [*filing.paths, *behind.removed]
+        return Synced(*counts, tuple(filing.racy), tuple(paths[:_TOLD]))
 
     def _odd(self, problems: list[Problem]) -> None:
         if sorted(problems) != self._index.scan_problems():
@@ -166,6 +171,36 @@ class Sync:
         from memoryclaw.index.filing import take_vocabulary  # noqa: PLC0415 - as above
 
         return take_vocabulary(self._vault, self._index, scan.files)
+
+
+class Following(Sync):
+    """Brings the index of what one audience sees in line with the index of everything, which tells it what changed.
+
+    Args:
+        vault: the vault as that audience sees it.
+        index: of what it sees.
+        whole: the index of everything.
+        progress: told (done, total) after each batch of files.
+    """
+
+    def __init__(self, vault: Vault, index: Index, whole: Index, *, progress: Progress | None = None) -> None:
+        super().__init__(vault, index, progress=progress)
+        self._whole = whole
+
+    def behind(self) -> tuple[StaleFiles, Scan]:
+        """What differs between the two indexes."""
+        files = self._whole.stamps()
+        return compare(files, self._index.stamps()), Scan(files, [], [], {})
+
+    def run(self) -> Synced:
+        """Applies every difference, if there was any change since the last time."""
+        edition = self._whole.edition()
+        if self._index.followed() == edition:
+            return Synced()
+        done = super().run()
+        with self._index.writing() as work:
+            work.follow(edition)
+        return done
 
 
 def _but_settings(behind: StaleFiles) -> StaleFiles:
@@ -186,7 +221,9 @@ class Freshness(NamedTuple):
     degraded: str = ""
 
 
-def fresh(sync: Sync, index: Index, state: Path, *, wait: float = WAIT) -> Freshness:
+def fresh(
+    sync: Sync, index: Index, state: Path, *, wait: float = WAIT, since: float | None = None
+) -> Freshness:
     """Brings the index in line with the files, or relies on a live watcher that has done so.
 
     Args:
@@ -194,11 +231,12 @@ def fresh(sync: Sync, index: Index, state: Path, *, wait: float = WAIT) -> Fresh
         index: what the answer will come from.
         state: the state folder, where a live watcher takes cookies.
         wait: seconds that the watcher is given.
+        since: the moment, by the monotonic clock, whose files the answer must know; now when it is not given.
 
     Raises:
         VaultError: there is nothing to answer from.
     """
-    if _is_kept(index, state, wait):
+    if _is_kept(index, state, wait, since):
         return Freshness()
     return healed(index, lambda: _synced(sync, index))
 
@@ -214,13 +252,25 @@ def healed(index: Index, work: Callable[[], _T]) -> _T:
         return work()
 
 
-def _is_kept(index: Index, state: Path, wait: float) -> bool:
+def brought_up(following: Following, view: Index) -> Freshness:
+    """Brings the index of one audience in line; while another process writes it, it answers as it is."""
+    try:
+        following.run()
+    except IndexBusyError as error:
+        if not view.followed():
+            raise  # nothing was ever read for it: an empty answer would be a wrong one
+        lag = following.behind()[0].count
+        return Freshness(lag, f"{error} ({_files(lag)} behind)")
+    return Freshness()
+
+
+def _is_kept(index: Index, state: Path, wait: float, since: float | None) -> bool:
     """True when a watcher keeps this very index, and has just said so."""
     if not index.database.path.exists():
         return False
     with index.database.guarded():
         was_new = index.database.rebuilt
-    return not was_new and echo(state, wait) and index.database.is_current()
+    return not was_new and echo(state, wait, since) and index.database.is_current()
 
 
 def _synced(sync: Sync, index: Index) -> Freshness:

@@ -21,13 +21,13 @@ from memoryclaw.index.index import Index
 from memoryclaw.index.sync import Sync, Synced, healed
 from memoryclaw.vault.folder import Vault
 from memoryclaw.vault.state_folder import LIVE, POLLING, WatchLock, cookies, drop, take
-from memoryclaw.vault.watcher import COOKIE, IN_FOLDER, LOST, SAVED, STATE, TOUCHED, Hint, Watcher
+from memoryclaw.vault.watcher import COOKIE, IN_FOLDER, LOST, MOVED, SAVED, STATE, TOUCHED, Hint, Watcher
 
 RECONCILE = 300.0  # seconds between looks at the whole vault, whatever the events say
 _PULSE = 1.0  # seconds between looks at the observer's own health
 _QUIET = 0.002  # seconds without a hint that end a burst
 _LONGEST = 0.05  # seconds that a burst is gathered for at most
-_AGAIN = 0.06  # seconds until a file that was read the moment it changed is looked at once more
+_AGAIN = 0.25  # seconds between second looks, at all files that were read the moment they changed
 _BUSY, _TROUBLED = 0.1, 5.0  # seconds until the next try, after another writer and after a failure
 _STOP = Hint("stop", "")
 
@@ -41,6 +41,7 @@ class WatchReport(NamedTuple):
     text: str
     files: int = 0
     ms: float = 0.0
+    paths: tuple[str, ...] = ()  # of the files, the first of them
 
 
 class Watching:
@@ -106,6 +107,10 @@ class Watching:
         if self._pending.lost:
             self._say("overflow", f"events were lost: {self._pending.lost[0]}")
             self._start()
+        elif self._pending.moved and not self._watcher.polling:
+            # A folder that is made and renamed at once gets no watch of watchdog's.
+            self._behind = "a folder was moved"
+            self._start(again=True)
         elif self._pending.disturbed or time.monotonic() >= self._next_scan:
             self._look_after_itself()
         elif not (self._behind or self._watcher.is_alive()):
@@ -179,11 +184,15 @@ class Watching:
         return False
 
     def _synced(self, done: Synced, ms: float) -> None:
-        self._pending.look_again(done.racy, time.monotonic() + _AGAIN)
+        self._pending.look_again(done.racy, (time.monotonic() // _AGAIN + 2) * _AGAIN)
         files = done.added + done.changed + done.removed
         if files:
             self._say(
-                "synced", f"{done.added} added, {done.changed} changed, {done.removed} removed", files, ms
+                "synced",
+                f"{done.added} added, {done.changed} changed, {done.removed} removed",
+                files,
+                ms,
+                done.paths,
             )
 
     def _failed(self, why: str) -> None:
@@ -196,7 +205,7 @@ class Watching:
         self._behind = why
         self._next_scan = time.monotonic() + seconds
 
-    def _start(self) -> None:
+    def _start(self, *, again: bool = False) -> None:
         """Starts the watcher, or starts it anew, and then looks at everything: nothing can fall between the two."""
         self._watcher.stop()
         try:
@@ -209,7 +218,8 @@ class Watching:
         self._everywhere()
         self._heartbeat.begin(self._watcher.polling)
         self._say_how()
-        self._say("started", f"watching {self._root}")
+        if not again:
+            self._say("started", f"watching {self._root}")
 
     def _look_after_itself(self) -> None:
         """The periodic look at everything, the watch itself included."""
@@ -243,8 +253,10 @@ class Watching:
     def _say_how(self) -> None:
         self._lock.say(LIVE if self._heartbeat.is_heard(self._watcher.polling) else POLLING)
 
-    def _say(self, kind: str, text: str, files: int = 0, ms: float = 0.0) -> None:
-        self._tell(WatchReport(kind, text, files, ms))
+    def _say(
+        self, kind: str, text: str, files: int = 0, ms: float = 0.0, paths: tuple[str, ...] = ()
+    ) -> None:
+        self._tell(WatchReport(kind, text, files, ms, paths))
 
 
 def watch_until_stopped(watching: Watching) -> int:
@@ -362,7 +374,9 @@ class PendingHints:
 
     lost: list[str] = field(default_factory=list)  # why the whole vault must be looked at
     disturbed: bool = False  # something of ours was taken away
+    moved: bool = False  # a folder has another name
     _due: dict[str, float] = field(default_factory=dict)
+    _again: dict[str, float] = field(default_factory=dict)
     _folders: set[str] = field(default_factory=set)
     _cookies: list[str] = field(default_factory=list)
 
@@ -372,8 +386,9 @@ class PendingHints:
             self._due[hint.path] = now
         elif hint.kind == TOUCHED:
             self._due.setdefault(hint.path, now + SETTLING)
-        elif hint.kind == IN_FOLDER:
+        elif hint.kind in (IN_FOLDER, MOVED):
             self._folders.add(hint.path)
+            self.moved |= hint.kind == MOVED
         elif hint.kind == COOKIE:
             self._cookies.append(hint.path)
         elif hint.kind == LOST:
@@ -381,9 +396,9 @@ class PendingHints:
         self.disturbed |= hint.kind == STATE
 
     def look_again(self, paths: Iterable[str], at: float) -> None:
-        """Asks for these files once more, later."""
+        """Asks for these files once more, later: no cookie hurries that, as they were read after the last that was said of them."""
         for path in paths:
-            self._due.setdefault(path, at)
+            self._again.setdefault(path, at)
 
     def is_urgent(self) -> bool:
         """True when somebody waits, so that no more hints should be gathered first."""
@@ -391,25 +406,29 @@ class PendingHints:
 
     def next_at(self) -> float | None:
         """When there is something to do: a time, or None for never."""
-        if self.lost or self.disturbed or self._folders or self._cookies:
+        if self.lost or self.disturbed or self.moved or self._folders or self._cookies:
             return 0.0
-        return min(self._due.values(), default=None)
+        return min((*self._due.values(), *self._again.values()), default=None)
 
     def take(self, now: float) -> Work:
-        """What is due, or everything when a cookie came after it."""
+        """What is due, or everything that was said when a cookie came after it."""
         everything = bool(self._cookies)
-        paths = frozenset(path for path, at in self._due.items() if everything or at <= now)
+        said = {path for path, at in self._due.items() if everything or at <= now}
+        paths = frozenset(said.union(path for path, at in self._again.items() if at <= now))
         for path in paths:
-            del self._due[path]
+            self._due.pop(path, None)
+            self._again.pop(path, None)
         work = Work(paths, frozenset(self._folders), tuple(self._cookies))
         self._folders.clear()
         self._cookies.clear()
+        self.moved = False
         return work
 
     def forget(self) -> None:
         """Drops everything: the whole vault is about to be looked at."""
         self.lost.clear()
-        self.disturbed = False
+        self.disturbed = self.moved = False
         self._due.clear()
+        self._again.clear()
         self._folders.clear()
         self._cookies.clear()

@@ -5,11 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from memoryclaw.model import Answer, Fact, Match, Problem, Recalled, Traced
+from memoryclaw.model import Answer, Fact, Match, Problem, ReadBack, Recalled, Term, Traced
 
 if TYPE_CHECKING:
+    from memoryclaw.app.daemon import Happened
     from memoryclaw.app.doctor import Check
+    from memoryclaw.app.purge import Purged
+    from memoryclaw.app.stats import Stats
     from memoryclaw.app.status import Status
+    from memoryclaw.app.survey import Survey
+    from memoryclaw.app.transfer import Latest
     from memoryclaw.capture.capture import CaptureResult
     from memoryclaw.capture.feedback import Feedback
     from memoryclaw.capture.importers import Imported
@@ -18,16 +23,19 @@ if TYPE_CHECKING:
     from memoryclaw.consolidation.consolidate import Consolidated
     from memoryclaw.consolidation.host_answers import SegmentPrompt
     from memoryclaw.daemon.scheduling import Scheduled, ScheduleStatus
+    from memoryclaw.hosts.importing import ImportedExport
     from memoryclaw.hosts.openclaw.importing import ImportReport
     from memoryclaw.hosts.openclaw.setup import Changed
     from memoryclaw.hosts.openclaw.status import OpenClawStatus
     from memoryclaw.index.sync import Freshness, Synced
     from memoryclaw.index.vectors import Filled
-    from memoryclaw.recall.browsing import Links, NoteEntry, ShownUnit
+    from memoryclaw.recall.ask import Asked
+    from memoryclaw.recall.browsing import EntityEntry, EntityShown, Links, NoteEntry, ShownUnit, TodoEntry
     from memoryclaw.recall.evaluation import Evaluated, QuestionResult
     from memoryclaw.review.decide import ReviewDecision, TickedFacts
-    from memoryclaw.review.diffs import Difference
-    from memoryclaw.review.file_history import Blame, Events, Logged
+    from memoryclaw.review.details import Details
+    from memoryclaw.review.file_history import Blame, CommitShown, Difference, Events, Logged
+    from memoryclaw.review.machines import Exchanged
     from memoryclaw.review.queue import ReviewItem
     from memoryclaw.skills.approve import SkillDecision
     from memoryclaw.skills.host_skills import HostSkills
@@ -35,11 +43,36 @@ if TYPE_CHECKING:
     from memoryclaw.skills.run import SkillRun
     from memoryclaw.working.memory import WorkingMemory
     from memoryclaw.working.store import Cleared
+    from memoryclaw.writing.bundles import Packed, Restored
     from memoryclaw.writing.context import Written
+    from memoryclaw.writing.edit import Rewrite
 
 
 Shape = dict[str, Any]
-LAYERS = {"episode": "episodic", "fact": "semantic", "skill": "procedural", "turn": "log"}
+LAYERS = {"episode": "episodic", "todo": "todo", "fact": "semantic", "skill": "procedural", "turn": "log"}
+
+# Why something is or is not in an answer, as people say it.
+REASONS = {
+    "in": "in the context",
+    "already_visible": "the host still shows it",
+    "archived": "archived",
+    "budget": "no room left in the budget",
+    "draft": "a draft",
+    "duplicate": "says what another one says",
+    "empty": "a reply that says nothing",
+    "limit": "after the last one shown",
+    "max_results": "enough whole notes are in already",
+    "not_approved": "a skill that nobody approved as it is",
+    "other_entity": "a fact of another entity",
+    "other_time": "held at another time than the one asked about",
+    "pending": "waits for a yes or a no",
+    "quarantined": "quarantined",
+    "same_note": "enough sections of its note are in already",
+    "superseded": "superseded by a newer value",
+    "upcoming": "due within a week, but there was no room left",
+    "untrusted": "what a tool or a web page said; only a search shows it",
+    "weak": "scores far below the best",
+}
 
 
 def search(answer: Answer) -> Shape:
@@ -94,6 +127,21 @@ def match(found: Match) -> Shape:
         },
         "layer": LAYERS.get(unit.kind, "note"),
         "trust": unit.trust,
+        "copies": found.copies,
+        "sections": found.sections,
+    }
+
+
+def asked(found: Asked) -> Shape:
+    """The lines that answer a question, or the nearest where it is not `answered`."""
+    return {
+        "query": found.query,
+        "answered": found.answered,
+        "lines": [line._asdict() for line in found.lines],
+        "confidence": found.confidence,
+        "did_you_mean": found.did_you_mean,
+        "notices": list(found.notices),
+        **_state(found),
     }
 
 
@@ -105,6 +153,31 @@ def traced(candidate: Traced) -> Shape:
         else {"decision": "out", "reason": candidate.decision}
     )
     return {"id": candidate.id, "path": candidate.path, "score": candidate.score, **decided}
+
+
+def read_back(found: ReadBack, fresh: Freshness) -> Shape:
+    """A recall, as its receipt tells of it."""
+    return {
+        "receipt": found.receipt,
+        "ts": found.ts,
+        "session": found.session,
+        "tokens": found.tokens,
+        "budget": found.budget,
+        "decided": [
+            {
+                "id": one.id,
+                "path": one.path,
+                "line": one.line,
+                "decision": "in" if one.decision == "in" else "out",
+                "reason": "" if one.decision == "in" else one.decision,
+                "changed": one.changed,
+            }
+            for one in found.decided
+        ],
+        "more": dict(found.more),
+        "gone": found.gone,
+        **_state(fresh),
+    }
 
 
 def show(shown: ShownUnit, fresh: Freshness) -> Shape:
@@ -120,7 +193,7 @@ def show(shown: ShownUnit, fresh: Freshness) -> Shape:
     }
     said = at.kind == "fact" and not at.field
     state = "standing" if said and at.state == "current" else at.state
-    return {**places, "state": state, "text": shown.text, **_state(fresh)}
+    return {**places, "state": state, "digest": shown.digest, "text": shown.text, **_state(fresh)}
 
 
 def browse(listed: Iterable[NoteEntry], fresh: Freshness) -> Shape:
@@ -129,13 +202,35 @@ def browse(listed: Iterable[NoteEntry], fresh: Freshness) -> Shape:
 
 
 def facts(found: Iterable[tuple[str, Fact]], fresh: Freshness) -> Shape:
-    """A list of facts, each with the line it stands on."""
-    return {"facts": [fact(path, one) for path, one in found], **_state(fresh)}
+    """A list of facts, each with the line it stands on and what in the list contradicts it."""
+    from memoryclaw.recall.browsing import conflicting  # noqa: PLC0415 - a question lists no facts
+
+    found = list(found)
+    apart = conflicting(found)
+    listed = [{**fact(path, one), "conflicts": apart.get(one.id, [])} for path, one in found]
+    return {"facts": listed, **_state(fresh)}
+
+
+def todos(found: Iterable[TodoEntry], fresh: Freshness) -> Shape:
+    """A list of to-dos, each with its line."""
+    return {"todos": [one._asdict() for one in found], **_state(fresh)}
 
 
 def fact(path: str, one: Fact) -> Shape:
     """One fact or statement with the line it stands on; a statement may stand, and is never called current."""
-    names = ("id", "type", "entity", "field", "value", "since", "said", "until", "source", "trust")
+    names = (
+        "id",
+        "type",
+        "entity",
+        "field",
+        "value",
+        "since",
+        "said",
+        "until",
+        "source",
+        "trust",
+        "audience",
+    )
     return {
         **{name: getattr(one, name) for name in names},
         "current": one.current and not one.is_statement,
@@ -160,10 +255,78 @@ def written(done: Written) -> Shape:
     return done._asdict()
 
 
+def rewrite(found: Rewrite) -> Shape:
+    """A text for a note: what changes, what reading it finds wrong, and what was written, if it was."""
+    from memoryclaw.review.file_history import Difference  # noqa: PLC0415 - a search needs none
+
+    return {
+        "id": found.id,
+        "path": found.path,
+        "digest": found.digest,
+        "files": [_file(Difference(found.path, found.before, found.after))],
+        "problems": [problem(one) for one in found.problems],
+        "written": None if found.written is None else written(found.written),
+        "notice": found.notice,
+    }
+
+
+def entities(found: Iterable[EntityEntry], fresh: Freshness) -> Shape:
+    """A list of entities."""
+    return {"entities": [one._asdict() for one in found], **_state(fresh)}
+
+
+def entity(found: EntityShown, fresh: Freshness) -> Shape:
+    """One entity: facts, episodes and neighbours."""
+    return {
+        "name": found.name,
+        "kind": found.kind,
+        "also": list(found.also),
+        "facts": [fact(path, one) for path, one in found.facts],
+        "episodes": [{**one._asdict(), "tags": list(one.tags)} for one in found.episodes],
+        "neighbours": [one._asdict() for one in found.neighbours],
+        **_state(fresh),
+    }
+
+
+def survey(found: Survey) -> Shape:
+    """What a folder held before it became a vault."""
+    return {
+        "place": found.place,
+        "kinds": dict(found.kinds),
+        "tags": found.tags,
+        "links": found.links,
+        "templates": found.templates,
+        "languages": dict(found.languages),
+        "problems": found.problems,
+        "other": dict(found.other),
+        "obsidian": found.obsidian,
+        "named": [{"folder": one.folder, "files": one.files, "meaning": one.meaning} for one in found.named],
+        "untracked": list(found.untracked),
+        "ignored": found.ignored,
+        "secret": list(found.secret),
+        "changed": list(found.changed),
+    }
+
+
+def purged(done: Purged) -> Shape:
+    """What a purge erased, or would erase, and what is still found."""
+    return {
+        **done._asdict(),
+        "places": [place._asdict() for place in done.places],
+        "emptied": [one._asdict() for one in done.emptied],
+        "hits": [one._asdict() for one in done.hits],
+    }
+
+
 def synced(done: Synced, filled: Filled | None = None) -> Shape:
     """What a sync did, and what vectors it made where it was asked to."""
     shape = {name: getattr(done, name) for name in ("added", "changed", "removed", "unread", "total")}
     return {**shape, "vectors": filled._asdict()} if filled else shape
+
+
+def exchanged(done: Exchanged) -> Shape:
+    """What came from the vault's other copy, what went there, and what to know of the merge."""
+    return {**done._asdict(), "files": list(done.files), "told": list(done.told)}
 
 
 def problem(found: Problem) -> Shape:
@@ -185,6 +348,7 @@ def status(now: Status) -> Shape:
             "sentence": now.git.sentence,
             "last": now.git.last._asdict() if now.git.last else None,
         },
+        "waiting": now.waiting._asdict(),
         "daemon": now.daemon,
         "index": now.index._asdict(),
         "vectors": now.vectors._asdict() if now.vectors else None,
@@ -192,10 +356,27 @@ def status(now: Status) -> Shape:
     }
 
 
+def stats(found: Stats) -> Shape:
+    """The figures of a vault."""
+    return {
+        **found._asdict(),
+        "months": [month._asdict() for month in found.months],
+        "shown": [{"id": id_, "times": times} for id_, times in found.shown],
+        "waiting": found.waiting._asdict(),
+        "review": found.review._asdict(),
+    }
+
+
 def doctor(checks: Iterable[Check]) -> Shape:
     """Every check of a vault's health; not `sound` makes the verb exit with 1."""
     found = [{**check._asdict(), "details": [problem(one) for one in check.details]} for check in checks]
     return {"sound": all(check["level"] != "problem" for check in found), "checks": found}
+
+
+def happened(found: Happened) -> Shape:
+    """What a watch reported, each with its number."""
+    events = [{**event._asdict(), "paths": list(event.paths)} for event in found.events]
+    return {"last": found.last, "events": events, "missed": found.missed}
 
 
 def acknowledged(done: CaptureResult) -> Shape:
@@ -211,12 +392,49 @@ def imported(done: Imported) -> Shape:
     return {**done._asdict(), "problems": [problem(one) for one in done.problems]}
 
 
+def imported_export(done: ImportedExport) -> Shape:
+    """What an import from another program brought in, or would."""
+    return {
+        **done._asdict(),
+        "conversations": [one._asdict() for one in done.conversations],
+        "proposed": [one._asdict() for one in done.proposed],
+        "notes": list(done.notes),
+        "problems": [problem(one) for one in done.problems],
+        "notices": list(done.notices),
+    }
+
+
+def packed(done: Packed) -> Shape:
+    """A bundle that was written."""
+    return {**done._asdict(), "notices": list(done.notices)}
+
+
+def restored(done: Restored) -> Shape:
+    """What a restore wrote, or would write."""
+    return {
+        **done._asdict(),
+        "written": list(done.written),
+        "differs": list(done.differs),
+        "left_out": [{"path": path, "why": why} for path, why in done.left_out],
+        "notices": list(done.notices),
+    }
+
+
+def latest(done: Latest) -> Shape:
+    """Where a fresh context stands."""
+    return done._asdict()
+
+
 def _state(answer: Answer | Freshness) -> Mapping[str, Any]:
     return {"degraded": answer.degraded, "behind": answer.behind}
 
 
 def _remarks(answer: Answer) -> Mapping[str, Any]:
-    return {"did_you_mean": dict(answer.did_you_mean), "notices": list(answer.notices)}
+    return {
+        "did_you_mean": dict(answer.did_you_mean),
+        "unknown": list(answer.unknown),
+        "notices": list(answer.notices),
+    }
 
 
 # Consolidation.
@@ -394,6 +612,8 @@ def feedback(done: Feedback) -> Shape:
 # Review, history and blame.
 
 _TOLD = ("id", "kind", "what", "why", "run", "path", "confidence", "source", "box")
+_CLAIMED = ("entity", "field", "value", "since", "now", "digest")
+_MOST_FILES = 20  # of a commit: the first of all may hold every note
 
 
 def waiting(items: Iterable[ReviewItem]) -> Shape:
@@ -404,12 +624,30 @@ def waiting(items: Iterable[ReviewItem]) -> Shape:
 def waits(item: ReviewItem) -> Shape:
     """One thing that waits."""
     evidence = list(item.change.evidence) if item.change else []
-    return {**{name: getattr(item, name) for name in _TOLD}, "evidence": evidence}
+    return {**{name: getattr(item, name) for name in (*_TOLD, *_CLAIMED)}, "evidence": evidence}
 
 
 def differences(items: Iterable[tuple[ReviewItem, Sequence[Difference]]]) -> Shape:
     """What would change if these were approved, each line in pieces that are the same, gone or come."""
     return {"differences": [{**waits(item), "files": [_file(one) for one in found]} for item, found in items]}
+
+
+def review_item(item: ReviewItem, found: Sequence[Difference], taken_apart: Details | None) -> Shape:
+    """One thing that waits: what would change, and, for the owner, what it rests on and stands against."""
+    shape = differences([(item, found)])
+    return {**shape, "details": None if taken_apart is None else details(taken_apart)}
+
+
+def details(found: Details) -> Shape:
+    """What waits, taken apart."""
+    said = [{**one._asdict(), "turns": [turn._asdict() for turn in one.turns]} for one in found.said]
+    return {
+        "many": found.many,
+        "holds": [one._asdict() for one in found.holds],
+        "before": [one._asdict() for one in found.before],
+        "rivals": [one._asdict() for one in found.rivals],
+        "said": said,
+    }
 
 
 def _file(found: Difference) -> Shape:
@@ -437,14 +675,35 @@ def ticked(boxes: TickedFacts) -> Shape:
 
 
 def history(events: Events) -> Shape:
-    """Commits, newest first."""
-    return {"commits": [commit(one) for one in events.commits], "notice": events.notice}
+    """Commits, newest first, and where the next page begins."""
+    return {
+        "commits": [commit(one) for one in events.commits],
+        "next": events.next,
+        "notice": events.notice,
+    }
+
+
+def change_made(found: CommitShown) -> Shape:
+    """One commit, word by word."""
+    return {
+        "commit": commit(found.commit),
+        "body": found.commit.body,
+        "files": [_file(one) for one in found.files],
+        "more": found.more,
+        "notice": found.notice,
+    }
 
 
 def commit(one: Logged) -> Shape:
     """One commit in people's words."""
     told = {name: getattr(one, name) for name in ("commit", "when", "author", "subject", "kind", "run")}
-    return {**told, "source": one.trailers.get("Source", ""), "files": list(one.files)}
+    shown = list(one.files[:_MOST_FILES])
+    return {
+        **told,
+        "source": one.trailers.get("Source", ""),
+        "files": shown,
+        "more_files": len(one.files) - len(shown),
+    }
 
 
 def blame(found: Blame) -> Shape:
@@ -475,6 +734,7 @@ def skill(one: ListedSkill) -> Shape:
         "description": one.skill.skill.description,
         "path": one.skill.path,
         "digest": one.skill.digest,
+        "version": one.version,
     }
 
 
@@ -543,3 +803,16 @@ def skill_run(done: SkillRun) -> Shape:
         "values": [{"name": one.name, "value": one.value, "source": one.source} for one in done.values],
         "steps": [one._asdict() for one in done.steps],
     }
+
+
+def rounded(terms: Sequence[Term], score: float) -> list[tuple[str, int]]:
+    """Each term in thousandths, so that they add up to the score in thousandths.
+
+    What rounding leaves over goes, one thousandth each, to the terms that it changed most.
+    """
+    exact = [term.value * 1000 for term in terms]
+    whole = [int(value // 1) for value in exact]
+    order = sorted(range(len(terms)), key=lambda i: (whole[i] - exact[i], terms[i].name))
+    for i in order[: round(score * 1000) - sum(whole)]:
+        whole[i] += 1
+    return [(term.name, value) for term, value in zip(terms, whole, strict=True)]

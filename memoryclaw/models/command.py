@@ -58,6 +58,7 @@ class Command:
         }
         self._refusal = refusal
         self._told = told
+        self.is_local = False  # nobody knows where it sends what it reads
         self.name = f"command/{os.path.basename(words[0])}" if words else "command"
 
     def reach(self) -> None:
@@ -72,27 +73,29 @@ class Command:
         with tempfile.TemporaryDirectory(prefix="memoryclaw-") as folder, tempfile.TemporaryFile() as given:
             given.write(_text(prompt, schema).encode("utf-8", "replace"))
             given.seek(0)
-            try:
-                child = subprocess.Popen(
-                    [program, *self._words[1:]],
-                    cwd=folder,
-                    env=self._environ,
-                    stdin=given,
-                    stdout=subprocess.PIPE,
-                    stderr=subprocess.PIPE,
-                    start_new_session=True,
-                )
-            except OSError as error:
-                raise ModelError(
-                    f"`{self._words[0]}` could not be started ({error.strerror})", lasting=True
-                ) from None
-            with _ending_with_us(), child:
+            with _ending_with_us() as heard_from_now:
                 try:
-                    out, err = self._heard(child)
-                finally:
-                    # Whatever it started goes with it, also after Ctrl-C and when it ended well.
-                    with suppress(ProcessLookupError, PermissionError):
-                        os.killpg(child.pid, signal.SIGKILL)
+                    child = subprocess.Popen(
+                        [program, *self._words[1:]],
+                        cwd=folder,
+                        env=self._environ,
+                        stdin=given,
+                        stdout=subprocess.PIPE,
+                        stderr=subprocess.PIPE,
+                        start_new_session=True,
+                    )
+                except OSError as error:
+                    raise ModelError(
+                        f"`{self._words[0]}` could not be started ({error.strerror})", lasting=True
+                    ) from None
+                with child:
+                    try:
+                        heard_from_now()
+                        out, err = self._heard(child)
+                    finally:
+                        # Whatever it started goes with it, also after Ctrl-C and when it ended well.
+                        with suppress(ProcessLookupError, PermissionError):
+                            os.killpg(child.pid, signal.SIGKILL)
         if child.returncode:
             raise ModelError(self._failed(child.returncode, err))
         if not out.strip():
@@ -155,20 +158,31 @@ class Command:
 
 
 @contextmanager
-def _ending_with_us() -> Iterator[None]:
-    """Lets a signal that would end this process at once end the command first. Only the main thread hears of signals."""
+def _ending_with_us() -> Iterator[Callable[[], None]]:
+    """Lets a signal that would end this process at once end the command first. Only the main thread hears of signals.
+
+    What it yields is to be called when the command can be ended: a signal that comes while it is being started waits until then.
+    """
     if threading.current_thread() is not threading.main_thread():
-        yield
+        yield lambda: None
         return
-    before = {number: signal.getsignal(number) for number in (signal.SIGTERM, signal.SIGHUP)}
-    ours = [number for number, handler in before.items() if handler == signal.SIG_DFL]
+    came: list[int] = []
+    before = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)}
+    ours = [number for number, one in before.items() if one in (signal.SIG_DFL, signal.default_int_handler)]
+
+    def hear() -> None:
+        for number in ours:
+            signal.signal(number, signal.default_int_handler)
+        if came:
+            raise KeyboardInterrupt
+
     for number in ours:
-        signal.signal(number, signal.default_int_handler)
+        signal.signal(number, lambda number, _: came.append(number))
     try:
-        yield
+        yield hear
     finally:
         for number in ours:
-            signal.signal(number, signal.SIG_DFL)
+            signal.signal(number, before[number])
 
 
 def _text(prompt: Prompt, schema: Schema) -> str:

@@ -41,6 +41,11 @@ class LanguageModel(Protocol):
         """`ollama/llama3.2`."""
         ...
 
+    @property
+    def is_local(self) -> bool:
+        """True when nothing that it reads leaves this machine."""
+        ...
+
     def reach(self) -> None:
         """Checks that it is there; ModelError if not, or if it must not be asked."""
         ...
@@ -73,6 +78,13 @@ class Endpoint(NamedTuple):
             raise ModelError(f"{self.who} is not running at {host}:{port}", lasting=True) from None
         except (OSError, UnicodeError):
             raise ModelError(f"{self.who} cannot be reached at {host}:{port}", lasting=True) from None
+
+    def is_local(self) -> bool:
+        """True for an address on this machine."""
+        try:
+            return is_loopback(self._address()[0])
+        except ModelError:
+            return False
 
     def is_private(self) -> bool:
         """True if nobody on the way can read the traffic: on this machine, or over TLS."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from memoryclaw.models.embedders import Floats, normalised
@@ -27,6 +27,7 @@ class Ollama:
         self._endpoint = endpoint
         self._model = model
         self.name = f"ollama/{model}"
+        self.is_local = endpoint.is_local()
 
     def reach(self) -> None:
         """Raises ModelError when nobody listens, or on another machine."""
@@ -84,8 +85,8 @@ class OllamaEmbedder:
     def __init__(self, endpoint: Endpoint, model: str, hurry: float) -> None:
         self._endpoint = endpoint
         self._hurried = endpoint._replace(timeout=min(hurry, endpoint.timeout))
-        self.name = model
-        self._before = _PREFIXES.get(model.rpartition("/")[2].partition(":")[0], ("", ""))
+        self.name = full_name(model)
+        self._before = _PREFIXES.get(_base(self.name), ("", ""))
 
     def recipe(self) -> str:
         """The model and the digest of its weights, as the server lists them."""
@@ -94,7 +95,8 @@ class OllamaEmbedder:
         for one in listed.models:
             if one.model in (wanted, self.name):
                 return f"ollama/{wanted} {one.digest or ''}".strip()
-        raise _unknown(self.name)
+        others = [one.model for one in listed.models if one.model and _base(one.model) == _base(self.name)]
+        raise _unknown(self.name, others)
 
     def query(self, text: str) -> Floats:
         """The vector of a question."""
@@ -126,5 +128,21 @@ def _asked(endpoint: Endpoint, question: Callable[[Client], Any], model: str) ->
         raise ModelError(f"{WHO} answered with something else than vectors") from None
 
 
-def _unknown(model: str) -> ModelError:
-    return ModelError(f"{WHO} has no model {model}; `ollama pull {model}` fetches it", lasting=True)
+def full_name(model: str) -> str:
+    """The name of an embedding model in Ollama's library: `nomic-embed` is short for `nomic-embed-text`."""
+    base = _base(model)
+    longer = [known for known in _PREFIXES if known.startswith(f"{base}-")]
+    if base in _PREFIXES or len(longer) != 1 or "-" not in base:
+        return model
+    space, _, rest = model.rpartition("/")
+    return f"{space}/{longer[0]}{rest[len(base) :]}".removeprefix("/")
+
+
+def _base(model: str) -> str:
+    """The name of a model without its namespace and its tag."""
+    return model.rpartition("/")[2].partition(":")[0]
+
+
+def _unknown(model: str, others: Sequence[str] = ()) -> ModelError:
+    has = f" but {' and '.join(others)}" if others else ""
+    return ModelError(f"{WHO} has no model {model}{has}; `ollama pull {model}` fetches it", lasting=True)

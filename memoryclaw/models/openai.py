@@ -27,6 +27,7 @@ class OpenAI:
         self._model = model
         self._key = next((environ[name].strip() for name in _KEYS if environ.get(name, "").strip()), "")
         self.name = f"openai/{model}"
+        self.is_local = endpoint.is_local()
 
     def reach(self) -> None:
         """Raises ModelError when nobody listens, on another machine, or if the key could be read on its way."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import posixpath
 import unicodedata
 
@@ -12,13 +13,18 @@ from memoryclaw.index.index import link_key
 from memoryclaw.ports import Address
 from memoryclaw.text.language import key_of
 from memoryclaw.vault.folder import Vault
+from memoryclaw.vault.layout import places
 from memoryclaw.vault.notes import ReadingSettings, read_note
 
 
 def address_of(id_: str, catalog: Catalog, vault: Vault) -> Address:
     """Where an id leads; the name of a file, an alias or an entity does as well, as in a link."""
     exact = (
-        catalog.resolve(id_) or _twin(id_, catalog) or _section(id_, catalog, vault) or _entity(id_, catalog)
+        catalog.resolve(id_)
+        or catalog.resolve(places(os.fspath(vault.root)).named(id_))
+        or _twin(id_, catalog)
+        or _section(id_, catalog, vault)
+        or _entity(id_, catalog)
     )
     bare = id_.removeprefix("log:")
     if exact is None and posixpath.normpath(f"/{bare.strip()}").strip("/"):  # `..` and `log:` name nothing

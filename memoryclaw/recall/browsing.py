@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterable
 from datetime import date
 from typing import NamedTuple
@@ -10,12 +11,16 @@ from typing import NamedTuple
 from memoryclaw.errors import InputError, NotFoundError
 from memoryclaw.index.catalog import Catalog
 from memoryclaw.index.index import link_key
-from memoryclaw.model import Fact, Link
+from memoryclaw.model import Fact, Link, Unit
 from memoryclaw.ports import Address
 from memoryclaw.recall.addresses import address_of, lead_to
 from memoryclaw.text import encoding
-from memoryclaw.text.language import key_of, keys_of
+from memoryclaw.text.dates import coming, days_of, falls_in, find_ranges, leading_range
+from memoryclaw.text.language import Language, key_of, keys_of, words_of
+from memoryclaw.vault.files import digest_of
 from memoryclaw.vault.folder import Vault
+from memoryclaw.vault.properties import plain_name
+from memoryclaw.vault.todos import read_todo
 
 _NOTE_KINDS = {
     "episodes": "episode",
@@ -27,6 +32,8 @@ _NOTE_KINDS = {
     "turn": "log",
 }
 KINDS = ("episode", "semantic", "skill", "note", "log")
+_SAID = 80  # characters of a turn that stand for it
+TODO_STATES = {"open": ("open",), "done": ("done", "cancelled"), "all": ("open", "done", "cancelled")}
 STATES = ("current", "archived", "pending", "draft")
 
 
@@ -35,6 +42,7 @@ class ShownUnit(NamedTuple):
 
     address: Address
     text: str
+    digest: str = ""  # of its whole file
 
 
 class NoteEntry(NamedTuple):
@@ -73,11 +81,12 @@ def show(id_: str, catalog: Catalog, vault: Vault) -> ShownUnit:
         NotFoundError: nothing has this id.
     """
     address = address_of(id_, catalog, vault)
-    text = _text(vault, address.path)
+    data = _bytes(vault, address.path)
+    text, digest = encoding.decode(data).text, digest_of(data)
     lines = encoding.LINE.findall(text)
     if address.id == address.note:
-        return ShownUnit(address._replace(end_line=max(len(lines), 1)), text)
-    return ShownUnit(address, "".join(lines[address.line - 1 : address.end_line]))
+        return ShownUnit(address._replace(end_line=max(len(lines), 1)), text, digest)
+    return ShownUnit(address, "".join(lines[address.line - 1 : address.end_line]), digest)
 
 
 def browse(catalog: Catalog, *, kind: str = "", state: str = "current", limit: int = 50) -> list[NoteEntry]:
@@ -135,6 +144,122 @@ def facts(
     ]
 
 
+def conflicting(found: Iterable[tuple[str, Fact]]) -> dict[str, list[str]]:
+    """Facts that hold now where `semantic/` and a note of the entity disagree: the ids of those that say something else, by id."""
+    by_field: dict[tuple[str, str], list[tuple[bool, Fact]]] = {}
+    for path, fact in found:
+        if fact.current and not fact.is_statement:
+            by_field.setdefault(_field_of(fact), []).append((path.startswith("semantic/"), fact))
+    apart: dict[str, list[str]] = {}
+    for facts_ in by_field.values():
+        for held, fact in facts_:
+            others = [other.id for there, other in facts_ if there != held and _said(other) != _said(fact)]
+            agreed = any(there != held and _said(other) == _said(fact) for there, other in facts_)
+            if others and not agreed:
+                apart[fact.id] = others
+    return apart
+
+
+def _said(fact: Fact) -> str:
+    """A value without what is written differently and means the same: case, links, the form of a date."""
+    return days_of(fact.value) or " ".join(plain_name(fact.value).casefold().split())
+
+
+class TodoEntry(NamedTuple):
+    """One to-do; days are ISO dates, empty where its line names none."""
+
+    id: str
+    status: str  # open | done | cancelled
+    text: str
+    due: str
+    scheduled: str
+    start: str
+    finished: str  # the day on which it was done
+    repeat: str
+    title: str  # of its note, and the headings above it
+    note: str
+    path: str
+    line: int
+    trust: str
+
+
+def todos(
+    catalog: Catalog,
+    language: Language,
+    *,
+    words: str = "",
+    first: str = "",
+    last: str = "",
+    state: str = "open",
+) -> list[TodoEntry]:
+    """To-dos: open ones first, the soonest first.
+
+    Args:
+        catalog: where they are known from.
+        language: the analysis of words.
+        words: all of them stand in the to-do, the title or tags of its note, or the names in it; whatever their endings.
+        first: ISO date; those that are due, or scheduled, from then on.
+        last: ISO date; until then.
+        state: `open`, `done` (cancelled ones, too) or `all`.
+
+    Raises:
+        InputError: there is no such state.
+    """
+    if state not in TODO_STATES:
+        raise InputError(f"there is no state {state!r}; it is one of {', '.join(TODO_STATES)}")
+    wanted = set(" ".join(map(language.token, words_of(words))).split())
+    found = []
+    for unit, path in catalog.todos(TODO_STATES[state]):
+        told = read_todo(unit.value)
+        if told is None or ((first or last) and not falls_in(unit.days, first, last)):
+            continue
+        if wanted and not wanted.issubset(_tokens_of(unit, language)):
+            continue
+        note = unit.id.rpartition("#")[0]
+        found.append(
+            TodoEntry(
+                unit.id,
+                unit.field,
+                unit.text,
+                told.due,
+                told.scheduled,
+                told.start,
+                told.finished,
+                told.repeat,
+                unit.title,
+                note,
+                path,
+                unit.line,
+                unit.trust,
+            )
+        )
+    soonest = [(one.due or one.scheduled or "9999", one.path, one.line) for one in found]
+    order = sorted(range(len(found)), key=lambda at: (found[at].status != "open", *soonest[at]))
+    return [found[at] for at in order]
+
+
+def due_in(text: str, today: date) -> tuple[str, str]:
+    """The first and the last ISO day of a time in words: `this week`, `30 April`, `next month`; what comes again is the next.
+
+    Raises:
+        InputError: it cannot be read.
+    """
+    found, left = find_ranges(text, today)
+    if not found or words_of(left):
+        found = [one for one in (leading_range(text, today),) if one and not words_of(text[one.span[1] :])]
+    if not found:
+        raise InputError(
+            f"{text[:60]!r} is no time; write it as 2026-04-30, `this week`, `30 April` or `next month`"
+        )
+    one = coming(found[0], today) or found[0]
+    return one.start, one.end
+
+
+def _tokens_of(unit: Unit, language: Language) -> set[str]:
+    said = words_of(f"{unit.text} {unit.title} {unit.tags} {unit.properties}")
+    return set(" ".join(map(language.token, said)).split())
+
+
 def links(id_: str, catalog: Catalog, vault: Vault) -> Links:
     """The links that a note (or a section or a fact of it) holds, and those of other notes that lead to it.
 
@@ -158,7 +283,7 @@ def _facts_of(entity: str, catalog: Catalog) -> list[tuple[str, Fact]]:
 
 
 def _called(key: str, catalog: Catalog) -> set[str]:
-    return {key_of(name) for _, _, name in catalog.names([key], ["part"])}
+    return {key_of(name) for _, _, name in catalog.names([key], ["entity", "part"])}
 
 
 def _field_of(fact: Fact) -> tuple[str, str]:
@@ -210,11 +335,11 @@ def _link_keys(address: Address, catalog: Catalog) -> list[str]:
     return [link_key(address.path), link_key(address.note), *(link_key(str(row[0])) for row in aliases)]
 
 
-def _text(vault: Vault, path: str) -> str:
+def _bytes(vault: Vault, path: str) -> bytes:
     found = vault.read(path)
     if found is None:
         raise NotFoundError(f"{path} is gone; run `memoryclaw sync`")
-    return encoding.decode(found[0]).text
+    return found[0]
 
 
 def _holds(fact: Fact, as_of: date | None) -> bool:
@@ -232,6 +357,36 @@ def _written(link: Link) -> str:
     return f"{link.target}#{link.anchor}" if link.anchor else link.target
 
 
+def logs_of(session: str, catalog: Catalog) -> list[str]:
+    """The files that hold turns of a session, the oldest first.
+
+    Raises:
+        NotFoundError: there is none.
+    """
+    begin = f"log:{session}/"
+    sql = "select path, min(at) from units where kind = 'turn' and id >= ? and id < ? group by path order by 2, 1"
+    found = [str(row[0]) for row in catalog.rows(sql, (begin, f"log:{session}0"))]
+    if not found:
+        raise NotFoundError(f"no log of this vault holds a turn of a session called {session!r}")
+    return found
+
+
+def titles(catalog: Catalog, ids: Iterable[str]) -> dict[str, str]:
+    """What each of these notes, facts and turns is called, as far as they are known."""
+    wanted = json.dumps(sorted(set(ids)))
+    sql = "select id, title from files where id in (select value from json_each(?))"
+    found = {str(id_): str(title) for id_, title in catalog.rows(sql, (wanted,))}
+    rows = catalog.rows("select rowid from unit where id in (select value from json_each(?))", (wanted,))
+    for unit in catalog.units([row[0] for row in rows]).values():
+        if unit.kind == "fact":
+            found[unit.id] = f"{unit.title}: {unit.value}"
+        elif unit.kind == "turn":
+            found[unit.id] = f"{unit.entity or unit.role}: {unit.text[:_SAID]}"
+        else:
+            found.setdefault(unit.id, unit.title)
+    return found
+
+
 # How far the text of files is to be trusted, as their headers say.
 
 
@@ -239,3 +394,140 @@ def trust_of(catalog: Catalog, paths: Iterable[str]) -> dict[str, str]:
     """The trust of each of these files that is known; the most that is said of a file counts for all that stands in it."""
     sql = "select path, trust from files where path in (select value from json_each(?))"
     return {str(path): str(trust) for path, trust in catalog.rows(sql, (json.dumps(sorted(set(paths))),))}
+
+
+# Entities: what facts are known of, and who is told of together with whom.
+
+_MOST_EPISODES = 200
+_MOST_NEIGHBOURS = 40
+_NAMED = ("person", "entity", "project")  # how a note names what it is about
+_NOT_ASCII = re.compile(r"[^0-9A-Za-z]+")
+
+
+class EntityEntry(NamedTuple):
+    """One line of `entities`."""
+
+    name: str
+    kind: str  # the file that holds its facts: people, projects, …
+    facts: int  # that hold now
+    statements: int
+    last: str  # ISO date of the newest fact or statement
+
+
+class Neighbour(NamedTuple):
+    """An entity that another is told of together with."""
+
+    name: str
+    kind: str  # of the entity
+    fields: tuple[str, ...]  # of facts that link the two
+    episodes: int  # and other notes that name both
+
+
+class EntityShown(NamedTuple):
+    """One entity: every fact of it, what happened, and its neighbours."""
+
+    name: str
+    kind: str
+    also: tuple[str, ...]  # its other names
+    facts: tuple[tuple[str, Fact], ...]
+    episodes: tuple[NoteEntry, ...]  # newest first
+    neighbours: tuple[Neighbour, ...]  # the nearest first
+
+
+def entities(catalog: Catalog, *, words: str = "", kind: str = "") -> list[EntityEntry]:
+    """Everything that facts are known of, by name.
+
+    Args:
+        catalog: where they are known from.
+        words: only names that hold all of these.
+        kind: only those whose facts stand in this file of `semantic/`, such as `people`.
+    """
+    sql = """select entity, path, sum(current and type = 'fact'), sum(type = 'statement'), max(max(since, said))
+        from facts where entity != '' group by entity_key, path order by entity_key, sum(current) desc, path"""
+    found = dict[str, EntityEntry]()
+    for name, path, told, said, last in catalog.rows(sql):
+        one = EntityEntry(str(name), _kind_of(str(path)), int(told), int(said), str(last or ""))
+        known = found.setdefault(key_of(one.name), one)
+        if known is not one:
+            found[key_of(one.name)] = known._replace(
+                facts=known.facts + one.facts,
+                statements=known.statements + one.statements,
+                last=max(known.last, one.last),
+            )
+    wanted = [key_of(word) for word in words.split()]
+    listed = [one for one in found.values() if not kind or one.kind == kind]
+    return [one for one in listed if all(word in key_of(one.name) for word in wanted)]
+
+
+def entity(name: str, catalog: Catalog) -> EntityShown:
+    """One entity with its past, what happened, and its neighbours.
+
+    Raises:
+        NotFoundError: no fact is known of it.
+    """
+    told = facts(catalog, entity=name, history=True)
+    name = next((fact.entity for _, fact in told if fact.current), told[0][1].entity)
+    kind = _kind_of(next((path for path, fact in told if fact.entity == name), told[0][0]))
+    also = tuple(dict.fromkeys(word for _, word in catalog.synonyms([key_of(name)])))
+    keys = sorted({key_of(name), *keys_of(name), *map(key_of, also)})
+    links = sorted({link_key(word) for word in (name, *also)})
+    known = {key_of(one.name): one for one in entities(catalog)}
+    paths = _paths_about(keys, links, catalog)
+    return EntityShown(
+        name,
+        kind,
+        also,
+        tuple(told),
+        _episodes(paths, catalog),
+        _neighbours((name, *also, *keys), told, paths, known, catalog),
+    )
+
+
+def _kind_of(path: str) -> str:
+    return path.rpartition("/")[2].removesuffix(".md") if path.startswith("semantic/") else "note"
+
+
+def _paths_about(keys: list[str], links: list[str], catalog: Catalog) -> list[str]:
+    """The notes that name an entity in their header or link to it."""
+    sql = """select path from names where key in (select value from json_each(?)) and kind in (select value from json_each(?))
+        union select path from links where target_key in (select value from json_each(?))"""
+    found = catalog.rows(sql, (json.dumps(keys), json.dumps(_NAMED), json.dumps(links)))
+    return sorted(str(path) for (path,) in found if not str(path).startswith("semantic/"))
+
+
+def _episodes(paths: list[str], catalog: Catalog) -> tuple[NoteEntry, ...]:
+    sql = """select id, kind, path, title, at, tags, state from files where path in (select value from json_each(?))
+        and kind in ('episode', 'note') and state = 'current' order by at desc, path limit ?"""
+    rows = catalog.rows(sql, (json.dumps(paths), _MOST_EPISODES))
+    return tuple(NoteEntry(i, k, p, t, at, tuple(json.loads(tags)), s) for i, k, p, t, at, tags, s in rows)
+
+
+def _neighbours(
+    names: tuple[str, ...],
+    told: list[tuple[str, Fact]],
+    paths: list[str],
+    known: dict[str, EntityEntry],
+    catalog: Catalog,
+) -> tuple[Neighbour, ...]:
+    """Who stands in a value of the one's facts or has it in its own, and who is named in the same notes."""
+    keys = {key_of(name) for name in names}
+    fields = dict[str, list[str]]()
+    for _, fact in told:
+        if fact.current and (there := known.get(key_of(plain_name(fact.value)))):
+            fields.setdefault(key_of(there.name), []).append(fact.field)
+    sql = "select entity_key, field, value from facts where current and type = 'fact' and value like ?"
+    # SQLite folds the case of ASCII alone: whatever else a name holds is left open here, and compared by key.
+    for like in sorted({_NOT_ASCII.sub("%", f"%{name}%") for name in names}):
+        for other, field, value in catalog.rows(sql, (like,)):
+            if key_of(plain_name(str(value))) in keys and str(other) in known:
+                fields.setdefault(str(other), []).append(str(field))
+    sql = """select key, count(distinct path) from names where path in (select value from json_each(?))
+        and kind in (select value from json_each(?)) group by key"""
+    together = {str(k): int(n) for k, n in catalog.rows(sql, (json.dumps(paths), json.dumps(_NAMED)))}
+    found = [
+        Neighbour(one.name, one.kind, tuple(dict.fromkeys(fields.get(key, ()))), together.get(key, 0))
+        for key, one in known.items()
+        if key not in keys and (key in fields or key in together)
+    ]
+    found.sort(key=lambda one: (not one.fields, -one.episodes, one.name))
+    return tuple(found[:_MOST_NEIGHBOURS])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import date
 from types import MappingProxyType
@@ -15,6 +16,7 @@ from memoryclaw.model import COUNTED, FROM_NOW_ON
 from memoryclaw.ports import Clause
 from memoryclaw.recall.question import Leaf, Question
 from memoryclaw.recall.text_lane import (
+    DATED,
     FEWER,
     LOOKED_UP,
     LOOKED_UP_SHARE,
@@ -33,8 +35,10 @@ TOLD_WITHIN = 7  # days in which what happened on a day is still told of
 WISHES = 12  # of the newest wishes to the assistant that a question to it may mean
 NEWEST = 64  # of the newest facts and statements that may take the room no match has taken
 BESIDE = 10  # best units whose neighbours may answer without a word of the question
+SOON = 7  # days: what is due within them is added to a recall …
+SOONEST = 32  # … at most so many, the soonest first
 LISTED = 200  # units that a question of dates or filters alone may list
-_TOUCHES = "substr(max(u.at, u.until), 1, 10) >= ? and substr(u.at, 1, 10) <= ?"
+_TOUCHES = "u.at != '' and substr(max(u.at, u.until), 1, 10) >= ? and substr(u.at, 1, 10) <= ?"
 _FIELDS = tuple(column for column in COUNTED if column != "body")
 _STEPS = (-1, 1, -2, 2)  # to the turns beside one
 
@@ -63,8 +67,10 @@ class Evidence(NamedTuple):
         weights: what each word tells, by its number.
         listed: no word was found: units are listed by their date or by what the fields let through.
         newest: the rowids of the newest facts and statements, whatever words they hold.
+        upcoming: the rowids of what is due soon, the soonest first, whatever words it holds.
         fields: the fields that the entities of the question have, case folded.
         names: all names of these entities, as tokens.
+        folded: how much was not looked at of what says the same as a unit, by its rowid, and of the sections of a note, by its path.
     """
 
     units: int
@@ -73,8 +79,10 @@ class Evidence(NamedTuple):
     weights: Sequence[float]
     listed: bool = False
     newest: frozenset[int] = frozenset()
+    upcoming: tuple[int, ...] = ()
     fields: frozenset[str] = frozenset()
     names: tuple[tuple[str, ...], ...] = ()
+    folded: Mapping[int | str, int] = MappingProxyType({})
 
     def gains(self, rowid: int) -> dict[int, float]:
         """What each word adds to a unit, by its number: BM25 over the fields of the unit and those of the turns beside it."""
@@ -98,11 +106,12 @@ class EvidenceReader:
         self._idf = IdfTable(index, catalog, self._units)
         self._usual = catalog.usual_lengths()
         self._most = max(LOOKED_UP, LOOKED_UP_SHARE * self._units)
-        self._lane = Lane(index.engine, self._idf.containing, self._most)
+        self._lane = Lane(index.engine, self._idf.containing, self._most, catalog)
 
     def read(self, question: Question, pool: int, *, newest: bool = False) -> Evidence:
         """All that may answer; of what each kind of look-up finds, the `pool` best at least; on demand what is newest, too."""
         leaves = question.all_leaves
+        self._lane.folded.clear()
         self._idf.learn(leaves)
         fields = self.fields(question)
         then = self._said_then(question)
@@ -115,16 +124,19 @@ class EvidenceReader:
         told = self._told_by_people(question, then) if then and question.in_words and not listed else []
         wishes = self._wishes() if question.of_you and question.in_words and not fields else []
         of_now = newest and question.in_words and not (fields or question.query.ranges)
-        latest = self._newest() if of_now and (text or others or question.is_sentence) else []
-        found = dict.fromkeys([*text, *others, *goal, *listed, *told, *wishes, *latest])
+        of_now = of_now and bool(text or others or question.is_sentence)
+        latest, soon = (self._newest(), self._upcoming(question.today)) if of_now else ([], [])
+        dated = self._dated(question) if question.in_words and not listed else []
+        found = dict.fromkeys([*text, *others, *goal, *listed, *told, *wishes, *dated, *latest, *soon])
         known = self._catalog.summaries(found)
         units = [*known, *self._beside(text, known, fields)] if question.in_words else known
         counts = self._counts(leaves, len(question.leaves), units, question.clause)
-        kept = {*listed, *told, *wishes, *latest}
+        kept = {*listed, *told, *wishes, *dated, *latest, *soon}
         units = [unit for unit in units if unit.rowid in counts or unit.rowid in kept]
         evidence = Evidence(
-            self._units, with_own_ids(units), counts, self._weights(question), bool(listed), frozenset(latest)
-        )
+            self._units, with_own_ids(units), counts, self._weights(question), bool(listed), frozenset(latest), tuple(soon),
+            folded=Counter(self._lane.folded.values()),
+        )  # fmt: skip
         return self._with_names(evidence, question)
 
     def fields(self, question: Question) -> Fields | None:
@@ -179,12 +191,29 @@ class EvidenceReader:
             order by at desc, id limit {NEWEST}"""
         return [int(row[0]) for row in self._catalog.rows(sql)]
 
+    def _upcoming(self, today: date) -> list[int]:
+        """Facts whose value is a day of the next week, and open to-dos of one, the soonest first."""
+        sql = f"""select rowid from unit u where {DATED} and u.state = 'current' and u.trust = 'trusted'
+            and (u.kind = 'fact' or (u.kind = 'todo' and u.field = 'open')) order by days, id limit {SOONEST}"""
+        last = dates.plus_days(today, SOON).isoformat()
+        return [int(row[0]) for row in self._catalog.rows(sql, [last, today.isoformat()])]
+
+    def _dated(self, question: Question) -> list[int]:
+        """What is of the days asked about by its own value, whatever words it holds: facts that are dates, to-dos due then."""
+        where, values = conditions(question.query.filters)
+        found: dict[int, None] = {}
+        for one in question.days:
+            sql = f"""select u.rowid from units u where {where} and {DATED} order by u.days, u.id limit {LISTED}"""
+            rows = self._catalog.rows(sql, [*values, one.end or "9999", one.start])
+            found.update((int(row[0]), None) for row in rows)
+        return list(found)
+
     def _beside(self, text: Scores, known: Sequence[UnitSummary], fields: Fields | None) -> list[UnitSummary]:
         """Turns beside the best ones, which may have the words of a question around them and none themselves."""
         by_words = [unit for unit in known if unit.rowid in text]
         best = sorted(by_words, key=lambda unit: (-text[unit.rowid], unit.id, unit.path, unit.seq))[:BESIDE]
         around = {(unit.rowid + step, unit.path) for unit in best if unit.kind == "turn" for step in _STEPS}
-        beside = {rowid for rowid, _ in around} - {unit.rowid for unit in known}
+        beside = {rowid for rowid, _ in around} - {unit.rowid for unit in known} - self._lane.folded.keys()
         found = self._catalog.summaries(sorted(fields.among(beside) if fields else beside)) if beside else []
         return [unit for unit in found if (unit.rowid, unit.path) in around]  # numbers go on in the next file
 
@@ -246,9 +275,11 @@ class EvidenceReader:
             return []
         where, values = conditions(filters)
         if ranges:
-            where += f" and u.at != '' and ({' or '.join([_TOUCHES] * len(ranges))})"
-            spoken = (day for one in ranges for day in (one.start or "0000", one.end or "9999"))
-            values = [*values, *spoken]
+            spoken = [(one.start or "0000", one.end or "9999") for one in ranges]
+            dated = [(one.end or "9999", one.start or "0000") for one in question.days]
+            touching = [*[f"({_TOUCHES})"] * len(spoken), *[f"({DATED})"] * len(dated)]
+            where += f" and ({' or '.join(touching)})"
+            values = [*values, *(day for span in (*spoken, *dated) for day in span)]
         if question.only_excludes and question.clause is not None:
             barred = self._index.engine.find(question.clause.parts[0], max(self._units, 1))
             where += " and u.rowid not in (select value from json_each(?))"

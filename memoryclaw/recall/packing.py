@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import hashlib
 import re
 from bisect import bisect_right
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Set as AbstractSet
+from functools import lru_cache
+from types import MappingProxyType
 from typing import NamedTuple
 
 from memoryclaw.model import Unit
@@ -25,6 +29,7 @@ WEAK = 0.2  # of the best score: what scores less would only fill the prompt
 FILL = 0.5  # of the budget: the most that what is newest may fill, whatever its score
 REPEATED = 4  # words: so much of a text must stand in another to repeat it
 _ENDS = ".!?…。！？:"
+_BOXES = {"open": " ", "done": "x", "cancelled": "-"}
 _WHOLE = frozenset({"episode", "note", "skill"})
 _WORDS = re.compile(r"[^\W_]+")
 _POINT = re.compile(r"- ([^\s:][^:\n]{0,59}): ")
@@ -37,15 +42,24 @@ class Pack:
         budget: tokens of the whole block, framing included.
         max_results: whole notes at most; facts and turns are bounded by the budget alone.
         head: lines that stand before all matches; they fit the budget with room to spare.
+        seen: what the host still shows, by id: the digests of the texts.
     """
 
-    def __init__(self, budget: int, max_results: int, head: Sequence[str] = ()) -> None:
+    def __init__(
+        self,
+        budget: int,
+        max_results: int,
+        head: Sequence[str] = (),
+        seen: Mapping[str, AbstractSet[str]] = MappingProxyType({}),
+    ) -> None:
         self._budget = budget
         self._max_results = max_results
         self._outline = Outline(head)
-        self._told: dict[str, list[str]] = {trust: [] for trust in TRUST_ORDER}
-        self._cut: list[_Cut] = []
-        self._taken = 0
+        self._items: list[_Item] = []
+        self._seen = seen
+        self._visible: list[tuple[int, str]] = []  # trust and plain words of what the host still shows
+        self._spared = 0  # what it would have cost
+        self.marks: dict[str, str] = {}  # what is to be said of a unit besides, by id
         self._stated: list[frozenset[str]] = []
         self._notes = self._turns = 0
         self._best = 0.0
@@ -62,26 +76,28 @@ class Pack:
             return "max_results"
         return "budget" if self.full else ""
 
-    def fill(self) -> None:
-        """From now on the weak are taken in, too, until they have `FILL` of the budget."""
-        self._until = self.tokens() + int(self._budget * FILL)
+    def fill(self, share: float = FILL) -> None:
+        """From now on the weak are taken in, too, until they have a share of the budget."""
+        self._until = max(self.tokens() + int(self._budget * share) - self._spared // 100, 1)
 
     def turned_down(self, unit: Unit, score: float) -> str:
         """Why a match cannot be taken in, wherever it is cut, or an empty string; known before it is explained."""
-        where = place(unit)
-        reason = self.refused(unit.kind, score) or self._repeats(unit, where.trust)
+        where = self._place(unit)
+        reason = self.refused(unit.kind, score)
+        if not reason and unit.kind != "turn":  # of a turn it depends on the words asked for
+            reason = self._repeats(unit, where.trust)
         if reason:
             return reason
         room = self._room(unit, where)
-        if room >= LEAST * 100 or _fits(where, _shown(unit), room):
+        if room >= LEAST * 100 or _fits(where, shown(unit), room):
             return ""
         self.full = self._budget - self.tokens() < LEAST
         return "budget"
 
     def offer(self, unit: Unit, score: float, surfaces: frozenset[str]) -> tuple[str, int]:
         """Takes a match in if it may and fits: (`in` or the reason why not, tokens it costs)."""
-        where, before = place(unit), self.tokens()
-        reason = self.refused(unit.kind, score) or self._repeats(unit, where.trust)
+        where, before = self._place(unit), self.tokens()
+        reason = self.refused(unit.kind, score) or self._repeats(unit, where.trust, surfaces)
         if not reason and unit.kind == "turn" and self._is_said(unit, surfaces):
             reason = "duplicate"
         if reason:
@@ -90,37 +106,107 @@ class Pack:
         if not quoted:
             self.full = self._budget - before < LEAST
             return "budget", 0
-        self._outline.add(where, line(where, quoted))
         self._best = max(self._best, score)
-        if quoted == _shown(unit):
-            self._told[where.trust].append(_plain(_own_words(unit)))
-        else:
-            self._told[where.trust].append(_plain(quoted))
-            self._cut.append(_Cut(self._taken, unit, where, surfaces, quoted))
-        self._taken += 1
+        whole = quoted == shown(unit)
+        seen = self._seen.get(unit.id)
+        if seen and not seen.isdisjoint((digest_of(shown(unit)), digest_of(quoted))):
+            self._visible.append((_level(unit), _plain(quoted)))
+            self._spared += line_cost(where, quoted)
+            return "already_visible", 0
+        told = _plain(_own_words(unit) if whole else quoted)
+        item = _Item(unit, where, surfaces, quoted, told, not whole, digest_of(quoted), _level(unit))
+        self._outline.add(where, line(where, quoted))
+        self._items.append(item)
+        if unit.kind == "turn":
+            self._join(len(self._items) - 1)
         if unit.is_statement:
             self._stated.append(frozenset(_plain(unit.value).split()))
         self._notes += unit.kind in _WHOLE
         self._turns += unit.kind == "turn"
         return "in", self.tokens() - before
 
+    def settle(self) -> dict[int, int]:
+        """Leaves out what came in again later, from a source more trusted, or, of a note, as the line that it quotes.
+
+        Of items by their number, the tokens they cost less; one of which nothing is left is gone.
+        """
+        changed: dict[int, int] = {}
+        for number, item in enumerate(self._items):
+            known = [one.told for one in self._items if _precedes(one, item)]
+            said = _sentences(item.quoted) if known else ()
+            if not any(_is_told(sentence, known) for sentence in said):
+                continue
+            before, room = self.tokens(), line_cost(item.where, item.quoted)
+            shorter = self._passage(item.unit, item.where, item.surfaces, room, known, near=True)
+            if all(_is_told(sentence, known) or len(sentence.split()) <= REPEATED for sentence in said):
+                shorter = ""
+            self._render(number, shorter)
+            changed[number] = before - self.tokens()
+        return changed
+
     def extend(self) -> dict[int, int]:
         """Gives the room that is left to what was cut, in rank order; of items by their number, the tokens they cost more."""
         gained: dict[int, int] = {}
-        for number, unit, where, surfaces, quoted in self._cut:
+        for number, item in enumerate(self._items):
+            if not item.cut or not item.quoted:
+                continue
             before = self.tokens()
             if self._budget - before < LEAST:
                 break
-            self._told[where.trust].remove(_plain(quoted))
-            room = self._outline.left(self._budget, where) + line_cost(where, quoted)
-            longer = self._passage(unit, where, surfaces, room, near=False)
-            if line_cost(where, longer) <= line_cost(where, quoted):
-                longer = quoted
-            self._outline.replace(where, line(where, quoted), line(where, longer))
-            self._told[where.trust].append(_plain(longer))
+            others = [
+                one.told
+                for other, one in enumerate(self._items)
+                if other != number and one.level <= item.level
+            ]
+            room = self._outline.left(self._budget, item.where) + line_cost(item.where, item.quoted)
+            longer = self._passage(item.unit, item.where, item.surfaces, room, others, near=False)
+            if line_cost(item.where, longer) > line_cost(item.where, item.quoted):
+                self._render(number, longer)
             gained[number] = self.tokens() - before
-        self._cut.clear()
         return gained
+
+    @property
+    def gone(self) -> set[int]:
+        """The numbers of the items that were taken in and of which nothing is left."""
+        return {number for number, item in enumerate(self._items) if not item.quoted}
+
+    def _place(self, unit: Unit) -> PackPosition:
+        return place(unit)._replace(mark=prompts.escaped_line(self.marks.get(unit.id, "")))
+
+    def _join(self, number: int) -> None:
+        """Puts a question beside its answer where these are not trusted alike; the label of one that is trusted less stays with it."""
+        one = self._items[number]
+        for other, item in enumerate(self._items):
+            first, then = sorted((one, item), key=lambda item: item.unit.line)
+            if (
+                (item.where.above, abs(one.unit.line - item.unit.line)) == (one.where.above, 1)
+                and item.quoted
+                and first.where.trust != then.where.trust
+                and first.unit.entity != then.unit.entity
+                and first.quoted.rstrip(" …").endswith(_ASKING)
+            ):
+                lower = TRUST_ORDER.index(first.where.trust) > TRUST_ORDER.index(then.where.trust)
+                label = f" [{first.where.trust}]" if lower else ""
+                self._move(
+                    number if first is one else other,
+                    first.where._replace(trust=then.where.trust, own=first.where.own + label),
+                )
+
+    def _move(self, number: int, where: PackPosition) -> None:
+        """Puts an item elsewhere, if there is room for it."""
+        item = self._items[number]
+        if self._outline.left(self._budget, where) >= line_cost(where, item.quoted):
+            self._outline.replace(item.where, line(item.where, item.quoted), "")
+            self._outline.add(where, line(where, item.quoted))
+            self._items[number] = item._replace(where=where)
+
+    def _render(self, number: int, quoted: str) -> None:
+        """Quotes an item anew, or not at all any more."""
+        item = self._items[number]
+        self._outline.replace(
+            item.where, line(item.where, item.quoted), line(item.where, quoted) if quoted else ""
+        )
+        self._items[number] = item._replace(quoted=quoted, told=_plain(quoted) if quoted else "")
 
     def tokens(self) -> int:
         """What the block costs so far."""
@@ -130,7 +216,7 @@ class Pack:
         """The block to paste into a prompt; empty when nothing was taken in."""
         return self._outline.context()
 
-    def _repeats(self, unit: Unit, trust: str) -> str:
+    def _repeats(self, unit: Unit, trust: str, surfaces: frozenset[str] = frozenset()) -> str:
         """What a text says that is at least as much trusted need not be said again."""
         said, told = _plain(unit.value if unit.is_statement else _own_words(unit)), self._known(trust)
         if (
@@ -139,6 +225,11 @@ class Pack:
             and any(set(said.split()) <= set(one.split()) for one in told)
         ):
             return "duplicate"  # a turn or an episode that is quoted already holds the words
+        if unit.kind == "turn" and any(_is_told(one, told) for one in _sentences(unit.text)):
+            new = [one for one in map(_plain, _sentences(unit.text)) if not any(one in text for text in told)]
+            left = {word for one in new for word in one.split()}
+            if len(left) <= REPEATED and not left & {word.casefold() for word in surfaces}:
+                return "duplicate"  # an episode, a fact or another turn quotes it
         return "duplicate" if _repeats(said, told) else ""
 
     def _is_said(self, unit: Unit, surfaces: frozenset[str]) -> bool:
@@ -149,13 +240,24 @@ class Pack:
 
     def _known(self, trust: str) -> list[str]:
         """What the context says that is at least as much trusted."""
-        return [told for level in TRUST_ORDER[: TRUST_ORDER.index(trust) + 1] for told in self._told[level]]
+        most = TRUST_ORDER.index(trust)
+        said = [(one.level, one.told) for one in self._items if one.quoted]
+        return [told for level, told in (*said, *self._visible) if level <= most]
+
+    def sent(self) -> dict[str, str]:
+        """The digest of what was quoted first of each item, by id, and behind a slash that of all of it where it is cut."""
+        sent: dict[str, str] = {}
+        for item in self._items:
+            whole = digest_of(shown(item.unit))
+            if item.quoted:
+                sent[item.unit.id] = f"{item.first}/{whole}" if item.first != whole else whole
+        return sent
 
     def _most(self, kind: str) -> int:
         """Tokens that one more item may take."""
         if kind == "turn" and self._turns >= TURNS:
             return max(int(self._budget * LATER), TURN)
-        share = LONG if kind == "turn" else EPISODE if kind == "episode" and self._taken else SHARE
+        share = LONG if kind == "turn" else EPISODE if kind == "episode" and self._items else SHARE
         return max(int(self._budget * share), FIRST)
 
     def _room(self, unit: Unit, where: PackPosition) -> int:
@@ -166,36 +268,63 @@ class Pack:
         """As much of a unit as there is room for; empty when that would say nothing."""
         room = self._room(unit, where)
         if room < LEAST * 100:
-            text = _shown(unit)
+            text = shown(unit)
             return text if _fits(where, text, room) else ""
-        return self._passage(unit, where, surfaces, room, near=True)
+        return self._passage(unit, where, surfaces, room, self._known(where.trust), near=True)
 
     def _passage(
-        self, unit: Unit, where: PackPosition, surfaces: frozenset[str], room: int, *, near: bool
+        self,
+        unit: Unit,
+        where: PackPosition,
+        surfaces: frozenset[str],
+        room: int,
+        known: Sequence[str],
+        *,
+        near: bool,
     ) -> str:
-        """A unit, whole or cut to the room; a part without new words is empty. A turn that is cut keeps its speaker."""
-        text = _shown(unit)
-        if _fits(where, text, room):
+        """A unit, whole or cut to the room, without what is `known`; a part without new words is empty. A turn that is cut keeps its speaker."""
+        text = shown(unit)
+        repeats = unit.kind in _WHOLE and any(_is_told(sentence, known) for sentence in _sentences(text))
+        if _fits(where, text, room) and not repeats:
             return text
         speaker = f"{unit.entity}: " if unit.kind == "turn" and unit.entity else ""
         part = passage(
             text[len(speaker) :],
             surfaces,
             lambda part: line_cost(where, speaker + part) <= room,
-            self._known(where.trust),
+            known,
             near=near,
         )
         return part and speaker + part
 
 
-class _Cut(NamedTuple):
-    """An item that is only a part of its unit; items are numbered as they were taken in."""
+class _Item(NamedTuple):
+    """An item of a context as it is quoted; items are numbered as they were taken in."""
 
-    number: int
     unit: Unit
     where: PackPosition
     surfaces: frozenset[str]
-    quoted: str
+    quoted: str  # empty: it is gone
+    told: str  # in plain words
+    cut: bool  # a part of its unit
+    first: str  # digest of what was quoted at first, before the room was shared out
+    level: int  # of trust: 0 is most
+
+
+def _level(unit: Unit) -> int:
+    return TRUST_ORDER.index(unit.trust) if unit.trust in TRUST_ORDER else 1
+
+
+def _precedes(one: _Item, other: _Item) -> bool:
+    """True where what both say is said by the first: it is trusted more, or as much and is what a note only quotes."""
+    quotes = other.unit.kind in _WHOLE and one.unit.kind not in _WHOLE
+    return (one.level, not quotes) < (other.level, True)
+
+
+def _is_told(sentence: str, known: Iterable[str]) -> bool:
+    """True for a sentence of several words that stands in what is known; who said it does not count."""
+    said = _plain(_POINT.sub("", sentence))
+    return said.count(" ") > REPEATED and _repeats(said, known)
 
 
 def _repeats(said: str, told: Iterable[str]) -> bool:
@@ -218,6 +347,9 @@ def text_of(unit: Unit) -> str:
         return f"{label}: {unit.value}"
     if unit.kind == "turn":
         return f"{unit.entity}: {unit.text}" if unit.entity else unit.text
+    if unit.kind == "todo":
+        due = f" (due {unit.days})" if unit.days and unit.field == "open" else ""
+        return f"[{_BOXES[unit.field]}] {unit.text}{due}"
     text = _speakers_once(without_block_ids(unit.text))
     if not unit.title or text.startswith(unit.title):
         return text
@@ -236,7 +368,7 @@ def _speakers_once(text: str) -> str:
     return "\n".join(lines)
 
 
-def _shown(unit: Unit) -> str:
+def shown(unit: Unit) -> str:
     """What a line says after the id: of a fact, whose id names it, the value and since when."""
     if unit.kind != "fact" or "#" not in unit.id:
         return text_of(unit)
@@ -245,15 +377,31 @@ def _shown(unit: Unit) -> str:
     return f"{unit.value} (since {unit.when[:10]})" if unit.when else unit.value
 
 
+def digest_of(text: str) -> str:
+    """What a text is known by in the ledger."""
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:16]
+
+
 def _own_words(unit: Unit) -> str:
+    if unit.kind == "todo":  # who said it stands before the words, where an episode tells it
+        return _POINT.sub("", f"- {unit.text}").removeprefix("- ")
     # The title of a copied note may be nothing but the name of its file.
     return (unit.kind in _WHOLE and _speakers_once(without_block_ids(unit.text))) or text_of(unit)
 
 
+# One recall asks both of the same texts again and again.
+
+
+@lru_cache(maxsize=4096)
 def _plain(text: str) -> str:
     """The words alone, between spaces; the text itself when it has none."""
-    flat = text.casefold()
-    return f" {' '.join(_WORDS.findall(flat))} " if _WORDS.search(flat) else prompts.one_line(flat)
+    words = _WORDS.findall(text.casefold())
+    return f" {' '.join(words)} " if words else prompts.one_line(text.casefold())
+
+
+@lru_cache(maxsize=1024)
+def _sentences(text: str) -> tuple[str, ...]:
+    return tuple(sentences(text))
 
 
 # The lines of a context: what stands in one file or session stands under one line that names it, so that it is named
@@ -270,6 +418,7 @@ class PackPosition(NamedTuple):
     above: str  # the line of the group
     own: str  # the rest of the id, as it begins the line; empty when the line above is all of it
     order: tuple[int, str]  # within the group; equal ones stay in rank order
+    mark: str = ""  # stands behind its text
 
 
 class Outline:
@@ -302,10 +451,17 @@ class Outline:
         self._empty = False
 
     def replace(self, place: PackPosition, old: str, new: str) -> None:
-        """Renders an item anew."""
-        items = self._groups[place.trust][place.above]
+        """Renders an item anew, or takes it out if it says nothing any more."""
+        group = self._groups[place.trust]
+        items = group[place.above]
         items[items.index((place.order, old))] = (place.order, new)
-        self._cost += _line_cost(new) - _line_cost(old)
+        self._cost += _line_cost(new) - _line_cost(old) if new else -_line_cost(old)
+        if not new:
+            items.remove((place.order, new))
+            if not items:
+                del group[place.above]
+            self._cost -= self.adding(place)
+            self._empty = not (self._head or any(self._groups.values()))
 
     def tokens(self) -> int:
         """What the whole block costs."""
@@ -335,7 +491,7 @@ def place(unit: Unit) -> PackPosition:
     elif unit.is_statement and "-" in unit.id:
         above, _, own = unit.id.rpartition("-")
         above = f"{above}-"
-    elif unit.kind == "fact" and "#" in unit.id:
+    elif unit.kind in ("fact", "todo") and "#" in unit.id:
         above, _, own = unit.id.partition("#")
         above, day = f"{above}#", ""
     dated = (
@@ -343,7 +499,7 @@ def place(unit: Unit) -> PackPosition:
         if day and day not in above
         else prompts.escaped_line(above)
     )
-    own = f"{own}:" if unit.kind == "fact" and own and not unit.is_statement else own
+    own = f"{own}:" if unit.kind in ("fact", "todo") and own and not unit.is_statement else own
     return PackPosition(
         unit.trust if unit.trust in TRUST_ORDER else "unknown", dated, prompts.escaped_line(own), order
     )
@@ -351,7 +507,7 @@ def place(unit: Unit) -> PackPosition:
 
 def line(place: PackPosition, text: str) -> str:
     """The line of an item; its text is made harmless here."""
-    return " " + " ".join(filter(None, (place.own, prompts.escaped_line(text))))
+    return " " + " ".join(filter(None, (place.own, prompts.escaped_line(text), place.mark)))
 
 
 def line_cost(place: PackPosition, text: str) -> int:
@@ -392,15 +548,14 @@ def passage(
     """
     if len(text) > _SCANNED:
         text = snippet(text, surfaces, _SCANNED).text
-    found = [sentence for sentence in sentences(text) if _WORDS.search(sentence)]
+    found = [sentence for sentence in _sentences(text) if _WORDS.search(sentence)]
     known, chosen = list(told), set[int]()
     for number in _by_worth(found, surfaces, near):
-        said = _plain(found[number])
-        if said.count(" ") > REPEATED and _repeats(said, known):
+        if _is_told(found[number], known):
             continue
         if fits(_joined(found, chosen | {number})):
             chosen.add(number)
-            known.append(said)
+            known.append(_plain(found[number]))
         elif not chosen:
             return _part(found, number, surfaces, fits)
     return _joined(found, chosen) if chosen else ""

@@ -341,7 +341,7 @@ def _mark(text: str) -> str:
 
 _DATE_FIELDS = ("since", "until", "on")
 _NAME_FIELDS = ("entity", "person", "project")
-_KINDS = ("episode", "fact", "skill", "note", "turn", "log", "semantic", "memory")
+_KINDS = ("episode", "fact", "skill", "note", "todo", "turn", "log", "semantic", "memory", "task")
 _STATES = ("archived", "pending", "draft", "superseded")  # `kind:archived` asks for what is usually left out
 _KNOWN_VALUES = {
     "kind": (*_KINDS, *_STATES),

@@ -17,8 +17,10 @@ from memoryclaw.index.catalog import Catalog
 from memoryclaw.index.stemming import language as named
 from memoryclaw.ports import Clause, TextIndex
 from memoryclaw.recall.query import Expr, Filter, Query, all_of, any_of, parse
+from memoryclaw.text import dates
 from memoryclaw.text import words as lists
 from memoryclaw.text.language import (
+    WORD,
     Language,
     Languages,
     candidates,
@@ -31,13 +33,24 @@ from memoryclaw.text.language import (
 
 PREFIX_WORDS = 32  # a prefix stands for at most so many words of the vault, the most frequent ones
 FUZZY_WORDS = 8
+# A word of so many letters that no more than so many units hold also finds words that begin so, at most so many.
+BEGINS, RARE, BEGUN_WORDS = 4, 2, 8
+ENDING = 2  # letters that another form of a word may lack
+LONGEST_BEGUN = 40  # letters of such a word
 RELATED_SHARE = 0.1  # of all units: what more of them hold is too common to stand for another word
 CHARACTER = 0.2  # what a single Chinese character counts beside the pairs that hold it
 OTHER = 0.5  # what a word that may stand for another counts, against that word itself
 GOAL_WORDS = 12  # words of a goal that count
-KINDS = frozenset({"episode", "fact", "skill", "note", "turn"})
+KINDS = frozenset({"episode", "fact", "skill", "note", "todo", "turn"})
 STATES = frozenset({"archived", "pending", "draft", "superseded"})
-KIND_NAMES = {"log": "turn", "logs": "turn", "semantic": "fact", "memory": "note"}
+KIND_NAMES = {
+    "log": "turn",
+    "logs": "turn",
+    "semantic": "fact",
+    "memory": "note",
+    "task": "todo",
+    "tasks": "todo",
+}
 
 _HIDDEN = re.compile(r"(?:^|/)(?:archive|review|_[^/]*)(?:/|$)|(?:^|/)_\w", re.IGNORECASE)
 # Words by which people speak of themselves: what they said then counts more than what an assistant answered.
@@ -74,6 +87,7 @@ class Question(NamedTuple):
         tokens: of the content words and their synonyms.
         unknown: words that stand nowhere in the vault.
         today: the UTC day that "last week" refers to.
+        coming: the next days that an expression without a year may mean, where it was read as the last ones.
     """
 
     query: Query
@@ -91,6 +105,12 @@ class Question(NamedTuple):
     tokens: frozenset[str]
     unknown: tuple[str, ...]
     notices: tuple[str, ...]
+    coming: tuple[dates.DateRange, ...] = ()
+
+    @property
+    def days(self) -> tuple[dates.DateRange, ...]:
+        """The times that it names, and where they come again also the next ones: what is due on them may be asked for."""
+        return (*self.query.ranges, *self.coming)
 
     @property
     def in_words(self) -> bool:
@@ -204,7 +224,7 @@ def understand(
         tokens |= {token for leaf in aliases for token in leaf.clause.text.split()}
         names = {part for key in (*entities, *people, *parts) for part in key.split()}
         plain = [word for word in words if key_of(word) not in names]
-        akin = _related(plain, tokens, seen, catalog)
+        akin = (*_related(plain, tokens, seen, catalog), *_begun(plain, tokens, seen, catalog))
     notices = list(query.notices)
     clause: Clause | None = None
     leaves: tuple[Leaf, ...] = ()
@@ -223,6 +243,7 @@ def understand(
     return Question(
         query, language, today, clause, leaves, aliases, akin, toward, entities, people, parts, seen.weights, tokens,
         tuple(seen.unknown), tuple(notices),
+        tuple(again for one in query.ranges if (again := dates.coming(one, today))),
     )  # fmt: skip
 
 
@@ -259,6 +280,60 @@ def spellings(question: Question, catalog: Catalog) -> dict[str, str]:
             if close:
                 found[word] = close[0].word
     return found
+
+
+# What looks like a name in a question: capitals inside a word, or at its beginning where no sentence begins.
+_INNER_CAPITAL = re.compile(r"(?=[^\W_]*?[a-zß-ÿ][A-Z])[^\W\d_][^\W_]*+")
+_ENDS = (".", "!", "?", ":", "…")
+_OPENING = " \t\n\r\f\v\u00a0\u202f\u3000\"'„“”«»([*>-"
+_NO_NAMES = frozenset(lists.text("talk_en.not_names").replace(",", " ").split())
+
+
+def _begins_sentence(text: str, before: re.Match[str] | None, word: re.Match[str]) -> bool:
+    """Whether a sentence begins with a word, by what stands between the word before and it."""
+    between = text[before.end() if before else 0 : word.start()]
+    ending = between.rstrip(_OPENING)
+    return ending.endswith(_ENDS) or "\n" in between[len(ending) :] or not (before or ending)
+
+
+def strangers(question: Question) -> tuple[str, ...]:
+    """Names in a question that stand nowhere in the vault, as they were typed; of ordinary words none.
+
+    In German, where every noun has a capital, only one inside a word makes it a name.
+    """
+    if not question.unknown or not question.in_words:
+        return ()
+    text, translated = question.query.text, {word for leaf in question.aliases for word in leaf.word.split()}
+    unknown = frozenset(question.unknown) - translated
+    typed = [hit for hit in WORD.finditer(text) if hit[0][:1].isalpha()]
+    begins = {
+        hit.start()
+        for before, hit in zip([None, *typed], typed, strict=False)
+        if _begins_sentence(text, before, hit)
+    }
+    # A small word with a capital: this is a title, where every word has one.
+    is_title = any(
+        hit[0].istitle() and len(hit[0]) > 1 and named("en").is_stop(hit[0].lower())
+        for hit in typed
+        if hit.start() not in begins
+    )
+    capitals = not is_title and not _has_german(question)
+    found: list[tuple[int, int]] = []
+    for hit in typed:
+        word, low = hit[0], words_of(hit[0])
+        plain = word[0].isupper() and not word.isupper() and hit.start() not in begins
+        is_name = _INNER_CAPITAL.fullmatch(word) or (capitals and plain and low[0] not in _NO_NAMES)
+        if is_name and all(part in unknown for part in low):
+            together = found and not text[found[-1][1] : hit.start()].strip(" -‐‑")
+            found = [*found[:-1], (found[-1][0], hit.end())] if together else [*found, hit.span()]
+    return tuple(dict.fromkeys(re.sub(r"['’]s\Z", "", text[start:end]) for start, end in found))
+
+
+def _has_german(question: Question) -> bool:
+    german, english = named("de"), named("en")
+    return question.language.code == "de" or any(
+        german.is_stop(word) and not english.is_stop(word) for word in words_of(question.query.text)
+    )
 
 
 def _is_plain(query: Query) -> bool:
@@ -308,6 +383,7 @@ class _Words:
         self.weights: dict[str, float] = {}
         self.tokens: set[str] = set()
         self.unknown: list[str] = []
+        self.held: dict[str, int] = {}  # word → units with one of its tokens, at most
         self.spelled: dict[str, list[str]] = {}  # word → tokens of its other spellings
         self.most: dict[str, float] = {}  # the idf of a word that has a token in each of several languages
         tokens = {word: languages.token(word).split() for word in words}
@@ -317,6 +393,7 @@ class _Words:
             if not any(token in counts for token in own):
                 found = self._spelled_otherwise(word, catalog, languages)
                 counts.update(catalog.count_of(found))
+            self.held[word] = sum(counts.get(token, 0) for token in found)
             self.weights[word] = max(
                 (rarity(units, counts.get(token, 0)) for token in found), default=rarity(units, 0)
             )
@@ -376,6 +453,33 @@ def _related(words: Sequence[str], asked: frozenset[str], seen: _Words, catalog:
         for token in tokens
         if token not in asked and 0 < counts.get(token, 0) <= most
     )
+
+
+def _begun(words: Sequence[str], asked: frozenset[str], seen: _Words, catalog: Catalog) -> tuple[Leaf, ...]:
+    """Words of the vault that begin with one that hardly any unit holds, or are its beginning but for an ending.
+
+    So `Dach` finds `Dachstuhl`. A form that another language stems otherwise is found however many units hold the word.
+    """
+    found = []
+    for word in words:
+        plain = fold(word)
+        if len(plain) < BEGINS or not plain.isalpha() or seen.languages.is_cut(word):
+            continue
+        rare = seen.held[word] <= RARE
+        if not (rare or seen.languages.several):
+            continue
+        cut = max(BEGINS, len(plain) - ENDING)
+        forms = catalog.words_begun((plain[:cut], word[:cut]), len(plain) + ENDING, 4 * BEGUN_WORDS)
+        kept = [one for one in forms if seen.languages.is_form(word, one) or (rare and plain.startswith(one))]
+        kept += catalog.words_begun((plain, word), LONGEST_BEGUN, BEGUN_WORDS) if rare else []
+        tokens = dict.fromkeys(token for other in kept for token in seen.languages.token(other).split())
+        counts = catalog.count_of([*tokens])
+        found += [
+            Leaf(Clause("token", token), word, "prefix", OTHER, seen.weights[word])
+            for token in tokens
+            if token not in asked and token in counts
+        ]
+    return tuple(found)
 
 
 def _goal(goal: str, asked: frozenset[str], catalog: Catalog, language: Language) -> tuple[Leaf, ...]:
@@ -551,7 +655,7 @@ def _groups(code: str) -> _Groups:
         kind, _, members = text.partition(":")
         groups.of.setdefault(kind, []).append(members.split())
     for word in groups.of:
-        groups.alike.setdefault(word[:_BEGIN], []).append(word)
+        groups.alike.setdefault(fold(word)[:_BEGIN], []).append(word)
     return groups
 
 

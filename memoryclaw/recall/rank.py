@@ -16,9 +16,11 @@ from memoryclaw.index.catalog import UnitSummary
 from memoryclaw.model import FROM_NOW_ON, Matched, Term
 from memoryclaw.recall.evidence import NONE, NOTHING_COUNTED, TOLD_WITHIN, Evidence, Scores
 from memoryclaw.recall.question import Leaf, Question
+from memoryclaw.text.dates import falls_in
 
 # Shares of the best score.
 DATE = 0.6  # for what is of a day that the question names
+DAY = 1.0  # for what is of one by its own value, and that day is still to come: nobody can have spoken on it yet
 FACT = 0.5  # for a fact of an entity that it names, and once more if it names the field, too
 GOAL = 0.3  # the most that a goal adds
 # Shares of a unit's own score.
@@ -28,6 +30,8 @@ ASSISTANT = 0.5  # lost by an assistant's turns where the question is about the 
 OPENS = 0.5  # added to the turn with which somebody opens a session with an assistant
 ASKS = 0.1  # lost by turns that end in a question
 PINNED = 0.25
+
+OVER = frozenset({"done", "cancelled"})  # to-dos
 
 Terms = list[tuple[str, float]]
 
@@ -218,7 +222,7 @@ def _shares_of_best(question: Question, evidence: Evidence) -> Callable[[UnitSum
         if unit.kind == "fact" and unit.field == FROM_NOW_ON and of_you:
             found.append(("wish", FACT))
         if ranges:
-            found.append(("date", DATE * _date(question, unit)[0]))
+            found.append(("date", DAY if _is_to_come(question, unit) else DATE * _date(question, unit)[0]))
         elif evidence.listed:
             found.append(("filter", 1.0))
         return found
@@ -227,14 +231,14 @@ def _shares_of_best(question: Question, evidence: Evidence) -> Callable[[UnitSum
 
 
 def ordered(ranked: Iterable[Ranked]) -> list[Ranked]:
-    """By score, highest first; ties by id and path, after them statements and what has no score at all, the newest first."""
+    """By score, highest first; ties by id and path, after them, the newest first, statements, what is not trusted and what has no score at all."""
     return sorted(ranked, key=lambda one: (-one.score, _age(one), f"{one.unit.id}\0{one.unit.path}"))
 
 
 def _age(ranked: Ranked) -> tuple[int, ...]:
     """Less for what is newer, and least for what goes by its score alone."""
     unit = ranked.unit
-    if ranked.score and not unit.is_statement:
+    if ranked.score and not unit.is_statement and unit.trust == "trusted":
         return ()
     return tuple([-ord(digit) for digit in unit.at[:10]]) or (0,)
 
@@ -280,7 +284,10 @@ def _cause(name: str, question: Question, unit: UnitSummary) -> Matched | None:
 
 def _date(question: Question, unit: UnitSummary) -> tuple[float, str]:
     """How near a unit is to the days asked about, 0 to 1, and the expression that names them."""
-    near = ((_nearness(unit, one.start, one.end), one.text) for one in question.query.ranges)
+    near = [(_nearness(unit, one.start, one.end), one.text) for one in question.query.ranges]
+    near += [
+        (1.0, one.text) for one in question.days if unit.days and falls_in(unit.days, one.start, one.end)
+    ]
     return max(near, key=lambda found: found[0], default=(0.0, ""))
 
 
@@ -292,6 +299,13 @@ def _nearness(unit: UnitSummary, first: str, last: str) -> float:
     return 1 - later / TOLD_WITHIN if 0 < later < TOLD_WITHIN else 0.0
 
 
+def _is_to_come(question: Question, unit: UnitSummary) -> bool:
+    """True for what is, by its own value, of a time asked about that is not over yet."""
+    today = question.today.isoformat()
+    asked = [one for one in question.days if not one.end or one.end >= today] if unit.days else []
+    return any(falls_in(unit.days, one.start, one.end) for one in asked) and unit.field not in OVER
+
+
 def _touches(unit: UnitSummary, first: str, last: str) -> bool:
     if unit.kind == "fact":
         return bool(unit.at) and held(unit.at, unit.until, first, last, open_end=not unit.until)
@@ -300,7 +314,11 @@ def _touches(unit: UnitSummary, first: str, last: str) -> bool:
 
 def _is_of_another_time(unit: UnitSummary, question: Question) -> bool:
     ranges = question.query.ranges
-    return bool(ranges and unit.at) and not any(_touches(unit, one.start, one.end) for one in ranges)
+    return (
+        bool(ranges and unit.at)
+        and not any(_touches(unit, one.start, one.end) for one in ranges)
+        and not any(falls_in(unit.days, one.start, one.end) for one in question.days)
+    )
 
 
 def held(since: str, until: str, first: str, last: str, *, open_end: bool) -> bool:

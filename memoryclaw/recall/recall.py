@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 
-from memoryclaw.model import Match, Recalled
+from memoryclaw.model import NOTHING, Match, Matched, Recalled, Unit
+from memoryclaw.recall.folding import PARTED
 from memoryclaw.recall.packing import Pack
 from memoryclaw.recall.rank import Ranked, Ranking
-from memoryclaw.recall.search import Searcher
+from memoryclaw.recall.search import CHUNK, Searcher, folding_of
+from memoryclaw.text.fillers import is_filler
 
 WORKING_SHARE = 0.33  # of the budget: the most that the session's working memory takes
-CHUNK = 12  # units looked at together; those that have a chance are explained
+UPCOMING = 0.15  # of the budget: the most that what is due soon takes
+IDLE = 200  # characters: a longer turn was meant to say something
+UNVOUCHED = 2  # notes for which nobody vouches that may stand before what a person wrote
 
 
 def recall(
@@ -22,23 +27,25 @@ def recall(
     budget: int,
     max_results: int,
     working: Callable[[int], list[str]] | None = None,
+    seen: Mapping[str, AbstractSet[str]] = NOTHING,
 ) -> Recalled:
     """Answers a question with a context of at most `budget` tokens.
 
     The words of `goal`, what the agent is working on, help to rank. Turns of the running `session` are left out: the host still
     shows them; what is untrusted, and a skill that is not approved, are left out whatever is asked. What the session is working on stands first:
-    `working` gives its lines for a share of the budget.
+    `working` gives its lines for a share of the budget. What it has `seen` (digests of texts, by id) the host still shows as well.
     """
     head = working(int(budget * WORKING_SHARE)) if working else []
-    pack = Pack(budget, max_results, head)
+    pack = Pack(budget, max_results, head, seen)
     with searcher.reading():
         found = searcher.find(text, goal=goal, newest=True)
         open_ = found.open
-        refused = _visible(open_, session) | _untrusted(open_) | _unapproved(searcher, open_)
-        waiting = [one for one in open_ if one.unit.rowid not in refused]
+        refused = _told_by_episodes(open_) | _visible(open_, session)
+        refused |= _untrusted(open_) | _unapproved(searcher, open_)
+        waiting = _vouched_first([one for one in open_ if one.unit.rowid not in refused])
         matches, packed = _packed(searcher, found, waiting, pack)
         answer = searcher.answer(text, found, matches, refused | packed)
-    return Recalled(**answer, context=pack.context(), tokens=pack.tokens(), budget=budget)
+    return Recalled(**answer, context=pack.context(), tokens=pack.tokens(), budget=budget, sent=pack.sent())
 
 
 def _visible(open_: Sequence[Ranked], session: str) -> dict[int, str]:
@@ -54,6 +61,13 @@ def _untrusted(open_: Sequence[Ranked]) -> dict[int, str]:
     return {one.unit.rowid: "untrusted" for one in open_ if one.unit.trust == "untrusted"}
 
 
+def _told_by_episodes(open_: Sequence[Ranked]) -> dict[int, str]:
+    """The to-dos without a day of episodes that were found themselves, and tell them among the rest."""
+    told = {one.unit.path for one in open_ if one.unit.kind == "episode" and one.score}
+    todos = [one.unit for one in open_ if one.unit.kind == "todo" and not one.unit.days]
+    return {unit.rowid: "duplicate" for unit in todos if unit.path in told}
+
+
 def _unapproved(searcher: Searcher, open_: Sequence[Ranked]) -> dict[int, str]:
     """A draft keeps its reason even where the question asks for drafts: a prompt gets only what a person approved."""
     states = {one.unit.rowid: one.unit.state for one in open_}
@@ -61,44 +75,108 @@ def _unapproved(searcher: Searcher, open_: Sequence[Ranked]) -> dict[int, str]:
     return {rowid: "not_approved" if states[rowid] == "current" else states[rowid] for rowid in doubtful}
 
 
+def _vouched_first(waiting: Sequence[Ranked]) -> list[Ranked]:
+    """In rank order, but that after the first `UNVOUCHED` notes for which nobody vouches, further ones wait for all else."""
+    unvouched = [one for one in waiting if one.unit.kind in PARTED and one.unit.trust != "trusted"]
+    late = {one.unit.rowid for one in unvouched[UNVOUCHED:]}
+    return sorted(waiting, key=lambda one: one.unit.rowid in late)
+
+
 def _packed(
     searcher: Searcher, found: Ranking, waiting: Sequence[Ranked], pack: Pack
 ) -> tuple[list[Match], dict[int, str]]:
     """What the pack took in, in rank order, and the decision on every unit: the room that the matches leave goes to what is newest."""
-    decisions: dict[int, str] = {}
-    taken = list(_offered(searcher, found, waiting, pack, decisions))
+    offering = _Offering(searcher, found, pack)
+    decisions = offering.decisions
+    soon = [one for rowid in found.evidence.upcoming for one in waiting if one.unit.rowid == rowid]
+    only_soon = {one.unit.rowid for one in soon if not one.score}
+    decisions.update(dict.fromkeys(only_soon, "weak"))
+    offering.offer([one for one in waiting if one.unit.rowid not in only_soon])
+    soon = [one for one in soon if decisions[one.unit.rowid] == "weak"]
+    pack.fill(UPCOMING)
+    asked = len(offering.taken)
+    offering.offer(soon)
+    offering.taken[asked:] = [(one, _due(match)) for one, match in offering.taken[asked:]]
+    left = {one.unit.rowid for one in soon if decisions[one.unit.rowid] == "budget"}
     pack.fill()
     newest = [one for one in waiting if one.unit.rowid in found.evidence.newest]
-    weak = [one for one in newest if decisions[one.unit.rowid] == "weak"]
-    taken += _offered(searcher, found, weak, pack, decisions)
-    gained = pack.extend()
-    return [one._replace(tokens=one.tokens + gained.get(n, 0)) for n, one in enumerate(taken)], decisions
+    offering.offer([one for one in newest if decisions[one.unit.rowid] == "weak" or one.unit.rowid in left])
+    decisions.update((rowid, "upcoming") for rowid in sorted(left) if decisions[rowid] == "budget")
+    less, gone, gained = pack.settle(), pack.gone, pack.extend()
+    taken: list[tuple[int, Match]] = []
+    ranks = {one.unit.rowid: place for place, one in enumerate(found.units)}
+    for number, (one, match) in enumerate(offering.taken):
+        if number in gone:
+            decisions[one.unit.rowid] = "duplicate"
+        else:
+            tokens = match.tokens + gained.get(number, 0) - less.get(number, 0)
+            marked = offering.folding.marked(one.unit, match._replace(tokens=tokens))
+            taken.append((ranks[one.unit.rowid], marked))
+    return [match for _, match in sorted(taken, key=lambda pair: pair[0])], decisions
 
 
-def _offered(
-    searcher: Searcher, found: Ranking, waiting: Iterable[Ranked], pack: Pack, decisions: dict[int, str]
-) -> Iterator[Match]:
-    """What the pack takes of units that are offered in rank order; only what has a chance is explained."""
-    left = iter(waiting)
-    while chunk := _next(left, pack, decisions):
-        units = searcher.units(chunk)
-        hopeful = []
-        for one in chunk:
-            decisions[one.unit.rowid] = reason = pack.turned_down(units[one.unit.rowid], one.score)
-            hopeful += [] if reason else [one]
-        for one, match in zip(hopeful, searcher.matches(found, hopeful), strict=True):
-            decisions[one.unit.rowid], tokens = pack.offer(match.unit, match.score, match.surfaces)
-            if decisions[one.unit.rowid] == "in":
-                yield match._replace(tokens=tokens)
+def _due(match: Match) -> Match:
+    """What is due within a week and answers nothing that was asked: its day is why it is there."""
+    cause = Matched(word=match.unit.days, field="date", via="upcoming")
+    return match._replace(matched=(*(match.matched if match.score else ()), cause))
 
 
-def _next(waiting: Iterator[Ranked], pack: Pack, decisions: dict[int, str]) -> list[Ranked]:
-    """The next `CHUNK` units that the pack may still take; those before that it may not are refused."""
-    chunk: list[Ranked] = []
-    for one in waiting:
-        decisions[one.unit.rowid] = reason = pack.refused(one.unit.kind, one.score)
-        if not reason:
-            chunk.append(one)
-            if len(chunk) == CHUNK:
-                break
-    return chunk
+class _Offering:
+    """Offers units to a pack in rank order; only what has a chance is explained."""
+
+    def __init__(self, searcher: Searcher, found: Ranking, pack: Pack) -> None:
+        self._searcher = searcher
+        self._found = found
+        self._pack = pack
+        self.folding = folding_of(found)
+        self.decisions: dict[int, str] = {}
+        self.taken: list[tuple[Ranked, Match]] = []
+
+    def offer(self, waiting: Iterable[Ranked]) -> None:
+        """Takes in what may be taken and fits; there is a decision on each unit afterwards."""
+        left = iter(waiting)
+        decisions, pack = self.decisions, self._pack
+        while chunk := self._next(left):
+            units = self._searcher.units(chunk)
+            said = {one.unit.rowid: words for one, words in self._searcher.with_words(chunk)}
+            empty = self._empty(chunk, units)
+            pack.marks.update(self._searcher.marks(chunk, units))
+            hopeful = []
+            for one in chunk:
+                rowid = one.unit.rowid
+                reason = "empty" if rowid in empty else pack.turned_down(units[rowid], one.score)
+                decisions[rowid] = reason
+                hopeful += [] if reason else [one]
+            matches = self._searcher.matches(self._found, hopeful, units=units)
+            for one, match in zip(hopeful, matches, strict=True):
+                rowid, tokens = one.unit.rowid, 0
+                decisions[rowid] = self.folding.reason(one.unit, said[rowid])
+                if not decisions[rowid]:
+                    decisions[rowid], tokens = pack.offer(match.unit, match.score, match.surfaces)
+                if decisions[rowid] == "in":
+                    self.folding.show(one.unit, said[rowid])
+                    self.taken.append((one, match._replace(tokens=tokens)))
+
+    def _next(self, waiting: Iterator[Ranked]) -> list[Ranked]:
+        """The next `CHUNK` units that the pack may still take; those before that it may not are refused."""
+        chunk: list[Ranked] = []
+        for one in waiting:
+            self.decisions[one.unit.rowid] = reason = self._pack.refused(one.unit.kind, one.score)
+            if not reason:
+                chunk.append(one)
+                if len(chunk) == CHUNK:
+                    break
+        return chunk
+
+    def _empty(self, chunk: Sequence[Ranked], units: Mapping[int, Unit]) -> set[int]:
+        """The turns that say nothing by themselves, unless they answer a question."""
+        is_stop = self._found.question.language.is_stop
+        idle = [
+            one.unit
+            for one in chunk
+            if one.unit.kind == "turn"
+            and len(units[one.unit.rowid].text) <= IDLE
+            and is_filler(units[one.unit.rowid].text, is_stop=is_stop)
+        ]
+        before = {(unit.rowid, unit.path) for unit in self._searcher.before(idle) if unit.asks}
+        return {unit.rowid for unit in idle if (unit.rowid - 1, unit.path) not in before}

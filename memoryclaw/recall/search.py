@@ -2,28 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from contextlib import AbstractContextManager
 from datetime import date
 from typing import TYPE_CHECKING, Any
 
-from memoryclaw.index.catalog import Catalog
+from memoryclaw.index.catalog import Catalog, UnitSummary
 from memoryclaw.index.index import Index
 from memoryclaw.index.stemming import language
 from memoryclaw.model import COLUMNS, Answer, LeftOut, Match, Matched, Term, Traced, Unit
 from memoryclaw.recall.evidence import NOTHING_COUNTED, EvidenceReader
 from memoryclaw.recall.explain import filter_causes, read_columns, reasons
-from memoryclaw.recall.question import Question, spellings, understand
+from memoryclaw.recall.folding import Folding, may_fold
+from memoryclaw.recall.question import Question, spellings, strangers, understand
 from memoryclaw.recall.rank import Ranked, Ranking, causes, coverage, rank, shared_out
 from memoryclaw.recall.text_lane import POOL
-from memoryclaw.text.language import fold
+from memoryclaw.text.language import fold, words_of
 from memoryclaw.text.snippets import snippet, without_block_ids
 from memoryclaw.vault.layout import tells_how
 
 if TYPE_CHECKING:  # most vaults have no vectors
     from memoryclaw.recall.vector_lane import VectorLane
 
+CHUNK = 12  # units looked at together
 _BEST = 3  # matches that decide how much of the question was found
 
 
@@ -95,16 +97,85 @@ class Searcher:
         approved = self._approved({skill.path for skill in skills}) if skills else ()
         return {skill.rowid for skill in skills if skill.path not in approved}
 
-    def matches(self, found: Ranking, chosen: Sequence[Ranked]) -> list[Match]:
-        """The chosen units with their explanations, snippets and places."""
+    def before(self, turns: Iterable[UnitSummary]) -> list[UnitSummary]:
+        """The turns before these, where they have one."""
+        wanted = {(turn.rowid - 1, turn.path) for turn in turns}
+        found = self._catalog.summaries([rowid for rowid, _ in wanted]) if wanted else []
+        return [unit for unit in found if (unit.rowid, unit.path) in wanted]
+
+    def marks(self, chosen: Sequence[Ranked], units: Mapping[int, Unit]) -> dict[str, str]:
+        """What else must be said of these, by id: that another file says otherwise, or that it was so once."""
+        facts = [one.unit for one in chosen if one.unit.kind == "fact" and one.unit.field]
+        found: dict[str, str] = {}
+        told = self._catalog.told_of({unit.entity_key for unit in facts}) if facts else []
+        for unit in facts:
+            others = sorted(
+                id_
+                for id_, path, key, field, value in told
+                if (key, fold(field)) == (unit.entity_key, fold(unit.field))
+                and path != unit.path
+                and fold(value) != fold(unit.value)
+            )
+            if others and unit.state == "current":
+                found[unit.id] = f"(conflicts with {others[0]})"
+        turns = [one.unit for one in chosen if one.unit.kind == "turn" and one.unit.at]
+        for at, value, until in self._catalog.superseded_of({one.at[:10] for one in turns}) if turns else []:
+            words = words_of(value)
+            for one in turns:
+                if (
+                    one.at[:10] == at
+                    and words
+                    and f" {' '.join(words)} " in f" {' '.join(words_of(units[one.rowid].text))} "
+                ):
+                    found[one.id] = f"(superseded{f' since {until}' if until else ''})"
+        return found
+
+    def with_words(
+        self, ranked: Sequence[Ranked], wanted: Callable[[], bool] = lambda: True
+    ) -> Iterator[tuple[Ranked, str]]:
+        """Each unit with the words by which copies are known, as long as they are wanted."""
+        for start in range(0, len(ranked), CHUNK):
+            chunk = ranked[start : start + CHUNK]
+            foldable = [one.unit.rowid for one in chunk if may_fold(one.unit)] if wanted() else []
+            texts = self._catalog.tokens(foldable) if foldable else {}
+            for one in chunk:
+                rowid = one.unit.rowid
+                yield one, texts[rowid]["body"] if rowid in texts else ""
+
+    def matches(
+        self,
+        found: Ranking,
+        chosen: Sequence[Ranked],
+        folding: Folding | None = None,
+        units: Mapping[int, Unit] | None = None,
+    ) -> list[Match]:
+        """The chosen units with their explanations, snippets and places, and what each stands for; `units`, where they were read already."""
         if not chosen:
             return []
         notes = self._catalog.notes({one.unit.path for one in chosen})
-        units, stored = self.units(chosen), self._catalog.tokens([one.unit.rowid for one in chosen])
-        return [
+        units = units or self.units(chosen)
+        stored = self._catalog.tokens([one.unit.rowid for one in chosen])
+        made = [
             self._match(one, units[one.unit.rowid], stored[one.unit.rowid], notes[one.unit.path], found)
             for one in chosen
         ]
+        return (
+            [folding.marked(one.unit, match) for one, match in zip(chosen, made, strict=True)]
+            if folding
+            else made
+        )
+
+    def shares_of_lines(self, found: Ranking, match: Match, lines: Sequence[str]) -> list[float]:
+        """The share of the question's weight that each line of a unit holds; what only the unit's title holds counts half."""
+        leaves = found.question.all_leaves[: len(found.question.all_leaves) - len(found.question.goal)]
+        spoken = language(self._catalog.notes({match.path})[match.path][1])
+
+        def share(line: str) -> float:
+            own = reasons(leaves, read_columns({"body": line}, {}, spoken)).matched
+            above = reasons(leaves, read_columns({"title": match.unit.title}, {}, spoken)).matched
+            return (_share(found, own) + answering_share(found, [*own, *above])) / 2 if own else 0.0
+
+        return [share(line) for line in lines]
 
     def answer(
         self, text: str, found: Ranking, matches: Sequence[Match], decisions: Mapping[int, str]
@@ -121,8 +192,9 @@ class Searcher:
                 Traced(id=one.unit.id, path=one.unit.path, score=one.score, decision=reason)
                 for one, reason in decided
             ),
-            "confidence": _confidence(found, matches),
+            "confidence": share_of(found, matches[:_BEST]),
             "did_you_mean": spellings(found.question, self._catalog),
+            "unknown": strangers(found.question),
             "notices": _notices(found),
             "degraded": found.degraded,
         }
@@ -137,7 +209,7 @@ class Searcher:
             return found
         if not lane.always:
             hits = [one for one in found.open if one.score]  # what is only new is none
-            if not lane.is_wanted(len(hits), _confidence(found, self.matches(found, hits[:_BEST]))):
+            if not lane.is_wanted(len(hits), share_of(found, self.matches(found, hits[:_BEST]))):
                 return found
         fields = self._evidence.fields(found.question)
         return lane.blended(found, fields.rowids if fields else None)
@@ -188,15 +260,27 @@ def search(searcher: Searcher, text: str, *, kind: str, limit: int) -> Answer:
     """The best `limit` matches for a question or a query, explained; `kind` narrows as `kind:` in the query does."""
     with searcher.reading():
         found = searcher.find(text, kind=kind, wanted=limit)
-        open_ = found.open
-        shown = open_[:limit]
-        decisions = {one.unit.rowid: "in" if n < limit else "limit" for n, one in enumerate(open_)}
+        folding = folding_of(found)
+        decisions: dict[int, str] = {}
+        shown: list[Ranked] = []
+        for one, said in searcher.with_words(found.open, lambda: len(shown) < limit):
+            reason = folding.reason(one.unit, said) or ("limit" if len(shown) >= limit else "in")
+            decisions[one.unit.rowid] = reason
+            if reason == "in":
+                folding.show(one.unit, said)
+                shown.append(one)
         doubtful = searcher.unapproved(shown)
         matches = [
             _distrusted(match) if one.unit.rowid in doubtful else match
-            for one, match in zip(shown, searcher.matches(found, shown), strict=True)
+            for one, match in zip(shown, searcher.matches(found, shown, folding), strict=True)
         ]
         return Answer(**searcher.answer(text, found, matches, decisions))
+
+
+def folding_of(found: Ranking) -> Folding:
+    """What an answer will show once; a question that names a path wants all of the note."""
+    named = any(item.field == "path" and not item.negated for item in found.question.query.filters)
+    return Folding(found.evidence.folded, by_note=not named)
 
 
 def _distrusted(match: Match) -> Match:
@@ -206,20 +290,37 @@ def _distrusted(match: Match) -> Match:
     return match._replace(unit=match.unit._replace(trust="unknown"))
 
 
-def _confidence(found: Ranking, matches: Sequence[Match]) -> float:
-    """The share of the question's weight that the best matches hold."""
-    weights = found.question.weights
-    if not weights:
-        return 1.0 if matches else 0.0
+def share_of(found: Ranking, matches: Sequence[Match]) -> float:
+    """The share of the question's weight that these matches hold."""
+    return _share(found, [m for match in matches for m in match.matched if m.via != "vector"])
+
+
+def answering_share(found: Ranking, causes_of: Sequence[Matched]) -> float:
+    """The same of these causes; half where they hold one word of several: a name alone tells nothing of what is asked of it."""
+    enough = len(_held(found, causes_of)) >= min(2, len(found.question.weights))
+    return _share(found, causes_of) / (1 if enough else 2)
+
+
+def _share(found: Ranking, causes_of: Sequence[Matched]) -> float:
+    if not found.question.weights:
+        return 1.0 if causes_of else 0.0
+    return coverage(found.question.weights, _held(found, causes_of))
+
+
+def _held(found: Ranking, causes_of: Sequence[Matched]) -> set[str]:
+    """The words of the question that these causes stand for."""
     synonyms = {leaf.word for leaf in found.question.aliases}
-    causes_of = [m for match in matches[:_BEST] for m in match.matched if m.via != "vector"]
     # A related word is a guess: only the vault's own synonyms count as the word that was asked.
     told = [m.word for m in causes_of if m.via != "alias" or m.word in synonyms]
     held = set(map(fold, " ".join(word.rstrip("*~") for word in told).split()))
-    return coverage(weights, {word for word in weights if fold(word) in held})
+    return {word for word in found.question.weights if fold(word) in held}
 
 
 def _notices(found: Ranking) -> tuple[str, ...]:
+    told = (
+        *found.question.notices,
+        *(f"Nothing here is called {name}." for name in strangers(found.question)),
+    )
     if found.units or not found.question.only_excludes:
-        return found.question.notices
-    return (*found.question.notices, "A question that only excludes finds nothing; say what to look for, too")
+        return told
+    return (*told, "A question that only excludes finds nothing; say what to look for, too")

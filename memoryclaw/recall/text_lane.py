@@ -1,13 +1,15 @@
-"""Looks up the best units for a question's words, and what its fields let through."""
+"""Looks up the best units for a question's words, so that no crowd of copies takes the places of others, and what its fields let through."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cached_property
 
 from memoryclaw.index.catalog import Catalog
 from memoryclaw.ports import Clause, TextIndex
+from memoryclaw.recall.folding import PARTED, group_of
 from memoryclaw.recall.query import Filter
 from memoryclaw.recall.question import KIND_NAMES, KINDS, STATES
 from memoryclaw.text.language import key_of
@@ -18,6 +20,9 @@ FEWER = 25  # the best for what may stand for its words, for a goal, and for sin
 # where that is more.
 LOOKED_UP, LOOKED_UP_SHARE = 5000, 0.02
 _WIDER = 8  # times as many are looked at before fields narrow them
+# Where fewer than this share of what is looked up is trusted, or stands in notes of its own, the best are picked from all that is found.
+CROWDED = 0.1
+SECTIONS = 12  # of one note: the most that are scored then
 
 
 class Lane:
@@ -27,16 +32,41 @@ class Lane:
         engine: finds them.
         containing: how many units hold a word.
         most: units that the words of a question may be looked up in.
+        catalog: tells where they stand and how far they are trusted; without one, no crowd is looked for.
     """
 
-    def __init__(self, engine: TextIndex, containing: Callable[[Clause], int], most: float) -> None:
+    def __init__(
+        self,
+        engine: TextIndex,
+        containing: Callable[[Clause], int],
+        most: float,
+        catalog: Catalog | None = None,
+    ) -> None:
         self._engine = engine
         self._containing = containing
         self._most = most
+        self._catalog = catalog
+        self.folded: dict[
+            int, int | str
+        ] = {}  # what is not looked at: the unit that says the same, or the path of its note
 
     def best(self, clause: Clause, pool: int, fields: Fields | None = None) -> dict[int, float]:
-        """BM25 of the `pool` best units that the fields let through, and of all that tie with the last of them."""
+        """BM25 of the `pool` best units that the fields let through, and of all that tie with the last of them.
+
+        If a crowd fills them (the sections of one note, or what nobody vouches for), the `pool` best of each trust are picked from all
+        that is found: of copies one, of one note's sections `SECTIONS`.
+        """
         clause = self._rarest(clause)
+        found, catalog = self._best(clause, pool, fields), self._catalog
+        if catalog is None:
+            return found
+        wider = pool
+        while len(found) >= wider and _is_crowd(found, pool, catalog):
+            wider = wider * _WIDER if wider == pool else max(self._engine.size()[0], wider) + 1
+            found = self._best(clause, wider, fields)
+        return self._apart(found, pool, catalog) if wider > pool else found
+
+    def _best(self, clause: Clause, pool: int, fields: Fields | None) -> dict[int, float]:
         if fields is None:
             return dict(self._engine.find(clause, pool))
         wider = dict(self._engine.find(clause, pool * _WIDER))
@@ -47,6 +77,26 @@ class Lane:
         if len(wider) < pool * _WIDER:
             return through
         return dict(self._engine.find(clause, pool, fields.rowids))
+
+    def _apart(self, found: Mapping[int, float], pool: int, catalog: Catalog) -> dict[int, float]:
+        """The best of each trust: one of what says the same, and some sections of each note."""
+        texts = catalog.tokens(found)
+        units = sorted(catalog.summaries(found), key=lambda unit: (unit.id, unit.path, unit.seq))
+        units.sort(key=lambda unit: unit.at, reverse=True)  # of equal copies, the newest stands for all
+        first: dict[tuple[str, str], int] = {}
+        places = Counter[str]()
+        kept: dict[int, float] = {}
+        for unit in sorted(units, key=lambda unit: -found[unit.rowid]):
+            said = group_of(unit.kind, unit.trust, texts[unit.rowid]["body"])
+            stands = first.setdefault((unit.trust, said), unit.rowid) if said else unit.rowid
+            if stands != unit.rowid:
+                self.folded[unit.rowid] = stands
+            elif unit.kind in PARTED and places[unit.path] >= SECTIONS:
+                self.folded[unit.rowid] = unit.path
+            elif places[unit.trust] < pool:
+                places.update((unit.trust, unit.path))
+                kept[unit.rowid] = found[unit.rowid]
+        return kept
 
     def within(self, clause: Clause, pool: int, fields: Fields) -> dict[int, float]:
         """The same where the fields let few units through, as a day or a month does."""
@@ -73,8 +123,18 @@ class Lane:
         return Clause("any", parts=tuple(kept)) if len(kept) < len(clause.parts) else clause
 
 
+def _is_crowd(found: Mapping[int, float], pool: int, catalog: Catalog) -> bool:
+    """True where hardly anything of it is trusted, or it stands in hardly any notes."""
+    places = catalog.places(found)
+    trusted = sum(trust == "trusted" for _, trust, _ in places.values())
+    notes = {fid if kind in PARTED else -rowid for rowid, (kind, _, fid) in places.items()}
+    return min(trusted, len(notes)) < pool * CROWDED
+
+
 # The fields of a question (tag: kind: since: …) as SQL over the index's tables. Values are always bound.
 
+# What is of days between two: those of a unit stand in their order.
+DATED = "u.days != '' and u.days <= ? || '~' and substr(u.days, -10) >= ?"
 _NAMED = "select path from names where (key = ? or key like ? || ' %') and kind in"
 _SQL = {
     "tag": "u.path in (select path from tags where tag = ? or substr(tag, 1, length(?) + 1) = ? || '/')",
@@ -89,8 +149,8 @@ _SQL = {
     "trust": "u.trust = ?",
 }
 # A fact without an end holds until today, so it also held on every day since it began.
-_ON = """u.at != '' and substr(u.at, 1, 10) <= ?
-    and (substr(max(u.at, u.until), 1, 10) >= ? or (u.kind = 'fact' and u.until = '' and u.state = 'current'))"""
+_ON = f"""(u.at != '' and substr(u.at, 1, 10) <= ?
+    and (substr(max(u.at, u.until), 1, 10) >= ? or (u.kind = 'fact' and u.until = '' and u.state = 'current'))) or ({DATED})"""
 
 Condition = tuple[str, list[str]]  # over `units u`, and what is bound to it
 
@@ -144,7 +204,7 @@ def _condition(item: Filter) -> tuple[str, list[str]]:
         return _SQL["kind"], [kind if kind in KINDS else kind.removesuffix("s")]
     if item.field == "on":
         first, _, last = value.partition("/")
-        return _ON, [last or first, first]
+        return _ON, [last or first, first, last or first, first]
     if item.field in ("entity", "person", "project"):
         value = key_of(value)
     if item.field in ("tag", "trust"):

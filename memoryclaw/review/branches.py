@@ -10,14 +10,14 @@ from memoryclaw.consolidation.changes import PlannedChange, read_record
 from memoryclaw.consolidation.proposals import proposal
 from memoryclaw.consolidation.selecting import BRANCHES, OpenBranch, read_branch
 from memoryclaw.errors import ConflictError, HistoryError, NotFoundError
-from memoryclaw.history import repository
+from memoryclaw.history import journal, repository
 from memoryclaw.history.repository import Branch, FileChange, History, Recorded
 from memoryclaw.review.file_changes import actions_of, replayed
 from memoryclaw.text.encoding import decode, encode
 from memoryclaw.vault.edits import SemanticFile
-from memoryclaw.vault.layout import place_of, timestamp
+from memoryclaw.vault.layout import DECISIONS_FILE, place_of, timestamp
 from memoryclaw.writing.context import WriteContext
-from memoryclaw.writing.decisions import APPROVED, DECISIONS_FILE, REJECTED, Decision, Decisions
+from memoryclaw.writing.decisions import APPROVED, REJECTED, Decision, Decisions
 from memoryclaw.writing.writer import Bytes, Edit, Writer, patched, writing
 
 _REPLAYED = "Approved"  # the trailer that names the commit of the branch
@@ -46,7 +46,7 @@ def approve(context: WriteContext, run: str) -> Approved:
         replay = _Replay(context, writer, run)
         for recorded in left:
             replay.one(recorded, last=recorded is left[-1])
-        repository.delete_branch(writer.history, branch)
+        _drop(writer.history, branch)
     return Approved(tuple(replay.commits), tuple(replay.proposed), tuple(dict.fromkeys(replay.notices)))
 
 
@@ -66,8 +66,13 @@ def reject(context: WriteContext, run: str) -> str:
             return context.templates.commit_message("consolidate-rejected", run=run)
 
         outcome = writer.write([decide], message, verb="reject", now=context.now)
-        repository.delete_branch(writer.history, branch)
+        _drop(writer.history, branch)
     return outcome.commit
+
+
+def _drop(history: History, branch: Branch) -> None:
+    with journal.branch_noted(history, branch.ref, branch.tip, "review"):
+        repository.delete_branch(history, branch)
 
 
 class _Replay:

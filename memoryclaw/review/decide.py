@@ -14,7 +14,7 @@ from memoryclaw.errors import ConflictError, InputError, NotFoundError
 from memoryclaw.history.repository import History
 from memoryclaw.model import Problem
 from memoryclaw.review import branches
-from memoryclaw.review.queue import CurrentFacts, ReviewItem, waiting
+from memoryclaw.review.queue import CurrentFacts, ReviewItem, one_of, waiting
 from memoryclaw.text.encoding import lines_of, readable
 from memoryclaw.vault import files
 from memoryclaw.vault.edits import (
@@ -64,12 +64,18 @@ class _FactTarget(NamedTuple):
         fact = self.fact
         if not fact.field:
             done = add_statement(
-                text, self.file, entity=fact.entity, words=fact.value, said=self.since, source=first
+                text,
+                self.file,
+                entity=fact.entity,
+                words=fact.value,
+                said=self.since,
+                source=first,
+                audience=fact.audience,
             )
         else:
             done = set_fact(
                 text, self.file, entity=fact.entity, field=fact.field, value=fact.value,
-                since=self.since, source=first, many=self.many,
+                since=self.since, source=first, many=self.many, audience=fact.audience,
             )  # fmt: skip
         known = [
             found.id
@@ -103,6 +109,18 @@ def decide(
         except _REFUSED as error:
             ruled.append(ReviewDecision(item.id, item.kind, item.what, FAILED, notice=str(error)))
     return ruled
+
+
+def as_shown(context: WriteContext, id_: str, digest: str) -> ReviewItem:
+    """What waits under this id, if it still is what somebody was shown.
+
+    Raises:
+        ConflictError: it has changed since, or what it would replace has.
+    """
+    item = one_of(context, id_)
+    if digest and item.digest != digest:
+        raise ConflictError(f"{item.id} has changed since it was shown; look at it again")
+    return item
 
 
 def fact_target(context: WriteContext, fact: PendingFact) -> _FactTarget:

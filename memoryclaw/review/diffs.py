@@ -3,25 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import NamedTuple
 
 from memoryclaw.consolidation.changes import RUNS, outcome_of
-from memoryclaw.errors import InputError, NotFoundError
+from memoryclaw.errors import InputError
 from memoryclaw.history.repository import History
 from memoryclaw.review.decide import fact_target
+from memoryclaw.review.file_history import Difference
 from memoryclaw.review.queue import ReviewItem
 from memoryclaw.text.encoding import decode
 from memoryclaw.vault import files
 from memoryclaw.writing.context import WriteContext
-
-
-class Difference(NamedTuple):
-    """One file that would change. `title` says what of, where a thing that waits has several parts."""
-
-    path: str
-    before: str
-    after: str
-    title: str = ""
 
 
 def differences(context: WriteContext, item: ReviewItem) -> list[Difference]:
@@ -58,7 +49,4 @@ def _differences(context: WriteContext, item: ReviewItem) -> Iterator[Difference
 
 
 def _text(context: WriteContext, path: str) -> str | None:
-    try:
-        return decode(files.read_file(context.root, path).data).text
-    except NotFoundError:
-        return None
+    return context.text(path) if files.exists(context.root, path) else None

@@ -46,9 +46,13 @@ def facts_set(before: str, after: str, file: SemanticFile) -> list[SetFact | Add
                 for f in old
                 if f.is_statement and (f.entity, f.value) in ended and f.entity == fact.entity
             ]
-            return AddStatement(file.path, fact.entity, fact.value, fact.said, source, tuple(tied))
+            return AddStatement(
+                file.path, fact.entity, fact.value, fact.said, source, tuple(tied), fact.audience
+            )
         many = sum(same(other.entity, fact.entity) and same(other.field, fact.field) for other in new) > 1
-        return SetFact(file.path, fact.entity, fact.field, fact.value, fact.since, source, many)
+        return SetFact(
+            file.path, fact.entity, fact.field, fact.value, fact.since, source, many, fact.audience
+        )
 
     return [action(fact) for fact in new if (fact.entity, fact.field, fact.value) not in known]
 
@@ -60,7 +64,9 @@ def actions_of(path: str, before: str | None, after: str | None, file: SemanticF
     if path == PENDING_FILE:
         known = {waiting.id for waiting in read_pending(before or "")}
         return [
-            AddPending(w.entity, w.field, w.value, w.confidence, w.source, w.why, w.since, w.known)
+            AddPending(
+                w.entity, w.field, w.value, w.confidence, w.source, w.why, w.since, w.known, w.audience
+            )
             for w in read_pending(after)
             if w.id not in known
         ]

@@ -5,8 +5,7 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
-from memoryclaw.consolidation.selecting import lines_of
-from memoryclaw.errors import InputError, MemoryClawError, NotFoundError
+from memoryclaw.errors import HistoryError, InputError, MemoryClawError, NotFoundError
 from memoryclaw.history import repository
 from memoryclaw.history.repository import FileVersions, History, Logged
 from memoryclaw.model import Fact, Turn
@@ -16,17 +15,19 @@ from memoryclaw.text.yaml_text import strings
 from memoryclaw.vault import files
 from memoryclaw.vault.edits import SemanticFile, fact_sources, same
 from memoryclaw.vault.facts import split_address
-from memoryclaw.vault.layout import Place, place_of
-from memoryclaw.vault.logs import LogRange, parse_ranges, range_of
+from memoryclaw.vault.layout import DECISIONS_FILE, Place, place_of
+from memoryclaw.vault.logs import LogRange, parse_ranges, range_of, whole_lines
 from memoryclaw.vault.notes import ReadingSettings, read_note
 from memoryclaw.writing.context import WriteContext
-from memoryclaw.writing.decisions import APPROVED, DECISIONS_FILE, Decision, Decisions, fingerprint
+from memoryclaw.writing.decisions import APPROVED, Decision, Decisions, fingerprint
 
 __all__ = ["Events", "Logged", "Subject", "fact_named", "history"]
 
 _ARCHIVE = "archive/"
-SEMANTIC = Place("semantic")
+SEMANTIC, NOTE = Place("semantic"), Place("note")
 _EVERY = 1_000_000
+_MOST_FILES = 20  # of one commit that are shown
+_PLACE = re.compile(r"([0-9a-f]{40,64})\.(\d{1,9})")
 
 
 class Events(NamedTuple):
@@ -34,6 +35,16 @@ class Events(NamedTuple):
 
     commits: tuple[Logged, ...] = ()
     notice: str = ""
+    next: str = ""  # where the next page begins; empty on the last one
+
+
+class Difference(NamedTuple):
+    """One file that changed, or would. `title` says what of, where a thing that waits has several parts."""
+
+    path: str
+    before: str
+    after: str
+    title: str = ""
 
 
 class Subject(NamedTuple):
@@ -50,27 +61,79 @@ class Subject(NamedTuple):
         return bool(self.id)
 
 
-def history(context: WriteContext, id_: str = "", *, limit: int = 20) -> Events:
+def history(context: WriteContext, id_: str = "", *, limit: int = 20, before: str = "") -> Events:
     """The newest commits, of the vault or of what has this id; of a fact only those that changed its line.
 
+    Args:
+        context: the vault and the moment.
+        id_: of a note, a fact or a statement; empty for the whole vault.
+        limit: how many at most.
+        before: `next` of the page before; what was committed since then moves nothing.
+
     Raises:
+        InputError: that is no such place.
         NotFoundError: nothing in the vault or its past has this id.
     """
     git = History(context.root)
     state = git.state()
     if not state.git_dir or not git.head():
         return Events(notice=state.sentence)
+    tip, skip = _page(git, before) if before else (git.head(), 0)
     if not id_:
-        return Events(tuple(repository.commit_log(git, limit=limit)))
+        return _one_page(repository.commit_log(git, limit=limit + 1, tip=tip, skip=skip), limit, tip, skip)
     subject = _subject(context, id_)
-    rows = repository.commit_log(git, subject.paths, limit=_EVERY if subject.is_fact else limit)
+    place = {"limit": _EVERY} if subject.is_fact else {"limit": limit + 1, "skip": skip}
+    rows = repository.commit_log(git, subject.paths, tip=tip, **place)
     if not rows and fact_named(context, id_) is None and context.lookup.resolve(id_) is None:
         raise NotFoundError(f"nothing in the vault or its past has the id {id_}")
     if subject.is_fact:
         file = context.semantic(subject.paths[0])
         touched = {one.commit for one in repository.editions(git, file.path) if _touches(file, subject, one)}
-        rows = [row for row in rows if row.commit in touched][:limit]
-    return Events(tuple(rows), "" if rows else f"no commit holds {id_} yet")
+        rows = [row for row in rows if row.commit in touched][skip : skip + limit + 1]
+    if not rows:
+        return Events(notice="" if skip else f"no commit holds {id_} yet")
+    return _one_page(rows, limit, tip, skip)
+
+
+def _one_page(rows: list[Logged], limit: int, tip: str, skip: int) -> Events:
+    """The page that these rows begin, one more than it shows where another page follows."""
+    return Events(tuple(rows[:limit]), next=f"{tip}.{skip + limit}" if len(rows) > limit else "")
+
+
+def _page(git: History, before: str) -> tuple[str, int]:
+    """The commit that the first page began at, and how many commits were shown since."""
+    hit = _PLACE.fullmatch(before)
+    if hit is None or git.objects([hit[1]])[0] is None or not git.holds(hit[1]):
+        raise InputError(f"{before[:80]!r} is no page of this history; take `next` of the page before")
+    return hit[1], int(hit[2])
+
+
+class CommitShown(NamedTuple):
+    """One commit with what it changed."""
+
+    commit: Logged
+    files: tuple[Difference, ...] = ()  # the first of them
+    more: int = 0  # files that are not shown
+    notice: str = ""  # why none are
+
+
+def commit_shown(context: WriteContext, name: str) -> CommitShown:
+    """One commit, by its id or its run, with the files that it changed.
+
+    Raises:
+        InputError: there is no such commit.
+    """
+    git = History(context.root)
+    found = repository.logged(git, git.find(name).commit)
+    try:
+        changes = git.changes(found.commit)
+    except HistoryError as error:
+        return CommitShown(found, notice=str(error))
+    shown = [
+        Difference(one.path, decode(one.before or b"").text, decode(one.after or b"").text)
+        for one in changes[:_MOST_FILES]
+    ]
+    return CommitShown(found, tuple(shown), len(changes) - len(shown))
 
 
 def fact_named(context: WriteContext, name: str) -> Address | None:
@@ -84,7 +147,9 @@ def fact_named(context: WriteContext, name: str) -> Address | None:
     entity = context.lookup.entity_name(address_parts[0])
     for path in context.lookup.entity_files(entity):
         for fact in (
-            context.semantic(path).facts(context.text(path)).facts if place_of(path) == SEMANTIC else ()
+            context.semantic(path).facts(context.text(path)).facts
+            if place_of(path) in (SEMANTIC, NOTE)
+            else ()
         ):
             if fact.current and same(fact.entity, entity) and same(fact.field, address_parts[1]):
                 return context.lookup.resolve(fact.id)
@@ -123,6 +188,19 @@ def _facts_at(file: SemanticFile, subject: Subject, data: bytes | None) -> list[
         return same(fact.entity, subject.entity) and same(fact.field, subject.field)
 
     return [fact._replace(line=0, id="") for fact in facts if is_meant(fact)]
+
+
+def as_committed(root: str, path: str, day: str) -> bytes | None:
+    """What a file held at the end of an ISO day, or first, where git knows it from later on only; None where it knows nothing of it."""
+    git = History(root)
+    if not git.state().git_dir or not git.head():
+        return None
+    held = None
+    for edition in repository.editions(git, path):
+        held = edition.after if edition.after is not None else held
+        if repository.logged(git, edition.commit).when[:10] <= day:
+            break
+    return held
 
 
 # blame: a fact back to the commit that set it, the episode that tells it, the log line that said it, and who approved
@@ -181,7 +259,7 @@ def blame(context: WriteContext, id_: str) -> Blame:
         path=address.path,
         commit=commit,
         approved=decided if decided and decided.decision == APPROVED else None,
-        sources=tuple(_cited(context, source) for source in fact_sources(text, file, id_)),
+        sources=tuple(cited(context, source) for source in fact_sources(text, file, id_)),
         notice=notice,
     )
 
@@ -211,7 +289,7 @@ def _holds(file: SemanticFile, fact: Fact, data: bytes | None) -> bool:
     )
 
 
-def _cited(context: WriteContext, source: str) -> FactSource:
+def cited(context: WriteContext, source: str) -> FactSource:
     """One source, followed as far as it leads."""
     name, _, block = source.partition("#^")
     address = context.lookup.resolve(name)
@@ -229,15 +307,15 @@ def _cited(context: WriteContext, source: str) -> FactSource:
     note = read_note(path, _bytes(context, path), ReadingSettings())
     at = dict(note.blocks).get(block, 0)
     lines = readable(decode(_bytes(context, path)).text).split("\n")
-    cited = FactSource(source, path, quote=_MARKS.sub("", lines[at - 1]) if at else "")
+    told = FactSource(source, path, quote=_MARKS.sub("", lines[at - 1]) if at else "")
     ranges = [one for text in strings(note.meta.get("source")) for one in parse_ranges(text)]
     hit = _LOG_LINE.fullmatch(block)
     number = int(hit[1]) if hit else 0
     for range_ in ranges:
         if range_.first <= number <= range_.last:
-            return _quoted(context, cited, range_, number)
+            return _quoted(context, told, range_, number)
     what = "cites no log" if not ranges else "does not say which line of its log it quotes"
-    return cited._replace(log=" ".join(map(str, ranges)), notice=f"{path} {what}")
+    return told._replace(log=" ".join(map(str, ranges)), notice=f"{path} {what}")
 
 
 def _named(context: WriteContext, name: str) -> str:
@@ -258,7 +336,7 @@ def _quoted(context: WriteContext, cited: FactSource, range_: LogRange, number: 
         data = files.read_file(context.root, range_.path).data
     except MemoryClawError:
         return cited._replace(notice=f"{range_.path} is gone; the episode keeps the words")
-    if range_of(range_.path, lines_of(data), range_.first, range_.last) != range_:
+    if range_of(range_.path, whole_lines(data), range_.first, range_.last) != range_:
         return cited._replace(notice=f"{range_.path} is no longer what was read; the episode keeps the words")
     return cited._replace(said=_turn(context, range_.path, number))
 

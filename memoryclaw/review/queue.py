@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from memoryclaw.consolidation import proposals
+from memoryclaw.consolidation.actions import AddPending, SetFact
 from memoryclaw.consolidation.apply import made
 from memoryclaw.consolidation.changes import RUNS, ChangeSet, PlannedChange, read_record
 from memoryclaw.consolidation.pending import PENDING_FILE, PendingFact, read_pending
@@ -15,7 +16,7 @@ from memoryclaw.errors import InputError, NotFoundError
 from memoryclaw.history.repository import FileChange, History
 from memoryclaw.model import Fact, Problem
 from memoryclaw.review.file_changes import actions_of
-from memoryclaw.text.encoding import decode, readable
+from memoryclaw.text.encoding import decode, lines_of, readable
 from memoryclaw.text.frontmatter import split
 from memoryclaw.vault import files
 from memoryclaw.vault.edits import same
@@ -44,11 +45,27 @@ class ReviewItem(NamedTuple):
     change: PlannedChange | None = None
     about: About | None = None
     branch: OpenBranch | None = None
+    entity: str = ""  # with `field`, `value` and `since` what a fact claims; empty for everything else
+    field: str = ""
+    value: str = ""
+    since: str = ""
+    now: str = ""  # the value that is held true now, and that a yes would replace
 
     @property
     def is_skill(self) -> bool:
         """True for a skill draft, which the verbs of skills decide."""
         return self.kind == "skill" and self.about is None
+
+    @property
+    def digest(self) -> str:
+        """Of what a person is shown: the text that waits, and the value it would replace. A decision may name it."""
+        shown = self.text
+        if self.fact is not None:
+            shown = "".join(lines_of(readable(self.text))[self.fact.line - 1 : self.fact.end_line])
+        if self.branch is not None:
+            shown = " ".join(one.commit for one in self.branch.commits)
+        told = f"{self.kind}\0{self.id}\0{shown}\0{self.now}"
+        return files.digest_of(told.encode("utf-8", "surrogatepass"))[:16]
 
     @property
     def can_be_shown(self) -> bool:
@@ -58,7 +75,8 @@ class ReviewItem(NamedTuple):
 
 def waiting(context: WriteContext) -> list[ReviewItem]:
     """Everything that waits: facts first, then proposals, skill drafts and branches."""
-    return [*_facts(context), *_proposals(context), *_drafts(context), *_branches(context)]
+    branches = () if context.only_seen else _branches(context)
+    return [*_facts(context), *_proposals(context), *_drafts(context), *branches]
 
 
 def chosen(context: WriteContext, names: Sequence[str]) -> list[ReviewItem]:
@@ -113,6 +131,11 @@ def _facts(context: WriteContext) -> Iterator[ReviewItem]:
             box={"x": proposals.APPROVE, "-": proposals.REJECT}.get(fact.box, ""),
             text=text,
             fact=fact,
+            entity=fact.entity,
+            field=fact.field,
+            value=fact.value,
+            since=fact.since,
+            now=known,
         )
 
 
@@ -133,10 +156,13 @@ def _runs(context: WriteContext, episodes: set[str]) -> dict[str, str]:
 
 
 def _proposals(context: WriteContext) -> Iterator[ReviewItem]:
+    held = CurrentFacts(context)
     for path in files.list_files(context.root, proposals.FOLDER.rstrip("/")):
         if not path.endswith(".md") or path.count("/") > 1:
             continue
         text = context.text(path)
+        if not text:
+            continue
         about, change = proposals.about(text, path), proposals.read_proposal(text)
         if isinstance(change, Problem):
             kind = about.id.rpartition("-")[0] or "note"
@@ -145,7 +171,14 @@ def _proposals(context: WriteContext) -> Iterator[ReviewItem]:
                 about.id, kind, about.id, why, about.run, path, box=about.box, text=text, about=about
             )
             continue
+        claim = next((one for one in change.actions if isinstance(one, (SetFact, AddPending))), None)
+        named = claim is not None and change.kind == "fact"
         yield ReviewItem(
+            entity=claim.entity if claim and named else "",
+            field=claim.field if claim and named else "",
+            value=claim.value if claim and named else "",
+            since=claim.since if claim and named else "",
+            now=held.beside(claim.entity, claim.field, claim.value) if claim and named else "",
             id=about.id,
             kind=change.kind,
             what=change.title,
@@ -163,8 +196,8 @@ def _proposals(context: WriteContext) -> Iterator[ReviewItem]:
 
 def _drafts(context: WriteContext) -> Iterator[ReviewItem]:
     for path in files.list_files(context.root, DRAFTS):
-        if path.endswith(_SKILL):
-            text = context.text(path)
+        text = context.text(path) if path.endswith(_SKILL) else ""
+        if text:
             name = path.removeprefix(f"{DRAFTS}/").removesuffix(_SKILL)
             said = read_markdown_skill(split(readable(text)).meta)
             why = f"a draft; `memoryclaw skills approve {name}` or `skills reject {name}` decides it"

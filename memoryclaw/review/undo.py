@@ -27,10 +27,11 @@ from memoryclaw.text.encoding import decode, encode, readable
 from memoryclaw.text.frontmatter import split
 from memoryclaw.text.merging import merge, same_patch
 from memoryclaw.vault import files
-from memoryclaw.vault.layout import CONFIG_FILE, place_of, timestamp
+from memoryclaw.vault.layout import CONFIG_FILE, DECISIONS_FILE, on_disk, place_of, timestamp
 from memoryclaw.vault.logs import parse_ranges
 from memoryclaw.writing.context import WriteContext, Written
-from memoryclaw.writing.decisions import DECISIONS_FILE, UNDONE, Decision, Decisions, recorded
+from memoryclaw.writing.decisions import UNDONE, Decision, Decisions, recorded
+from memoryclaw.writing.init import ADOPTS
 from memoryclaw.writing.writer import Bytes, Edit, write
 
 _KEPT_FOLDER = "runs/"  # a run record says what was read, also after the run is taken back
@@ -92,6 +93,14 @@ def undo(context: WriteContext, name: str, *, yes: bool = False) -> Written:
     if state.name in {"none", "damaged"}:
         raise InputError(f"nothing can be undone: {state.sentence}")
     target = _target(history, name)
+    if target.run.startswith(f"{ADOPTS}-"):
+        raise InputError(
+            f"{target.subject!r} only put your own notes into git and changed none of them; there is nothing to take back"
+        )
+    if len(target.commits[0].parents) > 1:
+        raise InputError(
+            "a merge of two machines is not undone as a whole; undo the commits that it brought, which `memoryclaw history` lists"
+        )
     plan = _plan(context, history, target)
     if not yes and _ends_the_vault(target, plan):
         raise InputError(
@@ -151,7 +160,7 @@ def _sweep(context: WriteContext, paths: Iterable[str]) -> None:
     for folder in dict.fromkeys(path.rpartition("/")[0] for path in paths):
         if folder.startswith("skills/") and folder not in _SKILL_FOLDERS:
             with suppress(OSError):  # it holds other files, or is gone
-                os.rmdir(os.path.join(context.root, folder))
+                os.rmdir(on_disk(context.root, folder))
 
 
 def _must_be_ours(history: History, found: Recorded) -> None:

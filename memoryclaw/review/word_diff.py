@@ -10,7 +10,7 @@ from typing import NamedTuple
 from memoryclaw.text.encoding import lines_of, readable
 
 SAME, GONE, COME = "same", "gone", "come"
-_TOKEN = re.compile(r"\w+|\s+|[^\w\s]")
+_TOKEN = re.compile(r"\[\[[^\[\]]*+\]\]|\d{4}-\d\d-\d\d|\w+|\s+|[^\w\s]")  # a link and a date are words
 _MARKS = {SAME: ("", ""), GONE: ("[-", "-]"), COME: ("{+", "+}")}
 _MOST = 2_000  # tokens on a side: above it lines are told as gone and come, word for word would take too long
 _ALIKE = 0.4  # share of common words below which two lines are told one below the other

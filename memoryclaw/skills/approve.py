@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from memoryclaw.errors import InputError
+from memoryclaw.errors import ConflictError, InputError
 from memoryclaw.history.repository import History
-from memoryclaw.skills.lint import DESCRIPTION_LENGTH, NAME_LENGTH, is_name, lint
+from memoryclaw.skills.lint import DESCRIPTION_LENGTH, NAME_LENGTH, NO_DESCRIPTION, is_name, lint
 from memoryclaw.skills.listing import (
     DRAFT,
     ODD,
@@ -71,18 +71,19 @@ def new_skill(context: WriteContext, name: str, description: str = "") -> Writte
     return Written(path.removesuffix(".md"), path, outcome.commit, "created", outcome.notice)
 
 
-def approve_skill(context: WriteContext, name: str) -> SkillDecision:
+def approve_skill(context: WriteContext, name: str, version: str = "") -> SkillDecision:
     """Approves a skill as its files are now; a draft moves to `skills/`.
 
     Raises:
+        ConflictError: its files are not those of this version, as somebody was shown them.
         InputError: lint finds problems in it, or its place is taken.
     """
-    found = find(list_skills(context.root), name)
+    found = _as_shown(context, name, version)
     path, digest = found.skill.path, found.skill.digest
     target = path.replace(_DRAFTS, f"{SKILLS}/", 1)
     if found.state == APPROVED:
         return SkillDecision(found.name, path, "approved", digest, "", "it is approved already")
-    _must_be_sound(context, found)
+    advice = _must_be_sound(context, found)
     if target != path and files.exists(
         context.root, found.skill.folder.replace(_DRAFTS, f"{SKILLS}/", 1) or target
     ):
@@ -112,17 +113,26 @@ def approve_skill(context: WriteContext, name: str) -> SkillDecision:
         context.root, [*moves, recorded(decisions)], message, verb="skills approve", now=context.now
     )
     beside = ", ".join(to for at, to in moved.items() if at != path)
-    notice = "; ".join(filter(None, (f"approved with it: {beside}" if beside else "", outcome.notice)))
+    also = f"approved with it: {beside}" if beside else ""
+    notice = "; ".join(filter(None, (also, advice, outcome.notice)))
     return SkillDecision(found.name, target, "approved", digest, outcome.commit, notice)
 
 
-def reject_skill(context: WriteContext, name: str) -> SkillDecision:
+def _as_shown(context: WriteContext, name: str, version: str) -> ListedSkill:
+    found = find(list_skills(context.root), name)
+    if version and found.version != version:
+        raise ConflictError(f"the skill {found.name} has changed since it was shown; look at it again")
+    return found
+
+
+def reject_skill(context: WriteContext, name: str, version: str = "") -> SkillDecision:
     """Rejects a draft, which moves to the archive and is not proposed again, or withdraws the approval of a skill.
 
     Raises:
+        ConflictError: its files are not those of this version, as somebody was shown them.
         InputError: the skill is not approved.
     """
-    found = find(list_skills(context.root), name)
+    found = _as_shown(context, name, version)
     return _reject_draft(context, found) if found.state == DRAFT else _withdraw(context, found)
 
 
@@ -198,18 +208,21 @@ def _scaffold(context: WriteContext, name: str, description: str) -> str:
     )
 
 
-def _must_be_sound(context: WriteContext, found: ListedSkill) -> None:
+def _must_be_sound(context: WriteContext, found: ListedSkill) -> str:
+    """Raises InputError for a skill with problems; returns the advice for one without a description, which only hosts need."""
     if odd := next((path for path, digest in found.digests.items() if digest == ODD), ""):
         raise InputError(
             f"{odd} is a link, or no file; a skill is approved by its bytes, so put the file itself there"
         )
-    problems = lint(found.skill.path, files.read_file(context.root, found.skill.path).data)
-    if problems:
+    every = lint(found.skill.path, files.read_file(context.root, found.skill.path).data)
+    missing = [one for one in every if one.message == NO_DESCRIPTION and not found.skill.folder]
+    if problems := [one for one in every if one not in missing]:
         first, more = problems[0], len(problems) - 1
         others = f" (and {more} more)" if more else ""
         raise InputError(
             f"{first.path}:{first.line}: {first.message}; {first.hint}{others}. `memoryclaw skills lint {found.name}` explains"
         )
+    return "".join(f"it has no description; {one.hint}, then approve it again" for one in missing)
 
 
 def _decision(

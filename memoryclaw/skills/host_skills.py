@@ -20,6 +20,7 @@ from memoryclaw.skills.listing import (
     DRAFT,
     Approval,
     ListedSkill,
+    Sees,
     approvals,
     list_skills,
     read_decisions,
@@ -174,18 +175,19 @@ class _Wanted(NamedTuple):
     hosted: HostedSkill
 
 
-def host_skills(root: str, folder: HostFolder, *, refresh: bool = True) -> HostSkills:
+def host_skills(root: str, folder: HostFolder, *, sees: Sees, refresh: bool = True) -> HostSkills:
     """Brings the copies up to date, writing only what differs, and lists them.
 
     Args:
         root: the vault.
         folder: the folder of the copies.
+        sees: whether hosts may see all of the file at a path.
         refresh: False to write nothing: copies that are missing or out of date are then withheld.
 
     Raises:
         VaultError: the folder cannot be written.
     """
-    wanted, left_out = _wanted(root)
+    wanted, left_out = _wanted(root, sees)
     try:
         found = _brought(root, folder, wanted, refresh=refresh)
     except OSError as error:
@@ -209,7 +211,7 @@ def _brought(root: str, folder: HostFolder, wanted: Sequence[_Wanted], *, refres
     return HostSkills(folder.path, tuple(done), tuple(failed))
 
 
-def _wanted(root: str) -> tuple[list[_Wanted], list[WithheldSkill]]:
+def _wanted(root: str, sees: Sees) -> tuple[list[_Wanted], list[WithheldSkill]]:
     known = approvals(read_decisions(root))
     wanted: dict[str, _Wanted] = {}
     left_out = []
@@ -218,7 +220,8 @@ def _wanted(root: str) -> tuple[list[_Wanted], list[WithheldSkill]]:
         if found is None:
             continue
         name, path = one.skill.stem, one.skill.path
-        if reason := _unfit(one, wanted):
+        reason = _unfit(one, wanted) if all(map(sees, one.digests)) else "it is not for the agent"
+        if reason:
             left_out.append(WithheldSkill(name, path, reason))
         else:
             version, which = found

@@ -9,12 +9,14 @@ from typing import Any
 from memoryclaw.model import Problem
 from memoryclaw.skills.skill_file import TYPES, SkillFile, read_skill
 from memoryclaw.text.language import Language, words_of
+from memoryclaw.text.yaml_text import scalar
 from memoryclaw.vault.layout import slug
 from memoryclaw.vault.properties import names_of, text_of
 
 NAME = re.compile(r"[a-z0-9]+(?:-[a-z0-9]+)*")
 NAME_LENGTH, DESCRIPTION_LENGTH = 64, 1024  # of the Agent Skills format
 _FEWEST_WORDS = 3
+NO_DESCRIPTION = "this skill has no description"
 _VARIABLE = re.compile(r"\$\{?([a-z_][A-Za-z0-9_]*)")
 _YES_OR_NO = frozenset({"true", "false", "yes", "no", "on", "off"})
 # What a person who reads the file to approve it would not see.
@@ -87,12 +89,28 @@ def _description(file: SkillFile) -> Iterator[Problem]:
     text, line = file.skill.description, _line(file, "description")
     hint = "say in one sentence what it does, and when to use it"
     if not text:
-        yield Problem("", line, "this skill has no description", hint)
+        yield Problem(
+            "", line, NO_DESCRIPTION, f"{hint}, such as {_as_key(file, proposed_description(file))}"
+        )
     elif len(text) > DESCRIPTION_LENGTH:
         message = f"this description has {len(text):,} characters, more than the {DESCRIPTION_LENGTH:,} that hosts take"
         yield Problem("", line, message, "move the rest below the header")
     elif len(_WORDS.tokens(text)) < _FEWEST_WORDS:
         yield Problem("", line, f"{text!r} is too short to find the skill by", hint)
+
+
+def proposed_description(file: SkillFile) -> str:
+    """A description of a skill that has none, from its name, the tools that it calls, and its triggers."""
+    name = " ".join(words_of(file.name.replace("_", " ").replace("-", " ")))
+    calls = f" with {', '.join(dict.fromkeys(file.tools))}" if file.tools else ""
+    use = f" Use when asked for: {', '.join(file.skill.triggers)}." if file.skill.triggers else ""
+    return f"{name[:1].upper()}{name[1:]}{calls}.{use}"[:DESCRIPTION_LENGTH]
+
+
+def _as_key(file: SkillFile, description: str) -> str:
+    """The line of the file that a description would be."""
+    key = '"description"' if file.path.endswith(".json") else "description"
+    return f"`{key}: {scalar(description, style=chr(34))}`"
 
 
 def _triggers(file: SkillFile) -> Iterator[Problem]:

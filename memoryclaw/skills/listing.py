@@ -6,7 +6,7 @@ A skill is approved by the digests of all its files, in `review/decisions.jsonl`
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from datetime import date
 from difflib import get_close_matches
 from pathlib import PurePosixPath
@@ -21,8 +21,8 @@ from memoryclaw.text.encoding import decode
 from memoryclaw.text.language import Language
 from memoryclaw.vault import files
 from memoryclaw.vault.folder import Vault
-from memoryclaw.vault.layout import place_of, safe_path
-from memoryclaw.writing.decisions import APPROVED, DECISIONS_FILE, Decision, Decisions, fingerprint
+from memoryclaw.vault.layout import DECISIONS_FILE, place_of, safe_path
+from memoryclaw.writing.decisions import APPROVED, Decision, Decisions, fingerprint
 
 SKILLS = "skills"
 _MAIN = "SKILL.md"
@@ -94,6 +94,9 @@ def _is_safe(path: str) -> bool:
 # Skills as they are in the vault.
 
 
+Sees = Callable[[str], bool]  # whether a caller sees all of the file at a path
+
+
 class ListedSkill(NamedTuple):
     """One skill and its state; `digests` are those of all its files, by path."""
 
@@ -105,6 +108,12 @@ class ListedSkill(NamedTuple):
     def name(self) -> str:
         """What the skill is called."""
         return self.skill.name
+
+    @property
+    def version(self) -> str:
+        """The digest of all its files together: a decision may name it, and then is of exactly these bytes."""
+        told = "\0".join(f"{path}\0{digest}" for path, digest in sorted(self.digests.items()))
+        return files.digest_of(told.encode("utf-8", "surrogatepass"))[:16]
 
 
 class LintedSkill(NamedTuple):
@@ -123,25 +132,31 @@ class SkillOffer(NamedTuple):
     why: str
 
 
-def list_skills(root: str) -> list[ListedSkill]:
-    """Every skill of a vault, drafts last, by name."""
+def everything(_path: str) -> bool:
+    """What the owner of a vault sees of it."""
+    return True
+
+
+def list_skills(root: str, sees: Sees = everything) -> list[ListedSkill]:
+    """Every skill of a vault, drafts last, by name; of those whose files all are seen."""
     decisions = read_decisions(root)
     paths = [path for path in files.list_files(root, SKILLS) if _is_skill(path)]
     homes = {path.rpartition("/")[0] for path in paths if path.endswith("/SKILL.md")}
     # What else lies in the folder of a skill belongs to it and is not a skill of its own.
     own = (path for path in paths if path.endswith("/SKILL.md") or path.rpartition("/")[0] not in homes)
     found = [_listed(root, path, decisions) for path in own]
-    return sorted(found, key=lambda one: (one.state == DRAFT, one.name, one.skill.path))
+    seen = (one for one in found if all(map(sees, one.digests)))
+    return sorted(seen, key=lambda one: (one.state == DRAFT, one.name, one.skill.path))
 
 
-def show_skill(root: str, name: str) -> LintedSkill:
+def show_skill(root: str, name: str, sees: Sees = everything) -> LintedSkill:
     """One skill, by its name, its folder or its path.
 
     Raises:
         NotFoundError: there is none.
         InputError: several go by this name.
     """
-    found = find(list_skills(root), name)
+    found = find(list_skills(root, sees), name)
     return LintedSkill(found, tuple(_lint(root, found)))
 
 
@@ -158,11 +173,13 @@ def lint_skills(root: str, name: str = "") -> list[Problem]:
     return sorted([*twins, *(problem for one in chosen for problem in _lint(root, one))])
 
 
-def match_skills(root: str, request: str, language: Language, today: date) -> list[SkillOffer]:
+def match_skills(
+    root: str, request: str, language: Language, today: date, sees: Sees = everything
+) -> list[SkillOffer]:
     """The skills that share a word with a request, best first."""
     if not request.strip():
         raise InputError("there is nothing to match: say what is to be done, such as 'send an email to John'")
-    every = {one.skill.path: one for one in list_skills(root)}
+    every = {one.skill.path: one for one in list_skills(root, sees)}
     found = match(request, [one.skill for one in every.values()], language, today)
     return [_offer(one, every[one.skill.path].state) for one in found]
 

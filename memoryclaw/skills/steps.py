@@ -35,6 +35,15 @@ def references_in(value: Any, known: Collection[str] = ()) -> list[str]:
     return list(dict.fromkeys(_references(value, known)))
 
 
+def holds_reference(value: Any) -> bool:
+    """True if a text of the value could be filled in, or is written with a dollar sign twice."""
+    if isinstance(value, str):
+        return _REFERENCE.search(value) is not None
+    if isinstance(value, dict | list):
+        return any(map(holds_reference, value.values() if isinstance(value, dict) else value))
+    return False
+
+
 def filled(value: Any, known: Known) -> Any:
     """Replaces every known name in the texts of a value, in one pass; a text that is one name becomes that value itself.
 
@@ -55,10 +64,10 @@ def as_text(value: Any) -> str:
     return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
 
 
-def too_deep(value: Any) -> bool:
-    """True for a value nested deeper than DEEPEST."""
+def too_deep(value: Any, most: int = DEEPEST) -> bool:
+    """True for a value nested deeper than so many levels."""
     level = [value]
-    for _ in range(DEEPEST + 1):
+    for _ in range(most + 1):
         holders = (
             one.values() if isinstance(one, dict) else one for one in level if isinstance(one, dict | list)
         )

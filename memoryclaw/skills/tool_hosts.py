@@ -182,7 +182,7 @@ class ToolHosts:
             return self._gateway.find(name)
         if found is None:
             raise InputError(
-                f"no tool is called {name[:80]!r}: no server under mcp.servers in memoryclaw.yaml has it, and for OpenClaw's own {TOKEN} must be set"
+                f"no tool is called {name[:80]!r}: no server under mcp.servers in your settings has it, and for OpenClaw's own {TOKEN} must be set"
             )
         return found
 

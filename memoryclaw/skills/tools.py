@@ -7,9 +7,9 @@ from collections.abc import Mapping
 from typing import Any, NamedTuple, Protocol
 from urllib.parse import urlsplit
 
+from memoryclaw.config import OWN_FILE
 from memoryclaw.errors import ConfigError
 from memoryclaw.model import NOTHING
-from memoryclaw.vault.layout import CONFIG_FILE
 
 LONGEST_RESULT = 1_000_000  # characters of one answer that are taken
 
@@ -46,7 +46,7 @@ class Tools(Protocol):
         ...
 
 
-# The MCP servers of the setting `mcp.servers`. Only memoryclaw.yaml, which is the user's own, names servers.
+# The MCP servers of the setting `mcp.servers`, which no vault may choose.
 
 LOOPBACK = frozenset({"127.0.0.1", "localhost", "::1"})
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9-]{0,63}(?:_[A-Za-z0-9-]+)*")
@@ -124,4 +124,4 @@ def _map(name: str, key: str, about: Mapping[str, Any], environ: Mapping[str, st
 
 
 def _wrong(name: str, what: str) -> ConfigError:
-    return ConfigError(f"{CONFIG_FILE}: mcp.servers: {name[:60]!r} {what}")
+    return ConfigError(f"{OWN_FILE}: mcp.servers: {name[:60]!r} {what}")

@@ -195,6 +195,71 @@ def leading_range(text: str, today: date) -> DateRange | None:
     return _range(text, 0, hits[-1].end(), longest)
 
 
+def coming(one: DateRange, today: date) -> DateRange | None:
+    """The next such days where a text names some that come again, as `30 April`, `in May` or `on Friday` do; None for `last May` or `2025`.
+
+    A text that says no year is read as the last of them, since people mostly ask for what was. What comes again is told by reading
+    it on other days: on its own first day it names that day, and soon afterwards still the same.
+    """
+
+    def read(day: date) -> tuple[str, str]:
+        found = find_ranges(one.text, day)[0][:1]
+        return (found[0].start, found[0].end) if found else ("", "")
+
+    if not (one.start and one.end) or one.end >= today.isoformat():
+        return None
+    if one.start == one.end:
+        for ahead in range(1, 8):
+            day = plus_days(today, ahead)
+            if read(day) == (day.isoformat(),) * 2 == read(plus_days(day, 3)):
+                return one._replace(start=day.isoformat(), end=day.isoformat())
+    start, end = read(plus_days(today, 364))
+    again = read(plus_days(today, 182))[0][4:] == start[4:] == one.start[4:] and start > one.end
+    if again and read(date.fromisoformat(start)) == (start, end):
+        return one._replace(start=start, end=end)
+    return None
+
+
+_YEAR = re.compile(r"(?<!\d)(?:1[5-9]|2[01])\d\d(?!\d)|[〇零一二三四五六七八九]{4}年")
+ANCHOR = date(2001, 2, 3)
+_ANCHORS = (ANCHOR, date(2018, 9, 20))  # what both read alike does not depend on the day of reading
+_MOST_BESIDE, _LONGEST_VALUE = 2, 80
+
+
+def days_of(value: str) -> str:
+    """The days that a value is: ISO dates, or `first/last` for a few days up to a month, in order, joined by spaces.
+
+    Empty for any other text: a value that is a date has hardly a word beside it, and says the year.
+    """
+    value = value.replace("[[", "").replace("]]", "").strip()
+    if len(value) > _LONGEST_VALUE or not _YEAR.search(value):
+        return ""
+    if (moment := parse_timestamp(value)) and not value.isdigit():
+        return moment[:10]
+    (found, rest), (again, _) = (find_ranges(value, anchor) for anchor in _ANCHORS)
+    if not found or found != again or len(re.findall(r"[^\W\d_]+", rest)) > _MOST_BESIDE:
+        return ""
+    spans = sorted({(one.start, one.end) for one in found})
+    if not all(start and end and _is_short(start, end) for start, end in spans):
+        return ""
+    return " ".join(start if start == end else f"{start}/{end}" for start, end in spans)
+
+
+def _is_short(first: str, last: str, most: int = 31) -> bool:
+    return (date.fromisoformat(last) - date.fromisoformat(first)).days <= most
+
+
+def is_week_or_less(first: str, last: str) -> bool:
+    """True for a day, a weekend or a week."""
+    return _is_short(first, last, 6)
+
+
+def falls_in(days: str, first: str, last: str) -> bool:
+    """True when one of the days that `days_of` gave is from `first` to `last`, ISO dates of which either may be empty (open)."""
+    spans = (one.partition("/") for one in days.split())
+    return any((not last or begin <= last) and (end or begin) >= first for begin, _, end in spans)
+
+
 def _longest(read: Iterable[SpokenDate | None]) -> SpokenDate | None:
     return max(filter(None, read), key=lambda found: found.after, default=None)
 

@@ -54,6 +54,11 @@ def split(text: str) -> Split:
     return Split(NOTHING, raw, body, body_line, broken=bool(problems), problems=problems)
 
 
+def is_filled_in(text: str) -> bool:
+    """True for a text with a placeholder of Obsidian's templates (`{{date}}`) or of Templater (`<% … %>`)."""
+    return ("{{" in text and "}}" in text) or ("<%" in text and "%>" in text)
+
+
 def header_length(text: str) -> int:
     """The length of a closed header, however long; 0 without one."""
     text = text.removeprefix("\ufeff")

@@ -57,6 +57,9 @@ def words_of(text: str) -> list[str]:
     return WORD.findall(unicodedata.normalize("NFC", low))
 
 
+_KEPT = 1 << 17  # words, some 20 MB
+
+
 class _Known(dict[str, str]):
     """Caches the tokens of words; a stemmer costs far more than a look-up."""
 
@@ -65,6 +68,8 @@ class _Known(dict[str, str]):
         self._analyse = analyse
 
     def __missing__(self, word: str) -> str:
+        if len(self) >= _KEPT:  # ids and numbers never end; the words that are used come back soon
+            self.clear()
         token = self[word] = self._analyse(word)
         return token
 
@@ -151,6 +156,11 @@ class Languages:
         """True when accents do not change stems in any of them."""
         return all(language.folds_first for language in self._all)
 
+    @property
+    def several(self) -> bool:
+        """True where there is more than one language."""
+        return len(self._all) > 1
+
     def of(self, code: str) -> Language | None:
         """The language of this code, where it is one of them."""
         return next((language for language in self._all if language.code == code), None)
@@ -162,6 +172,10 @@ class Languages:
     def token(self, word: str) -> str:
         """The index tokens of one word in all languages, joined by spaces."""
         return " ".join(dict.fromkeys(" ".join(language.token(word) for language in self._all).split()))
+
+    def is_form(self, word: str, other: str) -> bool:
+        """True where one of the languages takes two words for forms of one; another one may not."""
+        return any(one.token(word) == one.token(other) for one in self._all)
 
     def is_cut(self, word: str) -> bool:
         """True for a word of an unspaced script, which has several tokens in one language."""

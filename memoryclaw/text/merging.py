@@ -3,6 +3,10 @@
 from __future__ import annotations
 
 import difflib
+import re
+from bisect import bisect_left
+from collections import Counter
+from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
 from memoryclaw.text.encoding import lines_of
@@ -65,10 +69,286 @@ def _words(lines: list[str]) -> tuple[str, ...]:
 
 def _trimmed(old: list[str], new: list[str]) -> tuple[list[str], list[str]]:
     """Strips the common first and last lines, so that the comparison costs what the change costs."""
-    start, shorter = 0, min(len(old), len(new))
-    while start < shorter and old[start] == new[start]:
+    start, end = _shared(old, new)
+    return old[start : len(old) - end], new[start : len(new) - end]
+
+
+def _shared(one: list[str], other: list[str]) -> tuple[int, int]:
+    """How many lines both begin with, and how many of the rest both end with."""
+    start, shorter = 0, min(len(one), len(other))
+    while start < shorter and one[start] == other[start]:
         start += 1
     end = 0
-    while end < shorter - start and old[-1 - end] == new[-1 - end]:
+    while end < shorter - start and one[-1 - end] == other[-1 - end]:
         end += 1
-    return old[start : len(old) - end], new[start : len(new) - end]
+    return start, end
+
+
+# Two versions woven into one: every line that either side added stays, every line that either side took away goes.
+
+_MOST = 2_000  # lines that are compared with one another; where more changed at once, they are cut at lines that stand there once
+
+Join = Callable[[list[str], list[str]], list[str]]
+Choose = Callable[[list[str], list[str], list[str]], list[str]]
+
+
+class Woven(NamedTuple):
+    """A text of two; `clashes` is how often both had changed the same lines, each in its way."""
+
+    text: str
+    clashes: int
+
+
+def weave(base: str, first: str, second: str, join: Join, choose: Choose) -> Woven:
+    """Merges two texts that came of one. It always succeeds; what is taken away by one side and changed by the other stays, changed.
+
+    Args:
+        base: what both came of; empty when they did not.
+        first: the one text.
+        second: the other.
+        join: two lists of lines that were added at one place → those to have there.
+        choose: the lines before, and what each side made of them → those to have in their place.
+    """
+    origin, texts = lines_of(base), (lines_of(first), lines_of(second))
+    one, two = (_weft(origin, lines) for lines in texts)
+    out: list[str] = []
+    clashes = 0
+    for at in range(len(origin) + 1):
+        out += _joined(one.before[at], two.before[at], join)
+        if at == len(origin):
+            break
+        mine, other = one.kept[at], two.kept[at]
+        if mine is not None and other is not None:
+            out.append(other if mine == origin[at] else mine)  # one side may have changed its line end
+        elif mine is None and other is None and one.instead[at] and two.instead[at]:
+            if _same_lines(one.instead[at], two.instead[at]):
+                out += two.instead[at]
+            else:
+                clashes += 1
+                out += choose([origin[at]], one.instead[at], two.instead[at])
+        else:
+            clashes += int(bool((one.wide[at] and two.instead[at]) or (two.wide[at] and one.instead[at])))
+            out += one.instead[at] or two.instead[at]
+    end = next((line[len(line.rstrip("\r\n")) :] for line in out if line.endswith(("\n", "\r"))), "\n")
+    return Woven(
+        "".join(line if line.endswith(("\n", "\r")) else line + end for line in out[:-1]) + "".join(out[-1:]),
+        clashes,
+    )
+
+
+class _Weft(NamedTuple):
+    """What one side made of each line of the base: the line if it is kept, else what it has instead; and what stands before it."""
+
+    kept: list[str | None]
+    instead: list[list[str]]
+    before: list[list[str]]
+    wide: list[bool]  # the line is part of a change of several lines that are not told apart
+
+
+def _weft(base: list[str], other: list[str]) -> _Weft:
+    count = len(base)
+    found = _Weft([*base], [[] for _ in base], [[] for _ in range(count + 1)], [False] * count)
+    old, new = [line.rstrip("\r\n") for line in base], [line.rstrip("\r\n") for line in other]
+    at, moved = 0, 0
+    for hunk in _close_hunks(old, new):
+        for number in range(at, hunk.start):
+            found.kept[number] = other[number + moved]
+        first = hunk.start + moved
+        _told_apart(found, base, hunk.start, hunk.end, other[first : first + len(hunk.lines)])
+        at, moved = hunk.end, moved + len(hunk.lines) - (hunk.end - hunk.start)
+    for number in range(at, count):
+        found.kept[number] = other[number + moved]
+    return found
+
+
+def _told_apart(found: _Weft, base: list[str], start: int, end: int, lines: list[str]) -> None:
+    """Notes a change of several lines as changes of one line each, as far as it is known which became which."""
+    at, heads = 0, dict[str, list[int]]()
+    for number, line in enumerate(lines):
+        heads.setdefault(_head(line), []).append(number)
+    for number in range(start, end):
+        head = _head(base[number])
+        same = heads.get(head, []) if head else []
+        place = bisect_left(same, at)
+        if place < len(same):
+            to = same[place]
+            _as_one(found, base, (start, number), lines[at:to])
+            found.kept[number], found.instead[number] = None, [lines[to]]
+            start, at = number + 1, to + 1
+    _as_one(found, base, (start, end), lines[at:])
+
+
+def _as_one(found: _Weft, base: list[str], span: tuple[int, int], lines: list[str]) -> None:
+    start, end = span
+    size = end - start
+    if not size:
+        found.before[start] += lines
+    for number in range(start, end):
+        found.kept[number] = None
+        if size == len(lines) and _same_lines([base[number]], [lines[number - start]]):
+            found.kept[number] = lines[number - start]
+        elif size == len(lines):
+            found.instead[number] = [lines[number - start]]
+        elif lines:
+            found.wide[number] = True
+            found.instead[number] = lines if number == start else []
+
+
+def _head(line: str) -> str:
+    """What a line begins with that names it: its key, or the first cell of its row."""
+    hit = _KEY.match(line)
+    return hit[0].strip() if hit else ""
+
+
+def _close_hunks(old: list[str], new: list[str]) -> list[Hunk]:
+    start, end = _shared(old, new)
+    return [*_between(old, new, (start, len(old) - end), (start, len(new) - end))]
+
+
+def _between(old: list[str], new: list[str], here: tuple[int, int], there: tuple[int, int]) -> Iterator[Hunk]:
+    """The hunks of one stretch; a long one is cut at the lines that stand in it once on either side."""
+    a, b = old[slice(*here)], new[slice(*there)]
+    if len(a) + len(b) <= _MOST:
+        yield from (Hunk(h.start + here[0], h.end + here[0], h.lines) for h in hunks(a, b))
+        return
+    anchors = _anchors(a, b)
+    if not anchors:
+        yield Hunk(here[0], here[1], tuple(b))
+        return
+    at, to = here[0], there[0]
+    for i, j in [*anchors, (len(a), len(b))]:
+        if at < here[0] + i or to < there[0] + j:
+            yield from _between(old, new, (at, here[0] + i), (to, there[0] + j))
+        at, to = here[0] + i + 1, there[0] + j + 1
+
+
+def _anchors(a: list[str], b: list[str]) -> list[tuple[int, int]]:
+    """Pairs of lines that stand once in either list, as many as are in one order in both."""
+    once_a, once_b = (Counter(lines) for lines in (a, b))
+    places = {line: j for j, line in enumerate(b) if once_b[line] == 1}
+    pairs = [(i, places[line]) for i, line in enumerate(a) if once_a[line] == 1 and line in places]
+    ends: list[int] = []  # the least end of a chain of each length, and which pair ends it
+    last: list[int] = []
+    before: list[int] = []
+    for number, (_, j) in enumerate(pairs):
+        at = bisect_left(ends, j)
+        before.append(last[at - 1] if at else -1)
+        ends[at : at + 1] = [j]
+        last[at : at + 1] = [number]
+    found, number = [], last[-1] if last else -1
+    while number >= 0:
+        found.append(pairs[number])
+        number = before[number]
+    return found[::-1]
+
+
+def _joined(first: list[str], second: list[str], join: Join) -> list[str]:
+    if not first or not second or _same_lines(first, second):
+        return second or first
+    return join(first, second)
+
+
+def _same_lines(first: list[str], second: list[str]) -> bool:
+    return [line.rstrip("\r\n") for line in first] == [line.rstrip("\r\n") for line in second]
+
+
+def both(first: list[str], second: list[str]) -> list[str]:
+    """What two sides added at one place, one after the other; what begins or ends both stands there once."""
+    start, end = _shared(*([line.rstrip("\r\n") for line in lines] for lines in (first, second)))
+    return [*first[: len(first) - end], *second[start:]]
+
+
+def appended(first: list[str], second: list[str]) -> list[str]:
+    """What two sides appended to a record, each stretch whole; a line that both have stands there once."""
+    known = Counter(line.rstrip("\r\n") for line in first)
+    rest = []
+    for line in second:
+        key = line.rstrip("\r\n")
+        if known[key]:
+            known[key] -= 1
+        else:
+            rest.append(line)
+    return [*first, *rest]
+
+
+_KEY = re.compile(r"[^:|\n]{1,80}:|[ \t]*\|[^|\n]{1,80}\|")
+_HEADING = re.compile(r" {0,3}(#{1,6})[ \t]")
+_ITEM = re.compile(r"([ \t]*)(?:[-*+]|\d{1,9}[.)])[ \t]")
+
+
+_LINE = 9  # the rank of a line that is neither a heading nor part of a list: below the one, above the other
+
+
+class _Node:
+    """One line of an outline, and what stands below it."""
+
+    def __init__(self, line: str, rank: int) -> None:
+        self.line, self.rank = line, rank
+        self.below: list[_Node] = []
+
+
+def outlined(first: list[str], second: list[str]) -> list[str]:
+    """What two sides added at one place, as outlines: a heading or item that both have stands there once, with what either has below it."""
+    root = _outline(first)
+    _into(root, _outline(second))
+    return _flat(root)
+
+
+def _outline(lines: list[str]) -> _Node:
+    root = _Node("", -1)
+    open_: list[_Node] = [root]
+    for line in lines:
+        if heading := _HEADING.match(line):
+            rank = len(heading[1])
+        elif item := _ITEM.match(line):
+            rank = 10 + len(item[1].expandtabs(4))
+        elif line[:1] in " \t" and line.strip():
+            rank = 10 + len(line) - len(line.lstrip())
+        else:
+            rank = _LINE  # it ends a list
+        while open_[-1].rank >= rank:
+            open_.pop()
+        node = _Node(line, rank)
+        open_[-1].below.append(node)
+        if rank != _LINE:
+            open_.append(node)
+    return root
+
+
+def _into(node: _Node, other: _Node) -> None:
+    known: dict[tuple[int, str], list[_Node]] = {}
+    for one in node.below:
+        known.setdefault((one.rank, one.line.strip()), []).append(one)
+    fresh: list[_Node] = []
+    for one in other.below:
+        same = known.get((one.rank, one.line.strip()))
+        if same:
+            _into(same.pop(0), one)
+        else:
+            fresh.append(one)
+    # Lines go above the headings that are below, and above the blank lines before these.
+    at = next((n for n, one in enumerate(node.below) if one.rank < _LINE), len(node.below))
+    while at and not node.below[at - 1].line.strip():
+        at -= 1
+    node.below[at:at] = [one for one in fresh if one.rank >= _LINE]
+    for one in fresh:
+        if one.rank < _LINE:
+            if node.below and _last(node).strip():
+                node.below.append(_Node(one.line[len(one.line.rstrip("\r\n")) :] or "\n", _LINE))
+            node.below.append(one)
+
+
+def _last(node: _Node) -> str:
+    while node.below:
+        node = node.below[-1]
+    return node.line
+
+
+def _flat(node: _Node) -> list[str]:
+    found: list[str] = []
+    waiting = [*reversed(node.below)]
+    while waiting:
+        one = waiting.pop()
+        found.append(one.line)
+        waiting += reversed(one.below)
+    return found

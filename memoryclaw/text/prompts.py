@@ -6,6 +6,7 @@ import math
 import re
 from bisect import bisect_right
 from collections.abc import Sequence
+from functools import lru_cache
 
 # Controls, zero-width and bidirectional marks can hide text from the person who reviews it, or drive a terminal.
 _UNSEEN = re.compile(
@@ -36,24 +37,26 @@ def visible(text: str) -> str:
 
 def one_line(text: str) -> str:
     """Returns the text on one line, safe to print."""
-    if text.isascii() and text.isprintable():
-        return " ".join(text.split())
+    plain = text.replace("\n", " ")
+    if plain.isprintable() and (plain.isascii() or not _UNSEEN.search(plain)):
+        return " ".join(plain.split())
     return _SPACE.sub(" ", visible(text)).strip()
 
 
 def escaped(text: str) -> str:
     """Escapes a text as the content of an item or attribute: one line, no markup, no remote image."""
-    return _seen(text).translate(_ESCAPES)
+    return _without_images(one_line(text)).translate(_ESCAPES)
 
 
+@lru_cache(maxsize=256)  # a pack weighs the same line again and again while it is filled
 def escaped_line(text: str) -> str:
     """Escapes a text as a line between tags: no markup, no image, no live link; quotes stay, which saves tokens."""
-    return _seen(unlinked(one_line(text))).translate(_BETWEEN_TAGS)
+    return _without_images(unlinked(one_line(text))).translate(_BETWEEN_TAGS)
 
 
-def _seen(text: str) -> str:
-    # On one line and without hidden characters first: those could hold an image apart until they are taken out.
-    return _IMAGE.sub("[", _REMOTE_IMAGE.sub(r"\1", one_line(text)))
+def _without_images(flat: str) -> str:
+    # Of a text on one line and without hidden characters: those could hold an image apart until they are taken out.
+    return _IMAGE.sub("[", _REMOTE_IMAGE.sub(r"\1", flat)) if "![" in flat else flat
 
 
 def unlinked(text: str) -> str:
@@ -133,6 +136,7 @@ def estimate(text: str) -> int:
     return rounded(cost(text))
 
 
+@lru_cache(maxsize=256)
 def cost(text: str) -> int:
     """The estimate in hundredths of a token; those of texts that end in a line break add up."""
     pieces = len(_PIECES.findall(text)) * _CENT

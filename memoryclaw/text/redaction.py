@@ -251,6 +251,10 @@ class Redactor:
     def __init__(self, key: bytes) -> None:
         self._key = key
 
+    def digest(self, *parts: str) -> str:
+        """A keyed digest of some texts: no guess can be tested without the key."""
+        return keyed_digest(self._key, *parts)
+
     def text(self, text: str) -> Redacted:
         """The text without its secrets."""
         if _PLAIN.fullmatch(text):
@@ -363,6 +367,12 @@ def compiled(rule: SecretRule) -> re.Pattern[str]:
     )
 
 
+def keyed_digest(key: bytes, *parts: str) -> str:
+    """The digest of some texts under a key: 32 hex digits."""
+    text = "\0".join(parts).encode("utf-8", "surrogatepass")
+    return hmac.new(key, b"forgotten\0" + text, hashlib.sha256).hexdigest()[:32]
+
+
 # The gate: input is written without its secrets, and no message repeats them. What a file holds already keeps every byte.
 
 _LEAST = 8  # characters of the beginning of a secret that tell it
@@ -404,6 +414,10 @@ class Gate:
     def message(self, text: str) -> str:
         """Removes the secrets of a commit message, without a notice."""
         return text if self._as_is else str(_Redaction(self._kept).text(text).value)
+
+    def digest(self, *parts: str) -> str:
+        """A keyed digest of some texts: the same for the same texts and key, and no guess can be tested without the key."""
+        return keyed_digest(self._kept(), *parts)
 
     @property
     def notice(self) -> str:

@@ -296,6 +296,14 @@ def scalar(value: str, style: str = "", *, flow: bool = False) -> str:
     return value
 
 
+def flow(value: Any) -> str:
+    """A value of JSON as YAML on one line, every string quoted and every character that nobody sees escaped."""
+    text = json.dumps(value, ensure_ascii=False)
+    return "".join(
+        c if c.isprintable() else f"\\u{ord(c):04x}" if ord(c) < 0x10000 else f"\\U{ord(c):08x}" for c in text
+    )
+
+
 def flow_list(values: Sequence[str]) -> str:
     """Strings as a YAML list on one line."""
     return f"[{', '.join(scalar(value, flow=True) for value in values)}]"

@@ -20,7 +20,10 @@ from memoryclaw.text.frontmatter import split
 from memoryclaw.text.language import fold
 from memoryclaw.text.markdown import Heading, read_body
 from memoryclaw.text.yaml_text import flow_list, scalar
+from memoryclaw.vault.audience import narrowed
 from memoryclaw.vault.facts import VALUE, Facts, FactSpot, Statement, clean_name, facts_in, statement_in
+from memoryclaw.vault.fields import Field, facts_of_note, fields_in
+from memoryclaw.vault.layout import place_of
 
 Value = str | Sequence[str]
 _FENCES = ("---", "...")
@@ -272,6 +275,7 @@ def set_fact(
     source: str = "",
     many: bool = False,
     claim: str = "",
+    audience: str = "",
 ) -> FactEdit:
     """Sets a fact: adds it, confirms it, or replaces the old value, which moves to History.
 
@@ -286,6 +290,7 @@ def set_fact(
         many: True when the field may hold several values side by side.
         claim: what says so, where it is no person: a value that is added has the trust `unknown` then, with this as its source,
             and another value that stands is left as it is (`contradicts`).
+        audience: whom the fact is for, where not everybody who may see the file may see it; the label of a value that it replaces stays.
     """
     entity, field, value = (" ".join(part.split()) for part in (entity, field or VALUE, value))
     if not entity or not value:
@@ -294,7 +299,8 @@ def set_fact(
     known = [f for f in sheet.found.facts if f.current and same(f.entity, entity) and same(f.field, field)]
     if holding := [fact for fact in known if (_holds(fact.value, value) if many else fact.value == value)]:
         return FactEdit(text if claim else _vouched(sheet, holding[0]), "confirmed", value)
-    told = FactText(value, _inline(since=since, source=source) + _claimed(claim))
+    label = audience if not known or many else narrowed(known[0].audience, audience)
+    told = FactText(value, _inline(since=since, source=source, audience=label) + _claimed(claim))
     if not known or many:
         first = known[-1] if known else None
         return _add(sheet, first.entity if first else entity, first.field if first else field, told)
@@ -307,6 +313,8 @@ def set_fact(
 
 def correct_fact(text: str, file: SemanticFile, id_: str, value: str) -> FactEdit:
     """Replaces the value of a fact, or the words of a statement, without History: the old one was never right."""
+    if file.is_note:
+        return _correct_field(text, file, id_, value)
     text = vouched(text, file, id_)  # who corrects a claim vouches for what it says then
     value, sheet = " ".join(value.split()), Sheet.of(text, file)
     fact = _fact(sheet, id_)
@@ -322,6 +330,121 @@ def correct_fact(text: str, file: SemanticFile, id_: str, value: str) -> FactEdi
             return FactEdit(result, "corrected", fact.value)
         raise _refused(fact.entity, f'"{value}"')
     return FactEdit(_line_replaced(sheet, fact, FactText(value, None), change), "corrected", fact.value)
+
+
+def _correct_field(text: str, file: SemanticFile, id_: str, value: str) -> FactEdit:
+    """Replaces the value of a property, or of an inline field, where it stands."""
+    value, place = " ".join(value.split()), _field(text, file, id_)
+    if place.value.text == value:
+        return FactEdit(text, "confirmed", value)
+    if not value:
+        raise InputError("a fact needs a value; `memoryclaw forget` takes one away")
+    return FactEdit(_with_field(text, place, value), "corrected", place.value.text)
+
+
+def _field(text: str, file: SemanticFile, id_: str) -> Field:
+    """The field of a note that a fact is."""
+    found = fields_in(file.path, text)
+    for fact, place in zip(found.facts, found.places, strict=True):
+        if fact.id == id_:
+            return place
+    raise NotFoundError(f"there is no fact {id_}")
+
+
+def set_field(text: str, path: str, key: str, value: Value) -> str:
+    """Sets a property of a plain note: in its header, or where only its text has it, there.
+
+    Raises:
+        InputError: as `set_property`.
+    """
+    name = key.casefold()
+    own = (
+        []
+        if isinstance(value, list)
+        else [one for one in fields_in(path, text).inline if one.name.casefold() == name]
+    )
+    header = split(readable(text)).meta
+    if len(own) == 1 and not any(known.casefold() == name for known in header):
+        return _with_field(text, own[0], str(value))
+    return set_property(text, key, value)
+
+
+def _with_field(text: str, place: Field, value: str) -> str:
+    at = place.inline
+    if at is None:
+        return _set_leaf(text, place, value)
+    lines = lines_of(text)
+    line = lines[at.line - 1]
+    # The marks of the file are a character of its first line.
+    skip = 1 if at.line == 1 and line.startswith("\ufeff") else 0
+    space = "" if line[: at.start + skip].endswith((" ", "\t")) or not value else " "
+    lines[at.line - 1] = f"{line[: at.start + skip]}{space}{value}{line[at.end + skip :]}"
+    result = "".join(lines)
+    wanted = [(one.name, value if one.inline == at else one.value.text) for one in fields_in("", text).inline]
+    if [(one.name, one.value.text) for one in fields_in("", result).inline] != wanted:
+        raise InputError(
+            f"{at.key} cannot be changed to that without touching others; change line {at.line} by hand"
+        )
+    return result
+
+
+def _set_leaf(text: str, place: Field, value: str) -> str:
+    """Sets one value of the header, however deep it stands; a list keeps being one."""
+    header = _header(text)
+    if header is None:
+        raise InputError("this note has no header any more")
+    old: Any = header.values
+    for key in place.keys:
+        old = old.get(key) if isinstance(old, dict) else None
+    wanted: Value = (
+        [part.strip() for part in value.split(",") if part.strip()] if isinstance(old, list) else value
+    )
+    if len(place.keys) == 1:
+        return set_property(text, place.keys[0], wanted)
+    values = _with_leaf(header.values, place.keys, wanted)
+    for style in ("", '"'):
+        lines = (
+            _replaced(header, _leaf_entry(header, place.keys), old, wanted)
+            if not style
+            else _quoted(header, place, value)
+        )
+        result = "".join((*header.before, *lines, *header.after))
+        try:
+            fresh = _header(result)
+        except InputError:
+            continue
+        if fresh is not None and fresh.values == values:
+            return result
+    raise InputError(f"{' '.join(place.keys)!r} cannot be changed without touching others; change it by hand")
+
+
+def _quoted(header: _Header, place: Field, value: str) -> list[str]:
+    entry = _leaf_entry(header, place.keys)._replace(style='"')
+    return _replaced(header, entry, "", value)
+
+
+def _with_leaf(values: dict[str, Any], keys: Sequence[str], wanted: Any) -> dict[str, Any]:
+    first, *rest = keys
+    return {**values, first: _with_leaf(values[first], rest, wanted) if rest else wanted}
+
+
+def _leaf_entry(header: _Header, keys: Sequence[str]) -> _Entry:
+    """Where the value under some keys stands in a header."""
+    import yaml  # noqa: PLC0415 - never paid by a question
+
+    loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+    node: Any = yaml.compose(readable("".join(header.lines)), Loader=loader)
+    key: Any = None
+    for name in keys:
+        pairs = node.value if isinstance(node, yaml.MappingNode) else []
+        key, node = next(((k, v) for k, v in pairs if k.value == name), (None, None))
+        if node is None:
+            raise InputError(f"{' '.join(keys)!r} is not in the header any more")
+    style = (node.style or "") if isinstance(node, yaml.ScalarNode) else "flow" if node.flow_style else "list"
+    if style in ("|", ">", "list"):
+        raise InputError(f"{' '.join(keys)!r} is a text or list of several lines; change it by hand")
+    end = _mark(node.end_mark)
+    return _Entry(_mark(key.end_mark), _mark(node.start_mark), end, end[0], style, ())
 
 
 def vouched(text: str, file: SemanticFile, id_: str) -> str:
@@ -357,37 +480,77 @@ def with_trust(text: str, file: SemanticFile, id_: str, trust: str) -> str:
 
 def remove_fact(text: str, file: SemanticFile, id_: str) -> str:
     """Removes a fact: its line, or only its table cell, or its value above nested lines."""
+    if file.is_note:
+        return _without_field(text, file, id_)
     sheet = Sheet.of(text, file)
-    fact, lines = _fact(sheet, id_), sheet.lines
-    first, last = sheet.span(fact)
-    splice = Splice(first, last)
-    if sheet.in_table(fact):
-        splice = Splice(first, last, (with_cell(sheet, fact, ""),))
-    elif any(other is not fact and other.line == fact.line for other in sheet.found.facts):
-        raise InputError(f"the line of {id_} holds other facts as well; change it by hand")
-    elif (
-        not fact.is_statement
-        and last < len(lines)
-        and indent(lines[last]) > indent(lines[first])
-        and BULLET.match(lines[last])
-    ):
-        splice = Splice(first, last, (keyed(lines[first])[0].rstrip(),))
-    result = spliced(text, [splice])
+    fact = _fact(sheet, id_)
+    result = spliced(text, [_gone(sheet, fact)])
     if not _matches(sheet, result, _Change((_key(fact),))):
         raise _refused(fact.entity, fact.field)
     return result
 
 
+def _without_field(text: str, file: SemanticFile, id_: str) -> str:
+    """Takes the lines of a property out of the header, or a field that is all of its line out of the text."""
+    place, lines = _field(text, file, id_), lines_of(text)
+    if place.inline is not None and place.inline.is_line:
+        return "".join(lines[: place.line - 1] + lines[place.line :])
+    header = _header(text) if place.inline is None and len(place.keys) == 1 else None
+    if header is None:
+        raise InputError(
+            f"{id_} is only a part of line {place.line} of {file.path}; take it out there by hand"
+        )
+    entry = _entries(header)[place.keys[0]]
+    kept = header.lines[: entry.key_end[0]] + header.lines[entry.last + 1 :]
+    result = "".join((*header.before, *kept, *header.after))
+    left = {key: value for key, value in header.values.items() if key != place.keys[0]}
+    if (_header(result) or header).values != left:
+        raise InputError(f"{id_} cannot be taken out without touching others; do it by hand")
+    return result
+
+
+def end_fact(text: str, file: SemanticFile, id_: str, until: str) -> str:
+    """Moves a fact to History: it held until a day (ISO)."""
+    sheet = Sheet.of(text, file)
+    fact = _fact(sheet, id_)
+    past = (fact.entity, fact.field, fact.value, False)
+    result = spliced(text, [_gone(sheet, fact), _past(sheet, fact, until)])
+    if not _matches(sheet, result, _Change((_key(fact),), (past,))):
+        raise _refused(fact.entity, fact.field)
+    return result
+
+
+def _gone(sheet: Sheet, fact: Fact) -> Splice:
+    """What takes a fact away: its line, its cell, or its value above nested lines."""
+    lines, (first, last) = sheet.lines, sheet.span(fact)
+    if sheet.in_table(fact):
+        return Splice(first, last, (with_cell(sheet, fact, ""),))
+    if any(other is not fact and other.line == fact.line for other in sheet.found.facts):
+        raise InputError(f"the line of {fact.id} holds other facts as well; change it by hand")
+    if (
+        not fact.is_statement
+        and last < len(lines)
+        and indent(lines[last]) > indent(lines[first])
+        and BULLET.match(lines[last])
+    ):
+        return Splice(first, last, (keyed(lines[first])[0].rstrip(),))
+    return Splice(first, last)
+
+
 def _supersede(sheet: Sheet, fact: Fact, told: FactText, until: str) -> FactEdit:
     now, past = (fact.entity, fact.field, told.value, True), (fact.entity, fact.field, fact.value, False)
+    history = _past(sheet, fact, until)
+    text = _line_replaced(sheet, fact, told, _Change((_key(fact),), (now, past)), history)
+    return FactEdit(text, "superseded", fact.value)
+
+
+def _past(sheet: Sheet, fact: Fact, until: str) -> Splice:
     first, last = sheet.span(fact)
     old = fact.value
     if sheet.spot(fact).style in {"heading", "bullet"} and not sheet.in_table(fact):
         line = " ".join(" ".join(sheet.lines[first:last]).split())
         old = _BLOCK_ID.sub("", keyed(line)[1])
-    history = history_splice(sheet, fact, old + _inline(until=until))
-    text = _line_replaced(sheet, fact, told, _Change((_key(fact),), (now, past)), history)
-    return FactEdit(text, "superseded", fact.value)
+    return history_splice(sheet, fact, old + _inline(until=until))
 
 
 def _line_replaced(sheet: Sheet, fact: Fact, told: FactText, change: _Change, *also: Splice) -> str:
@@ -403,8 +566,12 @@ def _add(sheet: Sheet, entity: str, field: str, told: FactText) -> FactEdit:
     spot = next((spot for spot in sheet.found.spots if same(spot.entity, entity)), None)
     entity = spot.entity if spot else entity
     change = _Change(come=((entity, field, told.value, True),))
-    if spot and spot.style in {"table", "frontmatter"} and "[trust::" in (told.inline or ""):
-        spot = None  # a cell has no room for the doubt
+    if (
+        spot
+        and spot.style in {"table", "frontmatter"}
+        and re.search(r"\[(?:trust|audience)::", told.inline or "")
+    ):
+        spot = None  # a cell has no room for the doubt or the label
     for form in _forms(told):
         for splice in (
             new_field(sheet, spot, field, form) if spot else None,
@@ -449,13 +616,14 @@ def _holds(known: str, value: str) -> bool:
     return known == value or value in (part.strip() for part in known.split(","))
 
 
-def _inline(*, since: str = "", said: str = "", until: str = "", source: str = "") -> str:
+def _inline(*, since: str = "", said: str = "", until: str = "", source: str = "", audience: str = "") -> str:
     cleaned = re.sub(r"[\[\]\r\n]", "", source)
     parts = (
         ("since", since),
         ("said", said),
         ("until", until),
         ("source", f"[[{cleaned}]]" if cleaned else ""),
+        ("audience", audience),
     )
     return "".join(f" [{name}:: {value}]" for name, value in parts if value)
 
@@ -468,7 +636,12 @@ def _claimed(claim: str) -> str:
 
 def _vouched(sheet: Sheet, fact: Fact) -> str:
     """The text without the doubt that the line of a fact has of itself."""
-    if fact.trust == "trusted" or sheet.in_table(fact) or sheet.spot(fact).style == "frontmatter":
+    if (
+        fact.trust == "trusted"
+        or sheet.file.is_note
+        or sheet.in_table(fact)
+        or sheet.spot(fact).style == "frontmatter"
+    ):
         return sheet.text
     first, last = sheet.span(fact)
     lines = [_TRUST.sub("", line) for line in sheet.lines[first:last]]
@@ -498,6 +671,7 @@ def add_statement(
     source: str = "",
     replaces: Iterable[str] = (),
     claim: str = "",
+    audience: str = "",
 ) -> FactEdit:
     """Adds a statement above those that the entity has; the same words, where they stand already, get one more source.
 
@@ -510,6 +684,7 @@ def add_statement(
         source: the id of the note it comes from, or a word on its origin.
         replaces: ids of standing statements of the file that this one is tied to; they move to the History of their entity.
         claim: what says so, where it is no person, as for `set_fact`.
+        audience: whom the statement is for, as for `set_fact`.
     """
     entity, words, said = " ".join(entity.split()), plain_words(words), _UNSAFE.sub("", said).strip()
     if not entity or not words:
@@ -528,7 +703,7 @@ def add_statement(
             result = add_source(result, file, known.id, source).text
             return FactEdit(result if claim else vouched(result, file, known.id), action, known.value)
         raise _refused(entity, f'"{words}"')
-    line = f'"{words}"{_inline(said=said)}{source_field(source)}{_claimed(claim)}'
+    line = f'"{words}"{_inline(said=said)}{source_field(source)}{_inline(audience=audience)}{_claimed(claim)}'
     for name, splice in _places(sheet, entity, own, said, line):
         result = spliced(text, [splice, *moves])
         if _matches(sheet, result, _Change(change.gone, (*change.come, (name, "", words, True)))):
@@ -537,7 +712,13 @@ def add_statement(
 
 
 def add_statements(
-    text: str, file: SemanticFile, *, entity: str, said: str, found: Sequence[tuple[str, str]]
+    text: str,
+    file: SemanticFile,
+    *,
+    entity: str,
+    said: str,
+    found: Sequence[tuple[str, str]],
+    audience: str = "",
 ) -> str | None:
     """Adds statements of one day that the file does not hold, as `add_statement` does one after another; None where that needs more.
 
@@ -547,6 +728,7 @@ def add_statements(
         entity: what they are about, or who made them.
         said: ISO date on which they were said.
         found: words and source of each, in the order in which they were said.
+        audience: whom they are for, as for `set_fact`.
     """
     entity, said = " ".join(entity.split()), _UNSAFE.sub("", said).strip()
     every = [(plain_words(words), source) for words, source in found]
@@ -558,7 +740,10 @@ def add_statements(
     known = {" ".join(fold(fact.value).split()) for fact in own}
     if any(" ".join(fold(words).split()) in known for words, _ in every):
         return None
-    lines = [f'"{words}"{_inline(said=said)}{source_field(source)}' for words, source in reversed(every)]
+    label = _inline(audience=audience)
+    lines = [
+        f'"{words}"{_inline(said=said)}{source_field(source)}{label}' for words, source in reversed(every)
+    ]
     for name, splice in _places(sheet, entity, own, said, lines[0]):
         at = next(n for n, line in enumerate(splice.lines) if line.endswith(lines[0]))
         lead = splice.lines[at].removesuffix(lines[0])
@@ -725,8 +910,8 @@ _KEYED = re.compile(
     r"(?:::?(?:\*\*|__)?|(?<=[*_]):)(?=[ \t]|$))[ \t]*+(.*)$"
 )
 _INLINE = re.compile(
-    r"(?:(?<![ \t])[ \t]*+(?:\[(?:since|until|source|said|trust)::(?:\[\[[^\[\]]*\]\]|[^\[\]])*+\]"
-    r"|\((?:since|until|source|said|trust)::[^()]*\)))+"
+    r"(?:(?<![ \t])[ \t]*+(?:\[(?:since|until|source|said|trust|audience)::(?:\[\[[^\[\]]*\]\]|[^\[\]])*+\]"
+    r"|\((?:since|until|source|said|trust|audience)::[^()]*\)))+"
 )
 _TRUST = re.compile(r"(?<![ \t])[ \t]*+(?:\[trust::[^\[\]]*\]|\(trust::[^()]*\))")
 
@@ -821,14 +1006,20 @@ BULLET = re.compile(r"[ \t]*(?:[-*+]|\d+[.)])[ \t]")
 
 
 class SemanticFile(NamedTuple):
-    """What the facts of a semantic file depend on besides its text."""
+    """What the facts of a file depend on besides its text: a semantic file, or the note of an entity, whose fields they are."""
 
     path: str
     collections: frozenset[str]
 
+    @property
+    def is_note(self) -> bool:
+        """True for a note, which has fields and no lines of facts."""
+        place = place_of(self.path)
+        return place is not None and place.kind == "note"
+
     def facts(self, text: str) -> Facts:
         """Reads the facts of a text as this file's."""
-        return facts_in(self.path, text, self.collections)
+        return facts_of_note(self.path, text) if self.is_note else facts_in(self.path, text, self.collections)
 
 
 class FactText(NamedTuple):

@@ -14,6 +14,7 @@ from memoryclaw.text.frontmatter import Split, split
 from memoryclaw.text.language import fold
 from memoryclaw.text.markdown import Body, Heading, read_body
 from memoryclaw.text.yaml_text import Path, load, strings
+from memoryclaw.vault.audience import label_of
 from memoryclaw.vault.properties import plain_name
 
 # Lines: key-value items, nested by indentation, and table rows. Everything else is prose.
@@ -214,8 +215,8 @@ def _cells(line: str) -> tuple[str, ...]:
 # Values: the text after a key, its inline fields and its source.
 
 _INLINE = re.compile(
-    r"\[(since|until|source|said|trust)::[ \t]*+((?:\[\[[^\[\]]*\]\]|[^\[\]])*+)\]"
-    r"|\((since|until|source|said|trust)::[ \t]*+([^()]*)\)"
+    r"\[(since|until|source|said|trust|audience)::[ \t]*+((?:\[\[[^\[\]]*\]\]|[^\[\]])*+)\]"
+    r"|\((since|until|source|said|trust|audience)::[ \t]*+([^()]*)\)"
 )
 _BLOCK_ID = re.compile(r"(?<!\S)\^[A-Za-z0-9-]+$")
 _QUOTES = ('"', "“", "„")
@@ -231,6 +232,7 @@ class FactValue(NamedTuple):
     source: str = ""
     said: str = ""
     trust: str = "trusted"
+    audience: str = ""
 
 
 def fact_value(text: str) -> FactValue:
@@ -670,6 +672,7 @@ class _FactReader:
                 type="statement" if found.is_statement else "fact",
                 said=found.fact_value.said,
                 trust=least_trusted(found.fact_value.trust),
+                audience=label_of(found.fact_value.audience) if found.fact_value.audience else "",
             )
             for number, found in enumerate(self._found)
         )

@@ -10,6 +10,7 @@ import errno
 import fcntl
 import hashlib
 import os
+import re
 import stat
 import threading
 import time
@@ -19,6 +20,7 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from memoryclaw.errors import ConflictError, InputError, LockedError, NotFoundError, VaultError
+from memoryclaw.vault.layout import on_disk, places
 
 SIZE_LIMIT = 256 * 1024 * 1024
 _FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC
@@ -29,6 +31,10 @@ _APPEND = os.O_RDWR | os.O_APPEND | os.O_CREAT | os.O_NOFOLLOW | os.O_NONBLOCK |
 _EXCHANGES, _EXCHANGE = ("renameat2", "renameatx_np"), 2
 _CANNOT_EXCHANGE = frozenset({errno.EINVAL, errno.ENOSYS, errno.ENOTSUP, errno.EOPNOTSUPP, errno.EPERM})
 _NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
+_TEMP = re.compile(
+    r"\.[0-9a-f]{12}-p([1-9][0-9]{0,9})\.tmp"
+)  # of `write_file`; those of a journal are called otherwise
+_OLD = 60.0  # seconds; a write takes moments
 
 
 class FileRead(NamedTuple):
@@ -74,14 +80,41 @@ def digest_at(root: str, path: str) -> str | None:
 def write_file(root: str, path: str, data: bytes, expected: str | None) -> str:
     """Writes a file durably if its digest is still `expected` (None: if there is no file); returns the new digest."""
     digest = digest_of(data)
-    temp = f".{digest[:12]}-{os.getpid()}.tmp"
+    temp = f".{digest[:12]}-p{os.getpid()}.tmp"
     prepare(root, path, temp, data)
     try:
         place(root, path, temp, expected)
     except BaseException:
         discard(root, path, temp)
         raise
+    _sweep(root, path)
     return digest
+
+
+def _sweep(root: str, path: str) -> None:
+    """Removes the temp files that killed processes left beside a file; no journal knows of these."""
+    with _parent(root, path) as (folder, _):
+        for name in os.listdir(folder):
+            if (match := _TEMP.fullmatch(name)) and not _runs(int(match[1])) and _is_old(folder, name):
+                with suppress(OSError):
+                    os.unlink(name, dir_fd=folder)
+
+
+def _runs(pid: int) -> bool:
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    except OSError:
+        return True
+    return True
+
+
+def _is_old(folder: int, name: str) -> bool:
+    """True for a file of more than a minute ago: on a shared folder a process may be alive that this system does not see."""
+    with suppress(OSError):
+        return abs(time.time() - os.stat(name, dir_fd=folder, follow_symlinks=False).st_mtime) > _OLD
+    return False
 
 
 def prepare(root: str, path: str, temp: str, data: bytes) -> None:
@@ -136,6 +169,14 @@ def remove_file(root: str, path: str, expected: str) -> None:
         os.fsync(folder)
 
 
+def set_executable(root: str, path: str, *, on: bool) -> None:
+    """Lets the user run a file, or not; a file that is not there, or is so already, is left alone."""
+    with suppress(NotFoundError, FileNotFoundError), _parent(root, path) as (folder, name):
+        mode = _mode_of(folder, name)
+        if mode is not None and bool(mode & stat.S_IXUSR) != on:
+            os.chmod(name, mode ^ stat.S_IXUSR, dir_fd=folder, follow_symlinks=False)
+
+
 @contextmanager
 def appending(root: str, path: str) -> Iterator[int]:
     """Opens a regular file of the vault for appending and reading; makes a missing one, private to the user."""
@@ -159,7 +200,7 @@ def appending(root: str, path: str) -> Iterator[int]:
 
 @contextmanager
 def _parent(root: str, path: str, *, create: bool = False) -> Iterator[tuple[int, str]]:
-    *folders, name = path.split("/")
+    *folders, name = places(root).on_disk(path).split("/")
     if not name or any(part in {"", ".", ".."} for part in (*folders, name)) or "\0" in path:
         raise InputError(f"{path!r} is not a path inside the vault")
     try:
@@ -312,7 +353,7 @@ def list_files(root: str, folder: str) -> list[str]:
 def is_file(root: str, path: str) -> bool:
     """True for a regular file; a link to one is none."""
     try:
-        return _is_regular(os.path.join(root, path))
+        return _is_regular(on_disk(root, path))
     except OSError:
         return False
 
@@ -323,9 +364,12 @@ def list_odd(root: str, folder: str) -> list[str]:
 
 
 def _below(root: str, folder: str) -> Iterator[tuple[str, bool]]:
-    for place, folders, names in os.walk(os.path.join(root, folder)):
+    known, tops = places(root), [folder]
+    if not folder:  # a walk does not come to what lies in a hidden folder
+        tops += [name for name, at in known.moved.items() if f"/{at}".find("/.") >= 0]
+    for place, folders, names in (found for top in tops for found in os.walk(on_disk(root, top))):
+        inside = known.named(os.path.relpath(place, root))
         folders[:] = sorted(name for name in folders if not name.startswith("."))
-        inside = os.path.relpath(place, root)
         shown = (name for name in sorted(names) if not name.startswith("."))
         yield from ((f"{inside}/{name}", _is_regular(os.path.join(place, name))) for name in shown)
         yield from (
@@ -361,7 +405,7 @@ def writer_lock(root: str, wait: float = WAIT) -> Iterator[None]:
     """Holds the vault's writer lock. The same thread may hold it again; others wait up to `wait` seconds."""
     held = _held(root)
     if not held.guard.acquire(timeout=wait):
-        raise _locked(root)
+        raise locked(root)
     try:
         if held.depth == 0:
             held.handle = _flock(root, wait)
@@ -376,12 +420,20 @@ def writer_lock(root: str, wait: float = WAIT) -> Iterator[None]:
         held.guard.release()
 
 
+def make_folder(root: str, folder: str) -> str:
+    """Makes a folder of the vault, private to the user, where there is none; returns where it is on the disk."""
+    path = root
+    for part in places(root).on_disk(folder).split("/"):
+        path = f"{path}/{part}"
+        with suppress(FileExistsError):
+            os.mkdir(path, 0o700)
+    return path
+
+
 @contextmanager
 def folder_lock(root: str, folder: str) -> Iterator[None]:
     """Holds the lock of one folder of a vault, made if missing; other folders are not locked."""
-    path = os.path.join(root, folder)
-    with suppress(FileExistsError):
-        os.mkdir(path, 0o700)
+    path = make_folder(root, folder)
     if os.path.islink(path) or not os.path.isdir(path):
         raise VaultError(f"{path} is a link or a file; only a real folder is used")
     with writer_lock(path):
@@ -406,13 +458,14 @@ def _flock(root: str, wait: float) -> int:
         except BlockingIOError:
             if time.monotonic() >= end:
                 os.close(handle)
-                raise _locked(root) from None
+                raise locked(root) from None
             time.sleep(_PAUSE)
         else:
             return handle
 
 
-def _locked(root: str) -> LockedError:
+def locked(root: str) -> LockedError:
+    """Says that another writes."""
     return LockedError(
         f"another MemoryClaw process is writing to {root}; wait until it is done, then try again"
     )

@@ -6,23 +6,30 @@ import errno
 import os
 import stat
 import struct
+from collections.abc import Mapping
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from memoryclaw.errors import VaultError
-from memoryclaw.model import Problem, Stamp
-from memoryclaw.vault.layout import ALIASES_FILE, CONFLICT_COPY, SCHEMA_FILE, place_of
+from memoryclaw.model import NOTHING, OWNER, Problem, Stamp
+from memoryclaw.vault.layout import (
+    ALIASES_FILE,
+    CONFLICT_COPY,
+    DECISIONS_FILE,
+    NO_NOTES,
+    SCHEMA_FILE,
+    place_of,
+    places,
+)
 
 _SUFFIXES: dict[str, tuple[str, ...]] = {
     "skills": (".md", ".json", ".js", ".mjs"),
     "archive": (".md", ".json", ".js", ".mjs", ".jsonl"),
     "logs": (".md", ".jsonl"),
-    "ledger": (),
-    "runs": (),
-    "working": (),
+    **dict.fromkeys(NO_NOTES, ()),
 }
 _MIXED = ("skills/", "archive/")  # folders where a suffix alone does not make a note: a skill may carry data
-_SETTINGS_FILES = (ALIASES_FILE, SCHEMA_FILE)
+_SETTINGS_FILES = (ALIASES_FILE, SCHEMA_FILE, DECISIONS_FILE)
 _JUNK = (".", "~$", "#")  # hidden files and what editors leave beside a note under its own suffix
 _FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC
 _FILE = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
@@ -42,11 +49,20 @@ class Scan(NamedTuple):
 
 
 class Vault:
-    """One vault folder on disk."""
+    """One vault folder on disk, as one audience sees it: whatever is read has lost what is for others.
 
-    def __init__(self, root: Path) -> None:
+    Args:
+        root: the folder.
+        audience: who looks; the owner sees everything.
+        labels: the audiences of folders, as the settings give them.
+    """
+
+    def __init__(self, root: Path, audience: str = OWNER, labels: Mapping[str, Any] = NOTHING) -> None:
         self.root = root
+        self.audience = audience
+        self.labels = labels
         self._prefix = os.fspath(root) + "/"
+        self._places = places(os.fspath(root))
 
     def must_exist(self) -> None:
         """Raises VaultError unless there is a folder."""
@@ -60,7 +76,7 @@ class Vault:
             VaultError: the root is missing, is no folder, is empty, or anything but ENOENT went wrong: a walk that
                 did not see everything must never be taken for a deletion.
         """
-        if under and (_hidden(under) or not self._is_reached(f"{under}/")):
+        if under and (is_hidden(under) or not self._is_reached(f"{under}/")):
             return Scan({}, [], [], {})
         for _ in range(_ATTEMPTS):
             seen = Scan({}, [], [], {})
@@ -73,11 +89,31 @@ class Vault:
         return seen
 
     def read(self, path: str, raw: bytes | None = None) -> tuple[bytes, Stamp] | None:
-        """A file's bytes with the stamp they were read at, or None when it is gone or is no regular file."""
+        """A file's bytes with the stamp they were read at, or None when there is no regular file or nothing to see in it."""
+        found = self.look(path, raw)
+        return None if found is None or found[0] is None else (found[0], found[1])
+
+    def look(self, path: str, raw: bytes | None = None) -> tuple[bytes | None, Stamp] | None:
+        """The same, where a file in which there is nothing to see has its stamp."""
+        found = self._bytes(path, raw)
+        return found and (self._seen(path, found[0], self.audience), found[1])
+
+    def is_partial(self, path: str, data: bytes, audience: str) -> bool:
+        """True when an audience sees less of a file than is seen here."""
+        return self._seen(path, data, audience) != data
+
+    def _seen(self, path: str, data: bytes, audience: str) -> bytes | None:
+        if audience == OWNER:
+            return data
+        from memoryclaw.vault.seen import seen  # noqa: PLC0415 - the owner's own reading needs none
+
+        return seen(path, data, audience, self.labels)
+
+    def _bytes(self, path: str, raw: bytes | None) -> tuple[bytes, Stamp] | None:
         if not self._is_reached(os.fsdecode(raw) if raw else path):
             return None
         try:
-            fd = os.open(os.fsencode(self._prefix) + raw if raw else self._prefix + path, _FILE)
+            fd = os.open(self._at(os.fsdecode(raw) if raw else path), _FILE)
         except OSError as error:
             if error.errno in _GONE or error.errno == errno.ENXIO:
                 return None
@@ -111,16 +147,19 @@ class Vault:
     def is_odd(self, path: str) -> bool:
         """True when a walk has something to say about the file at this path besides its stamp, or may have had."""
         name = path.rpartition("/")[2]
-        if _hidden(path) or name.startswith(_JUNK):
+        if is_hidden(path) or name.startswith(_JUNK):
             return False
         if not path.isprintable() or CONFLICT_COPY.search(name):
             return True
         found = self._look(path) if self._is_reached(path) else None
         return found is not None and not stat.S_ISREG(found.st_mode) and not stat.S_ISDIR(found.st_mode)
 
+    def _at(self, path: str) -> str:
+        return self._prefix + self._places.on_disk(path)
+
     def _look(self, path: str) -> os.stat_result | None:
         try:
-            return os.lstat(self._prefix + path)
+            return os.lstat(self._at(path))
         except OSError as error:
             if error.errno in _GONE or error.errno == errno.ENAMETOOLONG:
                 return None
@@ -130,22 +169,26 @@ class Vault:
 
     def _is_reached(self, path: str) -> bool:
         """True when every folder above the path is a real folder: a walk does not pass through links."""
+        path = self._places.on_disk(path)
         end = path.find("/")
         while end > 0:
-            found = self._look(path[:end])
+            found = self._look(self._places.named(path[:end]))
             if found is None or not stat.S_ISDIR(found.st_mode):
                 return False
             end = path.find("/", end + 1)
         return True
 
     def _walk(self, under: str, seen: Scan) -> bool:
-        stack, whole = [under], True
+        moved = () if under else [name for name in self._places.moved if self._is_folder(name)]
+        stack, whole = [under, *moved], True
         while stack:
             folder = stack.pop()
             try:
-                fd = os.open(self._prefix + folder, _FOLDER | (os.O_NOFOLLOW if folder else 0))
+                fd = os.open(self._at(folder), _FOLDER | (os.O_NOFOLLOW if folder else 0))
                 try:
-                    _list(fd, folder, stack, seen)
+                    found: list[str] = []
+                    _list(fd, folder, found, seen)
+                    stack += self._named(found) if self._places.moved else found
                 finally:
                     os.close(fd)
             except OSError as error:
@@ -155,6 +198,15 @@ class Vault:
                     raise VaultError(_no_vault(self.root)) from error
                 whole = False
         return whole
+
+    def _is_folder(self, name: str) -> bool:
+        found = self._look(name) if self._is_reached(f"{name}/") else None
+        return found is not None and stat.S_ISDIR(found.st_mode)
+
+    def _named(self, found: list[str]) -> list[str]:
+        """The names of folders as a walk goes on with them: without those of ours, which are walked by their own names."""
+        paths = [self._places.on_disk(name) if "/" in name else name for name in found]
+        return [self._places.named(path) for path in paths if path not in self._places.moved.values()]
 
     def _settings(self, seen: Scan) -> None:
         for path in _SETTINGS_FILES:
@@ -212,7 +264,8 @@ def _suffixes(path: str) -> tuple[str, ...]:
     return _SUFFIXES.get(path.partition("/")[0], (".md",)) if "/" in path else (".md",)
 
 
-def _hidden(path: str) -> bool:
+def is_hidden(path: str) -> bool:
+    """True for what lies in a hidden folder, or is hidden itself."""
     return path.startswith(".") or "/." in path
 
 
@@ -221,7 +274,7 @@ def is_wanted(path: str) -> bool:
     if path in _SETTINGS_FILES:
         return True
     name = path.rpartition("/")[2]
-    if _hidden(path) or not name.endswith(_suffixes(path)) or name.startswith(_JUNK):
+    if is_hidden(path) or not name.endswith(_suffixes(path)) or name.startswith(_JUNK):
         return False
     return place_of(path) is not None and not CONFLICT_COPY.search(name)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from datetime import UTC, datetime
 from typing import NamedTuple
 
@@ -14,9 +14,125 @@ CONFIG_FILE = "memoryclaw.yaml"
 STATE_DIR = ".memoryclaw"
 ALIASES_FILE = "semantic/aliases.yaml"
 SCHEMA_FILE = "semantic/_schema.yaml"
+DECISIONS_FILE = (
+    "review/decisions.jsonl"  # what people decided; the lines that it takes out of answers are none
+)
 QUESTIONS_FILE = "eval/questions.yaml"  # no note: only Markdown is one
 LOGS = ("logs/", "archive/logs/")  # the folders of turns
+NO_NOTES = ("ledger", "runs", "working")  # folders in which no file is a note
+# What the name of a folder at the top means; all other folders hold plain notes.
+MEANINGS = {
+    "episodes": "its notes are episodes, each with a time",
+    "semantic": "its lines are read as facts",
+    "skills": "its SKILL.md files are skills, which need approval",
+    "review": "its notes wait for a yes or a no, and no answer quotes them",
+    "archive": "its notes are archived, and no answer quotes them",
+    "logs": "its notes are read as conversations",
+    "ledger": "it is not searched",
+    "runs": "it is not searched",
+    "working": "it is not searched",
+}
+MOVABLE = (*MEANINGS, "views", "eval")  # the settings may put these elsewhere
+_TAKEN = frozenset({".git", ".obsidian", ".trash", ".memoryclaw"})
 FOLDERS = ("episodes", "semantic", "skills", "skills/_drafts", "review", "archive", "logs")
+
+# Where the folders are. All rooms call a file by its name, such as `archive/a.md`; where a vault's settings put a folder
+# elsewhere (`paths:`), only what touches the disk or git asks for the place of the name. Names, and so ids, citations and the
+# records of runs, stay the same when a folder moves. A folder of the user's under a name that was given away goes by `_/archive/`.
+
+_OWN = "_"
+
+
+class Places:
+    """Where the folders of one vault are on the disk.
+
+    Args:
+        moved: the folders that are not where their names say, such as `{"archive": "memory-archive"}`.
+    """
+
+    def __init__(self, moved: Mapping[str, str]) -> None:
+        self.moved = dict(moved)
+        self._names = {place: name for name, place in moved.items()}
+
+    def on_disk(self, name: str) -> str:
+        """The path on the disk of what has a name."""
+        folder, slash, rest = name.partition("/")
+        if place := self.moved.get(folder):
+            return f"{place}{slash}{rest}"
+        if folder == _OWN and rest.partition("/")[0] in (*self.moved, _OWN):
+            return rest
+        return name
+
+    def named(self, path: str) -> str:
+        """The name of what is at a path on the disk."""
+        for place, name in self._names.items():
+            if path == place or path.startswith(f"{place}/"):
+                return f"{name}{path[len(place) :]}"
+        return f"{_OWN}/{path}" if path.partition("/")[0] in (*self.moved, _OWN) else path
+
+    def holds(self, path: str) -> bool:
+        """True for a path on the disk that is one of the places, or above one."""
+        return any(f"{place}/".startswith(f"{path}/") for place in self._names)
+
+
+class _Everywhere(Places):
+    """A vault whose folders are where their names say."""
+
+    def on_disk(self, name: str) -> str:
+        return name
+
+    def named(self, path: str) -> str:
+        return path
+
+
+_AS_NAMED = _Everywhere({})
+_known: dict[str, Places] = {}  # by the root of a vault: told by whoever reads its settings
+
+
+def checked_places(asked: Mapping[str, object]) -> dict[str, str]:
+    """Where folders are to be, without those that stay where their names say.
+
+    Raises:
+        InputError: a folder cannot be there; the sentence begins with its name.
+    """
+    if unknown := [name for name in asked if name not in MOVABLE]:
+        raise InputError(f"{unknown[0]} is no folder of MemoryClaw's; these are: {', '.join(MOVABLE)}")
+    found = {name: str(place).strip().strip("/") for name, place in asked.items()}
+    found = {name: place for name, place in found.items() if place and place != name}
+    for name, place in found.items():
+        first, *others = parts = place.split("/")
+        if _CONTROL.search(place) or any(part in {"", ".", ".."} for part in parts):
+            raise InputError(f"{name}: {place!r} is no folder inside the vault; write it as `.memory/{name}`")
+        if first.lower() in _TAKEN or (first in MOVABLE and first not in found):
+            raise InputError(
+                f"{name}: {place!r} is a folder of another kind; choose another, such as `.memory/{name}`"
+            )
+        if first == _OWN or (not others and first in MOVABLE):
+            raise InputError(
+                f"{name}: {place!r} is a name of MemoryClaw's own; choose another, such as `.memory/{name}`"
+            )
+        for other, its in found.items():
+            if other != name and f"{its.casefold()}/".startswith(f"{place.casefold()}/"):
+                raise InputError(
+                    f"{name}: {place!r} and {its!r} (for {other}) lie in one another; give each a folder of its own"
+                )
+    return found
+
+
+def put_folders(root: str, moved: Mapping[str, str]) -> None:
+    """Says where the folders of a vault are."""
+    _known[root] = Places(moved) if moved else _AS_NAMED
+
+
+def places(root: str) -> Places:
+    """Where the folders of a vault are."""
+    return _known.get(root, _AS_NAMED)
+
+
+def on_disk(root: str, name: str) -> str:
+    """The path of what has this name in a vault, as the system takes it."""
+    return f"{root}/{places(root).on_disk(name)}"
+
 
 # Sync services and editors leave these beside notes; indexed, they would answer twice or with half a note.
 CONFLICT_COPY = re.compile(
@@ -91,9 +207,7 @@ _FOLDER_RULES = {
     "review": _review,
     "archive": _archive,
     "logs": _log,
-    "ledger": _nothing,
-    "runs": _nothing,
-    "working": _nothing,
+    **dict.fromkeys(NO_NOTES, _nothing),
 }
 
 

@@ -6,7 +6,8 @@ import json
 import os
 import re
 import socket
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from datetime import datetime
 from typing import Any
 
@@ -15,6 +16,7 @@ from memoryclaw.vault import files
 from memoryclaw.vault.layout import STATE_DIR, slug, timestamp, utc
 
 FOLDER = "ledger"
+_LARGEST = 64 << 20  # bytes of a file that are looked through
 _DEVICE = re.compile(r"[a-z0-9][a-z0-9_-]{0,63}")
 
 
@@ -33,6 +35,57 @@ class Ledger:
         except (OSError, UnicodeDecodeError):
             name = ""
         return name if _DEVICE.fullmatch(name) else slug(socket.gethostname())
+
+    def shown_in(self, session: str) -> list[dict[str, Any]]:
+        """What this device's last two months say was shown in a session, the oldest first."""
+        folder = f"{FOLDER}/{self.device}/"
+        paths = [path for path in files.list_files(self._root, FOLDER) if path.startswith(folder)]
+        return [one for path in sorted(paths)[-2:] for one in self._shown(path, "session", session)]
+
+    def uses(self, note: str) -> list[dict[str, Any]]:
+        """The events in which a note, or a part of it, was shown, of all devices, the oldest first; those of the last year."""
+        paths = sorted(files.list_files(self._root, FOLDER), key=lambda path: path.rpartition("/")[2])
+        wanted = json.dumps(note, ensure_ascii=False)[:-1].encode("utf-8", "backslashreplace")
+        months = sorted({path.rpartition("/")[2] for path in paths})[-12:]
+        found = []
+        for path in paths:
+            with suppress(OSError, VaultError):
+                data = files.read_file(self._root, path, limit=_LARGEST).data
+                for line in data.splitlines() if path.endswith(tuple(months)) and wanted in data else ():
+                    event = _event(line) if wanted in line else {}
+                    ids = event.get("ids") if event.get("event") == "shown" else ()
+                    if isinstance(ids, list) and any(str(one).partition("#")[0] == note for one in ids):
+                        found.append(event)
+        return sorted(found, key=lambda event: str(event.get("ts", "")))
+
+    def receipt(self, name: str) -> dict[str, Any] | None:
+        """The event that a receipt names, of whatever device."""
+        month = f"/{name[2:6]}-{name[6:8]}.jsonl"
+        paths = [path for path in files.list_files(self._root, FOLDER) if path.endswith(month)]
+        return next((one for path in sorted(paths) for one in self._shown(path, "receipt", name)), None)
+
+    def having(self, event: str, key: str, value: str) -> list[dict[str, Any]]:
+        """The events of one type with this value, of all devices, oldest first."""
+        paths = [path for path in files.list_files(self._root, FOLDER) if path.endswith(".jsonl")]
+        found = [one for path in paths for one in self._events(path, event, key, value)]
+        return sorted(found, key=lambda one: str(one.get("ts", "")))
+
+    def _shown(self, path: str, key: str, value: str) -> Iterator[dict[str, Any]]:
+        return self._events(path, "shown", key, value)
+
+    def _events(self, path: str, type_: str, key: str, value: str) -> Iterator[dict[str, Any]]:
+        """The events of a file with this value; a line that is no event, as one that a crash cut off, is passed over."""
+        wanted = json.dumps(value, ensure_ascii=False).encode("utf-8", "backslashreplace")
+        try:
+            data = files.read_file(self._root, path, limit=_LARGEST).data
+        except (OSError, VaultError):
+            return
+        for line in data.splitlines() if wanted in data else ():
+            if wanted in line:
+                with suppress(ValueError, RecursionError):
+                    event = json.loads(line)
+                    if isinstance(event, dict) and event.get("event") == type_ and event.get(key) == value:
+                        yield event
 
     def append(self, event: str, values: Mapping[str, Any], now: datetime, *, durable: bool = False) -> str:
         """Appends one event; returns an empty string, or why it could not be written.
@@ -55,3 +108,12 @@ class Ledger:
             why = getattr(error, "strerror", None) or error
             return f"this use could not be written to the ledger ({why}); nothing else is affected"
         return ""
+
+
+def _event(line: bytes) -> dict[str, Any]:
+    """One line as an event; empty where it is none."""
+    with suppress(ValueError, RecursionError):
+        event = json.loads(line)
+        if isinstance(event, dict):
+            return event
+    return {}

@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 
 from memoryclaw.model import Problem, Turn
 from memoryclaw.text.dates import parse_timestamp
+from memoryclaw.vault.audience import NO_EXPORT, label_of, labels_in, narrowed
 from memoryclaw.vault.properties import text_of
 
 _SURROGATE = re.compile("[\ud800-\udfff]")
@@ -44,7 +45,19 @@ def read_jsonl(stem: str, text: str) -> Log:
     for number, line in enumerate(text.split("\n"), 1):
         if line and not line.isspace():
             reader.line(number, line)
-    return Log(tuple(reader.turns), tuple(reader.problems))
+    return Log(_with_replies(reader.turns), tuple(reader.problems))
+
+
+def _with_replies(turns: Iterable[Turn]) -> tuple[Turn, ...]:
+    """The turns, where an answer is for no more people than what it answers: it may say the same again."""
+    found: list[Turn] = []
+    asked: dict[str, Turn] = {}  # session → its last turn of a person
+    for turn in turns:
+        last = turn if turn.role == "user" else asked.get(turn.session, turn)
+        asked[turn.session] = last
+        answer = narrowed(last.audience, turn.audience), turn.export and last.export
+        found.append(turn._replace(audience=answer[0], export=answer[1]))
+    return tuple(found)
 
 
 def read_markdown_log(stem: str, meta: Mapping[str, Any], body: str, first_line: int) -> Log:
@@ -75,9 +88,11 @@ def read_markdown_log(stem: str, meta: Mapping[str, Any], body: str, first_line:
                 text=said,
                 line=line,
                 end_line=last,
+                audience=labels_in(said),
+                export=not NO_EXPORT.search(said),
             )
         )
-    return Log(tuple(turns))
+    return Log(_with_replies(turns))
 
 
 def _names_a_turn(rest: str) -> bool:
@@ -120,11 +135,7 @@ class _LogReader:
         self._add(number, {}, line.strip())
 
     def _turn(self, number: int, value: Mapping[str, Any]) -> None:
-        said = content_text(value.get("content"))
-        tool = value.get("tool") or value.get("toolName")
-        if tool is not None:
-            said = "\n".join(filter(None, (_tool_text(str(tool), value), said)))
-        self._add(number, value, said)
+        self._add(number, value, text_of_turn(value))
 
     def _add(self, number: int, value: Mapping[str, Any], said: str) -> None:
         session = _plain(value.get("session")) or self._stem
@@ -143,8 +154,25 @@ class _LogReader:
                 text=_scrubbed(said).strip(),
                 line=number,
                 end_line=number,
+                audience=label_of_turn(value, said),
+                export=value.get("export") is not False and not NO_EXPORT.search(said),
             )
         )
+
+
+def text_of_turn(value: Mapping[str, Any]) -> str:
+    """What the line of a turn says: its words, and the call of a tool with its result."""
+    said = content_text(value.get("content"))
+    tool = value.get("tool") or value.get("toolName")
+    return said if tool is None else "\n".join(filter(None, (_tool_text(str(tool), value), said)))
+
+
+def label_of_turn(value: Mapping[str, Any], said: str) -> str:
+    """Whom a turn is for, by its own word and the marks in it; a broken line that speaks of it is for nobody else."""
+    own = label_of(value["audience"]) if "audience" in value else ""
+    if not value and "audience" in said.lower():
+        own = label_of("")
+    return narrowed(own, labels_in(said))
 
 
 def _part(part: Any) -> str:
@@ -238,6 +266,12 @@ def range_of(path: str, lines: list[bytes], first: int, last: int) -> LogRange:
     return LogRange(path, first, last, digest)
 
 
+def whole_lines(data: bytes) -> list[bytes]:
+    """The lines of a log with their ends; the last gets one if it has none, so that its digest stays when more is appended."""
+    lines = data.split(b"\n")
+    return [line + b"\n" for line in (lines if lines[-1] else lines[:-1])]
+
+
 def parse_ranges(text: str) -> list[LogRange]:
     """Every range that a text cites, in order."""
     return [
@@ -247,13 +281,24 @@ def parse_ranges(text: str) -> list[LogRange]:
 
 
 def unread(path: str, lines: list[bytes], done: Iterable[LogRange]) -> list[tuple[int, int]]:
-    """The runs of lines (first, last) that no range with unchanged lines covers."""
+    """The runs of lines (first, last) that no range with unchanged lines covers, where they were or where a merge put them."""
     taken = [False] * len(lines)
+    moved: dict[int, set[str]] = {}  # how many lines → the digests of ranges that are not where they were
     for range_ in done:
-        if range_.path != path or not 1 <= range_.first <= range_.last <= len(lines):
+        size = range_.last - range_.first + 1
+        if range_.path != path or not 1 <= size <= len(lines):
             continue
-        if range_of(path, lines, range_.first, range_.last) == range_:
-            taken[range_.first - 1 : range_.last] = [True] * (range_.last - range_.first + 1)
+        if range_.last <= len(lines) and range_of(path, lines, range_.first, range_.last) == range_:
+            taken[range_.first - 1 : range_.last] = [True] * size
+        else:
+            moved.setdefault(size, set()).add(range_.digest)
+    for size, digests in moved.items():
+        for first in range(1, len(lines) - size + 2):
+            if (
+                not all(taken[first - 1 : first - 1 + size])
+                and range_of(path, lines, first, first + size - 1).digest in digests
+            ):
+                taken[first - 1 : first - 1 + size] = [True] * size
     stretches, first = [], 0
     for number, was_read in enumerate([*taken, True], 1):
         if not was_read and not first:

@@ -6,21 +6,32 @@ import hashlib
 import re
 import unicodedata
 from bisect import bisect_right
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from memoryclaw.model import NOTHING, Fact, Link, Note, Problem, Section, Turn, Unit, least_trusted
-from memoryclaw.text.dates import parse_timestamp
+from memoryclaw.text.dates import days_of, parse_timestamp
 from memoryclaw.text.encoding import decode, readable
-from memoryclaw.text.frontmatter import Split, header_length, split
+from memoryclaw.text.frontmatter import Split, header_length, is_filled_in, split
 from memoryclaw.text.language import words_of
 from memoryclaw.text.markdown import Body, links_in, read_body, sections_of
 from memoryclaw.text.yaml_text import strings
+from memoryclaw.vault import audience
 from memoryclaw.vault.facts import Facts, read_facts, without_facts
+from memoryclaw.vault.fields import NO_FIELDS, Fields, is_template, read_fields
+from memoryclaw.vault.forgotten import (
+    NOTHING_FORGOTTEN,
+    ForgottenLines,
+    Mark,
+    gone_lines,
+    without_lines,
+    without_words,
+)
 from memoryclaw.vault.layout import Place, place_of
 from memoryclaw.vault.logs import Log, read_jsonl, read_markdown_log, role_of
 from memoryclaw.vault.properties import Properties, read_properties
 from memoryclaw.vault.skill_formats import Skill, read_javascript_skill, read_json_skill, read_markdown_skill
+from memoryclaw.vault.todos import Todo, read_todo, todo_id
 from memoryclaw.vault.vocabulary import DEFAULT_COLLECTIONS
 
 # Units: the pieces of a note that are indexed, ranked and quoted. A unit's text begins on the unit's first line.
@@ -41,7 +52,13 @@ _ROLE_TRUST = {
 
 
 def units_of(
-    note: Note, *, properties: str | None = None, told: frozenset[int] | None = None, rest: str = ""
+    note: Note,
+    *,
+    properties: str | None = None,
+    told: frozenset[int] | None = None,
+    rest: str = "",
+    fields: Fields = NO_FIELDS,
+    todos: Sequence[tuple[int, str, Todo]] = (),
 ) -> tuple[Unit, ...]:
     """The retrieval units of a note, in the order of the file.
 
@@ -50,6 +67,8 @@ def units_of(
         properties: header values to search besides names; read from `note.meta` when not given.
         told: lines that are facts; those of `note.facts` when not given.
         rest: the text after the first `MAX_TEXT` characters, of which only the distinct words are kept.
+        fields: what the fields of a plain note tell of the note itself; its first unit holds them, each with its name.
+        todos: the lines with boxes: number, line, and what it says.
     """
     if note.turns:
         return tuple(unit for turn in note.turns for unit in _turn_units(turn, note))
@@ -59,15 +78,23 @@ def units_of(
         meta = without_facts(note.meta) if note.kind == "semantic" else note.meta
         properties = read_properties(meta, {}).other
     far = [("~rest", 0, rest)] if rest else []
-    if len(properties) > SECTION_CHARS:  # every unit holds the properties: what is large is held once
-        far, properties = [("~header", 1, properties), *far], ""
-    facts = [_fact_unit(fact, note, _above(fact, note)) for fact in note.facts]
+    named = fields.searched
+    if (
+        len(properties) + len(named) > SECTION_CHARS
+    ):  # every unit holds the properties: what is large is held once
+        far, properties, named = [("~header", 1, ", ".join(filter(None, (properties, named)))), *far], "", ""
+    facts = [_fact_unit(fact, note, _above(fact.line, note, fact.entity)) for fact in note.facts]
     cutter = _Cutter(note, properties)
+    if note.kind != "episode":  # which tells them as part of what happened
+        told |= {number for number, _, _ in todos}
     prose = cutter.units(list(_without_facts(note.sections, told)) if told else note.sections)
-    if not prose and (properties or note.aliases or not facts):
+    if not prose and (properties or named or note.aliases or not facts):
         prose = [cutter.unit("", 1, 1, "", ())]
+    if prose and (named or fields.days):
+        begin = cutter.with_properties(named) if named else prose[0].properties
+        prose[0] = prose[0]._replace(properties=begin, days=fields.days)
     prose += [cutter.rest(*one) for one in far]
-    return (*prose, *facts)
+    return (*prose, *facts, *cutter.todos(todos))
 
 
 class _Cutter:
@@ -75,13 +102,40 @@ class _Cutter:
 
     def __init__(self, note: Note, properties: str) -> None:
         self._note = note
-        summary = note.meta.get("summary")
+        summary = note.meta.get("description" if note.kind == "skill" else "summary")
         about = summary if isinstance(summary, str) and summary != note.title else ""
         self._title = " · ".join(filter(None, (note.title, *note.aliases, about.strip())))
         self._tags = " ".join(note.tags)
-        self._properties = ", ".join(filter(None, (*note.people, *note.entities, note.project, properties)))
+        self._properties = self.with_properties(properties)
         self._kind = note.kind if note.kind in ("episode", "skill") else "note"
         self._seen: dict[str, int] = {}
+
+    def with_properties(self, properties: str) -> str:
+        """The names of a note, and these values."""
+        note = self._note
+        return ", ".join(filter(None, (*note.people, *note.entities, note.project, properties)))
+
+    def todos(self, todos: Iterable[tuple[int, str, Todo]]) -> Iterator[Unit]:
+        """A unit for each to-do, found by its own words and by what it stands under; two of the same words are told apart by number.
+
+        The summary of an episode tells of much besides: there, only the line itself finds it.
+        """
+        count: dict[str, int] = {}
+        note, is_told = self._note, self._note.kind == "episode"
+        for line, written, todo in todos:
+            base = todo_id(note.id, todo)
+            number = count[base] = count.get(base, 0) + 1
+            trail = [part for part in _trail(line, note) if part != note.title]
+            unit = self.unit("", line, line, todo.text, tuple(trail))
+            unit = unit._replace(properties=self.with_properties(""))
+            unit = unit._replace(title="", tags="", properties="") if is_told else unit
+            yield unit._replace(
+                id=base if number == 1 else f"{base}~{number}",
+                kind="todo",
+                days=todo.days,
+                field=todo.status,
+                value=written,
+            )
 
     def units(self, sections: tuple[Section, ...] | list[Section]) -> list[Unit]:
         """One unit for a short note or for one section, else one for each section, or part of a long section."""
@@ -202,11 +256,16 @@ def _without_facts(sections: Iterable[Section], told: frozenset[int]) -> Iterato
             )
 
 
-def _above(fact: Fact, note: Note) -> str:
+def _trail(line: int, note: Note) -> tuple[str, ...]:
+    """The headings above a line."""
+    at = bisect_right(note.sections, line, key=lambda section: section.line) - 1
+    return note.sections[at].trail if at >= 0 else ()
+
+
+def _above(line: int, note: Note, entity: str) -> str:
     """The file's title and the headings above a fact, which no prose unit repeats."""
-    at = bisect_right(note.sections, fact.line, key=lambda section: section.line) - 1
-    trail = note.sections[at].trail if at >= 0 else ()
-    return ", ".join(dict.fromkeys((note.title, *(part for part in trail if part != fact.entity))))
+    names = (note.title, *note.aliases) if note.entity else (note.title,)
+    return ", ".join(dict.fromkeys((*names, *(part for part in _trail(line, note) if part != entity))))
 
 
 def _fact_unit(fact: Fact, note: Note, above: str) -> Unit:
@@ -214,13 +273,14 @@ def _fact_unit(fact: Fact, note: Note, above: str) -> Unit:
         id=fact.id,
         kind="fact",
         line=fact.line,
-        end_line=fact.line,
+        end_line=max(fact.line, fact.end_line),
         title=fact.entity if fact.field in ("", "value") else f"{fact.entity} {fact.field}",
         tags=" ".join(note.tags),
         properties=above,
         text=fact.value,
         when=fact.day,
         until=fact.until,
+        days=days_of(fact.value) if fact.field else "",
         entity=fact.entity,
         field=fact.field,
         value=fact.value,
@@ -275,9 +335,11 @@ _NO_HEADER = Split(NOTHING, "", "", 1)
 
 
 class ReadingSettings(NamedTuple):
-    """What a note depends on besides its file: the vault's collections, in lower case."""
+    """What a note depends on besides its file: the vault's collections, in lower case, the audiences of its folders, and the lines that are left out."""
 
     collections: frozenset[str] = DEFAULT_COLLECTIONS
+    labels: Mapping[str, Any] = NOTHING
+    forgotten: ForgottenLines = NOTHING_FORGOTTEN
 
 
 class _Source(NamedTuple):
@@ -302,13 +364,19 @@ class _Reading(NamedTuple):
     log: Log = Log()
     title: str = ""
     searched: str = ""
+    fields: Fields = NO_FIELDS
+    todos: tuple[tuple[int, str, Todo], ...] = ()
 
 
 def read_note(path: str, data: bytes, settings: ReadingSettings) -> Note:
     """Reads a file of the vault into a note with its units; any bytes at any path make one."""
     place = place_of(path) or Place("note")
     file = decode(data)
-    text, rest, problems = readable(file.text), "", file.problems
+    marks = settings.forgotten.within(path, data) if place.kind in ("log", "episode") else {}
+    kept = (
+        without_lines(file.text, gone_lines(marks)).text if marks and place.kind == "episode" else file.text
+    )
+    text, rest, problems = readable(kept), "", file.problems
     if len(text) > MAX_TEXT and not path.endswith(".jsonl"):
         text, rest = _cut(text, MAX_TEXT + header_length(text))
         problems += (_too_long(text),) if rest else ()
@@ -318,7 +386,27 @@ def read_note(path: str, data: bytes, settings: ReadingSettings) -> Note:
     source = _Source(
         path, place, name.rpartition(".")[0] or name, hashlib.sha256(data).hexdigest(), problems, rest
     )
-    return _note(source, _read(source, text, settings))
+    reading = _read(source, text, settings)
+    if marks and reading.log.turns:
+        reading = reading._replace(log=_without_marked(reading.log, marks))
+    note = _note(source, reading)
+    label = audience.of_folders(path, settings.labels) if settings.labels else ""
+    if not label:
+        return note
+    return note._replace(
+        facts=tuple(f._replace(audience=audience.narrowed(label, f.audience)) for f in note.facts),
+        turns=tuple(t._replace(audience=audience.narrowed(label, t.audience)) for t in note.turns),
+    )
+
+
+def _without_marked(log: Log, marks: Mapping[int, Sequence[Mark]]) -> Log:
+    """A log whose forgotten turns say nothing; they stay, so that they can be named."""
+    gone = gone_lines(marks)
+    turns = (
+        turn._replace(text="" if turn.line in gone else without_words(turn.text, marks.get(turn.line, ())))
+        for turn in log.turns
+    )
+    return Log(tuple(turns), log.problems)
 
 
 def _read(source: _Source, text: str, settings: ReadingSettings) -> _Reading:
@@ -336,18 +424,67 @@ def _markdown(source: _Source, text: str, settings: ReadingSettings) -> _Reading
     if kind == "log":
         body, line = (text, 1) if parts.broken else (parts.body, parts.body_line)
         log = read_markdown_log(source.stem, parts.meta, body, line)
+        if label := audience.of_note(parts):
+            log = log._replace(
+                turns=tuple(t._replace(audience=audience.narrowed(label, t.audience)) for t in log.turns)
+            )
         return _Reading(parts, said._replace(trust="unknown"), log=log)
     read = read_body(parts.body, parts.body_line)
     reading = _Reading(parts, said, read, title=said.title, searched=_searched(parts, said))
+    if (
+        kind != "skill"
+        and source.place.state in ("current", "archived")
+        and not is_template(source.path, parts.raw)
+    ):
+        reading = reading._replace(todos=_todos(read, parts.body_line))
     if kind == "semantic":
         facts = read_facts(said.id or _path_id(source.path), source.stem, parts, read, settings.collections)
+        facts = _labelled(facts, parts)
         return reading._replace(facts=facts, title=said.title or source.stem)
     if kind == "skill":
         skill = read_markdown_skill(parts.meta)
-        return reading._replace(skill=skill, title=skill.name or said.title or source.path.split("/")[-2])
+        # What it is for is part of its title, so that whoever recalls a step of it is told that first.
+        rest = {key: value for key, value in parts.meta.items() if key != "description"}
+        searched = _searched(parts, said._replace(other=read_properties(rest, {}).other))
+        return reading._replace(
+            searched=searched, skill=skill, title=skill.name or said.title or source.path.split("/")[-2]
+        )
     if kind == "episode":
         return reading._replace(title=said.title or said.summary)
-    return reading
+    title = said.title or _first_title(read) or _scrubbed(source.stem)
+    fields = read_fields(
+        source.path, parts, read, said, note_id=said.id or _path_id(source.path), title=title
+    )
+    facts = _labelled(Facts(fields.facts, told=fields.told), parts)
+    return reading._replace(facts=facts, fields=fields)
+
+
+def _todos(body: Body, first_line: int) -> tuple[tuple[int, str, Todo], ...]:
+    """The lines with boxes, but for those in code."""
+    if "] " not in body.quiet:
+        return ()
+    lines = zip(body.quiet.split("\n"), body.text.split("\n"), strict=True)
+    return tuple(
+        (number, line.strip(), todo)
+        for number, (quiet, line) in enumerate(lines, first_line)
+        if "] " in quiet and read_todo(quiet) and (todo := read_todo(line))
+    )
+
+
+def _labelled(facts: Facts, parts: Split) -> Facts:
+    """The facts, each for those whom the labels of the note and of all that stands around its line let in."""
+    lines, whole = parts.body.split("\n"), audience.of_note(parts)
+    of_lines = audience.covered(lines, audience.Outline(lines)) if any(map(audience.labels_in, lines)) else []
+    if not (whole or of_lines):
+        return facts
+
+    def labelled(fact: Fact) -> Fact:
+        at = fact.line - parts.body_line
+        return fact._replace(
+            audience=audience.narrowed(whole, fact.audience, of_lines[at] if of_lines and at >= 0 else "")
+        )
+
+    return facts._replace(facts=tuple(map(labelled, facts.facts)))
 
 
 def _searched(parts: Split, said: Properties) -> str:
@@ -369,8 +506,9 @@ def _code_skill(source: _Source, text: str) -> _Reading:
 def _note(source: _Source, reading: _Reading) -> Note:
     parts, said, body = reading.parts, reading.said, reading.body
     problems = source.problems
-    for more in (parts.problems, said.problems, reading.skill.problems, reading.log.problems):
-        problems += more
+    if not is_filled_in(parts.raw):  # the header of a template becomes one when it is used
+        problems += parts.problems + said.problems
+    problems += reading.skill.problems + reading.log.problems
     fields: dict[str, Any] = {
         "path": source.path,
         "id": said.id or _path_id(source.path),
@@ -382,6 +520,7 @@ def _note(source: _Source, reading: _Reading) -> Note:
         "aliases": said.aliases,
         "people": said.people,
         "entities": said.entities,
+        "entity": reading.fields.entity,
         "project": said.project,
         "when": said.when or _time_in_name(source.stem),
         "until": said.until,
@@ -397,7 +536,14 @@ def _note(source: _Source, reading: _Reading) -> Note:
     }
     note = Note(**fields)
     return note._replace(
-        units=units_of(note, properties=reading.searched, told=reading.facts.told, rest=source.rest)
+        units=units_of(
+            note,
+            properties=reading.searched,
+            told=reading.facts.told,
+            rest=source.rest,
+            fields=reading.fields,
+            todos=reading.todos,
+        )
     )
 
 

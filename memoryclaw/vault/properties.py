@@ -21,6 +21,13 @@ _NOT_SEARCHED = frozenset({
     "cssclasses", "publish", "permalink", "processed", "message_count", "participants", "people", "person", "entities",
     "entity", "project", "source", "half_life"
 })  # fmt: skip
+# Keys of a plain note that say how it is shown, found or trusted, or when and by whom it was made: all others are fields.
+NOT_TOLD = frozenset({
+    "id", "schema", "title", "summary", "tags", "tag", "aliases", "alias", "timestamp", "date", "created", "updated",
+    "modified", "importance", "confidence", "pin", "trust", "audience", "cssclass", "cssclasses", "publish",
+    "permalink", "processed", "message_count", "participants", "people", "person", "entities", "entity", "project",
+    "half_life"
+})  # fmt: skip
 _NUMBER_OR_DATE = re.compile(
     r"[\d\s.,:+/%TZ-]*|true|false|yes|no|on|off|(?:logs/|log:|https?://).*", re.IGNORECASE | re.DOTALL
 )

@@ -4,21 +4,24 @@ from __future__ import annotations
 
 import contextlib
 import fcntl
+import math
 import os
 import stat
+import threading
 import time
 from collections.abc import Iterator
 from contextlib import suppress
+from functools import cache
 from typing import TYPE_CHECKING
 
 from memoryclaw.errors import LockedError, VaultError
-from memoryclaw.vault.layout import STATE_DIR
+from memoryclaw.vault.layout import CONFIG_FILE, STATE_DIR
 
 if TYPE_CHECKING:
     from pathlib import Path
 
 # Folders in folders that are looked into: beyond them nothing is opened by a name that is known before.
-_DEPTH = 2
+_DEPTH = 3
 _NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
 
 
@@ -27,12 +30,26 @@ def state_folder(root: str | os.PathLike[str]) -> str:
     vault = os.fspath(root)
     inside = os.path.join(vault, STATE_DIR)
     must_be_real(inside)
-    if os.access(inside if os.path.isdir(inside) else vault, os.W_OK):
+    begun = os.path.isdir(inside)
+    if os.access(inside if begun else vault, os.W_OK) and (begun or is_initialised(vault)):
         return inside
     cache = os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache")
     import hashlib  # noqa: PLC0415 - it starts a cryptography library, which most vaults never need
 
     return os.path.join(cache, "memoryclaw", hashlib.sha256(os.fsencode(vault)).hexdigest()[:16])
+
+
+def begun_state_folder(root: str | os.PathLike[str]) -> str:
+    """The same for a process that stays: the folder is made in the vault, where it can be, also in one without settings."""
+    vault = os.fspath(root)
+    if os.path.isdir(vault) and os.access(vault, os.W_OK):
+        made(os.path.join(vault, STATE_DIR))
+    return state_folder(root)
+
+
+def is_initialised(root: str | os.PathLike[str]) -> bool:
+    """True for a folder that `init` made a vault: it holds settings."""
+    return os.path.lexists(os.path.join(os.fspath(root), CONFIG_FILE))
 
 
 def must_hold_no_link(state: str | os.PathLike[str]) -> None:
@@ -136,8 +153,49 @@ _READERS = 10.0  # and readers, who hold the lock for a moment to look at it, or
 _PAUSE = 0.0003
 
 
-def echo(state: Path, wait: float = WAIT) -> bool:
-    """True when a live watcher says that everything saved before this call is in the index."""
+def echo(state: Path, wait: float = WAIT, since: float | None = None) -> bool:
+    """True when a live watcher says that everything saved before a moment is in the index.
+
+    Args:
+        state: the state folder.
+        wait: seconds that the watcher is given.
+        since: the moment, by the monotonic clock; now when it is not given. Threads share a cookie that was dropped after it.
+    """
+    return _cookies_of(os.fspath(state)).heard(time.monotonic() if since is None else since, wait)
+
+
+class _Cookies:
+    """The cookies that this process drops in one state folder: one at a time, and what became of the last."""
+
+    def __init__(self, state: str) -> None:
+        self._state = state
+        self._turn = threading.Condition()
+        self._at_work = False
+        self._last = (-math.inf, False)  # when it was dropped, and whether it was heard
+
+    def heard(self, since: float, wait: float) -> bool:
+        """True when a cookie that was dropped after a moment was taken."""
+        with self._turn:
+            self._turn.wait_for(lambda: self._last[0] >= since or not self._at_work)
+            if self._last[0] >= since:
+                return self._last[1]
+            self._at_work = True
+        last = (time.monotonic(), False)
+        try:
+            last = (last[0], _echo(self._state, wait))
+        finally:
+            with self._turn:
+                self._last, self._at_work = last, False
+                self._turn.notify_all()
+        return last[1]
+
+
+@cache
+def _cookies_of(state: str) -> _Cookies:
+    return _Cookies(state)
+
+
+def _echo(state: str, wait: float) -> bool:
     if watcher(state)[1] != LIVE:
         return False
     name = f"{os.getpid()}-{time.monotonic_ns()}"
@@ -165,7 +223,7 @@ def watcher(state: Path | str) -> tuple[int, str]:
     return 0, ""
 
 
-def drop(state: Path, name: str) -> None:
+def drop(state: Path | str, name: str) -> None:
     """Writes a cookie for the watcher.
 
     Raises:
@@ -248,7 +306,7 @@ class WatchLock:
 
 
 @contextlib.contextmanager
-def _opened(state: Path) -> Iterator[int]:
+def _opened(state: Path | str) -> Iterator[int]:
     """Opens the folder of the cookies, following no link."""
     above = os.open(state, _FOLDER)
     try:

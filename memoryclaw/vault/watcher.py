@@ -12,7 +12,7 @@ import warnings
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from queue import SimpleQueue
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from watchdog import events as said
 from watchdog.observers import Observer
@@ -20,10 +20,12 @@ from watchdog.observers.api import BaseObserver, EventDispatcher
 from watchdog.observers.polling import PollingObserverVFS
 from watchdog.utils import BaseThread
 
-from memoryclaw.vault.layout import STATE_DIR
+from memoryclaw.vault.folder import is_hidden
+from memoryclaw.vault.layout import NO_NOTES, STATE_DIR, Places, places
 from memoryclaw.vault.state_folder import FOLDER, LOCK_FILE
 
 SAVED, TOUCHED, IN_FOLDER, COOKIE, STATE, LOST = "saved", "touched", "folder", "cookie", "state", "lost"
+MOVED = "moved"
 _EVENTS: list[type[said.FileSystemEvent]] = [
     said.FileCreatedEvent, said.FileModifiedEvent, said.FileAttribEvent, said.FileClosedEvent,
     said.FileDeletedEvent, said.FileMovedEvent, said.DirCreatedEvent, said.DirDeletedEvent, said.DirMovedEvent,
@@ -37,13 +39,14 @@ _EXHAUSTED = (errno.EMFILE, errno.ENFILE, errno.ENOSPC, errno.ENOSYS)
 # What watchdog says is heard by `_WatchdogLogHandler`; nobody's terminal needs its farewells and its warnings about its own books.
 logging.getLogger("watchdog").addHandler(logging.NullHandler())
 warnings.filterwarnings("ignore", category=RuntimeWarning, module=r"watchdog\.")
+warnings.filterwarnings("ignore", "Callback with id", RuntimeWarning)  # said of whoever asked: `_hear_less`
 
 
 class Hint(NamedTuple):
     """Something may have changed.
 
     kind: `saved` (a file is whole now), `touched` (a file that may still be written), `folder` (anything below it),
-    `cookie` (of a reader), `state` (the index or the lock was taken away), `lost` (events are missing: look everywhere).
+    `moved` (a folder that had another name: what happens in it may come with the old one, or not at all), `cookie` (of a reader), `state` (the index or the lock was taken away), `lost` (events are missing: look everywhere).
     """
 
     kind: str
@@ -128,10 +131,41 @@ class Watcher:
         logging.getLogger("watchdog").addHandler(self._ears)
         others = set(threading.enumerate())
         observer = self._observer = make()
+        known = places(os.fspath(self._root))
+        _hear_less(observer, root, known)
         # One recursive watch: its events come in the order in which things happened.
-        observer.schedule(_Handler(root, self._hints), root, recursive=True, event_filter=_EVENTS)
+        observer.schedule(_Handler(root, self._hints, known), root, recursive=True, event_filter=_EVENTS)
         observer.start()
         self._threads = [t for t in threading.enumerate() if isinstance(t, BaseThread) and t not in others]
+
+
+def _hear_less(observer: BaseObserver, root: str, known: Places) -> None:
+    """Asks the kernel for no event that would only be dropped: git alone makes fifty with a commit.
+
+    Each folder keeps its watch, so watchdog's books stay as they are, and a folder that gets another name is told of by the one
+    around it. Where watchdog adds its watches in another way, everything is heard and dropped.
+    """
+    listener: Any = getattr(observer, "_inotify_fd", None)
+    if not hasattr(listener, "add_callback"):
+        return
+    from watchdog.observers.inotify_c import InotifyConstants as Asked  # noqa: PLC0415 - there on Linux alone
+
+    gone = Asked.IN_DELETE_SELF | Asked.IN_DONT_FOLLOW
+    listed = gone | Asked.IN_CREATE | Asked.IN_DELETE | Asked.IN_MOVE
+    start, add = len(os.fsencode(root).rstrip(b"/")) + 1, listener.add_callback
+
+    def heard(path: bytes, mask: int, *others: Any) -> int:
+        where = os.fsdecode(path[start:])
+        below = known.named(where)
+        if known.holds(where):
+            pass
+        elif below in (STATE_DIR, _COOKIES[:-1]) or below.partition("/")[0] in NO_NOTES:
+            mask &= listed
+        elif is_hidden(below):
+            mask &= gone
+        return int(add(path, mask, *others))
+
+    listener.add_callback = heard
 
 
 def _let_go(observer: BaseObserver, threads: Sequence[BaseThread]) -> None:
@@ -145,23 +179,28 @@ def _let_go(observer: BaseObserver, threads: Sequence[BaseThread]) -> None:
 class _Handler(said.FileSystemEventHandler):
     """Turns events into hints, and drops events that concern no note."""
 
-    def __init__(self, root: str, hints: SimpleQueue[Hint]) -> None:
+    def __init__(self, root: str, hints: SimpleQueue[Hint], known: Places) -> None:
         self._root = root
         self._start = len(root.rstrip("/")) + 1
+        self._places = known
         self._hints = hints
 
     def dispatch(self, event: said.FileSystemEvent) -> None:
         for path in (event.src_path, event.dest_path):
             if path:
-                self._tell(os.fsdecode(path)[self._start :], event)
+                where = os.fsdecode(path)[self._start :]
+                if event.is_directory and where and self._places.holds(where):
+                    self._hints.put(Hint(LOST, "a folder that the settings name was made, moved or deleted"))
+                else:
+                    self._tell(self._places.named(where), event)
 
     def _tell(self, path: str, event: said.FileSystemEvent) -> None:
         if not path:
             self._hints.put(Hint(LOST, "the vault's folder itself was moved or deleted"))
-        elif path.startswith(".") or "/." in path:
+        elif is_hidden(path):
             self._tell_hidden(path, event)
         elif event.is_directory:
-            self._hints.put(Hint(IN_FOLDER, path))
+            self._hints.put(Hint(MOVED if event.event_type == said.EVENT_TYPE_MOVED else IN_FOLDER, path))
         else:
             self._hints.put(Hint(SAVED if event.event_type in _WHOLE else TOUCHED, path))
 

@@ -37,6 +37,7 @@ class WorkingMemory:
     facts: Mapping[str, str] = field(default_factory=dict)  # the newest last
     observations: tuple[str, ...] = ()  # the newest last
     active_skill: str = ""
+    by_hand: tuple[str, ...] = ()  # the keys that somebody set; capture fills only the others
     updated: str = ""
     problems: tuple[Problem, ...] = ()  # why its file could not be used
 
@@ -48,27 +49,35 @@ class WorkingMemory:
         )
 
 
-def changed(memory: WorkingMemory, changes: Mapping[str, Any], now: str = "") -> WorkingMemory:
+def changed(
+    memory: WorkingMemory, changes: Mapping[str, Any], now: str = "", *, by_hand: bool = True
+) -> WorkingMemory:
     """Applies changes that were checked by `checked`, and trims the result to the budget."""
     facts = dict(memory.facts)
     for key, value in changes.get("facts", {}).items():
         facts.pop(key, None)  # a fact that is said again is the newest
         if value:
-            facts[key] = _cut(value, LONGEST)
-    plan = tuple(_cut(step, LONGEST) for step in changes.get("plan", memory.plan)[:STEPS])
-    seen = (*memory.observations, *(_cut(one, LONGEST) for one in changes.get("observations", ())))
+            facts[key] = shortened(value, LONGEST)
+    plan = tuple(shortened(step, LONGEST) for step in changes.get("plan", memory.plan)[:STEPS])
+    seen = (*memory.observations, *(shortened(one, LONGEST) for one in changes.get("observations", ())))
     return trimmed(
         replace(
             memory,
-            task=_cut(changes.get("task", memory.task), SHORT),
-            goal=_cut(changes.get("goal", memory.goal), LONGEST),
+            task=shortened(changes.get("task", memory.task), SHORT),
+            goal=shortened(changes.get("goal", memory.goal), LONGEST),
             plan=plan,
             facts=dict(list(facts.items())[-FACTS:]),
             observations=seen[-OBSERVATIONS:],
-            active_skill=_cut(changes.get("active_skill", memory.active_skill), SHORT),
+            active_skill=shortened(changes.get("active_skill", memory.active_skill), SHORT),
+            by_hand=_set(memory, changes) if by_hand else memory.by_hand,
             updated=now or memory.updated,
         )
     )
+
+
+def _set(memory: WorkingMemory, changes: Mapping[str, Any]) -> tuple[str, ...]:
+    told = {*memory.by_hand, *(_SAME.get(key, key) for key in changes)}
+    return tuple(key for key in KEYS if key in told)
 
 
 def rendered(memory: WorkingMemory) -> list[str]:
@@ -105,7 +114,15 @@ def tokens(memory: WorkingMemory) -> int:
 
 
 def as_text(memory: WorkingMemory) -> str:
-    """Its content as a text for a log."""
+    """What somebody set in it, as a text for a log; the rest was filled in from turns, which stand there already."""
+    own = set(memory.by_hand)
+    memory = replace(
+        memory,
+        goal=memory.goal if "goal" in own else "",
+        plan=memory.plan if "plan" in own else (),
+        observations=memory.observations if "recent_observations" in own else (),
+        active_skill=memory.active_skill if "active_skill" in own else "",
+    )
     lines = [
         f"task: {memory.task}" if memory.task else "",
         f"goal: {memory.goal}" if memory.goal else "",
@@ -145,22 +162,23 @@ def _plan(least: int) -> Callable[[WorkingMemory], WorkingMemory]:
 def _texts(most: int) -> Callable[[WorkingMemory], WorkingMemory]:
     return lambda memory: replace(
         memory,
-        plan=tuple(_cut(step, most) for step in memory.plan),
-        facts={key: _cut(value, most) for key, value in memory.facts.items()},
-        observations=tuple(_cut(one, most) for one in memory.observations),
-        active_skill=_cut(memory.active_skill, most),
+        plan=tuple(shortened(step, most) for step in memory.plan),
+        facts={key: shortened(value, most) for key, value in memory.facts.items()},
+        observations=tuple(shortened(one, most) for one in memory.observations),
+        active_skill=shortened(memory.active_skill, most),
     )
 
 
 def _goal(memory: WorkingMemory) -> WorkingMemory:
-    return replace(memory, goal=_cut(memory.goal, max(SHORTER, len(memory.goal) * 3 // 4)))
+    return replace(memory, goal=shortened(memory.goal, max(SHORTER, len(memory.goal) * 3 // 4)))
 
 
 def _without_first(items: tuple[T, ...], least: int) -> tuple[T, ...]:
     return items[1:] if len(items) > least else items
 
 
-def _cut(text: str, most: int) -> str:
+def shortened(text: str, most: int) -> str:
+    """At most so many characters of a text."""
     return text if len(text) <= most else f"{text[: most - 1].rstrip()}…"
 
 
@@ -236,6 +254,7 @@ def stored(memory: WorkingMemory) -> dict[str, Any]:
         "facts": dict(memory.facts),
         "recent_observations": list(memory.observations),
         "active_skill": memory.active_skill,
+        "by_hand": list(memory.by_hand),
     }
 
 
@@ -245,12 +264,15 @@ def restored(value: Any, session: str, path: str) -> WorkingMemory:
         return unusable(session, path, "this file is no JSON object")
     if value.get("session") != session:
         return unusable(session, path, f"this file is not the working memory of session {session}")
-    rest = {key: inner for key, inner in value.items() if key not in ("session", "updated")}
+    rest = {key: inner for key, inner in value.items() if key not in ("session", "updated", "by_hand")}
     updated = value.get("updated")
     try:
-        return changed(
-            WorkingMemory(session=session), checked(rest, str), updated if isinstance(updated, str) else ""
-        )
+        found = checked(rest, str)
+        memory = changed(WorkingMemory(session=session), found, updated if isinstance(updated, str) else "")
+        said = value.get("by_hand")
+        # A file without the key is from before anything was filled in: what it holds was set.
+        own = said if isinstance(said, list) else [key for key in memory.by_hand if rest.get(key)]
+        return replace(memory, by_hand=tuple(key for key in KEYS if key in own))
     except InputError as error:
         return unusable(session, path, str(error))
 

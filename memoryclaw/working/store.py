@@ -4,17 +4,19 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any, NamedTuple
 
 from memoryclaw.capture.capture import CaptureResult
 from memoryclaw.capture.log_records import file_stem
-from memoryclaw.errors import NotFoundError, VaultError
+from memoryclaw.errors import MemoryClawError, NotFoundError, VaultError
 from memoryclaw.vault import files
 from memoryclaw.vault.files import folder_lock
 from memoryclaw.vault.layout import free_name, timestamp
+from memoryclaw.working.filling import filled_in
 from memoryclaw.working.memory import (
     WorkingMemory,
     as_text,
@@ -28,6 +30,7 @@ from memoryclaw.working.memory import (
 
 FOLDER = "working"
 LARGEST = 256 * 1024  # bytes of a file; ours are far smaller
+RUNNING = timedelta(days=1)  # after which a silent session is over
 _AWAY = "nothing of this session is kept until it is moved away"
 SPEAKER = "working memory"  # of what it leaves in the log
 
@@ -81,9 +84,24 @@ class WorkingStore:
                 self._log(memory)
                 memory = WorkingMemory(session=session)
             memory = changed(memory, found, timestamp(self._clock()))
-            data = json.dumps(stored(memory), ensure_ascii=False, indent=2) + "\n"
-            files.write_file(self._root, _path(session), data.encode("utf-8", "replace"), digest)
+            self._write(memory, digest)
         return memory
+
+    def follow(self, session: str, turns: Sequence[Mapping[str, Any]]) -> None:
+        """Fills in what the turns of a session say of it, as far as nobody has set that; a file that cannot be used stays as it is.
+
+        A session that begins ends those that have been silent for a day and hold nothing that somebody set.
+        """
+        memory = self.show(session)
+        if memory.problems or not filled_in(memory, turns):
+            return
+        if memory.empty:
+            self._end_silent()
+        with folder_lock(self._root, FOLDER):
+            memory, digest = self._read(session)
+            found = {} if memory.problems else filled_in(memory, turns)
+            if found:
+                self._write(changed(memory, found, timestamp(self._clock()), by_hand=False), digest)
 
     def clear(self, session: str, task: str = "") -> Cleared:
         """Clears it: its content goes to the log, then its file is removed. With a task, only if it is for that task."""
@@ -118,6 +136,23 @@ class WorkingStore:
             return _File(unusable(session, path, why, _AWAY), None)
         except (ValueError, RecursionError):
             return _File(unusable(session, path, "this file is not JSON"), found.digest)
+
+    def _write(self, memory: WorkingMemory, digest: str | None) -> None:
+        data = json.dumps(stored(memory), ensure_ascii=False, indent=2) + "\n"
+        files.write_file(self._root, _path(memory.session), data.encode("utf-8", "replace"), digest)
+
+    def _end_silent(self) -> None:
+        since = timestamp(self._clock() - RUNNING)
+        for path in files.list_files(self._root, FOLDER):
+            if not path.endswith(".json"):
+                continue
+            with suppress(MemoryClawError, OSError, ValueError, RecursionError):
+                told = json.loads(files.read_file(self._root, path, LARGEST).data)
+                session = str(told["session"]) if isinstance(told, dict) else ""
+                memory = self.show(session)
+                silent = bool(memory.updated) and memory.updated < since
+                if _path(session) == path and silent and not memory.by_hand:
+                    self.clear(session)
 
     def _usable(self, session: str) -> _File:
         """Reads the file for a change; one with other content is renamed first."""

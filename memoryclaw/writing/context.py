@@ -18,7 +18,7 @@ from memoryclaw.text.redaction import Gate
 from memoryclaw.text.yaml_text import flow_list, scalar
 from memoryclaw.vault import files
 from memoryclaw.vault.edits import SemanticFile, plain_words
-from memoryclaw.vault.layout import SCHEMA_FILE, run_id, utc
+from memoryclaw.vault.layout import SCHEMA_FILE, places, run_id, utc
 from memoryclaw.vault.vocabulary import Schema, read_schema
 
 if TYPE_CHECKING:
@@ -138,6 +138,8 @@ class WriteContext:
     now: datetime
     new_id: Callable[[], str]
     gate: Gate = field(default_factory=_own_gate)
+    as_seen: Callable[[str, str], str] = lambda _, text: text  # a file's path and text → what the caller sees
+    only_seen: bool = False  # `text` gives no more than that
 
     @property
     def today(self) -> str:
@@ -150,7 +152,7 @@ class WriteContext:
 
     def find(self, id_: str) -> Address:
         """Where the thing with this id is; NotFoundError when there is none."""
-        found = self.lookup.resolve(id_)
+        found = self.lookup.resolve(id_) or self.lookup.resolve(places(self.root).named(id_))
         if found is None:
             raise NotFoundError(
                 f"nothing in the vault has the id {id_}; `memoryclaw search` finds things by their words"
@@ -160,9 +162,10 @@ class WriteContext:
     def text(self, path: str) -> str:
         """The text of a file of the vault; empty for a file that is not there."""
         try:
-            return decode(files.read_file(self.root, path).data).text
+            found = decode(files.read_file(self.root, path).data).text
         except NotFoundError:
             return ""
+        return self.as_seen(path, found) if self.only_seen else found
 
     def schema(self) -> Schema:
         """What the vault says of its fields and collections."""
@@ -178,6 +181,10 @@ def must_be_a_note(address: Address, verb: str) -> None:
     if address.kind in {"turn", "log"}:
         raise InputError(
             f"{address.id} is part of a log, which is a record and is not {verb}; remove its file by hand"
+        )
+    if address.kind == "todo":
+        raise InputError(
+            f"{address.id} is a to-do, a line of {address.path}; tick it with `memoryclaw edit {address.id!r} --set done=true`"
         )
     if address.kind == "section":
         raise InputError(

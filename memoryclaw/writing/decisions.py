@@ -9,26 +9,29 @@ from typing import NamedTuple
 
 from memoryclaw.text.language import fold
 from memoryclaw.vault.edits import line_end
+from memoryclaw.vault.forgotten import standing_marks
+from memoryclaw.vault.layout import DECISIONS_FILE
 from memoryclaw.vault.logs import LogRange, parse_ranges
 from memoryclaw.writing.writer import Edit, text_change
 
-DECISIONS_FILE = "review/decisions.jsonl"
-APPROVED, REJECTED, UNDONE = "approved", "rejected", "undone"
+APPROVED, REJECTED, UNDONE, PURGED = "approved", "rejected", "undone", "purged"
 
 
 class Decision(NamedTuple):
     """One decision of a person."""
 
     at: str
-    decision: str  # approved | rejected | undone
-    kind: str  # fact | episode | skill | merge | run | commit
+    decision: str  # approved | rejected | undone | forgotten | revived | purged
+    kind: str  # fact | episode | skill | merge | run | commit | lines
     fingerprint: str = ""
     digest: str = ""  # skills: of the approved file
-    path: str = ""  # skills: where it stood
+    path: str = ""  # of a skill; of the note in the archive that forgotten lines are evidence of
     ranges: tuple[str, ...] = ()
     run: str = ""
     commit: str = ""
     by: str = ""
+    lines: tuple[str, ...] = ()  # the marks of lines that are left out of every answer, or no longer are
+    digests: tuple[str, ...] = ()  # keyed, of what was forgotten for good
 
     def line(self) -> str:
         """The decision as a line of the file; empty values are left out."""
@@ -39,14 +42,15 @@ class Decision(NamedTuple):
 class Decisions:
     """All decisions of a vault; a later one of the same thing outweighs an earlier one."""
 
-    def __init__(self, decisions: Iterable[Decision] = ()) -> None:
+    def __init__(self, decisions: Iterable[Decision] = (), forgotten: frozenset[str] = frozenset()) -> None:
         self.all = tuple(decisions)
+        self.forgotten = forgotten  # the marks of lines that are left out of every answer
         self._latest = {d.fingerprint: d for d in self.all if d.fingerprint}
 
     @classmethod
     def read(cls, text: str) -> Decisions:
         """The decisions of a file; a line that is none is passed over."""
-        return cls(found for line in text.splitlines() if (found := _read(line)))
+        return cls((found for line in text.splitlines() if (found := _read(line))), standing_marks(text))
 
     def of(self, fingerprint: str) -> Decision | None:
         """The latest decision of this fingerprint."""
@@ -86,9 +90,12 @@ def _read(line: str) -> Decision | None:
     if not isinstance(value, dict) or not isinstance(value.get("decision"), str):
         return None
     known = {key: value[key] for key in Decision._fields if isinstance(value.get(key), str)}
-    ranges = value.get("ranges")
-    texts = tuple(text for text in ranges if isinstance(text, str)) if isinstance(ranges, list) else ()
-    return Decision(**{"at": "", "kind": "", **known, "ranges": texts})
+    lists = {key: _texts(value.get(key)) for key in ("ranges", "lines", "digests")}
+    return Decision(**{"at": "", "kind": "", **known, **lists})
+
+
+def _texts(value: object) -> tuple[str, ...]:
+    return tuple(text for text in value if isinstance(text, str)) if isinstance(value, list) else ()
 
 
 # Decisions on their way into `review/decisions.jsonl`: appended in the commit of what they decide, never changed again.

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple
 
-from memoryclaw.errors import InputError, NotFoundError
-from memoryclaw.model import TRUSTS
+from memoryclaw.errors import ConflictError, InputError, NotFoundError
+from memoryclaw.model import TRUSTS, Problem
 from memoryclaw.ports import Address
-from memoryclaw.text.encoding import lines_of, readable
+from memoryclaw.text.encoding import decode, encode, lines_of, readable
 from memoryclaw.text.frontmatter import split
-from memoryclaw.text.merging import hunks
+from memoryclaw.text.merging import hunks, merge
 from memoryclaw.text.redaction import MARK
 from memoryclaw.text.yaml_text import load
 from memoryclaw.vault import files
@@ -19,25 +19,33 @@ from memoryclaw.vault.edits import (
     SemanticFile,
     Value,
     correct_fact,
+    line_end,
     remove_fact,
     set_fact,
+    set_field,
     set_property,
     with_trust,
 )
 from memoryclaw.vault.facts import VALUE
-from memoryclaw.vault.layout import episode_name, free_name, slug, timestamp
+from memoryclaw.vault.forgotten import FORGOTTEN, REVIVED
+from memoryclaw.vault.layout import DECISIONS_FILE, episode_name, free_name, slug, timestamp
+from memoryclaw.vault.notes import ReadingSettings, read_note
+from memoryclaw.vault.todos import patched, ticked, todo_id, with_due
 from memoryclaw.writing.context import WriteContext, Written, must_be_a_note
-from memoryclaw.writing.writer import Edit, Move, text_change, write
+from memoryclaw.writing.decisions import Decision, Decisions, recorded
+from memoryclaw.writing.evidence import Evidence, EvidenceFinder, is_log
+from memoryclaw.writing.writer import Edit, Move, new_file, text_change, write
 
+LONGEST = 512 << 10  # bytes of a note that is rewritten
 _LISTS = frozenset({"tags", "aliases", "participants", "people", "entities"})
 
 
 def edit(context: WriteContext, id_: str, fields: Mapping[str, Value]) -> Written:
-    """Sets properties of the note with this id; for a fact or an entity, sets values of facts.
+    """Sets properties of the note with this id; for a fact or an entity, sets values of facts; ticks a to-do (`done`) or sets when it is `due`.
 
     Args:
         context: the vault and the moment.
-        id_: a note, a fact (`note#entity.field`), or an entity (`note#entity`).
+        id_: a note, a fact (`note#entity.field`), an entity (`note#entity`), or a to-do (`note#todo-…`, `note#^block`).
         fields: what to set; tags and other lists may be given as words with commas.
     """
     if not fields:
@@ -45,12 +53,99 @@ def edit(context: WriteContext, id_: str, fields: Mapping[str, Value]) -> Writte
     address = context.find(id_)
     if address.kind == "fact":
         return _edit_fact(context, address, fields)
+    if address.kind == "todo":
+        return _edit_todo(context, address, fields)
     if address.kind == "section" and context.semantic(address.path).facts(context.text(address.path)).facts:
         return _edit_entity(context, address, fields)
     must_be_a_note(address, "edited")
     if not address.path.endswith(".md"):
         raise InputError(f"{address.path} has no header to edit; open the file itself")
-    return _write(context, address, fields, lambda text: _with_properties(text, fields), "edited")
+    return _write(context, address, fields, lambda text: _with_properties(text, address, fields), "edited")
+
+
+class Rewrite(NamedTuple):
+    """A text for a note: what it changes, what reading it finds wrong, and what was written, if it was."""
+
+    id: str
+    path: str
+    digest: str  # of the file that it was written for
+    before: str
+    after: str
+    problems: tuple[Problem, ...] = ()
+    written: Written | None = None
+    notice: str = ""
+
+
+def original(context: WriteContext, id_: str) -> tuple[Address, bytes]:
+    """The file of a note whose text may be written, and its bytes.
+
+    Raises:
+        InputError: it is part of a note, a record, or no text that could be written back.
+    """
+    address = context.find(id_)
+    must_be_a_note(address, "rewritten")
+    if address.id != address.note or address.kind == "fact":
+        raise InputError(f"{id_} is part of {address.path}; rewrite {address.note}")
+    data = files.read_file(context.root, address.path).data
+    found = decode(data)
+    if not address.path.endswith(".md") or len(data) > LONGEST or found.text != _writable(found.text):
+        raise InputError(f"{address.path} cannot be rewritten here; open the file itself")
+    return address, data
+
+
+def rewrite(context: WriteContext, id_: str, text: str, *, digest: str, dry_run: bool = False) -> Rewrite:
+    """Gives a note another text; one commit. Lines that stay keep their bytes, line ends too.
+
+    Args:
+        context: the vault and the moment.
+        id_: the note.
+        text: what its file is to say, header and all.
+        digest: of the file that the text was written for.
+        dry_run: only tell what would change.
+
+    Raises:
+        ConflictError: the file is not the one that the text was written for; nothing was written.
+    """
+    address, data = original(context, id_)
+    if files.digest_of(data) != digest:
+        raise ConflictError(f"{address.path} has changed since it was read; nothing was written")
+    before = decode(data).text
+    after = _with_line_ends(before, _writable(text))
+    new = encode(decode(data)._replace(text=after))
+    settings = ReadingSettings(collections=context.schema().collections)
+    problems = read_note(address.path, new, settings).problems
+    found = Rewrite(address.id, address.path, digest, before, after, problems)
+    if dry_run:
+        return found
+
+    def change(text: str) -> str:
+        # Of the file as it is, and of the last commit, which may lack what a person wrote and did not commit.
+        merged = merge(before, text, after)
+        if merged is None:
+            raise ConflictError(
+                f"{address.path} holds work on the same lines that git does not have; commit it, then save again"
+            )
+        return merged
+
+    return found._replace(written=_write(context, address, {"text": "rewritten"}, change, "edited"))
+
+
+def _writable(text: str) -> str:
+    """The text but for what no editor gives back: NUL and halves of characters."""
+    return text.replace("\0", "").encode("utf-8", "ignore").decode()
+
+
+def _with_line_ends(before: str, text: str) -> str:
+    """The text with the line ends of the old one: lines that stay keep theirs, new ones get those of the first line."""
+    end, old = line_end(before), lines_of(before)
+    new = lines_of(readable(text))
+    plain = [readable(line) for line in old]
+    lines, at = list[str](), 0
+    for hunk in hunks(plain, new):
+        lines += old[at : hunk.start]
+        lines += [line.replace("\n", end) for line in hunk.lines]
+        at = hunk.end
+    return "".join([*lines, *old[at:]])
 
 
 def set_trust(context: WriteContext, id_: str, trust: str) -> Written:
@@ -60,8 +155,12 @@ def set_trust(context: WriteContext, id_: str, trust: str) -> Written:
         raise InputError(
             f"{id_} is part of a log, which is a record; keep what is right of it with `memoryclaw remember`"
         )
+    file = context.semantic(address.path)
+    if address.kind == "todo" or (address.kind == "fact" and file.is_note):
+        raise InputError(
+            f"{id_} is a line of {address.path}; `memoryclaw trust {address.note}` says it of the whole note"
+        )
     if address.kind == "fact":
-        file = context.semantic(address.path)
         said = split(readable(context.text(address.path))).meta.get("trust", trust)
         if trust == TRUSTS[0] and said != trust:
             raise InputError(
@@ -77,10 +176,36 @@ def set_trust(context: WriteContext, id_: str, trust: str) -> Written:
     return edit(context, id_, {"trust": trust})
 
 
-def _with_properties(text: str, fields: Mapping[str, Value]) -> str:
+def _with_properties(text: str, address: Address, fields: Mapping[str, Value]) -> str:
     for key, value in fields.items():
-        text = set_property(text, key, _listed(key, value))
+        wanted = _listed(key, value)
+        is_plain = address.kind == "note"
+        text = set_field(text, address.path, key, wanted) if is_plain else set_property(text, key, wanted)
     return text
+
+
+_TICKS = {"true": True, "yes": True, "x": True, "1": True, "false": False, "no": False, "": False, "0": False}
+
+
+def _edit_todo(context: WriteContext, address: Address, fields: Mapping[str, Value]) -> Written:
+    """Ticks a to-do, opens it again, or sets the day on which it is due: one line."""
+    said = {key.casefold(): _text(value).strip() for key, value in fields.items()}
+    if not said.keys() <= {"done", "due"}:
+        raise InputError(f"{address.id} is a to-do; set `done=true`, `done=false` or `due=2026-04-30`")
+    done = _TICKS.get(said.get("done", "true").casefold())
+    if done is None:
+        raise InputError(f"done: {said['done'][:40]!r} is neither true nor false")
+
+    def line(written: str) -> str:
+        if "due" in said:
+            written = with_due(written, said["due"])
+        return ticked(written, done=done, today=context.today) if "done" in said else written
+
+    def change(text: str) -> str:
+        return "".join(patched(text, address.line, line, lambda todo: todo_id(address.note, todo) == base))
+
+    base = address.id if "#^" in address.id else address.id.partition("~")[0]
+    return _write(context, address, fields, change, "edited")
 
 
 def _listed(key: str, value: Value) -> Value:
@@ -158,8 +283,8 @@ def _text(value: str | Sequence[str]) -> str:
     return value if isinstance(value, str) else ", ".join(value)
 
 
-# forget and revive: a note moves to the archive and back; a fact's line is kept there word for word. Nothing is
-# deleted.
+# forget and revive: a note moves to the archive and back; a fact's line is kept there word for word. A turn stays in its log, and so do the
+# lines that say what was forgotten: a decision names them, and whoever reads the files leaves them out. Nothing is deleted.
 
 _ARCHIVE = "archive/"
 
@@ -169,6 +294,8 @@ def forget(context: WriteContext, id_: str) -> Written:
     address = context.find(id_)
     if address.path.startswith(_ARCHIVE):
         raise InputError(f"{id_} is in the archive already; `memoryclaw revive {id_}` brings it back")
+    if is_log(address):
+        return _forget_turn(context, address)
     if address.kind == "fact":
         return _forget_fact(context, address)
     must_be_a_note(address, "forgotten")
@@ -184,6 +311,8 @@ def revive(context: WriteContext, id_: str) -> Written:
         raise NotFoundError(
             f"nothing in the archive has the id {id_}; `memoryclaw browse` shows what is there"
         )
+    if is_log(address) and not address.path.startswith(_ARCHIVE):
+        return _revive_turn(context, address)
     if not address.path.startswith(_ARCHIVE):
         raise InputError(f"{id_} is not forgotten: it is in {address.path}")
     removal = Removal.read(context.text(address.path))
@@ -193,10 +322,64 @@ def revive(context: WriteContext, id_: str) -> Written:
     return _move(
         context,
         address,
-        [Move(path, path.removeprefix(_ARCHIVE)) for path in _files(context, address)],
+        [
+            *(Move(path, path.removeprefix(_ARCHIVE)) for path in _files(context, address)),
+            *_lines_back(context, address.path),
+        ],
         target,
         "revive",
     )
+
+
+def _forget_turn(context: WriteContext, address: Address) -> Written:
+    evidence = EvidenceFinder(context).of_turn(address)
+    known = Decisions.read(context.text(DECISIONS_FILE)).forgotten
+    fresh = evidence._replace(marks=tuple(mark for mark in evidence.marks if mark not in known))
+    if not fresh.marks:
+        raise InputError(
+            f"{address.id} is forgotten already; `memoryclaw revive {address.id}` brings it back"
+        )
+    run = context.run("forget")
+
+    def message() -> str:
+        return context.templates.commit_message("forget-lines", run=run, name=address.id, back=False)
+
+    edits = _lines_out(context, fresh, "")
+    outcome = write(context.root, edits, message, verb="forget", now=context.now)
+    stays = f"{' and '.join(fresh.stays)} rests on it and stays" if fresh.stays else ""
+    back = f"`memoryclaw revive {address.id}` brings it back"
+    notice = "; ".join(filter(None, (back, stays, outcome.notice)))
+    return Written(address.id, address.path, outcome.commit, "forgotten", notice)
+
+
+def _revive_turn(context: WriteContext, address: Address) -> Written:
+    known = Decisions.read(context.text(DECISIONS_FILE)).forgotten
+    again = tuple(mark for mark in EvidenceFinder(context).of_turn(address).marks if mark in known)
+    if not again:
+        raise InputError(f"{address.id} is not forgotten: it is in {address.path}")
+    run = context.run("revive")
+
+    def message() -> str:
+        return context.templates.commit_message("forget-lines", run=run, name=address.id, back=True)
+
+    decision = Decision(timestamp(context.now), REVIVED, "lines", lines=again)
+    outcome = write(context.root, [recorded([decision])], message, verb="revive", now=context.now)
+    return Written(address.id, address.path, outcome.commit, "revived", outcome.notice)
+
+
+def _lines_out(context: WriteContext, evidence: Evidence, path: str) -> list[Edit]:
+    """The decision that these lines are left out; `path` is what they are evidence of."""
+    decision = Decision(timestamp(context.now), FORGOTTEN, "lines", path=path, lines=evidence.marks)
+    return [recorded([decision])] if evidence.marks else []
+
+
+def _lines_back(context: WriteContext, path: str) -> list[Edit]:
+    """The decision that the lines which were forgotten with this archived note are not left out any more."""
+    decisions = Decisions.read(context.text(DECISIONS_FILE))
+    own = [mark for d in decisions.all if d.decision == FORGOTTEN and d.path == path for mark in d.lines]
+    again = tuple(mark for mark in dict.fromkeys(own) if mark in decisions.forgotten)
+    decision = Decision(timestamp(context.now), REVIVED, "lines", path=path, lines=again)
+    return [recorded([decision])] if again else []
 
 
 def _forget_note(context: WriteContext, address: Address) -> Written:
@@ -204,7 +387,15 @@ def _forget_note(context: WriteContext, address: Address) -> Written:
     target = _ARCHIVE + address.path
     if len(paths) == 1:
         target = free_name(target, lambda path: files.exists(context.root, path))
-        return _move(context, address, [Move(address.path, target)], target, "forget")
+        evidence = EvidenceFinder(context).of_note(address)
+        done = _move(
+            context,
+            address,
+            [Move(address.path, target), *_lines_out(context, evidence, target)],
+            target,
+            "forget",
+        )
+        return _with_stays(done, evidence)
     return _move(context, address, [Move(path, _ARCHIVE + path) for path in paths], target, "forget")
 
 
@@ -214,7 +405,15 @@ def _files(context: WriteContext, address: Address) -> list[str]:
     return files.list_files(context.root, folder) if name == "SKILL.md" else [address.path]
 
 
-def _move(context: WriteContext, address: Address, moves: list[Move], target: str, verb: str) -> Written:
+def _with_stays(done: Written, evidence: Evidence) -> Written:
+    """Says which lines stay because something else rests on them."""
+    stays = f"{' and '.join(evidence.stays)} stays: a fact rests on it" if evidence.stays else ""
+    return done._replace(notice="; ".join(filter(None, (done.notice, stays))))
+
+
+def _move(
+    context: WriteContext, address: Address, moves: list[Move | Edit], target: str, verb: str
+) -> Written:
     run, id_ = (
         context.run(verb),
         address.id if address.id != _path_id(address) else target.removesuffix(".md"),
@@ -249,9 +448,11 @@ def _forget_fact(context: WriteContext, address: Address) -> Written:
     def message() -> str:
         return context.templates.commit_message("forget", run=run, name=address.id, path=name, id=id_)
 
+    evidence = EvidenceFinder(context).of_fact(address)
     edits = [
         Edit(address.path, text_change(lambda text: remove_fact(text, file, address.id))),
-        Edit(name, text_change(lambda _: note)),
+        new_file(name, note),
+        *_lines_out(context, evidence, name),
     ]
     outcome = write(context.root, edits, message, verb="forget", now=context.now)
     notice = "; ".join(filter(None, (f"`memoryclaw revive {id_}` brings it back", outcome.notice)))
@@ -267,6 +468,7 @@ def _revive_fact(context: WriteContext, address: Address, removal: Removal) -> W
     edits = [
         Edit(removal.origin, text_change(lambda text: put_back(text, removal))),
         Edit(address.path, lambda _: None),
+        *_lines_back(context, address.path),
     ]
     outcome = write(context.root, edits, message, verb="revive", now=context.now)
     return Written(removal.fact, removal.origin, outcome.commit, "revived", outcome.notice)

@@ -3,16 +3,31 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+import shutil
+from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
 
-from memoryclaw.errors import HistoryError, MemoryClawError, VaultError
-from memoryclaw.history.git import GitCommand, git_state
+from memoryclaw.errors import GitKilledError, HistoryError, InputError, MemoryClawError, VaultError
+from memoryclaw.history.git import GitCommand, common_dir, git_state
+from memoryclaw.history.repository import History
+from memoryclaw.model import NOTHING
 from memoryclaw.vault import files
-from memoryclaw.vault.layout import CONFIG_FILE, FOLDERS, SCHEMA_FILE, STATE_DIR, run_id
+from memoryclaw.vault.files import writer_lock
+from memoryclaw.vault.layout import (
+    CONFIG_FILE,
+    FOLDERS,
+    SCHEMA_FILE,
+    STATE_DIR,
+    Places,
+    checked_places,
+    on_disk,
+    places,
+    put_folders,
+    run_id,
+)
 from memoryclaw.vault.state_folder import made
 from memoryclaw.writing.context import Templates, Written
-from memoryclaw.writing.writer import Edit, write
+from memoryclaw.writing.writer import Adopt, Edit, write
 
 _FILES = {
     CONFIG_FILE: "notes/memoryclaw.yaml.j2",
@@ -20,17 +35,47 @@ _FILES = {
     ".gitignore": "notes/gitignore.j2",
     ".gitattributes": "notes/gitattributes.j2",
 }
+ADOPTS = "adopt"  # the verb of runs that put notes of the user's into git
+_AT_ONCE = 2000  # notes of one commit: their names are arguments of a git command
+_NEW_REPOSITORY = ".git.new"  # not in the state folder: git tries links out, and none may be there
 
 
-def init(root: str, templates: Templates, now: datetime, new_id: Callable[[], str]) -> Written:
-    """Creates the folders, settings and git repository of a vault, as far as they are not there, and commits them."""
+def first_files(templates: Templates, known: Places) -> dict[str, bytes]:
+    """The files that a new vault begins with; `known` says where its folders are."""
+    return {
+        path: templates.render(name, at=known.on_disk, paths=known.moved).encode()
+        for path, name in _FILES.items()
+    }
+
+
+def init(
+    root: str,
+    templates: Templates,
+    now: datetime,
+    new_id: Callable[[], str],
+    *,
+    paths: Mapping[str, str] = NOTHING,
+) -> Written:
+    """Creates the folders, settings and git repository of a vault, as far as they are not there, and commits them.
+
+    `paths` says where new settings put folders of ours, such as `{"archive": "memory-archive"}`.
+    """
     root = os.path.abspath(root)
     existed = os.path.exists(os.path.join(root, CONFIG_FILE))
+    if not existed:
+        put_folders(root, checked_places(paths))
+    elif paths:
+        raise InputError(
+            f"{root} has settings already; write `paths:` into {CONFIG_FILE}, and move the folders yourself"
+        )
+    known = places(root)
     _make_folders(root)
-    made, notice = _make_repository(root)
-    missing = {
-        path: templates.render(name).encode() for path, name in _FILES.items() if not files.exists(root, path)
-    }
+    with writer_lock(root):
+        made, notice = _make_repository(root)
+    new = first_files(templates, known).items()
+    missing = {path: data for path, data in new if not files.exists(root, path)}
+    if made or not existed:
+        _leave_out(root)
     run = run_id("init", now, new_id())
     edits = [Edit(path, _only_new(path, data)) for path, data in missing.items()]
     outcome = write(root, edits, lambda: templates.commit_message("init", run=run), verb="init", now=now)
@@ -44,12 +89,36 @@ def init(root: str, templates: Templates, now: datetime, new_id: Callable[[], st
     return Written("", root, outcome.commit, action, "; ".join(filter(None, (notice, outcome.notice))))
 
 
+def adopt(
+    root: str, paths: Sequence[str], templates: Templates, now: datetime, new_id: Callable[[], str]
+) -> Written:
+    """Commits notes of the user's as they are, so that what is done to them later can be undone.
+
+    What git holds already, ignores or has staged is left as it is. No file changes.
+    """
+    run, commit, notice = run_id(ADOPTS, now, new_id()), "", ""
+    history = History(root)
+    ignored = history.ignored(paths)() if history.git_dir else set()
+    paths = [path for path in paths if path not in ignored]
+    for at in range(0, len(paths), _AT_ONCE):
+        some = paths[at : at + _AT_ONCE]
+
+        def message(some: Sequence[str] = some) -> str:
+            return templates.commit_message("adopt", run=run, count=len(some))
+
+        outcome = write(root, [Adopt(path) for path in some], message, verb=ADOPTS, now=now)
+        commit, notice = outcome.commit or commit, outcome.notice
+    return Written("", root, commit, "added" if commit else "confirmed", notice)
+
+
 def _make_folders(root: str) -> None:
     try:
         for folder in ("", *FOLDERS):
             # A link is left alone: it is reported where notes are read, and nothing is made in what it leads to.
-            if not os.path.islink(os.path.join(root, folder.partition("/")[0])):
-                os.makedirs(os.path.join(root, folder), 0o700, exist_ok=True)
+            if not folder:
+                os.makedirs(root, 0o700, exist_ok=True)
+            elif not os.path.islink(on_disk(root, folder.partition("/")[0])):
+                files.make_folder(root, folder)
         made(os.path.join(root, STATE_DIR))
     except OSError as error:
         raise VaultError(f"{root} cannot be made a vault: {error.strerror} ({error.filename})") from None
@@ -57,6 +126,9 @@ def _make_folders(root: str) -> None:
 
 def _make_repository(root: str) -> tuple[bool, str]:
     """Whether a repository was made, and what is to be said of it."""
+    # Made beside its place and moved, so that one that was cut short is no repository that nobody can use.
+    place = os.path.join(root, _NEW_REPOSITORY)
+    shutil.rmtree(place, ignore_errors=True)
     if git_state(root).name != "none":
         return False, ""
     git_dir = os.path.join(root, ".git")
@@ -66,11 +138,35 @@ def _make_repository(root: str) -> tuple[bool, str]:
             f"{git_dir} is there but is no git repository, so changes cannot be undone; repair or remove it",
         )
     try:
+        os.makedirs(place, 0o700)
         # An empty template: no sample hooks, and none that the user's own template would bring.
-        GitCommand(root, git_dir).run("init", "-q", "--template=", "--initial-branch=main")
+        made = os.path.join(place, ".git")
+        GitCommand(place, made).run("init", "-q", "--template=", "--initial-branch=main")
+        os.rename(made, git_dir)
+    except GitKilledError:
+        raise  # it can be tried again
+    except OSError as error:
+        raise VaultError(f"{root} cannot be made a vault: {error.strerror} ({error.filename})") from None
     except HistoryError as error:
         return False, f"no git repository could be made, so changes cannot be undone ({error})"
+    finally:
+        shutil.rmtree(place, ignore_errors=True)
     return True, ""
+
+
+def _leave_out(root: str) -> None:
+    """Has git ignore what is never committed, where rules of the user's do not: in the repository's own list, not in their file."""
+    history, known = History(root), places(root)
+    if not history.git_dir or not files.exists(root, ".gitignore"):
+        return  # ours says so
+    folders = [STATE_DIR, "working", "logs", "ledger"]
+    ignored = history.ignored([f"{folder}/x" for folder in folders])()
+    lines = [f"/{known.on_disk(folder)}/\n" for folder in folders if f"{folder}/x" not in ignored]
+    if lines:
+        info = os.path.join(common_dir(history.git_dir), "info")
+        os.makedirs(info, exist_ok=True)
+        with open(os.path.join(info, "exclude"), "a", encoding="utf-8") as file:
+            file.write("".join(("# MemoryClaw: derived, or private\n", *lines)))
 
 
 def _only_new(path: str, data: bytes) -> Callable[[bytes | None], bytes]:

@@ -2,19 +2,106 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
+from typing import NamedTuple
 
-from memoryclaw.errors import ConflictError, InputError
+from memoryclaw.errors import InputError, NameTakenError
+from memoryclaw.model import Fact
 from memoryclaw.text.encoding import readable
 from memoryclaw.text.frontmatter import split
 from memoryclaw.vault import files
 from memoryclaw.vault.edits import FactEdit, SemanticFile, add_statement, plain_words, set_fact
 from memoryclaw.vault.layout import episode_name, free_name, place_of, timestamp
 from memoryclaw.writing.context import WriteContext, Written, fact_in_words
-from memoryclaw.writing.writer import Edit, text_change, write
+from memoryclaw.writing.tombstones import Tombstones, lifted, of_fact
+from memoryclaw.writing.writer import Edit, new_file, text_change, write
 
 _FACTS_FILE = "semantic/facts.md"
 _SUMMARY = 120
+AGAIN = "it was forgotten for good once; you say it again, so it is no longer kept away"
+
+
+class Part(NamedTuple):
+    """One fact, or statement (then `field` is empty), of what is to be remembered, and the file that it goes to."""
+
+    entity: str
+    field: str
+    value: str
+    path: str
+    many: bool = False
+
+    def __str__(self) -> str:
+        kind = "a fact" if self.field else "a statement"
+        field = f", field {self.field!r}" if self.field else ""
+        return f"{kind}: entity {self.entity!r}{field}, value {self.value!r}"
+
+
+def remember_parts(context: WriteContext, parts: Sequence[Part], *, source: str = "") -> Written:
+    """Keeps facts and statements that were said in one breath; one commit of all of them."""
+    run, schema = context.run("remember"), context.schema()
+    done: dict[int, FactEdit] = {}
+
+    def change(path: str) -> Callable[[str], str]:
+        file = context.semantic(path)
+
+        def of_file(text: str) -> str:
+            for number, part in enumerate(parts):
+                if part.path == path:
+                    declared = schema.fields.get(" ".join(part.field.lower().split()))
+                    many = part.many or bool(declared and declared.many)
+                    edit = _set(context, text, file, part, source, many=many)
+                    done.setdefault(number, edit)  # of the working file, which comes before what git holds
+                    text = edit.text
+            return text
+
+        return of_file
+
+    def message() -> str:
+        first, *others = parts
+        said = fact_in_words(first.entity, first.field, first.value)
+        return context.templates.commit_message(
+            "remember-fact",
+            run=run,
+            path=first.path,
+            fact=f"{said} (and {len(others)} more)" if others else said,
+            old=done[0].old if done[0].action == "superseded" else "",
+            known=done[0].action == "confirmed",
+            source=source,
+            confidence="",
+        )
+
+    erased = Tombstones.of(context)
+    again = {
+        one
+        for part in parts
+        for one in of_fact(erased.digest, part.entity, part.field, part.value)
+        if one in erased.known
+    }
+    paths = dict.fromkeys(part.path for part in parts)
+    edits = [Edit(path, text_change(change(path)), undoable=True) for path in paths]
+    outcome = write(
+        context.root, [*edits, *_said_again(again)], message, verb="remember", now=context.now, begin=done.clear
+    )  # fmt: skip
+    known = "" if outcome.changed else "already known"
+    told = "understood as " + ", and ".join(str(part) for part in parts)
+    replaced = [f"it replaces {one.old!r}" for one in done.values() if one.action == "superseded"]
+    notice = "; ".join(filter(None, (told, *replaced, known, AGAIN if again else "", outcome.notice)))
+    first = parts[0]
+    value = done[0].old if not first.field and done[0].action in {"confirmed", "existing"} else first.value
+    id_ = _fact_id(context.semantic(first.path), done[0].text, first.entity, first.field, value)
+    return Written(id_, first.path, outcome.commit, done[0].action, notice)
+
+
+def _set(
+    context: WriteContext, text: str, file: SemanticFile, part: Part, source: str, *, many: bool
+) -> FactEdit:
+    if not part.field:
+        return add_statement(
+            text, file, entity=part.entity, words=part.value, said=context.today, source=source, claim=""
+        )
+    return set_fact(
+        text, file, entity=part.entity, field=part.field, value=part.value, since=context.today, source=source, many=many, claim=""
+    )  # fmt: skip
 
 
 def remember(
@@ -39,7 +126,7 @@ def remember(
         claim: what says so, where it is no person; what is kept has the trust `unknown` then, and nothing is where another value
             stands (`contradicts`, with that value as the notice).
     """
-    if not text.strip():
+    if not text.replace("\0", "").strip():
         raise InputError("there is nothing to remember: the text is empty")
     if field.strip() and not entity.strip():
         raise InputError(
@@ -76,6 +163,10 @@ def _fact(context: WriteContext, value: str, entity: str, field: str, *, source:
                 text, file, entity=entity, words=value, said=context.today, source=source, claim=claim
             )
         )
+        if claim and result.action in {"confirmed", "contradicts"}:
+            # Of a value that it may not see, an agent learns no more than that its claim has to wait.
+            seen = file.facts(context.as_seen(path, text)).facts
+            result = result if _holds(seen, entity, field, result.old) else FactEdit(text, "contradicts")
         results.append(result)
         return result.text
 
@@ -92,8 +183,15 @@ def _fact(context: WriteContext, value: str, entity: str, field: str, *, source:
             confidence="",
         )
 
+    erased = Tombstones.of(context)
+    again = {one for one in of_fact(erased.digest, entity, field, value) if one in erased.known}
     outcome = write(
-        context.root, [Edit(path, text_change(change))], message, verb="remember", now=context.now
+        context.root,
+        [Edit(path, text_change(change), undoable=True), *_said_again(again)],
+        message,
+        verb="remember",
+        now=context.now,
+        begin=results.clear,
     )
     result = results[0]
     if result.action == "contradicts":
@@ -102,9 +200,20 @@ def _fact(context: WriteContext, value: str, entity: str, field: str, *, source:
         result = result._replace(action="existing")
     if not field and result.action in {"confirmed", "existing"}:
         value = result.old  # as it stands there
-    notice = outcome.notice if outcome.changed else "; ".join(filter(None, ("already known", outcome.notice)))
+    known = "" if outcome.changed else "already known"
+    notice = "; ".join(filter(None, (known, AGAIN if again else "", outcome.notice)))
     return Written(
         _fact_id(file, result.text, entity, field, value), path, outcome.commit, result.action, notice
+    )
+
+
+def _holds(facts: Iterable[Fact], entity: str, field: str, value: str) -> bool:
+    return any(
+        fact.current
+        and _same(fact.entity, entity)
+        and _same(fact.field, field)
+        and value in (fact.value, *(part.strip() for part in fact.value.split(",")))
+        for fact in facts
     )
 
 
@@ -138,11 +247,24 @@ def _same(one: str, other: str) -> bool:
 
 
 def _episode(context: WriteContext, text: str, tags: Sequence[str], source: str, claim: str) -> Written:
-    run, summary = context.run("remember"), _summary(text)
-    name = free_name(
-        f"episodes/{episode_name(context.now, summary)}", lambda path: files.exists(context.root, path)
-    )
-    id_ = name.rpartition("/")[2].removesuffix(".md")
+    summary = _summary(text)
+    if claim and (known := _same_episode(context, summary, text)):
+        return Written(*known, "", "existing")
+    while True:
+        name = free_name(
+            f"episodes/{episode_name(context.now, summary)}", lambda path: files.exists(context.root, path)
+        )
+        try:
+            return _new_episode(context, name, text, tags=tags, source=source, claim=claim)
+        except NameTakenError:
+            if claim and _says(context, name, text):
+                return Written(_id_of(name), name, "", "existing")
+
+
+def _new_episode(
+    context: WriteContext, name: str, text: str, *, tags: Sequence[str], source: str, claim: str
+) -> Written:
+    run, id_, summary = context.run("remember"), _id_of(name), _summary(text)
     note = context.templates.render(
         "notes/episode.md.j2",
         id=id_,
@@ -156,11 +278,6 @@ def _episode(context: WriteContext, text: str, tags: Sequence[str], source: str,
         body=text.strip("\r\n"),
     )
 
-    def change(data: bytes | None) -> bytes:
-        if data is not None and data != note.encode("utf-8", "replace"):
-            raise ConflictError(f"{name} was created meanwhile; try again")
-        return note.encode("utf-8", "replace")
-
     def message() -> str:
         return context.templates.commit_message(
             "remember-episode",
@@ -171,18 +288,33 @@ def _episode(context: WriteContext, text: str, tags: Sequence[str], source: str,
             confidence="medium" if claim else "high",
         )
 
-    if claim and (known := _same_episode(context, summary, text)):
-        return Written(*known, "", "existing")
-    outcome = write(context.root, [Edit(name, change)], message, verb="remember", now=context.now)
-    return Written(id_, name, outcome.commit, "added", outcome.notice)
+    again = Tombstones.of(context).within(text, "tv")
+    outcome = write(
+        context.root, [new_file(name, note), *_said_again(again)], message, verb="remember", now=context.now
+    )
+    told = "; ".join(filter(None, (AGAIN if again else "", outcome.notice)))
+    return Written(id_, name, outcome.commit, "added" if outcome.changed else "existing", told)
+
+
+def _id_of(path: str) -> str:
+    return path.rpartition("/")[2].removesuffix(".md")
+
+
+def _said_again(digests: set[str]) -> list[Edit]:
+    """What a person says again is no longer kept away."""
+    return [lifted(digests)] if digests else []
 
 
 def _same_episode(context: WriteContext, summary: str, text: str) -> tuple[str, str] | None:
     """Id and path of the episode that says just this."""
-    for id_, path in context.lookup.episodes_titled(summary.encode("utf-8", "replace").decode()):
-        if split(readable(context.text(path))).body.strip() == text.strip():
-            return id_, path
-    return None
+    titled = context.lookup.episodes_titled(summary.encode("utf-8", "replace").decode())
+    return next(((id_, path) for id_, path in titled if _says(context, path, text)), None)
+
+
+def _says(context: WriteContext, path: str, text: str) -> bool:
+    """True when an episode says just this, and the caller sees that it does."""
+    known = context.text(path)
+    return split(readable(known)).body.strip() == text.strip() and context.as_seen(path, known) == known
 
 
 def _summary(text: str) -> str:

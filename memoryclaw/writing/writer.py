@@ -8,15 +8,19 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
 from datetime import datetime
+from functools import cache
 from typing import NamedTuple
 
 from memoryclaw.errors import (
     ConflictError,
+    GitBusyError,
     HistoryError,
     InputError,
     MemoryClawError,
+    NameTakenError,
     NotFoundError,
     VaultError,
 )
@@ -27,8 +31,9 @@ from memoryclaw.history.repository import CommitBase, Draft, GitFileState, Histo
 from memoryclaw.text.encoding import decode, encode
 from memoryclaw.text.merging import same_patch
 from memoryclaw.vault import files
-from memoryclaw.vault.files import WAIT, writer_lock
+from memoryclaw.vault.files import WAIT, locked, writer_lock
 from memoryclaw.vault.layout import safe_path
+from memoryclaw.writing.together import Take, Together
 
 # Finishes or drops the change that a killed writer left under way. Never torn, never twice, never over new work.
 
@@ -101,7 +106,7 @@ def refuse_while_locked(history: History) -> GitState:
     while (state := history.state()).name == "locked":
         while os.path.exists(state.lock):
             if time.monotonic() >= end:
-                raise HistoryError(f"nothing was written: {git.lock_sentence(state.lock, history.root)}")
+                raise GitBusyError(f"nothing was written: {git.lock_sentence(state.lock, history.root)}")
             time.sleep(_PAUSE)
     return state
 
@@ -129,7 +134,7 @@ def _is_made(root: str, pending: JournalEntry) -> bool:
     history = History(root)
     if not pending.commit or not history.git_dir or history.objects([pending.commit]) == [None]:
         return False
-    return history.head() == pending.commit or history.holds(pending.commit)
+    return history.holds(pending.commit)
 
 
 def _catch_up(root: str, pending: JournalEntry) -> None:
@@ -176,13 +181,14 @@ class Edit(NamedTuple):
 
     What a person wrote where this writes, and did not commit, is a conflict; unless the change `consumes` it: a ticked box
     goes with the line that it answers. A file that git does not hold may get new lines, but keeps those that it has; a change
-    that `overwrites` is refused there whatever it does.
+    that `overwrites` is refused there whatever it does, and one that must be `undoable` wherever git could hold the file.
     """
 
     path: str
     change: Bytes
     consumes: bool = False
     overwrites: bool = False
+    undoable: bool = False
 
 
 class Move(NamedTuple):
@@ -193,7 +199,13 @@ class Move(NamedTuple):
     if_there: bool = False
 
 
-Change = Edit | Move
+class Adopt(NamedTuple):
+    """A file of the user's goes into git as it is. One that git holds, ignores or has staged is left alone."""
+
+    path: str
+
+
+Change = Edit | Move | Adopt
 
 
 class FilePlan(NamedTuple):
@@ -228,6 +240,18 @@ def patched(change: Callable[[str | None], str | None]) -> Bytes:
     return of_bytes
 
 
+def new_file(path: str, text: str) -> Edit:
+    """A file that must not be there yet; NameTakenError when another came to its name meanwhile."""
+
+    def change(data: bytes | None) -> bytes:
+        new = text.encode("utf-8", "replace")
+        if data is not None and data != new:
+            raise NameTakenError(f"{path} was created meanwhile; try again")
+        return new
+
+    return Edit(path, change)
+
+
 def paths_of(changes: Sequence[Change]) -> list[str]:
     """The files that changes touch; InputError for one outside the vault."""
     return [
@@ -249,6 +273,10 @@ def plans_for(
     for change in changes:
         if isinstance(change, Move):
             plans += _plan_move(change, work, sides)
+        elif isinstance(change, Adopt):
+            data = work[change.path]
+            if data is not None and sides.get(change.path) == NO_SIDE:
+                plans.append(FilePlan(change.path, data, data, Version(data)))
         else:
             plans += _plan_edit(change, work[change.path], sides.get(change.path))
     bound = {
@@ -256,23 +284,29 @@ def plans_for(
         for change in changes
         if isinstance(change, Edit) and not change.consumes
     }
-    _must_lose_nothing([plan for plan in plans if plan.path in bound and plan.path in sides], plans, bound)
+    edited = [plan for plan in plans if plan.path in bound]
+    _must_lose_nothing(edited, plans, bound, in_git=any(plan.path in sides for plan in edited))
     return plans
 
 
 def _must_lose_nothing(
-    edited: Sequence[FilePlan], plans: Sequence[FilePlan], overwrites: Mapping[str, bool]
+    edited: Sequence[FilePlan], plans: Sequence[FilePlan], overwrites: Mapping[str, bool], *, in_git: bool
 ) -> None:
     """Refuses what would take the only copy of a line: neither git nor a file that is written holds it afterwards."""
     for plan in edited:
         if plan.version is not None or plan.before is None or plan.after is None:
             continue
         kept = {line for one in plans if one.after for line in _lines(one.after)}
-        if overwrites[plan.path] or not kept.issuperset(_lines(plan.before)):
-            raise ConflictError(
-                f"{plan.path} is not in git, so what this overwrites could not be brought back; nothing was written: "
-                "commit the file first (`git add -f`, then `git commit`), or edit it by hand"
-            )
+        # Without any repository only what overwrites is refused: all else keeps the old text in History or archives it.
+        if overwrites[plan.path] or (in_git and not kept.issuperset(_lines(plan.before))):
+            raise _not_in_git(plan.path, "what this overwrites could not be brought back")
+
+
+def _not_in_git(path: str, lost: str) -> ConflictError:
+    return ConflictError(
+        f"{path} is not in git, so {lost}; nothing was written: "
+        "commit the file first (`memoryclaw init --commit`, or `git add -f` and `git commit`), or edit it by hand"
+    )
 
 
 def _lines(data: bytes) -> set[str]:
@@ -330,12 +364,14 @@ def _plan_move(
 
 __all__ = [
     "REFUSED",
+    "Adopt",
     "Bytes",
     "Edit",
     "Move",
     "Outcome",
     "PendingCommit",
     "Writer",
+    "new_file",
     "patched",
     "text_change",
     "write",
@@ -352,10 +388,14 @@ REFUSED = (
 
 
 class PendingCommit(NamedTuple):
-    """One commit to be: its changes, all or none, and its message, asked for when it is known what changed."""
+    """One commit to be: its changes, all or none, and its message, asked for when it is known what changed.
+
+    They may be worked out more than once; `begin` is called before each time.
+    """
 
     changes: Sequence[Change]
     message: Callable[[], str]
+    begin: Callable[[], None] = lambda: None
 
 
 class Outcome(NamedTuple):
@@ -377,17 +417,80 @@ class _Batch(NamedTuple):
 
 
 def write(
-    root: str, changes: Sequence[Change], message: Callable[[], str], *, verb: str, now: datetime
+    root: str,
+    changes: Sequence[Change],
+    message: Callable[[], str],
+    *,
+    verb: str,
+    now: datetime,
+    begin: Callable[[], None] = lambda: None,
 ) -> Outcome:
     """Makes the changes, all or none, and one commit of them.
+
+    What threads of this process write while another writes lands together afterwards, each still a commit of its own.
 
     Raises:
         ConflictError: a file holds uncommitted work of the user on the same lines, or changed meanwhile.
         HistoryError: git is in no state to take a commit.
         LockedError: another writer is at work.
     """
-    with writing(root) as writer:
-        return writer.write(changes, message, verb=verb, now=now)
+    request = _Request(PendingCommit(changes, message, begin), verb, now)
+    if not _queue(root).ask(request, WAIT):
+        raise locked(root)
+    if isinstance(request.done, Outcome):
+        return request.done
+    raise request.done or locked(root)
+
+
+@dataclass(slots=True, eq=False)
+class _Request:
+    """A write of one thread, and what became of it."""
+
+    item: PendingCommit
+    verb: str
+    now: datetime
+    done: Outcome | BaseException | None = None
+
+
+@cache
+def _queue(root: str) -> Together[_Request]:
+    """The writes of a vault that wait in this process."""
+
+    def work(take: Take[_Request]) -> None:
+        with writer_lock(root, WAIT):
+            requests = take()
+            try:
+                with writing(root) as writer:
+                    _write_together(writer, requests)
+            except BaseException as error:  # noqa: BLE001 - each of them raises it
+                for one in requests:
+                    one.done = error
+
+    return Together(work)
+
+
+def _write_together(writer: Writer, requests: Sequence[_Request]) -> None:
+    """Makes all that can be made; what cannot, and whatever goes wrong with it, concerns none of the others."""
+    verbs = " and ".join(dict.fromkeys(one.verb for one in requests))
+    try:
+        outcomes, refused = writer.write_all(
+            [one.item for one in requests], verb=verbs, now=max(one.now for one in requests)
+        )
+    except GitBusyError:
+        raise
+    except Exception as error:  # noqa: BLE001 - of which of them, a try without the others tells
+        if len(requests) == 1:
+            requests[0].done = error
+        else:
+            for one in requests:
+                _write_together(writer, [one])
+        return
+    for one, outcome in zip(requests, outcomes, strict=False):
+        one.done = outcome
+    if refused:
+        requests[len(outcomes)].done = refused
+        if left := requests[len(outcomes) + 1 :]:
+            _write_together(writer, left)
 
 
 @contextmanager
@@ -426,6 +529,53 @@ class Writer:
             raise refused
         return outcomes[0]
 
+    def record(self, paths: Sequence[str], message: Callable[[], str], *, verb: str, now: datetime) -> str:
+        """Commits files as they are and changes none; returns the commit, empty where git holds them so already."""
+        base, work = self.history.base(paths), self.read_all(paths)
+        versions = {
+            path: Version(data)
+            for path, data in work.items()
+            if data is not None and data != base.sides[path].head_data
+        }
+        if not versions:
+            return ""
+        draft = self.history.draft(base, versions, message(), now)
+        self._land(_Batch([], None, {}, {}, [draft]), verb)
+        return draft.made.commit
+
+    def merge(
+        self,
+        versions: Mapping[str, Version],
+        after: Mapping[str, bytes | None],
+        base: CommitBase,
+        merged: str,
+        message: Callable[[], str],
+        *,
+        verb: str,
+        now: datetime,
+        forward: bool = False,
+    ) -> str:
+        """Brings files to what comes of a merge, and makes one commit with two parents; returns that.
+
+        Args:
+            versions: what the commit holds of each file that differs from `base`.
+            after: what becomes of the working files.
+            base: the last commit, with all these files.
+            merged: the other parent.
+            message: of the commit.
+            verb: what is under way, for the journal.
+            now: the time of the commit.
+            forward: the result is that other commit itself, and none is made.
+        """
+        draft = self.history.draft(base, versions, message(), now, merged=merged)
+        if forward:
+            draft = draft._replace(made=draft.made._replace(commit=merged), objects=())
+        self._land(_Batch([], None, self.read_all(after), dict(after), [draft]), verb)
+        for path, version in versions.items():
+            if version.head is not None and version.mode:
+                files.set_executable(self.root, path, on=version.mode == "100755")
+        return draft.made.commit
+
     def write_all(
         self, items: Sequence[PendingCommit], *, verb: str, now: datetime
     ) -> tuple[list[Outcome], MemoryClawError | None]:
@@ -434,7 +584,6 @@ class Writer:
         Returns:
             What became of each, and why the first one that cannot be made was left out, and with it all that follow.
         """
-        notice, self._notice = self._notice, ""
         for attempt in range(_ATTEMPTS):
             _refuse_unless_writable(self.history)
             batch = self._worked_out(items, now)
@@ -447,17 +596,23 @@ class Writer:
                     raise
             else:
                 break
+        notice, self._notice = self._notice, ""
         return _with_notices(batch.outcomes, notice, self.untracked), batch.refused
 
     def _worked_out(self, items: Sequence[PendingCommit], now: datetime) -> _Batch:
         work, items, refused = self._read(items)
+        # To start a git takes longer than to hear it, so what is new is asked for before that is certain.
+        new = [] if self.untracked else [path for path, data in work.items() if data is None]
+        asked = self.history.ignored(new) if new else set
         base = None if self.untracked else self.history.base(list(work))
-        ignored = self._ignored(work, base)
+        ignored = {path for path in asked() if base and base.sides[path] == NO_SIDE}
         batch, before = _Batch([], refused, {}, {}, []), dict(work)
         for item in items:
             sides = base.sides if base else {}
+            item.begin()
             try:
                 plans = plans_for(item.changes, work, {p: s for p, s in sides.items() if p not in ignored})
+                self._must_be_undoable(item.changes, plans)
             except REFUSED as error:
                 return batch._replace(refused=error)
             versions = {plan.path: plan.version for plan in plans if plan.version is not None}
@@ -471,6 +626,18 @@ class Writer:
                 work[plan.path] = batch.after[plan.path] = plan.after
                 batch.before[plan.path] = before[plan.path]
         return batch
+
+    def _must_be_undoable(self, changes: Sequence[Change], plans: Sequence[FilePlan]) -> None:
+        """Refuses to add to a file of which git knows nothing yet; one that the user has it ignore is written."""
+        bound = {change.path for change in changes if isinstance(change, Edit) and change.undoable}
+        uncommitted = [
+            p.path for p in plans if p.path in bound and p.before is not None and p.version is None
+        ]
+        if uncommitted and not self.untracked:
+            ignored = self.history.ignored(uncommitted)()
+            for path in uncommitted:
+                if path not in ignored:
+                    raise _not_in_git(path, "this could not be undone")
 
     def _read(
         self, items: Sequence[PendingCommit]
@@ -490,10 +657,6 @@ class Writer:
         except NotFoundError:
             return None
 
-    def _ignored(self, work: dict[str, bytes | None], base: CommitBase | None) -> set[str]:
-        fresh = [p for p, data in work.items() if base and data is None and base.sides[p] == NO_SIDE]
-        return self.history.ignored(fresh) if fresh else set()
-
     def _land(self, batch: _Batch, verb: str) -> None:
         root, before, after = self.root, batch.before, batch.after
         # A file that one item changed and a later one changed back is as it was.
@@ -512,12 +675,14 @@ class Writer:
             carry_out(root, steps)
             if made:
                 publish(root, pending, made)
-        except (OSError, MemoryClawError):
-            # What the branch has is made: the next writer finds it in the journal and ends it.
-            if not made or self.history.head() != made.commit:
-                _put_back(root, steps, before)
-                journal.clear(root)
-            raise
+        except (OSError, MemoryClawError) as error:
+            # What the branch has is made, and what cannot be put back is left whole: the next writer finds it in the journal
+            # and ends it.
+            with suppress(OSError, MemoryClawError):
+                if not made or self.history.head() != made.commit:
+                    _put_back(root, steps, before)
+                    journal.clear(root)
+            raise error from None
         journal.clear(root)
 
 
@@ -538,21 +703,26 @@ def _all_of(drafts: Sequence[Draft]) -> NewCommit | None:
 
 
 def _put_back(root: str, steps: Sequence[JournalStep], before: dict[str, bytes | None]) -> None:
-    """Undoes the steps that were taken, so that a refused change leaves every file as it was."""
+    """Undoes the steps that were taken, so that a refused change leaves every file as it was.
+
+    What was there is on the disk once more before anything goes: where there is no room for it, nothing changes.
+    """
+    taken = [s for s in steps if s.after != s.before and files.digest_at(root, s.path) == s.after]
+    for step in taken:
+        if (data := before[step.path]) is not None:
+            files.prepare(root, step.path, step.temp, data)
+    for step in taken:
+        if step.before is not None:
+            files.place(root, step.path, step.temp, step.after)
     for step in steps:
-        if step.temp:
-            files.discard(root, step.path, step.temp)
-        if files.digest_at(root, step.path) != step.after or step.after == step.before:
-            continue
-        if (data := before[step.path]) is None:
+        if step in taken and step.before is None:
             files.remove_file(root, step.path, step.after or "")
-        else:
-            files.write_file(root, step.path, data, step.after)
+        files.discard(root, step.path, step.temp)
 
 
 def _step(number: int, path: str, before: bytes | None, after: bytes | None) -> JournalStep:
     was, now = (None if data is None else files.digest_of(data) for data in (before, after))
-    return JournalStep(path, was, now, f".{now[:12]}-{number}.tmp" if now else "")
+    return JournalStep(path, was, now, f".{(now or was or '')[:12]}-{number}.tmp")
 
 
 def _uncommitted(plans: Sequence[FilePlan]) -> str:

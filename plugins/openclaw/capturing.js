@@ -15,7 +15,10 @@ export function capturer({ daemon, queue, turns }) {
       queue.add(sessionOf(ctx), turns.ended(event, ctx));
       await queue.flush();
     },
-    compacted: left,
+    compacted: async (event, ctx) => {
+      turns.cut.add(sessionOf(ctx));
+      await left(event, ctx);
+    },
     reset: async (event, ctx) => {
       await left(event, ctx);
       await forgetTask(daemon, sessionOf(ctx));

@@ -34,8 +34,10 @@ async function answered(parts, ctx, args) {
   const [verb = "", ...words] = String(args ?? "").trim().split(/\s+/).filter(Boolean);
   const known = Object.hasOwn(VERBS, verb) ? VERBS[verb] : undefined;
   if (!known) return { text: HELP };
+  const owner = isOwner(ctx);
+  const daemon = { ask: (method, path, body, options) => parts.daemon.ask(method, path, body, { ...options, owner }) };
   try {
-    return { text: await known(parts.daemon, words, ctx, parts) };
+    return { text: await known(daemon, words, ctx, { ...parts, daemon }) };
   } catch (error) {
     if (error.name === "Unreachable") parts.daemon.wake();
     return { text: `MemoryClaw: ${plainLine(error.message, 500)}` };
@@ -107,6 +109,16 @@ async function working(daemon, words, ctx) {
 
 async function status(daemon) {
   return say.status(await daemon.ask("GET", "/v1/status"));
+}
+
+/** Anybody else who writes in the chat is answered as the agent is, who hears them all. */
+function isOwner(ctx) {
+  try {
+    ownerOnly(ctx);
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 function ownerOnly(ctx) {

@@ -19,7 +19,7 @@ export class Unreachable extends Error {
 export class Daemon {
   #settings;
   #logger;
-  #found;
+  #found = new Map();
   #isDown = false;
   #isClosed = false;
 
@@ -28,11 +28,11 @@ export class Daemon {
     this.#logger = logger;
   }
 
-  /** What the daemon answers; rejects with Refused, Unreachable, or an abort. Never starts it. */
-  async ask(method, path, body, { timeoutMs = ORDINARY } = {}) {
+  /** What the daemon answers, to the agent or to the memory's owner; rejects with Refused, Unreachable, or an abort. Never starts it. */
+  async ask(method, path, body, { timeoutMs = ORDINARY, owner = false } = {}) {
     const limit = patience(timeoutMs);
     try {
-      const answer = await this.#asked(method, path, { body, signal: limit.signal }, true);
+      const answer = await this.#asked(method, path, { body, signal: limit.signal, owner }, true);
       this.#isUp();
       return answer;
     } catch (error) {
@@ -67,14 +67,15 @@ export class Daemon {
   }
 
   async #asked(method, path, options, again) {
-    this.#found ??= await within(findDaemon(this.#settings), options.signal);
-    if (!this.#found) throw new Unreachable();
+    const found = this.#found.get(options.owner) ?? await within(findDaemon(this.#settings, options.owner), options.signal);
+    if (!found) throw new Unreachable();
+    this.#found.set(options.owner, found);
     try {
-      return await request(this.#found, method, path, options);
+      return await request(found, method, path, options);
     } catch (error) {
       const stale = STALE.has(error.code) || error.status === 401;
       if (!stale) throw error;
-      this.#found = undefined;
+      this.#found.clear();
       if (again && !options.signal.aborted) return this.#asked(method, path, options, false);
       throw error instanceof Refused ? error : new Unreachable();
     }

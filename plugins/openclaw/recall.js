@@ -17,7 +17,7 @@ export function recaller({ daemon, settings, turns }) {
     turns.begins(event, ctx);
     const query = SILENT.has(ctx?.trigger) ? "" : questionOf(event);
     if (!query || isCommand(query)) return undefined;
-    return injected(daemon, settings, query, sessionOf(ctx));
+    return injected(daemon, settings, turns, query, sessionOf(ctx));
   };
 }
 
@@ -31,10 +31,13 @@ export function isSilent(ctx) {
   return SILENT.has(ctx?.trigger);
 }
 
-async function injected(daemon, settings, query, session) {
-  const body = { query, budget: settings.budget, ...(session && { session }) };
+/** What a block held is gone with its turn; what a tool answered stays until the host cuts the conversation. */
+async function injected(daemon, settings, turns, query, session) {
+  const seen = turns.cut.has(session) ? "none" : "tools";
+  const body = { query, budget: settings.budget, ...(session && { session, seen }) };
   try {
     const answer = await daemon.ask("POST", "/v1/recall", body, { timeoutMs: settings.recallTimeoutMs });
+    turns.cut.delete(session);
     const block = typeof answer.context === "string" ? answer.context : "";
     return { appendSystemContext: NOTICE, ...(block && { appendContext: block }) };
   } catch (error) {

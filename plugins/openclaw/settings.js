@@ -26,7 +26,7 @@ export function settingsFrom(given = {}, env = process.env) {
     vault,
     state,
     command: Object.freeze(commandOf(given.command)),
-    tokenFile: given.tokenFile ? absolute(given.tokenFile) : path.join(state, "token"),
+    ...tokens(given.tokenFile ? absolute(given.tokenFile) : path.join(state, "token")),
   });
 }
 
@@ -45,6 +45,11 @@ function known(given) {
     Object.entries(DEFAULTS)
       .map(([key, value]) => [key, typeof given[key] === typeof value ? given[key] : value]),
   );
+}
+
+/** The agent's token, and beside it the owner's, which only the commands that a person types are sent with. */
+function tokens(tokenFile) {
+  return { tokenFile, ownerTokenFile: path.join(path.dirname(tokenFile), "owner-token") };
 }
 
 function commandOf(command) {

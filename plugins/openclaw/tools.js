@@ -43,10 +43,11 @@ function unpacked(name, given) {
   }[name];
 }
 
-async function search(daemon, { query, maxResults, minScore = 0, corpus = "all" }) {
+async function search(daemon, { query, maxResults, minScore = 0, corpus = "all" }, ctx) {
   const most = bounded(maxResults, 8);
   const wanted = new URLSearchParams({ q: text(query, "query"), limit: String(most * (corpus === "memory" ? 3 : 1)) });
   if (corpus === "sessions") wanted.set("kind", "turn");
+  if (corpus !== "memory" && !minScore && sessionOf(ctx)) wanted.set("session", sessionOf(ctx)); // all of it is shown
   try {
     const found = await daemon.ask("GET", `/v1/search?${wanted}`);
     const results = found.matches.map(hit)
@@ -57,9 +58,11 @@ async function search(daemon, { query, maxResults, minScore = 0, corpus = "all" 
   }
 }
 
-async function get(daemon, given) {
+async function get(daemon, given, ctx) {
   const { name, from, lines } = asked(given);
-  const shown = await daemon.ask("GET", `/v1/notes/${encodeURIComponent(text(name, "path"))}`);
+  const whole = from === undefined && lines === undefined && sessionOf(ctx);
+  const session = whole ? `?${new URLSearchParams({ session: sessionOf(ctx) })}` : "";
+  const shown = await daemon.ask("GET", `/v1/notes/${encodeURIComponent(text(name, "path"))}${session}`);
   return { ...DATED, path: shown.path, id: shown.id, kind: shown.kind, state: shown.state, ...excerpt(shown, from, lines) };
 }
 

@@ -11,6 +11,7 @@ const KEPT = ["role", "content", "timestamp", "toolName", "toolCallId", "isError
 const FOREIGN = new Set(["inter_session", "internal_system"]); // input that no person wrote
 
 export class Turns {
+  cut = new Set(); // sessions whose conversation the host has cut since the last recall
   #runs = new Map(); // run id → how long the session was, and where its words come from
   #done = new Bounded(RUNS);
   #sent = new Bounded(SENT);

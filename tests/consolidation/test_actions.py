@@ -195,3 +195,6 @@ def test_each_action_names_itself_its_files_and_where_it_may_be_proposed():
     assert [one.may_be_proposed() for one in (new, WAITING, CONFIRM, colour(path="notes/a.md"), MoveFile(FIRST, SECOND))] == [
         True, True, True, False, False,
     ]  # fmt: skip
+    made = ("notes/basic-memory/a.md", "notes/basic-memory/deep/b.md", "semantic/c.md", "skills/_drafts/d/SKILL.md", "notes/a.md", "notes/basic-memory/a.sh", "skills/s/SKILL.md", "review/r.md", "logs/2026-01-01/l.md")  # fmt: skip
+    assert [NewFile(path, "x").may_be_proposed() for path in made] == [True] * 4 + [False] * 5
+    assert not MoveFile("notes/basic-memory/a.md", "archive/notes/basic-memory/a.md").may_be_proposed()

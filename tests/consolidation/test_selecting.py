@@ -10,9 +10,9 @@ import pytest
 from conftest import put
 
 from memoryclaw.consolidation.changes import ChangeSet, render_record
-from memoryclaw.consolidation.selecting import lines_of, past, run_files, select
+from memoryclaw.consolidation.selecting import past, run_files, select
 from memoryclaw.vault.folder import Vault
-from memoryclaw.vault.logs import LogRange, range_of
+from memoryclaw.vault.logs import LogRange, range_of, whole_lines
 from memoryclaw.writing.decisions import UNDONE, Decision
 
 LOG = "logs/2026-03-10/evening.jsonl"
@@ -28,7 +28,7 @@ def log(*turns: int) -> str:
 
 
 def cited(root: Path, first: int, last: int) -> LogRange:
-    return range_of(LOG, lines_of((root / LOG).read_bytes()), first, last)
+    return range_of(LOG, whole_lines((root / LOG).read_bytes()), first, last)
 
 
 def recorded(root: Path, *ranges: LogRange, run: str = "consolidate-1") -> None:

@@ -9,7 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from memoryclaw.daemon.client import ADDRESS, TOKEN, DaemonFiles
+from memoryclaw.daemon.client import ADDRESS, TOKENS, DaemonFiles
+
+TOKEN = TOKENS["agent"]
 
 
 @pytest.fixture
@@ -28,42 +30,42 @@ def mode(path: Path) -> int:
 
 
 def test_a_token_is_kept_from_one_daemon_to_the_next(files: DaemonFiles, state: Path) -> None:
-    assert DaemonFiles(state).token == files.token
-    assert (state / TOKEN).read_text() == f"{files.token}\n"
+    assert DaemonFiles(state).tokens["agent"] == files.tokens["agent"]
+    assert (state / TOKEN).read_text() == f"{files.tokens['agent']}\n"
     assert (mode(state), mode(state / TOKEN)) == (0o700, 0o600)
 
 
 @pytest.mark.parametrize("spoiled", ["short\n", "", "with blanks " * 9, "x" * 300])
 def test_a_token_that_is_none_is_replaced(files: DaemonFiles, state: Path, spoiled: str) -> None:
     (state / TOKEN).write_text(spoiled)
-    found = DaemonFiles(state).token
+    found = DaemonFiles(state).tokens["agent"]
     assert len(found) >= 43
-    assert found != files.token
+    assert found != files.tokens["agent"]
     assert (state / TOKEN).read_text() == f"{found}\n"
 
 
 def test_a_token_that_others_could_read_is_replaced(files: DaemonFiles, state: Path) -> None:
     (state / TOKEN).chmod(0o640)
-    assert DaemonFiles(state).token != files.token
+    assert DaemonFiles(state).tokens["agent"] != files.tokens["agent"]
     assert mode(state / TOKEN) == 0o600
 
 
 def test_a_token_behind_a_link_is_not_followed(files: DaemonFiles, state: Path, tmp_path: Path) -> None:
     outside = tmp_path / "outside"
-    outside.write_text(f"{files.token}\n")
+    outside.write_text(f"{files.tokens['agent']}\n")
     outside.chmod(0o600)
     (state / TOKEN).unlink()
     (state / TOKEN).symlink_to(outside)
-    found = DaemonFiles(state).token
-    assert found != files.token
+    found = DaemonFiles(state).tokens["agent"]
+    assert found != files.tokens["agent"]
     assert not (state / TOKEN).is_symlink()
-    assert outside.read_text() == f"{files.token}\n"
+    assert outside.read_text() == f"{files.tokens['agent']}\n"
 
 
 def test_a_pipe_in_place_of_a_token_stops_nobody(state: Path) -> None:
     state.mkdir(parents=True)
     os.mkfifo(state / TOKEN, 0o600)
-    assert len(DaemonFiles(state).token) >= 43
+    assert len(DaemonFiles(state).tokens["agent"]) >= 43
 
 
 def test_a_state_folder_that_is_open_to_others_is_closed(state: Path) -> None:
@@ -78,7 +80,7 @@ def test_what_is_gone_is_written_again_with_the_same_token(files: DaemonFiles, s
     told = (state / ADDRESS).read_text()
     shutil.rmtree(state)
     files.keep()
-    assert (state / TOKEN).read_text() == f"{files.token}\n"
+    assert (state / TOKEN).read_text() == f"{files.tokens['agent']}\n"
     assert ((state / ADDRESS).read_text(), mode(state / ADDRESS)) == (told, 0o600)
 
 

@@ -20,7 +20,8 @@ from conftest import STUDIO, put
 from indexed import LONG, environment, kept, rebuilt, until
 
 from memoryclaw.errors import IndexBusyError, IndexDamagedError, VaultError
-from memoryclaw.index.database import alone
+from memoryclaw.index import database
+from memoryclaw.index.database import alone, is_sealed
 from memoryclaw.index.sync import fresh, healed
 
 BIG = {f"notes/n{i}.md": f"# Note {i}\n\n" + f"budget {i} meeting {i * 7} " * 30 for i in range(12)}
@@ -159,6 +160,26 @@ def test_a_second_process_writing_is_no_damage(root, built):
         assert built.found(str(i)) == other.found(str(i)) != []
     other.close()
     assert built.index.database.path.stat().st_ino == inode
+
+
+def test_an_index_that_is_written_while_it_is_read_is_examined_by_nobody(root, built, monkeypatch):
+    path, reader = built.index.database.path, kept(root)
+    inode = path.stat().st_ino
+    with monkeypatch.context() as patch, reader.index.database.reading():
+        reader.index.stamps()
+        (root / "notes/new.md").write_text("a zephyr\n")
+        built.sync.run()
+        patch.setattr(database, "_check_structure", None)  # whoever calls it now fails
+        other = kept(root)
+        assert built.found("zephyr") == other.found("zephyr") == ["notes/new.md"]
+        assert reader.found("zephyr") == []
+        assert (is_sealed(path), is_sealed(path, whole=True)) == (True, False)
+    for one in (reader, other, built):
+        one.close()  # the last of them moves what the reader held back into the file
+    other = kept(root)
+    assert healed_mark(other) == rebuilt(root)
+    assert path.stat().st_ino == inode
+    other.close()
 
 
 def test_the_index_is_private(built):

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import shutil
+import threading
 import time
 
 import pytest
 from conftest import STUDIO, put
-from indexed import forget_stamps, kept, rebuilt, until, watched
+from indexed import LONG, forget_stamps, kept, rebuilt, until, watched
 
 from memoryclaw.errors import IndexDamagedError, VaultError
 from memoryclaw.index.database import alone
 from memoryclaw.index.sync import Freshness, fresh, healed
-from memoryclaw.vault.state_folder import LIVE, WatchLock
+from memoryclaw.vault.state_folder import LIVE, WatchLock, cookies, echo, take
 
 FRESH = Freshness()
 
@@ -63,6 +64,33 @@ def look_or_none(own):
         return look(own)
     except TypeError:
         return None  # no echo in time on a busy machine
+
+
+def test_one_cookie_serves_all_who_asked_before_it_was_dropped(tmp_path):
+    state, taken, over = tmp_path / ".memoryclaw", [], threading.Event()
+    lock = WatchLock(state)
+    lock.say(LIVE)
+
+    def watch():
+        while not over.is_set():
+            names = cookies(state)
+            take(state, names)
+            taken.extend(names)
+
+    thread = threading.Thread(target=watch)
+    thread.start()
+    asked = time.monotonic()
+    assert echo(state, LONG, since=asked)
+    assert echo(state, LONG, since=asked)
+    assert len(taken) == 1
+    assert echo(state, LONG)
+    assert len(taken) == 2
+    over.set()
+    thread.join()
+    asked = time.monotonic()
+    assert not echo(state, 0.01, since=asked)
+    assert not echo(state, LONG, since=asked)  # what was not heard then is not waited for again
+    lock.close()
 
 
 def test_a_watcher_that_does_not_answer_is_not_believed(own, root):

@@ -64,3 +64,15 @@ def test_a_second_look_does_not_put_off_a_first():
     found.look_again(["a.md", "b.md"], 101.0)
     assert found.take(100.0).paths == {"a.md"}
     assert found.take(101.0).paths == {"b.md"}
+
+
+def test_a_cookie_does_not_hurry_a_second_look_but_takes_what_was_saved_since_the_first():
+    found = pending((COOKIE, "1-2"))
+    found.look_again(["a.md", "b.md"], 101.0)
+    found.note(Hint(SAVED, "b.md"), 100.0)
+    assert found.take(100.0).paths == {"b.md"}
+    assert found.next_at() == 101.0
+    assert found.take(101.0).paths == {"a.md"}
+    found.look_again(["a.md"], 102.0)
+    found.forget()
+    assert found.next_at() is None

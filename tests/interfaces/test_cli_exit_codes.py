@@ -290,7 +290,7 @@ def test_completion_offers_verbs_and_options(studio: Path) -> None:
 
 def test_an_empty_folder_is_never_taken_for_a_deletion(vault_of: VaultOf) -> None:
     vault = vault_of({})
-    vault.mkdir()
+    (vault / "memoryclaw.yaml").unlink()
     ran = Claw(vault)("sync")
     assert ran.code == 1
     assert "empty" in ran.err

@@ -62,7 +62,8 @@ def test_pre_answers_claude_code_with_a_context_for_the_prompt(hooked: Claw) -> 
     assert (ran.code, ran.err, answer["hookEventName"]) == (0, "", "UserPromptSubmit")
     assert "2026-12-11" in answer["additionalContext"]
     assert answer["additionalContext"].startswith("<memories note=")
-    assert context(hooked, "--host=plain").json == {"context": answer["additionalContext"]}
+    again = context(hooked, "--host=plain", stdin=QUESTION.replace("s-1", "s-2"))  # s-1 has seen it
+    assert again.json == {"context": answer["additionalContext"]}
 
 
 @pytest.mark.parametrize(
@@ -170,6 +171,10 @@ def test_the_end_of_a_session_leaves_a_file_for_hosts_that_only_read(hooked: Cla
     assert latest.index("quince jelly") < latest.index("third shelf")
     assert "hunter2" not in latest
     assert latest.endswith("</memories>\n")
+    assert not (hooked.vault / "working/s-1.json").exists()
+    assert "goal: find the <jelly>" in "".join(
+        path.read_text() for path in hooked.vault.glob("logs/*/s-1.jsonl")
+    )
     assert hooked("search", "third shelf", "--json").json["matches"][0]["kind"] == "turn", (
         "the file itself is no note"
     )
@@ -232,9 +237,10 @@ def test_install_shows_the_change_and_uninstall_takes_exactly_that_back(hooked: 
     assert set(hooks) == {"UserPromptSubmit", "Stop", "PreCompact", "SessionEnd"}
     command = hooks["UserPromptSubmit"][0]["hooks"][0]["command"]
     context(hooked)  # the index is made by now
-    for _ in range(20):
+    for number in range(20):
+        asked = QUESTION.replace("s-1", f"t-{number}")
         done = subprocess.run(
-            command, shell=True, input=QUESTION, capture_output=True, text=True, check=True, cwd="/"
+            command, shell=True, input=asked, capture_output=True, text=True, check=True, cwd="/"
         )
         if "in time" not in done.stderr:
             break

@@ -87,7 +87,7 @@ def test_status_tells_the_last_machine_change(asked: Claw) -> None:
 def test_status_of_an_empty_root_is_degraded_not_empty(asked: Claw) -> None:
     assert asked.vault
     asked("sync")
-    for name in ("episodes", "logs", "notes", "semantic", "skills"):
+    for name in ("episodes", "logs", "memoryclaw.yaml", "notes", "semantic", "skills"):
         (asked.vault / name).rename(asked.vault.parent / name)
     now = asked("status", "--json").json
     assert "empty" in now["degraded"]

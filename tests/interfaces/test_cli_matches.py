@@ -5,8 +5,8 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memoryclaw.interfaces.cli.asking import rounded
 from memoryclaw.interfaces.cli.printing import aligned, width
+from memoryclaw.interfaces.shapes import rounded
 from memoryclaw.model import Term
 
 # Scores are made of whole 1024ths, so their sums are exact.

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from conftest import COMMAND, Claw, VaultOf
+from conftest import COMMAND, Claw, VaultOf, put
 from indexed import until
 from servers.gateway import Gateway, running
 
@@ -38,11 +38,12 @@ def gateway() -> Iterator[Gateway]:
 
 
 @pytest.fixture
-def mail(vault_of: VaultOf, gateway: Gateway) -> Claw:
+def mail(vault_of: VaultOf, gateway: Gateway, tmp_path: Path) -> Claw:
     """A vault with an approved skill whose tools are a gateway's."""
     settings = f"openclaw:\n  gatewayUrl: {gateway.url}\nskills:\n  toolHost: openclaw\n"
-    root = vault_of({"memoryclaw.yaml": settings, "skills/send-email/SKILL.md": MAIL})
-    claw = Claw(root, OPENCLAW_GATEWAY_TOKEN="sesame")
+    put(tmp_path, {"own/memoryclaw/config.yaml": settings})
+    root = vault_of({"skills/send-email/SKILL.md": MAIL})
+    claw = Claw(root, OPENCLAW_GATEWAY_TOKEN="sesame", XDG_CONFIG_HOME=str(tmp_path / "own"))
     assert claw("skills", "approve", "send-email").code == 0
     return claw
 
@@ -113,8 +114,9 @@ def test_what_a_server_chatters_reaches_no_terminal(vault_of: VaultOf, tmp_path:
     )
     settings = {"mcp": {"servers": {"plain": {"command": sys.executable, "args": args}}}}
     # With the bytecode that is there: to compile the SDK takes longer than the test.
-    root = vault_of({"memoryclaw.yaml": json.dumps(settings), "skills/send-email/SKILL.md": text})
-    claw = Claw(root, PYTHONPYCACHEPREFIX="")
+    put(tmp_path, {"own/memoryclaw/config.yaml": json.dumps(settings)})
+    root = vault_of({"skills/send-email/SKILL.md": text})
+    claw = Claw(root, PYTHONPYCACHEPREFIX="", XDG_CONFIG_HOME=str(tmp_path / "own"))
     assert claw("skills", "approve", "send-email").code == 0
     ran = claw("skills", "run", "send-email", "--apply", "--session", "s1")
     assert (ran.code, ran.err) == (0, "")
@@ -153,7 +155,10 @@ def test_who_ends_it_in_the_middle_is_told_where_to_look(mail: Claw, gateway: Ga
 
 
 def test_without_a_token_it_says_so(mail: Claw) -> None:
-    ran = Claw(mail.vault)("skills", "run", "send-email", "--param", "recipient=a@b.cd", "--apply")
+    own = mail.env["XDG_CONFIG_HOME"]
+    ran = Claw(mail.vault, XDG_CONFIG_HOME=own)(
+        "skills", "run", "send-email", "--param", "recipient=a@b.cd", "--apply"
+    )
     assert (ran.code, "set OPENCLAW_GATEWAY_TOKEN" in ran.err) == (1, True)
 
 

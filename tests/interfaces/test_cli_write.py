@@ -121,10 +121,15 @@ def test_what_is_forgotten_is_revived_byte_for_byte(kept: Claw, id_: str) -> Non
     assert git(kept.vault, "ls-tree", "-r", "HEAD") == before
 
 
-def test_a_line_of_a_log_cannot_be_forgotten(kept: Claw) -> None:
-    ran = kept("forget", "log:kanazawa/1")
-    assert ran.code == 1
-    assert "log" in ran.err
+def test_a_line_of_a_log_is_forgotten_and_its_file_stays(kept: Claw) -> None:
+    assert kept.vault
+    log = kept.vault / "logs/2025-10-21/kanazawa.jsonl"
+    before = log.read_bytes()
+    assert kept("forget", "log:kanazawa/1").code == 0
+    assert log.read_bytes() == before
+    assert "log:kanazawa/1" not in kept("search", "dowels").out
+    assert kept("revive", "log:kanazawa/1").code == 0
+    assert "log:kanazawa/1" in kept("search", "dowels").out
 
 
 def test_trust_asks_first_and_quarantine_takes_out_of_every_answer(kept: Claw) -> None:
@@ -169,10 +174,14 @@ def test_the_start_of_a_vault_is_undone_only_with_yes(claw: Claw, tmp_path: Path
     assert new("undo", "HEAD", "--yes").code == 0
 
 
-def test_without_git_the_change_is_made_and_the_loss_of_undo_is_told(asked: Claw) -> None:
+def test_without_git_nothing_is_overwritten_and_what_adds_says_that_it_cannot_be_undone(asked: Claw) -> None:
+    assert asked.vault
+    before = (asked.vault / "semantic/projects.md").read_bytes()
     ran = asked("edit", DEADLINE, "--set", "value=2027-02-01")
-    assert ran.code == 0
-    assert "undone" in ran.err
+    assert (ran.code, "memoryclaw init --commit" in ran.err) == (1, True)
+    assert (asked.vault / "semantic/projects.md").read_bytes() == before
+    ran = asked("remember", "larch", "--entity", "Boathouse", "--field", "cladding")
+    assert (ran.code, "undone" in ran.err) == (0, True)
 
 
 def test_a_vault_that_cannot_be_written_loses_nothing(kept: Claw) -> None:

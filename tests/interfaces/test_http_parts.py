@@ -119,7 +119,7 @@ def test_however_many_wait_for_the_first_look_no_thread_is_held(
     daemon = Daemon(root, print)
     pools = WorkerPools(daemon.open)
     served = assembly.asgi(assembly.HttpSettings(daemon, pools, ["127.0.0.1:1"], 1000.0, repr))
-    headers = {"Authorization": f"Bearer {daemon.files.token}"}
+    headers = {"Authorization": f"Bearer {daemon.files.tokens['owner']}"}
 
     async def crowd() -> list[int]:
         way = httpx.ASGITransport(served)

@@ -36,7 +36,7 @@ WRITE_TO = {
 
 
 def studio(folder: Path) -> Path:
-    vault = put(folder, {**STUDIO, "skills/write-to.json": json.dumps(WRITE_TO)})
+    vault = put(folder, {"memoryclaw.yaml": "", **STUDIO, "skills/write-to.json": json.dumps(WRITE_TO)})
     for args in (("init", "-q", "-b", "main"), ("add", "-A"), ("commit", "-qm", "My notes")):
         git(vault, *args)
     return vault
@@ -97,6 +97,10 @@ LOOKS = (
     ("/v1/links/ep-penicillin", ("links", "ep-penicillin")),
     ("/v1/facts?entity=rowing%20club&history=true", ("facts", "rowing club", "--history")),
     ("/v1/facts?as_of=2025-07-01", ("facts", "--as-of", "2025-07-01")),
+    ("/v1/entities?words=boat", ("entities", "boat")),
+    ("/v1/entities/rowing%20club", ("entity", "rowing club")),
+    ("/v1/history/HEAD", ("history", "--commit", "HEAD")),
+    ("/v1/todos?state=all", ("todos", "--all")),
     ("/v1/review", ("review", "list")),
     ("/v1/history?limit=3", ("history", "--limit", "3")),
     (f"/v1/history?id={quote(DEADLINE)}", ("history", DEADLINE)),
@@ -108,12 +112,16 @@ LOOKS = (
 )
 ELSEWHERE = {
     *((method, "/v1/host-skills") for method in ("GET", "POST")),
-    *(("GET", path) for path in ("/v1/doctor", "/v1/review/{id}", "/v1/working/{session}")),
+    *(
+        ("GET", path)
+        for path in ("/v1/receipts/{id}", "/v1/doctor", "/v1/review/{id}", "/v1/working/{session}")
+    ),
     *(("POST", f"/v1/{verb}") for verb in ("recall", "sync", "remember", "revive", "undo", "feedback")),
     *(("POST", f"/v1/{verb}") for verb in ("capture", "consolidate", "redo")),
     *(("POST", f"/v1/review/{{id}}/{verb}") for verb in ("approve", "reject")),
     *(("POST", f"/v1/skills/{{name}}/{verb}") for verb in ("approve", "reject", "run")),
-    *((method, "/v1/notes/{id}") for method in ("PATCH", "DELETE")),
+    *((method, "/v1/notes/{id}") for method in ("PATCH", "PUT", "DELETE")),
+    ("PUT", "/v1/review/{id}"),
     *((method, "/v1/working/{session}") for method in ("PATCH", "DELETE")),
 }
 
@@ -137,6 +145,20 @@ def test_recall_answers_as_the_command_line_and_is_noted_in_the_ledger(daemon: D
     assert "2026-12-11" in found["context"]
     noted = "".join(path.read_text() for path in daemon.vault.glob("ledger/*/*.jsonl"))
     assert found["receipt"] in noted
+    there = daemon.get(f"/v1/receipts/{found['receipt']}")
+    assert there == said(daemon.vault, "why", found["receipt"])
+    assert [one["id"] for one in there["decided"] if one["decision"] == "in"] == [
+        one["id"] for one in found["matches"]
+    ]
+
+
+def test_what_a_session_was_shown_over_http_is_not_sent_to_it_again(daemon: Daemon) -> None:
+    asked = {"query": "boathouse deadline", "session": "seen-over-http", "seen": "tools", "budget": 300}
+    assert "2026-12-11" in daemon.ask("POST", "/v1/recall", asked).json["context"]
+    daemon.get(f"/v1/notes/{quote(DEADLINE, safe='')}?session=seen-over-http")
+    left = daemon.ask("POST", "/v1/recall", asked).json["left_out"]
+    assert {"id": DEADLINE, "reason": "already_visible"} in left
+    assert daemon.ask("POST", "/v1/recall", {**asked, "seen": "half"}).status == 400
 
 
 def test_sync_answers_as_the_command_line(daemon: Daemon, twin: Path) -> None:
@@ -146,8 +168,15 @@ def test_sync_answers_as_the_command_line(daemon: Daemon, twin: Path) -> None:
 def test_changes_answer_as_the_command_line_and_each_is_a_commit(daemon: Daemon, twin: Path) -> None:
     before = int(git(daemon.vault, "rev-list", "--count", "HEAD"))
     fact = {"text": "2027-01-15", "entity": "Boathouse", "field": "deadline"}
-    done = daemon.post("/v1/remember", **fact)
-    assert done["action"] == "waiting", "whoever asks over HTTP is an agent, and another value stands"
+    agents = {"Authorization": f"Bearer {daemon.agents_token}"}
+    done = daemon.ask("POST", "/v1/remember", fact, headers=agents).json
+    assert done["action"] == "waiting", "an agent says so, and another value stands"
+    for method, path, body in (
+        ("PATCH", "/v1/notes/ep-wind", {"set": {"pin": True}}),
+        ("DELETE", "/v1/notes/ep-wind", None),
+    ):
+        refused = daemon.ask(method, path, body, headers=agents)
+        assert (refused.status, refused.code) == (403, "forbidden")
     pending = (daemon.vault / "semantic/_pending.md").read_text()
     same(
         daemon, twin, "PATCH", "/v1/notes/ep-wind", {"set": {"pin": True, "tags": ["island", "wind"]}},
@@ -162,6 +191,58 @@ def test_changes_answer_as_the_command_line_and_each_is_a_commit(daemon: Daemon,
     assert "- deadline: 2026-12-11" in (daemon.vault / "semantic/projects.md").read_text()
     assert "pin: true" in (daemon.vault / "episodes/2025-09-04_15-40-00_wind-plan.md").read_text()
     assert int(git(daemon.vault, "rev-list", "--count", "HEAD")) == before + 5
+
+
+def test_a_text_is_written_only_for_the_file_that_was_read(daemon: Daemon) -> None:
+    shown = daemon.get("/v1/notes/ep-penicillin")
+    asked = {"text": f"{shown['text']}More.\n", "digest": shown["digest"]}
+    planned = daemon.ask("PUT", "/v1/notes/ep-penicillin", {**asked, "dry_run": True}).json
+    assert (planned["written"], planned["files"][0]["hunks"][0][-1]["pieces"]) == (
+        None, [{"kind": "come", "text": "More."}],
+    )  # fmt: skip
+    assert daemon.get("/v1/notes/ep-penicillin") == shown
+    assert daemon.ask("PUT", "/v1/notes/ep-penicillin", asked).json["written"]["action"] == "edited"
+    refused = daemon.ask("PUT", "/v1/notes/ep-penicillin", asked)
+    assert (refused.status, refused.code) == (409, "conflict")
+    assert daemon.get("/v1/notes/ep-penicillin")["text"] == asked["text"]
+
+
+def test_what_waits_is_reworded_and_decided_only_as_it_was_shown(daemon: Daemon) -> None:
+    pending = daemon.vault / "semantic/_pending.md"
+    pending.write_text("- [ ] Kiosk.colour: red [confidence:: low]\n", encoding="utf-8")
+    item = next(one for one in daemon.get("/v1/review")["waiting"] if one["entity"] == "Kiosk")
+    told = daemon.get(f"/v1/review/{item['id']}")
+    assert told["details"]["rivals"] == []
+    text = "- [ ] Kiosk.colour: blue [confidence:: low]\n"
+    for body in ({"text": text, "digest": "0" * 16}, {"digest": "0" * 16}):
+        method, end = ("PUT", "") if "text" in body else ("POST", "/approve")
+        assert daemon.ask(method, f"/v1/review/{item['id']}{end}", body).code == "conflict"
+    again = daemon.ask("PUT", f"/v1/review/{item['id']}", {"text": text, "digest": item["digest"]}).json["id"]
+    blue = next(one for one in daemon.get("/v1/review")["waiting"] if one["id"] == again)
+    done = daemon.post(f"/v1/review/{again}/approve", digest=blue["digest"])["decided"][0]
+    assert done["action"] == "approved"
+    assert "- colour: blue" in (daemon.vault / "semantic/projects.md").read_text(encoding="utf-8")
+
+
+def test_events_are_numbered_and_only_the_owner_hears_of_files(daemon: Daemon) -> None:
+    last = daemon.get("/v1/events")["last"]
+    (daemon.vault / "notes").mkdir(exist_ok=True)
+    (daemon.vault / "notes/heard.md").write_text("Heard.\n", encoding="utf-8")
+    daemon.get("/v1/notes/notes%2Fheard")
+    found = daemon.get(f"/v1/events?after={last}")
+    assert "notes/heard.md" in [path for event in found["events"] for path in event["paths"]]
+    assert [event["number"] for event in found["events"]] == list(range(last + 1, found["last"] + 1))
+    assert daemon.get(f"/v1/events?after={found['last'] + 5}")["missed"]
+    agents = {"Authorization": f"Bearer {daemon.agents_token}"}
+    assert daemon.ask("GET", "/v1/events", headers=agents).code == "forbidden"
+    assert daemon.ask("GET", "/v1/events?after=x").code == "input"
+
+
+def test_a_recall_of_the_owner_may_leave_no_trace(daemon: Daemon) -> None:
+    assert daemon.post("/v1/recall", query="boathouse deadline", noted=False)["receipt"] == ""
+    agents = {"Authorization": f"Bearer {daemon.agents_token}"}
+    refused = daemon.ask("POST", "/v1/recall", {"query": "boathouse", "noted": False}, headers=agents)
+    assert refused.code == "forbidden"
 
 
 def test_a_skill_is_approved_and_rejected_as_by_the_command_line(daemon: Daemon, twin: Path) -> None:

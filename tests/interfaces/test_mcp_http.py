@@ -45,7 +45,8 @@ def test_each_kind_of_request_is_answered_as_by_the_daemons_own_routes(ask: Aske
 
 
 def test_what_is_stored_through_it_is_found_at_every_other_door(ask: Asker, daemon: Daemon) -> None:
-    found = ask.at_once([("memory_store", {"text": f"Bolt {n} is made of bronze."}) for n in range(3)])
+    things = ("The bolts are", "Anna's new door handle is", "Half of the museum's bells are")
+    found = ask.at_once([("memory_store", {"text": f"{thing} made of bronze."}) for thing in things])
     assert not [one.text for one in found if one.failed]
     known = daemon.get("/v1/search?q=bronze&kind=episode")["matches"]
     assert {one["id"] for one in known} == {one.shape["id"] for one in found}

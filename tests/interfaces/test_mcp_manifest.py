@@ -15,7 +15,7 @@ from memoryclaw.interfaces.mcp.tools import ROWS
 
 ROOT = Path(__file__).parent.parent.parent
 MANIFEST, PAGE = ROOT / "docs/mcp-manifest.json", ROOT / "docs/mcp.md"
-DIGEST = "e14bc312eb18ebd6b2c2857f33885bbea4bb8ecca3ccdd631dc849df8185db12"
+DIGEST = "a6b51c7904d429cacf9c57e09c0b65cbe79fd3625de8ab9ded6bb687cf67969d"
 
 
 def test_the_manifest_is_what_the_server_lists_today(capsys: pytest.CaptureFixture[str]) -> None:

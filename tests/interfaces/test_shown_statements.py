@@ -78,6 +78,7 @@ def test_programs_get_what_the_command_line_prints(app: App, vault: Path) -> Non
 
 def test_a_statement_is_shown_blamed_edited_and_forgotten_by_its_id(vault: Path) -> None:
     claw = Claw(vault)
+    assert claw("init", "--commit").code == 0
     [id_] = [fact["id"] for fact in claw("facts", "--json").json["facts"] if fact["value"] == BARN]
     assert claw("show", id_).out == f'- "{BARN}" [said:: 2026-02-11]\n'
     told = claw("blame", id_).out.splitlines()

@@ -9,9 +9,8 @@ from contextlib import suppress
 import pytest
 from changesets import FILES, PENDING, PROJECTS, RUN, whole
 from git.cmd import Git
-from gitvault import git, pen_for, users_work, vault_of
+from gitvault import git, pen_for, users_work, vault_of, work_of
 from killing import killed_at
-from test_kill_points import work_of
 
 from memoryclaw.consolidation import apply as applying
 from memoryclaw.errors import NotFoundError

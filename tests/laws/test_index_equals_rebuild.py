@@ -49,6 +49,7 @@ TEXTS = (
     '# Boathouse\n- "budget: x" [said:: 2025-01-01]\n- "budget: x"\n\n# People\n- "kiosk"\n- Ana\n  - "runs" [said:: 2025-01-02]\n',
     "# Projects\n- kiosk: 2026\n- boathouse: 2027\n", "# People\n| name | mail |\n|---|---|\n| Ana | a@x.org |\n",
     "---\nid: same\ntags: [a/b, ü]\n---\n\n# One\ntext #tag [[b|see]] ![[a#One]]\n# Two\nmore\n",
+    "---\naliases: [x]\ndeadline: 2026-12-11\nsize: {w: 1}\n---\n# Kiosk\npaid:: 木栓\n- [ ] runs 📅 2026-12-11 ^a\n- [x] runs\n- [x] runs\n",
     "---\nbroken: [\n---\nbody\n", "---\nno end\n", "---\nname: pack\ndescription: packs things\n---\n1. do it\n",
     "---\na: 1\na: 2\npin: true\ntimestamp: 2025-04-08T14:32:10Z\nsummary: Mail\n---\r\nsecond\r\n", "\x00\x01binary\ufeff",
     "<<<<<<< ours\na\n=======\nb\n>>>>>>> theirs\n", '{"name": "s", "description": "does", "triggers": ["go"]}',

@@ -8,7 +8,7 @@ import signal
 
 import pytest
 from git.cmd import Git
-from gitvault import git, pen_for, users_work, vault_of
+from gitvault import git, pen_for, users_work, vault_of, work_of
 from killing import killed_at
 
 from memoryclaw.writing.edit import edit, forget
@@ -81,14 +81,6 @@ def assert_sound(root, old, new, work, *, acknowledged):
     ]
     assert stray == []
     assert not (root / ".memoryclaw/pending.json").exists()
-
-
-def work_of(shown):
-    """The user's own added and removed lines, whatever stands around them."""
-    return [
-        [line for line in part if not line.startswith(("@@", " ", "+++", "---", "diff", "?? .memory"))]
-        for part in shown
-    ]
 
 
 @pytest.mark.laws

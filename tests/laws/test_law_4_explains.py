@@ -26,6 +26,7 @@ VIAS = frozenset(
         "entity",
         "fuzzy",
         "date",
+        "upcoming",
         "neighbour",
         "feedback",
         "link",
@@ -48,7 +49,10 @@ REASONS = frozenset(
         "weak",
         "max_results",
         "duplicate",
+        "same_note",
+        "empty",
         "budget",
+        "upcoming",
     ]
 )
 some = settings(max_examples=250, deadline=None, suppress_health_check=list(HealthCheck))

@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 import os
 import shlex
+import signal
+import subprocess
 import sys
 from pathlib import Path
 from typing import Any
@@ -55,6 +57,32 @@ def test_it_sees_its_home_and_language_and_no_key() -> None:
     assert seen["HOME"] == os.environ["HOME"]
     assert (seen["PATH"], seen["XDG_STATE_HOME"], seen["LC_ALL"]) == (os.environ["PATH"], "/state", "C.UTF-8")
     assert not seen.keys() & PRIVATE.keys()
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM], ids=lambda number: number.name)
+def test_a_signal_that_comes_while_it_starts_ends_it_too(number: signal.Signals, monkeypatch: Any) -> None:
+    started: list[int] = []
+    # A suite that runs in the background of a shell is told to ignore Ctrl-C.
+    usual = {signal.SIGINT: signal.default_int_handler, signal.SIGTERM: signal.SIG_DFL}
+    before = {one: signal.signal(one, handler) for one, handler in usual.items()}
+
+    class Slow(subprocess.Popen[bytes]):
+        def __init__(self, *args: Any, **options: Any) -> None:
+            super().__init__(*args, **options)
+            started.append(self.pid)
+            signal.raise_signal(number)
+            started.append(0)  # the signal ends nothing before somebody can end what was started
+
+    monkeypatch.setattr(subprocess, "Popen", Slow)
+    try:
+        with pytest.raises(KeyboardInterrupt):
+            shell("sleep 600 & wait").ask(PROMPT, SCHEMA)
+        assert {one: signal.getsignal(one) for one in usual} == usual
+    finally:
+        for one, handler in before.items():
+            signal.signal(one, handler)
+    assert started[1:] == [0]
+    assert not lives(started[0])
 
 
 def test_its_words_reach_no_shell(tmp_path: Path) -> None:

@@ -12,7 +12,7 @@ from servers.scripted import Asked, response
 
 from memoryclaw.models.embedders import Guarded, normalised
 from memoryclaw.models.llm import MOST, Breaker, Endpoint, ModelError
-from memoryclaw.models.ollama import OllamaEmbedder
+from memoryclaw.models.ollama import OllamaEmbedder, full_name
 from memoryclaw.models.wheel import IN_WHEELS, MINILM, USE
 
 np = pytest.importorskip("numpy")
@@ -59,6 +59,40 @@ def test_models_get_the_words_they_were_trained_with() -> None:
         embedder(server, "nomic-embed-text").query("oak")
         embedder(server, "nomic-embed-text").passages(["larch"])
         assert server.texts == ["search_query: oak", "search_document: larch"]
+
+
+def test_a_short_name_means_the_model_of_ollamas_library() -> None:
+    with EmbedServer("nomic-embed-text") as server:
+        assert embedder(server, "nomic-embed").query("oak").shape == (48,)
+        assert server.texts == ["search_query: oak"]
+        recipes = {
+            embedder(server, name).recipe()
+            for name in ("nomic-embed", "nomic-embed:latest", "nomic-embed-text")
+        }
+        assert recipes == {"ollama/nomic-embed-text:latest sha256:1"}
+
+
+@pytest.mark.parametrize(
+    ("said", "meant"),
+    [
+        ("nomic-embed:v1.5", "nomic-embed-text:v1.5"),
+        ("library/mxbai-embed", "library/mxbai-embed-large"),
+        ("snowflake-arctic", "snowflake-arctic"),  # there are two
+        ("snowflake-arctic-embed", "snowflake-arctic-embed"),
+        ("nomic-embed-text:v1.5", "nomic-embed-text:v1.5"),
+        ("my-own", "my-own"),
+        ("nomic", "nomic"),
+    ],
+)
+def test_only_a_name_that_is_short_for_one_model_is_completed(said: str, meant: str) -> None:
+    assert full_name(said) == meant
+
+
+def test_a_model_that_is_there_under_another_tag_is_named() -> None:
+    with EmbedServer("nomic-embed-text:v1.5") as server, pytest.raises(ModelError) as caught:
+        embedder(server, "nomic-embed").recipe()
+    told = "Ollama has no model nomic-embed-text but nomic-embed-text:v1.5; `ollama pull nomic-embed-text` fetches it"
+    assert str(caught.value) == told
 
 
 @pytest.mark.parametrize(

@@ -169,6 +169,48 @@ def test_what_nobody_wrote_is_guessed_from_the_vaults_own_words(app: App) -> Non
     assert app.search("qqqqqqqq").did_you_mean == {}
 
 
+@pytest.mark.parametrize(
+    ("question", "unknown"),
+    [
+        ("What is the deadline of projectX?", ("projectX",)),
+        ("projectX?", ("projectX",)),
+        ("Who is Ada Lovelace?", ("Ada Lovelace",)),
+        ("Does Müller know Zoë and Jean-Luc's boat?", ("Zoë", "Jean-Luc")),
+        ("Was kostet die Eiche bei AcmeSoft?", ("AcmeSoft",)),
+        ("Quand arrive Amélie ?", ("Amélie",)),
+        ("Who made the chairs, John or Bob? Bob, I guess.", ("Bob",)),
+        # Ordinary words are no names, with a capital or without.
+        ("Wann ist die Wanderung mit dem Verein?", ()),
+        ("What did I say on Monday about the PDF in English?", ()),
+        ("What Is The Deadline Of Everything", ()),
+        ("WHERE IS IT", ()),
+        ("Zeppelins. Where are they?", ()),
+        ("where is zanzibar", ()),
+        ("Does Müller like the Oak?", ()),
+        ("the bill of the fridge in v2 at 5pm, user_id 7", ()),
+        ("栗の木栓 について", ()),
+        ('"Ada Lovelace"', ()),
+    ],
+)  # fmt: skip
+def test_a_name_that_nothing_here_has_is_said_to_be_unknown(
+    app: App, question: str, unknown: tuple[str, ...]
+) -> None:
+    found = app.search(question)
+    assert found.unknown == unknown
+    told = [notice for notice in found.notices if "is called" in notice]
+    assert told == [f"Nothing here is called {name}." for name in unknown]
+    assert app.recall(question).unknown == unknown
+
+
+def test_a_name_of_somebody_an_agent_may_not_know_is_unknown_to_it(vault_of: VaultOf) -> None:
+    root = vault_of(
+        {"notes/a.md": "Zelda lives in Hove. [PRIVATE]\n", "notes/b.md": "Bread is on the table.\n"}
+    )
+    with App(root) as app:
+        assert app.search("Where does Zelda live?").unknown == ()
+        assert app.seen_by("agent").search("Where does Zelda live?").unknown == ("Zelda",)
+
+
 def test_confidence_is_the_share_of_the_question_that_was_found(app: App) -> None:
     assert app.search("larch paint").confidence == 1.0
     assert app.search('"oat milk"').confidence == 1.0

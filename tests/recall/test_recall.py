@@ -156,6 +156,11 @@ def test_only_a_skill_that_is_approved_as_it_is_reaches_a_context(vault_of: Vaul
     assert [left.reason for left in app.recall("zeppelin kind:archived").left_out] == ["archived"]
     found = {match.path: match.unit.trust for match in app.search("zeppelin report").matches}
     assert (found["skills/mail/SKILL.md"], found["notes/a.md"]) == ("unknown", "trusted")
+    app.skills.approve("mail")
+    assert (
+        "mail · Sends the zeppelin report. Send it as mail."
+        in app.recall("zeppelin report", budget=2000).context
+    )
 
     app.skills.approve("mail")
     answer = app.recall("zeppelin report", budget=2000)
@@ -204,7 +209,7 @@ def test_a_copy_of_a_text_is_quoted_once(vault_of: VaultOf) -> None:
 
 def test_what_was_shown_is_in_the_ledger_and_changes_no_rank(app: App) -> None:
     first = app.recall("boathouse deadline", session="s1")
-    assert app.recall("boathouse deadline", session="s1").matches == first.matches
+    assert app.recall("boathouse deadline", session="s1", seen="none").matches == first.matches
     written = [
         json.loads(line)
         for path in (app.root / "ledger").rglob("*.jsonl")

@@ -38,3 +38,9 @@ def test_no_word_stands_for_itself_or_twice() -> None:
 def test_unknown_words_and_other_languages_have_none() -> None:
     assert akin("zyzzyva") == []
     assert related("art", language("fr")) == []
+
+
+@pytest.mark.parametrize(("asked", "said"), [("fällig", "Frist"), ("kündigen", "entlassen")])
+def test_an_accent_in_the_first_letters_hides_no_word(asked: str, said: str) -> None:
+    german = language("de")
+    assert german.token(said) in related(german.token(asked), german)

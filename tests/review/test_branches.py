@@ -11,7 +11,8 @@ from memoryclaw.consolidation.selecting import open_branches
 from memoryclaw.errors import ConflictError, HistoryError, NotFoundError
 from memoryclaw.history.repository import History
 from memoryclaw.review.branches import approve, reject
-from memoryclaw.writing.decisions import DECISIONS_FILE, Decisions
+from memoryclaw.vault.layout import DECISIONS_FILE
+from memoryclaw.writing.decisions import Decisions
 
 BRANCH, RECORD = f"memoryclaw/{RUN}", f"runs/{RUN}.json"
 

@@ -13,7 +13,8 @@ from memoryclaw.review.decide import apply, decide, editable, store, ticked
 from memoryclaw.review.diffs import differences
 from memoryclaw.review.queue import chosen, one_of, waiting
 from memoryclaw.review.undo import undo
-from memoryclaw.writing.decisions import APPROVED, DECISIONS_FILE, REJECTED, Decisions, fingerprint
+from memoryclaw.vault.layout import DECISIONS_FILE
+from memoryclaw.writing.decisions import APPROVED, REJECTED, Decisions, fingerprint
 
 RUN = "consolidate-20261121T101500-abc123"
 RANGE = "logs/2026-03-10/s1.jsonl#1-6@0123456789abcdef"

@@ -12,8 +12,9 @@ from memoryclaw.review.diffs import differences
 from memoryclaw.review.file_history import blame
 from memoryclaw.review.queue import chosen, waiting
 from memoryclaw.review.undo import undo
+from memoryclaw.vault.layout import DECISIONS_FILE
 from memoryclaw.vault.logs import parse_ranges
-from memoryclaw.writing.decisions import DECISIONS_FILE, Decisions
+from memoryclaw.writing.decisions import Decisions
 
 
 @pytest.fixture

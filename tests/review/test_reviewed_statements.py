@@ -21,8 +21,9 @@ from memoryclaw.review.queue import chosen, waiting
 from memoryclaw.review.undo import undo
 from memoryclaw.vault.edits import SemanticFile
 from memoryclaw.vault.facts import statement_id
+from memoryclaw.vault.layout import DECISIONS_FILE
 from memoryclaw.vault.logs import range_of
-from memoryclaw.writing.decisions import APPROVED, DECISIONS_FILE, REJECTED, Decisions, fingerprint
+from memoryclaw.writing.decisions import APPROVED, REJECTED, Decisions, fingerprint
 from memoryclaw.writing.edit import edit, forget, revive
 from memoryclaw.writing.remember import remember
 

@@ -13,8 +13,9 @@ from memoryclaw.consolidation.pending import add_pending, read_pending
 from memoryclaw.errors import ConflictError, InputError
 from memoryclaw.review.undo import undo
 from memoryclaw.vault.edits import set_fact
+from memoryclaw.vault.layout import DECISIONS_FILE
 from memoryclaw.vault.logs import parse_ranges
-from memoryclaw.writing.decisions import DECISIONS_FILE, Decisions, fingerprint
+from memoryclaw.writing.decisions import Decisions, fingerprint
 from memoryclaw.writing.remember import remember
 from memoryclaw.writing.writer import Edit, text_change, write
 

@@ -59,7 +59,8 @@ class EmbedServer(ModelServer):
         if self.broken:
             return response(b'{"error": "out of memory"}', "500 Internal Server Error")
         if asked.path == "/api/tags":
-            listed = [{"model": f"{self.model}:latest", "digest": self.digest}]
+            tagged = self.model if ":" in self.model else f"{self.model}:latest"
+            listed = [{"model": tagged, "digest": self.digest}]
             return response(json.dumps({"models": listed}).encode())
         assert asked.path == "/api/embed", asked
         if asked.body["model"] != self.model:

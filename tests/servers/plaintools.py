@@ -14,6 +14,7 @@ from typing import Any
 TEXT = {"type": "string"}
 TOOLS = {
     "note": {"text": TEXT, "count": {"type": "integer"}},
+    "email_api": {"to": TEXT, "subject": TEXT, "body": TEXT},
     "find": {"name": TEXT},
     "fail": {"text": TEXT},
     "die": {},
@@ -50,7 +51,7 @@ def called(name: str, args: dict[str, Any], book: Path) -> dict[str, Any] | None
     if name == "find":
         found = {"id": 7, "mail": f"{args['name']}@example.com", "said": "$recipient {{recipient}}"}
         return {"content": [{"type": "text", "text": "found"}], "structuredContent": found}
-    return {"content": [{"type": "text", "text": f"noted {args['text']}"}]}
+    return {"content": [{"type": "text", "text": f"noted {args.get('text', args)}"}]}
 
 
 def tool(name: str) -> dict[str, Any]:

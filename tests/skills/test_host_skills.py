@@ -12,7 +12,7 @@ from gitvault import git, pen_for, vault_of
 from memoryclaw.errors import InputError
 from memoryclaw.skills.approve import approve_skill, reject_skill
 from memoryclaw.skills.host_skills import HostFolder, host_skills
-from memoryclaw.skills.listing import list_skills
+from memoryclaw.skills.listing import everything, list_skills
 
 MAIL = "---\nname: mail\ndescription: Sends an email to one person.\n---\nAsk first.\n"
 DRAFT = "---\nname: wind-plan\ndescription: Sends the wind plan to the crew.\n---\nLook, then send.\n"
@@ -35,7 +35,7 @@ def state(root):
 
 
 def refreshed(root):
-    return host_skills(str(root), HostFolder(str(state(root))))
+    return host_skills(str(root), HostFolder(str(state(root))), sees=everything)
 
 
 def given(root):
@@ -195,11 +195,11 @@ def test_several_at_once_leave_it_right(root):
 
 def test_looking_writes_nothing(root):
     approve_skill(pen_for(root), "mail")
-    found = host_skills(str(root), HostFolder(str(state(root))), refresh=False)
+    found = host_skills(str(root), HostFolder(str(state(root))), sees=everything, refresh=False)
     assert not (state(root) / "host-skills").exists()
     assert (found.skills, found.left_out[0].name) == ((), "mail")
     refreshed(root)
-    [one] = host_skills(str(root), HostFolder(str(state(root))), refresh=False).skills
+    [one] = host_skills(str(root), HostFolder(str(state(root))), sees=everything, refresh=False).skills
     assert one.name == "mail"
 
 

@@ -56,6 +56,12 @@ def book(tmp_path: Path) -> Path:
     return tmp_path / "calls"
 
 
+@pytest.fixture(autouse=True)
+def own_settings(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Settings of the user's own: no vault names servers."""
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "config"))
+
+
 @pytest.fixture
 def app(tmp_path: Path, book: Path) -> App:
     return vault(tmp_path, book, FILES)
@@ -64,7 +70,8 @@ def app(tmp_path: Path, book: Path) -> App:
 def vault(tmp_path, book, files, extra=""):
     command = f"command: {sys.executable}, args: [{SERVERS / 'plaintools.py'}, {book}]"
     settings = f"mcp:\n  toolTimeout: 60\n  servers:\n    plain: {{{command}}}\n{extra}"
-    return open_vault(put(tmp_path / "vault", {"memoryclaw.yaml": settings, **files}))
+    put(tmp_path, {"config/memoryclaw/config.yaml": settings})
+    return open_vault(put(tmp_path / "vault", files))
 
 
 def skill(tmp_path, book, steps, parameters="{}"):
@@ -190,7 +197,7 @@ def test_it_stops_at_the_first_failure(tmp_path, book):
 
 def hurried(app):
     """What the skill `it` does where the server gets the least time in which it starts: on most machines a second."""
-    settings = app.root / "memoryclaw.yaml"
+    settings = app.root.parent / "config/memoryclaw/config.yaml"
     patient = settings.read_text()
     for seconds in (1, 4, 16):
         settings.write_text(patient.replace("toolTimeout: 60", f"toolTimeout: {seconds}"))
@@ -405,3 +412,71 @@ def test_a_server_that_is_configured_wrong_is_one_sentence(tmp_path, book, serve
     app.skills.approve("send-email")
     with pytest.raises(ConfigError, match=words):
         app.skills.run("send-email", {"recipient": "a@b.cd", "subject": "x"})
+
+
+PLAIN_JSON = """{
+  "name": "send_email",
+  "triggers": ["send email", "email"],
+  "preconditions": {
+    "recipient": {"type": "email", "source": "semantic or user"},
+    "subject": {"type": "string", "optional": false},
+    "body": {"type": "string", "optional": false}
+  },
+  "steps": [
+    {"action": "call_tool", "tool": "email_api", "params": {
+      "to": "$recipient",
+      "subject": "$subject",
+      "body": "$body"
+    }}
+  ]
+}
+"""
+PLAIN_JS = """export default {
+  name: 'send_letter',
+  triggers: ['send letter'],
+  async run(params, context) {
+    // implementation
+  }
+};
+"""
+
+
+def test_a_json_skill_without_a_description_is_proposed_one_approved_and_run(tmp_path, book):
+    files = {
+        "skills/send_email.json": PLAIN_JSON,
+        "semantic/facts.md": "# Contacts\n- John: john@example.com\n",
+    }
+    with vault(tmp_path, book, files) as app:
+        [problem] = app.skills.lint("send_email")
+        proposed = '`"description": "Send email with email_api. Use when asked for: send email, email."`'
+        assert problem.hint.endswith(proposed)
+        done = app.skills.approve("send_email")
+        assert (done.action, proposed in done.notice) == ("approved", True)
+        assert (app.root / "skills/send_email.json").read_text() == PLAIN_JSON
+        params = {"recipient": "John", "subject": "Project update", "body": "Hi John"}
+        assert app.skills.run("send_email", params, apply=True).ok
+        mail = {"to": "john@example.com", "subject": "Project update", "body": "Hi John"}
+        assert calls(book) == [["email_api", mail]]
+        (app.root / "skills/send_email.json").write_text(PLAIN_JSON.replace('"email_api"', '"note"'))
+        with pytest.raises(InputError, match="was changed since it was approved"):
+            app.skills.run("send_email", params, apply=True)
+
+
+def test_a_javascript_skill_is_approved_and_matched_and_never_run(tmp_path, book):
+    with vault(tmp_path, book, {"skills/send_letter.js": PLAIN_JS}) as app:
+        app.skills.approve("send_letter")
+        [offer] = app.skills.match("send a letter to John")
+        assert (offer.offered, offer.match.skill.name) == (True, "send_letter")
+        with pytest.raises(InputError, match="a JavaScript skill is not run"):
+            app.skills.run("send_letter", {}, apply=True)
+
+
+def test_a_skill_for_hosts_is_not_approved_without_a_description(tmp_path, book):
+    text = "---\nname: send-letter\ntriggers: [send letter]\n---\n# Send a letter\n\n1. Write it.\n"
+    with (
+        vault(tmp_path, book, {"skills/send-letter/SKILL.md": text}) as app,
+        pytest.raises(
+            InputError, match=r'such as `description: "Send letter. Use when asked for: send letter."`'
+        ),
+    ):
+        app.skills.approve("send-letter")

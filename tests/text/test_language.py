@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from memoryclaw.config import LANGUAGES
 from memoryclaw.index.stemming import language
-from memoryclaw.text.language import fold, pairs, words_of
+from memoryclaw.text.language import Language, fold, pairs, words_of
 
 ENGLISH = language("en")
 
@@ -117,3 +117,12 @@ def test_stop_words_carry_a_question_but_not_its_subject(
 @pytest.mark.parametrize("code", LANGUAGES)
 def test_every_language_of_the_settings_has_an_analysis(code: str) -> None:
     assert language(code).tokens("Hello 2025 Ωμέγα") != []
+
+
+def test_words_that_never_come_again_do_not_fill_the_memory(monkeypatch):
+    """Ids and marks are words too, and a daemon runs for months."""
+    monkeypatch.setattr("memoryclaw.text.language._KEPT", 100)
+    spoken = Language("en", str.lower, frozenset())
+    found = {spoken.token(f"n{i}") for i in range(1000)}
+    assert found == {f"n{i}" for i in range(1000)}
+    assert len(spoken.known) <= 100

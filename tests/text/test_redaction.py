@@ -153,5 +153,5 @@ def test_a_secret_is_found_wherever_it_stands_in_a_long_line(before, piece, said
     ],
 )
 def test_a_text_made_to_be_slow_is_not(piece):
-    text = piece * (400_000 // len(piece))
-    assert redacted(text) is not None  # quadratic patterns would take many minutes over this
+    text = piece * (100_000 // len(piece))
+    assert redacted(text) is not None  # quadratic patterns would take minutes over this

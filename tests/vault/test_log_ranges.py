@@ -47,3 +47,9 @@ def test_every_line_is_either_done_or_unread(pairs: list[tuple[int, int]]) -> No
     left = unread(PATH, lines, [range_of(PATH, lines, *span) for span in spans])
     done = {n for first, last in spans for n in range(first, last + 1)}
     assert {n for first, last in left for n in range(first, last + 1)} == set(range(1, 31)) - done
+
+
+def test_lines_that_a_merge_put_elsewhere_are_read_all_the_same() -> None:
+    done = [range_of(PATH, LINES, 1, 3)]
+    fresh = [b'{"content": "of the other machine"}\n']
+    assert unread(PATH, [*fresh, *LINES], done) == [(1, 1), (5, len(LINES) + 1)]

@@ -36,7 +36,7 @@ def test_a_short_note_is_one_unit_that_begins_on_its_first_line():
     assert (unit.title, unit.tags, unit.properties, unit.text) == (
         "T · Other · S",
         "x",
-        "Ana, glad",
+        "Ana, mood: glad",
         "A\none\nB\ntwo\n",
     )
 

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import contextlib
 import logging
 import os
 import shutil
 import subprocess
 import sys
+from pathlib import Path
 from queue import Empty, SimpleQueue
 
 import pytest
@@ -17,6 +19,7 @@ from memoryclaw.vault.watcher import (
     COOKIE,
     IN_FOLDER,
     LOST,
+    MOVED,
     SAVED,
     STATE,
     TOUCHED,
@@ -24,6 +27,8 @@ from memoryclaw.vault.watcher import (
     Watcher,
     sends_no_events,
 )
+
+IN_MODIFY, IN_CREATE = 0x2, 0x100  # of inotify(7)
 
 
 class Heard:
@@ -96,7 +101,7 @@ def test_folders_that_come_go_and_move_ask_for_all_below_them(heard, root, tmp_p
     (tmp_path / "outside").rename(root / "in")
     heard.hears(IN_FOLDER, "in")
     (root / "in").rename(root / "moved")
-    heard.hears(IN_FOLDER, "moved")
+    heard.hears(MOVED, "moved")
     heard.hints.clear()
     shutil.move(root / "moved", tmp_path / "outside")
     heard.hears(IN_FOLDER, "moved")
@@ -122,6 +127,64 @@ def test_hidden_files_are_no_news(heard, root):
     (root / "notes/a.md").write_text("end")
     heard.hears(SAVED, "notes/a.md")
     assert {hint.path for hint in heard.all()} == {"notes/a.md"}
+
+
+def asked_of_the_kernel():
+    """What each inotify watch of this process asks for, by the inode of its folder."""
+    masks = {}
+    for info in Path("/proc/self/fdinfo").iterdir():
+        with contextlib.suppress(OSError):
+            for line in info.read_text().splitlines():
+                if line.startswith("inotify "):
+                    told = dict(part.split(":", 1) for part in line.split()[1:])
+                    masks[int(told["ino"], 16)] = int(told["mask"], 16)
+    return masks
+
+
+@pytest.mark.skipif(not os.path.isdir("/proc/self/fdinfo"), reason="only Linux tells what is watched")
+def test_the_kernel_is_not_asked_for_events_that_would_be_dropped(root):
+    """A commit makes fifty events in `.git`, and every recall writes into `ledger/`."""
+    put(root, {".git/objects/ab/cdef": "x", "ledger/here/2026-01.jsonl": "", "archive/ledger/n.md": "n"})
+    heard = Heard(root)
+    masks = asked_of_the_kernel()
+    wanted = {}
+    for path in (
+        ".git",
+        ".git/objects/ab",
+        ".obsidian",
+        "ledger/here",
+        ".memoryclaw",
+        "notes",
+        "archive/ledger",
+    ):
+        mask = masks[(root / path).stat().st_ino]
+        wanted[path] = bool(mask & IN_CREATE), bool(mask & IN_MODIFY)
+    heard.watcher.stop()
+    assert wanted == {
+        ".git": (False, False),
+        ".git/objects/ab": (False, False),
+        ".obsidian": (False, False),
+        "ledger/here": (True, False),
+        ".memoryclaw": (True, False),
+        "notes": (True, True),
+        "archive/ledger": (True, True),
+    }
+
+
+def test_a_folder_that_was_hidden_or_held_no_note_is_heard_under_its_new_name(heard, root):
+    put(root, {".drafts/deep/x.md": "x", "working/y.md": "y"})
+    for old, new in ((".drafts", "notes/drafts"), ("working", "notes/work")):
+        heard.watcher.stop()
+        heard.watcher.start()
+        (root / old).rename(root / new)
+        heard.hears(MOVED, new)
+    # A watch is started again when a folder has moved: then every file below it is heard of.
+    heard.watcher.stop()
+    heard.watcher.start()
+    (root / "notes/drafts/deep/x.md").write_text("more")
+    heard.hears(SAVED, "notes/drafts/deep/x.md")
+    (root / "notes/work/y.md").write_text("more")
+    heard.hears(SAVED, "notes/work/y.md")
 
 
 def test_a_hidden_file_that_becomes_visible_is_news(heard, root):

@@ -193,17 +193,19 @@ def test_it_stands_first_in_what_is_recalled_and_its_goal_helps_to_rank(vault_of
         "notes/c.md": "Else.\n",
     }
     app = App(vault_of(notes))
-    before = app.recall("plan", session="s")
+    before = app.recall("plan", session="s", seen="none")
     app.working.set("s", {"goal": "dry the cellar"})
-    answer = app.recall("plan", session="s")
+    answer = app.recall("plan", session="s", seen="none")
     assert answer.matches[0].unit.id == "notes/b"
     assert "cellar" in {matched.word for matched in answer.matches[0].matched}
     assert answer.context.index("working:goal") < answer.context.index("notes/b")
     assert answer.query == "plan"
-    assert app.recall("plan", goal="repair the roof", session="s").matches[0].unit.id == "notes/a"
+    assert (
+        app.recall("plan", goal="repair the roof", session="s", seen="none").matches[0].unit.id == "notes/a"
+    )
     for other in (app.recall("plan", session="t"), app.recall("plan")):
         assert (other.context, other.tokens, other.matches) == (before.context, before.tokens, before.matches)
-    alone = app.recall("zeppelin", session="s")
+    alone = app.recall("zeppelin", session="s", seen="none")
     assert [match.unit.id for match in alone.matches] == ["notes/b"]
     assert "dry the cellar" in alone.context
     app.close()
@@ -214,11 +216,11 @@ def test_a_goal_never_hides_the_answer_narrows_it_or_changes_an_exact_question(v
     notes = {f"notes/{n}.md": f"Book the train to Aarhus, trip {n}, with a seat.\n" for n in range(40)}
     app = App(vault_of({**seat, **notes}))
     app.working.set("s", {"goal": "Book the train to Aarhus kind:note -aisle"})
-    answer = app.recall("which seat", session="s")
+    answer = app.recall("which seat", session="s", seen="none")
     assert answer.matches[0].unit.value == "aisle"
     for exact in ("kind:fact seat", '"seat"', "seat -train"):
         before = {match.unit.id for match in app.recall(exact).matches}
-        assert {match.unit.id for match in app.recall(exact, session="s").matches} <= before
+        assert {match.unit.id for match in app.recall(exact, session="s", seen="none").matches} <= before
     app.close()
 
 
@@ -227,7 +229,7 @@ def test_it_takes_a_third_of_the_budget_at_most_and_memories_have_the_rest(app: 
         "s", {"facts": {f"k{n}": "word " * 30 for n in range(20)}, "goal": "finish the wind plan"}
     )
     for budget in (100, 200, 600, 2000):
-        answer = app.recall("boathouse deadline", session="s", budget=budget)
+        answer = app.recall("boathouse deadline", session="s", budget=budget, seen="none")
         assert answer.tokens == estimate(answer.context) <= budget
         head = answer.context.partition("</memory>")[0] if 'kind="working"' in answer.context else ""
         assert estimate(head) <= budget // 3 + 20

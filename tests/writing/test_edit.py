@@ -63,11 +63,11 @@ def test_an_untracked_note_is_refused_before_anything_is_written(tmp_path, id_, 
     assert edit(pen_for(root), id_, fields).commit
 
 
-def test_without_a_repository_an_edit_is_made_and_the_notice_says_so(tmp_path):
+def test_without_a_repository_nothing_is_overwritten(tmp_path):
     (tmp_path / "a.md").write_text("---\nsummary: mine\n---\n")
-    done = edit(pen_for(tmp_path), "a", {"summary": "ours"})
-    assert (tmp_path / "a.md").read_text() == "---\nsummary: ours\n---\n"
-    assert "no git repository of its own, so changes cannot be undone" in done.notice
+    with pytest.raises(ConflictError, match=r"a\.md is not in git.*memoryclaw init --commit"):
+        edit(pen_for(tmp_path), "a", {"summary": "ours"})
+    assert (tmp_path / "a.md").read_text() == "---\nsummary: mine\n---\n"
 
 
 def test_a_fact_is_corrected_in_place_without_history(tmp_path):

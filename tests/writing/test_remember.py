@@ -3,11 +3,12 @@ from __future__ import annotations
 from datetime import timedelta
 
 import pytest
-from gitvault import NOW, git, pen_for, vault_of
+from gitvault import NOW, git, pen_for, snapshot, vault_of
 
 from memoryclaw.errors import ConflictError, InputError
+from memoryclaw.history.repository import History
 from memoryclaw.vault.notes import ReadingSettings, read_note
-from memoryclaw.writing.remember import remember
+from memoryclaw.writing.remember import Part, remember, remember_parts
 
 PROJECTS = "# projectX\n- deadline: 2025-04-10 [since:: 2025-03-01]\n- stakeholders: [[John]], [[Sarah]]\n"
 SCHEMA = "fields:\n  stakeholders: many\n  deadline: date\n"
@@ -37,16 +38,44 @@ def test_a_text_becomes_an_episode_with_its_commit(tmp_path):
     assert git(root, "status", "--porcelain") == ""
 
 
-def test_a_new_fact_goes_into_an_untracked_file_and_a_changed_one_is_refused(tmp_path):
+@pytest.mark.parametrize("staged", [False, True])
+@pytest.mark.parametrize(("field", "value"), [("phone", "1"), ("city", "Bern"), ("", "Zoe sails.")])
+def test_what_could_not_be_undone_is_refused_before_anything_is_written(tmp_path, field, value, staged):
     root = vault(tmp_path)
     (root / "semantic/mine.md").write_text("# Zoe\n- city: Rome\n")
+    if staged:
+        git(root, "add", "semantic/mine.md")
+    before = (snapshot(root), git(root, "status", "--porcelain"), git(root, "rev-parse", "HEAD"))
+    for words in (value, f"{value} and {value}"):
+        with pytest.raises(ConflictError, match=r"semantic/mine\.md is not in git, .*commit the file first"):
+            remember(pen_for(root), words, entity="Zoe", field=field)
+        with pytest.raises(ConflictError, match=r"semantic/mine\.md is not in git"):
+            remember_parts(pen_for(root), [Part("Zoe", field, words, "semantic/mine.md")])
+    assert (snapshot(root), git(root, "status", "--porcelain"), git(root, "rev-parse", "HEAD")) == before
+    git(root, "add", "semantic/mine.md")
+    git(root, "commit", "-qm", "mine")
+    assert remember(pen_for(root), value, entity="Zoe", field=field).commit
+
+
+@pytest.mark.parametrize("has_git", [True, False])
+def test_a_new_fact_goes_into_a_file_that_git_ignores_or_where_there_is_none(tmp_path, has_git):
+    root = vault(tmp_path) if has_git else tmp_path
+    (root / "semantic").mkdir(exist_ok=True)
+    (root / "semantic/mine.md").write_text("# Zoe\n- city: Rome\n")
+    (root / ".gitignore").write_text("mine.md\n")
     done = remember(pen_for(root), "1", entity="Zoe", field="phone")
-    assert "semantic/mine.md is not tracked by git, so this cannot be undone" in done.notice
-    text = (root / "semantic/mine.md").read_text()
-    assert text.startswith("# Zoe\n- city: Rome\n- phone: 1")
-    with pytest.raises(ConflictError, match=r"semantic/mine\.md is not in git"):
-        remember(pen_for(root), "Bern", entity="Zoe", field="city")
-    assert (root / "semantic/mine.md").read_text() == text
+    assert done.notice == (
+        "semantic/mine.md is not tracked by git, so this cannot be undone"
+        if has_git
+        else History(root).state().sentence
+    )
+    assert (root / "semantic/mine.md").read_text().startswith("# Zoe\n- city: Rome\n- phone: 1")
+
+
+@pytest.mark.parametrize("text", ["", " \n", "\0", "\0 \n\0"])
+def test_a_text_that_says_nothing_is_refused(tmp_path, text):
+    with pytest.raises(InputError, match="the text is empty"):
+        remember(pen_for(vault(tmp_path)), text)
 
 
 def test_a_second_episode_of_the_same_second_gets_a_name_of_its_own(tmp_path):

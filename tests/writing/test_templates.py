@@ -53,15 +53,20 @@ def test_no_value_can_add_a_trailer():
     "name", sorted(p.name for p in (FOLDER / "commits").iterdir() if p.stem != "trailers")
 )
 def test_every_commit_template_ends_with_its_run(name):
-    words = "path fact entity field value old source confidence summary name fields id subject commit title of made why reason"
+    words = "path fact entity field value old source confidence summary name fields id subject commit title of made why reason back remote here there first last"
     values = dict.fromkeys(words.split(), "v") | {
         "turns": 2,
         "count": 2,
         "files": ["v"],
         "evidence": ["v"],
+        "emptied": ["v"],
         "taken": ["v"],
         "left": ["v"],
         "kept": ["v"],
+        "changed": ["v"],
+        "told": ["v"],
+        "on": ["v"],
+        "more": 2,
     }
     message = Templates().commit_message(name.removesuffix(".j2"), run="r-1", **values)
     subject, blank, *rest = message.splitlines()

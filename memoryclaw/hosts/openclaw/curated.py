@@ -166,9 +166,18 @@ def _fact(block: _Block) -> CuratedFact | None:
 CURATED = ("MEMORY.md", "USER.md")
 _DAY = re.compile(r"(\d{4})-(\d\d)-(\d\d)(?:[-_T](\d\d)-?(\d\d))?")
 _SUMMARY = 120
-_WHY = "it stood in OpenClaw's {name}, line {line}"
 
 Render = Callable[..., str]
+
+
+class Host(NamedTuple):
+    """Whose notes they are: how it is called in paths and tags, and in sentences."""
+
+    slug: str
+    called: str
+
+
+OPENCLAW = Host("openclaw", "OpenClaw's")
 
 
 class _Body(NamedTuple):
@@ -180,6 +189,7 @@ class _Body(NamedTuple):
     name: str
     when: str = ""
     where: str = ""
+    host: Host = OPENCLAW
 
 
 class ImportCandidate(NamedTuple):
@@ -199,11 +209,25 @@ def offered(name: str, text: str, render: Render) -> list[ImportCandidate]:
     """
     if name not in CURATED:
         return [_note(name, text, render)] if text.strip() else []
+    return curated(name, text, render)
+
+
+def curated(
+    name: str, text: str, render: Render, host: Host = OPENCLAW, *, numbered: bool = True
+) -> list[ImportCandidate]:
+    """What a text of headings and bullets offers: its facts, and its passages as notes; `numbered` when its lines are a file's."""
     facts, passages = read_curated(text)
+    if not numbered:
+        facts, passages = [f._replace(line=0) for f in facts], [p._replace(line=0) for p in passages]
     return [
-        *(_brought_fact(name, fact) for fact in facts),
-        *(_passage(name, passage, render) for passage in passages),
+        *(_brought_fact(name, fact, host) for fact in facts),
+        *(_passage(name, passage, render, host) for passage in passages),
     ]
+
+
+def passage(name: str, title: str, words: str, render: Render, host: Host) -> ImportCandidate:
+    """One text as a note of its own."""
+    return _passage(name, Passage(title, words, 0), render, host)
 
 
 def is_wanted(name: str) -> bool:
@@ -213,20 +237,24 @@ def is_wanted(name: str) -> bool:
     )
 
 
-def _brought_fact(name: str, fact: CuratedFact) -> ImportCandidate:
-    why = _WHY.format(name=name, line=fact.line)
+def _brought_fact(name: str, fact: CuratedFact, host: Host) -> ImportCandidate:
+    why = f"it stood in {host.called} {name}{_where(fact.line)}"
     action = AddPending(fact.entity, fact.field, fact.value, "medium", "", why)
     return ImportCandidate(
         PlannedChange("pending", f"{fact.entity}: {fact.field} is {fact.value}", (action,)), name
     )
 
 
-def _passage(name: str, passage: Passage, render: Render) -> ImportCandidate:
+def _passage(name: str, passage: Passage, render: Render, host: Host) -> ImportCandidate:
     words = passage.text.strip("\n")
     known_by = hashlib.sha256(f"{passage.heading}\0{words}".encode("utf-8", "surrogatepass")).hexdigest()[:8]
-    path = f"semantic/openclaw/{slug(passage.heading or name.removesuffix('.md'))}-{known_by}.md"
-    body = _Body(passage.heading or name, words, passage.remarks, name, where=f", line {passage.line}")
+    path = f"semantic/{host.slug}/{slug(passage.heading or name.removesuffix('.md'))}-{known_by}.md"
+    body = _Body(passage.heading or name, words, passage.remarks, name, where=_where(passage.line), host=host)
     return ImportCandidate(_change(path, body, render), name)
+
+
+def _where(line: int) -> str:
+    return f", line {line}" if line else ""
 
 
 def _note(name: str, text: str, render: Render) -> ImportCandidate:
@@ -250,16 +278,16 @@ def _change(path: str, body: _Body, render: Render) -> PlannedChange:
         "notes/openclaw.md.j2",
         id=path.rpartition("/")[2].removesuffix(".md"),
         timestamp=body.when,
-        tags=["openclaw", *body.remarks.tags],
+        tags=[body.host.slug, *body.remarks.tags],
         summary=summary,
         triggers=list(body.remarks.triggers),
         importance=body.remarks.importance,
-        source=f"openclaw:{body.name}",
+        source=f"{body.host.slug}:{body.name}",
         title="" if body.words.lstrip().startswith("# ") else body.title,
         body=body.words.strip("\n"),
     )
     kind = "episode" if path.startswith("episodes/") else "note"
-    reason = f"it stood in OpenClaw's {body.name}{body.where}"
+    reason = f"it stood in {body.host.called} {body.name}{body.where}"
     return PlannedChange(kind, summary, (NewFile(path, text),), reason=reason)
 
 

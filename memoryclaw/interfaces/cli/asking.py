@@ -14,12 +14,21 @@ from memoryclaw.errors import InputError
 from memoryclaw.interfaces import shapes
 from memoryclaw.interfaces.cli.printing import aligned, as_json, marked, remark, say, styled, table
 from memoryclaw.interfaces.cli.verbs import TEXT, CliContext, verb
-from memoryclaw.model import Match, Matched, Term
+from memoryclaw.interfaces.shapes import REASONS as _REASONS
+from memoryclaw.model import Match, Matched
 from memoryclaw.text.prompts import visible
 from memoryclaw.text.snippets import snippet
 
 if TYPE_CHECKING:
     from memoryclaw.recall.evaluation import Evaluated, QuestionResult
+
+SESSION = click.option(
+    "--session",
+    metavar="S",
+    default="",
+    type=TEXT,
+    help="The session that is shown it; no recall sends it that again.",
+)
 
 
 @verb(
@@ -42,22 +51,32 @@ if TYPE_CHECKING:
     help="At most so many matches.",
 )
 @click.option("--explain", is_flag=True, help="Show each term of every score, and which words matched where.")
+@SESSION
 @click.pass_obj
-def search(context: CliContext, *, query: tuple[str, ...], kind: str, limit: int, explain: bool) -> None:
-    """Find the best matches for a question; nothing is recorded.
+def search(
+    context: CliContext, *, query: tuple[str, ...], kind: str, limit: int, explain: bool, session: str
+) -> None:
+    """Find the best matches for a question; without a session, nothing is recorded.
 
     A question may be plain words, or use phrases in quotes, AND OR NOT -word, proj*, jonh~, and
     tag: kind: entity: person: project: path: title: since: until: on:
     """
     if context.json and (
-        found := context.served("GET", "/v1/search", q=" ".join(query), kind=kind, limit=limit)
+        found := context.served(
+            "GET",
+            "/v1/search",
+            q=" ".join(query),
+            kind=kind,
+            limit=limit,
+            **({"session": session} if session else {}),
+        )
     ):
         as_json(found)
         return
     from memoryclaw.interfaces import shapes  # noqa: PLC0415 - what a daemon's answer needs none of
 
     with context.app() as app:
-        answer = app.search(" ".join(query), kind=kind, limit=limit)
+        answer = app.search(" ".join(query), kind=kind, limit=limit, session=session)
     if context.json:
         as_json(shapes.search(answer))
         return
@@ -66,6 +85,34 @@ def search(context: CliContext, *, query: tuple[str, ...], kind: str, limit: int
     if not answer.matches:
         say(_nothing("search", "found", answer.query))
     _remarks(shapes.search(answer))
+
+
+@verb(examples=["ask 'When is the boathouse deadline?'", "ask what coffee does Nora drink --json"])
+@click.argument("query", nargs=-1, required=True, type=TEXT)
+@click.pass_obj
+def ask(context: CliContext, *, query: tuple[str, ...]) -> None:
+    """Answer a question with the lines that answer it, and where they stand.
+
+    The lines come from facts, episodes, notes and logs; no model takes part, and nothing is made up. Where no line
+    holds more than half of the question, the nearest are shown as such.
+    """
+    with context.app() as app:
+        found = app.ask(" ".join(query))
+    if context.json:
+        as_json(shapes.asked(found))
+        return
+    if not found.answered:
+        say(
+            _nothing("ask", "here answers that", found.query, asked=False)
+            + (" The nearest:" if found.lines else "")
+        )
+    for line in found.lines:
+        about = (line.title or line.id, line.when, line.trust * (line.trust != "trusted"))
+        say(f"{'' if found.answered else _INDENT}{styled(line.text, bold=found.answered)}")
+        say(
+            f"{_INDENT}{styled(f'{line.path}:{line.line}', fg='cyan')}  {styled(', '.join(filter(None, about)))}"
+        )
+    _remarks(shapes.asked(found))
 
 
 @verb(
@@ -87,26 +134,40 @@ def search(context: CliContext, *, query: tuple[str, ...], kind: str, limit: int
     "--budget", metavar="N", type=int, help="Size of the context in tokens at most, framing included."
 )
 @click.option(
-    "--session", metavar="S", default="", type=TEXT, help="The running session; its own turns are left out."
+    "--session",
+    metavar="S",
+    default="",
+    type=TEXT,
+    help="The running session; its own turns, and what it has seen, are left out.",
+)
+@click.option(
+    "--seen",
+    type=click.Choice(("all", "tools", "none")),
+    default="all",
+    show_default=True,
+    help="What of that the host still shows: all, only what tools answered, or none from now on.",
+)
+@click.option(
+    "--room",
+    metavar="N",
+    type=click.IntRange(0),
+    help="Tokens left in the host's context; a recall takes at most a tenth.",
 )
 @click.option("--trace", is_flag=True, help="List every candidate with the decision on it.")
 @click.pass_obj
-def recall(
-    context: CliContext, *, query: tuple[str, ...], goal: str, budget: int | None, session: str, trace: bool
-) -> None:
+def recall(context: CliContext, /, *, query: tuple[str, ...], **options: Any) -> None:
     """Answer with a context to paste into a prompt, within a budget."""
-    asked: dict[str, Any] = {
-        "query": " ".join(query),
-        "goal": goal,
-        "session": session,
-        "budget": budget,
-        "trace": trace,
-    }
+    trace = options["trace"]
+    asked: dict[str, Any] = {"query": " ".join(query), **options}
     found = context.served("POST", "/v1/recall", **asked) or _recalled(context, **asked)
     if context.json:
         as_json(found)
         return
-    say(visible(found["context"]) or _nothing("recall", "recalled", found["query"]))
+    seen = any(left["reason"] == "already_visible" for left in found["left_out"])
+    nothing = (
+        "All that was found is visible already." if seen else _nothing("recall", "recalled", found["query"])
+    )
+    say(visible(found["context"]) or nothing)
     say(f"\n{found['tokens']} of {found['budget']} tokens, confidence {found['confidence']:.2f}")
     if trace:
         say()
@@ -121,11 +182,40 @@ def _recalled(context: CliContext, query: str, *, trace: bool, **asked: Any) -> 
         return shapes.recall(app.recall(query, **asked), trace=trace)
 
 
-def _nothing(verb: str, done: str, query: str) -> str:
+@verb(examples=["why r-20260420t080000-1a2b3c", "why r-20260420t080000-1a2b3c --json"])
+@click.argument("receipt", type=TEXT)
+@click.pass_obj
+def why(context: CliContext, receipt: str) -> None:
+    """Read a recall back: what was in its context, what was left out and why."""
+    with context.app() as app:
+        found, fresh = app.why(receipt), app.freshness
+    if context.json:
+        as_json(shapes.read_back(found, fresh))
+        return
+    of = f" for session {styled(found.session)}" if found.session else ""
+    say(f"{found.ts}{of}: {found.tokens} of {found.budget} tokens\n")
+    rows = [
+        [
+            one.decision,
+            _REASONS.get(one.decision, "") + ("; it says something else now" * one.changed),
+            one.id,
+        ]
+        for one in found.decided
+    ]
+    table(["decision", "because", "id"], rows)
+    for reason, count in found.more.items():
+        say(f"{count} more: {_REASONS.get(reason, reason)}")
+    if found.gone:
+        say(f"{found.gone} more {'are' if found.gone > 1 else 'is'} no longer there")
+    if fresh.degraded:
+        remark(f"Degraded: {fresh.degraded}")
+
+
+def _nothing(verb: str, done: str, query: str, *, asked: bool = True) -> str:
     from memoryclaw.text.language import words_of  # noqa: PLC0415
 
     if words_of(query):
-        return f"Nothing {done} for {styled(query)}."
+        return f"Nothing {done} for {styled(query)}." if asked else f"Nothing {done}."
     return f"There is no word to look for; ask with some, as in: memoryclaw {verb} boathouse deadline"
 
 
@@ -142,32 +232,15 @@ def _remarks(found: Mapping[str, Any]) -> None:
 
 _INDENT = "   "
 _WHOLE = 1000
-_REASONS = {
-    "in": "in the context",
-    "already_visible": "the host still shows it",
-    "archived": "archived",
-    "budget": "no room left in the budget",
-    "draft": "a draft",
-    "duplicate": "says what another one says",
-    "limit": "after the last one shown",
-    "max_results": "enough whole notes are in already",
-    "not_approved": "a skill that nobody approved as it is",
-    "other_entity": "a fact of another entity",
-    "other_time": "held at another time than the one asked about",
-    "pending": "waits for a yes or a no",
-    "quarantined": "quarantined",
-    "superseded": "superseded by a newer value",
-    "untrusted": "what a tool or a web page said; only a search shows it",
-    "weak": "scores far below the best",
-}
 
 
 def show(place: int, match: Match, *, explain: bool) -> None:
     """Prints one match: title, date, id, where it stands, and the passage that answers."""
     unit = match.unit
-    facts = [styled("statement" if unit.is_statement else unit.kind, fg="magenta")]
-    if unit.when:
-        facts.append(styled(unit.when[:10], fg="green"))
+    kind = f"{unit.field} to-do" if unit.kind == "todo" else "statement" if unit.is_statement else unit.kind
+    facts = [styled(kind, fg="magenta")]
+    if day := (unit.days if unit.kind == "todo" else "") or unit.when[:10]:
+        facts.append(styled(day, fg="green"))
     if unit.trust != "trusted":
         facts.append(styled(unit.trust, fg="red"))
     title = snippet(unit.title or unit.id, match.surfaces, _WHOLE)
@@ -176,6 +249,13 @@ def show(place: int, match: Match, *, explain: bool) -> None:
     say(f"{_INDENT}{where if match.path.startswith(f'{unit.id}.') else f'{styled(unit.id)}  {where}'}")
     if match.snippet:
         say(f"{_INDENT}{marked(match.snippet, match.highlights)}")
+    more = [
+        f"{n:,} {what if n > 1 else what[:-1]}"
+        for n, what in ((match.copies, "near copies"), (match.sections, "more sections of this note"))
+        if n
+    ]
+    if more:
+        say(f"{_INDENT}{styled(', '.join(more), dim=True)}")
     if explain:
         _explain(match)
     say()
@@ -188,21 +268,8 @@ def show_trace(trace: Sequence[Mapping[str, Any]]) -> None:
     table(["score", "decision", "because", "id"], rows)
 
 
-def rounded(terms: Sequence[Term], score: float) -> list[tuple[str, int]]:
-    """Each term in thousandths, so that they add up to the score in thousandths.
-
-    What rounding leaves over goes, one thousandth each, to the terms that it changed most.
-    """
-    exact = [term.value * 1000 for term in terms]
-    whole = [int(value // 1) for value in exact]
-    order = sorted(range(len(terms)), key=lambda i: (whole[i] - exact[i], terms[i].name))
-    for i in order[: round(score * 1000) - sum(whole)]:
-        whole[i] += 1
-    return [(term.name, value) for term, value in zip(terms, whole, strict=True)]
-
-
 def _explain(match: Match) -> None:
-    rows = [[styled(name), f"{value / 1000:.3f}"] for name, value in rounded(match.terms, match.score)]
+    rows = [[styled(name), f"{value / 1000:.3f}"] for name, value in shapes.rounded(match.terms, match.score)]
     rows.append(["score", f"{round(match.score * 1000) / 1000:.3f}"])
     longest = max(len(row[1]) for row in rows)
     lines = aligned([[row[0], row[1].rjust(longest)] for row in rows])

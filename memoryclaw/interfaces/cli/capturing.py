@@ -1,4 +1,4 @@
-"""`capture` and `import`: turns on their way into the logs."""
+"""`capture`: turns on their way into the logs."""
 
 from __future__ import annotations
 
@@ -12,14 +12,13 @@ from typing import TYPE_CHECKING
 import click
 
 from memoryclaw.interfaces import shapes
-from memoryclaw.interfaces.cli.printing import as_json, plural, remark, say
+from memoryclaw.interfaces.cli.printing import plural, remark, say
 from memoryclaw.interfaces.cli.verbs import TEXT, CliContext, verb
 
 if TYPE_CHECKING:
     from memoryclaw.capture.capture import CaptureResult
 
 _CHUNK = 1 << 18
-_SHOWN = 20
 
 
 @verb(
@@ -48,43 +47,8 @@ def capture(ctx: click.Context, session: str) -> None:
         if app.capture_notice:
             remark(app.capture_notice)
     if not context.json:
-        say(_summary(counts))
+        say(summary(counts))
     ctx.exit(int(counts["refused"] > 0))
-
-
-@verb(
-    examples=[
-        "import logs ~/old-vault/logs",
-        "import logs ~/.openclaw/agents/main/sessions --format openclaw",
-    ]
-)
-@click.argument("what", metavar="logs", type=click.Choice(["logs"]))
-@click.argument("path", metavar="PATH", type=click.Path())
-@click.option(
-    "--format",
-    "format_",
-    type=click.Choice(["markdown", "openclaw", "jsonl"]),
-    help="How the files are written; told from each file when it is not given.",
-)
-@click.pass_context
-def import_(ctx: click.Context, what: str, path: str, format_: str | None) -> None:  # noqa: ARG001 - one thing to import so far
-    """Import the logs of another program; they are only read, and imported once."""
-    context: CliContext = ctx.obj
-    with context.app("importing logs") as app:
-        done = app.import_logs(path, format_=format_ or "")
-        notice = app.capture_notice
-    if context.json:
-        as_json(shapes.imported(done))
-    else:
-        counts = Counter(kept=done.added, again=done.again, left_out=done.left_out, redacted=done.redacted)
-        say(f"{plural(done.files, 'file')}: {_summary(counts)}")
-        for problem in done.problems[:_SHOWN]:
-            remark(f"{problem.path}:{problem.line} {problem.message}")
-        if len(done.problems) > _SHOWN:
-            remark(f"… and {len(done.problems) - _SHOWN:,} more; --json lists them all")
-    if notice:
-        remark(notice)
-    ctx.exit(int(bool(done.problems)))
 
 
 def _batches(handle: int) -> Iterator[list[str]]:
@@ -112,7 +76,8 @@ def _acknowledge(context: CliContext, done: CaptureResult, counts: Counter[str])
         remark(f"line {done.line}: {done.error}")
 
 
-def _summary(counts: Counter[str]) -> str:
+def summary(counts: Counter[str]) -> str:
+    """What became of some turns, in one sentence."""
     words = [plural(counts["kept"], "turn") + " kept"]
     words += [f"{counts['again']:,} known already"] * (counts["again"] > 0)
     words += [f"{counts['left_out']:,} left out"] * (counts["left_out"] > 0)

@@ -51,7 +51,9 @@ def hook(args: Sequence[str]) -> int:
 
 
 def _pre(given: Mapping[str, Any], root: str, host: str, end: float) -> dict[str, Any]:
-    told = hooks.context_for(given, root, lambda question, session: _recalled(root, question, session), end)
+    told = hooks.context_for(
+        given, root, lambda question, session: _recalled(root, question, session), end, _caller()
+    )
     if told is None:
         _remark("the memory did not answer in time; the prompt goes on without it")
     elif told.startswith(_TROUBLE):
@@ -88,11 +90,13 @@ def _post(given: Mapping[str, Any], root: str, host: str) -> dict[str, Any]:
         return [shapes.acknowledged(done) for done in app().capture(map(json.dumps, turns))]
 
     try:
-        counts = hooks.keep_turns(given, root, keep)
+        counts = hooks.keep_turns(given, root, keep, _caller())
         if counts["refused"]:
             _remark(f"{counts['refused']} turns could not be kept; they are tried again the next time")
         if hooks.ends_session(given):
-            app().working.write_latest(hooks.session_of(given))
+            session = hooks.session_of(given)
+            app().working.write_latest(session)
+            app().working.clear(session)
     finally:
         for one in opened:
             one.close()
@@ -105,7 +109,12 @@ def _opened(root: str) -> App:
     from memoryclaw.app import open_vault  # noqa: PLC0415 - a daemon may have spared us all this
 
     gc.enable()
-    return open_vault(root)
+    return open_vault(root, audience=_caller())
+
+
+def _caller() -> str:
+    """A host asks for its agent, unless the environment says for whom."""
+    return os.environ.get("MEMORYCLAW_AUDIENCE", "agent")
 
 
 def _options(args: Sequence[str]) -> dict[str, str]:

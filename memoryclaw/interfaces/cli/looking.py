@@ -1,15 +1,17 @@
-"""`show`, `browse`, `facts`, `links`, `history` and `blame`: the vault without a question."""
+"""`show`, `browse`, `facts`, `todos`, `links`, `history` and `blame`: the vault without a question."""
 
 from __future__ import annotations
 
 import sys
 from collections.abc import Iterable, Sequence
+from contextlib import suppress
 from datetime import date
 from typing import TYPE_CHECKING
 
 import click
 
 from memoryclaw.config import MOST_LISTED
+from memoryclaw.errors import InputError
 from memoryclaw.interfaces import shapes
 from memoryclaw.interfaces.cli.printing import as_json, remark, say, styled, table
 from memoryclaw.interfaces.cli.verbs import TEXT, CliContext, verb
@@ -20,7 +22,7 @@ from memoryclaw.writing.context import fact_in_words
 if TYPE_CHECKING:
     from memoryclaw.index.sync import Freshness
     from memoryclaw.recall.browsing import LinkEnd
-    from memoryclaw.review.file_history import Blame, Events, FactSource
+    from memoryclaw.review.file_history import Blame, CommitShown, Events, FactSource
 
 
 def _day(_ctx: click.Context, _param: click.Parameter, value: str | None) -> date | None:
@@ -38,11 +40,18 @@ def _day(_ctx: click.Context, _param: click.Parameter, value: str | None) -> dat
     ]
 )
 @click.argument("id_", metavar="ID", type=TEXT)
+@click.option(
+    "--session",
+    metavar="S",
+    default="",
+    type=TEXT,
+    help="The session that is shown it; no recall sends it that again.",
+)
 @click.pass_obj
-def show(context: CliContext, id_: str) -> None:
+def show(context: CliContext, id_: str, *, session: str) -> None:
     """Print a note, section, fact or turn as it stands in its file."""
     with context.app() as app:
-        shown, fresh = app.show(id_), app.freshness
+        shown, fresh = app.show(id_, session=session), app.freshness
     if context.json:
         as_json(shapes.show(shown, fresh))
         return
@@ -107,7 +116,9 @@ def facts(context: CliContext, entity: str, as_of: date | None, history: bool) -
     if context.json:
         as_json(shapes.facts(found, fresh))
         return
-    dated = history or as_of is not None
+    from memoryclaw.recall.browsing import conflicting  # noqa: PLC0415
+
+    dated, apart = history or as_of is not None, conflicting(found)
     doubted = any(fact.trust != "trusted" for _, fact in found)
     table(
         [
@@ -123,6 +134,102 @@ def facts(context: CliContext, entity: str, as_of: date | None, history: bool) -
     )
     if not found:
         say("No such facts.")
+    for id_, others in apart.items():
+        if not id_.startswith("semantic/"):
+            remark(f"{id_} and {', '.join(others)} disagree; edit one of them")
+    _print_freshness(fresh)
+
+
+@verb(
+    examples=[
+        "todos",
+        "todos --due 'this week'",
+        "todos Boathouse --all --json",
+        "edit 'notes/boat#todo-1a2b3c4d' --set done=true",
+    ]
+)
+@click.argument("words", metavar="[ENTITY|WORDS]...", nargs=-1, type=TEXT)
+@click.option("--due", metavar="TIME", type=TEXT, default="", help="Only those due, or scheduled, then.")
+@click.option("--done", is_flag=True, help="Those that are done or cancelled.")
+@click.option("--all", "every", is_flag=True, help="Open ones, then those that are done.")
+@click.pass_obj
+def todos(context: CliContext, words: Sequence[str], due: str, done: bool, every: bool) -> None:
+    """List to-dos, the soonest first: the lines `- [ ]` of all notes.
+
+    Words narrow the list to what they are about. A TIME is a date or words such as this week, 30 April or
+    next month. To tick one, edit it.
+    """
+    with context.app() as app:
+        due, words = _time(due, list(words), app.clock().date()) if due else ("", list(words))
+        state = "all" if every else "done" if done else "open"
+        found, fresh = app.todos(" ".join(words), due=due, state=state), app.freshness
+    if context.json:
+        as_json(shapes.todos(found, fresh))
+        return
+    rows = [(one.due or one.scheduled, one.text, one.id) for one in found]
+    if state == "open":
+        table(["due", "to do", "id"], rows)
+    else:
+        table(["", "due", "to do", "id"], [(one.status, *row) for one, row in zip(found, rows, strict=True)])
+    if not found:
+        say("No such to-dos.")
+    _print_freshness(fresh)
+
+
+def _time(due: str, words: list[str], today: date) -> tuple[str, list[str]]:
+    """A time of several words need not be quoted: as many of the words that follow as are part of it."""
+    from memoryclaw.recall.browsing import due_in  # noqa: PLC0415
+
+    for end in range(len(words), 0, -1):
+        with suppress(InputError):
+            due_in(" ".join([due, *words[:end]]), today)
+            return " ".join([due, *words[:end]]), words[end:]
+    return due, words
+
+
+@verb(examples=["entities", "entities boathouse", "entities --kind people --json"])
+@click.argument("words", metavar="[WORDS]...", nargs=-1, type=TEXT)
+@click.option(
+    "--kind", metavar="KIND", default="", type=TEXT, help="Only those of one file of semantic/, like people."
+)
+@click.pass_obj
+def entities(context: CliContext, words: Sequence[str], kind: str) -> None:
+    """List everything that facts are known of."""
+    with context.app() as app:
+        found, fresh = app.entities(" ".join(words), kind=kind), app.freshness
+    if context.json:
+        as_json(shapes.entities(found, fresh))
+        return
+    rows = [(one.name, one.kind, str(one.facts), str(one.statements), one.last) for one in found]
+    table(["entity", "kind", "facts", "statements", "last"], rows)
+    if not rows:
+        say("No such entities.")
+    _print_freshness(fresh)
+
+
+@verb(examples=["entity 'Boathouse Aarhus'", "entity boathouse --json"])
+@click.argument("name", metavar="NAME", type=TEXT)
+@click.pass_obj
+def entity(context: CliContext, name: str) -> None:
+    """Show one entity: its facts and their past, what happened, and its neighbours."""
+    with context.app() as app:
+        found, fresh = app.entity(name), app.freshness
+    if context.json:
+        as_json(shapes.entity(found, fresh))
+        return
+    also = f", also {', '.join(found.also)}" if found.also else ""
+    say(f"{styled(found.name, bold=True)} ({styled(found.kind + also)})")
+    table(
+        ["entity", "field", "value", "since", "until", "where"],
+        [_fact(*pair, True, False) for pair in found.facts],
+    )
+    say()
+    table(["date", "what happened", "id"], [(one.at[:10], one.title, one.id) for one in found.episodes])
+    say()
+    table(
+        ["neighbour", "kind", "by", "notes"],
+        [(one.name, one.kind, ", ".join(one.fields), str(one.episodes)) for one in found.neighbours],
+    )
     _print_freshness(fresh)
 
 
@@ -183,14 +290,23 @@ def _link(direction: str, end: LinkEnd) -> list[str]:
     show_default=True,
     help="How many at most.",
 )
+@click.option(
+    "--before", metavar="PLACE", default="", type=TEXT, help="The next page: `next` of the JSON of the last."
+)
+@click.option("--commit", metavar="C", default="", type=TEXT, help="One commit or run, word by word.")
 @click.pass_obj
-def history(context: CliContext, id_: str, limit: int) -> None:
+def history(context: CliContext, id_: str, limit: int, before: str, commit: str) -> None:
     """Show the changes to the vault, a note or a fact.
 
     Newest first, the changes of MemoryClaw and of people. Each can be undone by its commit or its run.
     """
+    if commit and (id_ or before):
+        raise click.UsageError("--commit shows one commit; give no ID and no --before")
     with context.app() as app:
-        events = app.history(id_, limit=limit)
+        if commit:
+            _print_commit(context, app.commit(commit))
+            return
+        events = app.history(id_, limit=limit, before=before)
     if context.json:
         from memoryclaw.interfaces import shapes  # noqa: PLC0415
 
@@ -216,6 +332,29 @@ def blame(context: CliContext, fact: str) -> None:
         return
     for line in _sentences(found):
         say(line)
+
+
+def _print_commit(context: CliContext, found: CommitShown) -> None:
+    if context.json:
+        as_json(shapes.change_made(found))
+        return
+    from memoryclaw.review.word_diff import marked, word_diff  # noqa: PLC0415
+
+    one = found.commit
+    say(
+        f"{styled(one.subject, bold=True)} ({one.commit[:10]}, {one.when[:16].replace('T', ' ')}, {styled(one.kind)})"
+    )
+    if one.body:
+        say(styled(one.body))
+    for file in found.files:
+        say(f"  {styled(file.path)}")
+        for hunk in word_diff(file.before, file.after):
+            for line in hunk:
+                say(f"    {styled(marked(line.pieces))}")
+    if found.more:
+        remark(f"{found.more} more files are not shown")
+    if found.notice:
+        remark(found.notice)
 
 
 def _events(events: Events) -> None:

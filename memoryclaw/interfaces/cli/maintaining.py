@@ -9,39 +9,67 @@ from click.shell_completion import get_completion_class
 
 from memoryclaw.index.sync import Synced
 from memoryclaw.interfaces import shapes
-from memoryclaw.interfaces.cli.printing import Bar, as_json, padded, plural, remark, say, styled
+from memoryclaw.interfaces.cli.printing import Bar, as_json, padded, plural, remark, say, styled, table
 from memoryclaw.interfaces.cli.verbs import CliContext, cli, verb
 from memoryclaw.model import Problem
 
 if TYPE_CHECKING:
+    from memoryclaw.app.stats import Waits
     from memoryclaw.index.vectors import VectorStatus
+    from memoryclaw.review.machines import Exchanged
 
 _SHOWN = 20
 _COLOURS = {"ok": "green", "mended": "cyan", "advice": "yellow", "problem": "red"}
 
 
-@verb(examples=["sync", "sync --vectors", "sync --vault ~/notes --json"])
+@verb(examples=["sync", "sync --vectors", "sync --with-git", "sync --vault ~/notes --json"])
 @click.option("--vectors", is_flag=True, help="Also make the missing vectors.")
+@click.option("--with-git", is_flag=True, help="First fetch, merge and push with git.")
+@click.option(
+    "--include-noexport",
+    is_flag=True,
+    help="With --with-git: also push what is marked not to leave this machine.",
+)
 @click.pass_obj
-def sync(context: CliContext, vectors: bool) -> None:
-    """Update the index from the files now."""
+def sync(context: CliContext, vectors: bool, with_git: bool, include_noexport: bool) -> None:
+    """Update the index from the files now; with git, exchange changes with another machine first."""
+    if include_noexport and not with_git:
+        raise click.UsageError("--include-noexport goes with --with-git")
+    filled = None
     with context.app() as app:
+        exchanged = app.exchange(include_noexport=include_noexport) if with_git else None
         done = app.sync()
-        if not vectors:
-            _tell_synced(context, done)
-            return
-        with Bar("making vectors") as bar:
-            filled = app.fill_vectors(progress=bar)
+        if vectors:
+            with Bar("making vectors") as bar:
+                filled = app.fill_vectors(progress=bar)
     if context.json:
-        as_json(shapes.synced(done, filled))
+        git = {"git": shapes.exchanged(exchanged)} if exchanged else {}
+        as_json({**shapes.synced(done, filled), **git})
         return
+    if exchanged:
+        _tell_exchanged(exchanged)
     _tell_synced(context, done)
+    if filled is None:
+        return
     missing = f", {plural(filled.missing, 'unit')} still without" if filled.missing else ""
     say(
         f"{plural(filled.filled, 'vector')} made by {styled(filled.model)} for {plural(filled.units, 'unit')}{missing}."
     )
     if filled.notice:
         remark(filled.notice)
+
+
+def _tell_exchanged(done: Exchanged) -> None:
+    if not (done.received or done.sent):
+        say(f"{styled(done.remote)}: nothing new, here or there.")
+    else:
+        merged = f" and merged (commit {styled(done.merge[:10])})" if done.merge else ""
+        say(
+            f"{styled(done.remote)}: {plural(done.received, 'commit')} received{merged}, {plural(done.sent, 'commit')} sent."
+        )
+    for sentence in (*done.told, done.notice):
+        if sentence:
+            remark(sentence)
 
 
 @verb(examples=["reindex", "reindex --vault ~/notes"])
@@ -68,6 +96,7 @@ def status(context: CliContext) -> None:
         ["files", kinds],
         ["index", f"{now.index.engine}, {plural(now.index.units, 'unit')}, {_size(now.index.bytes)}"],
         ["behind", f"{plural(now.behind, 'file')} behind" if now.behind else "up to date"],
+        ["waiting", _waits(now.waiting, "turn", "to be consolidated")],
         ["watcher", f"running (process {now.daemon})" if now.daemon else "not running"],
         *([["vectors", _vectors(now.vectors)]] if now.vectors else []),
         ["git", now.git.sentence],
@@ -81,6 +110,41 @@ def status(context: CliContext) -> None:
     for sentence in (*now.notices, now.degraded):
         if sentence:
             remark(sentence)
+
+
+def _waits(found: Waits, what: str, how: str) -> str:
+    if not found.number:
+        return f"no {what} {how}"
+    days = found.hours // 24
+    age = plural(days, "day") if days else plural(found.hours, "hour")
+    return f"{plural(found.number, what)} {how}{f', the oldest for {age}' if found.since else ''}"
+
+
+@verb(examples=["stats", "stats --json"])
+@click.pass_obj
+def stats(context: CliContext) -> None:
+    """Show how the vault grows, how it is used and what waits."""
+    with context.app() as app:
+        found = app.stats()
+    if context.json:
+        as_json(shapes.stats(found))
+        return
+    kinds = ", ".join(f"{count} {kind}" for kind, count in found.notes.items()) or "none"
+    rated = f", {plural(found.ratings, 'rating')} of {found.rating:.1f} on average" if found.ratings else ""
+    often = ", ".join(f"{id_} ({times})" for id_, times in found.shown)
+    rows = [
+        ["notes", kinds],
+        ["holds", f"{plural(found.facts, 'fact')} and statements, {plural(found.turns, 'turn')}"],
+        ["use", f"{plural(found.recalls, 'recall')}{rated}"],
+        *([["most shown", often]] if often else []),
+        ["waiting", _waits(found.waiting, "turn", "to be consolidated")],
+        ["review", _waits(found.review, "item", "for a yes or a no")],
+    ]
+    for name, text in rows:
+        say(f"{padded(name, 13, bold=True)}{styled(text)}")
+    if found.months:
+        say()
+        table(list(found.months[0]._fields), [[str(cell) for cell in month] for month in found.months])
 
 
 @verb(examples=["doctor", "doctor --fix", "doctor --json"])

@@ -10,17 +10,25 @@ import click
 from memoryclaw.errors import InputError
 from memoryclaw.interfaces.cli.printing import as_json, in_colour, plural, remark, say, styled, table
 from memoryclaw.interfaces.cli.verbs import AS_IS, TEXT, CliContext, agreed, group
+from memoryclaw.model import OWNER
 from memoryclaw.review.word_diff import COME, GONE, SAME, Line, marked, word_diff
 from memoryclaw.text.prompts import visible
 
 if TYPE_CHECKING:
     from memoryclaw.review.decide import ReviewDecision
-    from memoryclaw.review.diffs import Difference
+    from memoryclaw.review.file_history import Difference
     from memoryclaw.review.queue import ReviewItem
 
 _WIDTH = 68  # columns of a cell in a list
 _ASKED = {"approved": "Approve", "rejected": "Reject"}
 _ALL = click.option("--all", "everything", is_flag=True, help="Everything that waits, but skills.")
+_DIGEST = click.option(
+    "--digest",
+    metavar="D",
+    default="",
+    type=TEXT,
+    help="Only as it was shown: the digest of `review list --json`.",
+)
 _YES = click.option("--yes", is_flag=True, help="Do not ask.")
 
 
@@ -58,6 +66,12 @@ def show(context: CliContext, id_: str) -> None:
     with context.app() as app:
         item = app.review.get(id_)
         found = app.review.diff(item) if item.can_be_shown else []
+        if context.json:
+            from memoryclaw.interfaces import shapes  # noqa: PLC0415
+
+            told = app.review.details(item) if app.audience == OWNER else None
+            as_json(shapes.review_item(item, found, told))
+            return
     _differences(context, [(item, found)], whole=True)
 
 
@@ -75,11 +89,12 @@ def diff(context: CliContext, names: tuple[str, ...]) -> None:
 @review.command("approve", examples=["review approve p-1a2b3c4d fact-5e6f7a8b", "review approve --all --yes"])
 @click.argument("names", metavar="[ID|RUN]...", nargs=-1, type=TEXT)
 @_ALL
+@_DIGEST
 @_YES
 @click.pass_context
-def approve(ctx: click.Context, names: tuple[str, ...], *, everything: bool, yes: bool) -> None:
+def approve(ctx: click.Context, names: tuple[str, ...], *, everything: bool, digest: str, yes: bool) -> None:
     """Apply pending changes, one commit each."""
-    _decide(ctx, names, "approved", everything=everything, yes=yes)
+    _decide(ctx, names, "approved", everything=everything, digest=digest, yes=yes)
 
 
 @review.command(
@@ -87,11 +102,12 @@ def approve(ctx: click.Context, names: tuple[str, ...], *, everything: bool, yes
 )
 @click.argument("names", metavar="[ID|RUN]...", nargs=-1, type=TEXT)
 @_ALL
+@_DIGEST
 @_YES
 @click.pass_context
-def reject(ctx: click.Context, names: tuple[str, ...], *, everything: bool, yes: bool) -> None:
+def reject(ctx: click.Context, names: tuple[str, ...], *, everything: bool, digest: str, yes: bool) -> None:
     """Reject pending changes; they are not proposed again."""
-    _decide(ctx, names, "rejected", everything=everything, yes=yes)
+    _decide(ctx, names, "rejected", everything=everything, digest=digest, yes=yes)
 
 
 @review.command("edit", examples=["review edit p-1a2b3c4d"])
@@ -146,7 +162,9 @@ def _cut(text: str) -> str:
     return text if len(text) <= _WIDTH else f"{text[: _WIDTH - 1].rstrip()}…"
 
 
-def _decide(ctx: click.Context, names: Sequence[str], decision: str, *, everything: bool, yes: bool) -> None:
+def _decide(
+    ctx: click.Context, names: Sequence[str], decision: str, *, everything: bool, digest: str, yes: bool
+) -> None:
     said: CliContext = ctx.obj
     if bool(names) == everything:
         raise click.UsageError("Give ids or runs, or --all.", ctx)
@@ -159,7 +177,7 @@ def _decide(ctx: click.Context, names: Sequence[str], decision: str, *, everythi
             if not agreed(said, f"{_ASKED[decision]} {plural(len(items), 'thing')}?", yes=yes):
                 return
         decide = app.review.approve if decision == "approved" else app.review.reject
-        done = decide(items)
+        done = decide(items, digest=digest)
     _print_decisions(ctx, done)
 
 

@@ -6,7 +6,10 @@ import gc
 import json
 import os
 import signal
+import subprocess
 import sys
+import time
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -14,9 +17,13 @@ import click
 from memoryclaw.errors import InputError
 from memoryclaw.interfaces import http
 from memoryclaw.interfaces import mcp as mcp_server
+from memoryclaw.interfaces import ui as page
 from memoryclaw.interfaces.cli.printing import padded, plural, remark, say, styled
 from memoryclaw.interfaces.cli.streams import is_heard
 from memoryclaw.interfaces.cli.verbs import TEXT, CliContext, verb
+from memoryclaw.model import AGENT, OWNER
+
+_PATIENCE, _PAUSE = 60.0, 0.05  # seconds for a daemon to begin, and between two looks whether it has
 
 if TYPE_CHECKING:
     from memoryclaw.app.daemon import Daemon
@@ -38,6 +45,7 @@ if TYPE_CHECKING:
     type=click.IntRange(0, 65535),
     help="Port; 0 for any free one; else as in the settings.",
 )
+@click.option("--any-port", is_flag=True, help="Take any free port where that one is taken.")
 @click.option("--allow-remote", is_flag=True, help="Accept other machines; they need the token too.")
 @click.option(
     "--after",
@@ -49,7 +57,14 @@ if TYPE_CHECKING:
 @click.option("--stop", is_flag=True, help="Stop the daemon of this vault.")
 @click.pass_obj
 def serve(
-    context: CliContext, *, host: str | None, port: int | None, allow_remote: bool, after: int, stop: bool
+    context: CliContext,
+    *,
+    host: str | None,
+    port: int | None,
+    any_port: bool,
+    allow_remote: bool,
+    after: int,
+    stop: bool,
 ) -> None:
     """Serve the vault over HTTP, watch its files and consolidate on time.
 
@@ -73,18 +88,103 @@ def serve(
     def report(error: Exception) -> str:
         return exit_codes.report_bug(error, context)
 
+    try:
+        listener = http.listening(host, config.port if port is None else port, allow_remote=allow_remote)
+    except InputError:
+        if not any_port:
+            raise
+        listener = http.listening(host, 0, allow_remote=allow_remote)
     told = http.serve(
         daemon,
-        http.listening(host, config.port if port is None else port, allow_remote=allow_remote),
+        listener,
         host,
         ready=lambda address: _ready(context, daemon, address),
         report=report,
-        mounted=lambda apps: {} if mcp_server.missing() else {"/mcp": mcp_server.asgi(apps, report)},
+        mounted=lambda apps: _guests(apps, report, None if allow_remote else daemon),
     )
     if daemon.failure:
         raise daemon.failure
     if told == signal.SIGINT:
         raise KeyboardInterrupt
+
+
+@verb(examples=["ui", "ui --no-open", "ui --vault ~/notes --plain-host"])
+@click.option("--no-open", is_flag=True, help="Only print the address, for another browser or for `ssh -L`.")
+@click.option(
+    "--plain-host",
+    is_flag=True,
+    help="Use 127.0.0.1, for a browser that does not know *.localhost; programs on other ports may then receive the page's cookie.",
+)
+@click.pass_obj
+def ui(context: CliContext, *, no_open: bool, plain_host: bool) -> None:
+    """Open the page where you see and correct what your agent remembers.
+
+    Starts the daemon of the vault if none runs. The address that it prints works once, within a minute.
+    """
+    if gone := page.missing():
+        raise InputError(f"the page needs {' and '.join(gone)}: pip install 'memoryclaw[ui]'")
+    from memoryclaw.daemon.client import root_of, served  # noqa: PLC0415 - `--help` needs no daemon
+    from memoryclaw.vault.state_folder import state_folder, watcher  # noqa: PLC0415
+
+    if context.caller() != OWNER:
+        raise InputError("the page is for the owner; call it without --audience")
+    root = root_of(context.vault)
+    asked = {"plain_host": plain_host}
+    told = served(root, "POST", page.TICKETS, asked, audience=OWNER)
+    if told is None:
+        if pid := watcher(state_folder(root))[0]:
+            raise InputError(
+                f"process {pid} watches this vault and gives no page; end it (`memoryclaw serve --stop`), then try again"
+            )
+        with context.app() as app:
+            root = os.fspath(app.root)
+        started = _begun(root)
+        told = _first(lambda: served(root, "POST", page.TICKETS, asked, audience=OWNER), started)
+    if context.json:
+        say(json.dumps(told))
+    else:
+        say(told["url"])
+    sys.stdout.flush()
+    if not no_open:
+        import webbrowser  # noqa: PLC0415 - as above
+
+        if not webbrowser.open(told["url"]):
+            remark("no browser could be opened; open the address above yourself, within a minute")
+
+
+def _begun(root: str) -> subprocess.Popen[bytes]:
+    """A daemon of its own that goes on when this command ends; what it has to say is kept in the state folder."""
+    from memoryclaw.vault.state_folder import begun_state_folder  # noqa: PLC0415 - as above
+
+    log = os.open(
+        os.path.join(begun_state_folder(root), "serve.log"),
+        os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_NOFOLLOW | os.O_CLOEXEC,
+        0o600,
+    )
+    command = [sys.executable, "-P", "-m", "memoryclaw", "serve", "--vault", root]
+    try:
+        # Its port may be taken by the daemon of another vault; any free one will do, as the address is told.
+        return subprocess.Popen(
+            [*command, "--any-port"], stdin=subprocess.DEVNULL, stdout=log, stderr=log, start_new_session=True
+        )
+    finally:
+        os.close(log)
+
+
+def _first(ask: Callable[[], dict[str, Any] | None], started: subprocess.Popen[bytes]) -> dict[str, Any]:
+    """The first answer of a daemon that was just started.
+
+    Raises:
+        InputError: it ended, or took too long.
+    """
+    last = time.monotonic() + _PATIENCE
+    while time.monotonic() < last:
+        if (told := ask()) is not None:
+            return told
+        if started.poll() is not None:
+            break
+        time.sleep(_PAUSE)
+    raise InputError("the daemon could not be started; `memoryclaw serve` says why")
 
 
 def _stop(context: CliContext) -> None:
@@ -96,6 +196,16 @@ def _stop(context: CliContext) -> None:
         say(json.dumps({"stopped": pid or None}))
     else:
         say(f"stopped process {pid}" if pid else "no daemon serves this vault")
+
+
+def _guests(apps: Any, report: Callable[[Exception], str], daemon: Daemon | None) -> dict[str, Any]:
+    """What is mounted beside the verbs; the page, which is for this machine's own browser, where its daemon is given."""
+    guests: dict[str, Any] = {}
+    if not mcp_server.missing():
+        guests["/mcp"] = mcp_server.asgi(apps, report)
+    if daemon is not None and not page.missing():
+        guests.update(page.asgi(apps, report, daemon))
+    return guests
 
 
 def _ready(context: CliContext, daemon: Daemon, address: dict[str, Any]) -> None:
@@ -121,14 +231,18 @@ def mcp(context: CliContext) -> None:
     """Serve the vault over MCP, on standard input and output.
 
     Hosts start it themselves. If the vault cannot be opened, the answer to each call says so, and the next call tries
-    again.
+    again. It answers for the agent, unless --audience says for whom.
     """
     if mcp_server.missing():
         raise InputError("this needs the MCP SDK: pip install 'memoryclaw[mcp]'")
     from memoryclaw.app import open_vault  # noqa: PLC0415 - `--help` needs no vault
     from memoryclaw.interfaces.cli import exit_codes  # noqa: PLC0415
 
-    mcp_server.stdio(lambda: open_vault(context.vault), lambda error: exit_codes.report_bug(error, context))
+    audience = context.caller(AGENT)
+    mcp_server.stdio(
+        lambda: open_vault(context.vault, audience=audience),
+        lambda error: exit_codes.report_bug(error, context),
+    )
 
 
 # `watch`: follows the files, and reports each step in a line.
@@ -141,7 +255,7 @@ _WATCH_COLOURS = {"problem": "red", "overflow": "yellow", "polling": "yellow", "
 def watch(context: CliContext) -> None:
     """Update the index as files are edited.
 
-    Ends with Ctrl-C. With --json each report is one line: kind, text, files and ms.
+    Ends with Ctrl-C. With --json each report is one line: kind, text, files, ms and paths.
     """
     from memoryclaw.index.watching import watch_until_stopped  # noqa: PLC0415 - `--help` needs no watcher
 

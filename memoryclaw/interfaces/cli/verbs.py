@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import os
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -14,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from memoryclaw import __version__
+from memoryclaw.model import OWNER
 
 if TYPE_CHECKING:
     from memoryclaw.app import App
@@ -25,6 +27,16 @@ class CliContext:
 
     vault: str | None = None
     json: bool = False
+    audience: str | None = None
+
+    def caller(self, default: str = OWNER) -> str:
+        """The audience of who calls: as said, by `$MEMORYCLAW_AUDIENCE`, else the default."""
+        said = os.environ.get("MEMORYCLAW_AUDIENCE") if self.audience is None else self.audience
+        if said is None:
+            return default
+        from memoryclaw.vault.audience import named  # noqa: PLC0415 - mostly nobody says so
+
+        return named(said)
 
     @contextmanager
     def app(self, work: str = "reading notes") -> Iterator[App]:
@@ -34,30 +46,49 @@ class CliContext:
 
         gc.freeze()
         gc.enable()
-        with Bar(work) as bar, open_vault(self.vault, progress=bar) as app:
+        with Bar(work) as bar, open_vault(self.vault, progress=bar, audience=self.caller()) as app:
             yield app
 
     def served(self, method: str, path: str, **asked: Any) -> dict[str, Any] | None:
         """What the vault's daemon answers, or None where none runs; the verb then gives the same answer itself."""
         from memoryclaw.daemon.client import query_of, root_of, served  # noqa: PLC0415
 
+        audience = self.caller()
         if method == "GET":
-            return served(root_of(self.vault), method, path + query_of(asked))
-        return served(root_of(self.vault), method, path, asked)
+            return served(root_of(self.vault), method, path + query_of(asked), audience=audience)
+        return served(root_of(self.vault), method, path, asked, audience=audience)
 
 
 SECTIONS: dict[str, dict[str, str]] = {
-    "Ask": {"recall": "asking", "search": "asking", "working": "working", "feedback": "working"},
-    "Look": {"show": "looking", "browse": "looking", "facts": "looking", "links": "looking"},
+    "Ask": {
+        "ask": "asking", "recall": "asking", "search": "asking", "why": "asking", "working": "working",
+        "feedback": "working",
+    },
+    "Look": {"show": "looking", "browse": "looking", "facts": "looking", "entities": "looking", "entity": "looking", "todos": "looking", "links": "looking"},
     "Write": {
         "init": "writing", "remember": "writing", "edit": "writing", "forget": "writing", "revive": "writing",
         "trust": "writing", "quarantine": "writing", "undo": "writing",
     },
-    "Log": {"capture": "capturing", "import": "capturing", "hook": "hooks", "consolidate": "consolidating", "redo": "consolidating", "schedule": "consolidating"},
+    "Log": {"capture": "capturing", "import": "transferring", "hook": "hooks", "consolidate": "consolidating", "redo": "consolidating", "schedule": "consolidating"},
     "Review": {"review": "reviewing", "history": "looking", "blame": "looking", "skills": "skills"},
-    "Keep": {"sync": "maintaining", "watch": "serving", "serve": "serving", "mcp": "serving", "openclaw": "openclawing", "reindex": "maintaining", "status": "maintaining", "doctor": "maintaining", "eval": "asking", "completion": "maintaining"},
+    "Keep": {"sync": "maintaining", "watch": "serving", "serve": "serving", "ui": "serving", "mcp": "serving", "openclaw": "openclawing", "export": "transferring", "reindex": "maintaining", "status": "maintaining", "stats": "maintaining", "doctor": "maintaining", "eval": "asking", "completion": "maintaining"},
 }  # fmt: skip
 VERBS = {verb: module for verbs in SECTIONS.values() for verb, module in verbs.items()}
+_FIRST = ("remember 'Nora prefers tea'", "ask 'What does Nora drink?'", "init ~/notes")
+# Words that people try, and how what they mean is called here.
+_REMEMBER, _FORGET, _BROWSE = "remember 'Nora prefers tea'", "forget ID", "browse"
+_SEARCH, _SHOW = "search boathouse deadline", "show ID"
+_MEANT = {
+    "add": _REMEMBER, "note": _REMEMBER, "save": _REMEMBER, "store": _REMEMBER, "new": _REMEMBER,
+    "delete": _FORGET, "remove": _FORGET, "rm": _FORGET,
+    "list": _BROWSE, "ls": _BROWSE, "notes": _BROWSE,
+    "find": _SEARCH, "grep": _SEARCH, "query": _SEARCH,
+    "get": _SHOW, "cat": _SHOW, "read": _SHOW, "open": _SHOW,
+    "log": "history", "logs": "history", "changes": "history", "diff": "history",
+    "update": "edit ID --set F=V", "set": "edit ID --set F=V", "change": "edit ID --set F=V",
+    "restore": "revive ID", "revert": "undo COMMIT", "rollback": "undo COMMIT",
+    "check": "doctor", "health": "doctor", "start": "serve",
+}  # fmt: skip
 _SETTINGS = {"help_option_names": ["-h", "--help"], "max_content_width": 100}
 
 
@@ -87,9 +118,19 @@ class Verb(click.Command):
         """Writes the examples below the options."""
         super().format_epilog(ctx, formatter)
         if self.examples:
-            with formatter.section("Examples"):
-                for example in self.examples:
-                    formatter.write(f"{'':{formatter.current_indent}}memoryclaw {example}\n")
+            _write_examples(self.examples, formatter)
+
+
+def _write_examples(examples: Sequence[str], formatter: click.HelpFormatter) -> None:
+    with formatter.section("Examples"):
+        for example in examples:
+            formatter.write(f"{'':{formatter.current_indent}}memoryclaw {example}\n")
+
+
+def _helped(ctx: click.Context, told: click.Command | None) -> None:
+    """Prints the help of a verb, of the whole without one."""
+    shown = click.Context(told, info_name=told.name, parent=ctx) if told else ctx
+    click.echo(shown.get_help())
 
 
 class Verbs(click.Group):
@@ -111,15 +152,28 @@ class Verbs(click.Group):
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
         """The verb that was asked for; a typo gets a suggestion."""
+        if args[0] == "help":
+            told = self.get_command(ctx, args[1]) if len(args) > 1 else None
+            if told or len(args) == 1:
+                return args[0], click.Command("help", callback=lambda: _helped(ctx, told)), []
+            args = args[1:]
         try:
             return super().resolve_command(ctx, args)
         except click.UsageError as error:
+            if meant := _MEANT.get(args[0]):
+                line = f"{error.message} {meant.partition(' ')[0]!r} does that: memoryclaw {meant}"
+                raise click.UsageError(line) from None
             from difflib import get_close_matches  # noqa: PLC0415 - most verbs are typed right
 
             close = get_close_matches(args[0], VERBS, 1)
             if not close:
                 raise
             raise click.UsageError(f"{error.message} Did you mean {close[0]!r}?", ctx) from None
+
+    def format_help_text(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Writes what this is, then what to try first."""
+        super().format_help_text(ctx, formatter)
+        _write_examples(_FIRST, formatter)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Writes the verbs with what they do."""
@@ -139,11 +193,15 @@ def verb(examples: Sequence[str]) -> Callable[[Callable[..., Any]], Verb]:
 
 
 def shared_options() -> list[click.Option]:
-    """`--vault` and `--json`, accepted before and after every verb."""
+    """`--vault`, `--audience` and `--json`, accepted before and after every verb."""
     return [
         click.Option(
             ["--vault"], metavar="DIR", expose_value=False, callback=_keep_vault,
             help="The vault's folder; else $MEMORYCLAW_VAULT, else the nearest memoryclaw.yaml upwards, else ~/.memoryclaw/vault.",
+        ),
+        click.Option(
+            ["--audience"], metavar="NAME", expose_value=False, callback=_keep_audience,
+            help="As who you ask: owner, agent, public or a group; else $MEMORYCLAW_AUDIENCE, else the owner.",
         ),
         click.Option(["--json"], is_flag=True, expose_value=False, callback=_keep_json, help="Answer as JSON."),
     ]  # fmt: skip
@@ -154,6 +212,11 @@ def _keep_vault(ctx: click.Context, _param: click.Parameter, value: str | None) 
         raise click.BadParameter("needs a folder, and got an empty text")
     if value is not None:
         ctx.ensure_object(CliContext).vault = value
+
+
+def _keep_audience(ctx: click.Context, _param: click.Parameter, value: str | None) -> None:
+    if value is not None:
+        ctx.ensure_object(CliContext).audience = value
 
 
 def _keep_json(ctx: click.Context, _param: click.Parameter, value: bool) -> None:

@@ -3,37 +3,152 @@
 from __future__ import annotations
 
 import os
+import shlex
 import sys
-from typing import TYPE_CHECKING
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import IO, TYPE_CHECKING
 
 import click
 
 from memoryclaw import config
+from memoryclaw.errors import InputError
 from memoryclaw.interfaces import shapes
-from memoryclaw.interfaces.cli.printing import as_json, remark, say, styled
+from memoryclaw.interfaces.cli.printing import Bar, as_json, padded, plural, remark, say, styled, table
 from memoryclaw.interfaces.cli.verbs import AS_IS, TEXT, CliContext, agreed, verb
 from memoryclaw.text.prompts import visible
 
 if TYPE_CHECKING:
+    from memoryclaw.app.purge import Purged
+    from memoryclaw.app.survey import Survey
     from memoryclaw.writing.context import Written
+    from memoryclaw.writing.edit import Rewrite
 
 
-@verb(examples=["init ~/notes", "init", "init --vault ~/obsidian --json"])
+@verb(examples=["init ~/notes", "init . --commit", "init --vault ~/obsidian --json"])
 @click.argument("folder", metavar="[DIR]", required=False)
+@click.option("--commit", is_flag=True, help="Also put your notes into git once, as they are.")
+@click.option(
+    "--map",
+    "maps",
+    metavar="NAME=DIR",
+    multiple=True,
+    type=TEXT,
+    help="Put a folder of MemoryClaw's elsewhere, such as archive=memory/archive; may be repeated.",
+)
+@click.option(
+    "--yes",
+    is_flag=True,
+    help="Do not ask: leave your folders their names, commit the notes, go on anywhere.",
+)
 @click.pass_obj
-def init(context: CliContext, folder: str | None) -> None:
+def init(context: CliContext, folder: str | None, *, commit: bool, maps: tuple[str, ...], yes: bool) -> None:
     """Make a folder a vault; existing files are not touched.
 
-    Adds the folders, settings with comments and a git repository, as far as they are missing. Without DIR it
-    takes the folder that every other verb would use.
+    Says what the folder holds, then adds the folders, settings with comments and a git repository, as far as they
+    are missing. Where a folder of yours has a name that means something here, MemoryClaw's own can go elsewhere (--map,
+    or a yes). With --commit (or a yes) your notes are committed once, so that every later change can be undone;
+    what git ignores, what you staged, and notes that seem to hold a secret are left out. Without DIR it takes the
+    folder that every other verb would use.
     """
-    from memoryclaw.app import init_vault  # noqa: PLC0415 - `--help` needs no app
+    from memoryclaw.app import init_vault, survey_vault  # noqa: PLC0415 - `--help` needs no app
 
-    tell(context, init_vault(config.find_root(folder or context.vault, os.environ, config.here())))
+    root = config.find_root(folder or context.vault, os.environ, config.here())
+    with Bar() as bar:
+        found = survey_vault(root, progress=bar)
+    if found.place in _UNUSUAL:
+        why = _UNUSUAL[found.place].format(found.folder)
+        if not yes and not _asked(context, f"{why} Make it a vault all the same?"):
+            raise InputError(
+                f"{why[:-1]}; choose a folder for the memory, such as `memoryclaw init {found.folder}/memory`, or give --yes"
+            )
+    if not context.json:
+        _tell_survey(found)
+    paths = _mapped(context, found, maps, yes=yes)
+    # Git leaves these out, unless they are the user's and ours lie elsewhere.
+    private = {"logs", "ledger", "working"} - paths.keys()
+    new = [path for path in found.untracked if path.partition("/")[0] not in private]
+    question = f"Commit {plural(len(new), 'note')} as they are, so that every change to them can be undone?"
+    take = bool(new) and (commit or yes or _asked(context, question))
+    done = init_vault(root, commit=new if take else (), paths=paths)
+    if context.json:
+        as_json({**shapes.written(done), "found": shapes.survey(found)})
+        return
+    tell(context, done)
+    _tell_next(found, paths, root, left=0 if take else len(new), new=done.action != "confirmed")
+
+
+def _tell_next(found: Survey, paths: Mapping[str, str], root: Path, *, left: int, new: bool) -> None:
+    """Says what was left undone, and what to try."""
+    if ours := [one.folder for one in found.named if one.folder not in paths]:
+        named = ", ".join(f"{name}/" for name in ours)
+        remark(
+            f"What is in {named} is read as said above; `paths:` in memoryclaw.yaml puts MemoryClaw's own elsewhere, "
+            f"such as `{ours[0]}: memory/{ours[0]}`"
+        )
+    if left:
+        remark(
+            f"{plural(left, 'note')} of yours {'is' if left == 1 else 'are'} not in git, so none is edited until "
+            f"`memoryclaw init {_folder(root)} --commit` puts them there once"
+        )
+    if not new:
+        return
+    said = f" --vault {_folder(root)}" if root != config.find_root(None, os.environ, config.here()) else ""
+    first = "search WORDS" if found.notes else "remember 'Nora prefers tea'"
+    say(f"next: memoryclaw {first}{said}, then memoryclaw ask 'a question'{said}")
+
+
+def _mapped(context: CliContext, found: Survey, maps: Sequence[str], *, yes: bool) -> dict[str, str]:
+    """Where folders of ours are to be: as said, and away from folders of the user's of the same name."""
+    paths = dict(_pair(one, "--map") for one in maps)
+    for one in found.named:
+        place = f"memory/{one.folder}"
+        question = f"Keep {one.folder}/ as plain notes, and put MemoryClaw's own into {place}/?"
+        if one.folder not in paths and (yes or _asked(context, question)):
+            paths[one.folder] = place
+    return paths
+
+
+_UNUSUAL = {
+    "home": "{} is your home folder, and all that is below it would be read as notes.",
+    "code": "{} holds source code, and MemoryClaw's commits would stand among those of the code.",
+}
+
+
+def _asked(context: CliContext, question: str) -> bool:
+    """True when a person at a terminal says yes; False where there is nobody to ask."""
+    return not context.json and sys.stdin.isatty() and click.confirm(question)
+
+
+def _folder(root: Path) -> str:
+    """A folder as it would be typed."""
+    return "." if root == config.here() else shlex.quote(os.fspath(root))
+
+
+def _tell_survey(found: Survey) -> None:
+    """Prints what a folder holds, as far as there is anything."""
+    if not found.notes:
+        return
+    kinds = ", ".join(plural(count, kind) for kind, count in found.kinds.items())
+    counts = {"tag": found.tags, "link": found.links, "template": found.templates, "problem": found.problems}
+    rows = [
+        ("holds", f"{kinds}{' of an Obsidian vault' if found.obsidian else ''}"),
+        ("with", ", ".join(plural(count, what) for what, count in counts.items() if count)),
+        ("languages", ", ".join(f"{code} {count}" for code, count in found.languages.items())),
+        ("beside", ", ".join(f"{count} {suffix}" for suffix, count in found.other.items() if found.place != "vault")),
+        ("ignored", plural(found.ignored, "note") + " by git's rules" if found.ignored else ""),
+        ("secrets", f"{', '.join(found.secret)}: not committed" if found.secret else ""),
+        ("changed", f"{plural(len(found.changed), 'file')} with changes that you did not commit: left as they are" if found.changed else ""),
+        *((f"{one.folder}/", f"{plural(one.files, 'file')} of yours under a name of MemoryClaw's: {one.meaning}") for one in found.named),
+    ]  # fmt: skip
+    for name, text in rows:
+        if text:
+            say(f"{padded(name, 11, bold=True)}{styled(text)}")
 
 
 @verb(
     examples=[
+        "remember 'Nora prefers tea'",
         "remember 'Nora wants the receipts before Friday' --tag money",
         "remember 2026-12-11 --entity 'Boathouse Aarhus' --field deadline",
         "remember 'the wedding is on 5 september, near Otley' --entity Tam",
@@ -54,25 +169,35 @@ def init(context: CliContext, folder: str | None) -> None:
 @click.option(
     "--tag", "tags", metavar="T", multiple=True, type=TEXT, help="A tag of the episode; may be repeated."
 )
+@click.option("--note", is_flag=True, help="Keep the words as an episode, whatever they say.")
 @AS_IS
 @click.pass_obj
 def remember(
-    context: CliContext, *, text: tuple[str, ...], entity: str, field: str, tags: tuple[str, ...], as_is: bool
+    context: CliContext,
+    *,
+    text: tuple[str, ...],
+    entity: str,
+    field: str,
+    tags: tuple[str, ...],
+    note: bool,
+    as_is: bool,
 ) -> None:
     """Store a fact, a statement or an episode.
 
-    With --entity and --field the text is the value of a fact, with --entity alone a statement, which keeps the words
-    with today's date. Else it is an episode. A text of - is read from standard input.
+    The text is read as consolidation reads a conversation: what it says becomes facts and statements, and where not
+    all of it does, an episode keeps the words. With --entity and --field it is the value of a fact, with --entity
+    alone a statement, with --tag or --note an episode. A text of - is read from standard input.
     """
     words = sys.stdin.read() if text == ("-",) else " ".join(text)
     with context.app() as app:
-        tell(context, app.remember(words, entity=entity, field=field, tags=tags, as_is=as_is))
+        tell(context, app.remember(words, entity=entity, field=field, tags=tags, note=note, as_is=as_is))
 
 
 @verb(
     examples=[
         "edit 'semantic/projects#Boathouse Aarhus.deadline' --set value=2026-12-11",
         "edit ep-20250708-penicillin --set pin=true --set tags='[health, nora]'",
+        "edit notes/moon-pancakes --text new.md --digest 1f2e3d4c --dry-run",
     ]
 )
 @click.argument("id_", metavar="ID", type=TEXT)
@@ -81,26 +206,170 @@ def remember(
     "pairs",
     metavar="F=V",
     multiple=True,
-    required=True,
     type=TEXT,
     help="A field and its value; may be repeated.",
 )
+@click.option(
+    "--text",
+    "file",
+    metavar="FILE",
+    type=click.File(encoding="utf-8"),
+    help="Give the note the text of this file; - is standard input.",
+)
+@click.option(
+    "--digest",
+    metavar="D",
+    default="",
+    type=TEXT,
+    help="With --text: of the note as it was read (`show --json`).",
+)
+@click.option("--dry-run", is_flag=True, help="With --text: only show what would change.")
 @AS_IS
 @click.pass_obj
-def edit(context: CliContext, *, id_: str, pairs: tuple[str, ...], as_is: bool) -> None:
-    """Set fields of a note, or the value of a fact; no other byte changes."""
-    fields = dict(_pair(pair) for pair in pairs)
+def edit(
+    context: CliContext,
+    *,
+    id_: str,
+    pairs: tuple[str, ...],
+    file: IO[str] | None,
+    digest: str,
+    dry_run: bool,
+    as_is: bool,
+) -> None:
+    """Set fields of a note, or the value of a fact, or give a note another text; no other byte changes."""
+    if bool(pairs) == (file is not None) or ((digest or dry_run) and file is None):
+        raise click.UsageError("Give --set, or --text with --digest.")
+    if file is not None and not digest:
+        raise click.UsageError("--text needs --digest: that of the note as you read it, from `show --json`.")
     with context.app() as app:
-        tell(context, app.edit(id_, fields, as_is=as_is))
+        if file is not None:
+            _print_rewrite(
+                context, app.rewrite(id_, file.read(), digest=digest, dry_run=dry_run, as_is=as_is)
+            )
+            return
+        tell(context, app.edit(id_, dict(_pair(pair) for pair in pairs), as_is=as_is))
 
 
-@verb(examples=["forget episodes/2025-04-15_08-05-00_printer-lease", "forget 'semantic/contacts#John.value'"])
-@click.argument("id_", metavar="ID", type=TEXT)
-@click.pass_obj
-def forget(context: CliContext, id_: str) -> None:
-    """Move a note or a fact to the archive; revive brings it back."""
-    with context.app() as app:
-        tell(context, app.forget(id_))
+def _print_rewrite(context: CliContext, found: Rewrite) -> None:
+    if context.json:
+        as_json(shapes.rewrite(found))
+        return
+    from memoryclaw.review.word_diff import marked, word_diff  # noqa: PLC0415
+
+    if found.written is not None:
+        tell(context, found.written)
+    else:
+        for hunk in word_diff(found.before, found.after):
+            for line in hunk:
+                say(styled(marked(line.pieces)))
+    for one in found.problems:
+        remark(f"{one.path}:{one.line}: {one.message}; {one.hint}")
+
+
+@verb(
+    examples=[
+        "forget episodes/2025-04-15_08-05-00_printer-lease",
+        "forget 'semantic/contacts#John.value'",
+        "forget log:2025-10-21-kanazawa/8",
+        "forget --purge log:2025-10-21-kanazawa/8 --dry-run",
+        "forget --purge --source kanazawa --history",
+    ]
+)
+@click.argument("ids", metavar="[ID]...", nargs=-1, type=TEXT)
+@click.option("--purge", is_flag=True, help="Erase it in every place; nothing brings it back.")
+@click.option(
+    "--source",
+    metavar="S",
+    default="",
+    type=TEXT,
+    help="With --purge: all that comes from a session, tool or file.",
+)
+@click.option(
+    "--since",
+    metavar="D",
+    default="",
+    type=TEXT,
+    help="With --purge: all that was captured or remembered from a day on.",
+)
+@click.option("--history", is_flag=True, help="With --purge: rewrite git's history too, after a backup.")
+@click.option("--dry-run", is_flag=True, help="With --purge: only show what would be emptied.")
+@click.option("--yes", is_flag=True, help="With --purge: do not ask.")
+@click.pass_context
+def forget(
+    ctx: click.Context,
+    *,
+    ids: tuple[str, ...],
+    purge: bool,
+    source: str,
+    since: str,
+    history: bool,
+    dry_run: bool,
+    yes: bool,
+) -> None:
+    """Take a note, a fact or a turn out of every answer; revive brings it back.
+
+    With --purge it is erased wherever it stands, with all that was made of it. What will be emptied is shown first, and a yes is asked
+    for; then every place is searched. It exits with 1 when something is still found.
+    """
+    context: CliContext = ctx.obj
+    if not purge:
+        if source or since or history or dry_run or yes:
+            raise click.UsageError("--source, --since, --history, --dry-run and --yes go with --purge.")
+        if len(ids) != 1:
+            raise click.UsageError("Name one thing to forget.")
+        with context.app() as app:
+            tell(context, app.forget(ids[0]))
+        return
+    with context.app("searching") as app, Bar("searching") as bar:
+        planned = app.purge(*ids, source=source, since=since, dry_run=True)
+        if dry_run or not context.json:
+            _tell_purged(context, planned)
+        if dry_run or not agreed(context, "Erase all of this for good?", yes=yes):
+            return
+        done = app.purge(*ids, source=source, since=since, history=history, progress=bar)
+    _tell_purged(context, done)
+    ctx.exit(int(bool(done.hits)))
+
+
+def _tell_purged(context: CliContext, done: Purged) -> None:
+    if context.json:
+        as_json(shapes.purged(done))
+        return
+    if done.dry_run:
+        rows = [
+            [one.place, one.path, "all of it" if one.whole else plural(one.lines, "line")]
+            for one in done.emptied
+        ]
+        table(["place", "file", "goes"], rows)
+        say()
+        return
+    rows = [[one.place, plural(one.files, "file"), str(one.lines), str(one.hits)] for one in done.places]
+    table(["place", "emptied", "lines", "hits"], rows)
+    found = (
+        f"something of it is still in {plural(len(done.hits), 'place')}"
+        if done.hits
+        else "found nowhere any more"
+    )
+    commit = f", commit {done.commit[:10]}" if done.commit else ""
+    say(f"\n{styled('purged', bold=True)}: {plural(done.searched, 'text')} looked for, {found}{commit}")
+    for one in done.hits:
+        say(f"  {styled(f'{one.path}:{one.line}' if one.line else one.path)} ({one.place})")
+    if done.hits:
+        say(
+            "Look at these: what says it too was not named. Purge it by its id, or change it by hand, then purge once more."
+        )
+    if done.bundle:
+        say(
+            f"Git's history was rewritten. {styled(done.bundle)} is the history as it was and holds all of it: check the vault, then delete it."
+        )
+    if done.steps:
+        say(
+            "Git's history still holds it. These commands take it out (commit your own work first); if the vault was pushed, every copy needs the same:"
+        )
+        for step in done.steps:
+            say(f"  {step}")
+    for notice in done.notices:
+        remark(notice)
 
 
 @verb(examples=["revive archive/episodes/2025-04-15_08-05-00_printer-lease"])
@@ -150,10 +419,10 @@ def undo(context: CliContext, commit: str, *, yes: bool) -> None:
         tell(context, app.undo(commit, yes=yes))
 
 
-def _pair(text: str) -> tuple[str, str]:
+def _pair(text: str, option: str = "--set") -> tuple[str, str]:
     field, equals, value = text.partition("=")
     if not equals or not field.strip():
-        raise click.BadParameter(f"{text!r} is not FIELD=VALUE", param_hint="--set")
+        raise click.BadParameter(f"{text!r} is not FIELD=VALUE", param_hint=option)
     return field.strip(), value
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import hashlib
 import os
 import re
 from collections.abc import AsyncIterator, Callable, Iterable, Mapping, Sequence
@@ -19,7 +20,8 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 from memoryclaw import __version__
 from memoryclaw.app.daemon import Daemon
-from memoryclaw.interfaces.http.guard import Bucket, Guard
+from memoryclaw.interfaces import shapes
+from memoryclaw.interfaces.http.guard import CALLER, Bucket, Guard
 from memoryclaw.interfaces.http.messages import (
     BODY,
     LOG,
@@ -35,6 +37,8 @@ from memoryclaw.interfaces.http.messages import (
 from memoryclaw.interfaces.http.openapi import document
 from memoryclaw.interfaces.http.routes import OPEN, ROWS
 from memoryclaw.interfaces.http.workers import Dispatcher, MountedApp, WorkerPools
+from memoryclaw.model import OWNER
+from memoryclaw.vault.audience import named
 from memoryclaw.writing.secret_gate import harmless
 
 Report = Callable[[Exception], str]
@@ -52,6 +56,7 @@ class HttpSettings(NamedTuple):
         rate: requests a second.
         report: keeps the details of a bug, and says where.
         mounted: other applications, by path.
+        apart: of those that check their visitors themselves, what `Host` may be, with the port.
     """
 
     daemon: Daemon
@@ -60,6 +65,7 @@ class HttpSettings(NamedTuple):
     rate: float
     report: Report
     mounted: Mapping[str, MountedApp] = {}
+    apart: Mapping[str, Sequence[str]] = {}
 
 
 def asgi(settings: HttpSettings) -> ASGIApp:
@@ -69,6 +75,7 @@ def asgi(settings: HttpSettings) -> ASGIApp:
         Route("/healthz", _healthz),
         Route("/readyz", ready),
         Route("/openapi.json", _openapi),
+        Route("/v1/events", partial(_events, settings.daemon)),
     ]
     for path, rows in _by_path(ROWS).items():
         verbs = _Methods(settings, rows)
@@ -85,12 +92,24 @@ def asgi(settings: HttpSettings) -> ASGIApp:
     app.router.redirect_slashes = False
     return Guard(
         Dispatcher(app, settings.mounted),
-        token=settings.daemon.files.token,
+        tokens=_tokens(settings.daemon),
         hosts=settings.hosts,
         open_paths=OPEN,
         bucket=Bucket(settings.rate),
         most=_most,
+        apart=settings.apart,
     )
+
+
+def _tokens(daemon: Daemon) -> dict[str, str]:
+    """The digests of all tokens with their audiences: the daemon's own, and those of the user's settings."""
+    own = {
+        hashlib.sha256(token.encode()).hexdigest(): audience
+        for audience, token in daemon.files.tokens.items()
+    }
+    return {
+        str(digest).lower(): named(str(audience)) for digest, audience in daemon.config.tokens.items()
+    } | own
 
 
 def _by_path(rows: Iterable[VerbRoute]) -> dict[str, list[VerbRoute]]:
@@ -133,7 +152,7 @@ class _Methods:
         name = "".join(request.path_params.values())
         if row.pool != LOG:
             await self._first_look()
-        return answer(await self._settings.pools.run(row.pool, lambda app: row.verb(app, name, asked)))
+        return answer(await self._settings.pools.answer(row, name, asked, CALLER.get()))
 
     async def _first_look(self) -> None:
         """Waits a moment for the first look at the vault: an answer from half an index helps nobody."""
@@ -150,9 +169,11 @@ def _bug(path: str, error: Exception) -> Refusal:
     )
 
 
+_MOST = {(row.method, row.path): row.most for row in ROWS}
+
+
 def _most(method: str, path: str) -> int:
-    most = [row.most for row in ROWS if row.path == path and row.method == method]
-    return most[0] if most else BODY
+    return _MOST.get((method, path), BODY)
 
 
 def _unknown(request: Request, error: Exception) -> Response:
@@ -172,6 +193,16 @@ async def _healthz(_request: Request) -> Response:
 async def _ready(daemon: Daemon, _request: Request) -> Response:
     reason = daemon.reason
     return answer({"ready": not reason, "reason": reason}, 503 if reason else 200)
+
+
+async def _events(daemon: Daemon, request: Request) -> Response:
+    """What the watch reported since; for the owner alone, as it names files."""
+    if CALLER.get() != OWNER:
+        return refused(Refusal(403, "forbidden", "only the owner may do this"))
+    after = request.query_params.get("after", "0")
+    if set(request.query_params) - {"after"} or not re.fullmatch(r"[0-9]{1,15}", after):
+        return refused(Refusal(400, "input", "give `after`, the number of the last event that you know"))
+    return answer(shapes.happened(daemon.events.after(int(after))))
 
 
 async def _openapi(_request: Request) -> Response:

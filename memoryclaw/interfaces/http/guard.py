@@ -3,19 +3,23 @@
 from __future__ import annotations
 
 import asyncio
+import hashlib
 import hmac
 import math
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
+from contextvars import ContextVar
 from time import monotonic
 
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from memoryclaw.errors import InputError
 from memoryclaw.interfaces.http.messages import Refusal, RefusedError, refused
+from memoryclaw.model import EVERYBODY
 from memoryclaw.text.encoding import read_json
 
 LOOPBACK = ("127.0.0.1", "localhost", "[::1]")
 AT_WORK = 256  # requests that are let in at once
+CALLER = ContextVar("CALLER", default=EVERYBODY)  # the audience of the request that is being answered
 
 
 class Guard:
@@ -23,25 +27,28 @@ class Guard:
 
     Args:
         app: what is guarded.
-        token: what `Authorization: Bearer` must hold.
+        tokens: the SHA-256 in hex of each token that `Authorization: Bearer` may hold, and its audience.
         hosts: what `Host` may be, with the port.
         open_paths: addresses that need no token.
         bucket: how fast requests may come.
         most: how many bytes an address takes.
+        apart: applications that check their visitors themselves, by path, each with what `Host` may be there.
     """
 
     def __init__(
         self,
         app: ASGIApp,
         *,
-        token: str,
+        tokens: Mapping[str, str],
         hosts: Iterable[str],
         open_paths: Iterable[str],
         bucket: Bucket,
         most: Callable[[str, str], int],
+        apart: Mapping[str, Iterable[str]] = {},
     ) -> None:
         self._app, self._bucket, self._most = app, bucket, most
-        self._token = token.encode()
+        self._apart = {path: {host.encode() for host in names} for path, names in apart.items()}
+        self._tokens = dict(tokens)
         self._hosts = {host.encode() for host in hosts}
         self._origins = {b"http://" + host for host in self._hosts}
         self._open = set(open_paths)
@@ -57,7 +64,8 @@ class Guard:
         try:
             self._check(scope)
             body = await whole(receive, self._most(scope["method"], scope["path"]))
-            self._check_body(scope, body)
+            if self._own_hosts(scope) is None:
+                self._check_body(scope, body)
             if self._at_work >= AT_WORK and scope["path"] not in self._open:
                 raise _no(503, "busy", "too many requests are waiting; try again", {"Retry-After": "1"})
         except RefusedError as error:
@@ -78,17 +86,21 @@ class Guard:
                 "this request tells its length twice; send Content-Length or Transfer-Encoding, not both",
                 {"Connection": "close"},
             )
-        if _all(scope, b"host") not in [[host] for host in self._hosts]:
+        own = self._own_hosts(scope)
+        if _all(scope, b"host") not in [[host] for host in (self._hosts if own is None else own)]:
             raise _no(
                 403,
                 "forbidden",
                 "this daemon answers to its own address and port only; check the Host header",
             )
+        if own is not None:
+            return  # it looks at the rest itself
         if any(origin not in self._origins for origin in _all(scope, b"origin")):
             raise _no(403, "forbidden", "web pages of other places may not ask this daemon")
         if scope["path"] in self._open:
             return
-        if not self._knows(_all(scope, b"authorization")):
+        audience = self._audience(_all(scope, b"authorization"))
+        if not audience:
             raise _no(
                 401,
                 "unauthorized",
@@ -97,10 +109,18 @@ class Guard:
             )
         if wait := self._bucket.wait():
             raise _no(429, "too_many", f"too many requests; wait {wait} s", {"Retry-After": str(wait)})
+        CALLER.set(audience)
 
-    def _knows(self, said: list[bytes]) -> bool:
+    def _own_hosts(self, scope: Scope) -> set[bytes] | None:
+        """What `Host` may be of an application that checks its visitors itself; None for all others."""
+        return next((hosts for path, hosts in self._apart.items() if below(scope["path"], path)), None)
+
+    def _audience(self, said: list[bytes]) -> str:
+        """The audience of the one token that was sent; empty when it is none."""
         scheme, _, token = said[0].partition(b" ") if len(said) == 1 else (b"", b"", b"")
-        return hmac.compare_digest(token, self._token) and scheme.lower() == b"bearer"
+        digest = hashlib.sha256(token).hexdigest()
+        found = [audience for known, audience in self._tokens.items() if hmac.compare_digest(digest, known)]
+        return found[0] if found and scheme.lower() == b"bearer" else ""
 
     def _check_body(self, scope: Scope, body: bytes) -> None:
         if not body:
@@ -113,6 +133,11 @@ class Guard:
             read_json(body.decode("utf-8", "surrogateescape"), "the body is not JSON; send one object")
         except InputError as error:
             raise _no(400, "input", str(error)) from None
+
+
+def below(path: str, mount: str) -> bool:
+    """True for the address of a mounted application, and for all below it."""
+    return path == mount or path.startswith(f"{mount}/")
 
 
 def _all(scope: Scope, name: bytes) -> list[bytes]:

@@ -17,12 +17,19 @@ from memoryclaw.writing.secret_gate import harmless
 _ALWAYS = {"Cache-Control": "no-store", "X-Content-Type-Options": "nosniff"}
 
 
-def answer(shape: Mapping[str, Any], status: int = 200, headers: Mapping[str, str] | None = None) -> Response:
-    """One answer."""
+def encoded(shape: Mapping[str, Any]) -> bytes:
+    """The JSON of an answer."""
     try:
-        data = json.dumps(shape, ensure_ascii=False).encode()
+        return json.dumps(shape, ensure_ascii=False).encode()
     except UnicodeEncodeError:  # half a character in a file: JSON can say it, UTF-8 cannot
-        data = json.dumps(shape).encode()
+        return json.dumps(shape).encode()
+
+
+def answer(
+    shape: Mapping[str, Any] | bytes, status: int = 200, headers: Mapping[str, str] | None = None
+) -> Response:
+    """One answer, of a shape or of its JSON."""
+    data = shape if isinstance(shape, bytes) else encoded(shape)
     return Response(data, status, {**_ALWAYS, **(headers or {})}, "application/json")
 
 
@@ -35,6 +42,7 @@ def refused(refusal: Refusal) -> Response:
 
 _KNOWN: tuple[tuple[type[errors.MemoryClawError], int, str], ...] = (
     (errors.NotFoundError, 404, "not_found"),
+    (errors.ForbiddenError, 403, "forbidden"),
     (errors.ConflictError, 409, "conflict"),
     (errors.HistoryError, 409, "history"),
     (errors.BudgetError, 409, "budget"),

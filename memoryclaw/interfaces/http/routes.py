@@ -24,7 +24,10 @@ class RecallRequest(RequestModel):
     goal: str = ""
     session: str = ""
     budget: int | None = Field(default=None, ge=LEAST_BUDGET, le=MOST_BUDGET)
+    seen: Literal["all", "tools", "none"] = "all"
+    room: int | None = Field(default=None, ge=0)
     trace: bool = False
+    noted: bool = True
 
 
 class SearchRequest(RequestModel):
@@ -33,19 +36,34 @@ class SearchRequest(RequestModel):
     q: str
     kind: str = ""
     limit: int = Field(default=10, ge=1, le=1000)
+    session: str = ""
+
+
+class SessionRequest(RequestModel):
+    """For which session something is read; no recall sends it that again."""
+
+    session: str = ""
 
 
 def recall(app: App, _name: str, asked: RecallRequest) -> Shape:
     """A context to paste into a prompt."""
     answer = app.recall(
-        question(asked.query), goal=question(asked.goal), session=asked.session, budget=asked.budget
+        question(asked.query),
+        goal=question(asked.goal),
+        session=asked.session,
+        budget=asked.budget,
+        seen=asked.seen,
+        room=asked.room,
+        noted=asked.noted,
     )
     return shapes.recall(answer, trace=asked.trace)
 
 
 def search(app: App, _name: str, asked: SearchRequest) -> Shape:
     """Ranked matches."""
-    return shapes.search(app.search(question(asked.q), kind=asked.kind, limit=asked.limit))
+    return shapes.search(
+        app.search(question(asked.q), kind=asked.kind, limit=asked.limit, session=asked.session)
+    )
 
 
 ASKING = (
@@ -61,7 +79,7 @@ ASKING = (
         "GET",
         "/v1/search",
         search,
-        "Ranked matches, best first; leaves no trace.",
+        "Ranked matches, best first; without a session it leaves no trace.",
         SearchRequest,
         like="search Q",
     ),
@@ -87,15 +105,35 @@ class FactsRequest(RequestModel):
     history: bool = False
 
 
+class EntitiesRequest(RequestModel):
+    """Which entities are listed."""
+
+    words: str = ""
+    kind: str = ""
+
+
+class TodosRequest(RequestModel):
+    """Which to-dos are listed."""
+
+    words: str = ""
+    due: str = ""
+    state: Literal["open", "done", "all"] = "open"
+
+
 def browse(app: App, _name: str, asked: BrowseRequest) -> Shape:
     """A list of notes."""
     listed = app.browse(kind=asked.kind, state=asked.state, limit=asked.limit)
     return shapes.browse(listed, app.freshness)
 
 
-def show(app: App, name: str, _asked: RequestModel) -> Shape:
+def show(app: App, name: str, asked: SessionRequest) -> Shape:
     """One thing as it stands in its file."""
-    return shapes.show(app.show(name), app.freshness)
+    return shapes.show(app.show(name, session=asked.session), app.freshness)
+
+
+def why(app: App, name: str, _asked: RequestModel) -> Shape:
+    """A recall read back."""
+    return shapes.read_back(app.why(name), app.freshness)
 
 
 def links(app: App, name: str, _asked: RequestModel) -> Shape:
@@ -109,6 +147,21 @@ def facts(app: App, _name: str, asked: FactsRequest) -> Shape:
     return shapes.facts(found, app.freshness)
 
 
+def entities(app: App, _name: str, asked: EntitiesRequest) -> Shape:
+    """A list of entities."""
+    return shapes.entities(app.entities(asked.words, kind=asked.kind), app.freshness)
+
+
+def entity(app: App, name: str, _asked: RequestModel) -> Shape:
+    """One entity."""
+    return shapes.entity(app.entity(name), app.freshness)
+
+
+def todos(app: App, _name: str, asked: TodosRequest) -> Shape:
+    """A list of to-dos."""
+    return shapes.todos(app.todos(asked.words, due=asked.due, state=asked.state), app.freshness)
+
+
 def _day(text: str) -> date | None:
     try:
         return date.fromisoformat(text) if text else None
@@ -120,10 +173,47 @@ LOOKING = (
     VerbRoute(
         "GET", "/v1/notes", browse, "Notes, pinned ones first, then the newest.", BrowseRequest, like="browse"
     ),
-    VerbRoute("GET", "/v1/notes/{id}", show, "A note, section, fact or turn as it stands.", like="show ID"),
+    VerbRoute(
+        "GET",
+        "/v1/notes/{id}",
+        show,
+        "A note, section, fact or turn as it stands.",
+        SessionRequest,
+        like="show ID",
+    ),
+    VerbRoute(
+        "GET",
+        "/v1/receipts/{id}",
+        why,
+        "A recall read back: what was in, what was left out, why.",
+        like="why ID",
+    ),
     VerbRoute("GET", "/v1/links/{id}", links, "The links of a note, out and back.", like="links ID"),
     VerbRoute(
         "GET", "/v1/facts", facts, "What is held true, now or on a day.", FactsRequest, like="facts [ENTITY]"
+    ),
+    VerbRoute(
+        "GET",
+        "/v1/entities",
+        entities,
+        "Everything that facts are known of, by name.",
+        EntitiesRequest,
+        like="entities [WORDS]",
+    ),
+    VerbRoute(
+        "GET",
+        "/v1/entities/{name}",
+        entity,
+        "One entity: facts and their past, episodes, neighbours.",
+        like="entity NAME",
+    ),
+    VerbRoute(
+        "GET",
+        "/v1/todos",
+        todos,
+        "What is to be done, the soonest first.",
+        TodosRequest,
+        like="todos [WORDS]",
     ),
 )
 
@@ -141,9 +231,16 @@ def doctor(app: App, _name: str, _asked: RequestModel) -> Shape:
     return shapes.doctor(app.doctor())
 
 
-def sync(app: App, _name: str, _asked: RequestModel) -> Shape:
-    """Brings the index in line with the files."""
-    return shapes.synced(app.sync())
+class SyncRequest(RequestModel):
+    """Whether git is asked first."""
+
+    with_git: bool = False
+
+
+def sync(app: App, _name: str, asked: SyncRequest) -> Shape:
+    """Brings the index in line with the files, after an exchange with the vault's other copy where that is asked for."""
+    exchanged = app.exchange() if asked.with_git else None
+    return {**shapes.synced(app.sync()), **({"git": shapes.exchanged(exchanged)} if exchanged else {})}
 
 
 KEEPING = (
@@ -151,7 +248,15 @@ KEEPING = (
     VerbRoute(
         "GET", "/v1/doctor", doctor, "Checks the vault's health; repairs nothing.", pool=LONG, like="doctor"
     ),
-    VerbRoute("POST", "/v1/sync", sync, "Brings the index in line with the files.", pool=LONG, like="sync"),
+    VerbRoute(
+        "POST",
+        "/v1/sync",
+        sync,
+        "Brings the index in line with the files, with `with_git` after an exchange with another machine.",
+        SyncRequest,
+        pool=LONG,
+        like="sync",
+    ),
 )
 
 

@@ -11,6 +11,7 @@ import socket
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from datetime import UTC, datetime
+from functools import partial
 from typing import Any
 
 import uvicorn
@@ -18,9 +19,12 @@ from starlette.types import ASGIApp
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from memoryclaw import __version__
+from memoryclaw.app import App
 from memoryclaw.app.daemon import Daemon
 from memoryclaw.errors import InputError
 from memoryclaw.interfaces.http.assembly import HttpSettings, Report, asgi
+from memoryclaw.interfaces.http.guard import CALLER
+from memoryclaw.interfaces.http.readers import Readers
 from memoryclaw.interfaces.http.workers import Apps, MountedApp, WorkerPools
 from memoryclaw.vault.layout import timestamp
 
@@ -198,6 +202,13 @@ class Connection(H11Protocol):
             self._next = self.loop.call_later(self.LOOK, self._look)
 
 
+@contextlib.contextmanager
+def _lent(pools: WorkerPools, audience: str = "") -> Iterator[App]:
+    """An open vault for a mounted application, as an audience or else the caller of this request sees it."""
+    with pools.mounted.lend() as app:
+        yield app.seen_by(audience or CALLER.get())
+
+
 # The server, the workers behind it and the daemon beside it start and stop together.
 
 # Seconds that a busy thread keeps the interpreter when others wait. A look at 10,000 files gives it up 20,000 times: with the 5 ms of
@@ -217,7 +228,10 @@ def serve(
     """Answers until a signal ends it, and returns that signal; see `memoryclaw.interfaces.http.serve`."""
     sys.setswitchinterval(_SWITCH)
     told = address(listener)
-    pools = WorkerPools(daemon.open)
+    # Readers would each load the model of the vectors once more, and the model lets other threads run.
+    readers = None if daemon.config.fallback == "vector" else Readers(daemon.root)
+    pools = WorkerPools(daemon.open, readers)
+    guests = mounted(partial(_lent, pools))
 
     def begun() -> None:
         if daemon.start(told, server.end):
@@ -231,7 +245,12 @@ def serve(
                 hosts=hosts((host, told["host"]), told["port"]),
                 rate=daemon.config.rate,
                 report=report,
-                mounted=mounted(pools.mounted.lend),
+                mounted=guests,
+                apart={
+                    path: hosts(guest.own_names, told["port"])
+                    for path, guest in guests.items()
+                    if guest.own_names
+                },
             )
         ),
         begun,

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import AbstractAsyncContextManager, AbstractContextManager, contextmanager
 from queue import Empty, LifoQueue
+from time import monotonic
 from typing import Protocol, TypeVar
 
 from starlette.types import ASGIApp, Receive, Scope, Send
@@ -14,10 +15,22 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 from memoryclaw.app import App
 from memoryclaw.app.daemon import SettingsStamp, stamp
 from memoryclaw.errors import IndexBusyError
-from memoryclaw.interfaces.http.messages import LOG, LONG, READ, WRITE, Refusal, RefusedError
+from memoryclaw.interfaces.http.guard import below
+from memoryclaw.interfaces.http.messages import (
+    LOG,
+    LONG,
+    READ,
+    WRITE,
+    Refusal,
+    RefusedError,
+    RequestModel,
+    VerbRoute,
+    encoded,
+)
+from memoryclaw.interfaces.http.readers import Readers, ReadRequest
 
 T = TypeVar("T")
-_THREADS = {READ: 2, WRITE: 1, LOG: 1, LONG: 1}
+_THREADS = {READ: 2, WRITE: 8, LOG: 1, LONG: 1}
 _WAITING = 64  # requests of one pool that may wait
 _MOUNTED = 2  # vaults for mounted applications
 _PATIENCE = 10.0  # seconds that a borrower waits for a vault
@@ -35,10 +48,19 @@ class WorkerPool:
     def __init__(self, open_app: Callable[[], App], threads: int, waiting: int = _WAITING) -> None:
         self._stock = VaultPool(open_app, threads)
         self._pool = ThreadPoolExecutor(threads)
-        self._most, self._held = threads + waiting, 0
+        self._most, self._crowd, self._held = threads + waiting, 2 * threads, 0
 
-    async def run(self, work: Callable[[App], T]) -> T:
+    @property
+    def is_crowded(self) -> bool:
+        """True while many wait."""
+        return self._held >= self._crowd
+
+    async def run(self, work: Callable[[App], T], apart: Callable[[], T | None] = lambda: None) -> T:
         """Does one piece of work in a thread of this pool.
+
+        Args:
+            work: what is done with a vault.
+            apart: does the same without one, or returns None where it cannot.
 
         Raises:
             RefusedError: too much is waiting already.
@@ -48,7 +70,7 @@ class WorkerPool:
                 Refusal(503, "busy", "too many requests are waiting; try again", {"Retry-After": "1"})
             )
         self._held += 1
-        future: Future[T] = self._pool.submit(self._with_app, work)
+        future: Future[T] = self._pool.submit(self._done_by, work, apart)
         loop = asyncio.get_running_loop()
         future.add_done_callback(lambda _: loop.is_closed() or loop.call_soon_threadsafe(self._done))
         return await asyncio.wrap_future(future)
@@ -58,7 +80,9 @@ class WorkerPool:
         self._pool.shutdown(wait=False, cancel_futures=True)
         self._stock.close()
 
-    def _with_app(self, work: Callable[[App], T]) -> T:
+    def _done_by(self, work: Callable[[App], T], apart: Callable[[], T | None]) -> T:
+        if (found := apart()) is not None:
+            return found
         with self._stock.lend() as app:
             return work(app)
 
@@ -116,9 +140,15 @@ class VaultPool:
 
 
 class WorkerPools:
-    """All worker pools of one daemon; `mounted` lends vaults to mounted applications."""
+    """All worker pools of one daemon; `mounted` lends vaults to mounted applications.
 
-    def __init__(self, open_app: Callable[[], App]) -> None:
+    Args:
+        open_app: opens the vault once more.
+        readers: processes that read, too, while many ask.
+    """
+
+    def __init__(self, open_app: Callable[[], App], readers: Readers | None = None) -> None:
+        self._readers = readers
         self._pools = {name: WorkerPool(open_app, threads) for name, threads in _THREADS.items()}
         self.mounted = VaultPool(open_app, _MOUNTED)
 
@@ -126,20 +156,52 @@ class WorkerPools:
         """Does one piece of work in a pool."""
         return await self._pools[pool].run(work)
 
+    async def answer(self, row: VerbRoute, name: str, asked: RequestModel, audience: str) -> bytes:
+        """Answers one request in JSON, in the pool of its row, as its audience sees the vault.
+
+        Raises:
+            RefusedError: too much is waiting already.
+        """
+        pool, readers, at = self._pools[row.pool], self._readers, monotonic()
+
+        def work(app: App) -> bytes:
+            app = app.seen_by(audience)
+            if row.pool == READ:  # those who waited together share one look at the files
+                app.asked_at(at)
+            return encoded(row.verb(app, name, asked))
+
+        if readers is None or row.pool != READ:
+            return await pool.run(work)
+        if pool.is_crowded:
+            readers.want()
+        request = ReadRequest(row.method, row.path, name, asked, at, audience)
+        return await pool.run(work, lambda: readers.answer(request))
+
     def close(self) -> None:
         """Closes every vault."""
+        if self._readers is not None:
+            self._readers.close()
         for pool in self._pools.values():
             pool.close()
         self.mounted.close()
 
 
-# Mounted applications (MCP) answer behind the same guard; they borrow open vaults.
+# Mounted applications (MCP, the page) borrow open vaults. They answer behind the same guard, but for those with names of their own.
 
-Apps = Callable[[], AbstractContextManager[App]]
+
+class Apps(Protocol):
+    """Lends open vaults."""
+
+    def __call__(self, audience: str = "") -> AbstractContextManager[App]:
+        """One as this audience sees it; without one, as the caller of this request does."""
 
 
 class MountedApp(Protocol):
     """One application; it is given requests as they came."""
+
+    own_names: Sequence[
+        str
+    ]  # host names; with some, it checks its visitors itself: it is given any request for them or for this machine
 
     def lifespan(self) -> AbstractAsyncContextManager[object]:
         """What it needs around it while the server runs."""
@@ -157,7 +219,7 @@ class Dispatcher:
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Passes a request on."""
         for path, mounted in self._mounted.items() if scope["type"] == "http" else ():
-            if scope["path"] == path or scope["path"].startswith(f"{path}/"):
+            if below(scope["path"], path):
                 await mounted(scope, receive, send)
                 return
         await self._app(scope, receive, send)

@@ -8,6 +8,7 @@ from memoryclaw.app import App
 from memoryclaw.config import MOST_LISTED
 from memoryclaw.interfaces import shapes
 from memoryclaw.interfaces.http.messages import LONG, WRITE, RequestModel, Shape, VerbRoute, question
+from memoryclaw.model import OWNER
 
 Value = str | bool | int | float
 
@@ -52,7 +53,12 @@ class FeedbackRequest(RequestModel):
 
 
 def remember(app: App, _name: str, asked: RememberRequest) -> Shape:
-    """Keeps a text as an episode, or as the value of a field, as the claim of the agent that has the token."""
+    """Keeps a text as an episode, or as the value of a field; from the agent it is a claim."""
+    if app.audience == OWNER:
+        kept = app.remember(
+            asked.text, entity=asked.entity, field=asked.field, tags=asked.tags, source=asked.source
+        )
+        return shapes.written(kept)
     done = app.claim(
         asked.text,
         entity=asked.entity,
@@ -62,6 +68,19 @@ def remember(app: App, _name: str, asked: RememberRequest) -> Shape:
         session=asked.session,
     )
     return shapes.written(done)
+
+
+class RewriteRequest(RequestModel):
+    """A text for a note, and the digest of the file that it was written for."""
+
+    text: str
+    digest: str
+    dry_run: bool = False
+
+
+def rewrite(app: App, name: str, asked: RewriteRequest) -> Shape:
+    """Gives a note another text, or tells what that would change."""
+    return shapes.rewrite(app.rewrite(name, asked.text, digest=asked.digest, dry_run=asked.dry_run))
 
 
 def edit(app: App, name: str, asked: EditRequest) -> Shape:
@@ -74,7 +93,7 @@ def edit(app: App, name: str, asked: EditRequest) -> Shape:
 
 
 def forget(app: App, name: str, _asked: RequestModel) -> Shape:
-    """Moves a note or a fact to the archive."""
+    """Takes a note, a fact or a turn out of every answer."""
     return shapes.written(app.forget(name))
 
 
@@ -102,7 +121,7 @@ WRITING = (
         "POST",
         "/v1/remember",
         remember,
-        "Keeps a text as an episode, or as a fact, as the agent's claim; what contradicts a standing fact waits for a person.",
+        "Keeps a text as an episode, or as a fact. From the agent it is a claim: what contradicts a standing fact waits for a person.",
         RememberRequest,
         WRITE,
         like="remember TEXT",
@@ -117,10 +136,19 @@ WRITING = (
         like="edit ID --set F=V",
     ),
     VerbRoute(
+        "PUT",
+        "/v1/notes/{id}",
+        rewrite,
+        "Gives a note another text, if its file still has the digest that `GET` told; `dry_run` only tells what would change.",
+        RewriteRequest,
+        WRITE,
+        like="edit ID --text FILE",
+    ),
+    VerbRoute(
         "DELETE",
         "/v1/notes/{id}",
         forget,
-        "Moves a note or a fact to the archive.",
+        "Moves a note or a fact to the archive, or takes a turn out of every answer.",
         pool=WRITE,
         like="forget ID",
     ),
@@ -156,6 +184,20 @@ class HistoryRequest(RequestModel):
 
     id: str = ""
     limit: int = Field(default=20, ge=1, le=MOST_LISTED)
+    before: str = ""
+
+
+class DecisionRequest(RequestModel):
+    """The digest of what was shown; what has changed since is refused."""
+
+    digest: str = ""
+
+
+class RewordRequest(RequestModel):
+    """What waits in other words, and the digest of what was shown."""
+
+    text: str
+    digest: str = ""
 
 
 def review(app: App, _name: str, _asked: RequestModel) -> Shape:
@@ -166,22 +208,33 @@ def review(app: App, _name: str, _asked: RequestModel) -> Shape:
 def review_one(app: App, name: str, _asked: RequestModel) -> Shape:
     """One thing that waits, and what it would change."""
     item = app.review.get(name)
-    return shapes.differences([(item, app.review.diff(item) if item.can_be_shown else [])])
+    found = app.review.diff(item) if item.can_be_shown else []
+    return shapes.review_item(item, found, app.review.details(item) if app.audience == OWNER else None)
 
 
-def approve(app: App, name: str, _asked: RequestModel) -> Shape:
+def approve(app: App, name: str, asked: DecisionRequest) -> Shape:
     """Says yes."""
-    return _decided(app, name, "approved")
+    return _decided(app, name, "approved", asked.digest)
 
 
-def reject(app: App, name: str, _asked: RequestModel) -> Shape:
+def reject(app: App, name: str, asked: DecisionRequest) -> Shape:
     """Says no."""
-    return _decided(app, name, "rejected")
+    return _decided(app, name, "rejected", asked.digest)
+
+
+def reword(app: App, name: str, asked: RewordRequest) -> Shape:
+    """Puts what waits in other words."""
+    return shapes.written(app.review.edit(name, lambda _: asked.text, digest=asked.digest))
 
 
 def history(app: App, _name: str, asked: HistoryRequest) -> Shape:
     """What was done, newest first."""
-    return shapes.history(app.history(asked.id, limit=asked.limit))
+    return shapes.history(app.history(asked.id, limit=asked.limit, before=asked.before))
+
+
+def commit(app: App, name: str, _asked: RequestModel) -> Shape:
+    """One commit, word by word."""
+    return shapes.change_made(app.commit(name))
 
 
 def blame(app: App, name: str, _asked: RequestModel) -> Shape:
@@ -189,10 +242,10 @@ def blame(app: App, name: str, _asked: RequestModel) -> Shape:
     return shapes.blame(app.blame(name))
 
 
-def _decided(app: App, name: str, decision: str) -> Shape:
+def _decided(app: App, name: str, decision: str, digest: str) -> Shape:
     items = [item for item in app.review.list([name]) if not item.is_skill]
     decide = app.review.approve if decision == "approved" else app.review.reject
-    return shapes.decided(decide(items))
+    return shapes.decided(decide(items, digest=digest))
 
 
 REVIEWING = (
@@ -208,7 +261,8 @@ REVIEWING = (
         "POST",
         "/v1/review/{id}/approve",
         approve,
-        "Says yes to one thing, or to a run.",
+        "Says yes to one thing, or to a run; with the `digest` of what was shown, only to that.",
+        DecisionRequest,
         pool=WRITE,
         like="review approve ID",
     ),
@@ -217,8 +271,18 @@ REVIEWING = (
         "/v1/review/{id}/reject",
         reject,
         "Says no; it is not proposed again.",
+        DecisionRequest,
         pool=WRITE,
         like="review reject ID",
+    ),
+    VerbRoute(
+        "PUT",
+        "/v1/review/{id}",
+        reword,
+        "Puts what waits in other words; it goes on waiting.",
+        RewordRequest,
+        WRITE,
+        like="review edit ID",
     ),
     VerbRoute(
         "GET",
@@ -227,6 +291,9 @@ REVIEWING = (
         "What was done to the vault, a note or a fact.",
         HistoryRequest,
         like="history [ID]",
+    ),
+    VerbRoute(
+        "GET", "/v1/history/{commit}", commit, "One commit, word by word.", like="history --commit COMMIT"
     ),
     VerbRoute("GET", "/v1/blame/{id}", blame, "Where a fact comes from.", like="blame FACT"),
 )
@@ -264,14 +331,20 @@ def skill(app: App, name: str, _asked: RequestModel) -> Shape:
     return shapes.shown(app.skills.show(name))
 
 
-def approve_skill(app: App, name: str, _asked: RequestModel) -> Shape:
+class SkillVersionRequest(RequestModel):
+    """The `version` that was shown; what has changed since is refused with 409."""
+
+    version: str = ""
+
+
+def approve_skill(app: App, name: str, asked: SkillVersionRequest) -> Shape:
     """Says yes to a skill as it is now."""
-    return shapes.skill_decided(app.skills.approve(name))
+    return shapes.skill_decided(app.skills.approve(name, version=asked.version))
 
 
-def reject_skill(app: App, name: str, _asked: RequestModel) -> Shape:
+def reject_skill(app: App, name: str, asked: SkillVersionRequest) -> Shape:
     """Says no to a skill."""
-    return shapes.skill_decided(app.skills.reject(name))
+    return shapes.skill_decided(app.skills.reject(name, version=asked.version))
 
 
 def run(app: App, name: str, asked: RunRequest) -> Shape:
@@ -305,8 +378,9 @@ SKILLS = (
         "POST",
         "/v1/skills/{name}/approve",
         approve_skill,
-        "Says yes to a skill as it is now.",
-        pool=WRITE,
+        "Says yes to a skill as it is now, or as it was shown.",
+        SkillVersionRequest,
+        WRITE,
         like="skills approve NAME",
     ),
     VerbRoute(
@@ -314,7 +388,8 @@ SKILLS = (
         "/v1/skills/{name}/reject",
         reject_skill,
         "Says no, or takes an approval back.",
-        pool=WRITE,
+        SkillVersionRequest,
+        WRITE,
         like="skills reject NAME",
     ),
     VerbRoute(

@@ -85,7 +85,7 @@ class SearchArguments(ToolArguments):
         max_length=MOST_BYTES,
         description='Plain words, or a query: "a phrase", AND, OR, -word, proj*, tag:x, kind:fact, since:2025-06.',
     )
-    kind: Literal["", "episode", "fact", "skill", "note", "turn"] = Field(
+    kind: Literal["", "episode", "fact", "skill", "note", "todo", "turn"] = Field(
         "", description="Only one kind; empty: all."
     )
     limit: int = Field(10, ge=1, le=100, description="At most so many matches.")
@@ -202,6 +202,7 @@ SEARCH = _object(
         **_FRESH,
         **_keys("matches left_out", "a"),
         **_keys("did_you_mean", "o"),
+        "unknown": _TEXTS,
         "notices": _TEXTS,
         **_keys("timings_ms", "o"),
     }

@@ -222,6 +222,7 @@ def recalled(app: App, name: str, given: Mapping[str, str]) -> str:
 
 _CODES: tuple[tuple[type[errors.MemoryClawError], str], ...] = (
     (errors.NotFoundError, "not_found"),
+    (errors.ForbiddenError, "forbidden"),
     (errors.ConflictError, "conflict"),
     (errors.HistoryError, "history"),
     (errors.BudgetError, "budget"),

@@ -6,7 +6,7 @@ import gc
 import logging
 import signal
 import sys
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING
 
@@ -60,6 +60,7 @@ class Mounted:
     """
 
     def __init__(self, apps: Apps, report: Report) -> None:
+        self.own_names: Sequence[str] = ()
         self._apps, self._report = apps, report
         self._lock = anyio.Lock()
         self._tasks: TaskGroup | None = None

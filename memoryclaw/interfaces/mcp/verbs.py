@@ -20,7 +20,7 @@ from memoryclaw.working.memory import rendered
 
 if TYPE_CHECKING:
     from memoryclaw.recall.browsing import NoteEntry
-    from memoryclaw.review.diffs import Difference
+    from memoryclaw.review.file_history import Difference
     from memoryclaw.review.queue import ReviewItem
     from memoryclaw.working.memory import WorkingMemory
 

@@ -60,6 +60,13 @@ test("what changes the memory is for its owner, and nothing reaches the daemon",
   assert.equal(daemon.asked.length, 0);
 });
 
+test("a command is sent with the token of who typed it", async () => {
+  await host.slash("mclaw", "review");
+  await host.slash("mclaw", "review", { senderIsOwner: false });
+  await host.slash("mclaw", "review", { assertOwnerCurrent: () => { throw new Error("no longer the owner"); } });
+  assert.deepEqual(daemon.asked.map((one) => one.headers.authorization.slice(7, 8)), ["o", "t", "t"]);
+});
+
 test("/memory-sleep consolidates now", async () => {
   await host.slash("memory-sleep", "");
   assert.deepEqual([daemon.asked[0].method, daemon.asked[0].url], ["POST", "/v1/consolidate"]);

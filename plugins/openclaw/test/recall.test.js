@@ -18,7 +18,15 @@ describe("recall before a turn", () => {
     const wrapped = 'Sender: ⟦openclaw:ctx⟧\n```json\n{"name":"Mallory deadline"}\n```\n\n[Sun 2026-11-22 10:00 UTC] Who is Bello?\n\n'
       + `${BLOCK}\n\n<<<BEGIN_OPENCLAW_INTERNAL_CONTEXT>>>secret\n<<<END_OPENCLAW_INTERNAL_CONTEXT>>>`;
     await ask(hosted({ vault, budget: 450 }), { prompt: wrapped });
-    assert.deepEqual(daemon.asked[0].body, { query: "Who is Bello?", budget: 450, session: "s1" });
+    assert.deepEqual(daemon.asked[0].body, { query: "Who is Bello?", budget: 450, session: "s1", seen: "tools" });
+  });
+
+  test("says that nothing it showed is visible any more, once after the host cut the conversation", async () => {
+    const host = hosted({ vault });
+    await host.fire("before_compaction", { messages: [] }, { sessionId: "s1" });
+    await ask(host, { prompt: "Who is Bello?" });
+    await ask(host, { prompt: "Who is Bello?" });
+    assert.deepEqual(daemon.asked.filter((one) => one.url === "/v1/recall").map((one) => one.body.seen), ["none", "tools"]);
   });
 
   test("prefers the current message to the prompt made of it", async () => {

@@ -23,9 +23,15 @@ before(async () => {
 after(() => daemon.close());
 beforeEach(() => { daemon.asked.length = 0; });
 
+test("the daemon learns which session was shown a whole note", async () => {
+  await host.call("memory_get", { path: "semantic/pets.md" });
+  await host.call("memory_get", { path: "semantic/pets.md", from: 2, lines: 1 });
+  assert.deepEqual(daemon.asked.map((one) => one.url), ["/v1/notes/semantic%2Fpets.md?session=s1", "/v1/notes/semantic%2Fpets.md"]);
+});
+
 test("a match has the shape that OpenClaw's own memory answers with", async () => {
   const { results } = (await host.call("memory_search", { query: "Bello", maxResults: 3 })).value;
-  assert.equal(daemon.asked[0].url, "/v1/search?q=Bello&limit=3");
+  assert.equal(daemon.asked[0].url, "/v1/search?q=Bello&limit=3&session=s1");
   assert.deepEqual([results[0].path, results[0].startLine], ["semantic/pets.md", 3]);
   assert.equal(results[0].citation, "semantic/pets.md#L3-L3");
   assert.deepEqual([results[0].endLine, results[0].score, results[0].textScore, results[0].corpus, results[1].source], [3, 0.75, 3, "memory", "sessions"]);

@@ -1,0 +1,140 @@
+"""How a vault grows, how it is used, and what waits in it for how long. Looks only."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Sequence
+from datetime import UTC, datetime
+from typing import Any, NamedTuple
+
+from memoryclaw.consolidation.changes import SPEAKERS
+from memoryclaw.consolidation.selecting import Unread
+from memoryclaw.errors import NotFoundError
+from memoryclaw.index.catalog import Catalog
+from memoryclaw.review.queue import ReviewItem
+from memoryclaw.text.dates import parse_timestamp
+from memoryclaw.vault import files
+from memoryclaw.vault.ledger import FOLDER
+
+LATE = 48  # hours that turns may wait before somebody is told
+MONTHS = 12  # that are shown
+_RUN_TIME = re.compile(r"-(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)-")
+
+
+class Waits(NamedTuple):
+    """How much of one kind waits, since when (ISO, UTC; empty when it cannot be told), and for how many hours."""
+
+    number: int = 0
+    since: str = ""
+    hours: int = 0
+
+
+NONE_WAITS = Waits()
+
+
+class Month(NamedTuple):
+    """What came into a vault in one month, and how often it was asked and rated."""
+
+    month: str  # 2026-04
+    episodes: int = 0
+    facts: int = 0
+    turns: int = 0
+    recalls: int = 0
+    ratings: int = 0
+
+
+class Stats(NamedTuple):
+    """The figures of a vault."""
+
+    notes: dict[str, int]  # kind → notes
+    facts: int  # that hold now, statements included
+    turns: int
+    months: tuple[Month, ...]  # the last ones, newest first, each in which something happened
+    recalls: int
+    ratings: int
+    rating: float  # the mean of all ratings; 0 without one
+    shown: tuple[tuple[str, int], ...]  # the ids that recalls brought up most often
+    waiting: Waits  # turns that no consolidation has read
+    review: Waits  # things that wait for a person
+
+
+def waiting_turns(logs: Iterable[Unread], now: datetime) -> Waits:
+    """How many turns of people and assistants no consolidation has read."""
+    turns = [turn for log in logs for turn in log.turns if turn.role in SPEAKERS]
+    return _waits(len(turns), [turn.ts for turn in turns], now)
+
+
+def waiting_items(items: Sequence[ReviewItem], now: datetime) -> Waits:
+    """How many things wait for a person."""
+    times = [_time_of(item.run) or (item.fact.since if item.fact else "") for item in items]
+    return _waits(len(items), times, now)
+
+
+def stats(root: str, catalog: Catalog, waiting: Waits, review: Waits) -> Stats:
+    """The figures of a vault, from its index and its ledger."""
+    months: dict[str, Counter[str]] = defaultdict(Counter)
+    for name, sql in _GROWTH.items():
+        for month, count in catalog.rows(sql):
+            months[str(month)][name] += int(count)
+    shown, ratings = Counter[str](), list[int]()
+    recalls = 0
+    for event in _events(root):
+        month = parse_timestamp(str(event.get("ts", "")))[:7]
+        if event.get("event") == "shown":
+            recalls += 1
+            months[month]["recalls"] += 1
+            ids = event.get("ids")
+            shown.update(map(str, ids if isinstance(ids, list) else ()))
+        elif event.get("event") == "rated" and isinstance(rating := event.get("rating"), int):
+            ratings.append(rating)
+            months[month]["ratings"] += 1
+    rows = [Month(month, **months[month]) for month in sorted(filter(None, months), reverse=True)]
+    kinds = {str(kind): int(count) for kind, count in catalog.rows(_KINDS)}
+    facts, turns = (int(catalog.rows(sql)[0][0]) for sql in (_FACTS, _TURNS))
+    mean = round(sum(ratings) / len(ratings), 2) if ratings else 0.0
+    often = tuple(sorted(shown.items(), key=lambda one: (-one[1], one[0]))[:5])
+    return Stats(
+        kinds, facts, turns, tuple(rows[:MONTHS]), recalls, len(ratings), mean, often, waiting, review
+    )
+
+
+_KINDS = "select kind, count(*) from files where kind != 'settings' group by kind order by kind"
+_FACTS = "select count(*) from fact where current"
+_TURNS = "select count(*) from unit where kind = 'turn'"
+_GROWTH = {
+    "episodes": "select substr(at, 1, 7), count(*) from files where kind = 'episode' and at != '' group by 1",
+    "facts": "select substr(coalesce(nullif(since, ''), said), 1, 7), count(*) from fact where coalesce(nullif(since, ''), said) != '' group by 1",
+    "turns": "select substr(at, 1, 7), count(*) from unit where kind = 'turn' and at != '' group by 1",
+}
+
+
+def _events(root: str) -> Iterator[dict[str, Any]]:
+    """The events of the ledger; a line that is none is passed over."""
+    for path in files.list_files(root, FOLDER):
+        try:
+            lines = files.read_file(root, path).data.splitlines() if path.endswith(".jsonl") else ()
+        except NotFoundError:
+            continue
+        for line in lines:
+            try:
+                event = json.loads(line)
+            except (ValueError, RecursionError):
+                continue
+            if isinstance(event, dict):
+                yield event
+
+
+def _time_of(run: str) -> str:
+    hit = _RUN_TIME.search(run)
+    return "{}-{}-{}T{}:{}:{}Z".format(*hit.groups()) if hit else ""
+
+
+def _waits(count: int, times: Iterable[str], now: datetime) -> Waits:
+    since = min(filter(None, map(parse_timestamp, times)), default="")
+    if not since:
+        return Waits(count)
+    begun = datetime.fromisoformat(since)
+    begun = begun if begun.tzinfo else begun.replace(tzinfo=UTC)
+    return Waits(count, since, max(int((now - begun).total_seconds() // 3600), 0))

@@ -1,0 +1,214 @@
+"""What a folder holds before it becomes a vault: looks at the files and at git, and changes nothing."""
+
+from __future__ import annotations
+
+import os
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from memoryclaw.errors import HistoryError, InputError, VaultError
+from memoryclaw.history.git import git_state
+from memoryclaw.history.repository import Entry, History, object_id
+from memoryclaw.index.stemming import language_of
+from memoryclaw.ports import Progress
+from memoryclaw.text.encoding import decode, readable
+from memoryclaw.text.frontmatter import is_filled_in, split
+from memoryclaw.text.language import Language
+from memoryclaw.vault.folder import Vault
+from memoryclaw.vault.layout import CONFIG_FILE, MEANINGS, STATE_DIR, safe_path
+from memoryclaw.vault.notes import ReadingSettings, read_note
+from memoryclaw.writing.secret_gate import secret_gate
+
+_CODE = frozenset({
+    ".c", ".cc", ".cpp", ".cs", ".css", ".go", ".h", ".hpp", ".html", ".java", ".js", ".jsx", ".kt", ".lua", ".mjs", ".php", ".py",
+    ".rb", ".rs", ".scala", ".sh", ".sql", ".swift", ".ts", ".tsx", ".vue",
+})  # fmt: skip
+_MOST_FILES = 200_000  # of a folder that is no folder of notes; counting ends there
+_SCRIPTS = (("ja", "\u3040", "\u30ff"), ("ko", "\uac00", "\ud7a3"), ("zh", "\u4e00", "\u9fff"))
+_UNTOLD = Language("", None, frozenset())
+
+
+@dataclass(frozen=True, slots=True)
+class Named:
+    """A folder of the user's whose name means something to MemoryClaw."""
+
+    folder: str
+    files: int
+    meaning: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Survey:
+    """What a folder holds. `place` says what kind of folder it is: missing | empty | home | code | notes | vault."""
+
+    folder: str
+    place: str
+    kinds: Mapping[str, int]  # kind → notes
+    tags: int = 0  # different ones
+    links: int = 0
+    templates: int = 0
+    languages: Mapping[str, int]  # code → notes with enough words to tell
+    problems: int = 0
+    other: Mapping[str, int]  # suffix → files that are no notes
+    obsidian: bool = False
+    named: tuple[Named, ...] = ()
+    untracked: tuple[str, ...] = ()  # notes that a commit would take in
+    ignored: int = 0  # notes that git's ignore rules leave out
+    secret: tuple[str, ...] = ()  # notes that seem to hold a secret
+    changed: tuple[str, ...] = ()  # files with changes that the user staged or did not commit
+
+    @property
+    def notes(self) -> int:
+        """How many notes there are."""
+        return sum(self.kinds.values())
+
+
+def survey(root: Path, *, progress: Progress | None = None) -> Survey:
+    """Looks at a folder that is to become a vault.
+
+    Raises:
+        InputError: it is a file.
+        VaultError: it cannot be read.
+    """
+    folder = os.fspath(root)
+    if os.path.lexists(folder) and not os.path.isdir(folder):
+        raise InputError(f"{folder} is a file; a vault is a folder, such as {os.path.dirname(folder)}/notes")
+    place = _place(root)
+    if place in ("missing", "empty", "home"):
+        return Survey(folder=folder, place=place, kinds={}, languages={}, other={})
+    files = list(_files(folder))
+    other = Counter(os.path.splitext(name)[1].lower() for name in files)
+    notes = other.pop(".md", 0)
+    code = sum(count for suffix, count in other.items() if suffix in _CODE)
+    if place == "notes" and code and code >= notes:
+        return Survey(folder=folder, place="code", kinds={".md": notes}, languages={}, other=other)
+    return _notes(root, place, files, {key: n for key, n in other.items() if key}, progress)
+
+
+def _place(root: Path) -> str:
+    if not root.exists():
+        return "missing"
+    home = os.environ.get("HOME") or os.path.expanduser("~")
+    if os.path.realpath(root) in (os.path.realpath(home), os.path.sep):
+        return "home"
+    try:
+        names = [name for name in os.listdir(root) if name != STATE_DIR]
+    except OSError as error:
+        raise VaultError(f"{root} cannot be read ({error.strerror}); check its permissions") from None
+    if CONFIG_FILE in names:
+        return "vault"
+    return "notes" if any(not name.startswith(".") for name in names) else "empty"
+
+
+def _files(folder: str) -> Iterator[str]:
+    """The paths of the files in a folder, without hidden ones."""
+    count = 0
+    for place, folders, names in os.walk(folder):
+        folders[:] = sorted(name for name in folders if not name.startswith("."))
+        for name in names:
+            if not name.startswith("."):
+                yield os.path.relpath(os.path.join(place, name), folder)
+                count += 1
+        if count > _MOST_FILES:
+            return
+
+
+def _notes(
+    root: Path, place: str, files: list[str], other: Mapping[str, int], progress: Progress | None
+) -> Survey:
+    vault, gate = Vault(root), secret_gate()
+    scan = vault.scan()
+    kinds, languages = Counter[str](), Counter[str]()
+    tags, links, templates, problems = set[str](), 0, 0, len(scan.problems)
+    secret, data_of = [], dict[str, bytes]()
+    for number, path in enumerate(sorted(scan.files), 1):
+        found = vault.read(path, scan.raw.get(path))
+        if progress:
+            progress(number, len(scan.files))
+        if found is None or not path.endswith((".md", ".jsonl")):
+            continue
+        note = read_note(path, found[0], ReadingSettings())
+        kinds[note.kind] += 1
+        tags.update(note.tags)
+        links += len(note.links)
+        text = readable(decode(found[0]).text)
+        templates += note.kind == "note" and is_filled_in(f"{split(text).raw}\n{note.title}")
+        problems += len(note.problems)
+        if code := _language(text):
+            languages[code] += 1
+        if path not in scan.raw and _may_be_written(path):
+            data_of[path] = found[0]
+            if gate.text(text) != text:
+                secret.append(path)
+    untracked, ignored, changed = _in_git(root, data_of)
+    return Survey(
+        folder=os.fspath(root), place=place, kinds=dict(sorted(kinds.items())), tags=len(tags), links=links,
+        templates=templates, languages=dict(languages.most_common()), problems=problems, other=dict(sorted(other.items())),
+        obsidian=(root / ".obsidian").is_dir(), named=() if place == "vault" else tuple(_named(files)),
+        untracked=tuple(path for path in untracked if path not in secret), ignored=ignored,
+        secret=tuple(path for path in secret if path in untracked), changed=changed,
+    )  # fmt: skip
+
+
+def _may_be_written(path: str) -> bool:
+    try:
+        return bool(safe_path(path))
+    except InputError:
+        return False
+
+
+def _language(text: str) -> str:
+    """The language of a text by its script or its stop words; empty where there are too few of them to tell."""
+    letters = [char for char in text if char.isalpha()]
+    for code, first, last in _SCRIPTS:
+        if sum(first <= char <= last for char in letters) * 5 > len(letters) > 0:
+            return code
+    return language_of([text], _UNTOLD).code
+
+
+def _named(files: Iterable[str]) -> Iterator[Named]:
+    """The folders of the user's under a name that means something here, with what it means."""
+    counted = Counter(path.partition("/")[0] for path in files if "/" in path)
+    yield from (Named(name, counted[name], meaning) for name, meaning in MEANINGS.items() if counted[name])
+
+
+def _in_git(root: Path, notes: Mapping[str, bytes]) -> tuple[list[str], int, tuple[str, ...]]:
+    """Which of these notes git neither holds nor ignores, how many it ignores, and what the user has changed or staged."""
+    own = {path for path in notes if not _in_another(root, path)}
+    state = git_state(os.fspath(root))
+    if state.name == "none":
+        return sorted(own), 0, ()
+    if not state.git_dir or state.name in ("bare", "damaged"):
+        return [], 0, ()
+    history = History(os.fspath(root))
+    try:
+        entries = history.index_entries([])
+        new = sorted(own - entries.keys())
+        ignored = history.ignored(new)() if new else set()
+        return [path for path in new if path not in ignored], len(ignored), _changed(history, entries, notes)
+    except HistoryError:
+        return [], 0, ()
+
+
+def _changed(history: History, entries: Mapping[str, Entry], notes: Mapping[str, bytes]) -> tuple[str, ...]:
+    """The files that differ from the last commit in the user's index, and notes that differ from the index."""
+    staged = set(entries)
+    if head := history.head():
+        out = history.git.run("diff-index", "--cached", "--name-only", "-z", "--no-renames", head)
+        staged = set(out.decode("utf-8", "surrogateescape").split("\0")) - {""}
+    edited = {
+        path
+        for path, data in notes.items()
+        if path in entries
+        and object_id("blob", data, "sha256" if len(entries[path].oid) == 64 else "sha1") != entries[path].oid
+    }
+    return tuple(sorted(staged | edited))
+
+
+def _in_another(root: Path, path: str) -> bool:
+    """True for a file in a repository of its own further down, or in a submodule."""
+    return any(
+        os.path.lexists(root / folder / ".git") for folder in Path(path).parents if folder != Path(".")
+    )

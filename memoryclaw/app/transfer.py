@@ -1,0 +1,290 @@
+"""`app.transfer`: what comes from other programs, and what leaves the vault."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Callable, Iterable, Sequence
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, NamedTuple
+
+from memoryclaw import config as settings
+from memoryclaw.app.context import VaultContext, within_budget
+from memoryclaw.errors import InputError
+from memoryclaw.model import AGENT, OWNER, Fact
+from memoryclaw.text.dates import parse_timestamp
+from memoryclaw.vault.layout import places
+
+if TYPE_CHECKING:
+    from memoryclaw.hosts.importing import ImportedExport
+    from memoryclaw.hosts.memory_file import MemoryFile
+    from memoryclaw.vault.folder import Vault
+    from memoryclaw.writing.bundles import Packed, Restored
+    from memoryclaw.writing.context import WriteContext
+
+BUDGET = 2000  # tokens of a MEMORY.md
+LATEST_MD = "latest.md"
+
+
+class _File(NamedTuple):
+    """A note or a log, as the index knows it."""
+
+    path: str
+    at: str
+    tags: tuple[str, ...]
+    state: str
+
+
+class Latest(NamedTuple):
+    """The files that hold a fresh context."""
+
+    markdown: str
+    json: str
+    audience: str
+    tokens: int
+
+
+class Transfer:
+    """What comes into a vault and what leaves it.
+
+    Args:
+        context: the vault.
+        seen_by: the same of the vault as another audience sees it.
+    """
+
+    def __init__(self, context: VaultContext, seen_by: Callable[[str], Transfer]) -> None:
+        self._context = context
+        self._seen_by = seen_by
+
+    # ── In
+
+    def import_from(
+        self, kind: str, source: str | os.PathLike[str], *, dry_run: bool = False
+    ) -> ImportedExport:
+        """Brings over what another program exported: conversations to the logs, memories to `review`, notes as copies.
+
+        Args:
+            kind: chatgpt, claude, mem0, basic-memory, memory-md or markdown.
+            source: the file, folder or zip; it is only read.
+            dry_run: only tell what would come.
+
+        Raises:
+            InputError: there is no such source, or it is not what it is said to be.
+        """
+        context = self._context
+        context.allow(OWNER)
+        from memoryclaw.hosts.importing import import_export  # noqa: PLC0415
+
+        def work(writing: WriteContext) -> ImportedExport:
+            return import_export(
+                writing, context.recorder, kind, os.fspath(source), dry_run=dry_run, progress=context.progress
+            )
+
+        done = context.write(work)
+        notice = context.recorder.notice
+        return done._replace(notices=(*done.notices, notice)) if notice else done
+
+    def import_bundle(self, source: str | os.PathLike[str], *, dry_run: bool = False) -> Restored:
+        """Restores the files of a bundle that are not there, byte for byte, once all of it was looked through.
+
+        Raises:
+            InputError: it is no bundle, or damaged; nothing was written.
+        """
+        context = self._context
+        context.allow(OWNER)
+        from memoryclaw.writing.bundles import Bundle, restore  # noqa: PLC0415
+        from memoryclaw.writing.init import first_files  # noqa: PLC0415
+
+        bundle = Bundle(os.fspath(source))
+        return context.write(
+            lambda writing: restore(
+                writing,
+                bundle,
+                dry_run=dry_run,
+                pristine=first_files(writing.templates, places(writing.root)),
+                progress=context.progress,
+            )
+        )
+
+    # ── Out
+
+    def export_bundle(
+        self, target: str | os.PathLike[str], *, since: str = "", tags: Sequence[str] = ()
+    ) -> Packed:
+        """Writes a bundle of what the caller sees, without what is marked [NOEXPORT].
+
+        The owner's holds every file of the vault. With `since` or `tags`, and for others, it holds notes and logs, of what is neither
+        archived nor waits for a yes or a no.
+
+        Args:
+            target: the file, outside of the vault, which must not be there.
+            since: an ISO date; only what is of this day or later, by its own date, else by that of the file.
+            tags: only notes with one of these tags, or one below it.
+
+        Raises:
+            InputError: the file is there, or nothing would be in it.
+        """
+        context = self._context
+        path = os.path.abspath(os.path.expanduser(os.fspath(target)))
+        root = os.path.realpath(context.root)
+        if os.path.realpath(path).startswith(f"{root}{os.sep}"):
+            raise InputError(
+                f"{path} lies in the vault itself; write the bundle elsewhere, such as to ../{os.path.basename(path)}"
+            )
+        day = parse_timestamp(since)[:10] if since else ""
+        if since and not day:
+            raise InputError(f"{since[:40]!r} is no date; give one such as 2026-03-01")
+        from memoryclaw.vault import files  # noqa: PLC0415
+        from memoryclaw.vault.leaving import leaving, stays  # noqa: PLC0415
+        from memoryclaw.vault.seen import seen  # noqa: PLC0415
+        from memoryclaw.writing.bundles import ARTIFACTS, kept_files, pack  # noqa: PLC0415
+
+        known = context.read(self._files)
+        if context.audience == OWNER and not day and not tags:
+            wanted: Iterable[str] = kept_files(root)
+        else:
+            wanted = [
+                row.path
+                for row in known
+                if row.state == "current" and _is_of(row, context.vault, day) and _is_tagged(row, tags)
+            ]
+        cited: set[str] = set()
+        for row in known:
+            found = context.vault.read(row.path)
+            cited |= stays(row.path, found[0]) if found else set()
+
+        def read(name: str) -> tuple[bytes | None, bool]:
+            data = files.read_file(root, name).data
+            if name.startswith(ARTIFACTS):  # it comes with a line that may leave
+                return data, True
+            shown = seen(name, data, context.audience, context.config.folders)
+            left = None if shown is None else leaving(name, shown, cited)
+            return left, left == shown
+
+        about = {
+            "audience": context.audience,
+            **({"since": day} if day else {}),
+            **({"tags": [*tags]} if tags else {}),
+        }
+        return pack(path, wanted, read, about, context.progress)
+
+    def memory_file(self, *, budget: int = BUDGET) -> MemoryFile:
+        """What the caller may see, as one readable MEMORY.md: preferences, recent episodes and facts by entity.
+
+        Args:
+            budget: tokens of the whole file.
+        """
+        within_budget(budget)
+        from memoryclaw.hosts.memory_file import FileEpisode, FileFact, memory_file, trust_in  # noqa: PLC0415
+        from memoryclaw.recall import browsing  # noqa: PLC0415
+
+        context = self._context
+
+        def work() -> MemoryFile:
+            catalog = context.catalog
+            facts = browsing.facts(catalog)
+            listed = browsing.browse(catalog, kind="episode", limit=settings.MOST_LISTED)
+            episodes = sorted(listed, key=lambda one: (one.at, one.id), reverse=True)[:_RECENT]
+            trust = browsing.trust_of(
+                catalog, [*(path for path, _ in facts), *(one.path for one in episodes)]
+            )
+            return memory_file(
+                [FileFact(fact, path, trust_in(fact, trust.get(path, "trusted"))) for path, fact in facts],
+                [
+                    FileEpisode(one.id, one.title, one.at, trust.get(one.path, "trusted"))
+                    for one in episodes
+                    if self._may_leave(one.path)
+                ],
+                budget,
+                self._fact_may_leave,
+            )
+
+        return context.read(work)
+
+    def write_latest(self, *, budget: int = BUDGET) -> Latest:
+        """Writes `latest.md` and `latest.json` into the state folder: the memory file for hosts without a server.
+
+        From then on `sync`, `watch` and `serve` keep both fresh.
+        """
+        self._context.allow(OWNER, AGENT)
+        from memoryclaw.hosts.memory_file import as_json  # noqa: PLC0415
+        from memoryclaw.vault.state_folder import made, put  # noqa: PLC0415
+
+        file, state = self.memory_file(budget=budget), os.fspath(self._context.state)
+        as_text = json.dumps(as_json(file, self._context.audience), ensure_ascii=False, indent=1) + "\n"
+        made(state)
+        for name, text in ((LATEST_MD, file.text), (settings.LATEST, as_text)):
+            data = text.encode("utf-8", "replace")
+            if _bytes_of(os.path.join(state, name)) != data:
+                put(state, name, data)
+        return Latest(
+            os.path.join(state, LATEST_MD),
+            os.path.join(state, settings.LATEST),
+            self._context.audience,
+            file.tokens,
+        )
+
+    def refresh_latest(self) -> None:
+        """Writes both files anew where there are any, for the audience and in the size that they have."""
+        try:
+            was = json.loads(_bytes_of(os.path.join(self._context.state, settings.LATEST)) or b"")
+            audience, budget = str(was["audience"]), int(was["budget"])
+        except (ValueError, KeyError, TypeError, OverflowError):
+            audience, budget = AGENT, BUDGET
+        self._seen_by(audience).write_latest(budget=budget)
+
+    # ── What these need
+
+    def _files(self) -> list[_File]:
+        """The notes and logs that the caller sees."""
+        sql = "select path, at, tags, state from files where kind != 'settings' order by path"
+        return [
+            _File(path, at, tuple(json.loads(tags)), state)
+            for path, at, tags, state in self._context.catalog.rows(sql)
+        ]
+
+    def _may_leave(self, path: str) -> bool:
+        from memoryclaw.vault.leaving import stays  # noqa: PLC0415
+
+        found = self._context.vault.read(path)
+        return found is not None and not stays(path, found[0])
+
+    def _fact_may_leave(self, fact: Fact) -> bool:
+        """False for a fact that rests on an episode which stays here."""
+        for source in fact.source.split(","):
+            name = source.strip().strip("[]").partition("#")[0].partition("|")[0]
+            found = self._context.catalog.resolve(name) if name else None
+            if found is not None and found.path.endswith(".md") and not self._may_leave(found.path):
+                return False
+        return True
+
+
+_RECENT = 10  # episodes of a memory file
+
+
+def _is_of(row: _File, vault: Vault, day: str) -> bool:
+    """True for what is of a day or later; what has no date is as old as its file."""
+    at = row.at
+    if not day:
+        return True
+    parts = row.path.split("/")
+    if not at and parts[0] == "logs" and len(parts) > 1:
+        at = parse_timestamp(parts[1])
+    if not at:
+        found = vault.look(row.path)
+        at = f"{datetime.fromtimestamp(found[1].mtime_ns / 1e9, UTC):%Y-%m-%d}" if found else ""
+    return at[:10] >= day
+
+
+def _is_tagged(row: _File, tags: Sequence[str]) -> bool:
+    wanted = [tag.lstrip("#").casefold() for tag in tags]
+    has = [tag.lstrip("#").casefold() for tag in row.tags]
+    return not wanted or any(tag == one or tag.startswith(f"{one}/") for one in wanted for tag in has)
+
+
+def _bytes_of(path: str) -> bytes | None:
+    try:
+        with open(path, "rb") as file:
+            return file.read()
+    except OSError:
+        return None

@@ -1,0 +1,71 @@
+"""What a person asks to remember, read as consolidation reads a turn: facts, statements, or neither."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from memoryclaw.consolidation.acceptance import verdict
+from memoryclaw.consolidation.changes import Segment
+from memoryclaw.consolidation.claims import claims_of, statement_of
+from memoryclaw.consolidation.people import first_name
+from memoryclaw.consolidation.reconcile import ClaimDecider
+from memoryclaw.consolidation.talk import Statement, read
+from memoryclaw.index.catalog import Catalog
+from memoryclaw.model import Turn
+from memoryclaw.text.grammar import tokens_of
+from memoryclaw.text.language import key_of
+from memoryclaw.vault.layout import DECISIONS_FILE, timestamp
+from memoryclaw.vault.logs import LogRange
+from memoryclaw.writing.context import WriteContext
+from memoryclaw.writing.decisions import Decisions
+from memoryclaw.writing.remember import Part
+
+
+class Understood(NamedTuple):
+    """What a text comes to: the facts and statements that hold all of it; none where a note must keep the words."""
+
+    parts: tuple[Part, ...] = ()
+    why: str = ""  # why a note keeps it
+
+
+def understood(context: WriteContext, catalog: Catalog, text: str, language: str) -> Understood:
+    """Reads a text that a person typed with the deterministic reader of talk.
+
+    Args:
+        context: the vault and the moment.
+        catalog: what the vault knows.
+        text: what to remember.
+        language: of the vault.
+    """
+    turn = Turn(
+        id="", session="", turn="1", ts=timestamp(context.now), role="user", name="", text=text, line=1, end_line=1
+    )  # fmt: skip
+    decider = ClaimDecider(
+        catalog,
+        context.schema(),
+        Decisions.read(context.text(DECISIONS_FILE)),
+        today=context.today,
+    )
+    names = decider.names(Segment(LogRange("", 1, 1, ""), (turn,)))
+    talk = read([turn], names, language)
+    if first := first_name(text, language):
+        # A capital begins any sentence, so it makes a name only where all that is said is told of it.
+        named = read([turn], {key_of(first): first, **names}, language)
+        if named.statements and all(
+            one.told and {told.entity for told in one.told} == {first} for one in named.statements
+        ):
+            talk = named
+    rows = [verdict(one) for one in talk.statements]
+    other = next((row for row in rows if row.verdict not in ("fact", "statement")), None)
+    if talk.pasted or not rows or other:
+        return Understood(why=other.why if other else "no statement of yours is in it")
+    whole = (statement_of(one) for one in talk.statements if one.told and _leaves(one))
+    decided = [decider.decide(claim, "") for claim in dict.fromkeys((*claims_of(talk), *whole))]
+    parts = (Part(one.claim.entity, one.claim.field, one.claim.value, one.path, one.many) for one in decided)
+    return Understood(tuple(dict.fromkeys(parts)))
+
+
+def _leaves(one: Statement) -> bool:
+    """True where the clauses that facts were read from leave words out that carry the subject."""
+    read_ = {token for told in one.told for token in tokens_of(told.words)}
+    return any(token not in read_ and token.removesuffix("'s") not in read_ for token in one.content)

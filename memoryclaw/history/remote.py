@@ -1,0 +1,267 @@
+"""The other copy of a vault: what its branch holds is fetched, and commits are pushed there. Never asks, never hangs, runs nothing of the vault's.
+
+Git works here in an empty repository of ours that shares the vault's objects. So it follows the settings of the user (credentials,
+ssh, proxies), and none of the vault's own: these only say where the other copy is.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import signal
+import subprocess
+import time
+from contextlib import suppress
+from typing import NamedTuple
+
+from memoryclaw.errors import GitKilledError, HistoryError
+from memoryclaw.history.git import common_dir
+from memoryclaw.history.repository import History
+from memoryclaw.vault.layout import STATE_DIR
+from memoryclaw.vault.state_folder import made, put
+
+FOLDER = f"{STATE_DIR}/remote"  # locked while two copies are brought together
+_SECONDS = 900  # that one command may take
+_PAUSE = 0.2  # seconds before another try, more each time
+_HEADS = "refs/heads/"
+_FETCHED = "refs/memoryclaw/fetched"
+_PATH = re.compile(r"(?:file://|(?![^/]*:))")
+_SSH = re.compile(r"(?:ssh|git\+ssh|ssh\+git)://|(?!\w+://)[^/]*:")
+_SAFE = (
+    ("core.hooksPath", os.devnull),
+    ("core.fsmonitor", "false"),
+    ("core.askPass", ""),
+    ("credential.interactive", "false"),
+    ("protocol.allow", "never"),
+    *((f"protocol.{name}.allow", "always") for name in ("file", "git", "ssh", "http", "https")),
+    ("fetch.recurseSubmodules", "false"),
+    ("push.recurseSubmodules", "no"),
+    ("push.gpgSign", "false"),
+    ("transfer.fsckObjects", "true"),
+    ("gc.auto", "0"),
+    ("maintenance.auto", "false"),
+    ("http.lowSpeedLimit", "1"),
+    ("http.lowSpeedTime", "60"),
+)
+# A repository in a folder of this machine could name programs too; they are not run.
+_THERE = "git -c core.hooksPath=/dev/null -c core.alternateRefsCommand=true -c receive.autogc=false"
+_KEPT = frozenset(
+    {"GIT_SSH", "GIT_SSH_COMMAND", "GIT_SSH_VARIANT", "GIT_SSL_CAINFO", "GIT_SSL_CAPATH", "GIT_EXEC_PATH"}
+)
+_RACED = re.compile(
+    r"\[rejected\]|cannot lock ref|failed to update ref|incorrect old value|reference already exists"
+)
+_SECRET = re.compile(r"(?<=://)[^/@\s]+@")
+
+
+class RemoteBranch(NamedTuple):
+    """Where a branch goes: the name of the other copy, its branch, the addresses to fetch from and to push to, and our note of it."""
+
+    remote: str
+    branch: str  # without `refs/heads/`
+    fetch: str
+    push: str
+    tracking: str  # refs/remotes/…; empty where git keeps none
+
+
+def remote_of(history: History) -> RemoteBranch:
+    """Where the current branch goes, as git has it configured; of several remotes without a word, `origin`.
+
+    Raises:
+        HistoryError: there is none.
+    """
+    ref = history.state().ref
+    branch = ref.removeprefix(_HEADS)
+    _, out = history.git.asks("config", "--null", "--get-regexp", r"^(branch|remote)\.")
+    known: dict[str, str] = {}
+    for part in out.decode("utf-8", "replace").split("\0"):
+        key, _, value = part.partition("\n")
+        known.setdefault(key, value)
+    names = sorted({key[7:-4] for key in known if key.startswith("remote.") and key.endswith(".url")})
+    name = known.get(f"branch.{branch}.remote", "")
+    if name not in names:
+        name = names[0] if len(names) == 1 else "origin" if "origin" in names else ""
+    if not name:
+        which = (
+            f"none of the remotes {', '.join(names)} is that of {branch}"
+            if names
+            else "this vault has no remote"
+        )
+        how = f"`git push -u NAME {branch}` once" if names else "`git remote add origin ADDRESS` in the vault"
+        raise HistoryError(f"{which}; run {how}, then try again")
+    merge = known.get(f"branch.{branch}.merge", ref) if known.get(f"branch.{branch}.remote") == name else ref
+    if not merge.startswith(_HEADS):
+        raise HistoryError(f"{branch} follows {merge}, which is no branch; set branch.{branch}.merge to one")
+    there = merge.removeprefix(_HEADS)
+    url = known[f"remote.{name}.url"]
+    follows = known.get(f"remote.{name}.fetch", "") == f"+{_HEADS}*:refs/remotes/{name}/*"
+    return RemoteBranch(
+        name,
+        there,
+        url,
+        known.get(f"remote.{name}.pushurl", url),
+        f"refs/remotes/{name}/{there}" if follows else "",
+    )
+
+
+class Remote:
+    """The other copy of a vault's branch."""
+
+    def __init__(self, history: History, at: RemoteBranch) -> None:
+        self._history = history
+        self.at = at
+        self._folder = os.path.join(history.root, FOLDER, "git")
+
+    @property
+    def name(self) -> str:
+        """The branch, as a person knows it."""
+        return f"{self.at.remote}/{self.at.branch}"
+
+    def fetch(self) -> str:
+        """The last commit of the branch there, brought here; empty when there is no such branch yet.
+
+        Raises:
+            HistoryError: it cannot be reached; git's own words.
+        """
+        self._ready()
+        source = f"+{_HEADS}{self.at.branch}:{_FETCHED}"
+        code, _, err = self._run(
+            "fetch",
+            self.at.fetch,
+            "--no-tags",
+            "--no-write-fetch-head",
+            "--upload-pack",
+            "upload-pack",
+            refs=[source],
+        )
+        if code and "find remote ref" in err:
+            return ""
+        if code:
+            raise self._failed("fetch", code, err)
+        with open(os.path.join(self._folder, _FETCHED), encoding="ascii") as file:
+            commit = file.read().strip()
+        self._note(commit)
+        return commit
+
+    def push(self, commit: str) -> bool:
+        """Makes a commit the last of the branch there; False when another came first.
+
+        Raises:
+            HistoryError: it is refused, or cannot be reached; git's own words.
+        """
+        self._ready()
+        target = f"{commit}:{_HEADS}{self.at.branch}"
+        code, out, err = self._run(
+            "push",
+            self.at.push,
+            "--porcelain",
+            "--no-verify",
+            "--receive-pack",
+            "receive-pack",
+            refs=[target],
+        )
+        if not code:
+            self._note(commit)
+            return True
+        if _RACED.search(out) or _RACED.search(err):
+            return False
+        refused = next((line.split("\t")[-1] for line in out.splitlines() if line.startswith("!")), "")
+        raise self._failed("push", code, "\n".join(filter(None, (err, refused))))
+
+    def wait(self, attempt: int) -> None:
+        """Waits a moment before another try."""
+        time.sleep(_PAUSE * (attempt + 1))
+
+    def _note(self, commit: str) -> None:
+        """Notes where the branch there is, as git itself does; that another git is at work on the note does not matter."""
+        if self.at.tracking:
+            with suppress(HistoryError):
+                self._history.git.run("update-ref", "-m", "memoryclaw: sync", self.at.tracking, commit)
+
+    def _ready(self) -> None:
+        history, folder = self._history, self._folder
+        if os.path.exists(os.path.join(common_dir(history.git_dir), "shallow")):
+            raise HistoryError(
+                "this copy of the vault lacks its older commits, so it cannot be merged; run `git fetch --unshallow` once"
+            )
+        head = history.head()
+        # Emptied each time: what a vault from elsewhere brought there could lead git to settings of its own.
+        shutil.rmtree(folder, ignore_errors=True)
+        for part in ("", "refs", "refs/heads", "refs/memoryclaw", "objects"):
+            made(os.path.join(folder, part))
+        kind = (
+            "\trepositoryformatversion = 1\n[extensions]\n\tobjectformat = sha256\n"
+            if len(head) == 64
+            else ""
+        )
+        put(folder, "config", f"[core]\n\tbare = true\n{kind}".encode())
+        put(folder, "HEAD", b"ref: refs/heads/none\n")
+        if head:
+            put(os.path.join(folder, "refs/heads"), "here", f"{head}\n".encode())
+
+    def _run(self, verb: str, address: str, *options: str, refs: list[str]) -> tuple[int, str, str]:
+        *plain, side, program = options
+        there = [f"{side}={_THERE} {program}"] if _PATH.match(address) else []
+        settings = [part for key, value in _SAFE for part in ("-c", f"{key}={value}")]
+        command = [
+            "git",
+            f"--git-dir={self._folder}",
+            *settings,
+            verb,
+            "--quiet",
+            *plain,
+            *there,
+            "--",
+            address,
+            *refs,
+        ]
+        return _ended(command, self._history.root, self._environment(address))
+
+    def _environment(self, address: str) -> dict[str, str]:
+        found = {
+            key: value for key, value in os.environ.items() if not key.startswith("GIT_") or key in _KEPT
+        }
+        for name in ("SSH_ASKPASS", "DISPLAY", "WAYLAND_DISPLAY"):
+            found.pop(name, None)  # nothing is to open a window and wait
+        found |= {
+            "GIT_OBJECT_DIRECTORY": os.path.join(common_dir(self._history.git_dir), "objects"),
+            "GIT_TERMINAL_PROMPT": "0",
+            "GCM_INTERACTIVE": "never",
+            "SSH_ASKPASS_REQUIRE": "never",
+            "LC_ALL": "C",
+        }
+        if _SSH.match(address) and not found.keys() & {"GIT_SSH", "GIT_SSH_COMMAND"}:
+            asked = ["git", f"--git-dir={self._folder}", "config", "--get", "core.sshCommand"]
+            own = _ended(asked, self._history.root, found)[1].strip()
+            found["GIT_SSH_COMMAND"] = (
+                f"{own or 'ssh'} -o BatchMode=yes -o ConnectTimeout=30 -o ServerAliveInterval=15"
+            )
+        return found
+
+    def _failed(self, verb: str, code: int, err: str) -> HistoryError:
+        if code < 0:
+            return GitKilledError(f"git {verb} was killed by signal {-code}; try again")
+        lines = [line.strip() for line in err.splitlines() if line.strip() and not line.startswith("hint:")]
+        said = _SECRET.sub("", "; ".join(lines))[:600]
+        return HistoryError(f"git {verb} of {self.name} failed: {said or f'exit code {code}'}")
+
+
+def _ended(command: list[str], root: str, variables: dict[str, str]) -> tuple[int, str, str]:
+    """A command without a terminal, so that nothing it starts can ask; it and all it started end with us or after too long."""
+    try:
+        process = subprocess.Popen(
+            command, cwd=root, env=variables, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, start_new_session=True
+        )  # fmt: skip
+    except FileNotFoundError:
+        raise HistoryError("git could not be started; is it installed?") from None
+    try:
+        out, err = process.communicate(timeout=_SECONDS)
+    except subprocess.TimeoutExpired:
+        raise HistoryError(f"git did not come to an end within {_SECONDS} seconds; try again") from None
+    finally:
+        if process.returncode is None:
+            with suppress(ProcessLookupError):
+                os.killpg(process.pid, signal.SIGKILL)
+            process.communicate()
+    return process.returncode, out.decode("utf-8", "replace"), err.decode("utf-8", "replace")

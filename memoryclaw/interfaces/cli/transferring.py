@@ -1,0 +1,330 @@
+"""`import` and `export`: what comes from other programs, and what leaves the vault."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections import Counter
+from collections.abc import Callable
+from typing import TYPE_CHECKING, TypeVar
+
+import click
+
+from memoryclaw import config as settings
+from memoryclaw.errors import ForbiddenError, InputError
+from memoryclaw.interfaces import shapes
+from memoryclaw.interfaces.cli.capturing import summary
+from memoryclaw.interfaces.cli.printing import GAP, as_json, padded, plural, remark, say, styled
+from memoryclaw.interfaces.cli.verbs import TEXT, CliContext, verb
+from memoryclaw.model import AGENT, OWNER
+
+if TYPE_CHECKING:
+    from memoryclaw.app import App
+    from memoryclaw.hosts.importing import ImportedConversation, ImportedExport
+    from memoryclaw.writing.bundles import Restored
+
+Done = TypeVar("Done", "ImportedExport", "Restored")
+_LOGS, _BUNDLE = "logs", "bundle"
+_MEMORY_MD, _LATEST = "memory-md", "latest"
+_PROGRAMS = ("chatgpt", "claude", "mem0", "basic-memory", "memory-md", "markdown")
+_SHOWN = 20
+
+
+@verb(
+    examples=[
+        "import chatgpt ~/Downloads/chatgpt-export.zip",
+        "import claude ~/Downloads/data-2026-04-01.zip --yes",
+        "import markdown ~/Notes --dry-run",
+        "import bundle ~/backup.tar.gz --vault ~/restored",
+        "import logs ~/.openclaw/agents/main/sessions --format openclaw",
+    ]
+)
+@click.argument("what", metavar="WHAT", type=click.Choice([_LOGS, *_PROGRAMS, _BUNDLE]))
+@click.argument("path", metavar="PATH", type=click.Path())
+@click.option(
+    "--format",
+    "format_",
+    type=click.Choice(["markdown", "openclaw", "jsonl"]),
+    help="Of logs: how the files are written; told from each file when it is not given.",
+)
+@click.option("--dry-run", is_flag=True, help="Show what would come, and write nothing.")
+@click.option("--yes", is_flag=True, help="Bring it over without asking; logs are never asked about.")
+@click.pass_context
+def import_(
+    ctx: click.Context, what: str, path: str, *, format_: str | None, dry_run: bool, yes: bool
+) -> None:
+    """Import from other programs, and restore bundles; PATH is only read, and nothing comes twice.
+
+    WHAT is chatgpt, claude, mem0, basic-memory, memory-md, markdown, logs or bundle. Conversations go to the logs,
+    memories wait in `review`, notes are copied below `notes/`. Shows first what would come, and asks.
+    """
+    context: CliContext = ctx.obj
+    if format_ and what != _LOGS:
+        raise click.UsageError("--format is for logs alone.")
+    if what == _LOGS:
+        if dry_run:
+            raise click.UsageError(
+                "Logs have no --dry-run; the source is only read, and nothing comes twice."
+            )
+        ctx.exit(_logs(context, path, format_ or ""))
+    if what == _BUNDLE:
+        ctx.exit(_bundle(context, path, dry_run=dry_run, yes=yes))
+    with context.app(f"importing from {what}") as app:
+        done = _asked(
+            context,
+            lambda only_show: app.transfer.import_from(what, path, dry_run=only_show),
+            _tell_export,
+            dry_run=dry_run,
+            yes=yes,
+        )
+    if context.json:
+        as_json(shapes.imported_export(done))
+    ctx.exit(int(bool(done.problems)))
+
+
+def _asked(
+    context: CliContext,
+    work: Callable[[bool], Done],
+    tell: Callable[[Done], None],
+    *,
+    dry_run: bool,
+    yes: bool,
+) -> Done:
+    """Shows what would be done, asks, and does it; where nobody can be asked, it is only shown."""
+    if not yes or dry_run:
+        done = work(True)
+        if not context.json:
+            tell(done)
+        if dry_run or not done.is_new:
+            return done
+        if context.json or not sys.stdin.isatty():
+            remark("nothing was written; --yes brings it over")
+            return done
+        if not click.confirm("Bring this over?"):
+            say("Nothing was written.")
+            return done
+    done = work(False)
+    if not context.json:
+        tell(done)
+    return done
+
+
+def _logs(context: CliContext, path: str, format_: str) -> int:
+    with context.app("importing logs") as app:
+        done = app.import_logs(path, format_=format_)
+        notice = app.capture_notice
+    if context.json:
+        as_json(shapes.imported(done))
+    else:
+        counts = Counter(kept=done.added, again=done.again, left_out=done.left_out, redacted=done.redacted)
+        say(f"{plural(done.files, 'file')}: {summary(counts)}")
+        for problem in done.problems[:_SHOWN]:
+            remark(f"{problem.path}:{problem.line} {problem.message}")
+        _more(len(done.problems))
+    if notice:
+        remark(notice)
+    return int(bool(done.problems))
+
+
+def _bundle(context: CliContext, path: str, *, dry_run: bool, yes: bool) -> int:
+    from memoryclaw.app import restore_vault  # noqa: PLC0415 - `--help` needs no app
+    from memoryclaw.interfaces.cli.printing import Bar  # noqa: PLC0415
+
+    if context.caller() != OWNER:
+        raise ForbiddenError(f"only the owner may do this, and this caller's audience is {context.caller()}")
+    root = settings.find_root(context.vault, os.environ, settings.here())
+    with Bar("restoring files") as bar:
+        done = _asked(
+            context,
+            lambda only_show: restore_vault(root, path, dry_run=only_show, progress=bar),
+            _tell_restored,
+            dry_run=dry_run,
+            yes=yes,
+        )
+    if context.json:
+        as_json(shapes.restored(done))
+    return int(bool(done.differs or done.left_out))
+
+
+def _tell_export(done: ImportedExport) -> None:
+    new = [one for one in done.conversations if one.new]
+    rows = [(plural(one.new, "new turn"), one.title or one.session, _days(one)) for one in new]
+    for group in (
+        rows,
+        [(one.kind, one.what, one.source) for one in done.proposed],
+        [("copy", one, "") for one in done.notes],
+    ):
+        for kind, what, about in group[:_SHOWN]:
+            dim = f"{GAP}{styled(about, dim=True)}" if about else ""
+            say(f"{padded(kind, 13, bold=True)}{GAP}{styled(what)}{dim}")
+        _more(len(group))
+    would = "would be" if done.dry_run else "were"
+    kept = f"{plural(done.added, 'new turn')} of {plural(len(new), 'conversation')} {would} kept"
+    told = [kept if new else "No new turns"]
+    told += [f"{done.again:,} known already"] * (done.again > 0)
+    told += [f"{plural(done.redacted, 'secret')} redacted"] * (done.redacted > 0)
+    wait = "would wait" if done.dry_run else "wait" if len(done.proposed) != 1 else "waits"
+    lines = [f"{', '.join(told)}."] * bool(done.conversations)
+    lines += [f"{plural(len(done.proposed), 'proposal')} {wait} for a yes or a no."] * bool(done.proposed)
+    lines += [f"{plural(len(done.notes), 'note')} {would} copied."] * bool(done.notes)
+    lines += [f"{plural(done.known, 'thing')} known already."] * bool(done.known)
+    for line in lines or ["Nothing to import."]:
+        say(line)
+    for why, count in done.left_out.items():
+        say(f"Left out: {styled(why)} ({count:,}).")
+    if not done.dry_run and done.added:
+        say("`memoryclaw consolidate` makes memories of the conversations.")
+    if not done.dry_run and done.proposed:
+        say("`memoryclaw review` shows the proposals.")
+    remarks = [f"{one.path}:{one.line} {one.message}; {one.hint}" for one in done.problems] + list(
+        done.notices
+    )
+    for remarked in remarks[:_SHOWN]:
+        remark(remarked)
+    _more(len(remarks))
+
+
+def _days(one: ImportedConversation) -> str:
+    first, last = one.first[:10], one.last[:10]
+    return first if first == last else f"{first} to {last}"
+
+
+def _tell_restored(done: Restored) -> None:
+    would = "would be" if done.dry_run else "were"
+    told = [f"{plural(len(done.written), 'file')} of {done.files:,} {would} written"]
+    told += [f"{done.same:,} there already"] * (done.same > 0)
+    say(f"{', '.join(told)}.")
+    for path in done.differs[:_SHOWN]:
+        remark(f"{path} is there with other bytes, and stays as it is")
+    _more(len(done.differs))
+    for path, why in done.left_out[:_SHOWN]:
+        remark(f"{path} {why}; it was left out")
+    _more(len(done.left_out))
+    if done.created:
+        say(f"A new vault {'would be' if done.dry_run else 'was'} made for them.")
+    for notice in done.notices:
+        remark(notice)
+
+
+def _more(count: int) -> None:
+    if count > _SHOWN:
+        remark(f"… and {count - _SHOWN:,} more; --json lists them all")
+
+
+@verb(
+    examples=[
+        "export ~/backup.tar.gz",
+        "export ~/blog.tar.gz --audience public --tag blog",
+        "export ~/april.tar.gz --since 2026-04-01",
+        "export memory-md ~/.openclaw/workspace/MEMORY.md",
+        "export latest",
+    ]
+)
+@click.argument("what", metavar="WHAT", type=TEXT)
+@click.argument("file", metavar="[FILE]", required=False, default="", type=click.Path())
+@click.option(
+    "--since", metavar="DATE", default="", type=TEXT, help="Of a bundle: only what is of this day or later."
+)
+@click.option(
+    "--tag",
+    "tags",
+    metavar="TAG",
+    multiple=True,
+    type=TEXT,
+    help="Of a bundle: only notes with this tag; may be repeated.",
+)
+@click.option("--budget", metavar="N", type=int, help="Of memory-md and latest: tokens at most.")
+@click.pass_obj
+def export(
+    context: CliContext, *, what: str, file: str, since: str, tags: tuple[str, ...], budget: int | None
+) -> None:
+    """Export a bundle, or a readable MEMORY.md for hosts without a server.
+
+    WHAT is the bundle to write (a name that ends in .tar.gz), memory-md or latest. A bundle holds what the caller sees:
+    everything, for the owner. memory-md prints what the agent may see, or writes it to FILE; latest keeps it fresh in
+    .memoryclaw/latest.md and latest.json. What is marked [NOEXPORT] never leaves.
+    """
+    if what in (_MEMORY_MD, _LATEST):
+        if since or tags:
+            raise click.UsageError("--since and --tag are for bundles.")
+        # A host reads the file, so it holds what the agent may see unless somebody says otherwise.
+        context.audience = context.caller(AGENT)
+        with context.app() as app:
+            _memory_file(context, app, file, budget) if what == _MEMORY_MD else _latest(
+                context, app, file, budget
+            )
+        return
+    target = file if what == _BUNDLE else what
+    if (what != _BUNDLE and file) or not target.endswith((".tar.gz", ".tgz")):
+        raise click.UsageError("WHAT is memory-md, latest, or the name of a bundle, which ends in .tar.gz.")
+    if budget is not None:
+        raise click.UsageError("--budget is for memory-md and latest.")
+    with context.app("packing files") as app:
+        done = app.transfer.export_bundle(target, since=since, tags=tags)
+    if context.json:
+        as_json(shapes.packed(done))
+        return
+    say(f"{plural(done.files, 'file')}, {done.bytes:,} bytes, in {styled(done.path)} ({done.size:,} bytes).")
+    say(f"sha256 {done.sha256}")
+    if done.withheld:
+        say(
+            f"Of {plural(done.withheld, 'file')} something stays here: it is marked [NOEXPORT], or rests on what is."
+        )
+    for notice in done.notices:
+        remark(notice)
+
+
+def _memory_file(context: CliContext, app: App, file: str, budget: int | None) -> None:
+    from memoryclaw.hosts.memory_file import as_json as as_shape  # noqa: PLC0415
+    from memoryclaw.hosts.memory_file import is_ours  # noqa: PLC0415
+
+    done = app.transfer.memory_file(**({} if budget is None else {"budget": budget}))
+    if file:
+        path = os.path.abspath(os.path.expanduser(file))
+        _replace(path, done.text, is_ours)
+        if not context.json:
+            left = (
+                f"; {plural(done.left_out, 'fact or episode', 'facts and episodes')} had no room"
+                if done.left_out
+                else ""
+            )
+            say(f"{styled(path)}: {plural(done.tokens, 'token')}{left}.")
+    if context.json:
+        as_json(as_shape(done, app.audience))
+    elif not file:
+        click.echo(done.text, nl=False)
+
+
+def _replace(path: str, text: str, is_ours: Callable[[str], bool]) -> None:
+    """Writes the file atomically; one that somebody else wrote is not replaced."""
+    from memoryclaw.vault.state_folder import put  # noqa: PLC0415
+
+    if os.path.lexists(path):
+        try:
+            with open(path, encoding="utf-8", errors="replace") as file:
+                ours = not os.path.islink(path) and is_ours(file.read(1000))
+        except OSError:
+            ours = False
+        if not ours:
+            raise InputError(
+                f"{path} was not written by `memoryclaw export`; move it away, or give another name"
+            )
+    folder = os.path.dirname(path)
+    if not os.path.isdir(folder):
+        raise InputError(f"there is no folder {folder}; make it first")
+    put(folder, os.path.basename(path), text.encode("utf-8", "replace"))
+
+
+def _latest(context: CliContext, app: App, file: str, budget: int | None) -> None:
+    if file:
+        raise click.UsageError(
+            "latest has a place of its own, .memoryclaw/latest.md; memory-md takes a FILE."
+        )
+    done = app.transfer.write_latest(**({} if budget is None else {"budget": budget}))
+    if context.json:
+        as_json(shapes.latest(done))
+        return
+    say(
+        f"{styled(done.markdown)}, {styled(os.path.basename(done.json))}: {plural(done.tokens, 'token')}, for the {styled(done.audience)}."
+    )
+    say("`memoryclaw sync`, `watch` and `serve` keep both fresh.")

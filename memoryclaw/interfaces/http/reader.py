@@ -1,0 +1,46 @@
+"""One process that reads for the daemon; `readers.py` starts it with the vault and its end of the line."""
+
+from __future__ import annotations
+
+import signal
+import sys
+import traceback
+from contextlib import suppress
+from multiprocessing.connection import Connection
+from pathlib import Path
+from typing import Any
+
+from memoryclaw.app import open_vault
+from memoryclaw.app.daemon import OWN
+from memoryclaw.interfaces.http.messages import encoded, refusal_of
+from memoryclaw.interfaces.http.readers import ReadRequest
+from memoryclaw.interfaces.http.routes import ROWS
+from memoryclaw.interfaces.http.workers import VaultPool
+
+
+def main() -> int:
+    """Answers one request after another until the daemon hangs up."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the daemon, which then hangs up
+    root, line = Path(sys.argv[1]), Connection(int(sys.argv[2]))
+    verbs = {(row.method, row.path): row.verb for row in ROWS}
+    vaults = VaultPool(lambda: open_vault(root, patience=OWN), 1)
+    line.send(True)
+    while True:
+        try:
+            request: ReadRequest = line.recv()
+        except (EOFError, OSError):
+            return 0
+        answer: Any
+        try:
+            with vaults.lend() as lent:
+                app = lent.seen_by(request.audience)
+                app.asked_at(request.at)
+                answer = encoded(verbs[request.method, request.path](app, request.name, request.asked))
+        except Exception as error:  # noqa: BLE001 - the daemon tells what went wrong
+            answer = refusal_of(error) or traceback.format_exc()
+        with suppress(OSError):  # the daemon is gone, as the next look at the line will tell
+            line.send(answer)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,53 @@
+"""Every page, and the rail that leads to them; a page that is not here is not linked."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from memoryclaw.interfaces.ui.answers import Page
+from memoryclaw.interfaces.ui.pages import (
+    conversation,
+    entities,
+    frame,
+    health,
+    notes,
+    recall,
+    review,
+    skills,
+    timeline,
+)
+from memoryclaw.interfaces.ui.pages import help as help_page
+
+PAGES: tuple[Page, ...] = (
+    *frame.PAGES,
+    *review.PAGES,
+    *timeline.PAGES,
+    *recall.PAGES,
+    *entities.PAGES,
+    *notes.PAGES,
+    *conversation.PAGES,
+    *skills.PAGES,
+    *health.PAGES,
+    *help_page.PAGES,
+)
+
+
+class Entry(NamedTuple):
+    """One entry of the rail: its mark, its name, its address below `/ui`, and the key after `g`."""
+
+    mark: str
+    name: str
+    path: str
+    key: str
+
+
+_RAIL = (
+    Entry("review", "Review", "/review", "r"),
+    Entry("recall", "Recall", "/recall", "q"),
+    Entry("timeline", "Timeline", "/timeline", "t"),
+    Entry("entities", "Entities", "/entities", "e"),
+    Entry("notes", "Notes", "/notes", "n"),
+    Entry("skills", "Skills", "/skills", "s"),
+    Entry("health", "Health", "/health", "h"),
+)
+RAIL = tuple(entry for entry in _RAIL if any(page.path == entry.path for page in PAGES))

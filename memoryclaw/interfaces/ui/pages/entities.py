@@ -1,0 +1,215 @@
+"""Entities: what facts are known of. One of them: its facts and their past, what happened, and its neighbours."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+from memoryclaw.app import App
+from memoryclaw.errors import ConflictError, InputError, MemoryClawError, NotFoundError
+from memoryclaw.interfaces.ui.answers import Answer, Asked, Fields, Moved, Page, Shown, address
+from memoryclaw.model import Fact
+from memoryclaw.recall.browsing import EntityShown, Neighbour
+from memoryclaw.text.language import key_of
+
+LISTED = 400
+_DRAWN = 16  # neighbours in the picture; the list has all
+_LONGEST = 17  # characters of a name in the picture
+_WIDE, _HIGH = 620, 420
+_TIME = re.compile(r"\d{4}-\d\d-\d\d_\d\d-\d\d-\d\d_")
+_ACROSS, _DOWN = 140, 150
+
+
+class ListQuery(Fields):
+    """Words of a name, and a kind."""
+
+    q: str = ""
+    kind: str = ""
+
+
+def entities(app: App, asked: Asked) -> Answer:
+    """All of them, by kind."""
+    given = asked.fields(ListQuery)
+    everything = app.entities()
+    found = app.entities(given.q, kind=given.kind) if given.q or given.kind else everything
+    groups: dict[str, list[Any]] = {}
+    for one in found[:LISTED]:
+        groups.setdefault(one.kind, []).append(one)
+    values = {
+        "title": "Entities",
+        "given": given,
+        "groups": sorted(groups.items(), key=lambda pair: (-len(pair[1]), pair[0])),
+        "kinds": sorted({one.kind for one in everything}),
+        "total": len(everything),
+        "found": len(found),
+        "LISTED": LISTED,
+    }
+    return Shown("entities.html", values)
+
+
+def _told_in(source: str) -> str:
+    """A source as people say it: the name of an episode without its time."""
+    name = source.partition("#")[0].rpartition("/")[2]
+    return _TIME.sub("", name).replace("-", " ") if _TIME.match(name) else name
+
+
+class Field(NamedTuple):
+    """One field of an entity: what holds now, and what held before."""
+
+    name: str
+    now: Sequence[tuple[str, Fact]]
+    past: Sequence[tuple[str, Fact]]  # newest first
+
+
+class Dot(NamedTuple):
+    """A neighbour in the picture."""
+
+    neighbour: Neighbour
+    name: str
+    x: float
+    y: float
+    text_x: float
+    text_y: float
+    anchor: str
+
+
+class OneQuery(Fields):
+    """The fact whose origin is shown."""
+
+    origin: str = ""
+
+
+def entity(app: App, asked: Asked) -> Answer:
+    """One of them."""
+    return _page(app, asked.name, origin=asked.fields(OneQuery).origin)
+
+
+def _page(
+    app: App, name: str, *, origin: str = "", trouble: str = "", typed: str = "", status: int = 200
+) -> Shown:
+    found = app.entity(name)
+    waits = [one for one in app.review.list() if one.entity and key_of(one.entity) == key_of(found.name)]
+    statements = [pair for pair in found.facts if pair[1].is_statement]
+    values: dict[str, Any] = {
+        "title": found.name,
+        "one": found,
+        "fields": _fields(found),
+        "statements": [pair for pair in statements if pair[1].current]
+        + [pair for pair in statements if not pair[1].current],
+        "dots": _dots(found.neighbours[:_DRAWN]),
+        "size": (_WIDE, _HIGH),
+        "told_in": _told_in,
+        "waits": waits,
+        "origin": None,
+        "trouble": trouble,
+        "typed": typed,
+        "paths": sorted({path for path, _ in found.facts}),
+    }
+    if origin:
+        try:
+            values["origin"] = app.blame(origin)
+        except MemoryClawError as error:
+            values["trouble"] = trouble or str(error)
+    return Shown("entity.html", values, status)
+
+
+def _fields(found: EntityShown) -> list[Field]:
+    """Facts by field, in the order of their file; a value that ceased to hold stands below the one that holds."""
+    names: dict[str, tuple[list[tuple[str, Fact]], list[tuple[str, Fact]]]] = {}
+    for path, fact in found.facts:
+        if not fact.is_statement:
+            now, past = names.setdefault(fact.field, ([], []))
+            (now if fact.current else past).append((path, fact))
+    listed = [
+        Field(name, now, sorted(past, key=lambda pair: (pair[1].until, pair[1].since), reverse=True))
+        for name, (now, past) in names.items()
+    ]
+    return sorted(listed, key=lambda field: not field.now)
+
+
+def _dots(neighbours: Sequence[Neighbour]) -> list[Dot]:
+    """Where each neighbour stands: those of one kind side by side, on a ring around the middle."""
+    ordered = sorted(neighbours, key=lambda one: (one.kind, one.name))
+    dots = []
+    for number, one in enumerate(ordered):
+        angle = 2 * math.pi * (number + 0.5) / len(ordered) - math.pi / 2
+        across, down = math.cos(angle), math.sin(angle)
+        x, y = _WIDE / 2 + _ACROSS * across, _HIGH / 2 + _DOWN * down
+        side = 0 if abs(across) < 0.2 else math.copysign(1, across)
+        dots.append(
+            Dot(
+                one,
+                one.name if len(one.name) <= _LONGEST else f"{one.name[: _LONGEST - 1]}…",
+                round(x, 1),
+                round(y, 1),
+                round(x + 12 * side, 1),
+                round(y + (4 if side else 20 * math.copysign(1, down) + 4), 1),
+                {0: "middle", 1: "start", -1: "end"}[int(side)],
+            )
+        )
+    return dots
+
+
+class Correction(Fields):
+    """A fact, the value that was shown, and the right one."""
+
+    id: str
+    was: str
+    value: str
+
+
+def correct(app: App, asked: Asked) -> Answer:
+    """Puts a value right."""
+    given = asked.fields(Correction)
+    try:
+        _as_shown(app, asked.name, given.id, given.was)
+        if not given.value.strip():
+            raise InputError("write the right value, or forget the fact")
+        done = app.edit(given.id, {"value": given.value})
+    except NotFoundError:
+        raise
+    except MemoryClawError as error:
+        status = 409 if isinstance(error, ConflictError) else 400
+        return _page(app, asked.name, trouble=str(error), typed=given.value, status=status)
+    said = f"Corrected: {given.was} is {given.value} now. {done.notice}" if done.commit else f"{done.notice}"
+    return Moved(address("entity", asked.name), said=said.strip(), undo=done.commit)
+
+
+class Removal(Fields):
+    """A fact, and the value that was shown."""
+
+    id: str
+    was: str
+
+
+def forget(app: App, asked: Asked) -> Answer:
+    """Takes a fact out of every answer."""
+    given = asked.fields(Removal)
+    try:
+        _as_shown(app, asked.name, given.id, given.was)
+        done = app.forget(given.id)
+    except ConflictError as error:
+        return _page(app, asked.name, trouble=str(error), status=409)
+    try:
+        app.entity(asked.name)
+    except NotFoundError:
+        return Moved(address("entities"), said=f"Forgotten: {given.was}", undo=done.commit)
+    return Moved(address("entity", asked.name), said=f"Forgotten: {given.was}", undo=done.commit)
+
+
+def _as_shown(app: App, name: str, id_: str, was: str) -> None:
+    """Refuses where the fact says something else than what was shown."""
+    held = next((fact.value for _, fact in app.entity(name).facts if fact.id == id_), None)
+    if held != was:
+        now = f"it says {held!r} now" if held is not None else "it is gone"
+        raise ConflictError(f"this fact has changed since it was shown, {now}; nothing was changed")
+
+
+PAGES = (
+    Page("GET", "/entities", entities, "entities"),
+    Page("POST", "/entity/{name}/correct", correct, "entities"),
+    Page("POST", "/entity/{name}/forget", forget, "entities"),
+    Page("GET", "/entity/{name}", entity, "entities"),
+)

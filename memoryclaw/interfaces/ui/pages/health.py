@@ -1,0 +1,121 @@
+"""Health: how the vault stands, in sentences; how it grows and is used, as charts; who is signed in."""
+
+from __future__ import annotations
+
+import os
+from collections import Counter
+from datetime import datetime
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from memoryclaw.app import App
+from memoryclaw.daemon.scheduling import last_run
+from memoryclaw.interfaces import shapes
+from memoryclaw.interfaces.ui.answers import Answer, Asked, Page, Shown
+from memoryclaw.interfaces.ui.rendering import moment, plural, sentence
+from memoryclaw.skills.listing import read_decisions
+from memoryclaw.vault.layout import timestamp
+
+if TYPE_CHECKING:
+    from memoryclaw.app.stats import Stats
+    from memoryclaw.app.status import Status
+
+_MONTHS = 12
+
+
+class Line(NamedTuple):
+    """One sentence about how something stands: ok, advice or problem."""
+
+    name: str
+    level: str
+    text: str
+
+
+def show(app: App, asked: Asked) -> Answer:
+    """The page, from what is known at once."""
+    return _page(app, asked, None)
+
+
+def check(app: App, asked: Asked) -> Answer:
+    """The page with every check of the doctor, which reads all files."""
+    return _page(app, asked, shapes.doctor(app.doctor())["checks"])
+
+
+def _page(app: App, asked: Asked, checks: list[dict[str, Any]] | None) -> Shown:
+    now, figures = app.status(), app.stats()
+    lines = _lines(app, asked, now)
+    bad = sum(line.level == "problem" for line in lines) + len(now.problems)
+    bad += sum(one["level"] == "problem" for one in checks or ())
+    advice = sum(line.level == "advice" for line in lines) + len(now.notices)
+    advice += sum(one["level"] == "advice" for one in checks or ())
+    verdict = "All is well" if not bad else f"{plural(bad, 'problem')} to look at"
+    values = {
+        "title": "Health",
+        "verdict": f"{verdict}, {plural(advice, 'piece', 'pieces')} of advice" if advice else verdict,
+        "lines": lines,
+        "now": now,
+        "checks": checks,
+        "figures": figures,
+        "months": _months(figures, app.clock()),
+        "decided": _decided(app),
+        "sessions": asked.sessions.count(),
+        "since": asked.session.came,
+        "folder": os.fspath(app.root),
+    }
+    return Shown("health.html", values)
+
+
+def _lines(app: App, asked: Asked, now: Status) -> list[Line]:
+    config, index = app.config, now.index
+    behind = (
+        f"{plural(now.behind, 'file is', 'files are')} newer than it" if now.behind else "equal to the files"
+    )
+    told = f"{plural(index.notes, 'note')}, {plural(index.units, 'unit')}, {_size(index.bytes)}; {behind}"
+    last = f"; last change {moment(now.git.last.when)}: {now.git.last.subject}" if now.git.last else ""
+    is_ready = now.git.state == "ok"
+    ran = last_run(os.fspath(app.root))
+    read = f"last read {moment(timestamp(ran))}" if ran else "nothing was read yet"
+    waits = plural(now.waiting.number, "turn waits", "turns wait") if now.waiting.number else "no turn waits"
+    late = now.waiting.hours > 48
+    models = ", then ".join(config.chain)
+    vectors = (
+        "off; words only"
+        if config.fallback != "vector"
+        else f"{config.vector_model}, when words find too little"
+    )
+    reading = asked.daemon.reason
+    return [
+        Line("Index", "problem" if now.degraded else "ok", sentence(now.degraded) if now.degraded else told),
+        Line("Git", "ok" if is_ready else "advice", f"{sentence(now.git.sentence)}{last}"),
+        Line("Watcher", "advice" if reading else "ok", sentence(reading) if reading else "Live: what you save is known a moment later"),
+        Line("Nights", "advice" if late else "ok", f"{sentence(waits)}; {read}; new turns are read every {plural(config.interval, 'minute')} while MemoryClaw runs"),
+        Line("Language models", "ok", f"{models}, then rules" if models else "None; rules only"),
+        Line("Vectors", "ok", sentence(vectors)),
+    ]  # fmt: skip
+
+
+def _size(count: int) -> str:
+    return f"{count / 1e6:.1f} MB" if count >= 1e6 else f"{count / 1e3:.0f} KB"
+
+
+def _months(figures: Stats, now: datetime) -> list[dict[str, Any]]:
+    """The last twelve months, oldest first, empty ones too."""
+    known = {month.month: month for month in figures.months}
+    last = max([*known, f"{now:%Y-%m}"])
+    year, month = int(last[:4]), int(last[5:7])
+    names = []
+    for back in range(_MONTHS):
+        at = year * 12 + month - 1 - back
+        names.append(f"{at // 12:04}-{at % 12 + 1:02}")
+    empty = dict.fromkeys(("episodes", "facts", "turns", "recalls", "ratings"), 0)
+    return [
+        {**empty, **(known[name]._asdict() if name in known else {}), "month": name} for name in names[::-1]
+    ]
+
+
+def _decided(app: App) -> dict[str, int]:
+    """How often a person said yes, said no, and took something back."""
+    count = Counter(one.decision for one in read_decisions(os.fspath(app.root)).all)
+    return {"yes": count["approved"], "no": count["rejected"], "taken back": count["undone"]}
+
+
+PAGES = (Page("GET", "/health", show, "health"), Page("POST", "/health", check, "health"))

@@ -1,0 +1,331 @@
+"""Notes: searched or browsed; one note with its links, history and use; its text, edited, shown as a difference, and saved as one commit."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
+
+from memoryclaw.app import App
+from memoryclaw.errors import ConflictError, InputError, MemoryClawError, NotFoundError
+from memoryclaw.interfaces.ui.answers import Answer, Asked, Fields, Moved, Page, Shown, address
+from memoryclaw.interfaces.ui.pages.recall import marks
+from memoryclaw.recall.browsing import KINDS, STATES, Links, ShownUnit
+from memoryclaw.text.encoding import readable
+from memoryclaw.text.frontmatter import split
+
+PAGE, MOST = 50, 1000
+_CHANGES = 8  # of a note's history
+_SEARCHED = {"semantic": "fact", "log": "turn"}  # what a search calls the units of these notes
+_KIND_NAMES = {
+    "episode": "episodes",
+    "semantic": "facts",
+    "skill": "skills",
+    "note": "notes",
+    "log": "conversations",
+}
+
+
+class ListQuery(Fields):
+    """Words, a kind, a state, and how many."""
+
+    q: str = ""
+    kind: str = ""
+    state: str = "current"
+    limit: int = PAGE
+
+
+class Line(NamedTuple):
+    """One note or match in the list."""
+
+    to: str
+    title: str
+    kind: str
+    day: str
+    tags: Sequence[str]
+    place: str
+    pieces: Sequence[tuple[bool, str]] = ()
+    trust: str = "trusted"
+
+
+def notes(app: App, asked: Asked) -> Answer:
+    """A search, or all of them."""
+    given, trouble, status = asked.fields(ListQuery), "", 200
+    limit = min(max(given.limit, 1), MOST)
+    values: dict[str, Any] = {
+        "title": "Notes", "given": given, "kinds": [(kind, _KIND_NAMES[kind]) for kind in KINDS], "states": STATES,
+        "lines": [], "answer": None, "more": 0,
+    }  # fmt: skip
+    try:
+        if given.q.strip():
+            answer = app.search(given.q, kind=_SEARCHED.get(given.kind, given.kind), limit=limit + 1)
+            lines = [_found(match) for match in answer.matches]
+            values |= {"answer": answer, "state": {"degraded": answer.degraded, "behind": answer.behind}}
+        else:
+            listed = app.browse(kind=given.kind, state=given.state, limit=limit + 1)
+            lines = [
+                Line(
+                    _to(one.id, one.kind, one.path), one.title or one.id, one.kind, one.at, one.tags, one.path
+                )
+                for one in listed
+            ]
+        values |= {"lines": lines[:limit], "more": min(limit + PAGE, MOST) if len(lines) > limit else 0}
+    except InputError as error:
+        trouble, status = str(error), 400
+    return Shown("notes.html", {**values, "trouble": trouble}, status)
+
+
+def _to(id_: str, kind: str, path: str) -> str:
+    return (
+        address("log", path.rpartition("/")[2].rpartition(".")[0]) if kind == "log" else address("note", id_)
+    )
+
+
+def _found(match: Any) -> Line:
+    unit = match.unit
+    to = address("note", match.note)
+    title = unit.title or match.note
+    if unit.kind == "turn":
+        session = unit.id.removeprefix("log:").rpartition("/")[0]
+        to, title = f"{address('log', session)}#t{unit.line}", f"{unit.entity or unit.role} in “{session}”"
+    if unit.kind == "fact" and unit.entity:
+        to = address("entity", unit.entity)
+    pieces = marks(match.snippet, match.highlights)
+    return Line(
+        to, title, unit.kind, unit.when, unit.tags.split(), f"{match.path}:{unit.line}", pieces, unit.trust
+    )
+
+
+# One note.
+
+
+class NoteQuery(Fields):
+    """Whether it was just saved, and over which version; what the tab kept of the text is then forgotten."""
+
+    saved: str = ""
+    over: str = ""
+
+
+def note(app: App, asked: Asked) -> Answer:
+    """The note, or the way to what an id of a fact, a turn or a log names."""
+    given = asked.fields(NoteQuery)
+    try:
+        shown = app.show(asked.name)
+    except NotFoundError as error:
+        return _gone(app, asked.name, str(error))
+    at = shown.address
+    if at.kind == "turn":
+        session = at.id.removeprefix("log:").rpartition("/")[0]
+        return Moved(f"{address('log', session)}#t{at.line}")
+    if at.kind == "log" or at.path.startswith("logs/"):
+        return Moved(address("log", at.path.rpartition("/")[2].rpartition(".")[0]))
+    if at.kind in ("fact", "entity") and at.entity:
+        return Moved(address("entity", at.entity))
+    if at.id != at.note:
+        return Moved(address("note", at.note))
+    return Shown("note.html", _told(app, shown, given))
+
+
+def _gone(app: App, id_: str, why: str) -> Answer:
+    """What became of a note that is not there any more."""
+    try:
+        events = app.history(id_, limit=_CHANGES)
+    except (NotFoundError, InputError):
+        known = app.entities(id_.rpartition("/")[2])
+        if len(known) == 1:
+            return Moved(address("entity", known[0].name))
+        events = None
+    values = {"title": "Gone" if events else "Nothing is called so", "id": id_, "why": why, "events": events}
+    return Shown("gone.html", values, 404)
+
+
+def _told(app: App, shown: ShownUnit, given: NoteQuery) -> dict[str, Any]:
+    at, fresh = shown.address, app.freshness
+    text = readable(shown.text)
+    parts = split(text) if at.path.endswith(".md") else None
+    links = app.links(at.id)
+    ids = {path: id_ for path, (id_, _) in app.catalog.notes(end.source for end in links.back).items()}
+    names = app.titles({*(end.to.partition("#")[0] for end in links.out), *ids.values(), at.id})
+    uses = app.uses(at.id)
+    try:
+        events, changes = app.history(at.id, limit=_CHANGES), ""
+    except MemoryClawError as error:
+        events, changes = None, str(error)
+    meta = dict(parts.meta) if parts else {}
+    return {
+        "title": _heading(names.get(at.id, ""), meta, at.path),
+        "at": at,
+        "digest": shown.digest,
+        "meta": _header(meta),
+        "body": parts.body if parts else "",
+        "code": "" if parts else text,
+        "day": str(meta.get("timestamp", ""))[:10],
+        "pinned": str(meta.get("pin", "")).casefold() == "true",
+        "trust": app.trust_of([at.path]).get(at.path, "trusted"),
+        "links": _links(links, names, ids),
+        "uses": uses,
+        "last_use": str(uses[-1].get("ts", "")) if uses else "",
+        "last_session": str(uses[-1].get("session", "")) if uses else "",
+        "events": events,
+        "no_history": changes,
+        "saved": given.saved,
+        "over": given.over,
+        "can_edit": at.path.endswith(".md"),
+        "state": {"degraded": fresh.degraded, "behind": fresh.behind},
+    }
+
+
+def _heading(title: str, meta: Mapping[str, Any], path: str) -> str:
+    return title or str(meta.get("title") or path.rpartition("/")[2])
+
+
+def _header(meta: Mapping[str, Any]) -> list[tuple[str, str]]:
+    """The keys of a header as people read them; what is nested stays as it is written."""
+    return [
+        (str(key), ", ".join(map(str, value)) if isinstance(value, list) else str(value))
+        for key, value in meta.items()
+        if value not in (None, "", [])
+    ]
+
+
+def _links(
+    found: Links, names: Mapping[str, str], ids: Mapping[str, str]
+) -> dict[str, list[tuple[str, str]]]:
+    """Where links lead, and what leads here, once each: (address, name)."""
+    out, back = dict[str, str](), dict[str, str]()
+    for end in found.out:
+        note, _, entity = end.to.partition("#")
+        to = address("entity", entity) if entity and end.to.startswith("semantic/") else address("note", note)
+        out.setdefault(to if end.to else "", end.label or entity or names.get(note) or end.target)
+    for end in found.back:
+        note = ids.get(end.source, end.source.removesuffix(".md"))
+        back.setdefault(address("note", note), names.get(note) or note)
+    missing = sorted({end.target for end in found.out if not end.to})
+    out.pop("", None)
+    return {"out": list(out.items()), "back": list(back.items()), "missing": [("", name) for name in missing]}
+
+
+class NoteForm(Fields):
+    """The digest of the note as it was shown."""
+
+    digest: str
+
+
+def _as_shown(app: App, asked: Asked) -> ShownUnit:
+    given = asked.fields(NoteForm)
+    shown = app.show(asked.name)
+    if shown.digest != given.digest:
+        raise ConflictError(
+            f"{shown.address.path} has changed since it was shown; nothing was done, look at it again"
+        )
+    return shown
+
+
+def pin(app: App, asked: Asked) -> Answer:
+    """Pins a note."""
+    return _pinned(app, asked, "true", "Pinned: it comes first, and a recall prefers it.")
+
+
+def unpin(app: App, asked: Asked) -> Answer:
+    """Takes the pin out."""
+    return _pinned(app, asked, "false", "No longer pinned.")
+
+
+def _pinned(app: App, asked: Asked, value: str, said: str) -> Answer:
+    shown = _as_shown(app, asked)
+    done = app.edit(shown.address.id, {"pin": value})
+    return Moved(address("note", shown.address.id), said=f"{said} {done.notice}".strip(), undo=done.commit)
+
+
+def forget(app: App, asked: Asked) -> Answer:
+    """Moves a note to the archive."""
+    shown = _as_shown(app, asked)
+    done = app.forget(shown.address.id)
+    said = f"Forgotten: it is in the archive, and in no answer. {done.notice}".strip()
+    return Moved(address("notes"), said=said, undo=done.commit)
+
+
+# Its text.
+
+
+def edit(app: App, asked: Asked) -> Answer:
+    """The text of a note."""
+    shown = app.show(asked.name)
+    at = shown.address
+    if at.id != at.note:
+        return Moved(address("note", at.note, "edit"))
+    if not at.path.endswith(".md"):
+        raise InputError(f"{at.path} is no Markdown; open the file itself")
+    return _editor(app, at.note, readable(shown.text), shown.digest)
+
+
+class Text(Fields):
+    """A text, and the digest of the file that it was written for."""
+
+    text: str
+    digest: str
+
+
+def again(app: App, asked: Asked) -> Answer:
+    """Back from the preview, with what was typed."""
+    given = asked.fields(Text)
+    return _editor(app, asked.name, readable(given.text), given.digest)
+
+
+def _editor(app: App, id_: str, text: str, digest: str, *, trouble: str = "", status: int = 200) -> Shown:
+    shown = app.show(id_)
+    now = readable(shown.text)
+    conflict = shown.digest != digest
+    values = {
+        "title": "Edit",
+        "id": id_,
+        "path": shown.address.path,
+        "text": text,
+        "now": now,
+        "digest": shown.digest if trouble and conflict else digest,
+        "conflict": conflict and bool(trouble),
+        "trouble": trouble,
+        "name": app.titles([id_]).get(id_, id_) or id_,
+    }
+    return Shown("edit.html", values, status)
+
+
+def preview(app: App, asked: Asked) -> Answer:
+    """What the text changes, and what reading it finds wrong."""
+    return _written(app, asked, dry_run=True)
+
+
+def save(app: App, asked: Asked) -> Answer:
+    """One commit."""
+    return _written(app, asked, dry_run=False)
+
+
+def _written(app: App, asked: Asked, *, dry_run: bool) -> Answer:
+    given = asked.fields(Text)
+    text = readable(given.text)
+    try:
+        found = app.rewrite(asked.name, text, digest=given.digest, dry_run=dry_run)
+    except ConflictError as error:
+        return _editor(app, asked.name, text, given.digest, trouble=str(error), status=409)
+    except InputError as error:
+        return _editor(app, asked.name, text, given.digest, trouble=str(error), status=400)
+    if found.written is not None:
+        done = found.written
+        said = "Saved." if done.commit else "Nothing was changed."
+        notice = "; ".join(dict.fromkeys(filter(None, (done.notice, found.notice))))
+        to = address("note", found.path.removesuffix(".md"), saved=asked.name, over=given.digest[:12])
+        return Moved(to, said=f"{said} {notice}".strip(), undo=done.commit)
+    values = {"title": "Look it over", "id": asked.name, "found": found, "text": text, "digest": given.digest}
+    return Shown("preview.html", values)
+
+
+PAGES = (
+    Page("GET", "/notes", notes, "notes"),
+    Page("GET", "/note/{id}/edit", edit, "notes"),
+    Page("POST", "/note/{id}/edit", again, "notes"),
+    Page("POST", "/note/{id}/preview", preview, "notes"),
+    Page("POST", "/note/{id}/save", save, "notes"),
+    Page("POST", "/note/{id}/pin", pin, "notes"),
+    Page("POST", "/note/{id}/unpin", unpin, "notes"),
+    Page("POST", "/note/{id}/forget", forget, "notes"),
+    Page("GET", "/note/{id}", note, "notes"),
+)

@@ -1,0 +1,216 @@
+"""Recall: a question as the agent would ask it, what it would be given, and why. Nothing is noted."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+from memoryclaw.app import App
+from memoryclaw.errors import InputError
+from memoryclaw.interfaces import shapes
+from memoryclaw.interfaces.ui.answers import Answer, Asked, Fields, Page, Shown, address
+from memoryclaw.model import Match, Recalled
+
+LISTED = 6  # of what was left out for one reason, before the rest is folded
+_MOST_LISTED = 60
+_GAP = 2.5  # between the segments of a bar, of a thousand
+_FAMILY = {
+    "alias": "t-alias", "related": "t-alias", "entity": "t-name", "field": "t-name", "speaker": "t-name", "names": "t-name",
+    "date": "t-time", "when": "t-time", "recency": "t-time", "around": "t-talk", "asks": "t-talk", "pinned": "t-pin", "vector": "t-mean",
+}  # fmt: skip
+_KEY = (
+    ("t-word", "words asked"),
+    ("t-alias", "synonyms"),
+    ("t-name", "names and fields"),
+    ("t-time", "time"),
+    ("t-talk", "the conversation around"),
+    ("t-mean", "meaning"),
+    ("t-pin", "pinned"),
+)
+_HOW = {
+    "alias": "another name of it",
+    "related": "a related word",
+    "entity": "about the entity that was asked for",
+    "field": "the field that was asked for",
+    "recency": "how new it is",
+    "when": "asked for a time, and this tells one",
+    "around": "the turns before and after match too",
+    "asks": "the turn before asks this",
+    "pinned": "it is pinned",
+    "vector": "it means something alike",
+}
+_KINDS = {
+    "fact": ("t-name", "facts"),
+    "turn": ("t-talk", "conversation"),
+    "episode": ("t-word", "episodes"),
+    "note": ("t-alias", "notes"),
+    "skill": ("t-time", "skills"),
+    "todo": ("t-mean", "to-dos"),
+}
+
+
+class Segment(NamedTuple):
+    """One piece of a bar."""
+
+    x: float
+    width: float
+    look: str
+
+
+class Row(NamedTuple):
+    """One match, ready to be shown."""
+
+    match: Match
+    to: str
+    head: str
+    value: str
+    pieces: Sequence[tuple[bool, str]]  # the snippet, marked or not
+    bar: Sequence[Segment]
+    terms: Sequence[tuple[str, float, str]]  # name, value in thousandths, how
+    said: str
+
+
+class Query(Fields):
+    """The question and its bounds; numbers as they were typed."""
+
+    q: str = ""
+    budget: str = ""
+    goal: str = ""
+    session: str = ""
+
+
+def show(app: App, asked: Asked) -> Answer:
+    """The form, and the answer where something was asked."""
+    given, trouble, status, answer = asked.fields(Query), "", 200, None
+    if given.q.strip():
+        try:
+            budget = _number(given.budget)
+            answer = app.recall(given.q, goal=given.goal, session=given.session, budget=budget, noted=False)
+        except InputError as error:
+            trouble, status = str(error), 400
+    values: dict[str, Any] = {
+        "title": "Recall",
+        "given": given,
+        "budget": given.budget or app.config.budget,
+        "trouble": trouble,
+        "answer": answer,
+        "KEY": _KEY,
+        "LISTED": LISTED,
+        "examples": () if answer else _examples(app),
+    }
+    if answer is not None:
+        values |= _told(app, answer)
+        values["state"] = {"degraded": answer.degraded, "behind": answer.behind}
+    return Shown("recall.html", values, status)
+
+
+def _number(text: str) -> int | None:
+    if not text.strip():
+        return None
+    if not text.strip().isdecimal() or len(text) > 9:
+        raise InputError(f"{text[:20]!r} is no number of tokens; write one such as 600")
+    return int(text)
+
+
+def _examples(app: App) -> list[str]:
+    """Three questions that this vault may answer, from what facts are known of."""
+    known = sorted(app.entities(), key=lambda one: (-one.facts, one.name))[:3]
+    return [f"What do you know about {one.name}?" for one in known]
+
+
+def _told(app: App, answer: Recalled) -> dict[str, Any]:
+    best = max((match.score for match in answer.matches), default=0) or 1
+    scores = {one.id: one.score for one in answer.trace}
+    names = app.titles([*scores, *(one.id for one in answer.left_out)])
+    out: dict[str, list[tuple[str, str, float]]] = {}
+    for left in sorted(answer.left_out, key=lambda one: -scores.get(one.id, 0)):
+        out.setdefault(left.reason, []).append(
+            (names.get(left.id) or left.id, address("note", left.id), scores.get(left.id, 0))
+        )
+    spent, words = _spent(answer)
+    time = answer.timings_ms
+    return {
+        "rows": [_row(match, best) for match in answer.matches],
+        "next": out.get("budget", [])[:3],
+        "out": [(shapes.REASONS.get(why, why), rows[:_MOST_LISTED], len(rows)) for why, rows in out.items()],
+        "considered": max(len(answer.trace), len(answer.matches)),
+        "spent": spent,
+        "spent_words": words,
+        "time": round(time.get("fresh", 0) + time.get("answer", 0)),
+        "context": [(_part(line), line) for line in answer.context.split("\n")],
+    }
+
+
+def _part(line: str) -> str:
+    if line.lstrip().startswith("<"):
+        return "fence"
+    return "src" if line and not line.startswith(" ") else ""
+
+
+def _row(match: Match, best: float) -> Row:
+    unit = match.unit
+    whole = shapes.rounded(match.terms, match.score)
+    found = _how(match)
+    at, bar = 0.0, []
+    for term in match.terms:
+        width = max(1000 * term.value / best, 0)
+        bar.append(Segment(round(at, 1), round(max(width - _GAP, 1), 1), _FAMILY.get(term.name, "t-word")))
+        at += width
+    said = ", ".join(f"{name} {value / 1000:.2f}" for name, value in whole)
+    is_fact = unit.kind == "fact"
+    head = unit.title or match.note
+    to = address("note", match.note)
+    if is_fact and unit.entity:
+        to = address("entity", unit.entity)
+    if unit.kind == "turn":
+        session = unit.id.removeprefix("log:").rpartition("/")[0]
+        head = f"{unit.entity or unit.role} in “{session}”"
+        to = f"{address('log', session)}#t{unit.line}"
+    return Row(
+        match,
+        to,
+        head,
+        match.snippet if is_fact else "",
+        () if is_fact else marks(match.snippet, match.highlights),
+        bar,
+        [(name, value, _HOW.get(name) or found.get(name, "")) for name, value in whole],
+        f"score {match.score:.2f}: {said}",
+    )
+
+
+def _how(match: Match) -> dict[str, str]:
+    """In which fields each word was found, and by which way."""
+    found: dict[str, list[str]] = {}
+    for one in match.matched:
+        found.setdefault(one.word, []).append(f"{one.field} ({one.via})")
+    return {word: ", ".join(dict.fromkeys(places)) for word, places in found.items()}
+
+
+def marks(text: str, places: Sequence[tuple[int, int]]) -> list[tuple[bool, str]]:
+    """A snippet in pieces, marked or not."""
+    pieces, at = list[tuple[bool, str]](), 0
+    for start, end in places:
+        pieces += [(False, text[at:start]), (True, text[start:end])]
+        at = end
+    return [piece for piece in (*pieces, (False, text[at:])) if piece[1]]
+
+
+def _spent(answer: Recalled) -> tuple[list[Segment], str]:
+    """Where the tokens went, by kind of memory."""
+    sums: dict[str, int] = {}
+    for match in answer.matches:
+        sums[match.unit.kind] = sums.get(match.unit.kind, 0) + match.tokens
+    rest = answer.tokens - sum(sums.values())
+    parts: list[tuple[str, str, int]] = [
+        (*_KINDS.get(kind, ("t-pin", kind)), tokens) for kind, tokens in sorted(sums.items()) if tokens
+    ]
+    if rest > 0:
+        parts.append(("t-pin", "around them", rest))
+    bar, at = list[Segment](), 0
+    for look, _, tokens in parts:
+        bar.append(Segment(at, max(tokens - 1, 1), look))
+        at += tokens
+    return bar, ", ".join(f"{name} {tokens}" for _, name, tokens in parts)
+
+
+PAGES = (Page("GET", "/recall", show, "recall"),)

@@ -1,0 +1,204 @@
+"""Review: what waits, one thing at a time, and what a person decides of it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from datetime import UTC, datetime, timedelta
+from typing import TYPE_CHECKING, Any
+
+from memoryclaw.app import App
+from memoryclaw.errors import ConflictError, MemoryClawError, NotFoundError
+from memoryclaw.interfaces import shapes
+from memoryclaw.interfaces.ui.answers import Answer, Asked, Fields, Moved, Page, Shown, address
+from memoryclaw.interfaces.ui.rendering import sourced
+
+if TYPE_CHECKING:
+    from memoryclaw.review.queue import ReviewItem
+
+LISTED, FILES = 200, 20  # things in the list, and files of one thing, that are shown
+_NIGHT = timedelta(hours=36)
+_TIME = re.compile(r"-(\d{8}T\d{6})-")
+
+
+def show(app: App, asked: Asked) -> Answer:
+    """The list, and the first thing in it or the one that is named."""
+    return _page(app, asked.name)
+
+
+def _page(app: App, name: str, trouble: str = "", status: int = 200, typed: str | None = None) -> Shown:
+    items = _ordered(app.review.list(), app.clock())
+    item = next((one for _, group in items for one in group if one.id == name), None)
+    if name and item is None and not trouble:
+        status = 404
+        trouble = f"{name} no longer waits: it was decided, taken back or reworded. The timeline tells what became of it."
+    flat = [one for _, group in items for one in group]
+    if item is None and flat and not name:
+        item = flat[0]
+    at = flat.index(item) if item in flat else -1
+    values: dict[str, Any] = {
+        "title": "Review",
+        "groups": items,
+        "total": len(flat),
+        "item": item,
+        "named": bool(name),
+        "trouble": trouble,
+        "before": flat[at - 1] if at > 0 else None,
+        "after": flat[at + 1] if 0 <= at < len(flat) - 1 else None,
+        "typed": typed,
+        "told": _told(app, item) if item is not None else {},
+        "next_night": app.config.interval,
+        "LISTED": LISTED,
+    }
+    return Shown("review.html", values, status)
+
+
+def _ordered(items: Sequence[ReviewItem], now: datetime) -> list[tuple[str, list[ReviewItem]]]:
+    """What waits in groups: what came last first; skills, which are decided in another way, at the end."""
+    skills = [item for item in items if item.is_skill]
+    last = max((item.run for item in items if _TIME.search(item.run)), key=_moment, default="")
+    fresh = bool(last) and now - _moment(last) < _NIGHT
+    new = sorted((item for item in items if fresh and item.run == last), key=lambda item: item.kind != "fact")
+    old = [item for item in items if item not in new and item not in skills]
+    groups = [("From last night", new), ("Waiting longer" if new else "Waiting", old), ("Skills", skills)]
+    return [(head, group) for head, group in groups if group]
+
+
+def _moment(run: str) -> datetime:
+    hit = _TIME.search(run)
+    return (
+        datetime.strptime(hit[1], "%Y%m%dT%H%M%S").replace(tzinfo=UTC)
+        if hit
+        else datetime.min.replace(tzinfo=UTC)
+    )
+
+
+def _told(app: App, item: ReviewItem) -> dict[str, Any]:
+    """One thing that waits, taken apart."""
+    details = app.review.details(item)
+    try:
+        found = list(app.review.diff(item)) if item.can_be_shown else []
+        problem = ""
+    except MemoryClawError as error:
+        found, problem = [], str(error)
+    files = shapes.differences([(item, found[:FILES])])["differences"][0]["files"]
+    digest = item.digest
+    if item.is_skill:
+        digest = app.skills.show(item.id).listed.version
+    return {
+        "details": details,
+        "files": files,
+        "more": max(len(found) - FILES, 0),
+        "problem": problem,
+        "digest": digest,
+        "rows": _rows(item, details) if item.field else [],
+    }
+
+
+def _rows(item: ReviewItem, details: Any) -> list[tuple[str, str, str]]:
+    """What a fact is now, and what it would be."""
+    now = details.holds[0] if details.holds and not details.many else None
+    return [
+        (item.field, now.value if now else "", item.value),
+        ("since", now.since if now else "", item.since),
+        ("said in", sourced(now.source) if now else "", sourced(item.source)),
+    ]
+
+
+class Decision(Fields):
+    """The digest of what was shown, and where to go on."""
+
+    digest: str
+    next: str = ""
+
+
+def approve(app: App, asked: Asked) -> Answer:
+    """Yes."""
+    return _decided(app, asked, "approve")
+
+
+def reject(app: App, asked: Asked) -> Answer:
+    """No."""
+    return _decided(app, asked, "reject")
+
+
+def _decided(app: App, asked: Asked, verb: str) -> Answer:
+    given = asked.fields(Decision)
+    try:
+        item = app.review.get(asked.name)
+        decide = app.review.approve if verb == "approve" else app.review.reject
+        done = decide([item], digest=given.digest)[0]
+    except NotFoundError:
+        return Moved(
+            address("review", *([given.next] if given.next else [])), said=f"{asked.name} no longer waits."
+        )
+    except ConflictError as error:
+        return _page(app, asked.name, f"It changed while you looked, and nothing was decided: {error}.", 409)
+    said = f"{'Approved' if verb == 'approve' else 'Rejected'}: {done.what}"
+    if done.notice:
+        said = f"{said}. {done.notice}"
+    undo = item.run if item.branch is not None and verb == "approve" else done.commit
+    return Moved(_onward(app, given.next), said=said, undo=undo, about=item.id)
+
+
+def _onward(app: App, following: str) -> str:
+    """The next thing that waits, or the first where that has gone."""
+    waits = [item.id for item in app.review.list()]
+    return address("review", following) if following in waits else address("review")
+
+
+def edit(app: App, asked: Asked) -> Answer:
+    """What waits, as text."""
+    return _editor(app, asked.name)
+
+
+def _editor(app: App, name: str, *, typed: str | None = None, trouble: str = "", status: int = 200) -> Shown:
+    item = app.review.get(name)
+    text = app.review.text(item)
+    values = {
+        "title": "Reword",
+        "item": item,
+        "text": text if typed is None else typed,
+        "now": text,
+        "digest": item.digest,
+        "trouble": trouble,
+    }
+    return Shown("reword.html", values, status)
+
+
+class Rewording(Fields):
+    """The text as a person wants it, and the digest of what they saw."""
+
+    digest: str
+    text: str
+
+
+def store(app: App, asked: Asked) -> Answer:
+    """Keeps the new text; it still waits."""
+    given = asked.fields(Rewording)
+    text = given.text.replace("\r\n", "\n")
+    try:
+        done = app.review.edit(asked.name, lambda _: text, digest=given.digest)
+    except ConflictError as error:
+        trouble = f"It changed while you wrote, and nothing was stored: {error}. Your text is below, and so is what stands there now"
+        return _editor(app, asked.name, typed=text, trouble=trouble, status=409)
+    except NotFoundError as error:
+        raise ConflictError(str(error)) from None
+    except MemoryClawError as error:
+        return _editor(app, asked.name, typed=text, trouble=str(error), status=400)
+    said = f"Reworded; it still waits. {done.notice}".strip()
+    waits = {item.id for item in app.review.list()}
+    to = done.id if done.id in waits else asked.name
+    return Moved(
+        address("review", *([to] if to in waits else [])), said=said, undo=done.commit, about=asked.name
+    )
+
+
+PAGES = (
+    Page("GET", "/review", show, "review"),
+    Page("GET", "/review/{id}/edit", edit, "review"),
+    Page("POST", "/review/{id}/edit", store, "review"),
+    Page("POST", "/review/{id}/approve", approve, "review"),
+    Page("POST", "/review/{id}/reject", reject, "review"),
+    Page("GET", "/review/{id}", show, "review"),
+)

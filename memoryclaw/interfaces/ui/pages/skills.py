@@ -1,0 +1,122 @@
+"""Skills: what the agent may do, approved by the digest of what was shown; run dry; how runs ended."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from memoryclaw.app import App
+from memoryclaw.errors import ConflictError, MemoryClawError, NotFoundError
+from memoryclaw.interfaces import shapes
+from memoryclaw.interfaces.ui.answers import Answer, Asked, Fields, Moved, Page, Shown, address
+from memoryclaw.text.frontmatter import split
+
+_STATES = {
+    "approved": "Hosts are offered exactly this version.",
+    "changed since approval": "It was edited after you approved it; hosts still get the approved version.",
+    "not approved": "It is found and shown, and no host is offered it.",
+    "draft": "A night wrote it from what your agent did again and again.",
+}
+_OUTCOMES = 20
+
+
+def show(app: App, asked: Asked) -> Answer:
+    """The list, and the first skill or the one that is named."""
+    return _page(app, asked.name)
+
+
+def _page(
+    app: App,
+    name: str,
+    *,
+    trouble: str = "",
+    status: int = 200,
+    ran: Any = None,
+    given: dict[str, str] | None = None,
+) -> Shown:
+    listed = app.skills.list()
+    chosen = name or (listed[0].name if listed else "")
+    found = app.skills.show(chosen) if chosen else None
+    values: dict[str, Any] = {
+        "title": "Skills",
+        "skills": listed,
+        "states": _STATES,
+        "named": bool(name),
+        "trouble": trouble,
+        "ran": ran,
+        "given": given or {},
+        "found": None,
+    }
+    if found is not None:
+        text = found.listed.skill.text
+        values |= {
+            "found": shapes.shown(found),
+            "body": split(text).body,
+            "outcomes": app.skills.outcomes(found.listed.skill.path)[:_OUTCOMES],
+        }
+    return Shown("skills.html", values, status)
+
+
+class Decision(Fields):
+    """The version that was shown, and what is looked at next."""
+
+    digest: str
+    next: str = ""
+
+
+def approve(app: App, asked: Asked) -> Answer:
+    """Yes to these bytes."""
+    return _decided(app, asked, "approve")
+
+
+def reject(app: App, asked: Asked) -> Answer:
+    """No; an approval is withdrawn."""
+    return _decided(app, asked, "reject")
+
+
+def _decided(app: App, asked: Asked, verb: str) -> Answer:
+    given = asked.fields(Decision)
+    decide = app.skills.approve if verb == "approve" else app.skills.reject
+    try:
+        done = decide(asked.name, version=given.digest)
+    except ConflictError as error:
+        return _page(
+            app,
+            asked.name,
+            trouble=f"It changed while you looked, and nothing was decided: {error}.",
+            status=409,
+        )
+    except NotFoundError:
+        raise
+    except MemoryClawError as error:
+        return _page(app, asked.name, trouble=f"Nothing was decided: {error}.", status=409)
+    said = f"{done.action.capitalize()}: {done.name}{f'. {done.notice}' if done.notice else ''}"
+    about = asked.name if given.next or "next" in asked.form else ""
+    to = address("review", *([given.next] if given.next else [])) if about else address("skills", done.name)
+    if done.action == "rejected" and not about:
+        to = address("skills")
+    return Moved(to, said=said, undo=done.commit, about=about)
+
+
+def run(app: App, asked: Asked) -> Answer:
+    """Shows each call that a run would make; calls nothing."""
+    params = {
+        key.removeprefix("param-"): value
+        for key, value in asked.form.items()
+        if key.startswith("param-") and value
+    }
+    try:
+        done = app.skills.run(asked.name, params)
+    except NotFoundError:
+        raise
+    except MemoryClawError as error:
+        return _page(app, asked.name, trouble=f"It cannot be run yet: {error}.", status=400, given=params)
+    return _page(app, asked.name, ran=shapes.skill_run(done), given=params)
+
+
+PAGES = (
+    Page("GET", "/skills", show, "skills"),
+    Page("POST", "/skills/{name}/approve", approve, "skills"),
+    Page("POST", "/skills/{name}/reject", reject, "skills"),
+    Page("POST", "/skills/{name}/run", run, "skills"),
+    Page("GET", "/skills/{name}", show, "skills"),
+)

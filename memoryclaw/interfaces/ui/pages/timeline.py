@@ -1,0 +1,152 @@
+"""Timeline: what was done to the vault, day by day; nights as one block; one change with its words, and undo."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from datetime import UTC, datetime, timedelta
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from memoryclaw.app import App
+from memoryclaw.interfaces.ui.answers import Answer, Asked, Fields, Page, Shown
+from memoryclaw.interfaces.ui.rendering import local, superseded
+from memoryclaw.vault.layout import timestamp
+
+if TYPE_CHECKING:
+    from memoryclaw.review.file_history import Logged
+
+_PAGE, _LOOKED = 50, 200  # changes on a page, and those that are looked through for one kind
+_VISIT = timedelta(minutes=30)  # a look within them is the same look
+_SEEN = "mc-looked"
+_NIGHT = "consolidate"
+_WHO = {
+    _NIGHT: "Night", "redo": "Night", "approve": "Approved", "reject": "Rejected", "edit": "Edited", "remember": "Kept", "claim": "Agent",
+    "forget": "Forgotten", "revive": "Brought back", "undo": "Taken back", "skill": "Skill", "purge": "Erased", "init": "Begun", "adopt": "Begun",
+    "import": "Imported", "restore": "Restored", "sync": "Exchanged", "track": "Logs",
+}  # fmt: skip
+KINDS = {"": "all", "nights": "nights", "decisions": "decisions", "hand": "by hand", "undone": "taken back"}
+_OF = {
+    "nights": (_NIGHT, "redo"),
+    "decisions": ("approve", "reject", "edit", "remember", "forget", "skill"),
+    "hand": ("by hand",),
+    "undone": ("undo",),
+}
+_SAID_BESIDE = ("Approve", "Reject", "Edit", "Remember", "Forget", "Revive")
+_STANDS = ("init", "adopt", "by hand", "sync", "track")  # what undo does not offer to take back
+
+
+class Block(NamedTuple):
+    """One change, or the changes of one night with its sentence first."""
+
+    head: Logged
+    rows: tuple[Logged, ...] = ()
+    new: bool = False  # since the last look
+
+
+def _told(one: Logged, heads: dict[str, str]) -> tuple[str, tuple[str, str, str] | None]:
+    """The sentence of a change beside what made it, and the value that gave way to another, where it says so."""
+    subject = one.subject
+    if one.kind == "undo":
+        what = heads.get(one.trailers.get("Source", ""), subject.partition(": ")[2])
+        return what or subject, None
+    verb, colon, rest = subject.partition(": ")
+    if colon and verb in _SAID_BESIDE:
+        subject = rest
+    return subject, superseded(subject)
+
+
+class TimelineQuery(Fields):
+    """Where the page begins, and which changes are on it."""
+
+    before: str = ""
+    kind: str = ""
+
+
+def show(app: App, asked: Asked) -> Answer:
+    """The page, and the line below which everything was there at the last look."""
+    query = asked.fields(TimelineQuery)
+    wanted = _OF.get(query.kind)
+    found = app.history(limit=_LOOKED if wanted else _PAGE, before=query.before)
+    rows = [one for one in found.commits if wanted is None or one.kind in wanted]
+    since, kept = _looked(asked, app.clock())
+    undone: set[str] = set()
+    for one in found.commits:  # newest first: what is taken back itself takes nothing back
+        if one.kind == "undo" and one.commit not in undone:
+            undone.add(one.trailers.get("Source", ""))
+    heads = {one.run: one.subject for one in reversed(found.commits) if one.kind == _NIGHT}
+    values = {
+        "title": "Timeline",
+        "sentences": {one.commit: _told(one, heads) for one in rows},
+        "days": _days(_blocks(rows, since)),
+        "kinds": KINDS,
+        "kind": query.kind,
+        "next": found.next,
+        "newest": found.commits[0].commit if found.commits and not query.before else "",
+        "paged": bool(query.before),
+        "notice": found.notice,
+        "since": since,
+        "who": _WHO,
+        "stands": _STANDS,
+        "undone": undone,
+    }
+    return Shown("timeline.html", values, cookies={_SEEN: kept} if kept else {})
+
+
+def _looked(asked: Asked, now: datetime) -> tuple[str, str]:
+    """When the page was last looked at, and what the browser keeps of it: the line, and this look."""
+    line, _, last = asked.cookies.get(_SEEN, "").partition("|")
+    seen = local(last) if last else None
+    this = timestamp(now)
+    if not isinstance(seen, datetime) or now.astimezone(UTC) - seen.astimezone(UTC) > _VISIT:
+        line = last
+    return line, f"{line}|{this}"
+
+
+def _blocks(rows: Iterable[Logged], since: str) -> list[Block]:
+    """The changes, those of one night together; the last commit of a night tells it in a sentence."""
+    found: list[Block] = []
+    for one in rows:
+        last = found[-1] if found else None
+        if one.kind in (_NIGHT, "redo") and last is not None and last.head.run == one.run:
+            found[-1] = last._replace(rows=(*last.rows, one))
+        else:
+            found.append(Block(one, (), bool(since) and one.when > since))
+    return found
+
+
+def _days(blocks: Iterable[Block]) -> list[tuple[str, list[Block]]]:
+    days: dict[str, list[Block]] = {}
+    for block in blocks:
+        at = local(block.head.when)
+        day = at.strftime("%Y-%m-%d") if at else ""
+        days.setdefault(day, []).append(block)
+    return list(days.items())
+
+
+def change(app: App, asked: Asked) -> Answer:
+    """One change: why, from where, and its words."""
+    found = app.commit(asked.name)
+    lines = found.commit.body.splitlines()
+    values: dict[str, Any] = {
+        "title": found.commit.subject,
+        "found": found,
+        "said": [line[2:] for line in lines if line.startswith("- ")],
+        "why": [
+            line
+            for line in lines
+            if line.strip() and not line.startswith("- ") and not _is_trailer(line, found.commit)
+        ],
+        "who": _WHO,
+        "can_undo": found.commit.kind not in _STANDS,
+        "source": found.commit.trailers.get("Source", ""),
+        "confidence": found.commit.trailers.get("Confidence", ""),
+    }
+    values["told"] = values.pop("said")
+    return Shown("change.html", values)
+
+
+def _is_trailer(line: str, one: Logged) -> bool:
+    key, colon, _ = line.partition(": ")
+    return bool(colon) and key in one.trailers
+
+
+PAGES = (Page("GET", "/timeline", show, "timeline"), Page("GET", "/change/{commit}", change, "timeline"))

@@ -1,0 +1,337 @@
+"""Values into HTML: the templates, Markdown behind two walls, differences in words, dates as people write them."""
+
+from __future__ import annotations
+
+import hashlib
+import posixpath
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import UTC, date, datetime
+from functools import cache
+from pathlib import Path
+from typing import Any
+from urllib.parse import quote, unquote, urlsplit
+
+import nh3
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from markdown_it import MarkdownIt
+from markdown_it.renderer import RendererHTML
+from markdown_it.rules_inline import StateInline
+from markdown_it.token import Token
+from markupsafe import Markup, escape
+
+from memoryclaw.interfaces.ui.answers import address
+from memoryclaw.review.word_diff import word_diff
+
+_HERE = Path(__file__).parent
+MOST_RENDERED = 512 << 10  # characters of a note above which it is shown as it stands in its file
+
+
+# Static files: read once, under an address that changes with them, so that a browser may keep them for good.
+
+_KINDS = {
+    ".css": "text/css; charset=utf-8",
+    ".js": "text/javascript; charset=utf-8",
+    ".svg": "image/svg+xml",
+}
+
+
+@cache
+def static() -> Mapping[str, tuple[str, bytes]]:
+    """Kind and bytes of each file that every page may ask for, by name."""
+    found = sorted((_HERE / "static").iterdir())
+    return {path.name: (_KINDS[path.suffix], path.read_bytes()) for path in found if path.suffix in _KINDS}
+
+
+@cache
+def static_version() -> str:
+    """Eight hex digits that change when a static file does."""
+    return hashlib.sha256(b"\0".join(data for _, data in static().values())).hexdigest()[:8]
+
+
+# Marks that nobody sees, or that turn the direction of the text around them, are shown by their number, wherever a value is printed.
+
+
+def _is_hidden(code: int) -> bool:
+    return (
+        (code < 0x20 and code not in (0x09, 0x0A, 0x0D))
+        or 0x7F <= code <= 0x9F
+        or code in (0xAD, 0x61C, 0x180E, 0x200B, 0x200E, 0x200F, 0x2028, 0x2029, 0xFEFF)
+        or 0x202A <= code <= 0x202E
+        or 0x2060 <= code <= 0x206F
+        or 0xFFF9 <= code <= 0xFFFB
+        or 0xE0000 <= code <= 0xE007F
+    )
+
+
+_HIDDEN = {
+    code: f"‹U+{code:04X}›" for code in (*range(0x10000), *range(0xE0000, 0xE0080)) if _is_hidden(code)
+}
+_HIDDEN |= dict.fromkeys(range(0xD800, 0xE000), "\ufffd")
+
+
+def visible(value: Any) -> Any:
+    """The text with every hidden mark as its number; anything else as it is."""
+    return value.translate(_HIDDEN) if isinstance(value, str) and not isinstance(value, Markup) else value
+
+
+def exact(text: str) -> Markup:
+    """The text unchanged, for a field that is sent back; the first line end of a textarea is not part of its text."""
+    return Markup("\n") + escape(text.encode("utf-8", "replace").decode())
+
+
+# Dates.
+
+_DAY = re.compile(r"\d{4}-\d\d-\d\d")
+
+
+def local(moment: str) -> datetime | date | None:
+    """An ISO date, or a moment in the time of this machine; None for what is neither."""
+    try:
+        if len(moment) <= 10:
+            return date.fromisoformat(moment)
+        found = datetime.fromisoformat(moment)
+        return (found if found.tzinfo else found.replace(tzinfo=UTC)).astimezone()
+    except ValueError:
+        return None
+
+
+def day(moment: str) -> str:
+    """`20 April 2026`; what is no date as it is."""
+    found = local(moment)
+    return f"{found.day} {found:%B %Y}" if found else moment
+
+
+def weekday(moment: str) -> str:
+    """`Monday 20 April 2026`."""
+    found = local(moment)
+    return f"{found:%A} {found.day} {found:%B %Y}" if found else moment
+
+
+def clock(moment: str) -> str:
+    """`08:00`; empty for a date without a time."""
+    found = local(moment)
+    return f"{found:%H:%M}" if isinstance(found, datetime) else ""
+
+
+def moment(text: str) -> str:
+    """`20 April 2026, 08:00`."""
+    return ", ".join(filter(None, (day(text), clock(text))))
+
+
+def plural(count: int, noun: str, nouns: str = "") -> str:
+    """`1 note`, `1,200 notes`."""
+    return f"{count:,} {noun if count == 1 else nouns or f'{noun}s'}"
+
+
+def sentence(text: str) -> str:
+    """The text with a capital first, unless it begins with a name such as `consolidation.mode`."""
+    return text if "." in text.partition(" ")[0] else text[:1].upper() + text[1:]
+
+
+def coded(text: str) -> Markup:
+    """The text with what stands between backticks as code."""
+    parts = [escape(visible(part)) for part in text.split("`")]
+    if len(parts) % 2 == 0:
+        return escape(visible(text))
+    return Markup("").join(
+        Markup("<code>{}</code>").format(part) if at % 2 else part for at, part in enumerate(parts)
+    )
+
+
+_EPISODE = re.compile(r"(\d{4}-\d\d-\d\d)_\d\d-\d\d-\d\d_([^#,/]+?)(?:\.md)?(?:#\^l(\d+))?")
+_LOG = re.compile(r"logs/(\d{4}-\d\d-\d\d)/([^#/]+)\.jsonl#(\d+)(?:-(\d+))?(?:@[0-9a-f]+)?")
+
+
+def sourced(source: str) -> str:
+    """Where something was said, as people would say it: `nantes kiosk, 20 April 2026, line 3` for the name of an episode."""
+    told = []
+    for part in filter(
+        None, (one.strip().removeprefix("[[").removesuffix("]]") for one in source.split(","))
+    ):
+        if hit := _EPISODE.fullmatch(part.removeprefix("episodes/")):
+            told.append(f"{hit[2].replace('-', ' ')}, {day(hit[1])}{f', line {hit[3]}' if hit[3] else ''}")
+        elif hit := _LOG.fullmatch(part):
+            lines = f"lines {hit[3]} to {hit[4]}" if hit[4] and hit[4] != hit[3] else f"line {hit[3]}"
+            told.append(f"{hit[2]}, {day(hit[1])}, {lines}")
+        else:
+            told.append(part)
+    return "; ".join(told)
+
+
+def superseded(subject: str) -> tuple[str, str, str] | None:
+    """What a change is of, the old value and the new one, where its sentence says `deadline is NEW (was OLD)`."""
+    head, was, old = subject.rpartition(" (was ")
+    about, is_, new = head.rpartition(" is ")
+    return (about, old[:-1], new) if was and is_ and old.endswith(")") else None
+
+
+# Differences.
+
+
+def difference(before: str, after: str, around: int = 1) -> list[list[dict[str, Any]]]:
+    """What turns one text into another: hunks of lines with pieces, as `shapes.differences` tells them."""
+    return [
+        [{"line": line.number, "pieces": [piece._asdict() for piece in line.pieces]} for line in hunk]
+        for hunk in word_diff(before, after, around)
+    ]
+
+
+def row(line: Mapping[str, Any]) -> tuple[str, str]:
+    """The class of a line of a difference, and the sign before it."""
+    kinds = {piece["kind"] for piece in line["pieces"]}
+    if kinds == {"come"}:
+        return "come", "+"
+    if kinds == {"gone"}:
+        return "gone", "−"
+    return ("same", " ") if kinds <= {"same"} else ("change", "~")
+
+
+# Markdown. The first wall is a parser that knows no HTML; the second lets through a short list of elements and addresses.
+
+_TAGS = {
+    "a", "blockquote", "br", "code", "del", "em", "h2", "h3", "h4", "h5", "h6", "hr", "li", "ol", "p", "pre", "s", "span", "strong", "table", "tbody", "td", "th", "thead", "tr", "ul",
+}  # fmt: skip
+_SCHEMES = {"http", "https", "mailto"}
+
+
+def markdown(text: str, path: str = "") -> Markup:
+    """Markdown as safe HTML; `path` is the note's own, from which its links lead on.
+
+    No picture is loaded: its address is shown. A link to elsewhere shows its host. HTML is text.
+    """
+    if len(text) > MOST_RENDERED:
+        return Markup("<pre>{}</pre>").format(visible(text))
+    html = _parser().render(visible(text), {"path": path})
+    return Markup(  # noqa: S704 - this is the second wall
+        nh3.clean(
+            html,
+            tags=_TAGS,
+            attributes={"a": {"href", "title"}, "ol": {"start"}},
+            attribute_filter=_attribute,
+            url_schemes=_SCHEMES,
+            link_rel="noreferrer noopener nofollow",
+        )
+    )
+
+
+def _attribute(tag: str, name: str, value: str) -> str | None:
+    if tag == "a" and name == "href":
+        is_ours = value.startswith("/ui/") and not value.startswith("//")
+        return value if is_ours or urlsplit(value).scheme in _SCHEMES else None
+    return value
+
+
+@cache
+def _parser() -> MarkdownIt:
+    parser = MarkdownIt("commonmark", {"html": False, "maxNesting": 20}, renderer_cls=_Renderer)
+    parser.enable(["table", "strikethrough"])
+    parser.inline.ruler.before("link", "wikilink", _wikilink)
+    return parser
+
+
+class _Renderer(RendererHTML):
+    """Headings begin below the page's own; links lead to pages of ours or show where they go."""
+
+    def heading_open(self, tokens: Sequence[Token], at: int, _options: Any, env: Any) -> str:
+        # One below the last at most: people who read by headings count them.
+        env["level"] = min(int(tokens[at].tag[1:]) + 1, env.get("level", 1) + 1, 6)
+        return f"<h{env['level']}>"
+
+    def heading_close(self, _tokens: Sequence[Token], _at: int, _options: Any, env: Any) -> str:
+        return f"</h{env['level']}>\n"
+
+    def image(self, tokens: Sequence[Token], at: int, _options: Any, _env: Any) -> str:
+        said, source = tokens[at].content, str(tokens[at].attrGet("src") or "")
+        return str(Markup("<code>picture: {}</code>").format(" ".join(filter(None, (said, unquote(source))))))
+
+    def link_open(self, tokens: Sequence[Token], at: int, _options: Any, env: Any) -> str:
+        href = str(tokens[at].attrGet("href") or "")
+        return str(Markup('<a href="{}">').format(_led(href, env.get("path", ""))))
+
+    def link_close(self, tokens: Sequence[Token], at: int, _options: Any, _env: Any) -> str:
+        depth, opened = 1, at
+        while depth and opened:
+            opened -= 1
+            depth += {"link_close": 1, "link_open": -1}.get(tokens[opened].type, 0)
+        host = urlsplit(str(tokens[opened].attrGet("href") or "")).hostname or ""
+        inside = "".join(token.content for token in tokens[opened:at])
+        shown = Markup("</a> <span>({})</span>").format(host) if host and host not in inside else "</a>"
+        return str(shown)
+
+
+def _led(href: str, path: str) -> str:
+    """Where a link of a note leads: to its address elsewhere, or to the note of this vault that it names."""
+    if urlsplit(href).scheme in _SCHEMES:
+        return href
+    target = unquote(href.partition("#")[0])
+    if not target or href.startswith("//") or urlsplit(href).scheme:
+        return ""
+    place = posixpath.normpath(posixpath.join(posixpath.dirname(path), target)) if path else target
+    return "" if place.startswith("..") else address("note", place.lstrip("/").removesuffix(".md"))
+
+
+def _wikilink(state: StateInline, silent: bool) -> bool:
+    """`[[note]]`, `[[note#heading|words]]`."""
+    if not state.src.startswith("[[", state.pos):
+        return False
+    end = state.src.find("]]", state.pos + 2, min(state.posMax, state.pos + 400))
+    inside = state.src[state.pos + 2 : end] if end > 0 else ""
+    if not inside.strip() or "\n" in inside or "[" in inside:
+        return False
+    if not silent:
+        target, bar, words = inside.partition("|")
+        name = target.partition("#")[0].strip() or target.strip()
+        state.push("link_open", "a", 1).attrs = {"href": quote(f"/{name}.md")}
+        state.push("text", "", 0).content = (words if bar else target).strip()
+        state.push("link_close", "a", -1)
+    state.pos = end + 2
+    return True
+
+
+# The templates. A value is escaped wherever it is printed; only `markdown` and the macros give HTML.
+
+
+@cache
+def environment() -> Environment:
+    """The templates of the page."""
+    found = Environment(
+        loader=FileSystemLoader(_HERE / "templates"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        finalize=visible,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    found.globals |= {
+        "address": address,
+        "asset": lambda name: f"/ui/static/{static_version()}/{name}",
+        "difference": difference,
+        "plural": plural,
+        "row": row,
+    }
+    found.tests["quoted"] = lambda line: line.startswith("- ")
+    found.filters |= {
+        "clock": clock,
+        "coded": coded,
+        "day": day,
+        "exact": exact,
+        "markdown": markdown,
+        "moment": moment,
+        "sentence": sentence,
+        "sourced": sourced,
+        "weekday": weekday,
+    }
+    return found
+
+
+def rendered(template: str, values: Mapping[str, Any]) -> str:
+    """One page."""
+    return environment().get_template(template).render(values)
+
+
+def scaled(values: Iterable[float], height: float) -> list[float]:
+    """The heights of bars, the largest as high as that; those of an empty row are 0."""
+    found = list(values)
+    most = max(found, default=0) or 1
+    return [round(value / most * height, 1) for value in found]

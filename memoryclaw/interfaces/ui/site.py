@@ -1,0 +1,372 @@
+"""The ASGI application of the page: who may come in, which page answers, and what every answer says to the browser."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import re
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractAsyncContextManager, AbstractContextManager, nullcontext, suppress
+from functools import cached_property
+from http.cookies import CookieError, SimpleCookie
+from typing import Any, Protocol
+
+import anyio
+from anyio import to_thread
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.types import Receive, Scope, Send
+
+from memoryclaw import errors
+from memoryclaw.app import App
+from memoryclaw.app.daemon import Daemon
+from memoryclaw.errors import InputError, MemoryClawError
+from memoryclaw.interfaces.ui.answers import Asked, Moved, Page, Shown, Told, pairs
+from memoryclaw.interfaces.ui.pulse import Pulse
+from memoryclaw.interfaces.ui.sessions import Said, Session, Sessions
+from memoryclaw.model import OWNER
+from memoryclaw.writing.secret_gate import harmless
+
+Report = Callable[[Exception], str]  # keeps the details of a bug, and says where
+
+
+class Apps(Protocol):
+    """Lends open vaults."""
+
+    def __call__(self, audience: str = "") -> AbstractContextManager[App]:
+        """One as this audience sees it; without one, as the caller of this request does."""
+
+
+_AT_WORK = 2  # pages that are made at a time
+_YEAR = 365 * 24 * 3600
+_HEADERS = {
+    "Content-Security-Policy": (
+        "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; form-action 'self'; "
+        "base-uri 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types memoryclaw"
+    ),
+    "X-Content-Type-Options": "nosniff",
+    # With `no-referrer` a browser sends `Origin: null` with our own forms, and we could not tell them from others.
+    "Referrer-Policy": "same-origin",
+    "Cross-Origin-Opener-Policy": "same-origin",
+    "Cross-Origin-Resource-Policy": "same-origin",
+    "Permissions-Policy": "camera=(), microphone=(), geolocation=()",
+}
+_STATUS: tuple[tuple[type[MemoryClawError], int], ...] = (
+    (errors.NotFoundError, 404),
+    (errors.ForbiddenError, 403),
+    (errors.LockedError, 423),
+    (errors.VaultError, 503),
+    (errors.IndexBusyError, 503),
+    (errors.IndexDamagedError, 503),
+    (errors.ConfigError, 400),
+    (errors.InputError, 400),
+    (MemoryClawError, 409),
+)
+_HEAD = {
+    400: "This cannot be used",
+    403: "This may not be done",
+    404: "There is no such thing here",
+    409: "It changed while you looked",
+    423: "Somebody else is writing",
+    500: "A bug stopped this",
+    503: "The vault cannot be read now",
+}
+
+
+def own_name(root: os.PathLike[str]) -> str:
+    """The host name of a vault's page: two vaults are two sites to a browser, and their cookies never meet."""
+    return f"{hashlib.sha256(os.fsencode(os.path.realpath(root))).hexdigest()[:8]}.localhost"
+
+
+class Site:
+    """The page of one daemon. It checks its visitors itself: a cookie instead of a token, forms instead of JSON.
+
+    Args:
+        apps: lends open vaults.
+        report: keeps the details of a bug, and says where.
+        daemon: tells how the vault stands, and what happened in it.
+    """
+
+    def __init__(self, apps: Apps, report: Report, daemon: Daemon) -> None:
+        self.sessions = Sessions()
+        self.name = own_name(daemon.root)
+        self.own_names: Sequence[str] = (self.name,)
+        self._apps, self._report, self._daemon = apps, report, daemon
+        self._cookie = f"mc-{self.name.partition('.')[0]}"
+        self._pulse = Pulse(daemon)
+        self._lane: anyio.CapacityLimiter | None = None
+
+    # The pages and what they are made with are imported when somebody comes: a daemon starts fast.
+
+    @cached_property
+    def routes(self) -> list[tuple[re.Pattern[str], Page]]:
+        """Every page by its address."""
+        from memoryclaw.interfaces.ui.pages import PAGES  # noqa: PLC0415
+
+        return [(_pattern(page.path), page) for page in PAGES]
+
+    def lifespan(self) -> AbstractAsyncContextManager[object]:
+        """Nothing has to be around it."""
+        return nullcontext()
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answers one request; whatever goes wrong is a page that says what to do."""
+        request = Request(scope, receive)
+        try:
+            response = await self._answered(request)
+        except Exception as error:  # noqa: BLE001 - the gate: what nobody foresaw is kept and told in one sentence
+            response = self._failed(request, error, None)
+        for name, value in _HEADERS.items():
+            response.headers.setdefault(name, value)
+        response.headers.setdefault("Cache-Control", "no-store")
+        await response(scope, receive, send)
+
+    # ── Who comes in
+
+    async def _answered(self, request: Request) -> Response:
+        path, method = request.url.path.removeprefix("/ui") or "/", request.method
+        if method not in ("GET", "HEAD", "POST"):
+            return _plain(405, "this address knows GET and POST only", {"Allow": "GET, HEAD, POST"})
+        if method != "POST" and path.startswith("/static/"):
+            return _static(path)
+        if method != "POST" and path == "/enter":
+            return self._entered(request)
+        if refused := _foreign(request):
+            return self._page(Shown("elsewhere.html", {"title": refused, "post": method == "POST"}, 403))
+        session = self.sessions.of(_cookies(request).get(self._cookie, ""), request.headers["host"])
+        if session is None:
+            if path == "/changes":
+                return _json({"over": True}, 401)
+            return self._page(Shown("over.html", {"title": "Session over"}, 401))
+        return await self._carried_out(request, path, session)
+
+    def _entered(self, request: Request) -> Response:
+        """A ticket for a cookie. A 303 would not do: after it a browser that came from a file sends no strict cookie."""
+        entered = self.sessions.enter(request.query_params.get("t", ""), request.headers["host"])
+        if not entered.secret:
+            values = {"title": "This way in is closed", "twice": entered.twice}
+            return self._page(Shown("closed.html", values, 403))
+        response = self._page(Shown("enter.html", {"title": "Come in"}))
+        response.set_cookie(self._cookie, entered.secret, path="/ui", httponly=True, samesite="strict")
+        return response
+
+    # ── What is answered
+
+    async def _carried_out(self, request: Request, path: str, session: Session) -> Response:
+        method = "POST" if request.method == "POST" else "GET"
+        if path == "/":
+            path = "/start"
+        row = self._row(method, path)
+        if row is None:
+            return self._failed(
+                request,
+                errors.NotFoundError("this page has no such address; the rail leads to all there are"),
+                session,
+            )
+        name, page = row
+        body = (await request.body()).decode("utf-8", "replace") if method == "POST" else ""
+        if body and request.headers.get("content-type", "").partition(";")[0].strip().lower() != (
+            "application/x-www-form-urlencoded"
+        ):
+            return _plain(415, "send a form")
+        try:
+            asked = Asked(
+                name,
+                pairs(request.url.query),
+                pairs(body),
+                _cookies(request),
+                session,
+                self.sessions,
+                self._daemon,
+                self._pulse,
+            )
+            if self._lane is None:
+                self._lane = anyio.CapacityLimiter(_AT_WORK)
+            return await to_thread.run_sync(self._work, page, asked, limiter=self._lane)
+        except Exception as error:  # noqa: BLE001 - as above
+            return self._failed(request, error, session, body)
+
+    def _work(self, page: Page, asked: Asked) -> Response:
+        with self._apps(OWNER) as app:
+            try:
+                answer = page.view(app, asked)
+            finally:
+                if page.method == "POST":
+                    self._pulse.forget()
+            if isinstance(answer, Told):
+                return _json(answer.shape)
+            if isinstance(answer, Moved):
+                return self._moved(answer, asked.session)
+            about = asked.session.said.get(asked.query.get("said", ""))
+            return self._page(answer, self._frame(app, page.mark, about))
+
+    def _moved(self, answer: Moved, session: Session) -> Response:
+        to = answer.to
+        if answer.said:
+            path, hash_, fragment = to.partition("#")
+            key = session.say(answer.said, undo=answer.undo, about=answer.about)
+            to = f"{path}{'&' if '?' in path else '?'}said={key}{hash_}{fragment}"
+        return Response(status_code=303, headers={"Location": to})
+
+    def _row(self, method: str, path: str) -> tuple[str, Page] | None:
+        for pattern, page in self.routes:
+            found = pattern.fullmatch(path) if page.method == method else None
+            if found is not None:
+                return "".join(found.groups()), page
+        return None
+
+    def _page(self, shown: Shown, frame: Mapping[str, Any] | None = None) -> Response:
+        from memoryclaw.interfaces.ui import rendering  # noqa: PLC0415
+
+        text = rendering.rendered(shown.template, {**(frame or _BARE), **shown.values})
+        response = Response(
+            text.encode("utf-8", "replace"), shown.status, media_type="text/html; charset=utf-8"
+        )
+        for name, value in shown.cookies.items():
+            response.set_cookie(name, value, max_age=_YEAR, path="/ui", httponly=True, samesite="strict")
+        return response
+
+    def _frame(self, app: App, mark: str, said: Said | None) -> dict[str, Any]:
+        """What stands around every page."""
+        from memoryclaw.interfaces.ui.pages import RAIL  # noqa: PLC0415
+
+        fresh = app.freshness
+        return {
+            **_BARE,
+            "rail": RAIL,
+            "mark": mark,
+            "vault": self._daemon.root.name,
+            "said": said,
+            "state": {"degraded": fresh.degraded, "behind": fresh.behind},
+            "pulse": self._pulse.now(app),
+        }
+
+    def _failed(
+        self, request: Request, error: Exception, session: Session | None, body: str = ""
+    ) -> Response:
+        """The sentence of a failure, with what was typed, and a way on."""
+        status = next((code for kind, code in _STATUS if isinstance(error, kind)), 500)
+        told = str(error)
+        if status == 500:
+            if refused := errors.refused_by_system(error):
+                status, told = 503, refused
+            else:
+                told = f"A bug in MemoryClaw stopped this ({type(error).__name__}); please report it with {self._report(error)} of this machine."
+        if request.url.path == "/ui/changes":
+            return _json({"error": harmless(told)}, status)
+        from memoryclaw.interfaces.ui.pages import RAIL  # noqa: PLC0415
+
+        form: dict[str, str] = {}
+        with suppress(InputError):
+            form = pairs(body)
+        values = {
+            "title": _HEAD.get(status, "This did not work"),
+            "told": harmless(told),
+            "again": request.url.path if form and status in (423, 503) else "",
+            "form": form,
+            "typed": max(
+                (text for text in form.values() if " " in text or "\n" in text), key=len, default=""
+            ),
+        }
+        frame = {**_BARE, "vault": self._daemon.root.name, "rail": () if session is None else RAIL}
+        return self._page(Shown("failed.html", values, status), frame)
+
+
+_BARE: dict[str, Any] = {
+    "rail": (),
+    "mark": "",
+    "vault": "",
+    "said": None,
+    "state": {"degraded": "", "behind": 0},
+    "pulse": None,
+}
+
+
+def _pattern(path: str) -> re.Pattern[str]:
+    """`/review/{id}/approve` as a pattern; what is named may hold slashes."""
+    parts = re.split(r"\{\w+\}", path)
+    return re.compile("(.+)".join(map(re.escape, parts)), re.DOTALL)
+
+
+def _foreign(request: Request) -> str:
+    """Why a request may not come from a page of ours; empty when it does, or from nowhere."""
+    site = request.headers.getlist("sec-fetch-site")
+    if request.method == "POST":
+        origins = request.headers.getlist("origin")
+        if site not in ([], ["same-origin"]) or origins != [f"http://{request.headers['host']}"]:
+            return "Another page sent this"
+        return ""
+    return "" if site in ([], ["same-origin"], ["none"]) else "Another page led here"
+
+
+def _cookies(request: Request) -> dict[str, str]:
+    found: SimpleCookie = SimpleCookie()
+    try:
+        for line in request.headers.getlist("cookie"):
+            found.load(line)
+    except CookieError:
+        return {}
+    return {name: morsel.value for name, morsel in found.items()}
+
+
+def _static(path: str) -> Response:
+    from memoryclaw.interfaces.ui import rendering  # noqa: PLC0415
+
+    _, _, version, name = [*path.split("/", 3), "", "", ""][:4]
+    found = rendering.static().get(name)
+    if found is None or version != rendering.static_version():
+        return _plain(404, "there is no such file")
+    kind, data = found
+    return Response(
+        data, headers={"Content-Type": kind, "Cache-Control": "public, max-age=31536000, immutable"}
+    )
+
+
+def _plain(status: int, sentence: str, headers: Mapping[str, str] | None = None) -> Response:
+    return Response(f"{sentence}\n", status, dict(headers or {}), "text/plain; charset=utf-8")
+
+
+def _json(shape: Mapping[str, Any], status: int = 200) -> Response:
+    return Response(json.dumps(shape).encode(), status, media_type="application/json")
+
+
+class TicketOffice:
+    """Gives a ticket to whoever holds the owner's token; it stands behind the guard of `/v1`.
+
+    Args:
+        site: the page that the ticket opens.
+        apps: tells who asks.
+    """
+
+    def __init__(self, site: Site, apps: Apps) -> None:
+        self.own_names: Sequence[str] = ()
+        self._site, self._apps = site, apps
+
+    def lifespan(self) -> AbstractAsyncContextManager[object]:
+        """Nothing has to be around it."""
+        return nullcontext()
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answers `POST {}` or `{"plain_host": true}` with the address to open."""
+        request = Request(scope, receive)
+        await (await self._answered(request))(scope, receive, send)
+
+    async def _answered(self, request: Request) -> Response:
+        if request.method != "POST":
+            return _json(
+                {"error": {"code": "method_not_allowed", "message": "this address knows POST only"}}, 405
+            )
+        if await to_thread.run_sync(self._audience) != OWNER:
+            return _json({"error": {"code": "forbidden", "message": "only the owner may open the page"}}, 403)
+        asked = json.loads(await request.body() or b"{}")
+        plain = isinstance(asked, dict) and asked.get("plain_host") is True
+        port = request.headers["host"].rpartition(":")[2]
+        host = f"{'127.0.0.1' if plain else self._site.name}:{port}"
+        return _json({"url": f"http://{host}/ui/enter?t={self._site.sessions.ticket(host)}"})
+
+    def _audience(self) -> str:
+        """Who asks; and what the browser that comes next will want is loaded here, where nobody waits for it."""
+        _ = self._site.routes
+        with self._apps() as app:
+            return app.audience

@@ -1,0 +1,94 @@
+"""What says the same as something else, or stands in the same note: an answer shows some of it and counts the rest. Pure."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Mapping
+
+from memoryclaw.index.catalog import UnitSummary
+from memoryclaw.model import TRUSTS, Match
+
+PARTED = frozenset({"episode", "note", "skill"})  # kinds whose sections are units
+SHOWN = 3  # sections of one note that an answer shows
+NEAR = 0.8  # of all words of two texts: as many in both make one a near copy of the other
+LEAST = 5  # words below which nothing is a copy: `yes` says something else each time
+_NUMBERED = re.compile(r"(?<!\S)[^\s\d]*+\d\S* ?")
+
+
+def may_fold(unit: UnitSummary) -> bool:
+    """True for a unit that may be a copy of another one."""
+    return unit.kind in PARTED or (unit.kind != "fact" and unit.trust != "trusted")
+
+
+def group_of(kind: str, trust: str, said: str) -> str:
+    """What copies of a text have in common; empty for a text that is never taken for one.
+
+    What a person vouches for is a copy only as a note that says the very same. Of all else, numbers do not tell two texts apart.
+
+    Args:
+        kind: of the unit.
+        trust: of the unit.
+        said: the tokens of its body, joined by spaces.
+    """
+    if said.count(" ") < LEAST or kind == "fact" or (trust == "trusted" and kind not in PARTED):
+        return ""
+    return said if trust == "trusted" else _NUMBERED.sub("", said) or said
+
+
+class Folding:
+    """Decides, in rank order, what an answer shows by itself and what something shown stands for.
+
+    Args:
+        folded: how much was not looked at, by the rowid of the unit that says the same or by the path of its note.
+        by_note: whether only `SHOWN` sections of a note are shown.
+    """
+
+    def __init__(self, folded: Mapping[int | str, int], *, by_note: bool = True) -> None:
+        self._by_note = by_note
+        self._said: list[tuple[UnitSummary, str, frozenset[str]]] = []
+        self._of_note: dict[str, list[int]] = {}
+        self._copies, self._sections = Counter[int | str](folded), Counter[str]()
+
+    def reason(self, unit: UnitSummary, said: str) -> str:
+        """Why a unit is not shown (`duplicate` or `same_note`), or an empty string; it is counted where it stands."""
+        own = group_of(unit.kind, unit.trust, said)
+        first = self._same(unit, own) if own else None
+        if first is not None:
+            self._copies[first] += 1 + self._copies[unit.rowid]
+            return "duplicate"
+        if self._by_note and unit.kind in PARTED and len(self._of_note.get(unit.path, ())) >= SHOWN:
+            self._sections[unit.path] += 1
+            return "same_note"
+        return ""
+
+    def show(self, unit: UnitSummary, said: str) -> None:
+        """Takes note of a unit that is shown."""
+        own = group_of(unit.kind, unit.trust, said)
+        if own:
+            self._said.append((unit, own, frozenset(own.split())))
+        if unit.kind in PARTED:
+            self._of_note.setdefault(unit.path, []).append(unit.rowid)
+
+    def marked(self, unit: UnitSummary, match: Match) -> Match:
+        """A match with how many near copies it stands for and, the best of its note, how many further sections of that."""
+        best = self._of_note.get(unit.path, [0])[0] == unit.rowid
+        more = (self._sections[unit.path] + self._copies[unit.path]) * best
+        return match._replace(copies=self._copies[unit.rowid], sections=more)
+
+    def _same(self, unit: UnitSummary, own: str) -> int | None:
+        """The unit that is shown, says the same, and is trusted at least as much."""
+        words, level = frozenset(own.split()), TRUSTS.index(unit.trust)
+        for other, text, held in self._said:
+            if TRUSTS.index(other.trust) <= level and (
+                own == text or (unit.trust != "trusted" and _are_near(words, held))
+            ):
+                return other.rowid
+        return None
+
+
+def _are_near(one: frozenset[str], other: frozenset[str]) -> bool:
+    if min(len(one), len(other)) < NEAR * max(len(one), len(other)):
+        return False
+    both = len(one & other)
+    return both >= NEAR * (len(one) + len(other) - both)

@@ -1,0 +1,108 @@
+"""What the ledger keeps of what was shown, without a word of it: what a session has seen, and a recall read back."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from memoryclaw.index.catalog import Catalog
+from memoryclaw.model import Decided, Match, ReadBack, Recalled
+from memoryclaw.ports import Address
+from memoryclaw.recall.packing import digest_of, shown
+
+LEFT_OUT = 64  # ids in a receipt of what was left out; the rest is counted
+LINES = 400  # of something that is read: no host shows more of it
+SEEN = ("all", "tools", "none")
+
+Digests = dict[str, set[str]]
+
+
+def seen_in(events: Iterable[Mapping[str, Any]], which: str) -> Digests:
+    """The digests of what a session was shown, by id.
+
+    Args:
+        events: of the session, the oldest first.
+        which: `all` of it; what `tools` showed, for a host that keeps nothing of what was recalled; or `none`, from now on, for
+            a host that has cut the conversation.
+    """
+    found: Digests = {}
+    for event in events:
+        if event.get("seen") == "none":
+            found.clear()
+        digests = event.get("digests")
+        if isinstance(digests, dict) and (which == "all" or event.get("mode") != "recall"):
+            for id_, digest in digests.items():
+                found.setdefault(id_, set()).add(str(digest).partition("/")[0])
+    return {} if which == "none" else found
+
+
+def event_of(answer: Recalled) -> dict[str, Any]:
+    """What a receipt keeps of a recall: ids, digests and reasons."""
+    left: dict[str, list[str]] = {}
+    for one in answer.left_out[:LEFT_OUT]:
+        left.setdefault(one.reason, []).append(one.id)
+    more = Counter(one.reason for one in answer.left_out[LEFT_OUT:])
+    return {
+        "ids": [match.unit.id for match in answer.matches],
+        "digests": dict(answer.sent),
+        "left_out": left,
+        **({"more": dict(sorted(more.items()))} if more else {}),
+        "tokens": answer.tokens,
+        "budget": answer.budget,
+    }
+
+
+def found_whole(matches: Iterable[Match]) -> dict[str, str]:
+    """The digests of those matches of a search of which the snippet is all."""
+    return {
+        match.unit.id: digest_of(shown(match.unit))
+        for match in matches
+        if match.snippet.split() == match.unit.text.split()
+    }
+
+
+def read_whole(address: Address, catalog: Catalog) -> dict[str, str]:
+    """The digests of the units that stand in what was read."""
+    sql = "select rowid from units where path = ? and line >= ? and end_line <= ? and end_line < ?"
+    values = (address.path, address.line, address.end_line, address.line + LINES)
+    units = catalog.units([row[0] for row in catalog.rows(sql, values)])
+    return {unit.id: digest_of(shown(unit)) for unit in units.values()}
+
+
+def read_back(event: Mapping[str, Any], catalog: Catalog) -> ReadBack:
+    """A recall as it was, of what is still there for whom the catalog is."""
+    left = event.get("left_out")
+    decided = [(id_, "in") for id_ in _texts(event.get("ids"))]
+    if isinstance(left, dict):
+        decided += [(id_, str(reason)) for reason, ids in left.items() for id_ in _texts(ids)]
+    digests, more = event.get("digests"), event.get("more")
+    digests = digests if isinstance(digests, dict) else {}
+    sql = """select id, rowid, path, line from units where id in (select value from json_each(?))
+        order by id, state != 'current', path, seq"""
+    places: dict[str, tuple[int, str, int]] = {}
+    for id_, *place in catalog.rows(sql, [json.dumps([id_ for id_, _ in decided])]):
+        places.setdefault(id_, (place[0], place[1], place[2]))
+    units = catalog.units([places[id_][0] for id_ in digests if id_ in places])
+    rows = []
+    for id_, decision in decided:
+        if id_ in places:
+            rowid, path, line = places[id_]
+            whole = digest_of(shown(units[rowid])) if rowid in units else ""
+            changed = id_ in digests and str(digests[id_]).rpartition("/")[2] != whole
+            rows.append(Decided(id_, path, line, decision, changed))
+    return ReadBack(
+        receipt=str(event.get("receipt")),
+        ts=str(event.get("ts")),
+        session=str(event.get("session") or ""),
+        tokens=int(event.get("tokens") or 0),
+        budget=int(event.get("budget") or 0),
+        decided=tuple(rows),
+        more=dict(more) if isinstance(more, dict) else {},
+        gone=len(decided) - len(rows),
+    )
+
+
+def _texts(value: object) -> Sequence[str]:
+    return [one for one in value if isinstance(one, str)] if isinstance(value, list) else ()

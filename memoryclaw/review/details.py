@@ -1,0 +1,308 @@
+"""What waits, taken apart for a person: the value that holds now, those before it, rivals, and the turns around its words. Reads only."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from typing import NamedTuple
+
+from memoryclaw.consolidation.actions import AddPending, AddStatement, SetFact
+from memoryclaw.consolidation.changes import RUNS, read_record
+from memoryclaw.errors import MemoryClawError
+from memoryclaw.model import Fact, Turn
+from memoryclaw.review.file_history import FactSource, cited
+from memoryclaw.review.queue import CurrentFacts, ReviewItem, waiting
+from memoryclaw.text.encoding import lines_of, readable
+from memoryclaw.vault import files
+from memoryclaw.vault.edits import same, sources_in
+from memoryclaw.vault.layout import place_of
+from memoryclaw.vault.logs import LogRange, parse_ranges
+from memoryclaw.vault.notes import ReadingSettings, read_note
+from memoryclaw.writing.context import WriteContext, fact_in_words
+
+_AROUND = 2  # turns before and after the one that is quoted
+_MOST = 12  # turns of a passage that quotes no line
+_LINE = re.compile(r"#\^l(\d{1,9})")
+
+
+class HeldFact(NamedTuple):
+    """A value of the field that is held true, or was."""
+
+    value: str
+    since: str
+    until: str
+    source: str
+    id: str
+    path: str
+    line: int
+
+
+class Rival(NamedTuple):
+    """Another answer for the same field, which waits as well."""
+
+    id: str
+    value: str
+    why: str
+
+
+class QuotedTurn(NamedTuple):
+    """One turn of a conversation; `quoted` is True for a turn that the claim rests on."""
+
+    id: str
+    when: str
+    role: str
+    who: str
+    text: str
+    line: int
+    quoted: bool
+
+
+class Passage(NamedTuple):
+    """Where something was said: the episode that tells it with its quote, and the turns of the log around it."""
+
+    source: str  # as it is named
+    path: str  # of the episode; empty where there is none yet
+    quote: str
+    log: str  # the path of the log
+    session: str
+    turns: tuple[QuotedTurn, ...]
+    notice: str  # what of this is missing, and why
+
+
+class Details(NamedTuple):
+    """What waits, taken apart. The values are newest first."""
+
+    many: bool = False  # the field may hold several values side by side
+    holds: tuple[HeldFact, ...] = ()
+    before: tuple[HeldFact, ...] = ()
+    rivals: tuple[Rival, ...] = ()
+    said: tuple[Passage, ...] = ()
+
+
+def details(context: WriteContext, item: ReviewItem) -> Details:
+    """The details of one thing that waits; a skill or a run on a branch has none."""
+    if item.fact is not None:
+        sources = [part.strip() for part in item.fact.source.split(",") if part.strip()]
+        said = tuple(_passage(context, cited(context, source)) for source in sources)
+    elif item.change is not None:
+        said = tuple(_passages(context, item))
+    else:
+        return Details()
+    if not item.entity:
+        return Details(said=said)
+    held = CurrentFacts(context)
+    holds, before = _values(context, item)
+    rivals = [one for one in waiting(context) if one.id != item.id and _is_rival(context, item, one)]
+    return Details(
+        held.many(item.field),
+        holds,
+        before,
+        tuple(Rival(one.id, one.value, one.why) for one in rivals) if item.field else (),
+        said,
+    )
+
+
+def _values(context: WriteContext, item: ReviewItem) -> tuple[tuple[HeldFact, ...], tuple[HeldFact, ...]]:
+    """What holds of the field now, and what held before."""
+    entity, holds, before = context.lookup.entity_name(item.entity), list[HeldFact](), list[HeldFact]()
+    for path in context.lookup.entity_files(entity) if item.field else ():
+        if place_of(path) != ("semantic", "current"):
+            continue
+        for fact in context.semantic(path).facts(context.text(path)).facts:
+            if same(fact.entity, entity) and same(fact.field, item.field) and not fact.is_statement:
+                (holds if fact.current else before).append(_held(path, fact))
+    by_day = sorted(before, key=lambda one: (one.until, one.since), reverse=True)
+    return tuple(holds), tuple(by_day)
+
+
+def _held(path: str, fact: Fact) -> HeldFact:
+    return HeldFact(fact.value, fact.since, fact.until, fact.source, fact.id, path, fact.line)
+
+
+def _is_rival(context: WriteContext, item: ReviewItem, other: ReviewItem) -> bool:
+    name = context.lookup.entity_name
+    return bool(other.field) and same(other.field, item.field) and same(name(other.entity), name(item.entity))
+
+
+def _passages(context: WriteContext, item: ReviewItem) -> Iterator[Passage]:
+    """Where a proposal was said: the lines that its facts name, in the ranges of the log that it was read from."""
+    actions = item.change.actions if item.change else ()
+    named = " ".join(one.source for one in actions if isinstance(one, (SetFact, AddStatement)))
+    lines = {int(number) for number in _LINE.findall(named)}
+    for range_ in parse_ranges(item.source):
+        here = {line for line in lines if range_.first <= line <= range_.last}
+        yield _of_range(context, FactSource(str(range_), log=str(range_)), range_, here)
+
+
+def _passage(context: WriteContext, source: FactSource) -> Passage:
+    ranges = parse_ranges(source.log)
+    if not ranges:
+        path = source.log
+        if not path:
+            return Passage(source.source, source.path, source.quote, "", "", (), source.notice)
+        ranges = [LogRange(path, source.line, source.line, "")]
+    for range_ in ranges:
+        if not source.line or range_.first <= source.line <= range_.last:
+            return _of_range(context, source, range_, {source.line} if source.line else set())
+    return Passage(source.source, source.path, source.quote, "", "", (), source.notice)
+
+
+def _of_range(context: WriteContext, source: FactSource, range_: LogRange, lines: set[int]) -> Passage:
+    try:
+        turns = read_note(
+            range_.path, files.read_file(context.root, range_.path).data, ReadingSettings()
+        ).turns
+    except MemoryClawError:
+        turns = ()
+    chosen = _around(turns, lines) if lines else [t for t in turns if range_.first <= t.line <= range_.last]
+    shown = tuple(
+        QuotedTurn(t.id, t.ts, t.role, t.name or t.role, t.text, t.line, t.line in lines)
+        for t in chosen[:_MOST]
+    )
+    session = turns[0].session if turns else ""
+    notice = source.notice or ("" if turns else f"{range_.path} is gone")
+    return Passage(source.source, source.path, source.quote, range_.path, session, shown, notice)
+
+
+def _around(turns: Sequence[Turn], lines: set[int]) -> list[Turn]:
+    """The turns of these lines, with those before and after them."""
+    at = [number for number, turn in enumerate(turns) if turn.line in lines]
+    near = {place for number in at for place in range(number - _AROUND, number + _AROUND + 1)}
+    return [turn for number, turn in enumerate(turns) if number in near]
+
+
+# A conversation, with what became of each turn.
+
+
+class Made(NamedTuple):
+    """Something that was made of a turn."""
+
+    kind: str  # episode | proposed (an episode that waits) | fact | waits
+    id: str
+    what: str
+
+
+class TurnShown(NamedTuple):
+    """One turn, the run that read it (empty: none has), and what it made of it."""
+
+    turn: Turn
+    path: str
+    run: str
+    made: tuple[Made, ...]
+
+
+class Conversation(NamedTuple):
+    """The turns of a session."""
+
+    session: str
+    paths: tuple[str, ...]
+    turns: tuple[TurnShown, ...]
+
+
+def conversation(
+    context: WriteContext, session: str, paths: Sequence[str], told: Iterable[tuple[str, Fact]]
+) -> Conversation:
+    """The turns of a session in these logs.
+
+    Args:
+        context: the vault and the moment.
+        session: its name.
+        paths: of the logs that hold its turns.
+        told: the facts of the vault; those with a source among the episodes are named.
+    """
+    read, episodes = _read_by(context, paths), dict[str, list[LogRange]]()
+    for _, _, sources in read:
+        for id_, ranges in sources.items():
+            episodes.setdefault(id_, []).extend(ranges)
+    items = waiting(context)
+    rests = _resting(context, episodes, told, items)
+    # A run names the episodes that it proposed, too: they wait, or a person took them back.
+    absent = {id_ for id_ in episodes if context.lookup.resolve(id_) is None}
+    proposed = {
+        item.change.id: Made("proposed", item.id, item.what)
+        for item in items
+        if item.change is not None and item.kind == "episode" and item.change.id in absent
+    }
+    gone, shown = absent - proposed.keys(), []
+    for path in paths:
+        try:
+            turns = read_note(path, files.read_file(context.root, path).data, ReadingSettings()).turns
+        except MemoryClawError:
+            continue
+        for turn in turns:
+            if turn.session == session:
+                runs = [run for run, ranges, _ in read if _holds_line(ranges, path, turn.line)]
+                ids = [id_ for id_, ranges in episodes.items() if _holds_line(ranges, path, turn.line)]
+                made = [proposed.get(id_) or Made("episode", id_, id_) for id_ in ids if id_ not in gone]
+                made += [one for id_ in ids for one in rests.get((id_, turn.line), ())]
+                shown.append(TurnShown(turn, path, runs[0] if runs else "", tuple(dict.fromkeys(made))))
+    return Conversation(session, tuple(paths), tuple(shown))
+
+
+def _read_by(
+    context: WriteContext, paths: Sequence[str]
+) -> list[tuple[str, list[LogRange], dict[str, list[LogRange]]]]:
+    """The runs that read these logs: their ranges, and those of each episode."""
+    found = []
+    for name in files.list_files(context.root, RUNS):
+        text = context.text(name)
+        if any(path in text for path in paths):
+            record = read_record(text)
+            sources = {id_: parse_ranges(source) for id_, source in record.episodes.items()}
+            found.append((record.run, record.ranges, sources))
+    return found
+
+
+def _holds_line(ranges: Iterable[LogRange], path: str, line: int) -> bool:
+    return any(one.path == path and one.first <= line <= one.last for one in ranges)
+
+
+def _resting(
+    context: WriteContext,
+    episodes: Iterable[str],
+    told: Iterable[tuple[str, Fact]],
+    items: Iterable[ReviewItem],
+) -> dict[tuple[str, int], list[Made]]:
+    """The facts, and the questions, that rest on a line of these episodes, by episode and line."""
+    names = dict[str, str]()
+    for id_ in episodes:
+        found = context.lookup.resolve(id_)
+        names |= {id_: id_} | ({found.path.rpartition("/")[2].removesuffix(".md"): id_} if found else {})
+    rests = dict[tuple[str, int], list[Made]]()
+
+    def rest(source: str, made: Made) -> None:
+        for part in source.split(","):
+            name, hit = _name_of(part), _LINE.search(part)
+            if name in names and hit:
+                rests.setdefault((names[name], int(hit[1])), []).append(made)
+
+    texts = dict[str, list[str]]()
+    for path, fact in told:
+        if fact.current and _name_of(fact.source) in names:
+            if path not in texts:
+                texts[path] = lines_of(readable(context.text(path)))
+            line = "".join(
+                texts[path][fact.line - 1 : fact.line]
+            )  # a fact names its first source, without the line
+            rest(", ".join(sources_in(line)), Made("fact", fact.id, _in_words(fact)))
+    for item in items:
+        for source in _sources(item):
+            rest(source, Made("waits", item.id, item.what))
+    return rests
+
+
+def _sources(item: ReviewItem) -> list[str]:
+    """What the facts of one thing that waits rest on."""
+    if item.fact is not None:
+        return [item.fact.source]
+    actions = item.change.actions if item.change is not None else ()
+    return [one.source for one in actions if isinstance(one, (SetFact, AddStatement, AddPending))]
+
+
+def _name_of(source: str) -> str:
+    """The name of the episode that a source names."""
+    return source.strip().strip("[]").rpartition("/")[2].partition("#")[0]
+
+
+def _in_words(fact: Fact) -> str:
+    return fact_in_words(fact.entity, fact.field, fact.value)

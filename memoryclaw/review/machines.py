@@ -1,0 +1,342 @@
+"""Two machines, one vault: the branch of the other copy is fetched, merged by our own rules, and the result is pushed there."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Sequence
+from datetime import UTC, datetime
+from typing import NamedTuple
+
+from memoryclaw.errors import ConflictError, HistoryError, InputError
+from memoryclaw.history.remote import FOLDER, Remote, remote_of
+from memoryclaw.history.repository import Entry, History, Version
+from memoryclaw.ports import Progress
+from memoryclaw.review.merging import MergedTree, Tip, disputed, is_record, merge_trees, united
+from memoryclaw.text.encoding import decode, readable
+from memoryclaw.text.frontmatter import split
+from memoryclaw.vault.audience import NO_EXPORT
+from memoryclaw.vault.files import folder_lock
+from memoryclaw.vault.layout import CONFIG_FILE
+from memoryclaw.vault.state_folder import made
+from memoryclaw.writing.context import WriteContext
+from memoryclaw.writing.writer import Writer, recover, writing
+
+_TRIES = 8
+_AT_ONCE = 200  # objects that are read with one command
+_SHOWN = 20  # files that a commit message names
+_WHEN = re.compile(rb"^committer .* (\d{1,12}) [+-]\d{4}$", re.MULTILINE)
+_EXPORT = re.compile(rb"export|\0", re.IGNORECASE)  # NUL: UTF-16, where words look otherwise
+_HIDDEN = re.compile("[\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufeff]")
+_NO = frozenset({"false", "no", "off", "0"})
+_NOT_OURS = frozenset({".git", "git~1", ".memoryclaw", "..", ".", ""})
+
+
+class Exchanged(NamedTuple):
+    """What came of it: the other copy, how many commits came and went, the merge (empty: none was needed), and what to know."""
+
+    remote: str
+    received: int = 0
+    sent: int = 0
+    merge: str = ""
+    files: tuple[str, ...] = ()  # that changed here
+    told: tuple[str, ...] = ()
+    notice: str = ""
+
+
+def exchange(
+    context: WriteContext, *, include_noexport: bool = False, progress: Progress | None = None
+) -> Exchanged:
+    """Brings a vault and its other copy to the same commits.
+
+    Args:
+        context: the vault and the moment.
+        include_noexport: also push what is marked not to leave this machine.
+        progress: told (done, total) of the steps.
+
+    Raises:
+        ConflictError: a file cannot be merged, or holds work that is not committed; nothing was changed.
+        HistoryError: git cannot be used now, there is no other copy, or it cannot be reached.
+        InputError: what would be pushed is not to leave this machine; it was not.
+    """
+    recover(context.root)
+    history = History(context.root)
+    state = history.state()
+    if not state.writable:
+        raise HistoryError(f"nothing was changed: {state.sentence}")
+    remote = Remote(history, remote_of(history))
+    made(f"{context.root}/{FOLDER}")
+    done = Exchanged(remote.name)
+    with folder_lock(context.root, FOLDER):
+        for attempt in range(_TRIES):
+            _step(progress, 0)
+            theirs = remote.fetch()
+            _step(progress, 1)
+            if theirs:
+                done = _taken(context, theirs, done)
+            _step(progress, 2)
+            head = history.head()
+            if not head or head == theirs:
+                return _end(progress, done)
+            waiting = _count(history, head, theirs)
+            if not include_noexport and (kept := _kept_here(history, head, theirs)):
+                raise InputError(_not_pushed(done, kept))
+            if remote.push(head):
+                first = (
+                    ""
+                    if theirs
+                    else f"git pushes whole files, private ones too: who can read {remote.name} can read them"
+                )
+                return _end(progress, done._replace(sent=waiting, notice=first))
+            remote.wait(attempt)
+    raise HistoryError(
+        f"{remote.name} was pushed to again and again by others; what came from there is merged, try again"
+    )
+
+
+def _step(progress: Progress | None, done: int) -> None:
+    if progress:
+        progress(done, 3)
+
+
+def _end(progress: Progress | None, done: Exchanged) -> Exchanged:
+    _step(progress, 3)
+    return done
+
+
+def _taken(context: WriteContext, theirs: str, done: Exchanged) -> Exchanged:
+    """Merges what is there into what is here."""
+    with writing(context.root) as writer, folder_lock(context.root, "logs"):
+        history = writer.history
+        head = history.head()
+        if head == theirs or (head and history.holds(theirs)):
+            return done
+        received = done.received + _count(history, theirs, head)
+        bases = _bases(history, head, theirs)
+        forward = not head or bases == [head]
+        merging = _Merge(context, writer, done.remote)
+        if not bases and head:
+            merging.must_be_a_vault(theirs)
+        commit, changed, told = merging.carry_out(head, theirs, bases, forward=forward)
+    return done._replace(
+        received=received,
+        merge=done.merge if forward else commit,
+        files=tuple(sorted({*done.files, *changed})),
+        told=tuple(dict.fromkeys((*done.told, *told))),
+    )
+
+
+class _Merge:
+    """One merge under the writer's lock."""
+
+    def __init__(self, context: WriteContext, writer: Writer, remote: str) -> None:
+        self._context = context
+        self._writer = writer
+        self._history = writer.history
+        self._remote = remote
+        self._blobs: dict[str, bytes] = {}
+
+    def must_be_a_vault(self, theirs: str) -> None:
+        """Two repositories that have no commit in common are merged only where both are vaults."""
+        if CONFIG_FILE not in self._listing(theirs):
+            raise ConflictError(
+                f"{self._remote} has no commit in common with this vault and is no vault itself; nothing was changed: "
+                "give the vault a remote of its own"
+            )
+
+    def carry_out(
+        self, head: str, theirs: str, bases: Sequence[str], *, forward: bool
+    ) -> tuple[str, list[str], tuple[str, ...]]:
+        """The commit that the branch is at then, the files that changed here, and what to know."""
+        here = self._listing(head)
+        if forward:
+            merged = MergedTree(dict(self._listing(theirs)), {}, ())
+        else:
+            kind = "sha256" if len(head) == 64 else "sha1"
+            one = Tip(head, self._when(head), here, "on this machine")
+            other = Tip(theirs, self._when(theirs), self._listing(theirs), "on the other machine")
+            base = self._base(bases, kind)
+            self._load(disputed(base, one, other))
+            merged = merge_trees(base, one, other, self._blob, kind)
+            self._blobs |= merged.made
+        changed = sorted(path for path in {*here, *merged.files} if here.get(path) != merged.files.get(path))
+        for path in changed:
+            _must_be_safe(path, self._remote)
+        odd = (
+            path
+            for path in changed
+            for tree in (here, merged.files)
+            if path in tree and not tree[path].mode.startswith("100")
+        )
+        if name := next(odd, ""):
+            raise ConflictError(
+                f"{name} is a link or a submodule in one of the two copies; nothing was changed: take it in with `git merge` first"
+            )
+        self._load([e.oid for path in changed if (e := merged.files.get(path))])
+        commit = self._land(head, theirs, changed, merged, forward=forward)
+        return commit, changed, merged.told
+
+    def _land(
+        self, head: str, theirs: str, changed: Sequence[str], merged: MergedTree, *, forward: bool
+    ) -> str:
+        history = self._history
+        base = history.base(changed)
+        if base.commit != head:
+            raise ConflictError("another commit was made in the vault at the same moment; try again")
+        work = self._writer.read_all(changed)
+        versions: dict[str, Version] = {}
+        after: dict[str, bytes | None] = {}
+        for path in changed:
+            entry, side = merged.files.get(path), base.sides[path]
+            data = self._blob(entry.oid) if entry else None
+            versions[path] = Version(data, mode=entry.mode if entry else "")
+            after[path] = data
+            if work[path] == side.head_data and side.staged == side.head:
+                continue
+            after[path] = self._beside(path, work[path], side.staged == side.head, data)
+        message = self._message(head, theirs, changed, merged.told)
+        return self._writer.merge(
+            versions, after, base, theirs, message, verb="sync", now=self._context.now, forward=forward
+        )
+
+    def _beside(self, path: str, work: bytes | None, unstaged: bool, data: bytes | None) -> bytes | None:
+        """What becomes of a file that is not as the last commit has it; ConflictError where that would take something away."""
+        if work == data:
+            return data
+        if unstaged and work is not None and is_record(path):
+            return united(data or b"", work)
+        raise ConflictError(
+            f"{path} holds changes of yours that are not committed, and the other copy changed it too; nothing was changed: "
+            "commit them, or put them aside with `git stash`, then try again"
+        )
+
+    def _message(
+        self, head: str, theirs: str, changed: Sequence[str], told: Sequence[str]
+    ) -> Callable[[], str]:
+        def message() -> str:
+            return self._context.templates.commit_message(
+                "sync",
+                run=self._context.run("sync"),
+                remote=self._remote,
+                here=head[:12],
+                there=theirs[:12],
+                changed=changed[:_SHOWN],
+                more=max(0, len(changed) - _SHOWN),
+                told=told,
+            )
+
+        return message
+
+    def _base(self, bases: Sequence[str], kind: str) -> dict[str, Entry]:
+        """What both came of; where several commits are that, these are merged first."""
+        if not bases:
+            return {}
+        first, *others = sorted(bases)
+        files_, commit, when = self._listing(first), first, self._when(first)
+        for other in others:
+            tips = Tip(commit, when, files_), Tip(other, self._when(other), self._listing(other))
+            below = self._listing(next(iter(_bases(self._history, first, other)), ""))
+            self._load(disputed(below, *tips))
+            merged = merge_trees(below, *tips, self._blob, kind)
+            self._blobs |= merged.made
+            files_ = merged.files
+        return files_
+
+    def _listing(self, commit: str) -> dict[str, Entry]:
+        if not commit:
+            return {}
+        out = self._history.git.run("ls-tree", "-r", "-z", "--full-tree", commit).decode(
+            "utf-8", "surrogateescape"
+        )
+        found = {}
+        for line in out.split("\0")[:-1]:
+            facts, _, path = line.partition("\t")
+            mode, _, oid = facts.split(" ")
+            found[self._history.places.named(path)] = Entry(mode, oid)
+        return found
+
+    def _when(self, commit: str) -> datetime:
+        found = self._history.objects([commit])[0]
+        hit = _WHEN.search(found[2]) if found else None
+        return datetime.fromtimestamp(int(hit[1]) if hit else 0, UTC)
+
+    def _load(self, oids: Sequence[str]) -> None:
+        wanted = [oid for oid in dict.fromkeys(oids) if oid not in self._blobs]
+        for oid, data in _blobs(self._history, wanted):
+            self._blobs[oid] = data
+
+    def _blob(self, oid: str) -> bytes:
+        if oid not in self._blobs:
+            self._load([oid])
+        return self._blobs[oid]
+
+
+def _bases(history: History, one: str, other: str) -> list[str]:
+    if not one or not other:
+        return []
+    return sorted(history.git.asks("merge-base", "--all", one, other)[1].decode().split())
+
+
+def _count(history: History, new: str, old: str) -> int:
+    less = [f"^{old}"] if old else []
+    return int(history.git.run("rev-list", "--count", new, *less))
+
+
+def _blobs(history: History, oids: Sequence[str]) -> Iterator[tuple[str, bytes]]:
+    for at in range(0, len(oids), _AT_ONCE):
+        some = oids[at : at + _AT_ONCE]
+        for oid, found in zip(some, history.objects(some), strict=True):
+            if found is None or found[1] != "blob":
+                raise HistoryError(
+                    f"git does not have {oid[:12]}, which a commit names; `memoryclaw doctor` looks closer"
+                )
+            yield oid, found[2]
+
+
+def _must_be_safe(path: str, remote: str) -> None:
+    """Refuses a name that leads out of the vault, into git's own folder or into ours."""
+    for part in path.split("/"):
+        if _HIDDEN.sub("", part).rstrip(" .").lower() in _NOT_OURS or "\\" in part:
+            raise ConflictError(
+                f"{path!r} in {remote} is not a path that may be in a vault; nothing was changed"
+            )
+
+
+# What is marked not to leave this machine is not pushed by itself: neither the last version of a file nor an earlier one.
+
+
+def _kept_here(history: History, head: str, theirs: str) -> list[str]:
+    less = [f"^{theirs}"] if theirs else []
+    out = history.git.run("rev-list", "--objects", head, *less).decode("utf-8", "surrogateescape")
+    named = {oid: path for oid, _, path in (line.partition(" ") for line in out.splitlines()) if path}
+    # Folders are listed too; a file of notes or turns is told by its name.
+    wanted = [
+        oid
+        for oid, path in named.items()
+        if path.endswith((".md", ".jsonl", ".txt", ".yaml", ".yml", ".json"))
+    ]
+    found = set()
+    for at in range(0, len(wanted), _AT_ONCE):
+        some = wanted[at : at + _AT_ONCE]
+        for oid, blob in zip(some, history.objects(some), strict=True):
+            if blob and blob[1] == "blob" and _stays(blob[2]):
+                found.add(named[oid])
+    return sorted(found)
+
+
+def _stays(data: bytes) -> bool:
+    if not _EXPORT.search(data):
+        return False
+    text = readable(decode(data).text)
+    if NO_EXPORT.search(text) or re.search(r'"export"\s*:\s*false', text):
+        return True
+    said = [value for key, value in split(text).meta.items() if key.lower() == "export"]
+    return any(str(value).strip().lower() in _NO for value in said)
+
+
+def _not_pushed(done: Exchanged, kept: Sequence[str]) -> str:
+    names = ", ".join(kept[:3]) + (f" and {len(kept) - 3} more" if len(kept) > 3 else "")
+    taken = f"what came from {done.remote} is merged, but " if done.received else ""
+    return (
+        f"{taken}nothing was pushed: {names} holds text marked not to leave this machine (NOEXPORT, or `export: false`), "
+        "and git pushes whole files; --include-noexport pushes it all the same"
+    )

@@ -1,0 +1,847 @@
+"""Two machines' versions of a vault, merged in code. Pure: trees and bytes in, a tree and sentences out; no command that a repository names.
+
+The order of the two sides is that of their commits and not of who asks, so both machines come to the same tree. Nothing that one of
+them added is lost, and nothing that both added stands twice.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import NamedTuple
+
+from memoryclaw.consolidation.changes import RUNS, read_record
+from memoryclaw.consolidation.pending import (
+    PENDING_FILE,
+    PendingFact,
+    add_pending,
+    read_pending,
+    remove_pending,
+)
+from memoryclaw.errors import ConflictError, InputError
+from memoryclaw.history.repository import Entry, object_id
+from memoryclaw.model import Fact
+from memoryclaw.text.encoding import Text, decode, encode, lines_of, readable
+from memoryclaw.text.frontmatter import split
+from memoryclaw.text.language import fold
+from memoryclaw.text.merging import Join, appended, both, outlined, weave
+from memoryclaw.text.yaml_text import load
+from memoryclaw.vault.edits import SemanticFile, add_source, end_fact, fact_sources, remove_fact, set_fact
+from memoryclaw.vault.layout import DECISIONS_FILE, SCHEMA_FILE, free_name, place_of, utc
+from memoryclaw.vault.logs import LogRange, parse_ranges
+from memoryclaw.vault.vocabulary import Field, Schema, read_schema
+from memoryclaw.writing.decisions import APPROVED, REJECTED, UNDONE, Decisions, fingerprint
+
+Listing = Mapping[str, Entry]  # path → mode and id of every file of a commit
+
+_REGULAR = frozenset({"100644", "100755"})
+_RECORDS = ("logs/", "archive/logs/", "ledger/", "review/")
+_READ = ("episodes/", "semantic/", f"{RUNS}/")
+_PROSE = (".md", ".markdown", ".txt")
+_MARKS = re.compile(r"(?:<{7}|>{7}|\|{7})(?: |$)")
+_ALIKE = 0.5  # the share of lines that a renamed file keeps at least
+_ARCHIVE = "archive/"
+_LISTS = (".gitignore", ".gitattributes")
+
+
+class Tip(NamedTuple):
+    """One side of a merge: its commit and the time of that, its files, and what a person calls it."""
+
+    commit: str
+    when: datetime
+    files: Listing
+    name: str = ""
+
+
+class MergedTree(NamedTuple):
+    """The files that come of a merge, the bytes of those that neither side has, and what a person should know."""
+
+    files: dict[str, Entry]
+    made: dict[str, bytes]  # id → bytes
+    told: tuple[str, ...]
+
+
+def merge_trees(
+    base: Listing, one: Tip, other: Tip, read: Callable[[str], bytes], hash_name: str
+) -> MergedTree:
+    """Merges two commits.
+
+    Args:
+        base: the files of the commit that both came of; empty without one.
+        one: a side; which of the two is given first makes no difference.
+        other: the other side.
+        read: the bytes of an object.
+        hash_name: what git names objects with.
+
+    Raises:
+        ConflictError: a file cannot be merged by a program; the sentence says which and why.
+    """
+    first, second = sorted((one, other), key=lambda tip: (tip.when, tip.commit))
+    return _Merging(base, first, second, read, hash_name).done()
+
+
+def disputed(base: Listing, one: Tip, other: Tip) -> list[str]:
+    """The ids of the objects that a merge of these is going to read."""
+    found: set[Entry | None] = set()
+    for path in {*one.files, *other.files, DECISIONS_FILE, SCHEMA_FILE}:
+        known = [tree.get(path) for tree in (base, one.files, other.files)]
+        both = known[1] != known[2] and known[0] not in known[1:]
+        if both or (path.startswith(_READ) and len({*known}) > 1) or path in (DECISIONS_FILE, SCHEMA_FILE):
+            found.update(known)
+    return sorted(entry.oid for entry in found if entry and entry.mode in _REGULAR)
+
+
+def united(record: bytes, more: bytes) -> bytes:
+    """A record that is only appended to, with the lines of another copy of it that it lacks."""
+    return "".join(appended(*(lines_of(_whole(decode(data).text)) for data in (record, more)))).encode(
+        "utf-8", "surrogateescape"
+    )
+
+
+def is_record(path: str) -> bool:
+    """True for a file of lines that are appended and never changed."""
+    return path.endswith(".jsonl") and path.startswith(_RECORDS)
+
+
+@dataclass(slots=True)
+class _Merging:
+    """One merge under way."""
+
+    base: Listing
+    first: Tip
+    second: Tip
+    read: Callable[[str], bytes]
+    hash_name: str
+    files: dict[str, Entry] = field(default_factory=dict)
+    made: dict[str, bytes] = field(default_factory=dict)
+    told: list[str] = field(default_factory=list)
+    waiting: list[PendingFact] = field(default_factory=list)
+
+    def done(self) -> MergedTree:
+        self._tell_apart()
+        first, second = self.first.files, self.second.files
+        left: list[str] = []
+        for path in sorted({*first, *second}):
+            was, one, two = self.base.get(path), first.get(path), second.get(path)
+            if two in (one, was):
+                self._keep(path, one)
+            elif one == was:
+                self._keep(path, two)
+            else:
+                left.append(path)
+            self._must_be_whole(path)
+        moved = self._moves(left)
+        self._episodes()
+        # What people decided and what fields hold is known before facts are merged, and what waits comes last.
+        for path in sorted(
+            {*left}, key=lambda path: (path not in (DECISIONS_FILE, SCHEMA_FILE), path == PENDING_FILE, path)
+        ):
+            if path not in self.files or path in (DECISIONS_FILE, SCHEMA_FILE):
+                self._merge(path, moved.get(path, path))
+        self._refused()
+        self._ask()
+        self._must_not_lie_in_files()
+        return MergedTree(self.files, self.made, tuple(dict.fromkeys(self.told)))
+
+    # ── Which files there are
+
+    def _keep(self, path: str, entry: Entry | None) -> None:
+        if entry is not None:
+            self.files[path] = entry
+
+    def _put(self, path: str, data: bytes, mode: str = "100644") -> None:
+        oid = object_id("blob", data, self.hash_name)
+        self.made[oid] = data
+        self.files[path] = Entry(mode, oid)
+
+    def _bytes(self, entry: Entry | None) -> bytes | None:
+        if entry is None:
+            return None
+        return self.made[entry.oid] if entry.oid in self.made else self.read(entry.oid)
+
+    def _text(self, entry: Entry | None) -> str:
+        return decode(self._bytes(entry) or b"").text
+
+    def _must_be_whole(self, path: str) -> None:
+        """A conflict that somebody committed into facts is never merged on."""
+        if place_of(path) != ("semantic", "current") and path != PENDING_FILE:
+            return
+        for tip in (self.first, self.second):
+            entry = tip.files.get(path)
+            if entry is None or entry == self.base.get(path):
+                continue
+            text = self._text(entry)
+            for number, line in enumerate(lines_of(text) if "<<<<<<<" in text else (), 1):
+                if _MARKS.match(line):
+                    raise ConflictError(
+                        f"{path}:{number} holds the mark of a merge conflict {tip.name}; nothing was merged: "
+                        "keep what is right there, delete the marks and commit the file"
+                    )
+
+    def _must_not_lie_in_files(self) -> None:
+        for path in sorted(self.files):
+            folder = path.rpartition("/")[0]
+            while folder:
+                if folder in self.files:
+                    raise ConflictError(
+                        f"{folder} is a file on one machine and a folder on the other; nothing was merged: "
+                        "give one of them another name and commit that"
+                    )
+                folder = folder.rpartition("/")[0]
+
+    def _moves(self, left: list[str]) -> dict[str, str]:
+        """New path → old path, where one side moved what the other changed: the change follows. Those old paths are no longer left."""
+        found: dict[str, str] = {}
+        for tip, other in ((self.first, self.second), (self.second, self.first)):
+            gone = [path for path in left if path not in tip.files and path in self.base]
+            new = [path for path in sorted(tip.files) if path not in self.base and path not in other.files]
+            for path in gone:
+                to = self._moved_to(path, [one for one in new if one not in found], tip)
+                if to:
+                    found[to] = path
+                    left.remove(path)
+                    left.append(to)
+                    self.files.pop(to, None)
+                    self.told.append(
+                        f"{path} was moved to {to} on one machine and changed on the other; the change is in {to}"
+                    )
+        self._both_moved()
+        return found
+
+    def _moved_to(self, path: str, new: Sequence[str], tip: Tip) -> str:
+        was = self.base[path]
+        same = [one for one in new if tip.files[one].oid == was.oid]
+        if same:
+            return same[0]
+        name = path.rpartition("/")[2]
+        near = [
+            one
+            for one in new
+            if one.rpartition("/")[2] == name or one.rpartition("/")[0] == path.rpartition("/")[0]
+        ]
+        lines = _bag(self._bytes(was) or b"")
+        for one in near:
+            here = _bag(self._bytes(tip.files[one]) or b"")
+            if 2 * (lines & here).total() > _ALIKE * 2 * max(lines.total(), here.total(), 1):
+                return one
+        return ""
+
+    def _both_moved(self) -> None:
+        """A file that both moved, each to its place, stays where it was archived, else where the later one put it."""
+        new: list[
+            dict[Entry, list[str]]
+        ] = []  # of each side: an entry → the new paths with it, the last first
+        for tip in (self.first, self.second):
+            new.append({})
+            for path in sorted(tip.files.keys() - self.base.keys(), reverse=True):
+                new[-1].setdefault(tip.files[path], []).append(path)
+        for path, was in sorted(self.base.items()):
+            if path in self.first.files or path in self.second.files:
+                continue
+            one, two = (paths[was].pop() if paths.get(was) else "" for paths in new)
+            if one and two and one != two and one not in self.second.files and two not in self.first.files:
+                stays, gone = (one, two) if one.startswith(_ARCHIVE) else (two, one)
+                self.files.pop(gone, None)
+                self.told.append(f"{path} was moved to {gone} and to {stays}; it is in {stays}")
+
+    # ── One file
+
+    def _merge(self, path: str, before: str) -> None:
+        was = self.base.get(before)
+        one, two = (tip.files.get(path) or tip.files.get(before) for tip in (self.first, self.second))
+        odd = next((e for e in (was, one, two) if e is not None and e.mode not in _REGULAR), None)
+        if odd is not None:
+            raise ConflictError(
+                f"{path} is a link or a submodule that both sides changed; nothing was merged: take it in with `git merge`"
+            )
+        if one is None or two is None:
+            self._keep(path, one or two)
+            gone, changed = (self.first, self.second) if one is None else (self.second, self.first)
+            self.told.append(f"{path} was deleted {gone.name} and changed {changed.name}; the change stands")
+            return
+        mode = two.mode if was is None or one.mode == was.mode else one.mode
+        if was and was.oid in (one.oid, two.oid):
+            self.files[path] = Entry(mode, two.oid if one.oid == was.oid else one.oid)
+            return
+        old, mine, other = (self._bytes(entry) for entry in (was, one, two))
+        merged = self._text_of(path, old or b"", mine or b"", other or b"")
+        if merged is not None:
+            self._put(path, merged, mode)
+            return
+        copy = self._free(conflict_copy(path, self.first.when, self.first.commit))
+        self._put(path, other or b"", mode)
+        self._put(copy, mine or b"", mode)
+        self.told.append(
+            f"{path} was changed on the same lines on both machines; the other version is in {copy}"
+        )
+
+    def _free(self, path: str) -> str:
+        return free_name(
+            path,
+            lambda name: any(name in files for files in (self.files, self.first.files, self.second.files)),
+        )
+
+    def _text_of(self, path: str, *sides: bytes) -> bytes | None:
+        """The merged bytes of one file; None where both versions are to be kept whole."""
+        if any(b"\0" in data for data in sides) and not all(
+            decode(data).encoding.startswith("utf-16") for data in sides if data
+        ):
+            return None
+        texts = [decode(data) for data in sides]
+        forms = {(text.encoding, text.bom) for text, data in zip(texts, sides, strict=True) if data}
+        if len(forms) > 1:
+            return None
+        base, one, two = (text.text for text in texts)
+        if path == DECISIONS_FILE:
+            merged: str | None = weave(base, _whole(one), _whole(two), by_time, _both_lines).text
+        elif is_record(path):
+            merged = weave(base, _whole(one), _whole(two), appended, _both_lines).text
+        elif path == PENDING_FILE:
+            merged = _questions(weave(base, one, two, outlined, _both_lines).text)
+        elif place_of(path) == ("semantic", "current"):
+            merged = self._facts(path, base, one, two)
+        else:
+            merged = _prose(path, base, one, two)
+        return None if merged is None else _encoded(texts[2] if sides[2] else texts[1], merged)
+
+    # ── Facts
+
+    @property
+    def _schema(self) -> Schema:
+        return read_schema(self._text(self.files.get(SCHEMA_FILE)))
+
+    def _decisions(self, files: Listing | None = None) -> Decisions:
+        entry = (self.files if files is None else files).get(DECISIONS_FILE)
+        return Decisions.read(self._text(entry))
+
+    def _facts(self, path: str, base: str, one: str, two: str) -> str | None:
+        schema = self._schema
+        file = SemanticFile(path, schema.collections)
+        text = weave(base, one, two, outlined, _rows).text
+        found = [_Side.of(file, side) for side in (base, one, two)]
+        sides = _Three(*found)
+        for side, tip in ((sides.one, self.first), (sides.two, self.second)):
+            self._without_refused(sides.base, side, tip)
+        wanted = sides.wanted()
+        try:
+            text = _with_missing(_without_excess(text, file, wanted), file, wanted, sides)
+            text = self._decided(text, file, sides, schema)
+        except InputError:
+            return None
+        return (
+            text
+            if _is_all_there(file, text, wanted, self.waiting) and _reads_well(path, text, (one, two))
+            else None
+        )
+
+    def _without_refused(self, base: _Side, side: _Side, tip: Tip) -> None:
+        """A fact that one machine brings and that a person said no to on the other since is not brought."""
+        own, merged = self._decisions(tip.files), self._decisions()
+        groups: dict[tuple[str, str], list[bool]] = {}
+        for key in side.counts - base.counts:
+            if key[0] != "now":
+                continue
+            fact = side.facts[key][0]
+            known = fingerprint("fact", fact.entity, fact.field, fact.value)
+            found = merged.of(known)
+            mine = own.of(known)
+            # What a person wrote by hand cites nothing and was not asked for; nobody else's no takes it away.
+            is_asked = bool(fact.source) or (mine is not None and mine.decision == APPROVED)
+            refused = (
+                found is not None and found.decision in (REJECTED, UNDONE) and mine != found and is_asked
+            )
+            groups.setdefault((key[1], key[2]), []).append(refused)
+        for group, refused_ones in groups.items():
+            if all(refused_ones):
+                told = side.name(group)
+                side.take_back(base, group)
+                self.told.append(
+                    f"{told} is not taken {tip.name}: it was rejected on the other machine since"
+                )
+
+    def _refused(self) -> None:
+        """A file of facts that only one machine changed loses what the other said no to."""
+        merged = self._decisions()
+        if not any(d.decision in (REJECTED, UNDONE) and d.fingerprint for d in merged.all):
+            return
+        for tip, other in ((self.first, self.second), (self.second, self.first)):
+            for path, entry in sorted(tip.files.items()):
+                was = self.base.get(path)
+                if self.files.get(path) != entry or entry == was or place_of(path) != ("semantic", "current"):
+                    continue
+                if other.files.get(path) != was:
+                    continue
+                file = SemanticFile(path, self._schema.collections)
+                here, before = (self._text(one) for one in (entry, was))
+                base, side = _Side.of(file, before), _Side.of(file, here)
+                told = len(self.told)
+                self._without_refused(base, side, tip)
+                if len(self.told) == told:
+                    continue
+                try:
+                    text = _without_excess(here, file, side.counts)
+                    text = _with_missing(text, file, side.counts, (base, side))
+                except InputError:
+                    text = here
+                if text == here or not _is_all_there(file, text, side.counts, ()):
+                    del self.told[told:]
+                    continue
+                self._put(path, _encoded(decode(self._bytes(entry) or b""), text), entry.mode)
+
+    def _decided(self, text: str, file: SemanticFile, sides: _Three, schema: Schema) -> str:
+        """What holds where both machines gave one field another value: what began later, else what a person says."""
+        for group in sorted(sides.both_set()):
+            now = [
+                fact
+                for fact in file.facts(text).facts
+                if fact.current and not fact.is_statement and _group(fact) == group
+            ]
+            if len(now) != 2 or max(side.values(group) for side in (sides.one, sides.two)) > 1:
+                continue
+            if schema.fields.get(now[0].field.lower(), Field()).many:
+                continue
+            late = sides.two.value(group)
+            known, standing = sorted(
+                now, key=lambda fact: (fact.trust == "trusted", fact.since, fact.value == late)
+            )
+            text = self._settled(text, file, known, standing)
+        return text
+
+    def _settled(self, text: str, file: SemanticFile, known: Fact, standing: Fact) -> str:
+        name = f"{standing.entity}.{standing.field}"
+        dated = (
+            known.since and standing.since and known.since < standing.since and known.trust == standing.trust
+        )
+        try:
+            if dated:
+                past = Counter(_key(fact) for fact in file.facts(text).facts)[
+                    "was", *_group(known), known.value, known.since
+                ]
+                ended = (
+                    remove_fact(text, file, known.id)
+                    if past
+                    else end_fact(text, file, known.id, standing.since)
+                )
+                self.told.append(
+                    f"{name} is {standing.value!r} since {standing.since}; {known.value!r} is in its history"
+                )
+                return ended
+            sources = ", ".join(fact_sources(text, file, known.id))
+            text = remove_fact(text, file, known.id)
+        except InputError:
+            self.told.append(
+                f"{name} has two values, {known.value!r} and {standing.value!r}; keep the right one by hand"
+            )
+            return text
+        why = "changed on two machines at once"
+        self.waiting.append(
+            PendingFact(
+                "",
+                known.entity,
+                known.field,
+                known.value,
+                "medium",
+                known.since,
+                sources,
+                why,
+                standing.value,
+                known.audience,
+            )
+        )
+        self.told.append(
+            f"{name} was changed on both machines: {standing.value!r} stands, and {known.value!r} waits in review"
+        )
+        return text
+
+    def _ask(self) -> None:
+        """Puts what a person must decide into the file of questions, and takes out what is decided."""
+        entry = self.files.get(PENDING_FILE)
+        if entry is None and not self.waiting:
+            return
+        now = decode(self._bytes(entry) or b"")
+        text, decisions = now.text, self._decisions()
+        earlier = [
+            {one.id for one in read_pending(self._text(tip.files.get(PENDING_FILE)))}
+            for tip in (self.first, self.second)
+        ]
+        for waits in read_pending(text):
+            said = decisions.of(fingerprint("fact", waits.entity, waits.field, waits.value))
+            # One side had it answered while the other asked; a question that both know is merged as lines are.
+            if said is None or waits.box != " " or sum(waits.id in ids for ids in earlier) != 1:
+                continue
+            if said.decision != APPROVED or self._holds(waits):
+                text = remove_pending(text, waits.id)
+        for fact in self.waiting:
+            text = add_pending(text, fact)
+        if text != now.text:
+            self._put(PENDING_FILE, _encoded(now, text))
+
+    def _holds(self, waits: PendingFact) -> bool:
+        """True when the merged files hold what a question asks for."""
+        wanted = _name(waits.entity), _name(waits.field), waits.value
+        collections = self._schema.collections
+        return any(
+            (*_group(fact), fact.value) == wanted and (fact.current or fact.is_statement)
+            for path, entry in sorted(self.files.items())
+            if place_of(path) == ("semantic", "current")
+            for fact in SemanticFile(path, collections).facts(self._text(entry)).facts
+        )
+
+    def _tell_apart(self) -> None:
+        """Gives an episode of the later side another name where both sides have one of that name that tells of other lines."""
+        first, second = self.first.files, dict(self.second.files)
+        for path in sorted(first.keys() & second.keys() - self.base.keys()):
+            one, two = first[path], second[path]
+            if one == two or place_of(path) != ("episode", "current"):
+                continue
+            cited = [self._cited(entry) for entry in (one, two)]
+            if not all(cited) or _overlap(*cited):
+                continue
+            place = free_name(path, lambda name: name in first or name in second)
+            old, new = (name.rpartition("/")[2].removesuffix(".md") for name in (path, place))
+            # Only its own side can speak of it: before, there was no such name.
+            for other, entry in list(second.items()):
+                if entry == self.base.get(other) or not other.endswith((".md", ".json")):
+                    continue
+                data = self._bytes(entry) or b""
+                pattern = rb"(?<![\w-])" + re.escape(old.encode()) + rb"(?![\w-])"
+                if changed := re.sub(pattern, new.encode(), data):
+                    oid = object_id("blob", changed, self.hash_name)
+                    self.made[oid] = changed
+                    second[other] = Entry(entry.mode, oid)
+            second[place] = second.pop(path)
+            self.told.append(f"two episodes were called {path}; one is {place} now")
+        self.second = self.second._replace(files=second)
+
+    # ── Episodes of the same lines of a log
+
+    def _episodes(self) -> None:
+        """Where both machines consolidated the same lines, the episode of the earlier run stands, and the other goes to the archive."""
+        mine, other = (
+            {
+                path: entry
+                for path, entry in tip.files.items()
+                if path not in self.base and place_of(path) == ("episode", "current")
+            }
+            for tip in (self.first, self.second)
+        )
+        if not mine or not other:
+            return
+        runs = [self._runs(tip) for tip in (self.first, self.second)]
+        cited = {entry: self._cited(entry) for entry in {*mine.values(), *other.values()}}
+        for one, entry in sorted(mine.items()):
+            for two, same in sorted(other.items()):
+                if entry == same or not _overlap(cited[entry], cited[same]):
+                    continue
+                first_stands = _run_of(runs[0], cited[entry]) <= _run_of(runs[1], cited[same])
+                stays, (gone, loser) = (
+                    ((one, entry), (two, same)) if first_stands else ((two, same), (one, entry))
+                )
+                if stays[0] != gone and self.files.get(gone) not in (None, loser):
+                    continue
+                ids = {_id_of(self._bytes(e) or b"") for e in (entry, same)}
+                self.files.pop(gone, None)
+                self.files[stays[0]] = stays[1]
+                place = f"{_ARCHIVE}{gone}"
+                if len(ids) == 1 or place in self.files:
+                    place = self._free(conflict_copy(place, self.first.when, self.first.commit))
+                self.files[place] = loser
+                self.told.append(
+                    f"{gone} tells the same lines of a log as {stays[0]}, which stands; it is in {place}"
+                )
+
+    def _runs(self, tip: Tip) -> list[tuple[str, str, list[LogRange]]]:
+        new = (path for path in sorted(tip.files) if path.startswith(f"{RUNS}/") and path not in self.base)
+        records = [read_record(self._text(tip.files[path])) for path in new]
+        return sorted((one.at, one.run, one.ranges) for one in records)
+
+    def _cited(self, entry: Entry) -> list[LogRange]:
+        return parse_ranges(split(readable(self._text(entry))).raw)
+
+
+def _overlap(one: Iterable[LogRange], other: Iterable[LogRange]) -> bool:
+    found = list(other)
+    return any(a.path == b.path and a.first <= b.last and b.first <= a.last for a in one for b in found)
+
+
+def _run_of(runs: Sequence[tuple[str, str, list[LogRange]]], ranges: Sequence[LogRange]) -> tuple[str, str]:
+    return next(((at, run) for at, run, read in runs if _overlap(read, ranges)), ("~", ""))
+
+
+def _id_of(data: bytes) -> str:
+    return str(split(readable(decode(data).text)).meta.get("id", ""))
+
+
+def conflict_copy(path: str, when: datetime, commit: str) -> str:
+    """The name of the version of a file that does not stand, as sync services name it; readers pass over it and report it."""
+    folder, slash, name = path.rpartition("/")
+    stem, dot, ext = name.rpartition(".")
+    stem, ext = (stem, dot + ext) if stem else (name, "")
+    return f"{folder}{slash}{stem}.sync-conflict-{utc(when):%Y%m%d-%H%M%S}-{commit[:7]}{ext}"
+
+
+# The facts of one version of a file, counted: each is known by what it says, wherever it stands.
+
+_Key = tuple[str, str, str, str, str]  # now | was | said, entity, field, value, day
+
+
+def _group(fact: Fact) -> tuple[str, str]:
+    return _name(fact.entity), _name(fact.field)
+
+
+def _name(text: str) -> str:
+    return " ".join(fold(text).split())
+
+
+def _key(fact: Fact) -> _Key:
+    if fact.is_statement:
+        return "said", _name(fact.entity), "ended" if fact.until else "", fact.value, fact.said
+    return "now" if fact.current else "was", *_group(fact), fact.value, "" if fact.current else fact.since
+
+
+@dataclass(slots=True)
+class _Side:
+    """The facts of one version."""
+
+    facts: dict[_Key, list[Fact]]
+    counts: Counter[_Key]
+
+    @classmethod
+    def of(cls, file: SemanticFile, text: str) -> _Side:
+        facts: dict[_Key, list[Fact]] = {}
+        for fact in file.facts(text).facts:
+            facts.setdefault(_key(fact), []).append(fact)
+        return cls(facts, Counter({key: len(found) for key, found in facts.items()}))
+
+    def take_back(self, base: _Side, group: tuple[str, str]) -> None:
+        """Takes back the new values of one field; what they had replaced holds again."""
+        new = self.counts - base.counts
+        for key in [key for key in new if key[0] == "now" and key[1:3] == group]:
+            self.counts[key] = base.counts[key]
+        former = [self.facts[key][-1] for key in new if key[0] == "was" and key[1:3] == group]
+        if former:
+            last = max(former, key=lambda fact: (fact.until, fact.line))
+            holds = _key(last._replace(current=True))
+            self.counts[_key(last)] -= 1
+            self.counts[holds] += 1
+            self.facts.setdefault(holds, [last])
+
+    def name(self, group: tuple[str, str]) -> str:
+        fact = next(found[0] for key, found in self.facts.items() if key[0] == "now" and key[1:3] == group)
+        return f"{fact.entity}.{fact.field} = {fact.value!r}"
+
+    def values(self, group: tuple[str, str]) -> int:
+        return sum(n for key, n in self.counts.items() if key[0] == "now" and key[1:3] == group)
+
+    def value(self, group: tuple[str, str]) -> str:
+        return next((key[3] for key in sorted(self.counts) if key[0] == "now" and key[1:3] == group), "")
+
+
+class _Three(NamedTuple):
+    """The facts before, and on either side."""
+
+    base: _Side
+    one: _Side
+    two: _Side
+
+    def wanted(self) -> Counter[_Key]:
+        """How often each fact is to stand in the merged file."""
+        base, one, two = (side.counts for side in self)
+        counted = {key: _of_three(base[key], one[key], two[key]) for key in {*one, *two}}
+        for side, other in ((self.one, self.two), (self.two, self.one)):
+            for key in side.counts - base:
+                # What one side took up the other took up as well, and has replaced since.
+                if key[0] == "now" and not other.counts[key]:
+                    past = ("was", *key[1:4], side.facts[key][0].since)
+                    if other.counts[past] > base[past]:
+                        counted[key] = 0
+        return Counter({key: n for key, n in counted.items() if n})
+
+    def both_set(self) -> set[tuple[str, str]]:
+        """The fields to which both sides gave a value of their own."""
+        one, two = (_new_values(side.counts - self.base.counts) for side in (self.one, self.two))
+        return {group for group in one.keys() & two.keys() if one[group] != two[group]}
+
+
+def _new_values(new: Counter[_Key]) -> dict[tuple[str, str], set[str]]:
+    found: dict[tuple[str, str], set[str]] = {}
+    for kind, entity, name, value, _ in new:
+        if kind == "now":
+            found.setdefault((entity, name), set()).add(value)
+    return found
+
+
+def _of_three(base: int, one: int, two: int) -> int:
+    if one == base:
+        return two
+    return one if two == base else max(one, two)
+
+
+def _without_excess(text: str, file: SemanticFile, wanted: Counter[_Key]) -> str:
+    """The text without the facts that stand too often in it; what their lines cite goes to the one that stays."""
+    while True:
+        found: dict[_Key, list[Fact]] = {}
+        for fact in file.facts(text).facts:
+            found.setdefault(_key(fact), []).append(fact)
+        key = next((key for key, facts in found.items() if len(facts) > wanted[key]), None)
+        if key is None:
+            return text
+        # Of two that differ in when they ended, the earlier end is right: what followed came then.
+        kept, *_, extra = (
+            sorted(found[key], key=lambda fact: (fact.until or "~", fact.line))
+            if len(found[key]) > 1
+            else (None, found[key][0])
+        )
+        if kept is not None and kept.current and wanted[key]:
+            sources = fact_sources(text, file, extra.id)
+            for source in sources:
+                text = add_source(text, file, kept.id, source).text
+        text = remove_fact(text, file, extra.id)
+
+
+def _with_missing(text: str, file: SemanticFile, wanted: Counter[_Key], known: Iterable[_Side]) -> str:
+    """The text with the values that are to stand in it and do not, each as the first side that knows it says it."""
+    here = Counter(map(_key, file.facts(text).facts))
+    for key in sorted(wanted - here):
+        side = next((side for side in known if key in side.facts), None)
+        if side is None or key[0] == "said":
+            raise InputError("a statement cannot be put back")
+        fact = side.facts[key][0]
+        text = set_fact(
+            text,
+            file,
+            entity=fact.entity,
+            field=fact.field,
+            value=fact.value,
+            since=fact.since,
+            source=fact.source,
+            many=True,
+            audience=fact.audience,
+        ).text
+        if key[0] == "was":
+            new = [one for one in file.facts(text).facts if one.current and _key(one)[1:4] == key[1:4]]
+            text = end_fact(text, file, new[-1].id, fact.until)
+    return text
+
+
+def _is_all_there(
+    file: SemanticFile, text: str, wanted: Counter[_Key], waiting: Sequence[PendingFact]
+) -> bool:
+    """True when every value that is to be kept is in the text, as it is or as it was, or waits."""
+    facts = file.facts(text).facts
+    said = {(*_group(fact), fact.value) for fact in facts}
+    said |= {(_name(one.entity), _name(one.field), one.value) for one in waiting}
+    words = {(_name(fact.entity), fact.value) for fact in facts if fact.is_statement}
+    return all(
+        (key[1], key[3]) in words if key[0] == "said" else (key[1], key[2], key[3]) in said for key in +wanted
+    )
+
+
+# Lines, by the kind of file.
+
+
+def _both_lines(_was: list[str], one: list[str], two: list[str]) -> list[str]:
+    return both(one, two)
+
+
+def _rows(was: list[str], one: list[str], two: list[str]) -> list[str]:
+    """Two versions of a row of a table as one, where each changed other cells; else both."""
+    cells = [re.split(r"(?<!\\)\|", lines[0]) if len(lines) == 1 else [] for lines in (was, one, two)]
+    if len({len(row) for row in cells}) == 1 and len(cells[0]) > 2:
+        found = [a if b == old else b if a in (old, b) else None for old, a, b in zip(*cells, strict=True)]
+        if all(cell is not None for cell in found):
+            return ["|".join(cell or "" for cell in found)]
+    return both(one, two)
+
+
+def by_time(first: list[str], second: list[str]) -> list[str]:
+    """Two stretches of decisions in the order in which they were taken; those of one moment stay together."""
+    rest = appended(first, second)[len(first) :]
+    groups = [_moments(first), _moments(rest)]
+    out: list[str] = []
+    while groups[0] and groups[1]:
+        out += groups[int(groups[1][0][0] < groups[0][0][0])].pop(0)[1]
+    return [*out, *(line for side in groups for _, lines in side for line in lines)]
+
+
+def _moments(lines: list[str]) -> list[tuple[str, list[str]]]:
+    found: list[tuple[str, list[str]]] = []
+    for line in lines:
+        try:
+            value = json.loads(line)
+        except (ValueError, RecursionError):
+            value = None
+        at = value.get("at") if isinstance(value, dict) else None
+        at = at if isinstance(at, str) else found[-1][0] if found else ""
+        if found and found[-1][0] == at:
+            found[-1][1].append(line)
+        else:
+            found.append((at, [line]))
+    return found
+
+
+def _questions(text: str) -> str:
+    """The questions, each once."""
+    known: set[str] = set()
+    for waiting in read_pending(text):
+        if waiting.id in known:
+            lines = lines_of(text)
+            again = [one for one in read_pending(text) if one.id == waiting.id][1:]
+            for one in reversed(again):
+                del lines[one.line - 1 : one.end_line]
+            text = "".join(lines)
+        known.add(waiting.id)
+    return text
+
+
+def _prose(path: str, base: str, one: str, two: str) -> str | None:
+    """A note, or settings, by lines; None where both changed the same ones."""
+    clashes: list[int] = []
+
+    def strict(first: list[str], second: list[str]) -> list[str]:
+        clashes.append(1)
+        return [*first, *second]
+
+    join: Join = both if path.endswith((*_PROSE, ".yaml", ".yml")) or path in _LISTS else strict
+    woven = weave(base, one, two, join, _both_lines)
+    if woven.clashes or clashes or not _reads_well(path, woven.text, (one, two)):
+        return None
+    return woven.text
+
+
+def _reads_well(path: str, text: str, sides: Sequence[str]) -> bool:
+    """True when a merged file has no problem in its header, or as YAML, that neither side has."""
+    if path.endswith((".yaml", ".yml")):
+        troubles = _yaml_troubles
+    elif path.endswith(".md"):
+        troubles = _header_troubles
+    else:
+        return True
+    return troubles(text) <= max(map(troubles, sides))
+
+
+def _yaml_troubles(text: str) -> int:
+    return len(load(readable(text)).problems)
+
+
+def _header_troubles(text: str) -> int:
+    return len(split(readable(text)).problems)
+
+
+def _encoded(form: Text, text: str) -> bytes:
+    try:
+        return encode(form._replace(text=text))
+    except UnicodeEncodeError:
+        return text.encode("utf-8", "surrogateescape")
+
+
+def _whole(text: str) -> str:
+    return text if not text or text.endswith("\n") else f"{text}\n"
+
+
+def _bag(data: bytes) -> Counter[str]:
+    return Counter(line for line in decode(data).text.splitlines() if line.strip())

@@ -1,0 +1,78 @@
+"""Which texts say nothing: greetings, thanks, yeses and the like; in English, German, French and Spanish. Pure."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable
+
+from memoryclaw.text import words as lists
+from memoryclaw.text.language import WORD, fold
+
+# Placeholders for what is no text, and our own marks.
+_PLACEHOLDER = re.compile(
+    r"\[(?:image|audio|video|file|document|private|recalled memory)\]|\[REDACTED:[^\[\]]*\]"
+)
+_PHRASES = sorted(
+    (tuple(phrase.split()) for phrase in lists.lines("consolidation.filler_phrases")), key=len, reverse=True
+)
+_STARTS: dict[str, list[tuple[str, ...]]] = {}
+for _phrase in _PHRASES:
+    _STARTS.setdefault(_phrase[0], []).append(_phrase)
+_WORDS = frozenset(lists.words("consolidation.filler_words"))
+_GREETINGS = frozenset(lists.words("consolidation.greetings"))
+# Phrases that begin so are said to somebody, whose name may follow.
+_HAILS = frozenset(lists.words("consolidation.greeting_starts"))
+_MOST = 24  # words: what is longer was meant to say something
+
+
+def is_filler(text: str, names: Iterable[str] = (), is_stop: Callable[[str], bool] = lambda _: False) -> bool:
+    """True for a text of nothing but greetings, thanks, yeses and the like.
+
+    Args:
+        text: what was said.
+        names: folded words that only address somebody.
+        is_stop: tells of further words, folded, that say nothing by themselves.
+    """
+    said = spoken(text)
+    found = plain(said)
+    if len(found) > _MOST:
+        return False
+    known = frozenset(names)
+    written = WORD.findall(said)
+    at, hailed = 0, False
+    while at < len(found):
+        phrase = _phrase_at(found, at)
+        step = phrase or int(
+            found[at] in _WORDS
+            or found[at] in known
+            or is_stop(found[at])
+            or (hailed and _is_name(written[at]))
+        )
+        if not step:
+            return False
+        hailed = found[at] in (_HAILS if phrase else _GREETINGS)
+        at += step
+    return True
+
+
+def plain(text: str) -> list[str]:
+    """The words of a text, folded, without apostrophes."""
+    return [fold(word).replace("'", "").replace("’", "") for word in WORD.findall(text)]
+
+
+def _phrase_at(found: list[str], at: int) -> int:
+    for phrase in _STARTS.get(found[at], ()):
+        if tuple(found[at : at + len(phrase)]) == phrase:
+            return len(phrase)
+    return 0
+
+
+def _is_name(written: str) -> bool:
+    """A capitalised word right after a greeting is somebody's name: `Hi Pip`, `good night, Nora`."""
+    return written[:1].isupper() and not written.isupper()
+
+
+def spoken(text: str) -> str:
+    """The text without placeholders; empty when no letter or digit is left of it."""
+    left = _PLACEHOLDER.sub(" ", text).strip()
+    return left if WORD.search(left) else ""

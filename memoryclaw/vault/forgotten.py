@@ -1,0 +1,219 @@
+"""Lines that a person took out of every answer: they stay in their files, and who reads the files leaves them out. Pure.
+
+A line is known by a mark: the path of its file, its number and a digest of its bytes (`logs/2026-03-08/s1.jsonl#4-4@<digest>`), and where
+only some of its words are meant, the place of these in its text (`…:17-41`). A mark holds no word of the line.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from typing import NamedTuple
+
+from memoryclaw.errors import InputError
+from memoryclaw.text.encoding import lines_of, readable
+from memoryclaw.text.frontmatter import split
+from memoryclaw.text.language import words_of
+from memoryclaw.vault.logs import LogRange, range_of, whole_lines
+
+FORGOTTEN, REVIVED = "forgotten", "revived"
+_MARK = re.compile(
+    r"(?P<range>[^\x00-\x1f#@]{1,1024}#\d{1,9}-\d{1,9}@[0-9a-f]{16})(?::(?P<start>\d{1,9})-(?P<end>\d{1,9}))?"
+)
+_LEFT = "…"  # where words were left out of a line
+_BLOCK = re.compile(r"[ \t]\^[A-Za-z0-9-]+[ \t]*$")
+_SENTENCE = re.compile(r"(?<=[.!?…])[ \t]+")
+_LISTS = ("tags", "participants", "entities", "people", "aliases")
+NO_TITLE = "Conversation"
+
+
+class Mark(NamedTuple):
+    """One line, or several that are one turn; with `end`, only these characters of its text."""
+
+    place: LogRange
+    start: int = 0
+    end: int = 0
+
+    def __str__(self) -> str:
+        return f"{self.place}:{self.start}-{self.end}" if self.end else str(self.place)
+
+
+def marks_in(texts: Iterable[str]) -> list[Mark]:
+    """The marks that these texts spell; what is none is passed over."""
+    found = []
+    for text in texts:
+        if hit := _MARK.fullmatch(text):
+            path, _, rest = hit["range"].rpartition("#")
+            numbers, _, digest = rest.partition("@")
+            first, _, last = numbers.partition("-")
+            found.append(
+                Mark(
+                    LogRange(path, int(first), int(last), digest),
+                    int(hit["start"] or 0),
+                    int(hit["end"] or 0),
+                )
+            )
+    return found
+
+
+def standing_marks(decisions: str) -> frozenset[str]:
+    """The marks that the text of `decisions.jsonl` says are forgotten, and not brought back since."""
+    known: dict[str, set[str]] = {}  # mark → the paths of what was forgotten with it
+    for line in decisions.splitlines():
+        if f'"{FORGOTTEN}"' not in line and f'"{REVIVED}"' not in line:
+            continue
+        try:
+            value = json.loads(line)
+        except (ValueError, RecursionError):
+            continue
+        if not isinstance(value, dict) or not isinstance(lines := value.get("lines"), list):
+            continue
+        path = str(value.get("path", ""))
+        for mark in (mark for mark in lines if isinstance(mark, str)):
+            if value.get("decision") == FORGOTTEN:
+                known.setdefault(mark, set()).add(path)
+            elif value.get("decision") == REVIVED and mark in known:
+                known[mark] -= {path} if path else set(known[mark])
+    return frozenset(mark for mark, paths in known.items() if paths)
+
+
+class ForgottenLines(NamedTuple):
+    """All marks of a vault, by the name of their file: a file that was moved keeps them."""
+
+    by_name: Mapping[str, Sequence[Mark]]
+
+    @classmethod
+    def of(cls, marks: Iterable[str]) -> ForgottenLines:
+        """Those that these texts spell."""
+        found: dict[str, list[Mark]] = {}
+        for mark in marks_in(sorted(marks)):
+            found.setdefault(_name(mark.place.path), []).append(mark)
+        return cls(found)
+
+    def named(self, path: str) -> Sequence[Mark]:
+        """The marks of files that are called like this one."""
+        return self.by_name.get(_name(path), ())
+
+    def within(self, path: str, data: bytes) -> dict[int, list[Mark]]:
+        """The marks that fit a file as it is now, by the number of the first line of each."""
+        marks = self.named(path)
+        found: dict[int, list[Mark]] = {}
+        lines = whole_lines(data) if marks else []
+        everywhere: dict[
+            int, dict[str, int]
+        ] = {}  # lines after the first → digest → the first place that has it
+        for mark in marks:
+            place = mark.place
+            first, span = place.first, place.last - place.first
+            is_there = first and place.last <= len(lines)
+            if (
+                not is_there or range_of(path, lines, first, place.last).digest != place.digest
+            ):  # it may have moved
+                if span not in everywhere:
+                    starts = range(len(lines) - span, 0, -1)
+                    everywhere[span] = {range_of(path, lines, n, n + span).digest: n for n in starts}
+                first = everywhere[span].get(place.digest, 0)
+            if first:
+                moved = mark._replace(place=place._replace(first=first, last=first + span))
+                found.setdefault(first, []).append(moved)
+        return found
+
+
+NOTHING_FORGOTTEN = ForgottenLines({})
+
+
+def _name(path: str) -> str:
+    return path.rpartition("/")[2]
+
+
+def gone_lines(marks: Mapping[int, Sequence[Mark]]) -> set[int]:
+    """The numbers of the lines that are left out whole."""
+    return {
+        number
+        for found in marks.values()
+        for mark in found
+        if not mark.end
+        for number in range(mark.place.first, mark.place.last + 1)
+    }
+
+
+def without_words(text: str, marks: Iterable[Mark]) -> str:
+    """A text without the words that its marks mean."""
+    for mark in sorted(marks, key=lambda mark: -mark.start):
+        text = f"{text[: mark.start]}{_LEFT}{text[mark.end :]}"
+    return text
+
+
+def place_of_words(text: str, words: str) -> list[tuple[int, int]]:
+    """Where these words stand in a text, one after the other, whatever the marks and spaces between them."""
+    wanted = words_of(words)
+    if not wanted:
+        return []
+    gap = r"[\W_]{1,8}"
+    pattern = r"(?<!\w)" + gap.join(map(re.escape, wanted)) + r"(?!\w)"
+    return [hit.span() for hit in re.finditer(pattern, text, re.IGNORECASE)]
+
+
+# An episode without some of its lines: their words go from its title, its summary and its lists too, where nothing that stays says them.
+
+
+class EpisodeText(NamedTuple):
+    """An episode without some lines, and what was replaced in its header and its title, as (old, new)."""
+
+    text: str
+    replaced: tuple[tuple[str, str], ...] = ()
+    lost: frozenset[str] = frozenset()  # words that no line says any more
+
+
+def without_lines(text: str, gone: Collection[int], *, blank: bool = True) -> EpisodeText:
+    """An episode without the lines of these numbers; `blank` leaves an empty line for each."""
+    from memoryclaw.vault.edits import set_property  # noqa: PLC0415 - few notes need it, and many are read
+
+    lines = lines_of(text)
+    first = split(readable(text)).body_line - 1
+    title = next((n for n in range(first, len(lines)) if lines[n].startswith("# ")), -1)
+    stays = [line for n, line in enumerate(lines[first:], first) if n + 1 not in gone and n != title]
+    lost = _words(lines[n - 1] for n in gone if n <= len(lines)) - _words(stays)
+    replaced: list[tuple[str, str]] = []
+    if title >= 0 and (fresh := _items(lines[title][2:].strip(), lost)) != lines[title][2:].strip():
+        replaced.append((lines[title][2:].strip(), fresh or NO_TITLE))
+        lines[title] = f"# {fresh or NO_TITLE}{_end(lines[title])}"
+    kept = ((_end(line) if blank else "") if n in gone else line for n, line in enumerate(lines, 1))
+    result = "".join(kept)
+    for key, old, new in _header(text, lost):
+        try:
+            result = set_property(result, key, new)
+        except InputError:  # a header that cannot be patched stays as it is
+            continue
+        olds = [old] if isinstance(old, str) else [item for item in old if item not in new]
+        replaced += [(one, new if isinstance(new, str) else "") for one in olds]
+    return EpisodeText(result, tuple(replaced), frozenset(lost))
+
+
+def _header(text: str, lost: set[str]) -> Iterable[tuple[str, str | list[str], str | list[str]]]:
+    """The values of the header that hold such words: key, old, new."""
+    meta = split(readable(text)).meta
+    for key in _LISTS:
+        value = meta.get(key)
+        if isinstance(value, list) and all(isinstance(item, str) for item in value):
+            kept = [item for item in value if not lost & set(words_of(item))]
+            if kept != value:
+                yield key, value, kept
+    for key in ("summary", "project"):
+        value = meta.get(key)
+        if isinstance(value, str) and lost & set(words_of(value)):
+            kept = [part for part in _SENTENCE.split(value) if not lost & set(words_of(part))]
+            yield key, value, " ".join(kept)
+
+
+def _items(title: str, lost: set[str]) -> str:
+    return ", ".join(part for part in title.split(", ") if not lost & set(words_of(part)))
+
+
+def _words(lines: Iterable[str]) -> set[str]:
+    return {word for line in lines for word in words_of(_BLOCK.sub("", line))}
+
+
+def _end(line: str) -> str:
+    return line[len(line.rstrip("\r\n")) :]

@@ -1,0 +1,126 @@
+"""What of a file may leave this machine: not what is marked [NOEXPORT], and not what was made of that. Pure."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Collection
+
+from memoryclaw.text.encoding import decode, encode, lines_of, readable
+from memoryclaw.text.frontmatter import split
+from memoryclaw.vault.audience import NO_EXPORT, Outline, emptied
+from memoryclaw.vault.layout import LOGS, place_of
+from memoryclaw.vault.logs import read_jsonl
+from memoryclaw.vault.notes import ReadingSettings, read_note
+
+_PROPOSALS, _RUNS, _LEDGER = "review/", "runs/", "ledger/"
+_MAYBE = re.compile(rb"export|\0", re.IGNORECASE)  # NUL: UTF-16, where words look otherwise
+
+
+def stays(path: str, data: bytes) -> set[str]:
+    """What a file names that stays here, by which others cite it: the id of a note, or the path of a log with such turns."""
+    if path.startswith(LOGS):
+        return {path.removeprefix("archive/")} if _withheld(path, data) else set()
+    if path.endswith(".md") and _stays_whole(data):
+        return {read_note(path, data, ReadingSettings()).id}
+    return set()
+
+
+def leaving(path: str, data: bytes, cited: Collection[str]) -> bytes | None:
+    """What may leave of a file: the lines that stay are empty, so that every other keeps its number; None when nothing may.
+
+    Args:
+        path: of the file in the vault.
+        data: its bytes.
+        cited: what `stays` told of all files of the vault.
+    """
+    if path.endswith(".md") and not path.startswith(LOGS) and _stays_whole(data):
+        return None
+    hidden = _withheld(path, data)
+    if cited and path.startswith((_PROPOSALS, _RUNS)) and path.endswith((".md", ".json")):
+        if any(name.encode() in data for name in cited):
+            return _bare_record(data, cited) if path.startswith(_RUNS) else None
+    elif cited and (path.startswith(_LEDGER) or place_of(path) is not None) and not path.startswith(LOGS):
+        hidden |= _citing(path, data, cited)
+    if not hidden:
+        return data
+    file = decode(data)
+    if path.endswith(".md") and not path.startswith(LOGS):
+        text = readable(file.text)
+        first = split(text).body_line - 1
+        body = text.split("\n")[first:]
+        hidden |= {first + n for n in emptied(body, Outline(body), {n - first for n in hidden})}
+    lines = lines_of(file.text)
+    kept = [line if n not in hidden else line[len(line.rstrip("\r\n")) :] for n, line in enumerate(lines)]
+    return encode(file._replace(text="".join(kept))) if any(line.strip() for line in kept) else None
+
+
+def _bare_record(data: bytes, cited: Collection[str]) -> bytes | None:
+    """The record of a run with what it read elsewhere, so that this is not read again, and without what it decided."""
+    try:
+        value = json.loads(data)
+        ranges = [one for one in value["ranges"] if not any(name in one for name in cited)]
+        episodes = {
+            id_: one
+            for id_, one in value["episodes"].items()
+            if not any(name in f"{id_} {one}" for name in cited)
+        }
+        kept = {"run": str(value["run"]), "at": str(value["at"]), "ranges": ranges, "episodes": episodes}
+    except (ValueError, TypeError, KeyError, AttributeError, RecursionError):
+        return None
+    return (json.dumps(kept, ensure_ascii=False, indent=2) + "\n").encode("utf-8", "replace")
+
+
+def _stays_whole(data: bytes) -> bool:
+    """True for a note whose header says `export: false`."""
+    if not _MAYBE.search(data):
+        return False
+    meta = split(readable(decode(data).text)).meta
+    return any(
+        key.lower() == "export" and str(value).lower() in ("false", "no") for key, value in meta.items()
+    )
+
+
+def _withheld(path: str, data: bytes) -> set[int]:
+    """The lines, counted from 0, that are marked."""
+    if not _MAYBE.search(data):
+        return set()
+    text = readable(decode(data).text)
+    if path.startswith(LOGS):
+        turns = (
+            read_jsonl("", text).turns
+            if path.endswith(".jsonl")
+            else read_note(path, data, ReadingSettings()).turns
+        )
+        return {line for turn in turns if not turn.export for line in range(turn.line - 1, turn.end_line)}
+    if not path.endswith(".md") or not NO_EXPORT.search(text):
+        return set()
+    return _covered(text, [n for n, line in enumerate(text.split("\n")) if NO_EXPORT.search(line)])
+
+
+def _citing(path: str, data: bytes, cited: Collection[str]) -> set[int]:
+    """The lines that rest on what stays: facts by their source, and the ledger's by the ids that they name."""
+    text = readable(decode(data).text)
+    names = "|".join(map(re.escape, sorted(cited)))
+    if path.startswith(_LEDGER):
+        return {n for n, line in enumerate(text.split("\n")) if re.search(rf'"(?:{names})["#]', line)}
+    link = re.compile(rf"\[\[(?:{names})[\]#|]")
+    # A mere link to it says nothing of what it holds.
+    marked = [
+        number
+        for number, line in enumerate(text.split("\n"))
+        if (begin := line.find("[source::")) >= 0 and link.search(line, begin)
+    ]
+    return _covered(text, marked) if marked else set()
+
+
+def _covered(text: str, marked: Collection[int]) -> set[int]:
+    """These lines of a note, and what a mark on them covers, as for labels."""
+    first = split(text).body_line - 1
+    outline = Outline(text.split("\n")[first:])
+    found = {n for n in marked if n < first}
+    for number in marked:
+        if number >= first:
+            begin, end = outline.covered(number - first)
+            found |= set(range(first + begin, first + end))
+    return found

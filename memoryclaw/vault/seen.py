@@ -1,0 +1,94 @@
+"""What one audience sees of a file: every note, line and turn that is for others is gone from it. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from memoryclaw.model import OWNER
+from memoryclaw.text.encoding import decode, encode, lines_of, readable
+from memoryclaw.text.frontmatter import split
+from memoryclaw.vault import audience as labels
+from memoryclaw.vault.layout import place_of
+from memoryclaw.vault.logs import read_jsonl
+from memoryclaw.vault.notes import ReadingSettings, read_note
+
+
+def seen(path: str, data: bytes, audience: str, folders: Mapping[str, Any]) -> bytes | None:
+    """What an audience sees of a file: hidden lines are empty, so that every other keeps its number; None when it sees nothing.
+
+    Args:
+        path: of the file in the vault.
+        data: its bytes.
+        audience: who looks.
+        folders: the labels of folders.
+    """
+    if audience == OWNER:
+        return data
+    folder = labels.of_folders(path, folders)
+    if not labels.may_be_labelled(data):
+        return data if labels.may_see(audience, folder) else None
+    file = decode(data)
+    text = readable(file.text)
+    place = place_of(path)
+    if place is not None and place.kind == "log":
+        hidden = _hidden_turns(path, data, text, audience, folder)
+    elif path.endswith(".md"):
+        hidden = _hidden_lines(text, audience, folder)
+    else:
+        hidden = None if not labels.may_see(audience, folder, labels.of_code(text)) else set()
+    if hidden is None:
+        return None
+    if not hidden:
+        return data
+    lines = lines_of(file.text)
+    kept = [line if n not in hidden else line[len(line.rstrip("\r\n")) :] for n, line in enumerate(lines)]
+    return encode(file._replace(text="".join(kept))) if any(line.strip() for line in kept) else None
+
+
+def _hidden_turns(path: str, data: bytes, text: str, audience: str, folder: str) -> set[int] | None:
+    """The lines, counted from 0, of turns that are for others."""
+    if path.endswith(".jsonl"):
+        turns = read_jsonl("", text).turns
+        shown = {turn.line - 1 for turn in turns if labels.may_see(audience, folder, turn.audience)}
+        return set(range(len(lines_of(text)))) - shown or set()
+    note = read_note(path, data, ReadingSettings())
+    lines = len(lines_of(text))
+    shown = {
+        line
+        for turn in note.turns
+        if labels.may_see(audience, folder, turn.audience)
+        for line in range(turn.line - 1, turn.end_line)
+    }
+    told = {line for turn in note.turns for line in range(turn.line - 1, turn.end_line)}
+    rest = (
+        set(range(lines)) - told if labels.may_see(audience, folder, labels.of_note(split(text))) else set()
+    )
+    return set(range(lines)) - shown - rest if shown else None
+
+
+def _hidden_lines(text: str, audience: str, folder: str) -> set[int] | None:
+    """The lines of a Markdown note, counted from 0, that are for others; None when all are."""
+    parts = split(text)
+    own = labels.of_note(parts)
+    levels = [label for label in (folder, own) if label]
+    if levels and not labels.may_see(audience, *levels):
+        return None
+    first = parts.body_line - 1
+    lines = text.split("\n")
+    body = lines[first:]
+    outline = labels.Outline(body)
+    found = labels.covered(body, outline)
+    if labels.may_see(audience, *levels):
+        hidden = {
+            n for n, label in enumerate(found) if label and not labels.may_see(audience, *levels, label)
+        }
+        return {first + n for n in hidden | labels.emptied(body, outline, hidden)}
+    # Nothing of the note is for this audience but what a label of its own lets it see, with what stands above that.
+    shown = {n for n, label in enumerate(found) if label and labels.may_see(audience, label)}
+    for number in list(shown):
+        at = outline.above[number]
+        while at >= 0 and at not in shown and not found[at]:
+            shown.add(at)
+            at = outline.above[at]
+    return set(range(len(lines))) - {first + n for n in shown} if shown else None

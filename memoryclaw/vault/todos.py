@@ -1,0 +1,203 @@
+"""To-dos: `- [ ]` and `- [x]` lines of any note, with the dates and marks of Obsidian Tasks and Dataview; read and ticked."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Callable, Sequence
+from datetime import date
+from typing import NamedTuple
+
+from memoryclaw.errors import InputError
+from memoryclaw.text.encoding import lines_of
+from memoryclaw.text.language import fold
+
+STATUSES = ("open", "done", "cancelled")
+_BOXES = {" ": "open", "/": "open", "x": "done", "X": "done", "-": "cancelled"}
+_LINE = re.compile(r"^([ \t>]*(?:[-*+]|\d+[.)])[ \t]+\[)([ xX/-])\](?:[ \t]+(.*))?$")
+_DAY = r"\d{4}-\d\d-\d\d"
+# The marks of Obsidian Tasks; a mark that nothing fitting follows is text.
+_MARKS = {
+    "due": "📅📆🗓",
+    "scheduled": "⏳⌛",
+    "start": "🛫",
+    "created": "➕",
+    "finished": "✅",
+    "cancelled": "❌",
+}
+_EMOJI = "|".join(rf"[{signs}]\ufe0f?[ ]*(?P<{name}>{_DAY})" for name, signs in _MARKS.items())
+_OTHER = (
+    r"🔁\ufe0f?[ ]*(?P<repeat>[a-zA-Z0-9, !]+)|(?P<priority>[🔺⏫🔼🔽⏬])\ufe0f?"
+    r"|🆔\ufe0f?[ ]*[\w-]+|⛔\ufe0f?[ ]*[\w-]+(?:[ ]*,[ ]*[\w-]+)*|🏁\ufe0f?[ ]*\w+"
+)
+_SIGNIFIER = re.compile(f"{_EMOJI}|{_OTHER}")
+# The same as Dataview writes them.
+_KEYS = {
+    "due": "due", "scheduled": "scheduled", "start": "start", "created": "created", "completion": "finished",
+    "cancelled": "cancelled", "priority": "priority", "repeat": "repeat", "id": "", "dependson": "", "oncompletion": "",
+}  # fmt: skip
+_FIELD = re.compile(r"\[([A-Za-z]+)::[ \t]*+([^\[\]]*+)\]|\(([A-Za-z]+)::[ \t]*+([^()]*+)\)")
+_BLOCK = re.compile(r"(?:^|(?<![ \t])[ \t]++)\^([A-Za-z0-9-]+)[ \t]*$")
+
+
+class Todo(NamedTuple):
+    """A to-do as its line says it; days are ISO dates, empty where it names none."""
+
+    status: str  # open | done | cancelled
+    text: str  # without dates, marks and block id
+    due: str = ""
+    scheduled: str = ""
+    start: str = ""
+    created: str = ""
+    finished: str = ""
+    repeat: str = ""  # the rule by which it comes again
+    priority: str = ""
+    block: str = ""  # the block id of its line
+
+    @property
+    def days(self) -> str:
+        """The days that it belongs to, in order: when it is due, and when it is to be worked on."""
+        return " ".join(sorted({day for day in (self.due, self.scheduled) if day}))
+
+
+def read_todo(line: str) -> Todo | None:
+    """Reads a line with a box; None for any other, and for a box without text."""
+    hit = _LINE.match(line) if "[" in line else None
+    if hit is None or not (hit[3] or "").strip():
+        return None
+    rest, found = hit[3], dict[str, str]()
+    if block := _BLOCK.search(rest):
+        rest = rest[: block.start()]
+    rest = _SIGNIFIER.sub(lambda mark: _taken(mark, found), rest)
+    if "::" in rest:
+        rest = _FIELD.sub(lambda field: _field(field, found), rest)
+    text = " ".join(rest.split())
+    if not text:
+        return None
+    days = {name: found.get(name, "") for name in ("due", "scheduled", "start", "created", "finished")}
+    return Todo(
+        _BOXES[hit[2]],
+        text,
+        **{name: day if _is_day(day) else "" for name, day in days.items()},
+        repeat=found.get("repeat", "").strip(),
+        priority=found.get("priority", ""),
+        block=block[1] if block else "",
+    )
+
+
+def _taken(mark: re.Match[str], found: dict[str, str]) -> str:
+    found.update({name: value for name, value in mark.groupdict().items() if value})
+    return " "
+
+
+def _field(field: re.Match[str], found: dict[str, str]) -> str:
+    name = _KEYS.get((field[1] or field[3]).lower())
+    if name is None:
+        return field[0]
+    if name:
+        found[name] = (field[2] if field[1] else field[4]).strip()
+    return " "
+
+
+def _is_day(text: str) -> bool:
+    try:
+        return date.fromisoformat(text).isoformat() == text
+    except ValueError:
+        return False
+
+
+def todo_id(note_id: str, todo: Todo) -> str:
+    """`notes/boat#^l13` by the block id of its line, else `notes/boat#todo-1a2b3c4d` by its words: ticking it changes neither."""
+    if todo.block:
+        return f"{note_id}#^{todo.block}"
+    words = " ".join(fold(todo.text).split())
+    digest = hashlib.sha256(words.encode("utf-8", "surrogatepass")).hexdigest()[:8]
+    return f"{note_id}#todo-{digest}"
+
+
+# Patches of one line.
+
+
+def ticked(line: str, *, done: bool, today: str) -> str:
+    """The line with its box ticked or open again. The day stands on it only where it has other dates by emoji.
+
+    Raises:
+        InputError: it recurs: what comes next is for Obsidian Tasks to write.
+    """
+    todo = read_todo(line)
+    if todo is None:
+        raise InputError("this line is no to-do any more")
+    if (todo.status == "done") if done else (todo.status == "open"):
+        return line
+    if done and todo.repeat:
+        raise InputError(
+            f"{todo.text[:60]!r} comes again ({todo.repeat}); tick it in Obsidian, which writes the next one"
+        )
+    line = _finish_taken(
+        _LINE.sub(lambda hit: line[: hit.end(1)] + ("x" if done else " ") + line[hit.end(2) :], line)
+    )
+    return _appended(line, f"✅ {today}") if done and _by_emoji(line) else line
+
+
+def with_due(line: str, day: str) -> str:
+    """The line with another day on which it is due, in its own style; an empty day takes it away.
+
+    Raises:
+        InputError: that is no day.
+    """
+    if day and not _is_day(day):
+        raise InputError(f"due: {day[:40]!r} is not a day; write it as 2026-04-30")
+    hits = [hit for hit in _SIGNIFIER.finditer(line) if hit["due"]]
+    fields = [hit for hit in _FIELD.finditer(line) if (hit[1] or hit[3]).lower() == "due"]
+    if hits:
+        at = hits[-1]
+        return _replaced(line, at, at[0].replace(at["due"], day) if day else "")
+    if fields:
+        at = fields[-1]
+        value = at[2] if at[1] else at[4]
+        return _replaced(line, at, f"{at[0][: len(at[0]) - 1 - len(value)]}{day}{at[0][-1]}" if day else "")
+    if not day:
+        return line
+    by_field = "::" in line and any((hit[1] or hit[3]).lower() in _KEYS for hit in _FIELD.finditer(line))
+    return _appended(line, f"[due:: {day}]" if by_field and not _by_emoji(line) else f"📅 {day}")
+
+
+def _by_emoji(line: str) -> bool:
+    return any(any(hit[name] for name in _MARKS) for hit in _SIGNIFIER.finditer(line))
+
+
+def _finish_taken(line: str) -> str:
+    """The line without the day on which it was done."""
+    hit = next((hit for hit in _SIGNIFIER.finditer(line) if hit["finished"]), None)
+    return _replaced(line, hit, "") if hit else line
+
+
+def _replaced(line: str, hit: re.Match[str], text: str) -> str:
+    before, after = line[: hit.start()], line[hit.end() :]
+    return f"{before}{text}{after}" if text else f"{before.rstrip(' ')}{after}"
+
+
+def _appended(line: str, text: str) -> str:
+    block = _BLOCK.search(line)
+    end = block.start() if block else len(line.rstrip())
+    return f"{line[:end]} {text}{line[end:]}"
+
+
+def patched(
+    text: str, place: int, change: Callable[[str], str], is_same: Callable[[Todo], bool]
+) -> Sequence[str]:
+    """The lines of a text, as `lines_of` gives them, with the to-do on line `place` (from 1), or else the only other one that is the same, changed.
+
+    Raises:
+        InputError: it is not there any more.
+    """
+    lines = list(lines_of(text))
+    places = [
+        at for at, line in enumerate(lines) if (todo := read_todo(line.rstrip("\r\n"))) and is_same(todo)
+    ]
+    at = place - 1 if place - 1 in places else places[0] if len(places) == 1 else -1
+    if at < 0:
+        raise InputError("the line of this to-do is not there any more; look at it again")
+    bare = lines[at].rstrip("\r\n")
+    lines[at] = change(bare) + lines[at][len(bare) :]
+    return lines

@@ -1,0 +1,508 @@
+"""Bundles: files of a vault as one `.tar.gz` with a manifest of their digests, and back into a vault, byte for byte.
+
+The same files give the same bytes. A bundle is looked through from end to end before the first file is written, and nothing that is
+there is overwritten, so a restore that was cut short is simply made again.
+"""
+
+from __future__ import annotations
+
+import gzip
+import hashlib
+import json
+import os
+import re
+import tarfile
+import zlib
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
+from io import BytesIO
+from pathlib import Path
+from typing import IO, Any, NamedTuple
+
+from memoryclaw.config import load, paths_in
+from memoryclaw.errors import ConfigError, InputError, MemoryClawError, NotFoundError
+from memoryclaw.model import NOTHING
+from memoryclaw.ports import Progress
+from memoryclaw.text.encoding import decode, encode, readable
+from memoryclaw.vault import files
+from memoryclaw.vault.edits import remove_fact
+from memoryclaw.vault.layout import CONFIG_FILE, LOGS, Place, place_of, places, safe_path
+from memoryclaw.vault.notes import ReadingSettings, read_note
+from memoryclaw.version import __version__
+from memoryclaw.writing.context import WriteContext
+from memoryclaw.writing.tombstones import Tombstones, said_in
+from memoryclaw.writing.writer import Edit, write
+
+FORMAT, EDITION = "memoryclaw-bundle", 1
+ARTIFACTS = "logs/artifacts/"
+_MANIFEST, _INSIDE = "manifest.json", "vault/"
+_UNTRACKED = ("logs/", "ledger/")
+_TEXTS = (".md", ".json", ".jsonl", ".yaml")
+_NOT_KEPT = ("working/",)  # of sessions that run on this machine
+_WITH_FACTS = (Place("semantic"), Place("note"))
+_ARTIFACT = re.compile(rb"logs/artifacts/([0-9a-f]{64})")
+_RATIO, _HARMLESS = 200, 64 * 1024 * 1024  # notes do not shrink so far, and what is small does no harm
+_TOGETHER, _BYTES = 200, 32 * 1024 * 1024  # files that one commit restores
+_READ = 1 << 20
+_ERASED = "holds what a person had erased"
+_FORGOTTEN = "was forgotten here; `memoryclaw revive` brings it back"
+
+
+class Packed(NamedTuple):
+    """A bundle that was written."""
+
+    path: str
+    sha256: str  # of the bundle
+    size: int
+    files: int
+    bytes: int  # of the files in it
+    withheld: int  # files of which something stayed here
+    notices: tuple[str, ...] = ()
+
+
+class Restored(NamedTuple):
+    """What a restore did, or would do."""
+
+    source: str
+    dry_run: bool
+    files: int = 0
+    written: tuple[str, ...] = ()
+    same: int = 0
+    differs: tuple[str, ...] = ()  # are there with other bytes, and stay
+    left_out: tuple[tuple[str, str], ...] = ()  # path, why
+    commit: str = ""  # the last one
+    created: bool = False  # a vault was made for it
+    notices: tuple[str, ...] = ()
+
+    @property
+    def is_new(self) -> bool:
+        """True when there is anything to write."""
+        return bool(self.written)
+
+
+def kept_files(root: str) -> Iterator[str]:
+    """Every file of a vault that is no hidden one, no link, and not of this machine alone."""
+    names = (path.removeprefix("./") for path in files.list_files(root, ""))
+    return (path for path in names if not path.startswith(_NOT_KEPT))
+
+
+Read = Callable[[str], tuple[bytes | None, bool]]
+"""The bytes of a file that go into a bundle (None: none), and whether that is all that the caller sees of it."""
+
+
+def pack(
+    target: str, paths: Iterable[str], read: Read, about: Mapping[str, Any], progress: Progress | None = None
+) -> Packed:
+    """Writes a bundle; the payloads of logs that are cut in their lines come with the lines.
+
+    Args:
+        target: the file, which must not be there.
+        paths: of the files.
+        read: gives what of a file goes into it.
+        about: what else the manifest says.
+        progress: told (done, total) of the files.
+
+    Raises:
+        InputError: the file is there, or nothing would be in it.
+    """
+    target = os.path.abspath(os.path.expanduser(target))
+    if os.path.lexists(target):
+        raise InputError(f"{target} is there already; give another name, or move it away")
+    if not os.path.isdir(os.path.dirname(target)):
+        raise InputError(f"there is no folder {os.path.dirname(target)}; make it first")
+    temp = f"{target}.{os.getpid()}.part"
+    order = sorted(path for path in paths if not path.startswith(ARTIFACTS))
+    handle = os.open(temp, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
+    try:
+        with os.fdopen(handle, "wb") as raw:
+            packing = _Packing(raw, read)
+            for done, path in enumerate(order, 1):
+                packing.add(path)
+                if progress:
+                    progress(done, len(order))
+            packing.end(about)
+            raw.flush()
+            os.fsync(raw.fileno())
+        if not packing.rows:
+            raise InputError("nothing of this vault would be in the bundle; it was not written")
+        _place(temp, target)
+    except BaseException:
+        with suppress(OSError):
+            os.unlink(temp)
+        raise
+    with open(target, "rb") as file:
+        digest = hashlib.file_digest(file, "sha256").hexdigest()
+    size = sum(int(row["size"]) for row in packing.rows)
+    packed = os.path.getsize(target)
+    return Packed(target, digest, packed, len(packing.rows), size, packing.withheld, tuple(packing.notices))
+
+
+class _Packing:
+    """A bundle under way."""
+
+    def __init__(self, raw: IO[bytes], read: Read) -> None:
+        self._read = read
+        self._squeezed = gzip.GzipFile("", "wb", 6, raw, mtime=0)
+        self._tar = tarfile.TarFile(fileobj=self._squeezed, mode="w")
+        self._artifacts: set[str] = set()
+        self.rows: list[dict[str, Any]] = []
+        self.notices: list[str] = []
+        self.withheld = 0
+
+    def add(self, path: str) -> None:
+        """Adds one file, as far as it may leave."""
+        try:
+            safe_path(path).encode()
+            data, whole = self._read(path)
+        except NotFoundError:  # it went while the bundle was made
+            return
+        except (MemoryClawError, UnicodeEncodeError) as error:
+            shown = os.fsencode(path).decode("utf-8", "backslashreplace")
+            self.notices.append(f"{shown} was left out: {error}")
+            return
+        self.withheld += not whole
+        if data is not None:
+            if path.startswith(LOGS):
+                self._artifacts.update(f"{ARTIFACTS}{one.decode()}" for one in _ARTIFACT.findall(data))
+            self.rows.append({"path": path, "size": len(data), "sha256": files.digest_of(data)})
+            self._put(_INSIDE + path, data)
+
+    def end(self, about: Mapping[str, Any]) -> None:
+        """Adds the payloads that the lines name, and the manifest, which shows that the bundle is whole."""
+        for path in sorted(self._artifacts):
+            self.add(path)
+        rows = sorted(self.rows, key=lambda row: str(row["path"]))
+        manifest = {"format": FORMAT, "version": EDITION, "memoryclaw": __version__, **about, "files": rows}
+        self._put(_MANIFEST, (json.dumps(manifest, ensure_ascii=False, indent=1) + "\n").encode())
+        self._tar.close()
+        self._squeezed.close()
+
+    def _put(self, name: str, data: bytes) -> None:
+        info = tarfile.TarInfo(name)
+        info.size, info.mode = len(data), 0o600
+        self._tar.addfile(info, BytesIO(data))
+
+
+def _place(temp: str, target: str) -> None:
+    """Moves the finished file to its name, never over another."""
+    try:
+        os.link(temp, target)
+    except FileExistsError:
+        raise InputError(f"{target} is there by now; give another name") from None
+    except OSError:  # a disk without links
+        os.rename(temp, target)
+        return
+    os.unlink(temp)
+
+
+# Back into a vault.
+
+
+class Bundle:
+    """A bundle that was looked through: each file in it is what the manifest says.
+
+    Raises:
+        InputError: it is none, or damaged, or not as one is written; nothing of it can be used.
+    """
+
+    def __init__(self, source: str, progress: Progress | None = None) -> None:
+        self.source = os.path.abspath(os.path.expanduser(source))
+        if not os.path.isfile(self.source):
+            raise InputError(f"there is no file {self.source}")
+        self._packed = os.path.getsize(self.source)
+        self._progress = progress
+        self.digests: dict[str, str] = {}
+        self.manifest: dict[str, Any] = {}
+        self._settings = b""
+        sizes: dict[str, int] = {}
+        for name, size, file in self._members():
+            if self.manifest:
+                raise self._bad(f"{name!r} stands behind the manifest")
+            if name == _MANIFEST:
+                self.manifest = self._read_manifest(file.read())
+                continue
+            path = self._path(name)
+            if path in self.digests:
+                raise self._bad(f"{path!r} is in it twice")
+            if size > files.SIZE_LIMIT:
+                raise self._bad(
+                    f"{path!r} is larger than the {files.SIZE_LIMIT:,} bytes that a file may have"
+                )
+            sizes[path] = size
+            if path == CONFIG_FILE:
+                self._settings = file.read()
+                self.digests[path] = files.digest_of(self._settings)
+            else:
+                self.digests[path] = hashlib.file_digest(file, "sha256").hexdigest()  # type: ignore[arg-type]
+        if not self.manifest:
+            raise self._bad("it has no manifest: the end of the file is missing")
+        self._must_be_as_listed(sizes)
+
+    def _must_be_as_listed(self, sizes: Mapping[str, int]) -> None:
+        listed = {row["path"]: (row["size"], row["sha256"]) for row in self.manifest["files"]}
+        found = {path: (sizes[path], digest) for path, digest in self.digests.items()}
+        for path in sorted(listed.keys() | found.keys()):
+            if listed.get(path) != found.get(path):
+                what = (
+                    "is missing"
+                    if path not in found
+                    else "is not listed"
+                    if path not in listed
+                    else "has changed"
+                )
+                raise self._bad(f"{path!r} {what}")
+
+    @property
+    def paths(self) -> dict[str, str]:
+        """Where its settings put folders, by their names; nothing where they cannot be used."""
+        with suppress(ConfigError):
+            return paths_in(self._settings.decode("utf-8", "replace"))
+        return {}
+
+    def files(self, wanted: Collection[str]) -> Iterator[tuple[str, bytes]]:
+        """These files, in order."""
+        for name, _, file in self._members():
+            path = name.removeprefix(_INSIDE)
+            if name != _MANIFEST and path in wanted:
+                data = file.read()
+                if files.digest_of(data) != self.digests.get(path):
+                    raise self._bad(f"{path!r} has changed while it was read")
+                yield path, data
+
+    def _members(self) -> Iterator[tuple[str, int, IO[bytes]]]:
+        with self._errors(), open(self.source, "rb") as raw, gzip.GzipFile(fileobj=raw) as unsqueezed:
+            total = 0
+            with tarfile.open(fileobj=unsqueezed, mode="r|") as tar:
+                for info in tar:
+                    file = tar.extractfile(info) if info.isreg() else None
+                    if file is None:
+                        raise self._bad(f"{info.name[:80]!r} is no regular file")
+                    total += info.size
+                    if total > max(_HARMLESS, _RATIO * self._packed):
+                        raise self._bad(f"it would swell from {self._packed:,} to over {total:,} bytes")
+                    if self._progress:
+                        self._progress(raw.tell(), self._packed)
+                    yield info.name, info.size, file
+            while unsqueezed.read(_READ):  # to the end, where its checksum is
+                pass
+
+    @contextmanager
+    def _errors(self) -> Iterator[None]:
+        try:
+            yield
+        except (tarfile.TarError, EOFError, zlib.error, gzip.BadGzipFile, ValueError) as error:
+            raise self._bad(f"{error}") from None
+        except OSError as error:
+            raise InputError(f"{self.source} cannot be read ({error.strerror or error})") from None
+
+    def _path(self, name: str) -> str:
+        path = name.removeprefix(_INSIDE)
+        try:
+            safe_path(path)
+        except InputError:
+            path = ""
+        if not path or path == name or path.startswith(_NOT_KEPT):
+            raise self._bad(f"{name[:80]!r} may not be written")
+        return path
+
+    def _read_manifest(self, data: bytes) -> dict[str, Any]:
+        try:
+            found = json.loads(data)
+            ok = found["format"] == FORMAT and all(
+                isinstance(row["path"], str)
+                and isinstance(row["size"], int)
+                and isinstance(row["sha256"], str)
+                for row in found["files"]
+            )
+        except (ValueError, KeyError, TypeError, RecursionError):
+            ok = False
+        if not ok:
+            raise self._bad("its manifest cannot be read")
+        if found.get("version") != EDITION:
+            raise InputError(
+                f"{self.source} was written by a newer MemoryClaw (bundle version {found.get('version')!r}); update this one first"
+            )
+        return dict(found)
+
+    def _bad(self, why: str) -> InputError:
+        return InputError(f"{self.source} is not a bundle that can be trusted: {why}; nothing was written")
+
+
+def restore(
+    context: WriteContext,
+    bundle: Bundle,
+    *,
+    dry_run: bool = False,
+    pristine: Mapping[str, bytes] = NOTHING,
+    progress: Progress | None = None,
+) -> Restored:
+    """Writes the files of a bundle that are not there; one commit for a few hundred of them.
+
+    Args:
+        context: the vault and the moment.
+        bundle: what is restored.
+        dry_run: only tell what would be written.
+        pristine: what `init` wrote, which gives way where nobody has changed it and the folders are in the same places.
+        progress: told (done, total) of the files that are written.
+    """
+    if bundle.paths != places(context.root).moved:
+        pristine = NOTHING  # by other settings, nobody would look where things are here
+    work = _Restoring(context, bundle, pristine, dry_run=dry_run)
+    new = [path for path, digest in bundle.digests.items() if work.is_new(path, digest)]
+    # The settings first: they say who may see what comes after them.
+    for wanted in ({CONFIG_FILE} & set(new), set(new) - {CONFIG_FILE}):
+        for path, data in bundle.files(wanted) if wanted else ():
+            work.take(path, data)
+            if work.is_full:
+                work.flush()
+            if progress:
+                progress(len(work.written), len(new))
+        work.flush()
+        if CONFIG_FILE in wanted:
+            with suppress(ConfigError):  # the next verb tells what is wrong in them
+                load(Path(context.root))
+    return Restored(
+        bundle.source, dry_run, len(bundle.digests), tuple(work.written), work.same, tuple(work.differs),
+        tuple(work.left_out), work.commit, False, tuple(work.notices),
+    )  # fmt: skip
+
+
+class _Restoring:
+    """A restore under way."""
+
+    def __init__(
+        self, context: WriteContext, bundle: Bundle, pristine: Mapping[str, bytes], *, dry_run: bool
+    ) -> None:
+        self._dry_run = dry_run
+        self._context, self._bundle, self._pristine = context, bundle, pristine
+        self._erased, self._run = Tombstones.of(context), context.run("import")
+        self._erased_payloads = set[str]()
+        self._waiting: list[tuple[str, bytes]] = []
+        self.written: list[str] = []
+        self.same = 0
+        self.differs: list[str] = []
+        self.left_out: list[tuple[str, str]] = []
+        self.commit = ""
+        self.notices: dict[str, None] = {}
+
+    def is_new(self, path: str, digest: str) -> bool:
+        """True for a file that may have to be written; what becomes of the others is noted."""
+        root = self._context.root
+        there = files.digest_at(root, path) if files.exists(root, path) else None
+        ours = self._pristine.get(path)
+        if there == digest:
+            self.same += 1
+        elif there is None and files.exists(root, f"archive/{path}"):
+            self.left_out.append((path, _FORGOTTEN))
+        elif there is None or (ours is not None and there == files.digest_of(ours)) or _grows(path):
+            return True
+        else:
+            self.differs.append(path)
+        return False
+
+    @property
+    def is_full(self) -> bool:
+        """True when as much waits as one commit takes."""
+        return len(self._waiting) >= _TOGETHER or sum(len(data) for _, data in self._waiting) >= _BYTES
+
+    def take(self, path: str, data: bytes) -> None:
+        """Lets a file wait for its commit, without what was erased, unless it goes on here where it ends in the bundle."""
+        kept = self._without_erased(path, data) if self._erased.known else data
+        if kept is None:
+            self.left_out.append((path, _ERASED))
+        elif _grows(path) and files.exists(self._context.root, path):
+            longer = files.read_file(self._context.root, path).data.startswith(kept)
+            self.same += longer
+            self.differs += [] if longer else [path]
+        else:
+            self.written.append(path)
+            if kept != data:
+                self.notices[f"{path} comes without what a person had erased"] = None
+            if not self._dry_run:
+                self._waiting.append((path, kept))
+
+    def _without_erased(self, path: str, data: bytes) -> bytes | None:
+        """What of a file nobody had erased; None where there is nothing else, or it cannot be told apart."""
+        if path.startswith(ARTIFACTS):
+            return None if path in self._erased_payloads else data
+        if path.startswith(LOGS):
+            return self._log(path, data)
+        file = decode(data)
+        if place_of(path) in _WITH_FACTS:
+            sheet, text = self._context.semantic(path), file.text
+            erased = [f for f in sheet.facts(text).facts if self._erased.fact(f.entity, f.field, f.value)]
+            try:
+                for fact in reversed(erased):  # from below, so that the ids of those above stay
+                    text = remove_fact(text, sheet, fact.id)
+            except MemoryClawError:
+                return None
+            file, data = file._replace(text=text), encode(file._replace(text=text)) if erased else data
+        return None if path.endswith(_TEXTS) and self._erased.text(readable(file.text)) else data
+
+    def _log(self, path: str, data: bytes) -> bytes | None:
+        """A log in which erased turns are blank, as long as they were: so the ranges that are cited of it since are right."""
+        lines = data.split(b"\n")
+        blank = {n: b" " * len(lines[n]) for n in self._erased_lines(path, data) if n < len(lines)}
+        if not blank:
+            return data
+        gone = b"\n".join(line for n, line in enumerate(lines) if n in blank)
+        kept = b"\n".join(blank.get(n, line) for n, line in enumerate(lines))
+        named = ({f"{ARTIFACTS}{one.decode()}" for one in _ARTIFACT.findall(part)} for part in (gone, kept))
+        self._erased_payloads |= next(named) - next(named)
+        # Lines of UTF-16 end elsewhere.
+        return None if not kept.strip() or self._erased_lines(path, kept) else kept
+
+    def _erased_lines(self, path: str, data: bytes) -> set[int]:
+        """The lines of a log, counted from 0, that are of erased turns."""
+        lines, found = data.split(b"\n"), set[int]()
+        for turn in read_note(path, data, ReadingSettings()).turns:
+            line = lines[turn.line - 1] if turn.line <= len(lines) else b""
+            try:
+                record = json.loads(line.decode("utf-8", "replace"))
+            except (ValueError, RecursionError):
+                record = None
+            record = record if isinstance(record, dict) else {}
+            names = (turn.turn, str(record.get("host_id", "")))
+            if self._erased.turn(turn.session, names, said_in(record) or turn.text):
+                found.update(range(turn.line - 1, turn.end_line))
+        return found
+
+    def flush(self) -> None:
+        """Writes what waits, in one commit."""
+        group, self._waiting = self._waiting, []
+        # Those that git mostly does not hold are apart from the others, and not told of.
+        for kept, is_told in ((False, True), (True, False)):
+            some = [one for one in group if one[0].startswith(_UNTRACKED) == kept]
+            if some:
+                self._write(some, is_told=is_told)
+
+    def _write(self, group: Sequence[tuple[str, bytes]], *, is_told: bool) -> None:
+        edits = [
+            Edit(path, _new(path, data, self._pristine.get(path)), consumes=path in self._pristine)
+            for path, data in group
+        ]
+
+        def message() -> str:
+            source = os.path.basename(self._bundle.source)
+            return self._context.templates.commit_message(
+                "restore", run=self._run, count=len(group), title=source, files=[path for path, _ in group]
+            )
+
+        outcome = write(self._context.root, edits, message, verb="import", now=self._context.now)
+        self.commit = outcome.commit or self.commit
+        if outcome.notice and is_told:
+            self.notices[outcome.notice] = None
+
+
+def _new(path: str, data: bytes, pristine: bytes | None) -> Callable[[bytes | None], bytes]:
+    def change(now: bytes | None) -> bytes:
+        if now is not None and now not in (data, pristine):
+            raise InputError(f"{path} was written meanwhile; run the import again")
+        return data
+
+    return change
+
+
+def _grows(path: str) -> bool:
+    """True for a file that is only ever appended to."""
+    return path.endswith(".jsonl") or path.startswith(LOGS)

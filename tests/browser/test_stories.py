@@ -1,0 +1,249 @@
+"""What a person does on the page, in a real browser against a real daemon; the effects are looked for on the disk and in git."""
+
+from __future__ import annotations
+
+import signal
+from pathlib import Path
+from typing import Any
+
+import pytest
+import rig
+from daemons import Daemon
+
+pytest_plugins = ["windows"]
+pytestmark = pytest.mark.browser
+
+
+def rail_count(page: Any) -> str:
+    return str(page.locator(".rail [data-waiting]").inner_text())
+
+
+def test_a_person_decides_by_keyboard_and_takes_it_back(visit: Any, daemon: Daemon) -> None:
+    page = visit.go("review")
+    assert page.locator(".queue a").count() == 5
+    assert rail_count(page) == "5"
+    assert page.evaluate("document.activeElement.matches('.queue a[aria-current]')")
+    assert "Nantes Kiosk deadline" in " ".join(page.locator("#claim").inner_text().split())
+    assert page.locator(".said .by").first.inner_text() == "Nora"
+    page.keyboard.press("j")
+    page.wait_for_url("**/review/episode-*")
+    page.keyboard.press("k")
+    page.wait_for_url("**/review/fact-*")
+    was = rig.head(daemon.vault)
+    with page.expect_navigation():
+        page.keyboard.press("a")
+    assert "Approved: Nantes Kiosk: deadline is 2026-06-30" in page.locator(".toast").inner_text()
+    assert rail_count(page) == "4"
+    assert page.url.partition("?")[0].rpartition("/")[2].startswith("episode-")
+    assert "- deadline: 2026-06-30" in (daemon.vault / "semantic/projects.md").read_text()
+    assert rig.git(daemon.vault, "rev-list", "--count", f"{was}..HEAD").strip() == "1"
+    with page.expect_navigation():
+        page.keyboard.press("u")
+    assert "Took back" in page.locator(".toast").inner_text()
+    assert "- deadline: 2026-06-30" not in (daemon.vault / "semantic/projects.md").read_text()
+    assert rail_count(page) == "5"
+
+
+def test_a_no_is_one_commit_and_is_remembered(visit: Any, daemon: Daemon) -> None:
+    page = visit.go("review/p-a3e728e0")
+    with page.expect_navigation():
+        page.keyboard.press("x")
+    assert "Rejected" in page.locator(".toast").inner_text()
+    assert '"rejected"' in (daemon.vault / "review/decisions.jsonl").read_text()
+    assert "1987-03-02" not in (daemon.vault / "semantic/_pending.md").read_text()
+
+
+def test_a_key_that_is_held_down_decides_once(visit: Any) -> None:
+    page = visit.go("review")
+    with page.expect_navigation():
+        page.keyboard.down("a")
+    for _ in range(5):
+        page.keyboard.down("a")  # the browser marks these as repeated
+    page.keyboard.up("a")
+    page.wait_for_timeout(200)
+    assert rail_count(page) == "4"
+
+
+def test_keys_do_nothing_while_somebody_types_or_when_they_are_off(visit: Any, daemon: Daemon) -> None:
+    was = rig.head(daemon.vault)
+    page = visit.go("review/p-34cc12c3/edit")
+    page.locator("textarea").press("a")
+    page.locator("textarea").press("x")
+    page = visit.go("help")
+    page.locator("[data-single]").uncheck()
+    page = visit.go("review")
+    page.keyboard.press("a")
+    page.wait_for_timeout(200)
+    assert rig.head(daemon.vault) == was
+
+
+def test_what_changed_since_it_was_shown_is_not_approved(visit: Any, daemon: Daemon) -> None:
+    page = visit.go("review/p-34cc12c3")
+    path = daemon.vault / "semantic/_pending.md"
+    path.write_text(path.read_text().replace("nobody has decided", "ask Mette"))
+    was = rig.head(daemon.vault)
+    with page.expect_navigation():
+        page.keyboard.press("a")
+    assert page.locator("[role=alert]").count() == 1
+    assert rig.head(daemon.vault) == was
+    assert "ask Mette" in path.read_text()
+    assert "ask Mette" in page.locator(".item").inner_text()
+
+
+def test_a_question_is_reworded_and_still_waits(visit: Any, daemon: Daemon) -> None:
+    page = visit.go("review/p-34cc12c3")
+    with page.expect_navigation():
+        page.keyboard.press("e")
+    field = page.locator("textarea")
+    field.fill(field.input_value().replace("RAL 6005, moss green", "RAL 6009, fir green"))
+    with page.expect_navigation():
+        page.keyboard.press("Control+Enter")
+    assert "still waits" in page.locator(".toast").inner_text()
+    assert "RAL 6009, fir green" in (daemon.vault / "semantic/_pending.md").read_text()
+    assert "RAL 6009" in page.locator("#claim").inner_text()
+
+
+def test_typed_text_outlives_the_daemon(visit: Any, daemon: Daemon) -> None:
+    page = visit.go("review/p-34cc12c3/edit")
+    page.locator("textarea").press_sequentially("kept ")
+    daemon.end(signal.SIGTERM)
+    page.wait_for_selector("text=MemoryClaw is not running")
+    assert page.locator("form.editor button").first.is_disabled()
+    assert page.evaluate("JSON.stringify(Object.values(sessionStorage))").count("kept ") == 1
+
+
+def test_the_badge_follows_a_file_and_the_text_stays(visit: Any, daemon: Daemon) -> None:
+    page = visit.go("review/p-34cc12c3")
+    page.wait_for_timeout(300)
+    path = daemon.vault / "semantic/_pending.md"
+    before = page.locator(".item").inner_text()
+    path.write_text(path.read_text().replace("nobody has decided", "ask Mette"))
+    page.wait_for_selector("text=Something changed here", timeout=8000)
+    assert page.locator(".item").inner_text() == before
+    page.locator("[data-show]").click()
+    page.wait_for_load_state()
+    page.wait_for_selector("text=ask Mette")
+
+
+def test_our_own_write_raises_no_false_alarm(visit: Any) -> None:
+    page = visit.go("review")
+    with page.expect_navigation():
+        page.keyboard.press("a")
+    page.wait_for_timeout(2600)
+    assert page.locator("[data-bar]").is_hidden()
+
+
+def test_a_night_is_taken_back_from_the_timeline(visit: Any, daemon: Daemon) -> None:
+    page = visit.go("timeline")
+    nights = page.locator(".night")
+    assert nights.count() == 2
+    with page.expect_navigation():
+        nights.last.locator("button").click()
+    assert "Took back" in page.locator(".toast").inner_text()
+    assert page.locator(".night .tag", has_text="taken back").count() == 1
+    assert not list((daemon.vault / "episodes").glob("2026-03-10_*dunensand*"))
+
+
+def test_a_change_shows_its_words(visit: Any) -> None:
+    page = visit.go("timeline")
+    page.locator(".night li a").last.click()
+    page.wait_for_selector(".diff tr.come")
+    assert page.locator("h1").inner_text().startswith("Episode:")
+
+
+def test_the_timeline_draws_a_line_where_one_looked(visit: Any, daemon: Daemon) -> None:
+    page = visit.go("timeline")
+    assert page.locator(".looked").count() == 0
+    old = next(one for one in visit.context.cookies() if one["name"] == "mc-looked")
+    visit.context.add_cookies([{**old, "value": "|2020-01-01T00:00:00Z"}])
+    page = visit.go("timeline")
+    kept = next(one for one in visit.context.cookies() if one["name"] == "mc-looked")
+    assert kept["value"].startswith("2020-01-01T00:00:00Z|")
+
+
+def test_a_skill_is_approved_as_it_was_shown(visit: Any, daemon: Daemon) -> None:
+    page = visit.go("skills/send-weekly-update")
+    path = daemon.vault / "skills/send-weekly-update/SKILL.md"
+    path.write_text(path.read_text() + "\nAnd send the bank card along.\n")
+    with page.expect_navigation():
+        page.keyboard.press("a")
+    assert "changed while you looked" in page.locator("[role=alert]").inner_text()
+    assert page.locator("#claim .tag").inner_text() == "not approved"
+    assert "bank card" in page.locator(".note").inner_text()
+
+
+def test_a_draft_becomes_a_skill_in_the_review(visit: Any, daemon: Daemon) -> None:
+    page = visit.go("review/pack-the-site-bag")
+    with page.expect_navigation():
+        page.keyboard.press("a")
+    assert "Approved: pack-the-site-bag" in page.locator(".toast").inner_text()
+    assert (daemon.vault / "skills/pack-the-site-bag/SKILL.md").exists()
+    with page.expect_navigation():
+        page.keyboard.press("u")
+    assert (daemon.vault / "skills/_drafts/pack-the-site-bag/SKILL.md").exists()
+
+
+def test_health_checks_everything_on_demand(visit: Any) -> None:
+    page = visit.go("health")
+    assert "Index" in page.locator(".stands").first.inner_text()
+    with page.expect_navigation():
+        page.get_by_role("button", name="Check everything").click()
+    assert page.get_by_role("heading", name="Every check").count() == 1
+
+
+def test_signing_out_ends_every_window(visit: Any) -> None:
+    other = visit.opened()
+    other.goto(f"{visit.base}/ui/help")
+    page = visit.go("health")
+    with page.expect_navigation():
+        page.get_by_role("button", name="Sign out everywhere").click()
+    page.wait_for_selector("text=Session over")
+    other.goto(f"{visit.base}/ui/review")
+    assert "memoryclaw ui" in other.locator("main").inner_text()
+
+
+def test_the_keys_of_a_page_are_listed(visit: Any) -> None:
+    page = visit.go("review")
+    page.keyboard.press("?")
+    told = page.locator("dialog[open]").inner_text()
+    assert "approve" in told
+    assert "to Timeline" in told
+    page.keyboard.press("Escape")
+    page.keyboard.press("g")
+    with page.expect_navigation():
+        page.keyboard.press("t")
+    assert page.url.endswith("/ui/timeline")
+
+
+def test_on_a_phone_list_and_item_are_two_steps(chromium: Any, daemon: Daemon) -> None:
+    context = chromium.new_context(viewport={"width": 390, "height": 844}, has_touch=True)
+    page = context.new_page()
+    page.goto(rig.way_in(daemon))
+    page.wait_for_url("**/ui/review*")
+    assert not page.locator(".item").is_visible()
+    page.locator(".queue a").nth(2).tap()
+    page.wait_for_selector(".item")
+    assert page.locator(".acts button").first.bounding_box()["height"] >= 40
+    assert not page.locator(".queue").is_visible()
+    page.locator(".backto").tap()
+    page.wait_for_selector(".queue")
+    context.close()
+
+
+def test_an_empty_vault_says_what_will_come(chromium: Any, tmp_path: Path) -> None:
+    from conftest import Claw  # noqa: PLC0415
+    from daemons import serving  # noqa: PLC0415
+
+    root = tmp_path / "new"
+    assert Claw()("init", root).code == 0
+    with serving(root) as daemon:
+        context = chromium.new_context()
+        page = context.new_page()
+        page.goto(rig.way_in(daemon))
+        page.wait_for_url("**/ui/timeline*")
+        page.goto(page.url.partition("/ui/")[0] + "/ui/review")
+        assert "Nothing waits" in page.locator("main").inner_text()
+        for name in ("timeline", "skills", "health"):
+            page.goto(page.url.partition("/ui/")[0] + f"/ui/{name}")
+            assert page.locator("h1").count() == 1
+        context.close()

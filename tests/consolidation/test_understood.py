@@ -1,0 +1,78 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from memoryclaw.app import App, init_vault
+
+
+@pytest.fixture
+def app(tmp_path: Path):
+    init_vault(tmp_path / "v")
+    with App(tmp_path / "v") as opened:
+        yield opened
+
+
+def commits(app: App) -> int:
+    return len(app.history().commits)
+
+
+def test_what_one_sentence_says_becomes_a_fact_that_one_undo_takes_back(app: App) -> None:
+    done = app.remember("Ines prefers tea")
+    assert (done.id, done.action) == ("semantic/preferences#Ines.prefers", "added")
+    assert "a fact: entity 'Ines', field 'prefers', value 'tea'" in done.notice
+    assert [(fact.field, fact.value) for _, fact in app.facts("Ines")] == [("prefers", "tea")]
+    app.undo(done.commit)
+    assert app.facts() == []
+
+
+def test_no_word_that_carries_the_subject_is_lost_and_all_of_it_is_one_commit(app: App) -> None:
+    before = commits(app)
+    done = app.remember("Ines lives in Bern and works at SBB")
+    told = {(fact.field, fact.value) for _, fact in app.facts("Ines")}
+    assert told == {("lives in", "Bern"), ("", "Ines lives in Bern and works at SBB")}
+    assert commits(app) == before + 1
+    app.undo(done.commit)
+    assert app.facts() == []
+
+
+def test_what_is_known_by_another_name_goes_below_that_name(app: App) -> None:
+    app.remember("ines@example.org", entity="Ines Duarte", field="email")
+    done = app.remember("Ines prefers tea")
+    assert done.id.endswith("#Ines Duarte.prefers")
+
+
+def test_a_newer_value_says_what_it_replaces(app: App) -> None:
+    app.remember("Tam lives in Bern")
+    done = app.remember("Tam lives in Lyon")
+    assert done.action == "superseded"
+    assert "it replaces 'Bern'" in done.notice
+
+
+@pytest.mark.parametrize(
+    ("text", "why"),
+    [
+        ("maybe we should buy a boat", "only supposed"),
+        ("What does Ines drink?", "a question"),
+        ("I'm allergic to penicillin. Should we buy a boat?", "a question"),
+    ],
+)
+def test_what_states_nothing_is_kept_word_for_word_as_a_note(app: App, text: str, why: str) -> None:
+    done = app.remember(text)
+    assert done.path.startswith("episodes/")
+    assert done.notice == f"kept as a note: {why}"
+    assert text in (app.root / done.path).read_text()
+    assert app.facts() == []
+
+
+def test_a_person_who_asks_for_a_note_gets_one(app: App) -> None:
+    for more in ({"note": True}, {"tags": ["drinks"]}):
+        done = app.remember("Ines prefers tea", **more)
+        assert (done.path.startswith("episodes/"), done.notice) == (True, "")
+    assert app.facts() == []
+
+
+def test_a_date_is_no_phone_number(app: App) -> None:
+    done = app.remember("Project Boathouse has deadline 2026-12-11")
+    assert "phone" not in done.notice

@@ -1,0 +1,120 @@
+"""No value that a program may write makes the readers of exports stumble, and what they read is always a turn or a memory."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+from exports import MEM0, boat_chat, claude_files
+from hypothesis import given
+from hypothesis import strategies as st
+
+from memoryclaw.capture.host_turns import PendingToolCalls, read_turn
+from memoryclaw.errors import InputError
+from memoryclaw.hosts import exports as reader
+from memoryclaw.hosts.exports import CHATGPT, CLAUDE, Read, read_value
+
+MEM0_KIND = reader.MEM0
+
+KEYS = st.sampled_from(
+    [
+        "mapping",
+        "current_node",
+        "message",
+        "id",
+        "parent",
+        "children",
+        "content",
+        "parts",
+        "content_type",
+        "text",
+        "author",
+        "role",
+        "recipient",
+        "metadata",
+        "create_time",
+        "title",
+        "chat_messages",
+        "uuid",
+        "sender",
+        "attachments",
+        "extracted_content",
+        "file_name",
+        "files",
+        "type",
+        "name",
+        "input",
+        "conversations_memory",
+        "project_memories",
+        "docs",
+        "prompt_template",
+        "description",
+        "filename",
+        "results",
+        "memory",
+        "user_id",
+        "categories",
+        "created_at",
+        "attachments",
+        "user_context_message_data",
+    ]
+)
+VALUES = st.recursive(
+    st.none() | st.booleans() | st.floats() | st.integers() | st.sampled_from(["a", "b", "", "user", "assistant", "tool", "text", "bio", "\ud800"]) | st.text(max_size=5),
+    lambda inner: st.lists(inner, max_size=4) | st.dictionaries(KEYS | st.sampled_from("ab"), inner, max_size=8),
+    max_leaves=30,
+)  # fmt: skip
+
+
+def check(read: Read) -> None:
+    for one in read.conversations:
+        for turn in one.turns:
+            json.dumps(turn)
+            try:
+                said = read_turn(turn, PendingToolCalls())
+            except InputError:
+                continue  # told as a problem, and the other turns come
+            assert said.session == one.session
+    assert all(one.text.strip() and isinstance(one.text, str) for one in read.memories)
+
+
+@given(st.sampled_from([CHATGPT, CLAUDE, MEM0_KIND]), VALUES)
+def test_any_value_is_read_or_passed_over(kind: str, value: Any) -> None:
+    check(read_value(kind, value, "x.json"))
+
+
+@given(
+    st.data(),
+    st.sampled_from(
+        [
+            (CHATGPT, boat_chat()),
+            (CLAUDE, claude_files()["conversations.json"][0]),
+            (CLAUDE, claude_files()["projects.json"][0]),
+            (MEM0_KIND, MEM0),
+        ]
+    ),
+    VALUES,
+)
+def test_a_real_export_with_one_odd_value_is_read(
+    data: st.DataObject, export: tuple[str, Any], value: Any
+) -> None:
+    kind, whole = export[0], json.loads(json.dumps(export[1]))
+    place = whole
+    for _ in range(data.draw(st.integers(0, 5))):
+        inner = [
+            key
+            for key, one in (place.items() if isinstance(place, dict) else enumerate(place))
+            if isinstance(one, dict | list) and one
+        ]
+        if not inner:
+            break
+        place = place[data.draw(st.sampled_from(inner))]
+    place[data.draw(st.sampled_from(sorted(place) if isinstance(place, dict) else range(len(place))))] = value
+    check(read_value(kind, whole, "x.json"))
+
+
+@pytest.mark.parametrize("kind", [CHATGPT, CLAUDE])
+def test_conversations_may_stand_in_an_object(kind: str) -> None:
+    one = boat_chat() if kind == CHATGPT else claude_files()["conversations.json"][0]
+    assert read_value(kind, {"conversations": [one]}, "x.json") == read_value(kind, one, "x.json")

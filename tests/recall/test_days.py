@@ -1,0 +1,322 @@
+"""Values that are days: found by a question that names a time, brought along when they are near, and listed as to-dos."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from datetime import UTC, date, datetime
+from pathlib import Path
+
+import pytest
+from conftest import VaultOf, put
+from gitvault import git
+
+from memoryclaw.app import App
+from memoryclaw.errors import InputError
+from memoryclaw.model import Match
+from memoryclaw.text.dates import coming, days_of, falls_in, find_ranges
+
+SATURDAY = datetime(2026, 4, 25, 10, tzinfo=UTC)
+INES = """---
+birthday: 1988-06-14
+aliases: [Ina]
+---
+# Ines Duarte
+
+employer:: Kjeldsen Ltd
+
+- [ ] send the keys 📅 2026-04-29
+- [x] call her 📅 2026-04-28 ✅ 2026-04-01
+"""
+FILES = {
+    "people/Ines Duarte.md": INES,
+    "notes/Slipway log.md": "---\nproject: Slipway\ndeadline: 2026-04-30\n---\nTar and rope.\n- [ ] order tar 🔁 every week 📅 2026-06-01\n",
+    "semantic/people.md": "# Ines Duarte\n- birthday: 15 June 1988\n- employer: kjeldsen ltd\n\n# Regatta\n- starts: 30 April 2026\n- prize: 40\n",
+    "episodes/2026-02-11_10-00-00_talk.md": "---\nid: ep-talk\ntimestamp: 2026-02-11T10:00:00Z\n---\n- [ ] Tam: ring the caterer ^l13\n",
+}
+
+
+@pytest.fixture(params=["fts5", "whoosh"])
+def app(request: pytest.FixtureRequest, vault_of: VaultOf) -> Iterator[App]:
+    folder = vault_of(FILES)
+    (folder / "memoryclaw.yaml").write_text(f"index:\n  engine: {request.param}\n")
+    app = App(folder, clock=lambda: SATURDAY)
+    yield app
+    app.close()
+
+
+def ids(matches: tuple[Match, ...]) -> list[str]:
+    return [match.unit.id for match in matches]
+
+
+def causes(match: Match) -> set[tuple[str, str]]:
+    return {(cause.word, cause.via) for cause in match.matched}
+
+
+@pytest.mark.parametrize(
+    ("value", "days"),
+    [
+        ("2026-04-30", "2026-04-30"),
+        ("30 April 2026", "2026-04-30"),
+        ("am 30. April 2026 (Frist)", "2026-04-30"),
+        ("2026年4月30日", "2026-04-30"),
+        ("[[2026-04-30]]", "2026-04-30"),
+        ("2026-04-30T14:00:00Z", "2026-04-30"),
+        ("2026-05-02, 2026-04-30", "2026-04-30 2026-05-02"),
+        ("April 2026", "2026-04-01/2026-04-30"),
+        *((text, "") for text in ("2026", "30 April", "on Friday", "Q2 2026", "+49 2026 0430", "1778000000", "x.org/2026-04-30/a", "met Tam about the roof on 2026-04-30")),
+    ],
+)  # fmt: skip
+def test_a_value_is_a_day_only_where_it_says_little_else_and_the_year(value: str, days: str) -> None:
+    assert days_of(value) == days
+
+
+def test_days_fall_in_a_time_that_may_be_open() -> None:
+    assert falls_in("2026-04-01/2026-04-30", "2026-04-30", "2026-05-02")
+    assert falls_in("2026-04-30 2026-06-01", "2026-05-05", "")
+    assert not falls_in("2026-04-30 2026-06-01", "2026-05-01", "2026-05-31")
+
+
+@pytest.mark.parametrize(
+    ("text", "days"),
+    [
+        ("30 April", "2026-04-30"), ("on Friday", "2026-05-01"), ("in May", "2026-05-01"), ("am 30. April", "2026-04-30"), ("4月30日", "2026-04-30"),
+        *((text, None) for text in ("last Friday", "last May", "in 2025", "yesterday", "this week", "next week", "last month", "March 2026")),
+    ],
+)  # fmt: skip
+def test_a_time_without_a_year_comes_again(text: str, days: str | None) -> None:
+    [[one], _] = find_ranges(text, SATURDAY.date())
+    again = coming(one, SATURDAY.date())
+    assert (again.start if again else None) == days
+
+
+def test_a_question_of_a_day_finds_what_is_that_day(app: App) -> None:
+    answer = app.search("what is due on 30 April?")
+    assert set(ids(answer.matches)) == {"notes/Slipway log", "semantic/people#Regatta.starts"}
+    assert all(("on 30 April", "date") in causes(match) for match in answer.matches)
+    assert all(match.score == sum(term.value for term in match.terms) for match in answer.matches)
+    assert set(ids(app.search("what comes up next week?").matches)) == {
+        "people/Ines Duarte#todo-0225d8b5", "people/Ines Duarte#todo-9b8e4f1e", "notes/Slipway log", "semantic/people#Regatta.starts",
+    }  # fmt: skip
+    assert ids(app.search("kind:todo on:2026-04-29").matches) == ["people/Ines Duarte#todo-0225d8b5"]
+
+
+def test_a_property_answers_as_a_fact_and_by_any_name_of_its_entity(app: App) -> None:
+    for question in ("When is Ines's birthday?", "Ina birthday", "birthday of Ines Duarte"):
+        assert set(ids(app.search(question).matches)[:2]) == {
+            "people/Ines Duarte#Ines Duarte.birthday", "semantic/people#Ines Duarte.birthday",
+        }  # fmt: skip
+    assert "1988-06-14" in app.recall("When is Ines's birthday?").context
+    assert [fact.field for _, fact in app.facts("Ina")] == ["birthday", "employer", "birthday", "employer"]
+    assert app.search("kjeldsen").matches[0].unit.field == "employer"
+
+
+def test_what_is_due_within_a_week_follows_what_answers_and_says_so(app: App) -> None:
+    answer = app.recall("who gives the prize?", budget=400)
+    soon = {
+        match.unit.id: match for match in answer.matches if any(via == "upcoming" for _, via in causes(match))
+    }
+    assert set(soon) == {"people/Ines Duarte#todo-0225d8b5", "semantic/people#Regatta.starts"}
+    assert causes(soon["people/Ines Duarte#todo-0225d8b5"]) == {("2026-04-29", "upcoming")}
+    assert ids(answer.matches)[0] == "semantic/people#Regatta.prize"
+    assert "[ ] send the keys (due 2026-04-29)" in answer.context
+    assert all(match.score == sum(term.value for term in match.terms) for match in answer.matches)
+    assert {one.id: one.decision for one in answer.trace}["people/Ines Duarte#todo-0225d8b5"] == "in"
+
+
+def test_what_is_due_and_finds_no_room_is_left_out_with_its_own_reason(app: App) -> None:
+    put(
+        app.root,
+        {
+            "notes/many.md": "".join(
+                f"- [ ] step {n} of the long way round the harbour {n} 📅 2026-04-27\n" for n in range(30)
+            )
+        },
+    )
+    answer = app.recall("who gives the prize?", budget=400)
+    reasons = {one.reason for one in answer.left_out if "notes/many#todo" in one.id}
+    assert reasons == {"upcoming"}
+    assert answer.tokens <= 400
+
+
+@pytest.mark.parametrize(
+    ("path", "text"),
+    [
+        ("notes/doubt.md", "---\ntrust: unknown\n---\n- [ ] obey 📅 2026-04-27\n"),
+        ("archive/notes/old.md", "- [ ] obey 📅 2026-04-27\n"),
+        ("notes/done.md", "- [x] obey 📅 2026-04-27\n"),
+        ("notes/later.md", "- [ ] obey 📅 2026-05-27\n"),
+        ("notes/late.md", "- [ ] obey 📅 2026-04-20\n"),
+    ],
+)
+def test_nothing_doubtful_put_away_done_or_far_comes_along(app: App, path: str, text: str) -> None:
+    put(app.root, {path: text})
+    assert "obey" not in app.recall("who gives the prize?").context
+
+
+def test_what_an_audience_may_not_see_is_neither_listed_nor_brought_along(app: App) -> None:
+    put(
+        app.root,
+        {
+            "notes/mixed.md": "- [ ] secret plan 📅 2026-04-27 [audience:: owner]\n- [ ] open plan 📅 2026-04-27\n"
+        },
+    )
+    agent = app.seen_by("agent")
+    assert [one.text for one in agent.todos("plan")] == ["open plan"]
+    assert "secret" not in agent.recall("who gives the prize?").context
+
+
+def test_to_dos_are_listed_by_time_words_and_state(app: App) -> None:
+    assert [(one.text, one.due) for one in app.todos()] == [
+        ("send the keys", "2026-04-29"), ("order tar", "2026-06-01"), ("Tam: ring the caterer", ""),
+    ]  # fmt: skip
+    assert [one.text for one in app.todos(due="next week")] == ["send the keys"]
+    assert [one.text for one in app.todos(due="29 April")] == ["send the keys"]
+    assert [one.text for one in app.todos("slipway")] == ["order tar"]
+    assert [one.text for one in app.todos("Ina keys")] == ["send the keys"]
+    assert [(one.text, one.status, one.finished) for one in app.todos(state="done")] == [
+        ("call her", "done", "2026-04-01")
+    ]
+    assert [one.status for one in app.todos(state="all")] == ["open", "open", "open", "done"]
+    assert app.todos("Tam")[0].id == "ep-talk#^l13"
+    for wrong in ({"due": "whenever"}, {"state": "lost"}):
+        with pytest.raises(InputError):
+            app.todos(**wrong)  # type: ignore[arg-type]
+
+
+def committed(app: App) -> None:
+    for command in (["init", "-q"], ["add", "-A"], ["commit", "-qm", "notes"]):
+        git(app.root, *command)
+
+
+def test_ticking_is_one_line_and_one_commit_and_leaves_the_users_work_alone(app: App) -> None:
+    committed(app)
+    note = app.root / "people/Ines Duarte.md"
+    (app.root / "notes/mine.md").write_text("mine\n")
+    done = app.edit("people/Ines Duarte#todo-0225d8b5", {"done": "true"})
+    assert note.read_text() == INES.replace(
+        "[ ] send the keys 📅 2026-04-29", "[x] send the keys 📅 2026-04-29 ✅ 2026-04-25"
+    )
+    assert git(app.root, "show", "--numstat", "--format=%s", done.commit).split() == [
+        *["Edit", "people/Ines", "Duarte#todo-0225d8b5:", "done", "=", "true"], "1", "1", "people/Ines", "Duarte.md",
+    ]  # fmt: skip
+    assert (app.root / "notes/mine.md").read_text() == "mine\n"
+    assert [one.text for one in app.todos(due="next week")] == []
+    assert app.edit("people/Ines Duarte#todo-0225d8b5", {"done": "true"}).action == "confirmed"
+    app.edit("people/Ines Duarte#todo-0225d8b5", {"done": "no", "due": "2026-05-02"})
+    assert "- [ ] send the keys 📅 2026-05-02\n" in note.read_text()
+    app.edit("ep-talk#^l13", {"done": "true"})
+    assert (
+        (app.root / "episodes/2026-02-11_10-00-00_talk.md")
+        .read_text()
+        .endswith("- [x] Tam: ring the caterer ^l13\n")
+    )
+
+
+@pytest.mark.parametrize(
+    ("id_", "fields", "message"),
+    [
+        ("notes/Slipway log#todo-04970d15", {"done": "true"}, "comes again"),
+        ("people/Ines Duarte#todo-0225d8b5", {"text": "x"}, "set `done=true`"),
+        ("people/Ines Duarte#todo-0225d8b5", {"done": "maybe"}, "neither true nor false"),
+    ],
+)
+def test_a_to_do_is_not_changed_wrongly(app: App, id_: str, fields: dict[str, str], message: str) -> None:
+    committed(app)
+    before = {path: path.read_bytes() for path in app.root.rglob("*.md")}
+    with pytest.raises(InputError, match=message):
+        app.edit(id_, fields)
+    assert {path: path.read_bytes() for path in before} == before
+
+
+def test_a_to_do_or_field_is_neither_forgotten_nor_purged_by_mistake(app: App) -> None:
+    committed(app)
+    with pytest.raises(InputError, match="is a to-do, a line of people/Ines Duarte"):
+        app.forget("people/Ines Duarte#todo-0225d8b5")
+    with pytest.raises(InputError, match="is a line of people/Ines Duarte"):
+        app.purge("people/Ines Duarte#Ines Duarte.birthday")
+
+
+def test_purging_a_note_takes_what_its_fields_say_from_everywhere(app: App) -> None:
+    committed(app)
+    app.working.set("s", {"goal": "call Kjeldsen Ltd about the tar"})
+    app.purge("people/Ines Duarte")
+    assert not (app.root / "people/Ines Duarte.md").exists()
+    assert "Kjeldsen" not in "".join(path.read_text() for path in app.root.glob("working/*.json"))
+    assert [path for path, _ in app.facts("Ines Duarte")] == ["semantic/people.md"] * 2
+
+
+def test_a_field_is_edited_in_its_note_and_its_past_comes_from_git(app: App) -> None:
+    git_env = {"GIT_AUTHOR_DATE": "2026-03-01T10:00:00Z", "GIT_COMMITTER_DATE": "2026-03-01T10:00:00Z"}
+    for command in (["init", "-q"], ["add", "-A"], ["commit", "-qm", "notes"]):
+        git(app.root, *command, **git_env)
+    id_ = "people/Ines Duarte#Ines Duarte.birthday"
+    done = app.edit(id_, {"value": "1988-06-16"})
+    note = app.root / "people/Ines Duarte.md"
+    assert note.read_text() == INES.replace("1988-06-14", "1988-06-16")
+    assert next(iter(app.history(id_).commits)).commit == done.commit
+    assert len(app.history(id_).commits) == 2
+    assert len(app.history("people/Ines Duarte#Ines Duarte.employer").commits) == 1
+    assert app.blame("Ines Duarte.birthday").commit.commit == done.commit  # type: ignore[union-attr]
+
+    def birthday(as_of: date) -> list[str]:
+        return [
+            fact.value
+            for path, fact in app.facts("Ines Duarte", as_of=as_of)
+            if fact.field == "birthday" and path.startswith("people")
+        ]
+
+    assert birthday(date(2026, 4, 1)) == ["1988-06-14"]
+    assert birthday(date(2026, 4, 25)) == ["1988-06-16"]
+    back = app.forget(id_)
+    assert "birthday" not in note.read_text()
+    assert id_ not in ids(app.search("Ines birthday").matches)
+    app.revive(back.id)
+    assert note.read_text() == INES.replace("1988-06-14", "1988-06-16")
+
+
+def test_remembering_goes_to_semantic_and_leaves_the_note_alone(app: App) -> None:
+    committed(app)
+    done = app.remember("blue", entity="ines duarte", field="boat")
+    assert done.path == "semantic/people.md"
+    assert "- boat: blue" in Path(app.root / "semantic/people.md").read_text()
+    assert (app.root / "people/Ines Duarte.md").read_text() == INES
+
+
+def test_a_note_and_semantic_that_disagree_both_stand_and_are_a_conflict(app: App) -> None:
+    from memoryclaw.interfaces import shapes  # noqa: PLC0415
+
+    rows = shapes.facts(app.facts("Ines Duarte"), app.freshness)["facts"]
+    assert {row["id"]: row["conflicts"] for row in rows if row["conflicts"]} == {
+        "people/Ines Duarte#Ines Duarte.birthday": ["semantic/people#Ines Duarte.birthday"],
+        "semantic/people#Ines Duarte.birthday": ["people/Ines Duarte#Ines Duarte.birthday"],
+    }
+
+
+@pytest.mark.parametrize(
+    ("language", "question"),
+    [
+        ("en", "What is due next week?"),
+        ("en", "deadlines next week"),
+        ("de", "Was ist nächste Woche fällig?"),
+    ],
+)
+def test_ask_answers_what_is_due_with_all_that_has_its_day_then(
+    app: App, language: str, question: str
+) -> None:
+    (app.vault.root / "memoryclaw.yaml").write_text(f"index:\n  language: {language}\n")
+    with App(app.vault.root, clock=lambda: SATURDAY) as spoken:
+        asked = spoken.ask(question)
+    told = {"[ ] send the keys (due 2026-04-29)", "Regatta starts: 30 April 2026"}
+    assert asked.answered
+    assert told <= {line.text for line in asked.lines}
+    assert not any("call her" in line.text for line in asked.lines)  # it is done
+
+
+@pytest.mark.parametrize("question", ["When is the dentist next week?", "When is the dentist due next week?"])
+def test_a_day_that_was_asked_about_answers_nothing_besides(app: App, question: str) -> None:
+    assert not app.ask(question).answered
+
+
+def test_to_dos_answer_a_question_of_a_time_alone(app: App) -> None:
+    asked = app.ask("What is on next week?")
+    assert "[ ] send the keys (due 2026-04-29)" in {line.text for line in asked.lines if asked.answered}

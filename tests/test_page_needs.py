@@ -1,0 +1,158 @@
+"""What the page asks of the app and every interface has: lean history, a recall that leaves no trace, numbered events, entities."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+from conftest import STUDIO, VaultOf, git
+
+from memoryclaw import open_vault
+from memoryclaw.app import App
+from memoryclaw.app.daemon import Events
+from memoryclaw.errors import ForbiddenError, InputError, NotFoundError
+from memoryclaw.index.watching import WatchReport
+from memoryclaw.interfaces import shapes
+
+
+@pytest.fixture
+def root(vault_of: VaultOf) -> Path:
+    vault = vault_of({**STUDIO, **{f"notes/{n:02}.md": f"Note {n}\n" for n in range(30)}})
+    git(vault, "init", "-q", "-b", "main")
+    git(vault, "add", "-A")
+    git(vault, "commit", "-qm", "All of it")
+    for n in range(5):
+        (vault / "notes/00.md").write_text(f"Note 0, edition {n}\n")
+        git(vault, "commit", "-qam", f"Edition {n}")
+    return vault
+
+
+@pytest.fixture
+def app(root: Path) -> App:
+    return open_vault(root)
+
+
+def test_history_comes_in_pages_that_new_commits_do_not_move(app: App, root: Path) -> None:
+    first = app.history(limit=2)
+    (root / "notes/01.md").write_text("news\n")
+    git(root, "commit", "-qam", "News")
+    subjects, place = [one.subject for one in first.commits], first.next
+    while place:
+        page = app.history(limit=2, before=place)
+        subjects += [one.subject for one in page.commits]
+        place = page.next
+    assert subjects == ["Edition 4", "Edition 3", "Edition 2", "Edition 1", "Edition 0", "All of it"]
+
+
+def test_history_of_a_note_and_of_a_fact_has_pages_too(app: App) -> None:
+    first = app.history("notes/00", limit=4)
+    second = app.history("notes/00", limit=4, before=first.next)
+    assert [one.subject for one in second.commits] == ["Edition 0", "All of it"]
+    assert not second.next
+    only = app.history("semantic/projects#Boathouse.deadline", limit=1)
+    assert (len(only.commits), only.next) == (1, "")
+
+
+@pytest.mark.parametrize("place", ["x", "HEAD.3", f"{'0' * 40}.1", "--all.1", f"{'a' * 40}.-1"])
+def test_a_place_that_is_none_is_refused(app: App, place: str) -> None:
+    with pytest.raises(InputError, match="is no page of this history"):
+        app.history(before=place)
+
+
+def test_a_commit_of_many_files_names_twenty(app: App) -> None:
+    told = shapes.history(app.history(limit=6))["commits"][-1]
+    assert len(told["files"]) == 20
+    assert told["more_files"] == len(app.history(limit=6).commits[-1].files) - 20
+    found = app.commit(told["commit"])
+    assert (len(found.files), found.more) == (20, told["more_files"])
+
+
+def test_one_commit_word_by_word(app: App) -> None:
+    shape = shapes.change_made(app.commit("HEAD"))
+    assert shape["commit"]["subject"] == "Edition 4"
+    pieces = shape["files"][0]["hunks"][0][0]["pieces"]
+    assert [(piece["kind"], piece["text"]) for piece in pieces if piece["kind"] != "same"] == [
+        ("gone", "3"),
+        ("come", "4"),
+    ]
+    with pytest.raises(InputError):
+        app.commit("--output=x")
+    with pytest.raises(ForbiddenError):
+        app.seen_by("agent").commit("HEAD")
+
+
+def test_a_recall_that_is_not_noted_leaves_the_ledger_as_it_is(app: App, root: Path) -> None:
+    noted = app.recall("boathouse deadline")
+    ledger = {path: path.read_bytes() for path in (root / "ledger").rglob("*") if path.is_file()}
+    looked = app.recall("boathouse deadline", noted=False)
+    assert (looked.context, looked.receipt) == (noted.context, "")
+    assert ledger == {path: path.read_bytes() for path in (root / "ledger").rglob("*") if path.is_file()}
+    with pytest.raises(ForbiddenError):
+        app.seen_by("agent").recall("boathouse deadline", noted=False)
+
+
+def test_events_have_numbers_and_say_what_was_missed() -> None:
+    events = Events(lambda: datetime(2026, 4, 20, tzinfo=UTC), most=3)
+    assert events.after(0) == (0, (), False)
+    for n in range(5):
+        events.add(WatchReport("synced", f"{n}", 1, 1.0, (f"{n}.md",)))
+    assert [one.number for one in events.after(3).events] == [4, 5]
+    assert events.after(3).events[0].paths == ("3.md",)
+    assert not events.after(2).missed
+    assert events.after(1).missed, "2 is not kept any more"
+    assert events.after(9).missed, "another daemon counted to 9"
+    assert shapes.happened(events.after(4)) == {
+        "last": 5,
+        "missed": False,
+        "events": [
+            {
+                "number": 5,
+                "at": "2026-04-20T00:00:00Z",
+                "kind": "synced",
+                "text": "4",
+                "files": 1,
+                "paths": ["4.md"],
+            }
+        ],
+    }
+
+
+def test_a_sync_tells_which_files_it_took_in(app: App, root: Path) -> None:
+    app.sync()
+    (root / "notes/new.md").write_text("New\n")
+    (root / "notes/02.md").unlink()
+    assert app.sync().paths == ("notes/new.md", "notes/02.md")
+
+
+def test_entities_are_listed_with_what_is_known_of_them(app: App) -> None:
+    found = {one.name: (one.kind, one.facts) for one in app.entities()}
+    assert found["Boathouse"] == ("projects", 2)
+    assert [one.name for one in app.entities("kio")] == ["Kiosk"]
+    assert app.entities(kind="people") == []
+
+
+def test_one_entity_is_found_by_its_other_name(app: App, root: Path) -> None:
+    (root / "episodes/2025-08-01_10-00-00_quay.md").write_text(
+        "---\nentities: [Boathouse, Kiosk]\n---\nBoth stand at a quay.\n"
+    )
+    found = app.entity("rowing club")
+    assert (found.name, found.also) == ("Boathouse", ("rowing club",))
+    assert [fact.value for _, fact in found.facts if fact.field == "deadline"] == ["2026-12-11", "2025-06-27"]
+    assert [one.path for one in found.episodes] == ["episodes/2025-08-01_10-00-00_quay.md"]
+    assert [(one.name, one.episodes) for one in found.neighbours] == [("Kiosk", 1)]
+    with pytest.raises(NotFoundError):
+        app.entity("Atlantis")
+
+
+@pytest.mark.parametrize("name", ["Łukasz Øst", "ŁUKASZ ØST", "Anna-Lena", "100% Wool_Co", "李雷"])
+def test_a_neighbour_is_known_by_any_letters(vault_of: VaultOf, name: str) -> None:
+    facts = f"# {name}\n- role: carpenter\n\n# Boathouse\n- lead: {name.title()}\n- price: 100\n"
+    with open_vault(vault_of({"semantic/x.md": facts})) as app:
+        assert [(one.name, one.fields) for one in app.entity(name).neighbours] == [("Boathouse", ("lead",))]
+
+
+def test_when_a_note_was_shown(app: App) -> None:
+    app.recall("boathouse deadline", session="monday")
+    assert [one["session"] for one in app.uses("semantic/projects")] == ["monday"]
+    assert app.uses("notes/03") == []

@@ -1,0 +1,180 @@
+"""Fields of a plain note: facts of the entity that it is about, text of any other note, and patches of one value."""
+
+from __future__ import annotations
+
+import pytest
+
+from memoryclaw.errors import InputError
+from memoryclaw.model import Note
+from memoryclaw.vault.edits import SemanticFile, correct_fact, remove_fact, set_field
+from memoryclaw.vault.notes import ReadingSettings, read_note
+
+
+def note(text: str, path: str = "people/Ines Duarte.md") -> Note:
+    return read_note(path, text.encode(), ReadingSettings())
+
+
+def told(found: Note) -> dict[str, str]:
+    return {f"{fact.entity}.{fact.field}": fact.value for fact in found.facts}
+
+
+CARD = """---
+birthday: 1988-06-14  # on her card
+address:
+  city: Bern
+  street: "Gasse 3"
+likes:
+- tea
+- "rowing, mostly"
+tags: [friend]
+cssclasses: [wide]
+created: 2020-01-01
+---
+# Ines Duarte
+
+**Employer**:: Kjeldsen Ltd
+- shoe size:: 38 ^size
+Met at the club (team:: Blue [[Boat]]) in [met:: 2019].
+`code:: not` and std::vector
+- [ ] ring her [due:: 2026-04-30]
+"""
+
+
+def test_header_and_inline_fields_of_an_entitys_note_are_facts() -> None:
+    found = note(CARD)
+    assert found.entity == "Ines Duarte"
+    assert told(found) == {
+        "Ines Duarte.birthday": "1988-06-14",
+        "Ines Duarte.address city": "Bern",
+        "Ines Duarte.address street": "Gasse 3",
+        "Ines Duarte.likes": "tea, rowing, mostly",
+        "Ines Duarte.Employer": "Kjeldsen Ltd",
+        "Ines Duarte.shoe size": "38",
+        "Ines Duarte.team": "Blue [[Boat]]",
+        "Ines Duarte.met": "2019",
+    }
+    facts = {unit.field: unit for unit in found.units if unit.kind == "fact"}
+    assert (facts["birthday"].id, facts["birthday"].line, facts["birthday"].days) == (
+        "people/Ines Duarte#Ines Duarte.birthday", 2, "1988-06-14",
+    )  # fmt: skip
+    assert (facts["likes"].line, facts["likes"].end_line) == (6, 8)
+    prose = "".join(unit.text for unit in found.units if unit.kind == "note")
+    assert "Kjeldsen" not in prose
+    assert "Met at the club" in prose
+
+
+@pytest.mark.parametrize(
+    ("path", "header", "entity"),
+    [
+        ("people/Ines Duarte.md", "", "Ines Duarte"),
+        ("projectX.md", "", "projectX"),
+        ("中村健.md", "", "中村健"),
+        ("notes/x.md", "entity: Ines Duarte", "Ines Duarte"),
+        ("notes/x.md", "title: Müller & Söhne", "Müller & Söhne"),
+        ("Regatta 2026.md", "", "Regatta 2026"),
+        ("notes/x.md", "entity: [Ana, Bo]", ""),
+        ("daily/2026-04-20.md", "", ""),
+        ("daily/2026-04-20 Monday.md", "", ""),
+        ("notes/Meeting.md", "date: 2026-04-20", ""),
+        ("notes/Log.md", "project: Boathouse", ""),
+        ("notes/Call.md", "participants: [Ana]", ""),
+        ("notes/What we should do about the roof.md", "", ""),
+        ("notes/Why not?.md", "", ""),
+        ("Templates/Person.md", "", ""),
+        ("notes/Person.md", "born: '{{date}}'", ""),
+        ("semantic/people.md", "", ""),
+        ("episodes/2026-04-20_10-00-00_x.md", "", ""),
+        ("skills/a/SKILL.md", "", ""),
+        ("archive/Ines.md", "", ""),
+        ("semantic/_pending.md", "", ""),
+    ],
+)
+def test_a_note_is_about_the_entity_that_its_title_names(path: str, header: str, entity: str) -> None:
+    found = note(f"---\nstatus: active\n{header}\n---\ntext\n", path)
+    assert found.entity == entity
+    assert bool(found.facts) == bool(entity)
+
+
+def test_the_fields_of_any_other_note_are_text_of_its_first_unit_and_its_days() -> None:
+    found = note(
+        "---\nproject: Boat\ndeadline: 2026-04-30\nsize: {w: 12, h: 3}\n---\nkind:: barge\n", "notes/Log.md"
+    )
+    [unit] = found.units
+    assert unit.properties == "Boat, deadline: 2026-04-30, size w: 12, size h: 3, kind: barge"
+    assert unit.days == "2026-04-30"
+
+
+def test_a_broken_header_is_found_by_its_raw_words() -> None:
+    found = note("---\nbirthday: [1988\nshoe: 38\n---\ntext\n")
+    assert "birthday: [1988" in found.units[0].properties
+    assert (found.facts, bool(found.problems)) == ((), True)
+
+
+def test_a_label_on_a_field_is_that_of_its_fact() -> None:
+    found = note("---\nborn: 1988\n---\nshoe size:: 38 [audience:: family]\n\nteam:: Blue\n")
+    assert [(fact.field, fact.audience) for fact in found.facts] == [
+        ("born", ""),
+        ("shoe size", "family"),
+        ("team", ""),
+    ]
+    assert {fact.audience for fact in note("---\naudience: owner\nborn: 1988\n---\n").facts} == {"owner"}
+
+
+def changed(text: str, field: str, value: str) -> str:
+    file = SemanticFile("people/Ines Duarte.md", frozenset())
+    id_ = next(fact.id for fact in file.facts(text).facts if fact.field == field)
+    return correct_fact(text, file, id_, value).text
+
+
+@pytest.mark.parametrize("newline", ["\n", "\r\n"])
+@pytest.mark.parametrize(
+    ("field", "value", "old", "new"),
+    [
+        ("birthday", "1988-06-15", "birthday: 1988-06-14  #", "birthday: 1988-06-15  #"),
+        ("address city", "Basel: Mitte", "city: Bern", 'city: "Basel: Mitte"'),
+        ("address street", "Weg 7", '"Gasse 3"', '"Weg 7"'),
+        ("Employer", "Nordlys", "Kjeldsen Ltd", "Nordlys"),
+        ("shoe size", "39", "38 ^size", "39 ^size"),
+        ("team", "Red", "Blue [[Boat]]", "Red"),
+        ("met", "2018", "[met:: 2019]", "[met:: 2018]"),
+    ],
+)
+def test_correcting_a_field_changes_its_value_and_no_other_byte(
+    newline: str, field: str, value: str, old: str, new: str
+) -> None:
+    text = CARD.replace("\n", newline)
+    assert text.count(old) == 1
+    assert changed(text, field, value) == text.replace(old, new)
+
+
+def test_a_list_stays_a_list_and_keeps_the_lines_of_what_stays() -> None:
+    assert changed(CARD, "likes", "tea, chess") == CARD.replace('- "rowing, mostly"\n', "- chess\n")
+
+
+def test_a_value_in_a_map_on_one_line_is_patched_there() -> None:
+    text = "---\nsize: {w: 12, h: 3} # metres\n---\n"
+    assert changed(text, "size w", "14") == text.replace("12", "14")
+    assert changed(text, "size w", "1, 2") == text.replace("12", '"1, 2"')
+
+
+@pytest.mark.parametrize("value", ["2018] and [more:: 1", "2018 [since:: 2020-01-01]"])
+def test_a_value_that_would_change_another_field_is_refused(value: str) -> None:
+    with pytest.raises(InputError, match="met cannot be changed to that"):
+        changed(CARD, "met", value)
+
+
+def test_a_property_that_only_the_text_has_is_set_there() -> None:
+    assert set_field(CARD, "people/Ines Duarte.md", "employer", "Fjord") == CARD.replace(
+        "Kjeldsen Ltd", "Fjord"
+    )
+    assert "mood: good\n---\n" in set_field(CARD, "people/Ines Duarte.md", "mood", "good")
+
+
+def test_taking_a_field_out_takes_its_lines() -> None:
+    file = SemanticFile("people/Ines Duarte.md", frozenset())
+    ids = {fact.field: fact.id for fact in file.facts(CARD).facts}
+    assert remove_fact(CARD, file, ids["likes"]) == CARD.replace('likes:\n- tea\n- "rowing, mostly"\n', "")
+    assert remove_fact(CARD, file, ids["Employer"]) == CARD.replace("**Employer**:: Kjeldsen Ltd\n", "")
+    for field in ("team", "address city"):
+        with pytest.raises(InputError, match="by hand"):
+            remove_fact(CARD, file, ids[field])

@@ -1,0 +1,124 @@
+"""`git.track_logs` and `git.track_ledger`: in batches, nothing of the user's, and nothing deleted when they are off again."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+from gitvault import git
+from nights import said
+
+from memoryclaw.app import App, init_vault
+from memoryclaw.errors import HistoryError
+
+NOW = datetime(2026, 4, 20, 3, tzinfo=UTC)
+ON = "git:\n  track_logs: true\n  track_ledger: true\n"
+LOG = "logs/2026-04-19/s1.jsonl"
+
+
+def vault(tmp_path: Path, settings: str) -> Path:
+    root = tmp_path / "v"
+    init_vault(root, clock=lambda: NOW)
+    set_to(root, settings)
+    return root
+
+
+def set_to(root: Path, settings: str) -> None:
+    (root / "memoryclaw.yaml").write_text(settings)
+    git(root, "commit", "-qm", "settings", "--allow-empty", "--", "memoryclaw.yaml")
+
+
+def talk(root: Path, *words: str) -> None:
+    path = root / LOG
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(said("s1", [("user Nora", f"The lantern is {word}.") for word in words]))
+
+
+def consolidated(root: Path) -> None:
+    with App(root, clock=lambda: NOW) as app:
+        app.recall("lantern")
+        app.consolidate(llm="none")
+
+
+def of_logs(root: Path) -> list[str]:
+    return git(root, "log", "--format=%s", "--grep=^Run: track-").splitlines()
+
+
+def tracked(root: Path) -> list[str]:
+    return [name for name in git(root, "ls-files").splitlines() if name.startswith(("logs/", "ledger/"))]
+
+
+def test_without_a_word_nothing_of_them_is_committed(tmp_path: Path) -> None:
+    root = vault(tmp_path, "# nothing\n")
+    talk(root, "red")
+    consolidated(root)
+    assert not tracked(root)
+    assert (root / ".gitignore").read_text().splitlines()[-2:] == ["logs/", "ledger/"]
+
+
+def test_what_was_appended_is_one_commit_and_again_only_when_there_is_more(tmp_path: Path) -> None:
+    root = vault(tmp_path, ON)
+    (root / "mine.md").write_text("untracked\n")
+    (root / "staged.md").write_text("staged\n")
+    git(root, "add", "staged.md")
+    talk(root, "red")
+    consolidated(root)
+    assert LOG in tracked(root)
+    assert git(root, "status", "--porcelain", "--", "logs", "ledger", ".gitignore", ".gitattributes") == ""
+    assert of_logs(root) == ["Logs and ledger: 2 files", "Track logs/ and ledger/"]
+    assert git(root, "status", "--porcelain") == "A  staged.md\n?? mine.md\n"
+    assert (root / ".gitattributes").read_text() == "ledger/** merge=union\nlogs/** merge=union\n"
+    before = of_logs(root)
+    with App(root, clock=lambda: NOW) as app:
+        app.consolidate(llm="none")
+    assert of_logs(root) == before
+    talk(root, "red", "green")
+    consolidated(root)
+    assert len(of_logs(root)) == len(before) + 1
+    assert "green" in git(root, "show", f"HEAD:{LOG}")
+
+
+@pytest.mark.parametrize("end", ["\n", "\r\n"])
+def test_one_of_them_alone_and_no_other_byte_of_the_rules(tmp_path: Path, end: str) -> None:
+    root = vault(tmp_path, "git:\n  track_ledger: true\n")
+    rules = end.join(("# mine", "*.tmp", "logs/", " ledger/ ", "!keep.tmp"))
+    (root / ".gitignore").write_bytes(rules.encode())
+    git(root, "commit", "-qm", "rules", "--", ".gitignore")
+    consolidated(root)
+    (root / "ledger/x").mkdir(parents=True)
+    (root / "ledger/x/2026-04.jsonl").write_text("{}\n")
+    consolidated(root)
+    assert tracked(root) == ["ledger/x/2026-04.jsonl"]
+    now = rules.replace(" ledger/ ", "# ledger/ is tracked by git: git.track_ledger")
+    assert (root / ".gitignore").read_bytes() == now.encode()
+
+
+def test_turned_off_again_nothing_is_deleted_and_nothing_more_is_committed(tmp_path: Path) -> None:
+    root = vault(tmp_path, ON)
+    talk(root, "red")
+    consolidated(root)
+    set_to(root, "# off\n")
+    talk(root, "red", "green")
+    consolidated(root)
+    assert (root / LOG).exists()
+    assert "green" not in git(root, "show", f"HEAD:{LOG}")
+    assert (root / ".gitignore").read_text().splitlines()[-2:] == ["logs/", "ledger/"]
+    assert of_logs(root)[0] == "Leave logs/ and ledger/ out again"
+
+
+def test_a_vault_whose_settings_ask_for_it_is_made_so(tmp_path: Path) -> None:
+    root = tmp_path / "v"
+    talk(root, "red")
+    (root / "memoryclaw.yaml").write_text(ON)
+    init_vault(root, clock=lambda: NOW)
+    assert tracked(root) == [LOG]
+
+
+def test_while_git_is_merging_nothing_is_committed_and_it_says_so(tmp_path: Path) -> None:
+    root = vault(tmp_path, ON)
+    talk(root, "red")
+    (root / ".git/MERGE_HEAD").write_text(git(root, "rev-parse", "HEAD"))
+    with pytest.raises(HistoryError, match="merge is under way"):
+        consolidated(root)
+    assert not tracked(root)
