@@ -173,6 +173,9 @@ class Sync:
         return take_vocabulary(self._vault, self._index, scan.files)
 
 
+_DOUBTFUL = b"?"
+
+
 class Following(Sync):
     """Brings the index of what one audience sees in line with the index of everything, which tells it what changed.
 
@@ -189,7 +192,8 @@ class Following(Sync):
 
     def behind(self) -> tuple[StaleFiles, Scan]:
         """What differs between the two indexes."""
-        files = self._whole.stamps()
+        # A doubtful stamp equals no other: the same file may be in doubt in both, with another text in each.
+        files = {path: stamp or _DOUBTFUL for path, stamp in self._whole.stamps().items()}
         return compare(files, self._index.stamps()), Scan(files, [], [], {})
 
     def run(self) -> Synced:

@@ -398,3 +398,20 @@ def test_a_label_that_comes_later_hides_at_once_and_one_that_goes_shows_again(tm
         (vault / "notes/a.md").write_text("# A\n\nThe quibbet is blue.\n")
         assert app.search("quibbet").matches
     git(vault, "status")
+
+
+@pytest.mark.parametrize("audience", [name for name in AUDIENCES if name != "owner"])
+def test_a_label_is_seen_however_soon_it_comes_after_the_last_change(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, audience: str
+) -> None:
+    # As on a machine so quick that every file is looked at within the grain of the clock that stamps it.
+    monkeypatch.setattr("memoryclaw.index.filing.is_racy", lambda _: True)
+    shown, hidden = (
+        f"---\naudience: {audience}\n---\n\nThe quibbet is blue.\n",
+        "---\naudience: owner\n---\n\nThe quibbet is blue.\n",
+    )
+    vault = put(tmp_path / "vault", {"notes/a.md": shown, "notes/b.md": hidden})
+    with open_vault(vault, audience=audience) as app:
+        for text in (shown, hidden, shown, hidden):
+            (vault / "notes/a.md").write_text(text)
+            assert [match.path for match in app.search("quibbet").matches] == ["notes/a.md"] * (text == shown)
