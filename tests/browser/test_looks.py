@@ -68,9 +68,11 @@ def test_without_javascript_a_decision_is_made(chromium: Any, daemon: Daemon) ->
 def test_a_first_visit_is_small(chromium: Any, shown: Daemon) -> None:
     context, sizes = chromium.new_context(), list[int]()
     page = context.new_page()
-    page.on("response", lambda answer: sizes.append(len(answer.body())) if answer.status == 200 else None)
+    network = context.new_cdp_session(page)
+    network.send("Network.enable")
+    network.on("Network.loadingFinished", lambda done: sizes.append(int(done["encodedDataLength"])))
     page.goto(rig.way_in(shown))
     page.wait_for_url("**/ui/review*")
     page.wait_for_load_state("networkidle")
     context.close()
-    assert sum(sizes) <= 80_000
+    assert 10_000 < sum(sizes) <= 80_000, sizes
