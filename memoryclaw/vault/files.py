@@ -59,6 +59,26 @@ def read_file(root: str, path: str, limit: int = SIZE_LIMIT) -> FileRead:
     return found
 
 
+class Grown(NamedTuple):
+    """What was read of a file that only grows: from where on, the bytes, and which file it was (device and inode)."""
+
+    start: int
+    data: bytes
+    file: tuple[int, int]
+
+
+def read_grown(root: str, path: str, start: int, file: tuple[int, int], limit: int = SIZE_LIMIT) -> Grown:
+    """Reads what a file has gained since it was read to `start`; all of it when it is another file, or shorter than that."""
+    with _parent(root, path) as (folder, name), _opened(folder, name, path) as handle:
+        if handle is None:
+            raise NotFoundError(f"there is no file {path} in the vault")
+        info = os.fstat(handle)
+        now = (info.st_dev, info.st_ino)
+        begin = start if now == file and start <= info.st_size else 0
+        _within(info.st_size - begin, path, limit)
+        return Grown(begin, os.pread(handle, info.st_size - begin, begin), now)
+
+
 def exists(root: str, path: str) -> bool:
     """True when anything has this name, whatever its type."""
     try:
@@ -235,25 +255,39 @@ def _enter(folder: int, part: str, path: str, *, create: bool) -> int:
     return os.open(part, _FOLDER | os.O_NOFOLLOW, dir_fd=folder)
 
 
-def _read_at(folder: int, name: str, path: str, limit: int = SIZE_LIMIT) -> FileRead | None:
+@contextmanager
+def _opened(folder: int, name: str, path: str) -> Iterator[int | None]:
+    """A regular file for reading; None when there is none."""
     try:
         handle = os.open(name, _FILE, dir_fd=folder)
     except FileNotFoundError:
-        return None
+        yield None
+        return
     except OSError as error:
         if error.errno not in {errno.ELOOP, errno.ENXIO}:
             raise
         raise VaultError(f"{path} is a link or a socket; only regular files are used") from None
     try:
-        info = os.fstat(handle)
-        if not stat.S_ISREG(info.st_mode):
+        if not stat.S_ISREG(os.fstat(handle).st_mode):
             raise VaultError(f"{path} is not a regular file; only regular files are used")
-        if info.st_size > limit:
-            raise VaultError(f"{path} has {info.st_size:,} bytes, more than the {limit:,} that are read")
-        with open(handle, "rb", closefd=False) as file:
-            data = file.read()
+        yield handle
     finally:
         os.close(handle)
+
+
+def _within(size: int, path: str, limit: int) -> None:
+    if size > limit:
+        raise VaultError(f"{path} has {size:,} bytes, more than the {limit:,} that are read")
+
+
+def _read_at(folder: int, name: str, path: str, limit: int = SIZE_LIMIT) -> FileRead | None:
+    with _opened(folder, name, path) as handle:
+        if handle is None:
+            return None
+        info = os.fstat(handle)
+        _within(info.st_size, path, limit)
+        with open(handle, "rb", closefd=False) as file:
+            data = file.read()
     return FileRead(data, digest_of(data), stat.S_IMODE(info.st_mode))
 
 

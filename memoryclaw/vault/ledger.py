@@ -9,13 +9,14 @@ import socket
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from datetime import datetime
-from typing import Any
+from typing import Any, NamedTuple
 
 from memoryclaw.errors import VaultError
 from memoryclaw.vault import files
 from memoryclaw.vault.layout import STATE_DIR, slug, timestamp, utc
 
 FOLDER = "ledger"
+_SESSIONS = 256  # of which it is remembered what they were shown
 _LARGEST = 64 << 20  # bytes of a file that are looked through
 _DEVICE = re.compile(r"[a-z0-9][a-z0-9_-]{0,63}")
 
@@ -25,6 +26,7 @@ class Ledger:
 
     def __init__(self, root: str) -> None:
         self._root = root
+        self._told: dict[tuple[str, str], _Told] = {}
 
     @property
     def device(self) -> str:
@@ -40,7 +42,22 @@ class Ledger:
         """What this device's last two months say was shown in a session, the oldest first."""
         folder = f"{FOLDER}/{self.device}/"
         paths = [path for path in files.list_files(self._root, FOLDER) if path.startswith(folder)]
-        return [one for path in sorted(paths)[-2:] for one in self._shown(path, "session", session)]
+        return [one for path in sorted(paths)[-2:] for one in self._shown_to(path, session)]
+
+    def _shown_to(self, path: str, session: str) -> tuple[dict[str, Any], ...]:
+        """What a file says was shown in a session; only what it has gained since the last time is read."""
+        known = self._told.get((path, session), _Told())
+        try:
+            found = files.read_grown(self._root, path, known.end, known.file, _LARGEST)
+        except (OSError, VaultError):
+            return ()
+        whole = found.data.rfind(b"\n") + 1  # the last line may be on its way
+        new = _events(found.data[:whole], "shown", "session", session)
+        told = _Told((*known.events, *new) if found.start else tuple(new), found.start + whole, found.file)
+        if len(self._told) > _SESSIONS:
+            self._told.clear()
+        self._told[path, session] = told
+        return told.events
 
     def uses(self, note: str) -> list[dict[str, Any]]:
         """The events in which a note, or a part of it, was shown, of all devices, the oldest first; those of the last year."""
@@ -74,18 +91,12 @@ class Ledger:
         return self._events(path, "shown", key, value)
 
     def _events(self, path: str, type_: str, key: str, value: str) -> Iterator[dict[str, Any]]:
-        """The events of a file with this value; a line that is no event, as one that a crash cut off, is passed over."""
-        wanted = json.dumps(value, ensure_ascii=False).encode("utf-8", "backslashreplace")
+        """The events of a file with this value."""
         try:
             data = files.read_file(self._root, path, limit=_LARGEST).data
         except (OSError, VaultError):
             return
-        for line in data.splitlines() if wanted in data else ():
-            if wanted in line:
-                with suppress(ValueError, RecursionError):
-                    event = json.loads(line)
-                    if isinstance(event, dict) and event.get("event") == type_ and event.get(key) == value:
-                        yield event
+        yield from _events(data, type_, key, value)
 
     def append(self, event: str, values: Mapping[str, Any], now: datetime, *, durable: bool = False) -> str:
         """Appends one event; returns an empty string, or why it could not be written.
@@ -108,6 +119,23 @@ class Ledger:
             why = getattr(error, "strerror", None) or error
             return f"this use could not be written to the ledger ({why}); nothing else is affected"
         return ""
+
+
+class _Told(NamedTuple):
+    """The events of one session in one file, as far as it was read, and which file that was."""
+
+    events: tuple[dict[str, Any], ...] = ()
+    end: int = 0
+    file: tuple[int, int] = (0, 0)
+
+
+def _events(data: bytes, type_: str, key: str, value: str) -> Iterator[dict[str, Any]]:
+    """The events with this value; a line that is no event, as one that a crash cut off, is passed over."""
+    wanted = json.dumps(value, ensure_ascii=False).encode("utf-8", "backslashreplace")
+    for line in data.splitlines() if wanted in data else ():
+        event = _event(line) if wanted in line else {}
+        if event.get("event") == type_ and event.get(key) == value:
+            yield event
 
 
 def _event(line: bytes) -> dict[str, Any]:

@@ -51,3 +51,34 @@ def test_lines_of_several_processes_stay_whole(tmp_path):
     assert [process.wait() for process in started] == [0, 0, 0]
     lines = next(tmp_path.rglob("*.jsonl")).read_text().splitlines()
     assert len({(json.loads(line)["who"], json.loads(line)["n"]) for line in lines}) == 600
+
+
+def test_what_a_session_was_shown_is_known_however_the_file_changes_between_two_looks(tmp_path: Path) -> None:
+    ledger = Ledger(str(tmp_path))
+
+    def say(number: int, session: str = "monday") -> None:
+        ledger.append("shown", {"session": session, "n": number}, NOW)
+
+    def shown(of: Ledger, session: str = "monday") -> list[int]:
+        return [event["n"] for event in of.shown_in(session)]
+
+    for number in range(3):
+        say(number)
+        say(number, "tuesday")
+        assert shown(ledger) == shown(Ledger(str(tmp_path))) == list(range(number + 1))
+    path = next(tmp_path.rglob("*.jsonl"))
+    whole = path.read_bytes()
+    with path.open("ab") as file:  # a line on its way
+        file.write(whole.splitlines()[0][:30])
+    assert shown(ledger) == [0, 1, 2]
+    with path.open("ab") as file:
+        file.write(whole.splitlines()[0][30:] + b"\n")
+    assert shown(ledger) == shown(Ledger(str(tmp_path))) == [0, 1, 2, 0]
+    path.write_bytes(whole.splitlines(keepends=True)[0])  # shorter
+    assert shown(ledger) == [0]
+    assert shown(ledger, "tuesday") == []
+    (tmp_path / "new").write_bytes(whole)  # another file of that name, longer
+    (tmp_path / "new").replace(path)
+    assert shown(ledger) == shown(ledger, "tuesday") == [0, 1, 2]
+    path.unlink()
+    assert shown(ledger) == []
