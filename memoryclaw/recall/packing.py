@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import re
 from bisect import bisect_right
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from functools import lru_cache
 from types import MappingProxyType
@@ -321,16 +321,15 @@ def _precedes(one: _Item, other: _Item) -> bool:
     return (one.level, not quotes) < (other.level, True)
 
 
-def _is_told(sentence: str, known: Iterable[str]) -> bool:
+def _is_told(sentence: str, known: Collection[str]) -> bool:
     """True for a sentence of several words that stands in what is known; who said it does not count."""
     said = _plain(_POINT.sub("", sentence))
     return said.count(" ") > REPEATED and _repeats(said, known)
 
 
-def _repeats(said: str, told: Iterable[str]) -> bool:
+def _repeats(said: str, told: Collection[str]) -> bool:
     """True where plain words are one of the texts, or several words of one."""
-    within = said.count(" ") > REPEATED
-    return any(said == one or (within and said in one) for one in told)
+    return any(said in one for one in told) if said.count(" ") > REPEATED else said in told
 
 
 def _fits(where: PackPosition, text: str, room: int) -> bool:

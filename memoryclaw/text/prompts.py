@@ -48,7 +48,7 @@ def escaped(text: str) -> str:
     return _without_images(one_line(text)).translate(_ESCAPES)
 
 
-@lru_cache(maxsize=256)  # a pack weighs the same line again and again while it is filled
+@lru_cache(maxsize=2048)  # the same lines are weighed again and again, in one pack and in the next
 def escaped_line(text: str) -> str:
     """Escapes a text as a line between tags: no markup, no image, no live link; quotes stay, which saves tokens."""
     return _without_images(unlinked(one_line(text))).translate(_BETWEEN_TAGS)
@@ -136,7 +136,7 @@ def estimate(text: str) -> int:
     return rounded(cost(text))
 
 
-@lru_cache(maxsize=256)
+@lru_cache(maxsize=2048)
 def cost(text: str) -> int:
     """The estimate in hundredths of a token; those of texts that end in a line break add up."""
     pieces = len(_PIECES.findall(text)) * _CENT
