@@ -25,6 +25,13 @@ class Fields(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
 
 
+class Decision(Fields):
+    """The digest of what was shown, and what is looked at next."""
+
+    digest: str
+    next: str = ""
+
+
 F = TypeVar("F", bound=Fields)
 
 

@@ -16,12 +16,14 @@ import nh3
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markdown_it import MarkdownIt
 from markdown_it.renderer import RendererHTML
+from markdown_it.rules_core import StateCore
 from markdown_it.rules_inline import StateInline
 from markdown_it.token import Token
 from markupsafe import Markup, escape
 
 from memoryclaw.interfaces.ui.answers import address
 from memoryclaw.review.word_diff import word_diff
+from memoryclaw.text.snippets import without_block_ids
 
 _HERE = Path(__file__).parent
 MOST_RENDERED = 512 << 10  # characters of a note above which it is shown as it stands in its file
@@ -202,7 +204,7 @@ def markdown(text: str, path: str = "") -> Markup:
     """
     if len(text) > MOST_RENDERED:
         return Markup("<pre>{}</pre>").format(visible(text))
-    html = _parser().render(visible(text), {"path": path})
+    html = _parser().render(visible(without_block_ids(text)), {"path": path})
     return Markup(  # noqa: S704 - this is the second wall
         nh3.clean(
             html,
@@ -227,7 +229,19 @@ def _parser() -> MarkdownIt:
     parser = MarkdownIt("commonmark", {"html": False, "maxNesting": 20}, renderer_cls=_Renderer)
     parser.enable(["table", "strikethrough"])
     parser.inline.ruler.before("link", "wikilink", _wikilink)
+    parser.core.ruler.before("inline", "callout", _callout)
     return parser
+
+
+_CALLOUT = re.compile(r"\[!([\w-]{1,40})\][+-]?[ \t]*([^\n]*)(\n?)")
+
+
+def _callout(state: StateCore) -> None:
+    """`> [!warning] Title` is a quotation with a bold title."""
+    for block, _, line in zip(state.tokens, state.tokens[1:], state.tokens[2:], strict=False):
+        if block.type == "blockquote_open" and (hit := _CALLOUT.match(line.content)):
+            title = hit[2].strip() or hit[1].capitalize()
+            line.content = f"**{title}**{'  ' if hit[3] else ''}{hit[3]}{line.content[hit.end() :]}"
 
 
 class _Renderer(RendererHTML):

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from memoryclaw.app import App
 from memoryclaw.errors import ConflictError, MemoryClawError, NotFoundError
 from memoryclaw.interfaces import shapes
-from memoryclaw.interfaces.ui.answers import Answer, Asked, Fields, Moved, Page, Shown, address
+from memoryclaw.interfaces.ui.answers import Answer, Asked, Decision, Fields, Moved, Page, Shown, address
 from memoryclaw.interfaces.ui.rendering import sourced
 
 if TYPE_CHECKING:
@@ -103,13 +103,6 @@ def _rows(item: ReviewItem, details: Any) -> list[tuple[str, str, str]]:
         ("since", now.since if now else "", item.since),
         ("said in", sourced(now.source) if now else "", sourced(item.source)),
     ]
-
-
-class Decision(Fields):
-    """The digest of what was shown, and where to go on."""
-
-    digest: str
-    next: str = ""
 
 
 def approve(app: App, asked: Asked) -> Answer:

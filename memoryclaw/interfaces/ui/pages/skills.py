@@ -7,7 +7,7 @@ from typing import Any
 from memoryclaw.app import App
 from memoryclaw.errors import ConflictError, MemoryClawError, NotFoundError
 from memoryclaw.interfaces import shapes
-from memoryclaw.interfaces.ui.answers import Answer, Asked, Fields, Moved, Page, Shown, address
+from memoryclaw.interfaces.ui.answers import Answer, Asked, Decision, Moved, Page, Shown, address
 from memoryclaw.text.frontmatter import split
 
 _STATES = {
@@ -54,13 +54,6 @@ def _page(
             "outcomes": app.skills.outcomes(found.listed.skill.path)[:_OUTCOMES],
         }
     return Shown("skills.html", values, status)
-
-
-class Decision(Fields):
-    """The version that was shown, and what is looked at next."""
-
-    digest: str
-    next: str = ""
 
 
 def approve(app: App, asked: Asked) -> Answer:
