@@ -10,7 +10,7 @@ from memoryclaw.errors import VaultError
 from memoryclaw.index.index import Index, IndexedNote, Writing, is_racy
 from memoryclaw.model import AGENT, OWNER, Problem, Stamp
 from memoryclaw.ports import Progress
-from memoryclaw.text.encoding import decode
+from memoryclaw.text.encoding import decode, readable
 from memoryclaw.text.language import key_of
 from memoryclaw.vault.folder import Vault
 from memoryclaw.vault.forgotten import ForgottenLines, standing_marks
@@ -130,7 +130,7 @@ def _read(vault: Vault, path: str) -> _Read:
     if found is None:
         return _Read()
     data, stamp = found
-    return _Read(decode(data).text, hashlib.sha256(data).digest(), stamp)
+    return _Read(readable(decode(data).text), hashlib.sha256(data).digest(), stamp)
 
 
 def _file(path: str, found: _Read, work: Writing) -> None:

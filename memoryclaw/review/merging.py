@@ -825,7 +825,7 @@ def _reads_well(path: str, text: str, sides: Sequence[str]) -> bool:
 
 
 def _yaml_troubles(text: str) -> int:
-    return len(load(readable(text)).problems)
+    return len(load(text).problems)
 
 
 def _header_troubles(text: str) -> int:

@@ -9,6 +9,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 from memoryclaw.model import NOTHING, Problem
+from memoryclaw.text.encoding import readable
 
 # Plain headers, which nearly every note has, are read without a YAML parser: ten times faster, with the same result.
 
@@ -102,9 +103,10 @@ def load(text: str, first_line: int = 1) -> Yaml:
     """Reads one YAML document; errors become Problems without a path.
 
     Args:
-        text: the YAML, without lone surrogates.
+        text: the YAML; what its file held that is no text stands there as U+FFFD.
         first_line: line of the file on which the text begins.
     """
+    text = readable(text)
     if len(text) > MAX_BYTES or (not text.isascii() and len(text.encode("utf-8", "replace")) > MAX_BYTES):
         return Yaml(
             problems=(

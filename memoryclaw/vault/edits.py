@@ -95,7 +95,7 @@ def _header(text: str) -> _Header | None:
     if not close:
         raise InputError("the header of this note is never closed; add a line `---` below its last key")
     inner = lines[1:close]
-    read = yaml_text.load(readable("".join(inner)), 2)
+    read = yaml_text.load("".join(inner), 2)
     if read.problems:
         problem = read.problems[0]
         raise InputError(

@@ -131,3 +131,21 @@ def test_a_bomb_in_a_file_of_settings_is_told_in_a_sentence(tmp_path: Path, bomb
             assert "bug" not in ran.err, ran.err
             assert "Traceback" not in ran.err
     assert not list(tmp_path.rglob("OWNED"))
+
+
+@pytest.mark.parametrize("file", [*YAML_FILES, "review/decisions.jsonl", "semantic/_pending.md"])
+@pytest.mark.parametrize(
+    "line", ["木栓: [boathouse, M\udcbcller]", "木栓 running M\udcbcller", '{"木栓": "M\udcbcller"}']
+)
+def test_a_damaged_file_of_settings_costs_no_answer(tmp_path: Path, line: str, file: str) -> None:
+    claw = Claw(put(tmp_path / "vault", STUDIO))
+    damaged = tmp_path / "vault" / file
+    damaged.parent.mkdir(exist_ok=True)
+    damaged.write_bytes(f"{line}\n".encode("utf-8", "surrogateescape"))
+    for verb in ("search boathouse", "recall boathouse", "review list", "eval", "doctor"):
+        ran = claw(*verb.split())
+        assert ran.code in (0, 1), (verb, ran)
+        assert "bug" not in ran.err, ran.err
+        assert "Traceback" not in ran.err
+    if file != "memoryclaw.yaml":
+        assert "boathouse" in claw("search", "boathouse").out.casefold()
