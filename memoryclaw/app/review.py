@@ -41,12 +41,12 @@ class Review:
 
         return self._context.look(lambda context: differences(context, item))
 
-    def details(self, item: ReviewItem) -> Details:
-        """What waits, taken apart: what it would replace, what was held before, its rivals, and the turns it rests on."""
+    def details(self, item: ReviewItem, among: Sequence[ReviewItem] | None = None) -> Details:
+        """What waits, taken apart: what it would replace, what was held before, its rivals `among` all that waits, and the turns it rests on."""
         self._context.allow(OWNER)
         from memoryclaw.review.details import details  # noqa: PLC0415
 
-        return self._context.look(lambda context: details(context, item))
+        return self._context.look(lambda context: details(context, item, among))
 
     def as_shown(self, id_: str, digest: str) -> ReviewItem:
         """What waits under this id; a ConflictError when it, or what it would replace, is not what had this digest."""

@@ -79,8 +79,8 @@ class Details(NamedTuple):
     said: tuple[Passage, ...] = ()
 
 
-def details(context: WriteContext, item: ReviewItem) -> Details:
-    """The details of one thing that waits; a skill or a run on a branch has none."""
+def details(context: WriteContext, item: ReviewItem, among: Sequence[ReviewItem] | None = None) -> Details:
+    """The details of one thing that waits `among` others; a skill or a run on a branch has none."""
     if item.fact is not None:
         sources = [part.strip() for part in item.fact.source.split(",") if part.strip()]
         said = tuple(_passage(context, cited(context, source)) for source in sources)
@@ -92,12 +92,12 @@ def details(context: WriteContext, item: ReviewItem) -> Details:
         return Details(said=said)
     held = CurrentFacts(context)
     holds, before = _values(context, item)
-    rivals = [one for one in waiting(context) if one.id != item.id and _is_rival(context, item, one)]
+    rivals = _rivals(context, item, waiting(context) if among is None else among) if item.field else ()
     return Details(
         held.many(item.field),
         holds,
         before,
-        tuple(Rival(one.id, one.value, one.why) for one in rivals) if item.field else (),
+        tuple(Rival(one.id, one.value, one.why) for one in rivals),
         said,
     )
 
@@ -119,9 +119,12 @@ def _held(path: str, fact: Fact) -> HeldFact:
     return HeldFact(fact.value, fact.since, fact.until, fact.source, fact.id, path, fact.line)
 
 
-def _is_rival(context: WriteContext, item: ReviewItem, other: ReviewItem) -> bool:
+def _rivals(context: WriteContext, item: ReviewItem, among: Iterable[ReviewItem]) -> list[ReviewItem]:
+    """What else waits for the same field of the same entity."""
+    others = [one for one in among if one.id != item.id and one.field and same(one.field, item.field)]
     name = context.lookup.entity_name
-    return bool(other.field) and same(other.field, item.field) and same(name(other.entity), name(item.entity))
+    entity = name(item.entity) if others else ""
+    return [one for one in others if same(name(one.entity), entity)]
 
 
 def _passages(context: WriteContext, item: ReviewItem) -> Iterator[Passage]:

@@ -19,7 +19,7 @@ from memoryclaw.review.file_changes import actions_of
 from memoryclaw.text.encoding import decode, lines_of, readable
 from memoryclaw.text.frontmatter import split
 from memoryclaw.vault import files
-from memoryclaw.vault.edits import same
+from memoryclaw.vault.edits import folded
 from memoryclaw.vault.layout import place_of
 from memoryclaw.vault.skill_formats import read_markdown_skill
 from memoryclaw.writing.context import WriteContext, fact_in_words
@@ -245,7 +245,7 @@ class CurrentFacts:
     def __init__(self, context: WriteContext) -> None:
         self._context = context
         self._schema = context.schema()
-        self._files: dict[str, tuple[Fact, ...]] = {}
+        self._files: dict[str, dict[tuple[str, str], list[Fact]]] = {}
 
     def many(self, field: str) -> bool:
         """True for a field that may hold several values side by side."""
@@ -256,10 +256,10 @@ class CurrentFacts:
         """What holds of this field, in the first file that tells it."""
         entity = self._context.lookup.entity_name(entity)
         for path in self._context.lookup.entity_files(entity):
-            if place_of(path) == ("semantic", "current"):
-                found = [f for f in self._read(path) if same(f.entity, entity) and same(f.field, field)]
-                if found:
-                    return found
+            if place_of(path) != ("semantic", "current"):
+                continue
+            if found := self._read(path).get((folded(entity), folded(field))):
+                return found
         return []
 
     def beside(self, entity: str, field: str, value: str) -> str:
@@ -267,8 +267,11 @@ class CurrentFacts:
         facts = [] if self.many(field) or not field else self.facts(entity, field)
         return ", ".join(fact.value for fact in facts if fact.value != value)
 
-    def _read(self, path: str) -> tuple[Fact, ...]:
+    def _read(self, path: str) -> dict[tuple[str, str], list[Fact]]:
+        """The facts of a file that hold, by entity and field."""
         if path not in self._files:
-            found = self._context.semantic(path).facts(self._context.text(path)).facts
-            self._files[path] = tuple(fact for fact in found if fact.current)
+            found = self._files[path] = {}
+            for fact in self._context.semantic(path).facts(self._context.text(path)).facts:
+                if fact.current:
+                    found.setdefault((folded(fact.entity), folded(fact.field)), []).append(fact)
         return self._files[path]

@@ -1092,7 +1092,12 @@ class Sheet(NamedTuple):
 
 def same(one: str, other: str) -> bool:
     """True for names that differ in case and spaces only."""
-    return " ".join(one.split()).casefold() == " ".join(other.split()).casefold()
+    return folded(one) == folded(other)
+
+
+def folded(name: str) -> str:
+    """A name without its case and what spaces there are too many."""
+    return " ".join(name.split()).casefold()
 
 
 # The sources of a fact: its line may name several, and one more is added as a patch of that line alone.

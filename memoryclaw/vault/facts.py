@@ -6,6 +6,7 @@ import hashlib
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import Any, NamedTuple
 
 from memoryclaw.model import Fact, least_trusted
@@ -406,6 +407,7 @@ def read_facts(note_id: str, stem: str, parts: Split, body: Body, collections: f
     return reader.result(note_id)
 
 
+@lru_cache(maxsize=8)  # what looks at a file, or patches it, reads the same text again and again
 def facts_in(path: str, text: str, collections: frozenset[str]) -> Facts:
     """Reads the facts of a semantic file from its text; their lines are those of the text."""
     parts = split(readable(text))

@@ -46,7 +46,7 @@ def _page(app: App, name: str, trouble: str = "", status: int = 200, typed: str 
         "before": flat[at - 1] if at > 0 else None,
         "after": flat[at + 1] if 0 <= at < len(flat) - 1 else None,
         "typed": typed,
-        "told": _told(app, item) if item is not None else {},
+        "told": _told(app, item, flat) if item is not None else {},
         "next_night": app.config.interval,
         "LISTED": LISTED,
     }
@@ -73,9 +73,9 @@ def _moment(run: str) -> datetime:
     )
 
 
-def _told(app: App, item: ReviewItem) -> dict[str, Any]:
+def _told(app: App, item: ReviewItem, among: Sequence[ReviewItem]) -> dict[str, Any]:
     """One thing that waits, taken apart."""
-    details = app.review.details(item)
+    details = app.review.details(item, among)
     try:
         found = list(app.review.diff(item)) if item.can_be_shown else []
         problem = ""
