@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from datetime import UTC, datetime
 from pathlib import Path
+from time import sleep
 
 import pytest
 from conftest import STUDIO, VaultOf, git
+from indexed import is_live, until, watched
 
 from memoryclaw import open_vault
 from memoryclaw.app import App
@@ -156,3 +158,23 @@ def test_when_a_note_was_shown(app: App) -> None:
     app.recall("boathouse deadline", session="monday")
     assert [one["session"] for one in app.uses("semantic/projects")] == ["monday"]
     assert app.uses("notes/03") == []
+
+
+def test_what_looks_several_times_waits_for_the_watch_once_and_then_knows_what_came_later(
+    app: App, root: Path
+) -> None:
+    app.sync()
+    with watched(root):
+        until(lambda: is_live(root))
+        cookies = root / ".memoryclaw/cookies"
+        with app.looking():
+            before = cookies.stat().st_mtime_ns  # of the folder: it changes with every cookie
+            sleep(0.05)  # and a clock that stamps files may be coarse
+            assert app.search("quaystone").matches == ()
+            first = cookies.stat().st_mtime_ns
+            assert first > before
+            assert [app.browse(limit=1) for _ in range(3)]
+            assert cookies.stat().st_mtime_ns == first
+        for number in range(5):
+            (root / "notes/new.md").write_text(f"quaystone {number}\n")
+            assert [match.unit.text.strip() for match in app.search("quaystone").matches] == [f"quaystone {number}"]

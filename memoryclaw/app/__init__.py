@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from contextlib import suppress
+import time
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import replace
 from datetime import date
 from functools import cached_property, partial
@@ -330,6 +331,16 @@ class App:
     def asked_at(self, moment: float) -> None:
         """Says when the next verb was asked for, by the monotonic clock: what was saved later it need not know."""
         self._context.asked = moment
+
+    @contextmanager
+    def looking(self) -> Iterator[None]:
+        """Several verbs of which none writes answer as of one moment: they know what was saved before the block began."""
+        context = self._context
+        context.asked, context.only_looks = time.monotonic(), True
+        try:
+            yield
+        finally:
+            context.asked, context.only_looks = None, False
 
     # ── Ask and look
 

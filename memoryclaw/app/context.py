@@ -83,6 +83,7 @@ class VaultContext:
         self.progress = progress
         self.freshness = Freshness()  # of the last verb that read
         self.asked: float | None = None  # when the next verb was asked for, by the monotonic clock
+        self.only_looks = False  # and so was every verb until further notice: none of them writes
         self.patience = patience
 
     # ── The parts
@@ -184,7 +185,9 @@ class VaultContext:
 
     def refresh(self) -> Freshness:
         """Brings the index in line with the files, or relies on a live watcher that has done so."""
-        since, self.asked = self.asked, None  # what a verb has written itself, it sees when it looks again
+        since = self.asked
+        if not self.only_looks:
+            self.asked = None  # what a verb has written itself, it sees when it looks again
         freshness = fresh(self.sync, self._whole, self.state, wait=self.patience, since=since)
         if self.audience != OWNER:
             self._sees_all = self.audience == AGENT and not self._whole.is_partial()

@@ -188,7 +188,7 @@ class Site:
             return self._failed(request, error, session, body)
 
     def _work(self, page: Page, asked: Asked) -> Response:
-        with self._apps(OWNER) as app:
+        with self._apps(OWNER) as app, app.looking() if page.method == "GET" else nullcontext():
             try:
                 answer = page.view(app, asked)
             finally:
