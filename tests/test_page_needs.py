@@ -177,4 +177,6 @@ def test_what_looks_several_times_waits_for_the_watch_once_and_then_knows_what_c
             assert cookies.stat().st_mtime_ns == first
         for number in range(5):
             (root / "notes/new.md").write_text(f"quaystone {number}\n")
-            assert [match.unit.text.strip() for match in app.search("quaystone").matches] == [f"quaystone {number}"]
+            assert [match.unit.text.strip() for match in app.search("quaystone").matches] == [
+                f"quaystone {number}"
+            ]

@@ -15,7 +15,7 @@ from memoryclaw.text.yaml_text import strings
 from memoryclaw.vault import files
 from memoryclaw.vault.edits import SemanticFile, fact_sources, same
 from memoryclaw.vault.facts import split_address
-from memoryclaw.vault.layout import DECISIONS_FILE, Place, place_of
+from memoryclaw.vault.layout import DECISIONS_FILE, Place, place_of, safe_path
 from memoryclaw.vault.logs import LogRange, parse_ranges, range_of, whole_lines
 from memoryclaw.vault.notes import ReadingSettings, read_note
 from memoryclaw.writing.context import WriteContext
@@ -165,7 +165,7 @@ def _subject(context: WriteContext, id_: str) -> Subject:
         return Subject((found.path, _elsewhere(found.path)))
     note, hash_, address = id_.partition("#")
     address_parts = split_address(address.partition("~")[0]) if hash_ else None
-    path = note if note.endswith(".md") else f"{note}.md"
+    path = safe_path(note if note.endswith(".md") else f"{note}.md")
     return Subject((path,), *address_parts, id_) if address_parts else Subject((path, _elsewhere(path)))
 
 

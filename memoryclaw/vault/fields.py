@@ -19,14 +19,14 @@ from memoryclaw.vault.properties import NOT_TOLD, Properties, read_properties
 from memoryclaw.vault.todos import read_todo
 
 # Inline fields, as Dataview reads them: `key:: value` on a line of its own (or a list item), `[key:: value]` or
-# `(key:: value)` within one.
+# `(key:: value)` within one; the words of a link, such as `[Vec::new](address)`, are none.
 
 _KEY = r"[^\W\d_][^\s:\[\](){}|#>*`]*(?:[ \t]+[^\s:\[\](){}|#>*`]+){0,4}"
 _LINE = re.compile(
     rf"([ \t>]*(?:(?:[-*+]|\d+[.)])[ \t]+)?[*_]{{0,3}}({_KEY}?)[*_]{{0,3}}::[*_]{{0,3}})(?:[ \t]+(.*))?$"
 )
 _WITHIN = re.compile(
-    rf"\[({_KEY})::[ \t]*+((?:\[\[[^\[\]]*+\]\]|[^\[\]])*+)\]|\(({_KEY})::[ \t]*+([^()]*+)\)"
+    rf"\[({_KEY})::[ \t]*+((?:\[\[[^\[\]]*+\]\]|[^\[\]])*+)\](?![(\[]|: *https?:)|\(({_KEY})::[ \t]*+([^()]*+)\)"
 )
 # What stands behind the value of a line: fields that say something of it, and a block id. It is read, and written here, from
 # the end of the line to its beginning, so that no place of the line is tried that the end does not reach.

@@ -11,7 +11,7 @@ from gitvault import git, vault_of
 from nights import NIGHT, tree
 
 from memoryclaw.app import App
-from memoryclaw.errors import MemoryClawError
+from memoryclaw.errors import InputError, MemoryClawError, NotFoundError
 
 SECRET = "the-secret-of-another"
 STEPS = (
@@ -129,3 +129,10 @@ def test_no_name_leads_out_of_the_vault(tmp_path: Path, verb: str) -> None:
     assert not list((root / ".git").glob("hooks/*"))
     assert {path.split("/")[0] for path in tree(root)} <= TOP
     assert git(root, "fsck", "--strict", "--no-dangling") == ""
+
+
+@pytest.mark.parametrize("name", ["../../etc/passwd", "..", "/etc/passwd", ".git/config", "a\nb"])
+def test_history_has_no_word_of_gits_for_a_name_outside(tmp_path: Path, name: str) -> None:
+    root = vault_of(tmp_path / "v", {"notes/a.md": "The lantern.\n"})
+    with App(root) as app, pytest.raises((InputError, NotFoundError)):
+        app.history(name)

@@ -104,6 +104,13 @@ def test_the_fields_of_any_other_note_are_text_of_its_first_unit_and_its_days() 
     assert unit.days == "2026-04-30"
 
 
+@pytest.mark.parametrize("behind", ["(https://example.org)", "[1234]", ": https://example.org"])
+def test_the_words_of_a_link_are_no_field(behind: str) -> None:
+    assert told(note(f"---\ntitle: Ines Duarte\n---\n[Vec::new is slow]{behind} and [team:: Blue]\n")) == {
+        "Ines Duarte.team": "Blue"
+    }
+
+
 def test_a_broken_header_is_found_by_its_raw_words() -> None:
     found = note("---\nbirthday: [1988\nshoe: 38\n---\ntext\n")
     assert "birthday: [1988" in found.units[0].properties

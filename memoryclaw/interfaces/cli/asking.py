@@ -250,8 +250,11 @@ def show(place: int, match: Match, *, explain: bool) -> None:
     if match.snippet:
         say(f"{_INDENT}{marked(match.snippet, match.highlights)}")
     more = [
-        f"{n:,} {what if n > 1 else what[:-1]}"
-        for n, what in ((match.copies, "near copies"), (match.sections, "more sections of this note"))
+        f"{n:,} {one if n == 1 else several}"
+        for n, one, several in (
+            (match.copies, "near copy", "near copies"),
+            (match.sections, "more section of this note", "more sections of this note"),
+        )
         if n
     ]
     if more:
