@@ -209,7 +209,7 @@ def side_of(
     return GitFileState(head, staged, was[2] if was else None, waits[2] if waits else None)
 
 
-_LITERAL = {"GIT_LITERAL_PATHSPECS": "1"}
+LITERAL = {"GIT_LITERAL_PATHSPECS": "1"}  # a name is a name, whatever marks it holds
 _NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
 _FILE = "100644"
 _MODULE = "160000"
@@ -316,7 +316,7 @@ class History:
         # Both are asked at the same time: to start a git takes longer than to hear it.
         # A command takes no more names than that; without any it lists all.
         named = at.values() if len(at) <= _NAMED else ()
-        listed = self.git.start("ls-files", "--stage", "-z", "--", *named, env=_LITERAL)
+        listed = self.git.start("ls-files", "--stage", "-z", "--", *named, env=LITERAL)
         folders = folders_of(at.values())
         names = ["HEAD", *(f"HEAD:{name}" for name in folders), *(f"HEAD:{path}" for path in at.values())]
         blobs = dict(zip(names, self.objects(names), strict=True))
@@ -467,7 +467,7 @@ class History:
         """The entries that the user's index has for these files; HistoryError for one with a merge conflict."""
         at = map(self.places.on_disk, paths)
         found = entries_of(
-            self.git.run("ls-files", "--stage", "-z", "--", *at, env={**_LITERAL, **(env or {})})
+            self.git.run("ls-files", "--stage", "-z", "--", *at, env={**LITERAL, **(env or {})})
         )
         return {self.places.named(path): entry for path, entry in found.items()}
 
@@ -655,7 +655,7 @@ def commit_log(
     """
     counts = [f"--max-count={limit}", f"--skip={skip}"]
     args = ["rev-list", "--header", *counts, tip, "--", *map(history.places.on_disk, paths)]
-    out = history.git.run(*args, env={"GIT_LITERAL_PATHSPECS": "1"})
+    out = history.git.run(*args, env=LITERAL)
     rows = [_row(text) for text in out.decode("utf-8", "replace").split("\0") if text.strip()]
     files = _files(history, [row.commit for row in rows])
     return [row._replace(files=files.get(row.commit, ())) for row in rows]
@@ -664,7 +664,7 @@ def commit_log(
 def editions(history: History, path: str) -> Iterator[FileVersions]:
     """What each commit of the branch made of a file, newest first."""
     path = history.places.on_disk(path)
-    out = history.git.run("rev-list", "HEAD", "--", path, env={"GIT_LITERAL_PATHSPECS": "1"})
+    out = history.git.run("rev-list", "HEAD", "--", path, env=LITERAL)
     commits = out.decode().split()
     for at in range(0, len(commits), _AT_ONCE):
         some = commits[at : at + _AT_ONCE]

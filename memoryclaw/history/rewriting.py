@@ -12,10 +12,10 @@ from typing import Self
 
 from memoryclaw.errors import HistoryError
 from memoryclaw.history.git import common_dir
-from memoryclaw.history.repository import TREE, Entry, History, object_id, parse_tree, raw_tree
+from memoryclaw.history.repository import LITERAL, TREE, Entry, History, object_id, parse_tree, raw_tree
 from memoryclaw.ports import Progress
 from memoryclaw.text.needles import Needles
-from memoryclaw.vault.layout import DECISIONS_FILE
+from memoryclaw.vault.layout import DECISIONS_FILE, free_name
 
 _AT_ONCE = 500  # objects that are read, or stored, with one command
 _COMMIT = re.compile(rb"(?<![0-9a-f])[0-9a-f]{40}(?:[0-9a-f]{24})?(?![0-9a-f])")
@@ -176,7 +176,7 @@ class Rewriting:
                 os.makedirs(os.path.dirname(place), exist_ok=True)
                 with open(place, "wb") as file:
                     file.write(new)
-            git.run("reset", "-q", "--", path)
+            git.run("reset", "-q", "--", path, env=LITERAL)
 
     def _commit(self, commit: str) -> str:
         raw = self._read(commit)
@@ -249,7 +249,9 @@ class Rewriting:
             else:
                 made = self._blob(entry.oid, path)
                 if made is not None:
-                    fresh[self._name(path, name)] = Entry(entry.mode, made)
+                    # Two files that were named by what is erased would both be called `forgotten.md`.
+                    called = free_name(self._name(path, name), lambda new: os.fsencode(new) in fresh)
+                    fresh[os.fsencode(called)] = Entry(entry.mode, made)
         if fresh == entries:
             self._trees[oid, folder] = oid
             return oid
@@ -257,7 +259,7 @@ class Rewriting:
         self._trees[oid, folder] = new
         return new
 
-    def _name(self, path: str, name: bytes) -> bytes:
+    def _name(self, path: str, name: bytes) -> str:
         known = self._history.places.named(path)
         new = self._renames.get(known, known).rpartition("/")[2]
         text = new if new != path.rpartition("/")[2] else name.decode("utf-8", "surrogateescape")
@@ -266,7 +268,7 @@ class Rewriting:
         stem, dot, suffix = text.rpartition(".")
         if self._needles.found(text):
             text = f"{self._needles.without(stem)}{dot}{suffix}"
-        return text.encode("utf-8", "surrogateescape")
+        return text
 
     def _blob(self, oid: str, path: str) -> str | None:
         if (oid, path) in self._blobs:

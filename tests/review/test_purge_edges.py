@@ -105,6 +105,26 @@ def test_logs_that_git_holds_are_in_the_commit_and_in_the_history(root):
     assert git(root, "status", "--porcelain") == ""
 
 
+def test_files_that_are_called_alike_without_their_names_stay_two_in_the_history(root):
+    bodies = ["One is tall.\n", "Two is small.\n"]
+    with open_vault(root) as app:
+        filled(app)
+        for name, body in zip(("Zanthrax Quellmore", "zanthrax-quellmore"), bodies, strict=True):
+            (root / f"{name}.md").write_text(body)
+        git(root, "add", "-A")
+        git(root, "commit", "-qm", "two files")
+        git(root, "rm", "-q", "Zanthrax Quellmore.md", "zanthrax-quellmore.md")
+        git(root, "commit", "-qm", "no files")
+        (root / "a[b].md").write_text("staged\n")
+        (root / "ab.md").write_text("staged too\n")
+        git(root, "add", "a[b].md", "ab.md")
+        app.purge(DOCTOR, history=True)
+    [held] = git(root, "log", "--format=%H", "--grep", "two files").split()
+    assert [git(root, "show", f"{held}:{name}") for name in ("forgotten.md", "forgotten-2.md")] == bodies
+    assert holding(root, objects=True) == []
+    assert git(root, "diff", "--cached", "--name-only").split() == ["a[b].md", "ab.md"]
+
+
 def test_a_vault_without_git(tmp_path):
     root = tmp_path / "v"
     root.mkdir()
