@@ -24,10 +24,12 @@ from memoryclaw.index.vectors import Vectors
 from memoryclaw.model import Problem
 from memoryclaw.models.llm import ModelError
 from memoryclaw.recall.addresses import lead_to
+from memoryclaw.text.encoding import decode, readable
 from memoryclaw.text.frontmatter import is_filled_in
 from memoryclaw.vault.files import writer_lock
 from memoryclaw.vault.folder import Vault
-from memoryclaw.vault.layout import CONFIG_FILE, FOLDERS, STATE_DIR, on_disk
+from memoryclaw.vault.layout import CONFIG_FILE, FOLDERS, SCHEMA_FILE, STATE_DIR, on_disk
+from memoryclaw.vault.vocabulary import misfits, read_schema
 
 _TEMP = re.compile(r"^\.[0-9a-f]{12}-\d+\.tmp$")
 _STATE_TEMP = re.compile(r"^(?:index\.\d+\.new|config\.\d+\.tmp)$")
@@ -64,6 +66,7 @@ def examine(patient: CheckedVault, *, fix: bool) -> list[Check]:
     root = patient.vault.root
     return [
         _notes(patient.catalog),
+        _fields(patient),
         _index(patient, fix=fix),
         _settings(patient.config),
         _names(patient.vault.scan().files),
@@ -80,6 +83,18 @@ def _notes(catalog: Catalog) -> Check:
     if not problems:
         return Check("notes", "ok", f"{count} notes, all of them read without a problem")
     return Check("notes", "problem", f"{_some(len(problems), 'problem')} in {_some(count, 'note')}", problems)
+
+
+def _fields(patient: CheckedVault) -> Check:
+    """What a person wrote by hand is kept and found, whatever its type; here it is told."""
+    found = patient.vault.read(SCHEMA_FILE)
+    schema = read_schema(readable(decode(found[0]).text) if found else "")
+    details = tuple(
+        problem for path, fact in patient.catalog.facts() for problem in misfits(path, [fact], schema)
+    )
+    if not details:
+        return Check("fields", "ok", "every value is of the type that its field is declared to have")
+    return Check("fields", "advice", f"{_some(len(details), 'value')} of another type than declared", details)
 
 
 def _index(patient: CheckedVault, *, fix: bool) -> Check:

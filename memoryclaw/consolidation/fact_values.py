@@ -17,6 +17,7 @@ from memoryclaw.text import words as lists
 from memoryclaw.text.dates import DateRange, Days, find_ranges, leading_range, parse_timestamp
 from memoryclaw.text.language import fold
 from memoryclaw.text.sentences import SMALL, plain
+from memoryclaw.vault import vocabulary
 from memoryclaw.vault.facts import VALUE
 
 # Fields: what each is called, what its values look like, and where it goes by default
@@ -392,14 +393,7 @@ def _days(found: DateRange) -> Days:
 
 _ISO_DAY = re.compile(r"\d{4}-\d\d-\d\d(?:\s.*)?")
 _GROUPED = re.compile(r"(?<=\d)[,'’\u202f\u00a0 ](?=\d{3}(?!\d))")
-_PHONE_NUMBER = re.compile(r"\+?[\d\s()/.-]{5,24}(?:\s?(?:x|ext\.?)\s?\d{1,6})?")
 _CONJUNCTION = re.compile(r"(?:(?<!\s)\s++)?[,;]\s*|(?<!\s)\s+(?:and|und|&)\s+")
-_SHAPES = {
-    "email": (re.compile(r"[^\s@<>()]+@[^\s@<>()]+\.[^\W\d_]{2,}"), "an e-mail address"),
-    "phone": (re.compile(rf"(?=(?:\D*\d){{5}}){_PHONE_NUMBER.pattern}"), "a phone number"),
-    "url": (re.compile(r"(?:[a-z][a-z0-9+.-]*://|www\.)\S+|(?:[\w-]+\.)+[^\W\d_]{2,}(?:/\S*)?", re.IGNORECASE), "a web address"),
-    "number": (re.compile(r"[-+]?\d[\d.,'’\u202f\u00a0 ]*(?:[^\W\d]\S*|[%€$£])?(?:\s\S+)?"), "a number"),
-}  # fmt: skip
 
 
 def same_value(one: str, other: str) -> bool:
@@ -407,7 +401,7 @@ def same_value(one: str, other: str) -> bool:
     first, second = _bare(one), _bare(other)
     if first == second or same_day(one, other):
         return True
-    if _PHONE_NUMBER.fullmatch(first) and _PHONE_NUMBER.fullmatch(second):
+    if vocabulary.PHONE_NUMBER.fullmatch(first) and vocabulary.PHONE_NUMBER.fullmatch(second):
         digits = [re.sub(r"[^\d+]", "", text) for text in (first, second)]
         return digits[0] == digits[1] and len(digits[0]) > 4
     return False
@@ -448,7 +442,9 @@ def bare_field(field: str, value: str, facts: Iterable[Fact], *, said: str = "")
     """
     noun = noun_of(field) or noun_of(_spaced(field))
     shape = (
-        _SHAPES.get(noun.kind, (None, ""))[0] if noun and noun.field == noun.field.partition(" ")[0] else None
+        vocabulary.SHAPES.get(noun.kind, (None, ""))[0]
+        if noun and noun.field == noun.field.partition(" ")[0]
+        else None
     )
     now = [fact for fact in facts if fact.current and not fact.is_statement]
     bare = [fact for fact in now if fact.field == VALUE]
@@ -490,10 +486,7 @@ def misfit(value: str, type_: str, field: str) -> str:
     if type_ == "date":
         yearly = is_yearly(field) and date_value(value, recurs=True)
         return "" if _ISO_DAY.fullmatch(value) or yearly else f"'{value}' is not a date"
-    if type_ not in _SHAPES:
-        return ""
-    shape, name = _SHAPES[type_]
-    return "" if shape.fullmatch(value) else f"'{value}' is not {name}"
+    return vocabulary.misfit(value, type_)
 
 
 def _bare(value: str) -> str:

@@ -15,7 +15,7 @@ from memoryclaw.text.yaml_text import strings
 from memoryclaw.vault import files
 from memoryclaw.vault.edits import SemanticFile, fact_sources, same
 from memoryclaw.vault.facts import split_address
-from memoryclaw.vault.layout import DECISIONS_FILE, Place, place_of, safe_path
+from memoryclaw.vault.layout import DECISIONS_FILE, NOTE, SEMANTIC, place_of, safe_path
 from memoryclaw.vault.logs import LogRange, parse_ranges, range_of, whole_lines
 from memoryclaw.vault.notes import ReadingSettings, read_note
 from memoryclaw.writing.context import WriteContext
@@ -24,7 +24,6 @@ from memoryclaw.writing.decisions import APPROVED, Decision, Decisions, fingerpr
 __all__ = ["Events", "Logged", "Subject", "fact_named", "history"]
 
 _ARCHIVE = "archive/"
-SEMANTIC, NOTE = Place("semantic"), Place("note")
 _EVERY = 1_000_000
 _MOST_FILES = 20  # of one commit that are shown
 _PLACE = re.compile(r"([0-9a-f]{40,64})\.(\d{1,9})")

@@ -149,6 +149,9 @@ class Place(NamedTuple):
     state: str = "current"  # current | archived | pending | draft
 
 
+SEMANTIC, NOTE = Place("semantic"), Place("note")  # where facts that hold may stand
+
+
 def place_of(path: str) -> Place | None:
     """The place of a vault path, or None where there can be no note."""
     folder, _, rest = path.partition("/")

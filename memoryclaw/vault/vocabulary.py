@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from datetime import date
 from itertools import permutations
 from typing import Any, NamedTuple
 
-from memoryclaw.model import NOTHING, Problem
+from memoryclaw.model import NOTHING, Fact, Problem
+from memoryclaw.text.dates import days_of, leading_range
+from memoryclaw.text.language import words_of
 from memoryclaw.text.yaml_text import Yaml, load, strings
+from memoryclaw.vault.layout import SCHEMA_FILE
 
 DEFAULT_COLLECTIONS = frozenset({"contacts", "people", "projects", "preferences"})
 TYPES = frozenset({"text", "date", "number", "email", "phone", "url", "link"})
@@ -28,6 +33,52 @@ class Schema(NamedTuple):
     fields: Mapping[str, Field] = NOTHING
     collections: frozenset[str] = DEFAULT_COLLECTIONS
     problems: tuple[Problem, ...] = ()
+
+    def misfit(self, field: str, value: str) -> str:
+        """Why a value is none of its field's type, in a sentence; empty where it is one, or the field has none."""
+        declared = self.fields.get(_word(field), Field())
+        values = value.split(",") if declared.many else [value]
+        wrong = next(filter(None, (misfit(one.strip(), declared.type) for one in values)), "")
+        return wrong and f"{wrong}, as `{_word(field)}: {declared.type}` in {SCHEMA_FILE} asks for"
+
+
+# What the values of each type look like; a text may be anything, and so may the target of a link.
+
+PHONE_NUMBER = re.compile(r"\+?[\d\s()/.-]{5,24}(?:\s?(?:x|ext\.?)\s?\d{1,6})?")
+SHAPES = {
+    "email": (re.compile(r"[^\s@<>()]+@[^\s@<>()]+\.[^\W\d_]{2,}"), "an e-mail address"),
+    "phone": (re.compile(rf"(?=(?:\D*\d){{5}}){PHONE_NUMBER.pattern}"), "a phone number"),
+    "url": (re.compile(r"(?:[a-z][a-z0-9+.-]*://|www\.)\S+|(?:[\w-]+\.)+[^\W\d_]{2,}(?:/\S*)?", re.IGNORECASE), "a web address"),
+    "number": (re.compile(r"[-+]?\d[\d.,'’\u202f\u00a0 ]*(?:[^\W\d]\S*|[%€$£])?(?:\s\S+)?"), "a number"),
+}  # fmt: skip
+_YEARS = (date(2003, 1, 1), date(2010, 6, 15))  # two days that no date counts from alike
+
+
+def misfit(value: str, type_: str) -> str:
+    """Why a value cannot be of a type, or "" where it can: `'soon' is not a date`."""
+    if type_ == "date":
+        return "" if days_of(value) or _is_fixed(value) else f"{value[:60]!r} is not a date"
+    shape, name = SHAPES.get(type_, (None, ""))
+    return "" if shape is None or shape.fullmatch(value) else f"{value[:60]!r} is not {name}"
+
+
+def _is_fixed(value: str) -> bool:
+    """True for a time that is the same whenever it is read (`spring 2027`), or every year (`11 February`)."""
+    found = [leading_range(value, today) for today in _YEARS]
+    if not all(one and not words_of(value[one.span[1] :]) for one in found):
+        return False
+    first, second = ((one.start, one.end) for one in found if one)
+    return first == second or tuple(day[5:] for day in first) == tuple(day[5:] for day in second)
+
+
+def misfits(path: str, facts: Iterable[Fact], schema: Schema) -> list[Problem]:
+    """The values of a file that hold and are not of their field's type."""
+    hint = f"write it so, or declare another type in {SCHEMA_FILE}"
+    return [
+        Problem(path, fact.line, wrong, hint)
+        for fact in facts
+        if fact.current and not fact.is_statement and (wrong := schema.misfit(fact.field, fact.value))
+    ]
 
 
 def read_aliases(text: str) -> dict[str, tuple[str, ...]]:

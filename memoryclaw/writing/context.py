@@ -18,8 +18,8 @@ from memoryclaw.text.redaction import Gate
 from memoryclaw.text.yaml_text import flow_list, scalar
 from memoryclaw.vault import files
 from memoryclaw.vault.edits import SemanticFile, plain_words
-from memoryclaw.vault.layout import SCHEMA_FILE, places, run_id, utc
-from memoryclaw.vault.vocabulary import Schema, read_schema
+from memoryclaw.vault.layout import NOTE, SCHEMA_FILE, SEMANTIC, place_of, places, run_id, utc
+from memoryclaw.vault.vocabulary import Schema, misfits, read_schema
 
 if TYPE_CHECKING:
     from jinja2.sandbox import ImmutableSandboxedEnvironment
@@ -174,6 +174,21 @@ class WriteContext:
     def semantic(self, path: str) -> SemanticFile:
         """How the facts of a file are read."""
         return SemanticFile(path, self.schema().collections)
+
+    def checked(self, path: str, change: Callable[[str], str]) -> Callable[[str], str]:
+        """The same patch of a file with facts, refused with an InputError where it gives a field a value that is not of its type."""
+        schema = self.schema()
+
+        def patch(text: str) -> str:
+            done = change(text)
+            file = SemanticFile(path, schema.collections)
+            stood = {(fact.field, fact.value) for fact in file.facts(text).facts}
+            new = [fact for fact in file.facts(done).facts if (fact.field, fact.value) not in stood]
+            if wrong := misfits(path, new, schema):
+                raise InputError(f"{wrong[0].message}; nothing was written")
+            return done
+
+        return patch if schema.fields and place_of(path) in (SEMANTIC, NOTE) else change
 
 
 def must_be_a_note(address: Address, verb: str) -> None:

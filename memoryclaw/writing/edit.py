@@ -31,6 +31,7 @@ from memoryclaw.vault.forgotten import FORGOTTEN, REVIVED
 from memoryclaw.vault.layout import DECISIONS_FILE, episode_name, free_name, slug, timestamp
 from memoryclaw.vault.notes import ReadingSettings, read_note
 from memoryclaw.vault.todos import patched, ticked, todo_id, with_due
+from memoryclaw.vault.vocabulary import misfits
 from memoryclaw.writing.context import WriteContext, Written, must_be_a_note
 from memoryclaw.writing.decisions import Decision, Decisions, recorded
 from memoryclaw.writing.evidence import Evidence, EvidenceFinder, is_log
@@ -60,7 +61,8 @@ def edit(context: WriteContext, id_: str, fields: Mapping[str, Value]) -> Writte
     must_be_a_note(address, "edited")
     if not address.path.endswith(".md"):
         raise InputError(f"{address.path} has no header to edit; open the file itself")
-    return _write(context, address, fields, lambda text: _with_properties(text, address, fields), "edited")
+    change = context.checked(address.path, lambda text: _with_properties(text, address, fields))
+    return _write(context, address, fields, change, "edited")
 
 
 class Rewrite(NamedTuple):
@@ -112,8 +114,9 @@ def rewrite(context: WriteContext, id_: str, text: str, *, digest: str, dry_run:
     before = decode(data).text
     after = _with_line_ends(before, _writable(text))
     new = encode(decode(data)._replace(text=after))
-    settings = ReadingSettings(collections=context.schema().collections)
-    problems = read_note(address.path, new, settings).problems
+    schema = context.schema()
+    note = read_note(address.path, new, ReadingSettings(collections=schema.collections))
+    problems = (*note.problems, *misfits(address.path, note.facts, schema))
     found = Rewrite(address.id, address.path, digest, before, after, problems)
     if dry_run:
         return found
@@ -231,7 +234,8 @@ def _edit_fact(context: WriteContext, address: Address, fields: Mapping[str, Val
         return done
 
     # A statement goes by its words, so that it has another id now.
-    return _write(context, address, fields, change, "corrected")._replace(id=ids[0 if address.field else -1])
+    done = _write(context, address, fields, context.checked(address.path, change), "corrected")
+    return done._replace(id=ids[0 if address.field else -1])
 
 
 def _edit_entity(context: WriteContext, address: Address, fields: Mapping[str, Value]) -> Written:
@@ -244,7 +248,7 @@ def _edit_entity(context: WriteContext, address: Address, fields: Mapping[str, V
             ).text
         return text
 
-    return _write(context, address, fields, change, "corrected")
+    return _write(context, address, fields, context.checked(address.path, change), "corrected")
 
 
 def _corrected(text: str, file: SemanticFile, *, entity: str, field: str, value: str, since: str) -> FactEdit:

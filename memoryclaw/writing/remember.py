@@ -142,6 +142,8 @@ def _fact(context: WriteContext, value: str, entity: str, field: str, *, source:
     path, run = fact_file(context, entity, field), context.run("remember")
     file, schema = context.semantic(path), context.schema()
     declared = schema.fields.get(" ".join(field.lower().split()))
+    if field and (wrong := schema.misfit(field, value)):
+        raise InputError(f"{wrong}; nothing was written")
     results: list[FactEdit] = []
 
     def change(text: str) -> str:

@@ -42,7 +42,7 @@ ONCE = {
     "consolidation.pending._ADDRESS": "once a line, behind its bullet",
     "consolidation.pending._NAME": "once a line, behind its bullet",
     "consolidation.episodes._LEADING": "the next look begins where a match ended, and the first failure ends the looking",
-    "consolidation.fact_values._SHAPES": "a value is one of a kind as a whole or not at all",
+    "vault.vocabulary.SHAPES": "a value is one of a kind as a whole or not at all",
     "text.own_words._FAREWELL": "once a line, where it begins",
     "text.own_words._SAID_BY": "once a line, where it begins",
     "text.own_words._MORE": "once a colon: the next one stands behind what it reads, or among its three words",
