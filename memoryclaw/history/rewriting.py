@@ -249,15 +249,23 @@ class Rewriting:
             else:
                 made = self._blob(entry.oid, path)
                 if made is not None:
-                    # Two files that were named by what is erased would both be called `forgotten.md`.
-                    called = free_name(self._name(path, name), lambda new: os.fsencode(new) in fresh)
-                    fresh[os.fsencode(called)] = Entry(entry.mode, made)
+                    fresh[self._free(self._name(path, name), name, fresh, entries)] = Entry(entry.mode, made)
         if fresh == entries:
             self._trees[oid, folder] = oid
             return oid
         new = self._put("tree", raw_tree(fresh)) if fresh or not folder else ""
         self._trees[oid, folder] = new
         return new
+
+    @staticmethod
+    def _free(called: str, name: bytes, *folders: Mapping[bytes, Entry]) -> bytes:
+        """A name that no other file has: two that were named by what is erased would both be called `forgotten.md`."""
+
+        def taken(new: str) -> bool:
+            raw = os.fsencode(new)
+            return raw != name and any(raw in folder for folder in folders)
+
+        return os.fsencode(free_name(called, taken))
 
     def _name(self, path: str, name: bytes) -> str:
         known = self._history.places.named(path)

@@ -111,6 +111,7 @@ def test_files_that_are_called_alike_without_their_names_stay_two_in_the_history
         filled(app)
         for name, body in zip(("Zanthrax Quellmore", "zanthrax-quellmore"), bodies, strict=True):
             (root / f"{name}.md").write_text(body)
+        (root / "forgotten.md").write_text("Mine.\n")
         git(root, "add", "-A")
         git(root, "commit", "-qm", "two files")
         git(root, "rm", "-q", "Zanthrax Quellmore.md", "zanthrax-quellmore.md")
@@ -120,7 +121,8 @@ def test_files_that_are_called_alike_without_their_names_stay_two_in_the_history
         git(root, "add", "a[b].md", "ab.md")
         app.purge(DOCTOR, history=True)
     [held] = git(root, "log", "--format=%H", "--grep", "two files").split()
-    assert [git(root, "show", f"{held}:{name}") for name in ("forgotten.md", "forgotten-2.md")] == bodies
+    assert [git(root, "show", f"{held}:{name}") for name in ("forgotten-2.md", "forgotten-3.md")] == bodies
+    assert git(root, "show", f"{held}:forgotten.md") == "Mine.\n"
     assert holding(root, objects=True) == []
     assert git(root, "diff", "--cached", "--name-only").split() == ["a[b].md", "ab.md"]
 
