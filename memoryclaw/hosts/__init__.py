@@ -1,1 +1,1 @@
-"""Hosts with shell hooks: their transcripts, answers and settings files."""
+"""Hosts and other tools: hooks, transcripts and settings files of agents, what other memories export, and what is exported."""
