@@ -1189,6 +1189,7 @@ class App:
             today or context.today,
             self._vector_lane() if context.wants_vectors else None,
             self._approved_files,
+            strengths=context.strengths(today),
         )
 
     def _approved_files(self, paths: Iterable[str]) -> set[str]:

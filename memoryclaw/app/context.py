@@ -25,6 +25,7 @@ from memoryclaw.vault.state_folder import must_hold_no_link, state_folder
 if TYPE_CHECKING:  # the rest is imported by the verb that needs it: a search must start fast
     from memoryclaw.capture.capture import Recorder
     from memoryclaw.index.vectors import Vectors
+    from memoryclaw.recall.strength import Strengths
     from memoryclaw.text.redaction import Gate
     from memoryclaw.vault.ledger import Ledger
     from memoryclaw.writing.context import WriteContext
@@ -117,6 +118,15 @@ class VaultContext:
         from memoryclaw.vault.ledger import Ledger  # noqa: PLC0415
 
         return Ledger(os.fspath(self.root))
+
+    def strengths(self, today: date | None = None) -> Strengths | None:
+        """How strongly memories are remembered today, or on another day; None where nothing was ever cited or rated."""
+        record = self.ledger.record()
+        if not record.uses:
+            return None
+        from memoryclaw.recall.strength import Strengths  # noqa: PLC0415
+
+        return Strengths(record, today or self.today)
 
     @cached_property
     def recorder(self) -> Recorder:

@@ -23,6 +23,7 @@ from memoryclaw.text.snippets import snippet, without_block_ids
 from memoryclaw.vault.layout import tells_how
 
 if TYPE_CHECKING:  # most vaults have no vectors
+    from memoryclaw.recall.strength import Strengths
     from memoryclaw.recall.vector_lane import VectorLane
 
 CHUNK = 12  # units looked at together
@@ -36,6 +37,7 @@ class Searcher:
         today: the UTC day that "last week" refers to.
         lane: the vectors, where the settings want them.
         approved: tells which of these files belong to approved skills.
+        strengths: how strongly memories are remembered; without it, use does not rank.
     """
 
     def __init__(
@@ -45,13 +47,16 @@ class Searcher:
         today: date,
         lane: VectorLane | None = None,
         approved: Callable[[Iterable[str]], AbstractSet[str]] = lambda _: frozenset(),
+        *,
+        strengths: Strengths | None = None,
     ) -> None:
         self._index = index
         self._catalog = catalog
         self._today = today
         self._lane = lane
         self._approved = approved
-        self._evidence = EvidenceReader(index, catalog)
+        self._strengths = strengths
+        self._evidence = EvidenceReader(index, catalog, strengths)
 
     def reading(self) -> AbstractContextManager[None]:
         """One state of the index for all that is asked in the block."""
@@ -249,11 +254,20 @@ class Searcher:
                 *filter_causes(question.query.filters),
                 *causes(question, one),
                 *([Matched(word=found.near, field="vector", via="vector")] if one.term("vector") else []),
+                *(self._feedback(one.unit) if one.term("strength") else []),
             ),
             snippet=shown.text,
             highlights=shown.highlights,
             surfaces=surfaces,
         )
+
+    def _feedback(self, unit: UnitSummary) -> list[Matched]:
+        """The uses that a unit's strength rests on."""
+        if self._strengths is None:
+            return []
+        from memoryclaw.recall.strength import in_words  # noqa: PLC0415 - only where something was ever cited or rated
+
+        return [Matched(in_words(self._strengths.of(unit.id, unit.kind)), field="ledger", via="feedback")]
 
 
 def search(searcher: Searcher, text: str, *, kind: str, limit: int) -> Answer:

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 from memoryclaw.errors import VaultError
 from memoryclaw.vault import files
 from memoryclaw.vault.layout import STATE_DIR, slug, timestamp, utc
-from memoryclaw.vault.uses import Cited, Record, Told, event_of, record_of, told_by
+from memoryclaw.vault.uses import Cited, Record, Told, event_of, told_by
 
 FOLDER = "ledger"
 _SESSIONS = 256  # of which it is remembered what they were shown
@@ -47,13 +47,11 @@ class Ledger:
     def record(self) -> Record:
         """What all devices' files tell: what was cited and rated, and on which days; only what they have gained is read again."""
         paths = [path for path in files.list_files(self._root, FOLDER) if path.endswith(".jsonl")]
-        known, self._read = self._read, {}
-        for path in sorted(paths):
-            found = self._gained(path, known.get(path, _NOTHING_READ))
-            if found is not None:
-                self._read[path] = found
-        if self._read != known:
-            self._record = record_of(one.told for one in self._read.values())
+        known = self._read
+        found = {path: self._gained(path, known.get(path, _NOTHING_READ)) for path in sorted(paths)}
+        self._read = {path: one for path, one in found.items() if one is not None}
+        if [id(one.told) for one in known.values()] != [id(one.told) for one in self._read.values()]:
+            self._record = Record(one.told for one in self._read.values())
         return self._record
 
     def cited(self) -> tuple[Cited, ...]:
@@ -71,11 +69,11 @@ class Ledger:
         except (OSError, VaultError):
             return None
         whole = found.data.rfind(b"\n") + 1  # the last line may be on its way
-        if found.start and not whole:
-            return known
         told = told_by(found.data[:whole])
         if found.start:
-            told = Told(known.told.days | told.days, known.told.events + told.events)
+            before = known.told
+            new = told.events or not told.days <= before.days
+            told = Told(before.days | told.days, before.events + told.events) if new else before
         return _Read(told, found.start + whole, found.file)
 
     def shown_in(self, session: str) -> list[dict[str, Any]]:
@@ -177,7 +175,7 @@ class _Read(NamedTuple):
     file: tuple[int, int] = (0, 0)
 
 
-_NOTHING_READ = _Read(Told(frozenset(), ()))
+_NOTHING_READ = _Read(Told())
 
 
 def _events(data: bytes, type_: str, key: str, value: str) -> Iterator[dict[str, Any]]:

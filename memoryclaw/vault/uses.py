@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
+from functools import cached_property
 from typing import Any, NamedTuple
 
 from memoryclaw.text.dates import parse_timestamp
 
-TELLING = ("cited", "rated", "renamed")  # the events that say more than that something was shown
+TELLING = (b"cited", b"rated", b"renamed")  # the events that say more than that something was shown
+RECEIPT = re.compile(r"r-(\d{4})(\d\d)(\d\d)t(\d\d)(\d\d)(\d\d)-[0-9a-f]+")
 _HEAD = re.compile(rb'\{"ts": "(\d{4}-\d\d-\d\d)T\d\d:\d\d:\d\dZ", "event": "([a-z_]+)"')
 
 
@@ -47,46 +49,103 @@ class Rated(NamedTuple):
     receipt: str = ""
 
 
-class Record(NamedTuple):
-    """What all files of a ledger tell.
+class Use(NamedTuple):
+    """One use of a memory: it was shown, and then cited, rated, or both.
 
     Attributes:
-        days: those with any event (ISO), the oldest first: on all others the vault was idle.
-        cited: by replies, the oldest first.
-        rated: by people and agents, the oldest first.
+        ts: when it was shown, or where that is not known, cited or rated.
+        receipt: what had shown it, if that is known.
+        session: in which.
+        cited: `id` or `words`, by which a reply gave the use away; empty if none did.
+        rating: the last one that it was given; 0 without one.
     """
 
-    days: tuple[str, ...] = ()
-    cited: tuple[Cited, ...] = ()
-    rated: tuple[Rated, ...] = ()
+    ts: str
+    receipt: str = ""
+    session: str = ""
+    cited: str = ""
+    rating: int = 0
 
 
 class Told(NamedTuple):
-    """What one part of a file tells: its days, and the events of `TELLING`."""
+    """What one part of a file tells: its days, and the events of `TELLING`, each with its time and its line."""
 
-    days: frozenset[str]
-    events: tuple[Mapping[str, Any], ...]
+    days: frozenset[str] = frozenset()
+    events: tuple[tuple[str, bytes, Mapping[str, Any]], ...] = ()
+
+
+class Record:
+    """What all files of a ledger tell, in whatever order they come and whichever device wrote them."""
+
+    def __init__(self, parts: Iterable[Told] = ()) -> None:
+        parts = list(parts)
+        self.days: tuple[str, ...] = tuple(sorted(frozenset[str]().union(*(part.days for part in parts))))
+        self._events = sorted((one for part in parts for one in part.events), key=lambda one: one[:2])
+        moved = [(ts, _note(one.get("from")), _note(one.get("to"))) for ts, one in self._of("renamed")]
+        self._moved = [(ts, old, new) for ts, old, new in moved if old and new and old != new]
+
+    @cached_property
+    def cited(self) -> tuple[Cited, ...]:
+        """What replies cited, the oldest first, under the ids that these memories have now."""
+        return tuple(filter(None, (_cited(ts, one, self._now_called) for ts, one in self._of("cited"))))
+
+    @cached_property
+    def rated(self) -> tuple[Rated, ...]:
+        """The ratings, the oldest first."""
+        return tuple(filter(None, (_rated(ts, one, self._now_called) for ts, one in self._of("rated"))))
+
+    @cached_property
+    def uses(self) -> Mapping[str, tuple[Use, ...]]:
+        """The uses of each memory that was cited or rated, the oldest first. A receipt and an id are one use, whatever is told of it."""
+        found: dict[str, dict[tuple[str, ...], Use]] = {}
+        for one in self.cited:
+            for id_, receipt in zip(one.ids, one.receipts, strict=True):
+                key: tuple[str, ...] = (receipt,) if receipt else ("cited", one.ts, one.session)
+                use = Use(
+                    _shown_at(receipt, one.ts), receipt, one.session, "words" if id_ in one.words else "id"
+                )
+                uses = found.setdefault(id_, {})
+                known = uses.setdefault(key, use)
+                if known.cited == "words" and use.cited == "id":
+                    uses[key] = known._replace(cited="id")
+        for number, rating in enumerate(self.rated):
+            key = (rating.receipt,) if rating.receipt else ("rated", str(number))
+            use = Use(_shown_at(rating.receipt, rating.ts), rating.receipt, rating.session)
+            uses = found.setdefault(rating.id, {})
+            uses[key] = uses.get(key, use)._replace(rating=rating.rating)
+        return {id_: tuple(sorted(uses.values())) for id_, uses in found.items()}
+
+    def _of(self, event: str) -> Iterable[tuple[str, Mapping[str, Any]]]:
+        return ((ts, one) for ts, _, one in self._events if one["event"] == event)
+
+    def _now_called(self, id_: str, since: str) -> str:
+        """What a memory that had this id at a time is called by now."""
+        note, mark, part = id_.partition("#")
+        for ts, old, new in self._moved:
+            if ts >= since and note == old:
+                note = new
+        return f"{note}{mark}{part}"
 
 
 def told_by(data: bytes) -> Told:
     """What whole lines of a ledger tell; a line that is no event is passed over, and one of what was shown is not parsed."""
-    days, events = set[bytes](), list[Mapping[str, Any]]()
-    odd = set[str]()
+    days, odd, wanted = set[bytes](), list[bytes](), list[bytes]()
     for line in data.split(b"\n"):
-        head = _HEAD.match(line)
-        if head is not None:
+        if head := _HEAD.match(line):
             days.add(head[1])
-            if head[2].decode() not in TELLING:
-                continue
-        event = event_of(line) if line else {}
-        at = parse_timestamp(str(event.get("ts", ""))) if event else ""
-        if not at:
-            continue
-        if head is None:  # not as we write it: by hand, or by another program
-            odd.add(at[:10])
-        if event.get("event") in TELLING:
-            events.append({**event, "ts": at})
-    return Told(frozenset(day.decode() for day in days) | odd, tuple(events))
+            if head[2] in TELLING:
+                wanted.append(line)
+        elif line:  # not as we write it: by hand, or by another program
+            odd.append(line)
+    events = [
+        (parse_timestamp(str(event.get("ts", ""))), line, event) for line, event in _read([*wanted, *odd])
+    ]
+    of_odd = {ts[:10] for ts, line, _ in events if ts and not _HEAD.match(line)}
+    names = {name.decode() for name in TELLING}
+    return Told(
+        frozenset(day.decode() for day in days) | of_odd,
+        tuple(one for one in events if one[0] and one[2].get("event") in names),
+    )
 
 
 def event_of(line: bytes) -> dict[str, Any]:
@@ -98,65 +157,46 @@ def event_of(line: bytes) -> dict[str, Any]:
     return {}
 
 
-def record_of(parts: Iterable[Told]) -> Record:
-    """What these parts of a ledger tell together, in whatever order they come and whichever device wrote them."""
-    days, events = set[str](), list[Mapping[str, Any]]()
-    for part in parts:
-        days |= part.days
-        events += part.events
-    events.sort(key=lambda event: (str(event["ts"]), json.dumps(event, sort_keys=True, default=str)))
-    moved = [
-        (str(one["ts"]), _note(one.get("from")), _note(one.get("to")))
-        for one in events
-        if one.get("event") == "renamed"
-    ]
-    moved = [(ts, old, new) for ts, old, new in moved if old and new and old != new]
-    known: dict[tuple[str, str], str] = {}
-
-    def now_called(id_: str, since: str) -> str:
-        """What a memory that had this id at a time is called by now."""
-        if not moved:
-            return id_
-        found = known.get((id_, since))
-        if found is None:
-            note, mark, part = id_.partition("#")
-            for ts, old, new in moved:
-                if ts >= since and note == old:
-                    note = new
-            found = known[id_, since] = f"{note}{mark}{part}"
-        return found
-
-    return Record(
-        tuple(sorted(days)),
-        tuple(filter(None, (_cited(event, now_called) for event in events if event["event"] == "cited"))),
-        tuple(filter(None, (_rated(event, now_called) for event in events if event["event"] == "rated"))),
-    )
+def _read(lines: Sequence[bytes]) -> list[tuple[bytes, Mapping[str, Any]]]:
+    """The events among these lines, all parsed at once unless one of them is broken."""
+    with suppress(ValueError, RecursionError):
+        events = json.loads(b"[" + b",".join(lines) + b"]")
+        if len(events) == len(lines):
+            return [(line, one) for line, one in zip(lines, events, strict=True) if isinstance(one, dict)]
+    return [(line, one) for line in lines if (one := event_of(line))]
 
 
-def _cited(event: Mapping[str, Any], now_called: Callable[[str, str], str]) -> Cited | None:
-    ts, ids, other = str(event["ts"]), _texts(event.get("ids")), event.get("receipts")
-    first = event.get("receipt")
-    first = first if isinstance(first, str) else ""
+def _cited(ts: str, event: Mapping[str, Any], now_called: Callable[[str, str], str]) -> Cited | None:
+    other, first = event.get("receipts"), _text(event.get("receipt"))
     by = other if isinstance(other, dict) else {}
-    receipts = {id_: str(by.get(id_, first)) for id_ in ids}
     words = frozenset(now_called(id_, ts) for id_ in _texts(event.get("words")))
-    named = {now_called(id_, ts): receipt for id_, receipt in receipts.items()}
-    session = str(event.get("session") or "")
+    named = {now_called(id_, ts): _text(by.get(id_, first)) for id_ in _texts(event.get("ids"))}
+    session = _text(event.get("session"))
     return Cited(ts, session, tuple(named), tuple(named.values()), words) if named else None
 
 
-def _rated(event: Mapping[str, Any], now_called: Callable[[str, str], str]) -> Rated | None:
-    ts, ids, rating = str(event["ts"]), _texts(event.get("ids")), event.get("rating")
+def _rated(ts: str, event: Mapping[str, Any], now_called: Callable[[str, str], str]) -> Rated | None:
+    ids, rating = _texts(event.get("ids")), event.get("rating")
     if type(rating) is not int or not 1 <= rating <= 5 or not ids:
         return None
-    receipt = event.get("receipt")
-    session = str(event.get("session") or "")
-    return Rated(ts, session, now_called(ids[0], ts), rating, receipt if isinstance(receipt, str) else "")
+    session = _text(event.get("session"))
+    return Rated(ts, session, now_called(ids[0], ts), rating, _text(event.get("receipt")))
+
+
+def _shown_at(receipt: str, told: str) -> str:
+    """When a receipt was given out, which its name says; else when somebody told of the use."""
+    hit = RECEIPT.fullmatch(receipt)
+    shown = parse_timestamp("{}-{}-{}T{}:{}:{}Z".format(*hit.groups())) if hit else ""
+    return shown if shown and shown <= told else told
 
 
 def _note(path: object) -> str:
     """The id that the path of a note gives it."""
     return path.removesuffix(".md") if isinstance(path, str) else ""
+
+
+def _text(value: object) -> str:
+    return value if isinstance(value, str) else ""
 
 
 def _texts(value: object) -> list[str]:
