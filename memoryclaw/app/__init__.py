@@ -42,7 +42,7 @@ if TYPE_CHECKING:  # the rest is imported by the verb that needs it: a search mu
     from memoryclaw.app.survey import Survey
     from memoryclaw.app.transfer import Transfer
     from memoryclaw.app.working import Working
-    from memoryclaw.capture.capture import CaptureResult
+    from memoryclaw.capture.capture import CaptureResult, KeptTurn
     from memoryclaw.capture.feedback import Feedback
     from memoryclaw.capture.importers import Imported
     from memoryclaw.config import Config
@@ -816,12 +816,16 @@ class App:
     ) -> list[CaptureResult]:
         """Keeps turns and tool events, mappings or lines of JSON, in the logs; each is durable when it is acknowledged.
 
-        What running sessions say of their goal, plan and skill goes to their working memory.
+        What running sessions say of their goal, plan and skill goes to their working memory; what their assistants used of what they
+        were shown, to the ledger.
         """
         self._context.allow(OWNER, AGENT)
         from memoryclaw.app.working import follow  # noqa: PLC0415
 
-        tell = partial(follow, self._context)
+        def tell(turns: list[KeptTurn]) -> None:
+            follow(self._context, turns)
+            self._cite(turns)
+
         return self._context.recorder.capture(lines, session=session, first=first, tell=tell)
 
     @property
@@ -985,8 +989,13 @@ class App:
         self._context.refresh()
         return redo(self._consolidation_context(llm, "branch"), since)
 
-    def feedback(self, id_: str, rating: int, *, session: str = "", note: str = "") -> Feedback:
-        """Keeps in the ledger how useful a note, section, fact or turn was, from 1 to 5."""
+    def feedback(
+        self, id_: str, rating: int, *, session: str = "", note: str = "", receipt: str = ""
+    ) -> Feedback:
+        """Keeps in the ledger how useful a note, section, fact or turn was, from 1 to 5.
+
+        It is about the use that the `receipt` names, or about the last time that it was shown, in this `session` first.
+        """
         self._context.allow(OWNER, AGENT)
         from memoryclaw.capture.feedback import feedback, rating_of  # noqa: PLC0415
         from memoryclaw.recall.addresses import address_of  # noqa: PLC0415
@@ -1000,6 +1009,7 @@ class App:
             rating,
             session=self._context.session_name(session),
             note=note,
+            receipt=receipt,
             redacted=secret_gate().text,
             now=self.clock(),
         )
@@ -1206,16 +1216,29 @@ class App:
 
     def _shown(self, session: str, mode: str, digests: Mapping[str, str]) -> str:
         """Keeps in the ledger what a session was shown by a tool; returns why not, if it could not."""
-        values = {"session": self._context.session_name(session), "mode": mode, "ids": [*digests]}
-        return (
-            self.ledger.append("shown", {**values, "digests": dict(digests)}, self.clock()) if digests else ""
-        )
+        values = {"receipt": self._receipt(), "session": self._context.session_name(session), "mode": mode}
+        shown = {**values, "ids": [*digests], "digests": dict(digests)}
+        return self.ledger.append("shown", shown, self.clock()) if digests else ""
+
+    def _receipt(self) -> str:
+        """A name for what is shown now."""
+        return f"r-{self.clock():%Y%m%dt%H%M%S}-{new_id()}"
+
+    def _cite(self, turns: Sequence[KeptTurn]) -> None:
+        """Keeps in the ledger what assistants used of what they were shown. The turns are kept, and nothing fails here."""
+        replies = [turn for turn in turns if turn.record.get("role") == "assistant"]
+        if not replies:
+            return
+        from memoryclaw.app.citing import cite  # noqa: PLC0415
+
+        with suppress(MemoryClawError, OSError):
+            cite(self._context, replies)
 
     def _receipted(self, answer: Recalled, session: str, seen: str) -> Recalled:
         """The answer with its receipt, which the ledger keeps."""
         from memoryclaw.recall.receipts import event_of  # noqa: PLC0415
 
-        receipt = f"r-{self.clock():%Y%m%dt%H%M%S}-{new_id()}"
+        receipt = self._receipt()
         values = {
             "receipt": receipt,
             "session": session,

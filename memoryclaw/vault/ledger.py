@@ -97,6 +97,38 @@ class Ledger:
         self._told[path, session] = told
         return told.events
 
+    def shown_last(self, id_: str, *, session: str = "", receipt: str = "") -> str:
+        """The receipt of the last event of two months that showed a memory, or a part of it; empty without one.
+
+        Args:
+            id_: of the memory.
+            session: in which it was shown; if it was not, in which does not matter.
+            receipt: only this one counts, however old it is.
+        """
+        paths = [path for path in files.list_files(self._root, FOLDER) if path.endswith(".jsonl")]
+        months = sorted({path.rpartition("/")[2] for path in paths})[-2:]
+        wanted = json.dumps(id_, ensure_ascii=False)[:-1].encode("utf-8", "backslashreplace")
+        best = ("", False, "")
+        for path in paths if not receipt else [path for path in paths if path.endswith(_month_of(receipt))]:
+            for event in self._showing(path, wanted) if receipt or path.endswith(tuple(months)) else ():
+                named, ids = event.get("receipt"), event.get("ids")
+                shown = [str(one) for one in ids] if isinstance(ids, list) else []
+                if not isinstance(named, str) or (receipt and named != receipt):
+                    continue
+                if any(one == id_ or one.startswith(f"{id_}#") for one in shown):
+                    here = bool(session) and event.get("session") == session
+                    best = max(best, (named, here, str(event.get("ts", ""))), key=lambda one: one[1:])
+        return best[0]
+
+    def _showing(self, path: str, wanted: bytes) -> Iterator[dict[str, Any]]:
+        """The events of a file that showed something, of the lines with these bytes."""
+        with suppress(OSError, VaultError):
+            data = files.read_file(self._root, path, limit=_LARGEST).data
+            for line in data.splitlines() if wanted in data else ():
+                event = event_of(line) if wanted in line else {}
+                if event.get("event") == "shown":
+                    yield event
+
     def uses(self, note: str) -> list[dict[str, Any]]:
         """The events in which a note, or a part of it, was shown, of all devices, the oldest first; those of the last year."""
         paths = sorted(files.list_files(self._root, FOLDER), key=lambda path: path.rpartition("/")[2])
@@ -104,19 +136,15 @@ class Ledger:
         months = sorted({path.rpartition("/")[2] for path in paths})[-12:]
         found = []
         for path in paths:
-            with suppress(OSError, VaultError):
-                data = files.read_file(self._root, path, limit=_LARGEST).data
-                for line in data.splitlines() if path.endswith(tuple(months)) and wanted in data else ():
-                    event = event_of(line) if wanted in line else {}
-                    ids = event.get("ids") if event.get("event") == "shown" else ()
-                    if isinstance(ids, list) and any(str(one).partition("#")[0] == note for one in ids):
-                        found.append(event)
+            for event in self._showing(path, wanted) if path.endswith(tuple(months)) else ():
+                ids = event.get("ids")
+                if isinstance(ids, list) and any(str(one).partition("#")[0] == note for one in ids):
+                    found.append(event)
         return sorted(found, key=lambda event: str(event.get("ts", "")))
 
     def receipt(self, name: str) -> dict[str, Any] | None:
         """The event that a receipt names, of whatever device."""
-        month = f"/{name[2:6]}-{name[6:8]}.jsonl"
-        paths = [path for path in files.list_files(self._root, FOLDER) if path.endswith(month)]
+        paths = [path for path in files.list_files(self._root, FOLDER) if path.endswith(_month_of(name))]
         return next((one for path in sorted(paths) for one in self._shown(path, "receipt", name)), None)
 
     def having(self, event: str, key: str, value: str) -> list[dict[str, Any]]:
@@ -157,6 +185,11 @@ class Ledger:
             why = getattr(error, "strerror", None) or error
             return f"this use could not be written to the ledger ({why}); nothing else is affected"
         return ""
+
+
+def _month_of(receipt: str) -> str:
+    """How the path of the file ends that holds a receipt."""
+    return f"/{receipt[2:6]}-{receipt[6:8]}.jsonl"
 
 
 class _Told(NamedTuple):
