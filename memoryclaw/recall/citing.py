@@ -67,7 +67,7 @@ def cited_in(
 
 def names(reply: str, id_: str) -> bool:
     """True when an id stands in a reply, and could be nothing else there: a plain word only where it is marked as one."""
-    at = reply.find(id_)
+    at = reply.find(id_) if id_ else -1
     while at >= 0:
         end = at + len(id_)
         first, after, then = reply[at - 1 : at], reply[end : end + 1], reply[end + 1 : end + 2]
