@@ -57,6 +57,7 @@ if TYPE_CHECKING:  # the rest is imported by the verb that needs it: a search mu
     from memoryclaw.recall import browsing
     from memoryclaw.recall.ask import Asked
     from memoryclaw.recall.evaluation import Evaluated
+    from memoryclaw.recall.inspecting import Inspected
     from memoryclaw.recall.vector_lane import VectorLane
     from memoryclaw.review.details import Conversation
     from memoryclaw.review.file_history import Blame, CommitShown, Events
@@ -448,6 +449,10 @@ class App:
             raise NotFoundError(
                 f"no recall of this vault has the receipt {receipt!r}; `recall --json` prints it"
             )
+        if "digests" not in event:
+            raise NotFoundError(
+                f"the recall {receipt} is too old to be read back: the ledger only keeps what it showed; `memoryclaw inspect ID` counts it"
+            )
         found = self._context.read(lambda: read_back(event, self.catalog))
         # What others may not see is not even counted for them.
         return found if self.audience == OWNER else replace(found, gone=0, more={})
@@ -541,6 +546,15 @@ class App:
 
         note = self._context.read(lambda: address_of(id_, self.catalog, self.vault)).note
         return self.ledger.uses(note)
+
+    def inspect(self, id_: str) -> Inspected:
+        """How strongly a note, section, fact or turn is remembered: each use of it, what that counted, and how it adds up."""
+        self._context.allow(OWNER)
+        from memoryclaw.recall.inspecting import inspect  # noqa: PLC0415
+
+        return self._context.read(
+            lambda: inspect(id_, self.catalog, self.vault, self.ledger, self._context.today)
+        )
 
     def conversation(self, session: str) -> Conversation:
         """The turns of a session, and what became of each: episodes, facts, questions.
@@ -899,6 +913,8 @@ class App:
             notices=(*problems, *done.notices), upkeep=self._upkeep(mode, due=due, dry_run=dry_run)
         )
         if not dry_run:
+            with suppress(MemoryClawError, OSError):  # another night does it
+                self.ledger.roll_up(self.clock())
             self._track()
         return done
 
@@ -1152,7 +1168,11 @@ class App:
         from memoryclaw.app.stats import stats, waiting_items  # noqa: PLC0415
 
         waits, items = self._waiting(), waiting_items(self.review.list(), self.clock())
-        return self._context.read(lambda: stats(os.fspath(self.root), self.catalog, waits, items))
+        return self._context.read(
+            lambda: stats(
+                os.fspath(self.root), self.catalog, waits, items, self.ledger.record(), self._context.today
+            )
+        )
 
     def _waiting(self) -> Waits:
         """The turns that no consolidation has read; none where that cannot be told."""

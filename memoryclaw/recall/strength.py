@@ -112,12 +112,16 @@ class Strengths:
         note = id_ if kind in _OF_THEIR_OWN else id_.partition("#")[0]
         if note != id_ and note in self._uses:
             uses = _united([*uses, *self._uses[note]])
-        if not uses:
-            return _UNUSED
-        return strength_of(uses, self._days, self._today, HALF_LIVES.get(kind, HALF_LIVES["note"]))
+        return self._strength(uses, kind)
 
+    def of_note(self, id_: str, kind: str) -> Strength:
+        """How strongly a whole note is remembered, by its own uses and those of all its parts."""
+        parts = [its for part, its in self._uses.items() if part.partition("#")[0] == id_]
+        return self._strength(_united(use for its in parts for use in its), kind)
 
-_UNUSED = Strength()
+    def _strength(self, uses: Collection[Use], kind: str) -> Strength:
+        half_life = HALF_LIVES.get(kind, HALF_LIVES["note"])
+        return strength_of(uses, self._days, self._today, half_life)
 
 
 def _absorbed(uses: Mapping[str, Collection[Use]], merged: Mapping[str, str]) -> dict[str, Collection[Use]]:

@@ -7,7 +7,7 @@ import os
 import re
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any, NamedTuple
 
 from memoryclaw.errors import VaultError
@@ -18,6 +18,10 @@ from memoryclaw.vault.uses import Cited, Record, Told, event_of, told_by
 FOLDER = "ledger"
 _SESSIONS = 256  # of which it is remembered what they were shown
 _LARGEST = 64 << 20  # bytes of a file that are looked through
+_OWN_MONTH = re.compile(r"\d{4}-\d\d\.jsonl")
+_FIGURES = frozenset(
+    {"ts", "event", "receipt", "session", "mode", "ids"}
+)  # what stays of an old event of what was shown
 _DEVICE = re.compile(r"[a-z0-9][a-z0-9_-]{0,63}")
 
 
@@ -111,8 +115,7 @@ class Ledger:
         best = ("", False, "")
         for path in paths if not receipt else [path for path in paths if path.endswith(_month_of(receipt))]:
             for event in self._showing(path, wanted) if receipt or path.endswith(tuple(months)) else ():
-                named, ids = event.get("receipt"), event.get("ids")
-                shown = [str(one) for one in ids] if isinstance(ids, list) else []
+                named, shown = event.get("receipt"), _ids(event)
                 if not isinstance(named, str) or (receipt and named != receipt):
                     continue
                 if any(one == id_ or one.startswith(f"{id_}#") for one in shown):
@@ -136,10 +139,8 @@ class Ledger:
         months = sorted({path.rpartition("/")[2] for path in paths})[-12:]
         found = []
         for path in paths:
-            for event in self._showing(path, wanted) if path.endswith(tuple(months)) else ():
-                ids = event.get("ids")
-                if isinstance(ids, list) and any(str(one).partition("#")[0] == note for one in ids):
-                    found.append(event)
+            shown = self._showing(path, wanted) if path.endswith(tuple(months)) else ()
+            found += [event for event in shown if any(one.partition("#")[0] == note for one in _ids(event))]
         return sorted(found, key=lambda event: str(event.get("ts", "")))
 
     def receipt(self, name: str) -> dict[str, Any] | None:
@@ -165,6 +166,56 @@ class Ledger:
             return
         yield from _events(data, type_, key, value)
 
+    def shown_by_mode(self, id_: str) -> dict[str, int]:
+        """How often a memory, or a part of it, was shown in each mode (recall, search, get), by what all devices say."""
+        wanted = json.dumps(id_, ensure_ascii=False)[:-1].encode("utf-8", "backslashreplace")
+        found: dict[str, int] = {}
+        for path in files.list_files(self._root, FOLDER):
+            for event in self._showing(path, wanted) if path.endswith(".jsonl") else ():
+                if any(one == id_ or one.startswith(f"{id_}#") for one in _ids(event)):
+                    mode = str(event.get("mode") or "recall")
+                    found[mode] = found.get(mode, 0) + 1
+        return found
+
+    def fetched(self) -> set[str]:
+        """The ids of everything that somebody asked to see whole, as all devices say."""
+        paths = [path for path in files.list_files(self._root, FOLDER) if path.endswith(".jsonl")]
+        return {
+            id_
+            for path in paths
+            for one in self._showing(path, b'"get"')
+            if one.get("mode") == "get"
+            for id_ in _ids(one)
+        }
+
+    def roll_up(self, now: datetime) -> list[str]:
+        """Takes out of this device's old months what only a receipt needs; returns the files that are shorter now.
+
+        The last two months stay whole, and so do the last two files: `why` reads their receipts back, and what a session has seen is
+        told by them. Of what was shown before, its time, receipt, session, mode and ids stay, so that no figure changes; all
+        other events keep every byte.
+
+        Raises:
+            VaultError: a file was changed meanwhile, or cannot be read; the others are as they were.
+        """
+        folder = f"{FOLDER}/{self.device}/"
+        own = sorted(
+            path
+            for path in files.list_files(self._root, FOLDER)
+            if _OWN_MONTH.fullmatch(path.removeprefix(folder))
+        )
+        first = utc(now).replace(day=1)
+        whole = f"{folder}{first - timedelta(days=1):%Y-%m}.jsonl"
+        done = []
+        for path in own[:-2]:
+            if path < whole:
+                read = files.read_file(self._root, path, limit=_LARGEST)
+                data = b"".join(_rolled_up(line) for line in read.data.splitlines(keepends=True))
+                if data != read.data:
+                    files.write_file(self._root, path, data, read.digest)
+                    done.append(path)
+        return done
+
     def append(self, event: str, values: Mapping[str, Any], now: datetime, *, durable: bool = False) -> str:
         """Appends one event; returns an empty string, or why it could not be written.
 
@@ -186,6 +237,20 @@ class Ledger:
             why = getattr(error, "strerror", None) or error
             return f"this use could not be written to the ledger ({why}); nothing else is affected"
         return ""
+
+
+def _ids(event: Mapping[str, Any]) -> list[str]:
+    ids = event.get("ids")
+    return [one for one in ids if isinstance(one, str)] if isinstance(ids, list) else []
+
+
+def _rolled_up(line: bytes) -> bytes:
+    """The line of what was shown with no more than the figures need; any other line as it is."""
+    event = event_of(line) if b'"shown"' in line else {}
+    if event.get("event") != "shown" or event.keys() <= _FIGURES:
+        return line
+    kept = {key: value for key, value in event.items() if key in _FIGURES}
+    return (json.dumps(kept, ensure_ascii=False) + "\n").encode("utf-8", "backslashreplace")
 
 
 def _month_of(receipt: str) -> str:

@@ -95,6 +95,8 @@ LOOKS = (
     (f"/v1/notes/{quote(DEADLINE, safe='')}", ("show", DEADLINE)),
     ("/v1/notes/log:kanazawa/2", ("show", "log:kanazawa/2")),
     ("/v1/links/ep-penicillin", ("links", "ep-penicillin")),
+    (f"/v1/inspect/{quote(DEADLINE, safe='')}", ("inspect", DEADLINE)),
+    ("/v1/inspect/ep-penicillin", ("inspect", "ep-penicillin")),
     ("/v1/facts?entity=rowing%20club&history=true", ("facts", "rowing club", "--history")),
     ("/v1/facts?as_of=2025-07-01", ("facts", "--as-of", "2025-07-01")),
     ("/v1/entities?words=boat", ("entities", "boat")),

@@ -203,7 +203,7 @@ CLI: dict[str, list[list[str]]] = {
     "browse": [["--json"], ["--state", "pending"], ["--state", "archived", "--json"], ["--state", "draft"]],
     "facts": [[], ["--history", "--json"], *([f"Pier of {label}", "--json"] for label in LABELS), *([slip(word(label, "entity"))] for label in LABELS)],
     "todos": [[], ["--all", "--json"], ["harbour"], *([word(label, "todo")] for label in LABELS)],
-    "links": [[one] for one in IDS[::3]],
+    "links": [[one] for one in IDS[::3]], "inspect": [[IDS[0]], [IDS[0], "--json"]],
     "entities": [[], ["--json"], ["Pier"]], "entity": [["Pier of owner"], ["Pier of owner", "--json"]],
     "skills": [["list", "--json"], ["match", "harbour", "--json"], ["lint"], *(["show", f"skills/{label}-work"] for label in LABELS), ["show", slip(word("owner", "skillname"))], ["host", "--json"], ["run", "owner-work"]],
     "review": [["list", "--json"], ["list"], ["diff"], ["show", "p-00000000"], ["approve", "--all", "--yes"]],
