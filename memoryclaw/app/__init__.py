@@ -785,11 +785,13 @@ class App:
         return carry_out(context, writing, request, history=history, progress=progress)
 
     def revive(self, id_: str) -> Written:
-        """Brings back what `forget` archived, byte for byte; one commit."""
+        """Brings back what `forget` archived, byte for byte; one commit. The ledger counts that as a use: it is not proposed for the archive again."""
         self._context.allow(OWNER)
         from memoryclaw.writing.edit import revive  # noqa: PLC0415
 
-        return self._context.write(lambda context: revive(context, id_))
+        done = self._context.write(lambda context: revive(context, id_))
+        self.ledger.append("shown", {"mode": "get", "ids": [done.id]}, self.clock())
+        return done
 
     def undo(self, commit: str, *, yes: bool = False) -> Written:
         """Takes back one machine commit or run, and keeps what people changed since; one commit.

@@ -68,7 +68,7 @@ def pass_days(app: App, clock: Clock, number: int) -> None:
 def night(app: App) -> list[str]:
     """What is asked of the person afterwards: the titles of what waits."""
     app.consolidate(llm="none")
-    return [item.title for item in app.review.list()]
+    return [item.what for item in app.review.list()]
 
 
 def test_old_episodes_that_nothing_used_are_proposed_once_in_one_batch(
@@ -90,7 +90,7 @@ def test_old_episodes_that_nothing_used_are_proposed_once_in_one_batch(
     assert night(app) == ["Archive 2 episodes that nothing has used for long"], (
         "one that waits is not asked again"
     )
-    app.review.approve([item.id])
+    app.review.approve([item])
     assert sorted(path.name[20:] for path in (root / "archive/episodes").iterdir()) == ["rope.md", "tar.md"]
     assert not git(root, "status", "--porcelain")
     app.revive("rope")
@@ -101,7 +101,7 @@ def test_what_a_person_keeps_is_not_asked_about_again(app: App, root: Path, cloc
     pass_days(app, clock, OLD + 1)
     (title,) = night(app)
     assert title == "Archive 4 episodes that nothing has used for long"
-    app.review.reject([app.review.list()[0].id])
+    app.review.reject(app.review.list())
     episode(root, "sail")
     git(root, "add", "-A")
     git(root, "commit", "-qm", "sail")
