@@ -122,7 +122,7 @@ class VaultContext:
     def strengths(self, today: date | None = None) -> Strengths | None:
         """How strongly memories are remembered today, or on another day; None where nothing was ever cited or rated."""
         record = self.ledger.record()
-        if not record.uses:
+        if not record.used:
             return None
         from memoryclaw.recall.strength import Strengths  # noqa: PLC0415
 

@@ -97,41 +97,46 @@ class Strengths:
     def __init__(self, record: Record, today: date, merged: Mapping[str, str] = NOTHING) -> None:
         self._days = record.days
         self._today = today.isoformat()
-        self._uses: Mapping[str, Collection[Use]] = record.uses
-        if merged:
-            self._uses = _absorbed(record.uses, merged)
+        self._record = record
+        self._absorbed = _absorbed(record.used, merged)
 
     @property
     def ids(self) -> Collection[str]:
         """Everything that was ever cited or rated."""
-        return self._uses.keys()
+        return self._record.used
+
+    def _uses(self, id_: str) -> Collection[Use]:
+        if not self._absorbed:
+            return self._record.uses_of(id_)
+        return _united(use for one in self._absorbed.get(id_, ()) for use in self._record.uses_of(one))
 
     def of(self, id_: str, kind: str) -> Strength:
         """How strongly what has this id is remembered; a section also by the uses of its whole note."""
-        uses = self._uses.get(id_, ())
+        uses = self._uses(id_)
         note = id_ if kind in _OF_THEIR_OWN else id_.partition("#")[0]
-        if note != id_ and note in self._uses:
-            uses = _united([*uses, *self._uses[note]])
+        if note != id_:
+            uses = _united([*uses, *self._uses(note)])
         return self._strength(uses, kind)
 
     def of_note(self, id_: str, kind: str) -> Strength:
         """How strongly a whole note is remembered, by its own uses and those of all its parts."""
-        parts = [its for part, its in self._uses.items() if part.partition("#")[0] == id_]
-        return self._strength(_united(use for its in parts for use in its), kind)
+        parts = [part for part in (self._absorbed or self.ids) if part.partition("#")[0] == id_]
+        return self._strength(_united(use for part in parts for use in self._uses(part)), kind)
 
     def _strength(self, uses: Collection[Use], kind: str) -> Strength:
         half_life = HALF_LIVES.get(kind, HALF_LIVES["note"])
         return strength_of(uses, self._days, self._today, half_life)
 
 
-def _absorbed(uses: Mapping[str, Collection[Use]], merged: Mapping[str, str]) -> dict[str, Collection[Use]]:
-    found: dict[str, list[Use]] = {}
-    for id_, its in uses.items():
-        seen = {id_}
-        while (above := merged.get(id_, "")) and above not in seen:
-            seen.add(id_ := above)
-        found.setdefault(id_, []).extend(its)
-    return {id_: _united(its) for id_, its in found.items()}
+def _absorbed(used: Iterable[str], merged: Mapping[str, str]) -> dict[str, list[str]]:
+    """For each memory, the ids whose uses are its own by now; empty where nothing was merged."""
+    found: dict[str, list[str]] = {}
+    for id_ in used if merged else ():
+        now, seen = id_, {id_}
+        while (above := merged.get(now, "")) and above not in seen:
+            seen.add(now := above)
+        found.setdefault(now, []).append(id_)
+    return found
 
 
 def _united(uses: Iterable[Use]) -> list[Use]:

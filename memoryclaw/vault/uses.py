@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from contextlib import suppress
 from functools import cached_property
 from typing import Any, NamedTuple
@@ -12,8 +12,8 @@ from typing import Any, NamedTuple
 from memoryclaw.text.dates import parse_timestamp
 
 TELLING = (b"cited", b"rated", b"renamed")  # the events that say more than that something was shown
-RECEIPT = re.compile(r"r-(\d{4})(\d\d)(\d\d)t(\d\d)(\d\d)(\d\d)-[0-9a-f]+")
-_HEAD = re.compile(rb'\{"ts": "(\d{4}-\d\d-\d\d)T\d\d:\d\d:\d\dZ", "event": "([a-z_]+)"')
+RECEIPT = re.compile(r"r-\d{8}t\d{6}-[0-9a-f]+", re.ASCII)
+_HEAD = re.compile(rb'\{"ts": "((\d{4}-\d\d-\d\d)T\d\d:\d\d:\d\dZ)", "event": "([a-z_]+)"')
 
 
 class Cited(NamedTuple):
@@ -95,31 +95,48 @@ class Record:
         return tuple(filter(None, (_rated(ts, one, self._now_called) for ts, one in self._of("rated"))))
 
     @cached_property
+    def _by_id(self) -> Mapping[str, list[tuple[str, Mapping[str, Any], str]]]:
+        """The events that cite or rate each memory, the oldest first, each with its time and the id that the memory had then."""
+        found: dict[str, list[tuple[str, Mapping[str, Any], str]]] = {}
+        for ts, _, event in self._events:
+            ids = () if event["event"] == "renamed" else _texts(event.get("ids"))
+            for id_ in ids if event["event"] == "cited" or _rating(event) else ():
+                found.setdefault(self._now_called(id_, ts), []).append((ts, event, id_))
+        return found
+
+    @property
+    def used(self) -> Collection[str]:
+        """The ids of all that was ever cited or rated."""
+        return self._by_id.keys()
+
+    def uses_of(self, id_: str) -> tuple[Use, ...]:
+        """The uses of a memory that were cited or rated, the oldest first. A receipt and an id are one use, whatever is told of it."""
+        uses: dict[tuple[str, ...], Use] = {}
+        for number, (ts, event, then) in enumerate(self._by_id.get(id_, ())):
+            receipt, session, rating = _receipt(event, then), _text(event.get("session")), _rating(event)
+            known = uses.setdefault(
+                (receipt, "" if receipt else str(number)), Use(_shown_at(receipt, ts), receipt, session)
+            )
+            by = "words" if then in _texts(event.get("words")) else "id"
+            uses[receipt, "" if receipt else str(number)] = (
+                known._replace(rating=rating)
+                if event["event"] == "rated"
+                else known._replace(cited=min(known.cited or by, by))
+            )
+        return tuple(sorted(uses.values()))
+
+    @property
     def uses(self) -> Mapping[str, tuple[Use, ...]]:
-        """The uses of each memory that was cited or rated, the oldest first. A receipt and an id are one use, whatever is told of it."""
-        found: dict[str, dict[tuple[str, ...], Use]] = {}
-        for one in self.cited:
-            for id_, receipt in zip(one.ids, one.receipts, strict=True):
-                key: tuple[str, ...] = (receipt,) if receipt else ("cited", one.ts, one.session)
-                use = Use(
-                    _shown_at(receipt, one.ts), receipt, one.session, "words" if id_ in one.words else "id"
-                )
-                uses = found.setdefault(id_, {})
-                known = uses.setdefault(key, use)
-                if known.cited == "words" and use.cited == "id":
-                    uses[key] = known._replace(cited="id")
-        for number, rating in enumerate(self.rated):
-            key = (rating.receipt,) if rating.receipt else ("rated", str(number))
-            use = Use(_shown_at(rating.receipt, rating.ts), rating.receipt, rating.session)
-            uses = found.setdefault(rating.id, {})
-            uses[key] = uses.get(key, use)._replace(rating=rating.rating)
-        return {id_: tuple(sorted(uses.values())) for id_, uses in found.items()}
+        """The uses of each memory that was cited or rated."""
+        return {id_: self.uses_of(id_) for id_ in self._by_id}
 
     def _of(self, event: str) -> Iterable[tuple[str, Mapping[str, Any]]]:
         return ((ts, one) for ts, _, one in self._events if one["event"] == event)
 
     def _now_called(self, id_: str, since: str) -> str:
         """What a memory that had this id at a time is called by now."""
+        if not self._moved:
+            return id_
         note, mark, part = id_.partition("#")
         for ts, old, new in self._moved:
             if ts >= since and note == old:
@@ -132,19 +149,22 @@ def told_by(data: bytes) -> Told:
     days, odd, wanted = set[bytes](), list[bytes](), list[bytes]()
     for line in data.split(b"\n"):
         if head := _HEAD.match(line):
-            days.add(head[1])
-            if head[2] in TELLING:
+            days.add(head[2])
+            if head[3] in TELLING:
                 wanted.append(line)
         elif line:  # not as we write it: by hand, or by another program
             odd.append(line)
-    events = [
-        (parse_timestamp(str(event.get("ts", ""))), line, event) for line, event in _read([*wanted, *odd])
-    ]
-    of_odd = {ts[:10] for ts, line, _ in events if ts and not _HEAD.match(line)}
+    events, of_odd = list[tuple[str, bytes, Mapping[str, Any]]](), set[str]()
+    for line, event in _read([*wanted, *odd]):
+        if head := _HEAD.match(line):
+            events.append((head[1].decode(), line, event))
+        elif ts := parse_timestamp(str(event.get("ts", ""))):
+            of_odd.add(ts[:10])
+            events.append((ts, line, event))
     names = {name.decode() for name in TELLING}
     return Told(
         frozenset(day.decode() for day in days) | of_odd,
-        tuple(one for one in events if one[0] and one[2].get("event") in names),
+        tuple(one for one in events if one[2].get("event") in names),
     )
 
 
@@ -167,27 +187,38 @@ def _read(lines: Sequence[bytes]) -> list[tuple[bytes, Mapping[str, Any]]]:
 
 
 def _cited(ts: str, event: Mapping[str, Any], now_called: Callable[[str, str], str]) -> Cited | None:
-    other, first = event.get("receipts"), _text(event.get("receipt"))
-    by = other if isinstance(other, dict) else {}
     words = frozenset(now_called(id_, ts) for id_ in _texts(event.get("words")))
-    named = {now_called(id_, ts): _text(by.get(id_, first)) for id_ in _texts(event.get("ids"))}
+    named = {now_called(id_, ts): _receipt(event, id_) for id_ in _texts(event.get("ids"))}
     session = _text(event.get("session"))
     return Cited(ts, session, tuple(named), tuple(named.values()), words) if named else None
 
 
 def _rated(ts: str, event: Mapping[str, Any], now_called: Callable[[str, str], str]) -> Rated | None:
-    ids, rating = _texts(event.get("ids")), event.get("rating")
-    if type(rating) is not int or not 1 <= rating <= 5 or not ids:
+    ids, rating = _texts(event.get("ids")), _rating(event)
+    if not ids or not rating:
         return None
-    session = _text(event.get("session"))
-    return Rated(ts, session, now_called(ids[0], ts), rating, _text(event.get("receipt")))
+    return Rated(ts, _text(event.get("session")), now_called(ids[0], ts), rating, _receipt(event, ids[0]))
+
+
+def _rating(event: Mapping[str, Any]) -> int:
+    """The rating that an event gives; 0 where it gives none."""
+    rating = event.get("rating") if event["event"] == "rated" else 0
+    return rating if type(rating) is int and 1 <= rating <= 5 else 0
+
+
+def _receipt(event: Mapping[str, Any], id_: str) -> str:
+    """The receipt of what had shown a memory, as an event tells."""
+    others = event.get("receipts")
+    return _text(others.get(id_, "") if isinstance(others, dict) and id_ in others else event.get("receipt"))
 
 
 def _shown_at(receipt: str, told: str) -> str:
     """When a receipt was given out, which its name says; else when somebody told of the use."""
-    hit = RECEIPT.fullmatch(receipt)
-    shown = parse_timestamp("{}-{}-{}T{}:{}:{}Z".format(*hit.groups())) if hit else ""
-    return shown if shown and shown <= told else told
+    if not RECEIPT.fullmatch(receipt):
+        return told
+    day, time = receipt[2:10], receipt[11:17]
+    shown = f"{day[:4]}-{day[4:6]}-{day[6:]}T{time[:2]}:{time[2:4]}:{time[4:]}Z"
+    return min(shown, told)
 
 
 def _note(path: object) -> str:
