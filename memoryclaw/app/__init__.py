@@ -1166,7 +1166,6 @@ class App:
         """Examines the vault; with `fix`, repairs what can be rebuilt from the files."""
         self._context.allow(OWNER)
         from memoryclaw.app.doctor import CheckedVault, check, examine  # noqa: PLC0415
-    from memoryclaw.app.graph import VaultGraph
 
         self.sync()
         context = self._context

@@ -12,16 +12,14 @@ from memoryclaw.recall import graph
 if TYPE_CHECKING:
     from memoryclaw.recall.browsing import LinkEnd
     from memoryclaw.recall.graph import Graph, Node, NodeBeside, Step
-
-MOST_DRAWN = 500  # nodes of the whole graph, unless more are asked for
-MOST_BESIDE = 20
+    from memoryclaw.vault.uses import Cited
 
 
 class PathShown(NamedTuple):
     """The way from one node to another; `steps` is None where there is none."""
 
-    source: Node
-    target: Node
+    start: Node
+    end: Node
     steps: list[Step] | None
 
 
@@ -55,7 +53,7 @@ class VaultGraph:
     def __init__(self, context: VaultContext) -> None:
         self._context = context
 
-    def whole(self, *, limit: int = MOST_DRAWN) -> GraphShown:
+    def whole(self, *, limit: int = settings.DRAWN) -> GraphShown:
         """All nodes and the edges between them; of more than `limit` nodes those with the strongest ties.
 
         Raises:
@@ -79,7 +77,7 @@ class VaultGraph:
 
         return self._context.read(look)
 
-    def neighbours(self, id_: str, *, limit: int = MOST_BESIDE) -> NeighboursShown:
+    def neighbours(self, id_: str, *, limit: int = settings.BESIDE) -> NeighboursShown:
         """What a note or an entity is tied to, the strongest ties first.
 
         Raises:
@@ -113,8 +111,6 @@ class VaultGraph:
     def _node(self, id_: str, found: Graph) -> Node:
         return graph.node_of(id_, found, self._context.catalog, self._context.vault)
 
-    def _replies(self) -> list[graph.Reply]:
-        """What replies cited; of nobody's concern but the owner's and the agent's, who made them."""
-        if self._context.audience not in (OWNER, AGENT):
-            return []
-        return []
+    def _replies(self) -> tuple[Cited, ...]:
+        """What replies cited, for the owner and for the agent, who made them: to others it would tell what those two talk of."""
+        return self._context.ledger.cited() if self._context.audience in (OWNER, AGENT) else ()

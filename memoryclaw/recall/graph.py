@@ -16,6 +16,7 @@ from memoryclaw.text.frontmatter import is_filled_in
 from memoryclaw.text.language import key_of, keys_of
 from memoryclaw.vault.folder import Vault
 from memoryclaw.vault.properties import plain_name
+from memoryclaw.vault.uses import Cited
 
 LINKED = 1.0  # what a link counts; nothing else reaches it, so a link by hand comes first
 MENTIONED = 0.5  # a note that names an entity in its header, a fact whose value is another entity
@@ -23,13 +24,6 @@ CITED = 0.15  # two that one reply cites
 _MOST_CITED = 20  # of one reply that are tied to one another
 _NAMED = ("person", "entity", "project")  # how a note names what it is about
 _NOTES = ("episode", "note", "semantic", "skill")
-
-
-class Reply(NamedTuple):
-    """What one reply of the assistant cited."""
-
-    ids: tuple[str, ...]
-    day: str  # ISO date
 
 
 class Node(NamedTuple):
@@ -93,7 +87,7 @@ class Step(NamedTuple):
     edge: Edge
 
 
-def graph(catalog: Catalog, replies: Iterable[Reply] = ()) -> Graph:
+def graph(catalog: Catalog, replies: Iterable[Cited] = ()) -> Graph:
     """The graph of what an index knows, with co-citation from some replies; what the index does not know is not in it."""
     return _Reader(catalog).read(replies)
 
@@ -216,7 +210,7 @@ class _Reader:
         self._notes: dict[str, Node] = {}  # by path
         self._edges: dict[tuple[str, str, str], Edge] = {}
 
-    def read(self, replies: Iterable[Reply]) -> Graph:
+    def read(self, replies: Iterable[Cited]) -> Graph:
         """Nodes, then edges of each kind."""
         self._read_notes()
         facts = self._read_entities()
@@ -268,15 +262,15 @@ class _Reader:
             if key_of(other) in known:
                 known.setdefault(key, known[key_of(other)])
         sql = "select path, key from names where kind in (select value from json_each(?)) order by path, key"
-        for path_, key in self._catalog.rows(sql, (json.dumps(_NAMED),)):
-            node = self._notes.get(path_)
-            if node and node.kind not in ("semantic", "log"):
-                self._tie(node.id, known.get(key, ""), "mention", path_, 1)
+        named = [(path_, known[key]) for path_, key in self._catalog.rows(sql, (json.dumps(_NAMED),)) if key in known]
+        for path_, id_ in dict.fromkeys(named):
+            if path_ in self._notes and self._notes[path_].kind not in ("semantic", "log"):
+                self._tie(self._notes[path_].id, id_, "mention", path_, 1)
         for path_, line, id_, value in facts:
             if value:
                 self._tie(id_, known.get(key_of(plain_name(value)), ""), "mention", path_, line)
 
-    def _cite(self, replies: list[Reply]) -> None:
+    def _cite(self, replies: list[Cited]) -> None:
         nodes = self._cited({id_ for reply in replies for id_ in reply.ids})
         for reply in replies:
             cited = dict.fromkeys(nodes[id_] for id_ in reply.ids if id_ in nodes)
