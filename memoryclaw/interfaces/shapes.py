@@ -31,7 +31,15 @@ if TYPE_CHECKING:
     from memoryclaw.index.sync import Freshness, Synced
     from memoryclaw.index.vectors import Filled
     from memoryclaw.recall.ask import Asked
-    from memoryclaw.recall.browsing import EntityEntry, EntityShown, LinkEnd, Links, NoteEntry, ShownUnit, TodoEntry
+    from memoryclaw.recall.browsing import (
+        EntityEntry,
+        EntityShown,
+        LinkEnd,
+        Links,
+        NoteEntry,
+        ShownUnit,
+        TodoEntry,
+    )
     from memoryclaw.recall.graph import Node
     from memoryclaw.recall.evaluation import Evaluated, QuestionResult
     from memoryclaw.review.decide import ReviewDecision, TickedFacts

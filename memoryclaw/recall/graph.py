@@ -15,7 +15,6 @@ from memoryclaw.recall.browsing import LinkEnd
 from memoryclaw.text.frontmatter import is_filled_in
 from memoryclaw.text.language import key_of, keys_of
 from memoryclaw.vault.folder import Vault
-from memoryclaw.vault.properties import plain_name
 from memoryclaw.vault.uses import Cited
 
 LINKED = 1.0  # what a link counts; nothing else reaches it, so a link by hand comes first
@@ -180,9 +179,7 @@ def strongest(found: Graph, limit: int) -> Graph:
     """At most so many nodes, those with the strongest ties in all, then by id, and the edges between them."""
     if len(found.nodes) <= limit:
         return found
-    ties = {
-        id_: sum(weight(edges) for edges in beside.values()) for id_, beside in found.beside().items()
-    }
+    ties = {id_: sum(weight(edges) for edges in beside.values()) for id_, beside in found.beside().items()}
     kept = set(sorted(found.nodes, key=lambda id_: (-ties.get(id_, 0.0), id_))[:limit])
     return Graph(
         {id_: node for id_, node in found.nodes.items() if id_ in kept},
@@ -247,7 +244,9 @@ class _Reader:
     def _link(self, facts: Iterable[tuple[str, int, str, str]]) -> None:
         """Links: those in the line of a fact in `semantic/` are its entity's."""
         told = {(path_, line): id_ for path_, line, id_, _ in facts if self._notes[path_].kind == "semantic"}
-        for path_, target, line in self._catalog.rows("select path, target, line from links order by path, seq"):
+        for path_, target, line in self._catalog.rows(
+            "select path, target, line from links order by path, seq"
+        ):
             if path_ in self._notes and target:
                 source = told.get((path_, line)) or self._notes[path_].id
                 self._tie(source, self._leads(target, path_), "link", path_, line)
@@ -262,13 +261,18 @@ class _Reader:
             if key_of(other) in known:
                 known.setdefault(key, known[key_of(other)])
         sql = "select path, key from names where kind in (select value from json_each(?)) order by path, key"
-        named = [(path_, known[key]) for path_, key in self._catalog.rows(sql, (json.dumps(_NAMED),)) if key in known]
+        named = [
+            (path_, known[key])
+            for path_, key in self._catalog.rows(sql, (json.dumps(_NAMED),))
+            if key in known
+        ]
         for path_, id_ in dict.fromkeys(named):
             if path_ in self._notes and self._notes[path_].kind not in ("semantic", "log"):
                 self._tie(self._notes[path_].id, id_, "mention", path_, 1)
         for path_, line, id_, value in facts:
-            if value:
-                self._tie(id_, known.get(key_of(plain_name(value)), ""), "mention", path_, line)
+            target = known.get(key_of(value), "") if value else ""
+            if (id_, target, "link") not in self._edges:  # a value may be written as a link
+                self._tie(id_, target, "mention", path_, line)
 
     def _cite(self, replies: list[Cited]) -> None:
         nodes = self._cited({id_ for reply in replies for id_ in reply.ids})

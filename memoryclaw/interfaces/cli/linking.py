@@ -26,7 +26,11 @@ _STYLES = {"link": "", "mention": ' style="dashed"', "cited": ' style="dotted" d
 @group(
     default="show",
     takes=True,
-    examples=["links semantic/projects", "links path Home 'Boathouse Aarhus'", "links --dot | dot -Tsvg -o vault.svg"],
+    examples=[
+        "links semantic/projects",
+        "links path Home 'Boathouse Aarhus'",
+        "links --dot | dot -Tsvg -o vault.svg",
+    ],
 )
 def links() -> None:
     """List links, and show how notes and entities are tied.
@@ -36,7 +40,8 @@ def links() -> None:
 
 
 @links.command(
-    "show", examples=["links semantic/projects", "links ep-20250708-penicillin", "links Home --json", "links --dot"]
+    "show",
+    examples=["links semantic/projects", "links ep-20250708-penicillin", "links Home --json", "links --dot"],
 )
 @click.argument("id_", metavar="[ID]", required=False, default="", type=TEXT)
 @click.option("--dot", is_flag=True, help="The whole graph in the language of Graphviz.")
@@ -86,7 +91,10 @@ def path(context: CliContext, start: str, end: str) -> None:
         return
     table(
         ["from", "", "to", "where"],
-        [[one.source.id, _tie(one.edge, one.source.id), one.target.id, one.edge.place] for one in found.steps or ()],
+        [
+            [one.source.id, _tie(one.edge, one.source.id), one.target.id, one.edge.place]
+            for one in found.steps or ()
+        ],
     )
     if found.steps is None:
         say(f"No way leads from {styled(found.start.id)} to {styled(found.end.id)}.")
@@ -95,7 +103,9 @@ def path(context: CliContext, start: str, end: str) -> None:
     print_freshness(fresh)
 
 
-@links.command("neighbours", examples=["links neighbours 'Boathouse Aarhus'", "links neighbours Home --limit 5 --json"])
+@links.command(
+    "neighbours", examples=["links neighbours 'Boathouse Aarhus'", "links neighbours Home --limit 5 --json"]
+)
 @click.argument("id_", metavar="ID", type=TEXT)
 @click.option(
     "--limit",
@@ -116,7 +126,12 @@ def neighbours(context: CliContext, id_: str, limit: int) -> None:
     table(
         ["weight", "neighbour", "by", "where"],
         [
-            [f"{one.weight:.2f}", one.node.id, ", ".join(edge.kind for edge in one.edges), one.edges[0].place]
+            [
+                f"{one.weight:.2f}",
+                one.node.id,
+                ", ".join(dict.fromkeys(edge.kind for edge in one.edges)),
+                one.edges[0].place,
+            ]
             for one in found.neighbours
         ],
     )
@@ -184,7 +199,11 @@ def _edge(edge: Edge) -> list[str]:
 
 def _tie(edge: Edge, source: str) -> str:
     """What ties two nodes, as seen from one of them."""
-    words = {"link": ("links to", "linked from"), "mention": ("names", "named in"), "cited": ("cited with",) * 2}
+    words = {
+        "link": ("links to", "linked from"),
+        "mention": ("names", "named in"),
+        "cited": ("cited with",) * 2,
+    }
     return words[edge.kind][edge.source != source]
 
 
