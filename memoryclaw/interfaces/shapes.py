@@ -10,9 +10,9 @@ from memoryclaw.model import Answer, Fact, Match, Problem, ReadBack, Recalled, T
 if TYPE_CHECKING:
     from memoryclaw.app.daemon import Happened
     from memoryclaw.app.doctor import Check
+    from memoryclaw.app.graph import GraphShown, NeighboursShown, PathShown
     from memoryclaw.app.purge import Purged
     from memoryclaw.app.stats import Stats
-    from memoryclaw.app.graph import GraphShown, NeighboursShown, PathShown
     from memoryclaw.app.status import Status
     from memoryclaw.app.survey import Survey
     from memoryclaw.app.transfer import Latest
@@ -40,8 +40,8 @@ if TYPE_CHECKING:
         ShownUnit,
         TodoEntry,
     )
-    from memoryclaw.recall.graph import Node
     from memoryclaw.recall.evaluation import Evaluated, QuestionResult
+    from memoryclaw.recall.graph import Node
     from memoryclaw.review.decide import ReviewDecision, TickedFacts
     from memoryclaw.review.details import Details
     from memoryclaw.review.file_history import Blame, CommitShown, Difference, Events, Logged

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from itertools import combinations
+from itertools import combinations, pairwise
 from typing import NamedTuple
 
 from memoryclaw.errors import NotFoundError
@@ -143,7 +143,7 @@ def path(start: str, end: str, found: Graph) -> list[Step] | None:
     ids.reverse()
     return [
         Step(found.nodes[here], found.nodes[there], max(beside[here][there], key=lambda edge: weight([edge])))
-        for here, there in zip(ids, ids[1:], strict=False)
+        for here, there in pairwise(ids)
     ]
 
 
@@ -249,7 +249,7 @@ class _Reader:
         ):
             if path_ in self._notes and target:
                 source = told.get((path_, line)) or self._notes[path_].id
-                self._tie(source, self._leads(target, path_), "link", path_, line)
+                self._tie(Edge(source, self._leads(target, path_), "link", 1, path_, line, ""))
 
     def _mention(self, facts: Iterable[tuple[str, int, str, str]]) -> None:
         """Entities that notes name in their headers, and those that are the value of another's fact."""
@@ -268,18 +268,18 @@ class _Reader:
         ]
         for path_, id_ in dict.fromkeys(named):
             if path_ in self._notes and self._notes[path_].kind not in ("semantic", "log"):
-                self._tie(self._notes[path_].id, id_, "mention", path_, 1)
+                self._tie(Edge(self._notes[path_].id, id_, "mention", 1, path_, 1, ""))
         for path_, line, id_, value in facts:
             target = known.get(key_of(value), "") if value else ""
             if (id_, target, "link") not in self._edges:  # a value may be written as a link
-                self._tie(id_, target, "mention", path_, line)
+                self._tie(Edge(id_, target, "mention", 1, path_, line, ""))
 
     def _cite(self, replies: list[Cited]) -> None:
         nodes = self._cited({id_ for reply in replies for id_ in reply.ids})
         for reply in replies:
             cited = dict.fromkeys(nodes[id_] for id_ in reply.ids if id_ in nodes)
             for source, target in combinations(sorted(list(cited)[:_MOST_CITED]), 2):
-                self._tie(source, target, "cited", "", 0, reply.day)
+                self._tie(Edge(source, target, "cited", 1, "", 0, reply.day))
 
     def _cited(self, ids: set[str]) -> dict[str, str]:
         """The node of each cited id that is still there."""
@@ -303,16 +303,14 @@ class _Reader:
             self._led[at] = lead_to(target, source, self._catalog)
         return self._led[at]
 
-    def _tie(self, source: str, target: str, kind: str, path_: str, line: int, day: str = "") -> None:
+    def _tie(self, edge: Edge) -> None:
+        """Adds a tie to those of its kind between the two, if both are there and apart."""
+        source, target, _kind = place = edge[:3]
         for id_ in (source, target):
             if id_ in self._logs:
                 self._nodes.setdefault(id_, self._logs[id_])
         if source == target or source not in self._nodes or target not in self._nodes:
             return
-        known = self._edges.get((source, target, kind))
-        if known is None:
-            self._edges[source, target, kind] = Edge(source, target, kind, 1, path_, line, day)
-        else:
-            self._edges[source, target, kind] = known._replace(
-                times=known.times + 1, last=max(known.last, day)
-            )
+        known = self._edges.get(place)
+        again = known and known._replace(times=known.times + 1, last=max(known.last, edge.last))
+        self._edges[place] = again or edge
