@@ -106,7 +106,8 @@ class VaultGraph:
         )
 
     def _graph(self) -> Graph:
-        return graph.graph(self._context.catalog, self._replies())
+        with self._context.index.database.reading():  # one state of it, which is looked at once for damage
+            return graph.graph(self._context.catalog, self._replies())
 
     def _node(self, id_: str, found: Graph) -> Node:
         return graph.node_of(id_, found, self._context.catalog, self._context.vault)

@@ -126,6 +126,7 @@ def test_a_weight_is_that_of_a_link_and_what_uses_add_to_it(
 
 
 def test_what_replies_cite_together_ties_it_and_the_more_often_the_stronger(vault: Path) -> None:
+    """Weights change this answer, the order of neighbours, and no other: recall does not follow the graph."""
     with open_vault(vault) as app:
         assert beside(app, "notes/orphan") == []
     cited(
