@@ -121,8 +121,9 @@ class Ledger:
         paths = [path for path in files.list_files(self._root, FOLDER) if path.endswith(month)]
         return next((one for path in sorted(paths) for one in self._shown(path, "receipt", name)), None)
 
-    def having(self, event: str, key: str, value: str) -> list[dict[str, Any]]:
-        """The events of one type with this value, of all devices, oldest first."""
+    def having(self, event: str, key: str = "event", value: str = "") -> list[dict[str, Any]]:
+        """The events of one type, of all devices, oldest first; those with this value, if one is named."""
+        value = value or event
         paths = [path for path in files.list_files(self._root, FOLDER) if path.endswith(".jsonl")]
         found = [one for path in paths for one in self._events(path, event, key, value)]
         return sorted(found, key=lambda one: str(one.get("ts", "")))
