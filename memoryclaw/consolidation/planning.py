@@ -6,7 +6,7 @@ import math
 import re
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from functools import partial
 from itertools import pairwise
@@ -37,6 +37,7 @@ from memoryclaw.consolidation.changes import (
 )
 from memoryclaw.consolidation.claims import claims_of
 from memoryclaw.consolidation.episodes import (
+    NO_TOPICS,
     EpisodeNote,
     block_of,
     body,
@@ -48,7 +49,9 @@ from memoryclaw.consolidation.episodes import (
 )
 from memoryclaw.consolidation.fillers import nothing_in
 from memoryclaw.consolidation.reconcile import ClaimDecider
+from memoryclaw.consolidation.salience import Salience
 from memoryclaw.consolidation.selecting import Unread
+from memoryclaw.consolidation.talk import Talk
 from memoryclaw.consolidation.talk import read as read_talk
 from memoryclaw.consolidation.todos import EarlierTodos, Told, window
 from memoryclaw.consolidation.todos import read as read_todos
@@ -256,6 +259,7 @@ class Planner:
     enrich: Enrich | None
     rules: Cutting
     language: str = "en"
+    salience: Salience = NO_TOPICS
     progress: Progress | None = None
 
 
@@ -377,7 +381,7 @@ def _asked(
 ) -> tuple[ClaimDecision, ...]:
     """The decisions with at most two questions to a person, the most useful first; what else would wait stays a dated statement.
 
-    A question is the more useful the more it changes: another value for what is known first, then the surer claims.
+    A question is the more useful the more it changes: another value for what is known first, then what matters, then the surer claims.
     """
     said = {
         (one.claim.line, one.claim.words)
@@ -389,7 +393,10 @@ def _asked(
         for one in decided
     ]
     waiting = [one for one in settled if one.action == "pending"]
-    ranked = sorted(waiting, key=lambda one: (not one.known, -LEVELS.index(one.claim.confidence)))
+    ranked = sorted(
+        waiting,
+        key=lambda one: (not one.known, -one.claim.salient, -LEVELS.index(one.claim.confidence)),
+    )
     left = {id(one) for one in ranked[_QUESTIONS:]}
     return tuple(
         _as_statement(decider, one, source) if id(one) in left else one
@@ -431,14 +438,23 @@ def _understood(planner: Planner, segment: Segment, earlier: EarlierTodos) -> tu
     """What rules read in a segment, and what the model chain made of that."""
     names = planner.decider.names(segment)
     talk, todos = read_todos(
-        read_talk(segment.turns, names, planner.language),
+        _weighed(read_talk(segment.turns, names, planner.language), planner.salience),
         segment.turns,
         partial(earlier.at, started(segment)),
         planner.language,
     )
-    basis = extract(segment, talk, names, planner.language, todos)._replace(claims=claims_of(talk))
+    basis = extract(segment, talk, names, planner.language, todos, salience=planner.salience)
+    basis = basis._replace(claims=claims_of(talk))
     read = planner.enrich(segment, basis, names) if planner.enrich else basis
     return basis, read._replace(points=with_quotes(read.points, read.claims, segment.turns))
+
+
+def _weighed(talk: Talk, salience: Salience) -> Talk:
+    """A talk whose statements know whether they are of what matters, or of what to ignore."""
+    weighed = (
+        replace(one, salient=salience.of(one.topic, one.asked, one.words).salient) for one in talk.statements
+    )
+    return talk._replace(statements=tuple(weighed))
 
 
 def _is_taken(context: WriteContext, draft: _Draft, path: str, segment: Segment) -> bool:
