@@ -305,6 +305,7 @@ class AddPending(Action):
     since: str = ""
     known: str = ""  # the value that is held true now, where the two disagree
     audience: str = ""  # whom it is for; empty without a label
+    first: bool = False  # above all that waits
     heading: ClassVar[str] = "Fact that waits"
     counted_as: ClassVar[str] = "waiting"
 
@@ -323,11 +324,13 @@ class AddPending(Action):
         """The fact as it waits."""
         value = plain_value(self.value) if self.field else plain_words(self.value)
         id_ = waiting_id(plain_key(self.entity), plain_key(self.field), value)
-        return PendingFact(id_, **self.values())
+        values = self.values()
+        del values["first"]
+        return PendingFact(id_, **values)
 
     def patched(self, text: str | None, collections: frozenset[str]) -> str | None:
         """The text with the waiting fact."""
-        return add_pending(text or "", self.fact)
+        return add_pending(text or "", self.fact, first=self.first)
 
     def may_be_proposed(self) -> bool:
         """Always: it only asks."""

@@ -14,6 +14,7 @@ from typing import NamedTuple
 from memoryclaw.consolidation.actions import DONE, OFF, OPEN, MoveFile, NewFile, Replace
 from memoryclaw.consolidation.apply import Applied, apply
 from memoryclaw.consolidation.changes import RUNS, ChangeSet, PlannedChange, outcome_of, read_plan, write_plan
+from memoryclaw.consolidation.cues import cues
 from memoryclaw.consolidation.planning import Cutting, Enrich, NearDuplicates, Planner, plan
 from memoryclaw.consolidation.reconcile import ClaimDecider
 from memoryclaw.consolidation.salience import Salience
@@ -272,7 +273,8 @@ def _verdict(context: ConsolidationContext, done: PastRuns, logs: Sequence[Unrea
     if logs and not turns:
         return Due(True, "turns wait, and their logs have no clock")
     runs = sorted(record.at for record in done.records if record.at)
-    return due(
+    ask = partial(
+        due,
         context.writing.now,
         last_run=_moment(runs[-1:]),
         newest_turn=_moment(turns[-1:]),
@@ -281,6 +283,11 @@ def _verdict(context: ConsolidationContext, done: PastRuns, logs: Sequence[Unrea
         idle_minutes=context.rules.idle,
         after_hours=context.rules.after,
     )
+    found = ask()
+    if found.due or not (sooner := ask(urgent=True)).due:
+        return found
+    # Read only where a cue would change the answer.
+    return sooner if any(cues(log.turns, context.rules.language) for log in logs) else found
 
 
 def _moment(times: Sequence[str]) -> datetime | None:

@@ -36,6 +36,7 @@ from memoryclaw.consolidation.changes import (
     Skipped,
 )
 from memoryclaw.consolidation.claims import claims_of
+from memoryclaw.consolidation.cues import cued
 from memoryclaw.consolidation.episodes import (
     NO_TOPICS,
     EpisodeNote,
@@ -355,6 +356,7 @@ def _take(planner: Planner, draft: _Draft, segment: Segment, *, cited: bool = Fa
         draft.skipped.append(Skipped(str(segment.range), len(segment.turns), reason))
         return
     basis, read = _understood(planner, segment, draft.todos)
+    read = read._replace(claims=cued(read.claims, segment.turns, planner.language))
     said = {turn.line for turn in segment.turns if turn.text}
     if again := said & {c.line for c in read.claims if draft.erased.fact(c.entity, c.field, c.value)}:
         _take(planner, draft, _without_erased(draft, segment, again), cited=True)
@@ -381,7 +383,7 @@ def _asked(
 ) -> tuple[ClaimDecision, ...]:
     """The decisions with at most two questions to a person, the most useful first; what else would wait stays a dated statement.
 
-    A question is the more useful the more it changes: another value for what is known first, then what matters, then the surer claims.
+    A question is the more useful the more it changes: what was corrected first, another value for what is known next, then what matters, then the surer claims.
     """
     said = {
         (one.claim.line, one.claim.words)
@@ -395,7 +397,12 @@ def _asked(
     waiting = [one for one in settled if one.action == "pending"]
     ranked = sorted(
         waiting,
-        key=lambda one: (not one.known, -one.claim.salient, -LEVELS.index(one.claim.confidence)),
+        key=lambda one: (
+            not one.claim.cue,
+            not one.known,
+            -one.claim.salient,
+            -LEVELS.index(one.claim.confidence),
+        ),
     )
     left = {id(one) for one in ranked[_QUESTIONS:]}
     return tuple(
@@ -417,7 +424,9 @@ def _as_statement(decider: ClaimDecider, decided: ClaimDecision, source: str) ->
     claim = decided.claim
     if claim.role != "user" or not claim.words:
         return decided._replace(action="drop", reason=f"{decided.reason}; there are more useful questions")
-    said = claim._replace(entity=claim.speaker or claim.entity, field="", value=claim.words, how="said")
+    said = claim._replace(
+        entity=claim.speaker or claim.entity, field="", value=claim.words, how="said", corrected=False
+    )
     stated = decider.decide(said, source)
     kept = f"{decided.reason}; kept as it was said"
     return stated._replace(reason=kept) if stated.action == "state" else stated
@@ -547,7 +556,7 @@ def _pending(decided: ClaimDecision, source: str, segment: Segment) -> AddPendin
     return AddPending(
         entity=claim.entity, field=claim.field, value=claim.value, confidence=claim.confidence, source=source,
         why=f'{decided.reason}; {_speaker(claim, segment)} said: "{claim.quote}"', since=decided.since, known=decided.known,
-        audience=narrowed(segment.audience, decided.audience),
+        audience=narrowed(segment.audience, decided.audience), first=bool(claim.cue),
     )  # fmt: skip
 
 
@@ -556,7 +565,9 @@ def _waiting(pending: Sequence[AddPending], decided: Iterable[ClaimDecision]) ->
     once = {(p.entity, p.field, p.value): p for p in reversed(pending)}
     if not once:
         return []
-    facts = tuple(p for p in pending if once[p.entity, p.field, p.value] is p)
+    found = [p for p in pending if once[p.entity, p.field, p.value] is p]
+    # Each that comes first is put above all others, so the first of them is put there last.
+    facts = (*(p for p in reversed(found) if p.first), *(p for p in found if not p.first))
     quotes = {(d.claim.entity, d.claim.field, d.claim.value): d.reason for d in decided}
     return [
         PlannedChange(

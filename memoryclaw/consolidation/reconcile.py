@@ -424,6 +424,16 @@ def _brings_more(decided: ClaimDecision) -> bool:
     return decided.action in ("add", "state", "pending")
 
 
+def _cued(decided: ClaimDecision) -> ClaimDecision:
+    """What a later turn takes back waits for a person; what waits beside such a turn says so first."""
+    claim = decided.claim
+    if claim.corrected and decided.action in ("add", "state", "supersede"):
+        return decided._replace(action="pending", reason=claim.cue, replaces=())
+    if claim.cue and decided.action == "pending":
+        return decided._replace(reason=f"{claim.cue}; {decided.reason}")
+    return decided
+
+
 class ClaimDecider:
     """Decides claim after claim, each given those before it."""
 
@@ -512,6 +522,7 @@ class ClaimDecider:
             decided = decided._replace(
                 action="drop", reason=f"{SALIENCE_FILE} says to ignore {weight.topic!r}"
             )
+        decided = _cued(decided)
         self._facts[key] = after(known, decided, source)
         if beside and decided.replaces:
             gone = set(decided.replaces)
