@@ -132,13 +132,12 @@ def _proposed(group: Sequence[_Shown]) -> PlannedChange:
 
 @lru_cache(maxsize=4096)
 def _stems(text: str) -> frozenset[str]:
-    """The stems of the words that tell what is wished for."""
-    language = stemming.language(_code(text))
+    """The stems of the words that tell what is wished for; of a word, the shortest that it has in any language."""
+    languages = [stemming.language(code) for code in codes()]
     return frozenset(
-        stem
+        min((" ".join(one.tokens(token)) for one in languages), key=lambda stem: (len(stem), stem))
         for token in tokens_of(text)
         if not any(token in each for each in _lists(_COMMON))
-        for stem in language.tokens(token)
     )
 
 
