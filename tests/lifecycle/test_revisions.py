@@ -126,6 +126,9 @@ def test_what_is_changed_by_hand_or_for_few_contradicts_no_episode(root: Path) -
     git(root, "commit", "-qam", "by hand")
     night(root, 2)
     assert not waiting(root)
+    night(root, 3, "[PRIVATE] The deadline of Boathouse is now 2027-02-02.")
+    assert "2027-02-02" in path.read_text("utf-8")
+    assert not waiting(root)
 
 
 def test_only_a_few_wait_at_a_time(tmp_path: Path) -> None:
