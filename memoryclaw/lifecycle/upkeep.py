@@ -9,12 +9,14 @@ from memoryclaw.consolidation.apply import apply
 from memoryclaw.consolidation.changes import ChangeSet, PlannedChange, outcome_of
 from memoryclaw.consolidation.consolidate import Consolidated, one_at_a_time
 from memoryclaw.consolidation.proposals import fingerprint_of, proposal
+from memoryclaw.lifecycle.habits import habits
 from memoryclaw.lifecycle.keeping import UPKEEP, Keeper, UpkeepContext
 from memoryclaw.lifecycle.practice import gotchas
+from memoryclaw.lifecycle.revisions import revisions
 from memoryclaw.vault import files
 from memoryclaw.vault.layout import run_id
 
-KEEPERS: tuple[Keeper, ...] = (gotchas,)
+KEEPERS: tuple[Keeper, ...] = (gotchas, habits, revisions)
 
 
 def planned(context: UpkeepContext, keepers: Sequence[Keeper] | None = None) -> ChangeSet:
