@@ -10,12 +10,14 @@ from memoryclaw.consolidation.changes import ChangeSet, PlannedChange, outcome_o
 from memoryclaw.consolidation.consolidate import Consolidated, one_at_a_time
 from memoryclaw.consolidation.proposals import fingerprint_of, proposal
 from memoryclaw.lifecycle.fading import unused
+from memoryclaw.lifecycle.habits import habits
 from memoryclaw.lifecycle.keeping import UPKEEP, Keeper, UpkeepContext
 from memoryclaw.lifecycle.practice import gotchas
+from memoryclaw.lifecycle.revisions import revisions
 from memoryclaw.vault import files
 from memoryclaw.vault.layout import run_id
 
-KEEPERS: tuple[Keeper, ...] = (gotchas, unused)
+KEEPERS: tuple[Keeper, ...] = (gotchas, habits, revisions, unused)
 
 
 def planned(context: UpkeepContext, keepers: Sequence[Keeper] | None = None) -> ChangeSet:
