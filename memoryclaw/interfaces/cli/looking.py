@@ -424,4 +424,4 @@ def inspect(context: CliContext, *, id_: str) -> None:
                 for step in strength.steps
             ],
         )
-    _print_freshness(fresh)
+    print_freshness(fresh)
