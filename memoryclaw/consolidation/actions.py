@@ -18,21 +18,26 @@ from typing import Any, ClassVar
 from memoryclaw.consolidation.fact_values import plain_key, plain_value
 from memoryclaw.consolidation.pending import PENDING_FILE, PendingFact, add_pending, waiting_id
 from memoryclaw.errors import InputError
-from memoryclaw.text.encoding import readable
+from memoryclaw.text.encoding import lines_of, readable
 from memoryclaw.text.frontmatter import split
 from memoryclaw.vault.edits import (
     SemanticFile,
+    Splice,
     add_source,
     add_statement,
     add_statements,
+    add_synonym,
     plain_words,
+    rename_entity,
     same,
     set_fact,
     set_property,
+    spliced,
     vouched,
 )
 from memoryclaw.vault.facts import VALUE, Facts, facts_in
-from memoryclaw.vault.layout import place_of
+from memoryclaw.vault.layout import ALIASES_FILE, place_of
+from memoryclaw.vault.properties import names_of
 from memoryclaw.writing.context import fact_in_words
 from memoryclaw.writing.decisions import fingerprint
 
@@ -383,6 +388,84 @@ class MoveFile(_FileAction):
         return _is_new(self.path) and self.to.startswith("archive/") and self.to.endswith(".md")
 
 
+@dataclass(frozen=True, slots=True)
+class TakeIn(_FileAction):
+    """Lets an episode answer to the ids of others that it takes in, with the lines that only those have."""
+
+    merged: tuple[str, ...]
+    lines: tuple[str, ...] = ()
+    heading: ClassVar[str] = "Merged episodes"
+
+    @property
+    def identity(self) -> tuple[str, ...]:
+        """The episode and those that it takes in."""
+        return self.path, *self.merged
+
+    def patched(self, text: str | None, collections: frozenset[str]) -> str | None:
+        """The text with the ids in `merged_from` of its header, and the lines at its end."""
+        if text is None:
+            return None
+        known = names_of(split(readable(text)).meta, ("merged_from",))
+        fresh = [id_ for id_ in self.merged if id_ not in known]
+        if not fresh:
+            return text
+        lines = lines_of(text)
+        while lines and not lines[-1].strip():
+            lines.pop()
+        missing = tuple(line for line in self.lines if line not in {one.strip() for one in lines})
+        return set_property(
+            spliced(text, [Splice(len(lines), len(lines), missing)]), "merged_from", [*known, *fresh]
+        )
+
+    def may_be_proposed(self) -> bool:
+        """Allows episodes."""
+        return _is_episode(self.path)
+
+
+@dataclass(frozen=True, slots=True)
+class RenameEntity(_FileAction):
+    """Gives the facts of an entity, and their History, the name of another."""
+
+    entity: str
+    to: str
+    heading: ClassVar[str] = "Name of an entity"
+
+    @property
+    def identity(self) -> tuple[str, ...]:
+        """The file and both names."""
+        return self.path, self.entity, self.to
+
+    def patched(self, text: str | None, collections: frozenset[str]) -> str | None:
+        """The text with the other name."""
+        return None if text is None else rename_entity(text, _CachedFile(self.path, collections), self.entity, self.to)
+
+    def may_be_proposed(self) -> bool:
+        """Allows semantic files."""
+        return _is_semantic(self.path)
+
+
+@dataclass(frozen=True, slots=True)
+class AddSynonym(_FileAction):
+    """Says in `semantic/aliases.yaml` that two names mean the same."""
+
+    name: str
+    other: str
+    heading: ClassVar[str] = "Synonym"
+
+    @property
+    def identity(self) -> tuple[str, ...]:
+        """The two names."""
+        return self.name, self.other
+
+    def patched(self, text: str | None, collections: frozenset[str]) -> str | None:
+        """The text with the synonym."""
+        return add_synonym(text or "", self.name, self.other)
+
+    def may_be_proposed(self) -> bool:
+        """Allows the file of synonyms."""
+        return self.path == ALIASES_FILE
+
+
 OPEN, DONE, OFF = " ", "x", "-"  # boxes of to-dos
 
 
@@ -424,7 +507,8 @@ class TickTodo(_FileAction):
 
 
 ACTIONS: tuple[type[Action], ...] = (
-    NewFile, Replace, SetFact, AddStatement, ConfirmFact, AddPending, AddSource, MoveFile, TickTodo,
+    NewFile, Replace, SetFact, AddStatement, ConfirmFact, AddPending, AddSource, MoveFile, TickTodo, TakeIn, RenameEntity,
+    AddSynonym,
 )  # fmt: skip
 
 
