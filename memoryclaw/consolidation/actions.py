@@ -437,7 +437,11 @@ class RenameEntity(_FileAction):
 
     def patched(self, text: str | None, collections: frozenset[str]) -> str | None:
         """The text with the other name."""
-        return None if text is None else rename_entity(text, _CachedFile(self.path, collections), self.entity, self.to)
+        return (
+            None
+            if text is None
+            else rename_entity(text, _CachedFile(self.path, collections), self.entity, self.to)
+        )
 
     def may_be_proposed(self) -> bool:
         """Allows semantic files."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import sqlite3
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, NamedTuple
 
 from memoryclaw.index.database import Database, unpacked
@@ -307,6 +307,18 @@ class Catalog:
             join files f on f.path = u.path where u.id = ? order by u.state != 'current', u.path, u.seq limit 1"""
         rows = self.rows(sql, (id_,)) or self._under_another_name(id_)
         return Address(*rows[0]) if rows else None
+
+    def texts(self) -> Iterator[str]:
+        """The text of every unit, in no order that means anything; that of a fact with its entity."""
+        last = 0
+        while True:
+            sql = "select rowid, kind, entity, text from unit where rowid > ? order by rowid limit 1000"
+            found = self.rows(sql, (last,))
+            if not found:
+                return
+            for _, kind, entity, text in found:
+                yield f"{entity}: {unpacked(text)}" if kind == "fact" else unpacked(text)
+            last = int(found[-1][0])
 
     def has_merged(self) -> bool:
         """True when some note took in another."""

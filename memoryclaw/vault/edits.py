@@ -1140,7 +1140,10 @@ def _without_twins(text: str, file: SemanticFile, entity: str, to: str) -> str:
             (
                 one
                 for one in file.facts(text).facts
-                if one.current and same(one.entity, to) and same(one.field, fact.field) and one.value == fact.value
+                if one.current
+                and same(one.entity, to)
+                and same(one.field, fact.field)
+                and one.value == fact.value
             ),
             None,
         )
