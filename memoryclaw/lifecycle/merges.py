@@ -174,7 +174,9 @@ def _told(context: UpkeepContext) -> Iterator[Told]:
         if not ranges or parts.broken or labelled or stays(path, text.encode()) or forgotten.named(path):
             continue
         merged = names_of(low, ("merged_from",))
-        yield Told(str(id_), str(path), str(at), str(trust), _said(parts.body), tuple(map(str, ranges)), merged)
+        yield Told(
+            str(id_), str(path), str(at), str(trust), _said(parts.body), tuple(map(str, ranges)), merged
+        )
 
 
 def _said(body: str) -> tuple[str, ...]:
