@@ -35,7 +35,7 @@ def listed(context: UpkeepContext, name: str = "") -> Views:
     found = _looked(context)
     if not name:
         return Views(tuple(found))
-    chosen = tuple(named(found, name))
+    chosen = tuple(named(found, name)) or tuple(named(found, context.catalog.entity_name(name)))
     if not chosen:
         raise NotFoundError(
             f"nothing is known of which a page {name!r} could be made; `memoryclaw views` lists all pages"
