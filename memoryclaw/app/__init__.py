@@ -28,7 +28,7 @@ from memoryclaw.model import AGENT, NOTHING, OWNER, Answer, Fact, ReadBack, Reca
 from memoryclaw.ports import Progress
 from memoryclaw.recall.search import Searcher, search
 from memoryclaw.vault.audience import named
-from memoryclaw.vault.layout import CONFIG_FILE, DECISIONS_FILE, QUESTIONS_FILE, on_disk, places
+from memoryclaw.vault.layout import CONFIG_FILE, QUESTIONS_FILE, on_disk, places
 from memoryclaw.vault.state_folder import WAIT, is_initialised, watcher
 
 if TYPE_CHECKING:  # the rest is imported by the verb that needs it: a search must start fast
@@ -55,7 +55,6 @@ if TYPE_CHECKING:  # the rest is imported by the verb that needs it: a search mu
     from memoryclaw.index.index import Index
     from memoryclaw.index.vectors import Filled, Filler
     from memoryclaw.index.watching import Watching, WatchReport
-    from memoryclaw.lifecycle.keeping import UpkeepContext
     from memoryclaw.recall import browsing
     from memoryclaw.recall.ask import Asked
     from memoryclaw.recall.evaluation import Evaluated
@@ -531,7 +530,7 @@ class App:
         self._context.allow(OWNER)
         from memoryclaw.app import views  # noqa: PLC0415
 
-        return (views.write if write else views.listed)(self._looking(), name)
+        return (views.write if write else views.listed)(self._context.looking(), name)
 
     def links(self, id_: str) -> browsing.Links:
         """The links that a note holds, and those of other notes that lead to it."""
@@ -926,7 +925,7 @@ class App:
         today, mode = context.today.isoformat(), mode or config.mode
         if due and _line_of(context.state / settings.UPKEPT) == today:
             return None
-        looking = self._looking()
+        looking = self._context.looking()
         if dry_run:
             changes = planned(looking)
             return Consolidated(changes, mode=mode) if changes.changes else None
@@ -937,24 +936,8 @@ class App:
                 raise
             return None
         put(context.state, settings.UPKEPT, today.encode())
-        refresh(self._looking())
+        refresh(self._context.looking())
         return done if done.changes.changes else None
-
-    def _looking(self) -> UpkeepContext:
-        """What looks at the memories that are there works with."""
-        from memoryclaw.lifecycle.keeping import UpkeepContext  # noqa: PLC0415
-        from memoryclaw.writing.decisions import Decisions  # noqa: PLC0415
-        from memoryclaw.writing.secret_gate import secret_gate  # noqa: PLC0415
-
-        self._context.refresh()
-        writing = self._context.write_context(secret_gate())
-        return UpkeepContext(
-            writing=writing,
-            vault=self.vault,
-            catalog=self.catalog,
-            ledger=self.ledger,
-            decisions=Decisions.read(writing.text(DECISIONS_FILE)),
-        )
 
     def segments(self, *, due: bool = False) -> list[SegmentPrompt]:
         """What no run has read of the logs, in segments, each as a prompt for a model of the caller's own; writes nothing.

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from typing import NamedTuple
 
 from memoryclaw.errors import NotFoundError
 from memoryclaw.lifecycle.keeping import UpkeepContext
-from memoryclaw.lifecycle.views import ENTITIES, TOPICS, View, named, pages, views, written
+from memoryclaw.lifecycle.views import ENTITIES, TOPICS, View, named, pages, views, was_edited, written
 from memoryclaw.vault import files
+from memoryclaw.vault.generated import is_generated
 from memoryclaw.vault.layout import on_disk
 from memoryclaw.writing.init import leave_out
 from memoryclaw.writing.writer import Edit, PendingCommit, patched, writing
@@ -56,6 +57,18 @@ def refresh(context: UpkeepContext) -> Views:
     return _written(context, lambda view: view.state == "stale")
 
 
+def as_compiled(root: str, read: Callable[[str], str]) -> set[str]:
+    """The pages between whose marks nobody wrote."""
+    return {path for path in _paths(root) if is_generated(path, text := read(path)) and not was_edited(text)}
+
+
+def compile_again(context: UpkeepContext, paths: Collection[str]) -> Views:
+    """Writes pages of which lines were erased, between whose marks nobody wrote before."""
+    return _written(
+        context, lambda view: view.path in paths and view.state in ("stale", "edited"), edited=True
+    )
+
+
 def has_pages(root: str) -> bool:
     """True where somebody had pages written."""
     return any(os.path.isdir(on_disk(root, folder)) for folder in _FOLDERS)
@@ -63,11 +76,14 @@ def has_pages(root: str) -> bool:
 
 def _looked(context: UpkeepContext) -> list[View]:
     root = context.writing.root
-    paths = [path for folder in _FOLDERS for path in files.list_files(root, folder) if path.endswith(".md")]
-    return views(pages(context), {path: context.writing.text(path) for path in paths})
+    return views(pages(context), {path: context.writing.text(path) for path in _paths(root)})
 
 
-def _written(context: UpkeepContext, wanted: Callable[[View], bool]) -> Views:
+def _paths(root: str) -> list[str]:
+    return [path for folder in _FOLDERS for path in files.list_files(root, folder) if path.endswith(".md")]
+
+
+def _written(context: UpkeepContext, wanted: Callable[[View], bool], *, edited: bool = False) -> Views:
     found, root = _looked(context), context.writing.root
     chosen = [view for view in found if wanted(view)]
     if chosen and not has_pages(root):
@@ -76,7 +92,7 @@ def _written(context: UpkeepContext, wanted: Callable[[View], bool]) -> Views:
     notices = [f"{view.path} {_WHY[view.state]}" for view in found if view.state in _WHY]
     done = list[str]()
     with writing(root) as writer:
-        items = [_commit(context, view, run) for view in chosen]
+        items = [_commit(context, view, run, edited=edited) for view in chosen]
         while items:
             outcomes, refused = writer.write_all(items, verb=VERB, now=context.writing.now)
             done += [view.path for view, one in zip(chosen, outcomes, strict=False) if one.changed]
@@ -94,11 +110,11 @@ _WHY = {
 }
 
 
-def _commit(context: UpkeepContext, view: View, run: str) -> PendingCommit:
+def _commit(context: UpkeepContext, view: View, run: str, *, edited: bool) -> PendingCommit:
     page, templates = view.page, context.writing.templates
 
     def text(now: str | None) -> str | None:
-        return written(page, now, templates) if page else now
+        return written(page, now, templates, edited=edited) if page else now
 
     def message() -> str:
         return templates.commit_message("views", path=view.path, count=view.sources, run=run)

@@ -427,8 +427,11 @@ def was_edited(text: str) -> bool:
     return fingerprint_of(generated_part(text)) != text_of(split(readable(text)).meta.get(FINGERPRINT))
 
 
-def written(page: Page, text: str | None, templates: Templates) -> str:
-    """The text of a page's file with its generated part as it is now; all that a person wrote around it stays, byte for byte."""
+def written(page: Page, text: str | None, templates: Templates, *, edited: bool = False) -> str:
+    """The text of a page's file with its generated part as it is now; all that a person wrote around it stays, byte for byte.
+
+    What somebody changed between the marks stays as well, unless it is known that no person did (`edited`).
+    """
     if text is None:
         return templates.render(
             "notes/view.md.j2",
@@ -437,7 +440,7 @@ def written(page: Page, text: str | None, templates: Templates) -> str:
             fingerprint=page.fingerprint,
             part=page.part,
         )
-    if not is_generated(page.path, text) or was_edited(text):
+    if not is_generated(page.path, text) or (was_edited(text) and not edited):
         return text
     fresh = set_property(with_part(text, page.part), SOURCES, list(page.sources))
     return set_property(fresh, FINGERPRINT, page.fingerprint)

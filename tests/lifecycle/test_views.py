@@ -274,6 +274,8 @@ def test_erased_words_are_gone_from_pages_too(root):
         done = app.purge("ep-2026-02-02")
         assert "costs 2 thousand" not in (root / PAGE).read_text()
         assert not [hit for hit in done.hits if hit.path.startswith("views/")]
+    assert "forgotten" not in (root / PAGE).read_text()
+    assert states(root)[PAGE] == "current"
 
 
 def test_nothing_of_that_name_is_no_page(root):
