@@ -11,9 +11,10 @@ from memoryclaw.consolidation.consolidate import Consolidated, one_at_a_time
 from memoryclaw.consolidation.proposals import fingerprint_of
 from memoryclaw.lifecycle.keeping import UPKEEP, Keeper, UpkeepContext, is_open
 from memoryclaw.lifecycle.merges import merges
+from memoryclaw.lifecycle.practice import gotchas
 from memoryclaw.vault.layout import run_id
 
-KEEPERS: tuple[Keeper, ...] = (merges,)
+KEEPERS: tuple[Keeper, ...] = (gotchas, merges)
 
 
 def planned(context: UpkeepContext, keepers: Sequence[Keeper] | None = None) -> ChangeSet:
