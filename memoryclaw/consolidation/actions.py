@@ -28,8 +28,10 @@ from memoryclaw.vault.edits import (
     add_sources,
     add_statement,
     add_statements,
+    add_synonym,
     line_end,
     plain_words,
+    rename_entity,
     same,
     set_fact,
     set_property,
@@ -37,7 +39,8 @@ from memoryclaw.vault.edits import (
     vouched,
 )
 from memoryclaw.vault.facts import VALUE, Facts, facts_in
-from memoryclaw.vault.layout import place_of
+from memoryclaw.vault.layout import ALIASES_FILE, place_of
+from memoryclaw.vault.properties import names_of
 from memoryclaw.writing.context import fact_in_words, one_line
 from memoryclaw.writing.decisions import fingerprint
 
@@ -394,6 +397,88 @@ class MoveFile(_FileAction):
 
 
 @dataclass(frozen=True, slots=True)
+class TakeIn(_FileAction):
+    """Lets an episode answer to the ids of others that it takes in, with the lines that only those have."""
+
+    merged: tuple[str, ...]
+    lines: tuple[str, ...] = ()
+    heading: ClassVar[str] = "Merged episodes"
+
+    @property
+    def identity(self) -> tuple[str, ...]:
+        """The episode and those that it takes in."""
+        return self.path, *self.merged
+
+    def patched(self, text: str | None, collections: frozenset[str]) -> str | None:
+        """The text with the ids in `merged_from` of its header, and the lines at its end."""
+        if text is None:
+            return None
+        known = names_of(split(readable(text)).meta, ("merged_from",))
+        fresh = [id_ for id_ in self.merged if id_ not in known]
+        if not fresh:
+            return text
+        lines = lines_of(text)
+        while lines and not lines[-1].strip():
+            lines.pop()
+        missing = tuple(line for line in self.lines if line not in {one.strip() for one in lines})
+        return set_property(
+            spliced(text, [Splice(len(lines), len(lines), missing)]), "merged_from", [*known, *fresh]
+        )
+
+    def may_be_proposed(self) -> bool:
+        """Allows episodes."""
+        return _is_episode(self.path)
+
+
+@dataclass(frozen=True, slots=True)
+class RenameEntity(_FileAction):
+    """Gives the facts of an entity, and their History, the name of another."""
+
+    entity: str
+    to: str
+    heading: ClassVar[str] = "Name of an entity"
+
+    @property
+    def identity(self) -> tuple[str, ...]:
+        """The file and both names."""
+        return self.path, self.entity, self.to
+
+    def patched(self, text: str | None, collections: frozenset[str]) -> str | None:
+        """The text with the other name."""
+        return (
+            None
+            if text is None
+            else rename_entity(text, _CachedFile(self.path, collections), self.entity, self.to)
+        )
+
+    def may_be_proposed(self) -> bool:
+        """Allows semantic files."""
+        return _is_semantic(self.path)
+
+
+@dataclass(frozen=True, slots=True)
+class AddSynonym(_FileAction):
+    """Says in `semantic/aliases.yaml` that two names mean the same."""
+
+    name: str
+    other: str
+    heading: ClassVar[str] = "Synonym"
+
+    @property
+    def identity(self) -> tuple[str, ...]:
+        """The two names."""
+        return self.name, self.other
+
+    def patched(self, text: str | None, collections: frozenset[str]) -> str | None:
+        """The text with the synonym."""
+        return add_synonym(text or "", self.name, self.other)
+
+    def may_be_proposed(self) -> bool:
+        """Allows the file of synonyms."""
+        return self.path == ALIASES_FILE
+
+
+@dataclass(frozen=True, slots=True)
 class AddLines(_FileAction):
     """Adds lines at the end of a section of a skill; without one, a section at the end of the file."""
 
@@ -513,8 +598,8 @@ def _ends_with_block(line: str, block: str) -> bool:
 
 
 ACTIONS: tuple[type[Action], ...] = (
-    NewFile, Replace, SetFact, AddStatement, ConfirmFact, AddPending, AddSource, AddLines, MoveFile, TickTodo,
-    NoteBelow,
+    NewFile, Replace, SetFact, AddStatement, ConfirmFact, AddPending, AddSource, AddLines, MoveFile, TickTodo, TakeIn,
+    RenameEntity, AddSynonym, NoteBelow,
 )  # fmt: skip
 
 

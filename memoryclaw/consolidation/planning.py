@@ -698,13 +698,13 @@ class NearDuplicate(NamedTuple):
 
 def similarity(one: str, other: str) -> float:
     """The Jaccard similarity of two texts, by their shingles of three words: from 0 to 1."""
-    return _shared(_shingles(one), _shingles(other))
+    return _shared(shingles(one), shingles(other))
 
 
 def near_duplicate(text: str, candidates: Sequence[tuple[str, str]]) -> NearDuplicate | None:
     """The candidate (id, text) that a text nearly repeats, the most alike first, or None."""
-    own = _shingles(text)
-    found = [match for id_, other in candidates if (match := _compared(own, _shingles(other), id_))]
+    own = shingles(text)
+    found = [match for id_, other in candidates if (match := _compared(own, shingles(other), id_))]
     return min(found, key=lambda match: (-match.score, match.kind != "contained", match.id), default=None)
 
 
@@ -722,7 +722,7 @@ def _shared(one: Shingles, other: Shingles) -> float:
     return len(one & other) / either if either else 0.0
 
 
-def _shingles(text: str) -> Shingles:
+def shingles(text: str) -> Shingles:
     """The shingles of a text; one shorter than a shingle is a shingle of its own. Obsidian's block ids say nothing."""
     words = _WORDS.tokens(_BLOCK_ID.sub("", text))
     return frozenset(

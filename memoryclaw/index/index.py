@@ -22,7 +22,7 @@ from memoryclaw.ports import Clause, IndexRow, TextIndex
 from memoryclaw.text.language import Language, characters, key_of, keys_of, words_of
 from memoryclaw.vault.folder import packed_stamp
 
-VERSION = "22"  # of the tables and of the analysis; another number means another index
+VERSION = "23"  # of the tables and of the analysis; another number means another index
 _TEXT_COLUMNS = "title, tags, properties, text"
 _FILE_SQL = f"insert into files values({','.join('?' * 16)})"
 _UNIT_SQL = f"insert into unit values({','.join('?' * 24)})"
@@ -499,7 +499,15 @@ def _part_keys(name: str) -> tuple[str, ...]:
     )
 
 
-_KEYS: Mapping[str, Callable[[str], tuple[str, ...]]] = {"person": _one_key, "part": _part_keys}
+def _as_written(name: str) -> tuple[str, ...]:
+    return (name,)
+
+
+_KEYS: Mapping[str, Callable[[str], tuple[str, ...]]] = {
+    "person": _one_key,
+    "part": _part_keys,
+    "merged": _as_written,
+}
 
 
 def stored_stamp(stamp: Stamp, racy: bool) -> bytes:
@@ -558,6 +566,7 @@ def name_rows(fid: int, note: Note) -> Iterator[tuple[str, str, int, str]]:
         "person": dict.fromkeys([*note.people, *(t.name for t in note.turns if t.name)]),
         "project": (note.project,) if note.project else (),
         "alias": note.aliases,
+        "merged": note.merged_from,
     }
     for kind, names in {
         **named,

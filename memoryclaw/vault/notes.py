@@ -529,6 +529,7 @@ def _note(source: _Source, reading: _Reading) -> Note:
         "until": said.until,
         "trust": said.trust,
         "pinned": said.pinned,
+        "merged_from": said.merged_from if source.place.state == "current" else (),
         "state": source.place.state,
         "sections": sections_of(body, parts.body_line),
         "facts": reading.facts.facts,
