@@ -21,7 +21,7 @@ from memoryclaw.text.language import fold
 from memoryclaw.text.markdown import Heading, read_body
 from memoryclaw.text.yaml_text import flow_list, scalar
 from memoryclaw.vault.audience import narrowed
-from memoryclaw.vault.facts import VALUE, Facts, FactSpot, Statement, clean_name, facts_in, statement_in
+from memoryclaw.vault.facts import OF_A_VALUE, VALUE, Facts, FactSpot, Statement, clean_name, facts_in, statement_in
 from memoryclaw.vault.fields import Field, facts_of_note, fields_in
 from memoryclaw.vault.layout import place_of
 
@@ -910,8 +910,8 @@ _KEYED = re.compile(
     r"(?:::?(?:\*\*|__)?|(?<=[*_]):)(?=[ \t]|$))[ \t]*+(.*)$"
 )
 _INLINE = re.compile(
-    r"(?:(?<![ \t])[ \t]*+(?:\[(?:since|until|source|said|trust|audience)::(?:\[\[[^\[\]]*\]\]|[^\[\]])*+\]"
-    r"|\((?:since|until|source|said|trust|audience)::[^()]*\)))+"
+    rf"(?:(?<![ \t])[ \t]*+(?:\[(?:{OF_A_VALUE})::(?:\[\[[^\[\]]*\]\]|[^\[\]])*+\]"
+    rf"|\((?:{OF_A_VALUE})::[^()]*\)))+"
 )
 _TRUST = re.compile(r"(?<![ \t])[ \t]*+(?:\[trust::[^\[\]]*\]|\(trust::[^()]*\))")
 
