@@ -25,6 +25,7 @@ from memoryclaw.vault.edits import (
     add_source,
     add_statement,
     add_statements,
+    end_fact,
     plain_words,
     same,
     set_fact,
@@ -363,6 +364,35 @@ class AddSource(_FileAction):
 
 
 @dataclass(frozen=True, slots=True)
+class EndFact(_FileAction):
+    """Moves a fact or a statement to the History of its entity: it held until a day."""
+
+    fact: str  # its id
+    value: str  # as it stands there; another one stays
+    until: str  # ISO date
+    heading: ClassVar[str] = "No longer so"
+
+    @property
+    def identity(self) -> tuple[str, ...]:
+        """The fact and the day."""
+        return self.fact, self.value, self.until
+
+    def patched(self, text: str | None, collections: frozenset[str]) -> str | None:
+        """The text without the fact among what holds, where it still stands so."""
+        file = _CachedFile(self.path, collections)
+        found = file.facts(text).facts if text else ()
+        if text is None or not any(
+            fact.id == self.fact and fact.current and fact.value == self.value for fact in found
+        ):
+            return text
+        return end_fact(text, file, self.fact, self.until)
+
+    def may_be_proposed(self) -> bool:
+        """Allows semantic files."""
+        return _is_semantic(self.path)
+
+
+@dataclass(frozen=True, slots=True)
 class MoveFile(_FileAction):
     """Moves a file as it is; a merge moves the near duplicate to the archive."""
 
@@ -379,8 +409,10 @@ class MoveFile(_FileAction):
         return text
 
     def may_be_proposed(self) -> bool:
-        """Allows what consolidation writes to go to the archive."""
-        return _is_new(self.path) and self.to.startswith("archive/") and self.to.endswith(".md")
+        """Allows what consolidation writes, and any note, to go to the archive."""
+        place = place_of(self.path)
+        is_note = place is not None and place == ("note", "current") and self.path.endswith(".md")
+        return (_is_new(self.path) or is_note) and self.to.startswith("archive/") and self.to.endswith(".md")
 
 
 OPEN, DONE, OFF = " ", "x", "-"  # boxes of to-dos
@@ -424,7 +456,7 @@ class TickTodo(_FileAction):
 
 
 ACTIONS: tuple[type[Action], ...] = (
-    NewFile, Replace, SetFact, AddStatement, ConfirmFact, AddPending, AddSource, MoveFile, TickTodo,
+    NewFile, Replace, SetFact, AddStatement, ConfirmFact, AddPending, AddSource, EndFact, MoveFile, TickTodo,
 )  # fmt: skip
 
 

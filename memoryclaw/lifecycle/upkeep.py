@@ -9,11 +9,12 @@ from memoryclaw.consolidation.apply import apply
 from memoryclaw.consolidation.changes import ChangeSet, PlannedChange, outcome_of
 from memoryclaw.consolidation.consolidate import Consolidated, one_at_a_time
 from memoryclaw.consolidation.proposals import fingerprint_of, proposal
+from memoryclaw.lifecycle.expiry import expired
 from memoryclaw.lifecycle.keeping import UPKEEP, Keeper, UpkeepContext
 from memoryclaw.vault import files
 from memoryclaw.vault.layout import run_id
 
-KEEPERS: tuple[Keeper, ...] = ()
+KEEPERS: tuple[Keeper, ...] = (expired,)
 
 
 def planned(context: UpkeepContext, keepers: Sequence[Keeper] | None = None) -> ChangeSet:

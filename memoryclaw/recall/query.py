@@ -5,10 +5,17 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Iterable, Iterator, Sequence
-from datetime import date, timedelta
+from datetime import date
 from typing import NamedTuple
 
-from memoryclaw.text.dates import DateRange, blanked, find_ranges, leading_range, parse_timestamp
+from memoryclaw.text.dates import (
+    DateRange,
+    blanked,
+    find_ranges,
+    leading_range,
+    parse_timestamp,
+    plus_days,
+)
 from memoryclaw.text.language import words_of
 from memoryclaw.vault.lifecycle import scope_named, type_named
 
@@ -371,6 +378,7 @@ _TOKEN = re.compile(
     |(?P<stray>")""",
     re.IGNORECASE | re.VERBOSE,
 )
+_BOUND = re.compile(r"([<>]=?)\s*(\S+)$")
 _HASHTAG = re.compile(r"#(?=[^\s#]*[^\W\d_])[\w/-]+")
 PUNCTUATION = ".,;:!?"
 
@@ -439,7 +447,7 @@ def _field(hit: re.Match[str], text: str, today: date, notices: list[str]) -> To
     else:
         read = _value(name, value if quoted else value.rstrip(PUNCTUATION))
     if read == _EXPIRED:  # a word for what its day makes of it
-        name, read = "expires", f"/{(today - timedelta(days=1)).isoformat()}"
+        name, read = "expires", f"/{plus_days(today, -1).isoformat()}"
     if read:
         return Token("filter", read, (start, end), field=name)
     known = " ".join(_KNOWN_VALUES.get(name, ()))
@@ -468,12 +476,22 @@ def _date_value(hit: re.Match[str], text: str, today: date) -> tuple[str, int]:
     """The value of a date field and where it ends; without quotes it may be of several words: `since:last week`."""
     name, quoted = hit["field"].lower(), hit["value"] is None
     start = hit.start("value")
+    if name == "expires" and (bound := _BOUND.match(_written_value(hit))):
+        day = parse_timestamp(bound[2])[:10]
+        return _bounded(bound[1], day) if day else "", hit.end()
     said = _written_value(hit).strip() if quoted else text[start : start + _LONGEST_DATE]
     found = leading_range(said, today)
     if found and not (said[found.span[1] :].strip() if quoted else _goes_on(said, found.span[1])):
         return _interval(name, found.start, found.end), hit.end() if quoted else start + found.span[1]
     day = parse_timestamp(_written_value(hit))[:10]
     return _interval(name, day, day) if day else "", hit.end()
+
+
+def _bounded(sign: str, day: str) -> str:
+    """The interval before (`<`), until (`<=`), after (`>`) or from (`>=`) a day."""
+    if sign.startswith("<"):
+        return f"/{day if sign == '<=' else plus_days(date.fromisoformat(day), -1).isoformat()}"
+    return f"{day if sign == '>=' else plus_days(date.fromisoformat(day), 1).isoformat()}/"
 
 
 def _written_value(hit: re.Match[str]) -> str:

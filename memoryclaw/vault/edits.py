@@ -8,7 +8,7 @@ from __future__ import annotations
 import difflib
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import pairwise
 from typing import Any, NamedTuple
 
@@ -476,6 +476,33 @@ def with_trust(text: str, file: SemanticFile, id_: str, trust: str) -> str:
     if _matches(sheet, result, _Change()) and _fact(Sheet.of(result, file), id_).trust == trust:
         return result
     raise _refused(fact.entity, fact.field)
+
+
+def with_inline(text: str, file: SemanticFile, id_: str, values: Mapping[str, str]) -> str:
+    """Sets inline fields of the line of a fact or statement, such as `[expires:: 2026-05-01]`; an empty value takes one away.
+
+    Raises:
+        InputError: it stands in a table, a header or a note, where a line has no room for it.
+    """
+    sheet = Sheet.of(text, file)
+    fact = _fact(sheet, id_)
+    if file.is_note or sheet.in_table(fact) or sheet.spot(fact).style == "frontmatter":
+        raise InputError(f"{id_} stands where a line has no room for {', '.join(values)}; edit {file.path} by hand")
+    first, last = sheet.span(fact)
+    words = sheet.quoted_until(fact)
+    head, lines = sheet.lines[first][:words], [sheet.lines[first][words:], *sheet.lines[first + 1 : last]]
+    for key in values:
+        gone = re.compile(rf"(?<![ \t])[ \t]*+(?:\[{key}::[^\[\]]*\]|\({key}::[^()]*\))")
+        lines = [gone.sub("", line) for line in lines]
+    line = lines[0]
+    mark = _BLOCK_ID_END.search(line)
+    end = mark.start() if mark else len(line)
+    told = "".join(f" [{key}:: {value}]" for key, value in values.items() if value)
+    lines[0] = f"{head}{line[:end]}{told}{line[end:]}"
+    result = spliced(text, [Splice(first, last, tuple(lines))])
+    if not _matches(sheet, result, _Change()):
+        raise _refused(fact.entity, fact.field)
+    return result
 
 
 def remove_fact(text: str, file: SemanticFile, id_: str) -> str:

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from datetime import date, timedelta
+from datetime import date
 
+from memoryclaw.errors import InputError
 from memoryclaw.model import FROM_NOW_ON, MEMORY_TYPES, PROJECT, SESSION, Lifecycle, Problem, Unit
-from memoryclaw.text.dates import parse_timestamp
+from memoryclaw.text.dates import parse_timestamp, plus_days
 from memoryclaw.text.language import key_of
 
 KEYS = ("type", "scope", "expires", "verify_by", "verified")  # as files write them
 _DAYS = ("expires", "verify_by", "verified")
-_TO_DO = frozenset({"todo", "todos", "task", "tasks", "to-dos"})
+_TO_DO = frozenset({"to do", "to dos", "todo", "todos", "task", "tasks", "to-dos"})
 _SPAN = re.compile(r"(\d{1,5})\s*(day|week|month|year)?s?")
 _SPANS = {"day": 1, "week": 7, "month": 30, "year": 365}
 IDLE = 1  # days after its last one on which what is of a session still counts: at least 24 hours
@@ -40,6 +41,23 @@ def scope_named(text: str) -> str:
     if kind == SESSION:
         return f"{SESSION}:{name}" if name else SESSION
     return f"{PROJECT}{key_of(name)}" if kind == PROJECT.rstrip(":") and key_of(name) else ""
+
+
+def given(values: Mapping[str, str]) -> dict[str, str]:
+    """What a person gives for some of these keys, as files write it; an empty value takes away what is said.
+
+    Raises:
+        InputError: a day or a scope cannot be read.
+    """
+    found: dict[str, str] = {}
+    for key, text in values.items():
+        text = " ".join(text.split())
+        known = {"type": type_named, "scope": scope_named}.get(key, lambda day: parse_timestamp(day)[:10])(text)
+        if text and not known and (key != "scope" or text.lower() != "permanent"):
+            form = "`permanent`, `project:atlas` or `session`" if key == "scope" else "2026-05-01"
+            raise InputError(f"{key}: {text[:60]!r} cannot be read; write it as {form}")
+        found[key] = re.sub(r"[\[\]()]", "", known)
+    return found
 
 
 def is_told(key: str, text: str) -> bool:
@@ -98,8 +116,8 @@ def due(lifecycle: Lifecycle, since: str, span: int) -> str:
 
 def _later(day: str, days: int) -> str:
     try:
-        return (date.fromisoformat(day[:10]) + timedelta(days=days)).isoformat()
-    except (ValueError, OverflowError):
+        return plus_days(date.fromisoformat(day[:10]), days).isoformat()
+    except ValueError:
         return ""
 
 
