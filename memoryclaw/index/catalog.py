@@ -197,6 +197,13 @@ class Catalog:
         sql = f"select distinct substr(key, 1, instr(key || ' ', ' ') - 1) from name where kind {_IN}"
         return {word for (word,) in self.rows(sql, [json.dumps(list(kinds))])}
 
+    def asking(self, fields: Iterable[str]) -> list[str]:
+        """Paths of the files that name a day by which something is to be verified, or hold a fact of one of these fields."""
+        sql = f"""select path from files where state = 'current' and verify_by != '' union
+            select path from facts where state = 'current' and current and (verify_by != '' or lower(field) {_IN})
+            order by path"""
+        return [str(path) for (path,) in self.rows(sql, [json.dumps(sorted(fields))])]
+
     def episodes_on(self, day: str) -> list[tuple[str, str]]:
         """The episodes of an ISO day, as (id, path)."""
         sql = """select id, path from files where at >= ? and at < ? || '~' and kind = 'episode' and state = 'current'

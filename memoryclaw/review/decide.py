@@ -14,6 +14,7 @@ from memoryclaw.errors import ConflictError, InputError, NotFoundError
 from memoryclaw.history.repository import History
 from memoryclaw.model import Problem
 from memoryclaw.review import branches
+from memoryclaw.review.checks import changed, confirmed, ended
 from memoryclaw.review.queue import CurrentFacts, ReviewItem, one_of, waiting
 from memoryclaw.text.encoding import lines_of, readable
 from memoryclaw.vault import files
@@ -145,11 +146,19 @@ def _decided(context: WriteContext, item: ReviewItem, decision: str) -> ReviewDe
     if context.text(item.path) != item.text and (item.fact is None or removal(context, item.fact) is None):
         raise ConflictError(f"{item.id} has changed since it was shown; look at it again")
     yes = decision == APPROVED
+    if item.check is not None:
+        edits = confirmed(context, item.check) if yes else ended(context, item.check)
+        outcome = _written(context, "approve" if yes else "reject", item, edits, _verdict(item, yes=yes))
+        return ReviewDecision(item.id, item.kind, item.what, decision, outcome.commit, outcome.notice)
     if item.fact is not None:
         outcome = _approve_fact(context, item, item.fact) if yes else _reject_fact(context, item, item.fact)
     else:
         outcome = _approve_proposal(context, item) if yes else _reject_proposal(context, item)
     return ReviewDecision(item.id, item.kind, item.what, decision, outcome.commit, outcome.notice)
+
+
+def _verdict(item: ReviewItem, *, yes: bool) -> str:
+    return f"{'holds still' if yes else 'no longer so'}: {item.what}"
 
 
 def _approve_fact(context: WriteContext, item: ReviewItem, fact: PendingFact) -> Outcome:
@@ -317,6 +326,10 @@ def editable(item: ReviewItem) -> str:
     """
     if item.fact is not None:
         return "".join(lines_of(readable(item.text))[item.fact.line - 1 : item.fact.end_line])
+    if item.check is not None:
+        if item.check.fact is None:
+            raise InputError(f"{item.check.id} is a note; edit {item.path} itself")
+        return f"{item.check.fact.value}\n"
     if item.is_skill:
         raise InputError(f"{item.id} is a skill; edit {item.path} itself")
     if item.branch is not None:
@@ -327,10 +340,16 @@ def editable(item: ReviewItem) -> str:
 
 
 def store(context: WriteContext, item: ReviewItem, text: str) -> Written:
-    """Replaces what waits by the edited text; one commit, and it goes on waiting."""
+    """Replaces what waits by the edited text; one commit, and it goes on waiting. A value that was to be verified is changed."""
     text = readable(text)
     if text.strip() == editable(item).strip():
         return Written(item.id, item.path, "", "unchanged", "nothing was changed")
+    if item.check is not None:
+        if context.text(item.path) != item.text:
+            raise ConflictError(f"{item.path} has changed while you edited it; nothing was stored")
+        value = " ".join(text.split())
+        outcome = _edited(context, item, changed(context, item.check, value), f"{item.what} → {value}")
+        return Written(item.check.id, item.path, outcome.commit, "corrected", outcome.notice)
     if item.fact is not None:
         fact = _fact(text)
         lines = tuple(text.strip("\n").split("\n"))
@@ -354,17 +373,17 @@ def _fact(text: str) -> PendingFact:
     return found[0]
 
 
-def _stored(context: WriteContext, item: ReviewItem, change: Bytes, id_: str) -> Written:
+def _edited(context: WriteContext, item: ReviewItem, edits: Sequence[Edit | Move], fields: str) -> Outcome:
     run = context.run("edit")
 
     def message() -> str:
-        return context.templates.commit_message(
-            "edit", run=run, name=item.id, fields=item.what, path=item.path
-        )
+        return context.templates.commit_message("edit", run=run, name=item.id, fields=fields, path=item.path)
 
-    outcome = write(
-        context.root, [Edit(item.path, change, consumes=True)], message, verb="review", now=context.now
-    )
+    return write(context.root, edits, message, verb="review", now=context.now)
+
+
+def _stored(context: WriteContext, item: ReviewItem, change: Bytes, id_: str) -> Written:
+    outcome = _edited(context, item, [Edit(item.path, change, consumes=True)], item.what)
     return Written(id_, item.path, outcome.commit, "edited", outcome.notice)
 
 
