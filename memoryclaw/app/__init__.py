@@ -639,14 +639,16 @@ class App:
         # A value is a secret by its field, too; NUL is left out of every text and must not hide one.
         said = {"name": field, "value": text.replace("\0", ""), "entity": entity, "tags": [*tags], "source": source}  # fmt: skip
         lifecycle = {"type": memory_type, "scope": scope, "expires": expires}
-        said["lifecycle"] = {key: value for key, value in given(lifecycle).items() if lifecycle[key].strip()}
+        kept = {key: value for key, value in given(lifecycle).items() if lifecycle[key].strip()}
 
         def keep(context: WriteContext, told: dict[str, Any]) -> Written:
             why = ""
             if not (told["entity"].strip() or told["name"].strip() or told["tags"] or note):
                 read = understood(context, self.catalog, told["value"], self.config.language)
                 if read.parts:
-                    return remember_parts(context, read.parts, source=told["source"], lifecycle=told["lifecycle"])
+                    return remember_parts(
+                        context, read.parts, source=told["source"], lifecycle=told["lifecycle"]
+                    )
                 why = f"kept as a note: {read.why}"
             done = remember(
                 context,
@@ -659,7 +661,7 @@ class App:
             )
             return done._replace(notice="; ".join(filter(None, (why, done.notice))))
 
-        return self._context.write(keep, said, as_is=as_is)
+        return self._context.write(keep, {**said, "lifecycle": kept}, as_is=as_is)
 
     def claim(
         self,

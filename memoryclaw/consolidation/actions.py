@@ -146,6 +146,7 @@ class SetFact(_FileAction):
     source: str = ""  # id of the episode
     many: bool = False
     audience: str = ""  # whom it is for; empty without a label
+    memory_type: str = ""  # where the words that told it say more than its field and its value do
     heading: ClassVar[str] = "Fact"
     counted_as: ClassVar[str] = "fact"
 
@@ -188,7 +189,7 @@ class SetFact(_FileAction):
         """The text with the fact, whatever History has."""
         return set_fact(
             text, file, entity=self.entity, field=self.field, value=self.value,
-            since=self.since, source=self.source, many=self.many, audience=self.audience,
+            since=self.since, source=self.source, many=self.many, audience=self.audience, memory_type=self.memory_type,
         ).text  # fmt: skip
 
     def may_be_proposed(self) -> bool:
@@ -409,10 +410,12 @@ class MoveFile(_FileAction):
         return text
 
     def may_be_proposed(self) -> bool:
-        """Allows what consolidation writes, and any note, to go to the archive."""
-        place = place_of(self.path)
-        is_note = place is not None and place == ("note", "current") and self.path.endswith(".md")
-        return (_is_new(self.path) or is_note) and self.to.startswith("archive/") and self.to.endswith(".md")
+        """Allows what consolidation writes to go to the archive, and any note to its own place there."""
+        if not (self.to.startswith("archive/") and self.to.endswith(".md")):
+            return False
+        own, name = f"archive/{self.path.removesuffix('.md')}", self.to.removesuffix(".md")
+        is_note = place_of(self.path) == ("note", "current") and self.path.endswith(".md")
+        return _is_new(self.path) or (is_note and name.startswith(own) and "/" not in name[len(own) :])
 
 
 OPEN, DONE, OFF = " ", "x", "-"  # boxes of to-dos

@@ -380,7 +380,7 @@ def _unit(row: tuple[object, ...]) -> Unit:
     last = 1 + len(names)
     values = dict(zip(names, row[1:last], strict=True))
     try:
-        lifecycle = Lifecycle(*row[last:])  # type: ignore[arg-type]
-        return Unit(**{**values, "lifecycle": lifecycle, "text": unpacked(values["text"]), "pinned": bool(values["pinned"])})  # type: ignore[arg-type]
+        unit = Unit(**{**values, "text": unpacked(values["text"]), "pinned": bool(values["pinned"])})  # type: ignore[arg-type]
+        return unit._replace(lifecycle=Lifecycle(*map(str, row[last:])))
     except TypeError as error:
         raise sqlite3.DatabaseError("a stored unit is malformed") from error

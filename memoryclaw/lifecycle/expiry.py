@@ -13,7 +13,7 @@ from memoryclaw.vault.layout import free_name
 from memoryclaw.vault.lifecycle import ends
 from memoryclaw.writing.context import fact_in_words
 
-_BOUNDED = f"(expires != '' or substr(scope, 1, {len(SESSION)}) = '{SESSION}')"
+_SESSIONS = (SESSION, f"{SESSION}:%")
 
 
 def expired(context: UpkeepContext) -> Iterator[PlannedChange]:
@@ -23,9 +23,9 @@ def expired(context: UpkeepContext) -> Iterator[PlannedChange]:
 
 
 def _notes(context: UpkeepContext) -> Iterator[PlannedChange]:
-    sql = f"""select path, id, title, at, memory_type, scope, expires, verify_by, verified from files
-        where {_BOUNDED} and state = 'current' and kind in ('episode', 'note', 'semantic') order by path"""
-    rows = context.catalog.rows(sql)
+    sql = """select path, id, title, at, memory_type, scope, expires, verify_by, verified from files
+        where (expires != '' or scope = ? or scope like ?) and state = 'current' and kind in ('episode', 'note', 'semantic') order by path"""
+    rows = context.catalog.rows(sql, _SESSIONS)
     active = context.catalog.last_active(str(row[5]) for row in rows)
     for path, id_, title, at, *said in rows:
         lifecycle = Lifecycle(*said)
@@ -36,9 +36,9 @@ def _notes(context: UpkeepContext) -> Iterator[PlannedChange]:
 
 
 def _facts(context: UpkeepContext) -> Iterator[PlannedChange]:
-    sql = f"""select path, id, entity, field, value, max(since, said), memory_type, scope, expires, verify_by, verified
-        from facts where {_BOUNDED} and current and state = 'current' and path glob 'semantic/*' order by path, seq"""
-    rows = context.catalog.rows(sql)
+    sql = """select path, id, entity, field, value, max(since, said), memory_type, scope, expires, verify_by, verified
+        from facts where (expires != '' or scope = ? or scope like ?) and current and state = 'current' and path glob 'semantic/*' order by path, seq"""
+    rows = context.catalog.rows(sql, _SESSIONS)
     active = context.catalog.last_active(str(row[7]) for row in rows)
     for path, id_, entity, field, value, day, *said in rows:
         lifecycle = Lifecycle(*said)

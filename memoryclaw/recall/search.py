@@ -120,10 +120,10 @@ class Searcher:
             )
             if others and unit.state == "current":
                 found[unit.id] = f"(conflicts with {others[0]})"
-        for one in chosen:
-            if day := self._overdue(one.unit, units[one.unit.rowid]):
-                said = found.get(one.unit.id, "")
-                found[one.unit.id] = f"{said} (to be checked since {day})".strip()
+        for ranked in chosen:
+            if day := self._overdue(ranked.unit, units[ranked.unit.rowid]):
+                said = found.get(ranked.unit.id, "")
+                found[ranked.unit.id] = f"{said} (to be checked since {day})".strip()
         turns = [one.unit for one in chosen if one.unit.kind == "turn" and one.unit.at]
         for at, value, until in self._catalog.superseded_of({one.at[:10] for one in turns}) if turns else []:
             words = words_of(value)

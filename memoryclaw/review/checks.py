@@ -85,23 +85,24 @@ def _aged(fact: Fact, own: Lifecycle, span: int) -> str:
     return f"{since}, and `{fact.field}` is to be verified every {span} days"
 
 
+def stands(context: WriteContext, check: Check) -> bool:
+    """True while its lines stand in the file as they were shown."""
+    return check.text in readable(context.text(check.path))
+
+
+def confirmed_text(context: WriteContext, check: Check, text: str) -> str:
+    """The text of its file once it says that it still holds today."""
+    file, fact = context.semantic(check.path), check.fact
+    if file.is_note:
+        return set_field(text, check.path, "verified", context.today)
+    if fact is None:
+        return set_property(text, "verified", context.today)
+    return with_inline(text, file, _id(file, text, fact), {"verified": context.today})
+
+
 def confirmed(context: WriteContext, check: Check) -> list[Edit | Move]:
     """The edit that says that it still holds today."""
-    said = {"verified": context.today}
-    file, fact = context.semantic(check.path), check.fact
-    if fact is None or file.is_note:
-        is_note = file.is_note
-        return [
-            Edit(
-                check.path,
-                text_change(
-                    lambda text: set_field(text, check.path, "verified", context.today)
-                    if is_note
-                    else set_property(text, "verified", context.today)
-                ),
-            )
-        ]
-    return [Edit(check.path, text_change(lambda text: with_inline(text, file, _id(file, text, fact), said)))]
+    return [Edit(check.path, text_change(lambda text: confirmed_text(context, check, text)))]
 
 
 def ended(context: WriteContext, check: Check) -> list[Edit | Move]:
@@ -111,7 +112,9 @@ def ended(context: WriteContext, check: Check) -> list[Edit | Move]:
         target = free_name(f"archive/{check.path}", lambda path: files.exists(context.root, path))
         return [Move(check.path, target)]
     if file.is_note:
-        raise InputError(f"{check.id} is a field of a note, which has no History; change {check.path} by hand")
+        raise InputError(
+            f"{check.id} is a field of a note, which has no History; change {check.path} by hand"
+        )
     return [
         Edit(check.path, text_change(lambda text: end_fact(text, file, _id(file, text, fact), context.today)))
     ]

@@ -14,7 +14,7 @@ from memoryclaw.errors import ConflictError, InputError, NotFoundError
 from memoryclaw.history.repository import History
 from memoryclaw.model import Problem
 from memoryclaw.review import branches
-from memoryclaw.review.checks import changed, confirmed, ended
+from memoryclaw.review.checks import Check, changed, confirmed, ended, stands
 from memoryclaw.review.queue import CurrentFacts, ReviewItem, one_of, waiting
 from memoryclaw.text.encoding import lines_of, readable
 from memoryclaw.vault import files
@@ -143,13 +143,11 @@ def _decided(context: WriteContext, item: ReviewItem, decision: str) -> ReviewDe
         )
     if item.branch is not None:
         return _branch(context, item, decision)
+    if item.check is not None:
+        return _checked(context, item, item.check, decision)
     if context.text(item.path) != item.text and (item.fact is None or removal(context, item.fact) is None):
         raise ConflictError(f"{item.id} has changed since it was shown; look at it again")
     yes = decision == APPROVED
-    if item.check is not None:
-        edits = confirmed(context, item.check) if yes else ended(context, item.check)
-        outcome = _written(context, "approve" if yes else "reject", item, edits, _verdict(item, yes=yes))
-        return ReviewDecision(item.id, item.kind, item.what, decision, outcome.commit, outcome.notice)
     if item.fact is not None:
         outcome = _approve_fact(context, item, item.fact) if yes else _reject_fact(context, item, item.fact)
     else:
@@ -157,8 +155,15 @@ def _decided(context: WriteContext, item: ReviewItem, decision: str) -> ReviewDe
     return ReviewDecision(item.id, item.kind, item.what, decision, outcome.commit, outcome.notice)
 
 
-def _verdict(item: ReviewItem, *, yes: bool) -> str:
-    return f"{'holds still' if yes else 'no longer so'}: {item.what}"
+def _checked(context: WriteContext, item: ReviewItem, check: Check, decision: str) -> ReviewDecision:
+    """A yes to what was to be verified: it holds still; a no: it no longer does."""
+    if not stands(context, check):
+        raise ConflictError(f"{item.id} has changed since it was shown; look at it again")
+    yes = decision == APPROVED
+    edits = confirmed(context, check) if yes else ended(context, check)
+    title = f"{'holds still' if yes else 'no longer so'}: {item.what}"
+    outcome = _written(context, "approve" if yes else "reject", item, edits, title)
+    return ReviewDecision(item.id, item.kind, item.what, decision, outcome.commit, outcome.notice)
 
 
 def _approve_fact(context: WriteContext, item: ReviewItem, fact: PendingFact) -> Outcome:
@@ -345,7 +350,7 @@ def store(context: WriteContext, item: ReviewItem, text: str) -> Written:
     if text.strip() == editable(item).strip():
         return Written(item.id, item.path, "", "unchanged", "nothing was changed")
     if item.check is not None:
-        if context.text(item.path) != item.text:
+        if not stands(context, item.check):
             raise ConflictError(f"{item.path} has changed while you edited it; nothing was stored")
         value = " ".join(text.split())
         outcome = _edited(context, item, changed(context, item.check, value), f"{item.what} → {value}")

@@ -7,14 +7,13 @@ from collections.abc import Iterator
 from memoryclaw.consolidation.changes import RUNS, outcome_of
 from memoryclaw.errors import InputError
 from memoryclaw.history.repository import History
-from memoryclaw.review.checks import confirmed
+from memoryclaw.review.checks import confirmed_text
 from memoryclaw.review.decide import fact_target
 from memoryclaw.review.file_history import Difference
 from memoryclaw.review.queue import ReviewItem
 from memoryclaw.text.encoding import decode
 from memoryclaw.vault import files
 from memoryclaw.writing.context import WriteContext
-from memoryclaw.writing.writer import Edit
 
 
 def differences(context: WriteContext, item: ReviewItem) -> list[Difference]:
@@ -45,11 +44,8 @@ def _differences(context: WriteContext, item: ReviewItem) -> Iterator[Difference
                 before, after = (decode(data or b"").text for data in (change.before, change.after))
                 yield Difference(change.path, before, after, subject)
     elif item.check is not None:
-        before = context.text(item.path)
-        for edit in confirmed(context, item.check):
-            if isinstance(edit, Edit):
-                after = edit.change(before.encode("utf-8", "surrogatepass"))
-                yield Difference(item.path, before, decode(after or b"").text)
+        said = context.text(item.path)
+        yield Difference(item.path, said, confirmed_text(context, item.check, said))
     elif item.is_skill:
         yield Difference(item.path, "", item.text)
     else:

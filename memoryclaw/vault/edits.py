@@ -21,7 +21,16 @@ from memoryclaw.text.language import fold
 from memoryclaw.text.markdown import Heading, read_body
 from memoryclaw.text.yaml_text import flow_list, scalar
 from memoryclaw.vault.audience import narrowed
-from memoryclaw.vault.facts import OF_A_VALUE, VALUE, Facts, FactSpot, Statement, clean_name, facts_in, statement_in
+from memoryclaw.vault.facts import (
+    OF_A_VALUE,
+    VALUE,
+    Facts,
+    FactSpot,
+    Statement,
+    clean_name,
+    facts_in,
+    statement_in,
+)
 from memoryclaw.vault.fields import Field, facts_of_note, fields_in
 from memoryclaw.vault.layout import place_of
 
@@ -276,6 +285,7 @@ def set_fact(
     many: bool = False,
     claim: str = "",
     audience: str = "",
+    memory_type: str = "",
 ) -> FactEdit:
     """Sets a fact: adds it, confirms it, or replaces the old value, which moves to History.
 
@@ -291,6 +301,7 @@ def set_fact(
         claim: what says so, where it is no person: a value that is added has the trust `unknown` then, with this as its source,
             and another value that stands is left as it is (`contradicts`).
         audience: whom the fact is for, where not everybody who may see the file may see it; the label of a value that it replaces stays.
+        memory_type: what sort of memory it is, where that is known.
     """
     entity, field, value = (" ".join(part.split()) for part in (entity, field or VALUE, value))
     if not entity or not value:
@@ -300,7 +311,8 @@ def set_fact(
     if holding := [fact for fact in known if (_holds(fact.value, value) if many else fact.value == value)]:
         return FactEdit(text if claim else _vouched(sheet, holding[0]), "confirmed", value)
     label = audience if not known or many else narrowed(known[0].audience, audience)
-    told = FactText(value, _inline(since=since, source=source, audience=label) + _claimed(claim))
+    inline = _inline(since=since, source=source, audience=label, type_=memory_type)
+    told = FactText(value, inline + _claimed(claim))
     if not known or many:
         first = known[-1] if known else None
         return _add(sheet, first.entity if first else entity, first.field if first else field, told)
@@ -487,7 +499,9 @@ def with_inline(text: str, file: SemanticFile, id_: str, values: Mapping[str, st
     sheet = Sheet.of(text, file)
     fact = _fact(sheet, id_)
     if file.is_note or sheet.in_table(fact) or sheet.spot(fact).style == "frontmatter":
-        raise InputError(f"{id_} stands where a line has no room for {', '.join(values)}; edit {file.path} by hand")
+        raise InputError(
+            f"{id_} stands where a line has no room for {', '.join(values)}; edit {file.path} by hand"
+        )
     first, last = sheet.span(fact)
     words = sheet.quoted_until(fact)
     head, lines = sheet.lines[first][:words], [sheet.lines[first][words:], *sheet.lines[first + 1 : last]]
@@ -537,11 +551,15 @@ def _without_field(text: str, file: SemanticFile, id_: str) -> str:
 
 
 def end_fact(text: str, file: SemanticFile, id_: str, until: str) -> str:
-    """Moves a fact to History: it held until a day (ISO)."""
+    """Moves a fact or a statement to History: it held, or stood, until a day (ISO)."""
     sheet = Sheet.of(text, file)
     fact = _fact(sheet, id_)
     past = (fact.entity, fact.field, fact.value, False)
-    result = spliced(text, [_gone(sheet, fact), _past(sheet, fact, until)])
+    if fact.is_statement:
+        moves = list(_into_history(sheet, [fact], until))
+    else:
+        moves = [_gone(sheet, fact), _past(sheet, fact, until)]
+    result = spliced(text, moves)
     if not _matches(sheet, result, _Change((_key(fact),), (past,))):
         raise _refused(fact.entity, fact.field)
     return result
@@ -643,7 +661,9 @@ def _holds(known: str, value: str) -> bool:
     return known == value or value in (part.strip() for part in known.split(","))
 
 
-def _inline(*, since: str = "", said: str = "", until: str = "", source: str = "", audience: str = "") -> str:
+def _inline(
+    *, since: str = "", said: str = "", until: str = "", source: str = "", audience: str = "", type_: str = ""
+) -> str:
     cleaned = re.sub(r"[\[\]\r\n]", "", source)
     parts = (
         ("since", since),
@@ -651,6 +671,7 @@ def _inline(*, since: str = "", said: str = "", until: str = "", source: str = "
         ("until", until),
         ("source", f"[[{cleaned}]]" if cleaned else ""),
         ("audience", audience),
+        ("type", re.sub(r"[\[\]()\r\n]", "", type_)),
     )
     return "".join(f" [{name}:: {value}]" for name, value in parts if value)
 

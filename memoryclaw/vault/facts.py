@@ -240,12 +240,13 @@ class FactValue(NamedTuple):
     problems: tuple[Problem, ...] = ()  # of its inline fields; without path and line
 
 
-def _value_of(text: str, fields: dict[str, str]) -> FactValue:
+def _value_of(text: str, fields: dict[str, Any]) -> FactValue:
     """A value with its inline fields."""
     kept = {key: fields.pop(key) for key in lifecycle.KEYS if key in fields} if fields else {}
+    found = FactValue(text)._replace(**fields)
     if not kept:
-        return FactValue(text, **fields)
-    return FactValue(text, **fields, lifecycle=lifecycle.read(kept), problems=tuple(lifecycle.problems(kept, 0)))
+        return found
+    return found._replace(lifecycle=lifecycle.read(kept), problems=tuple(lifecycle.problems(kept, 0)))
 
 
 def fact_value(text: str) -> FactValue:
@@ -693,6 +694,8 @@ class _FactReader:
             for number, found in enumerate(self._found)
         )
         wrong = tuple(
-            problem._replace(line=found.line) for found in self._found for problem in found.fact_value.problems
+            problem._replace(line=found.line)
+            for found in self._found
+            for problem in found.fact_value.problems
         )
         return Facts(facts, tuple(self._spots.values()), frozenset(self._told), self._history, wrong)

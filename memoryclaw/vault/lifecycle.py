@@ -12,6 +12,7 @@ from memoryclaw.text.dates import parse_timestamp, plus_days
 from memoryclaw.text.language import key_of
 
 KEYS = ("type", "scope", "expires", "verify_by", "verified")  # as files write them
+_NAMES = {"type": "memory_type"}  # what is called otherwise in the code
 _DAYS = ("expires", "verify_by", "verified")
 _TO_DO = frozenset({"to do", "to dos", "todo", "todos", "task", "tasks", "to-dos"})
 _SPAN = re.compile(r"(\d{1,5})\s*(day|week|month|year)?s?")
@@ -50,9 +51,9 @@ def given(values: Mapping[str, str]) -> dict[str, str]:
         InputError: a day or a scope cannot be read.
     """
     found: dict[str, str] = {}
-    for key, text in values.items():
-        text = " ".join(text.split())
-        known = {"type": type_named, "scope": scope_named}.get(key, lambda day: parse_timestamp(day)[:10])(text)
+    for key, value in values.items():
+        text = " ".join(value.split())
+        known = read({key: text})._asdict()[_NAMES.get(key, key)]
         if text and not known and (key != "scope" or text.lower() != "permanent"):
             form = "`permanent`, `project:atlas` or `session`" if key == "scope" else "2026-05-01"
             raise InputError(f"{key}: {text[:60]!r} cannot be read; write it as {form}")
@@ -135,7 +136,10 @@ def type_of(unit: Unit) -> str:
     if unit.kind == "fact":
         if unit.field == FROM_NOW_ON:
             return _wished(unit.value)
-        if unit.field.startswith(("favorite ", "favourite ", "lieblings")) or "/preferences#" in f"/{unit.id}":
+        if (
+            unit.field.startswith(("favorite ", "favourite ", "lieblings"))
+            or "/preferences#" in f"/{unit.id}"
+        ):
             return "preference"
         return "event" if unit.days else ""
     return ""

@@ -165,16 +165,14 @@ def _trust(value: Any, lines: _Lines, problems: list[Problem]) -> str:
     return "unknown"
 
 
-def _lifecycle(
-    low: Mapping[str, Any], project: str, lines: _Lines, problems: list[Problem]
-) -> Lifecycle:
+def _lifecycle(low: Mapping[str, Any], project: str, lines: _Lines, problems: list[Problem]) -> Lifecycle:
     said = {key: text_of(low[key]) for key in lifecycle.KEYS if key in low}
     if project:
         said.setdefault("scope", f"{PROJECT}{project}")
     if not said:
         return PERMANENT
-    for key in said:
-        problems += lifecycle.problems({key: said[key]}, lines.of(key) if key in low else 1)
+    for key, text in said.items():
+        problems += lifecycle.problems({key: text}, lines.of(key) if key in low else 1)
     return lifecycle.read(said)
 
 

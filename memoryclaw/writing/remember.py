@@ -160,7 +160,7 @@ def remember(
         return _fact(
             context, text, entity, field.strip() and field, source=source, claim=claim, lifecycle=lifecycle
         )
-    return _episode(context, text.replace("\0", ""), tags, source, claim, lifecycle)
+    return _episode(context, text.replace("\0", ""), tags, source=source, claim=claim, lifecycle=lifecycle)
 
 
 def _fact(
@@ -288,6 +288,7 @@ def _episode(
     context: WriteContext,
     text: str,
     tags: Sequence[str],
+    *,
     source: str,
     claim: str,
     lifecycle: Mapping[str, str],

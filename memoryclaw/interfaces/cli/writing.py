@@ -172,11 +172,19 @@ def _tell_survey(found: Survey) -> None:
 )
 @click.option("--note", is_flag=True, help="Keep the words as an episode, whatever they say.")
 @click.option(
-    "--type", "memory_type", metavar="T", default="", type=TEXT,
+    "--type",
+    "memory_type",
+    metavar="T",
+    default="",
+    type=TEXT,
     help="decision, preference, lesson, procedure, event, or a word of yours.",
 )
 @click.option(
-    "--scope", metavar="S", default="", type=TEXT, help="What it counts for: permanent, project:NAME or session[:NAME]."
+    "--scope",
+    metavar="S",
+    default="",
+    type=TEXT,
+    help="What it counts for: permanent, project:NAME or session[:NAME].",
 )
 @click.option("--expires", metavar="DATE", default="", type=TEXT, help="The last day on which it counts.")
 @AS_IS
