@@ -11,10 +11,11 @@ from memoryclaw.consolidation.consolidate import Consolidated, one_at_a_time
 from memoryclaw.consolidation.proposals import fingerprint_of, proposal
 from memoryclaw.lifecycle.expiry import expired
 from memoryclaw.lifecycle.keeping import UPKEEP, Keeper, UpkeepContext
+from memoryclaw.lifecycle.practice import gotchas
 from memoryclaw.vault import files
 from memoryclaw.vault.layout import run_id
 
-KEEPERS: tuple[Keeper, ...] = (expired,)
+KEEPERS: tuple[Keeper, ...] = (expired, gotchas)
 
 
 def planned(context: UpkeepContext, keepers: Sequence[Keeper] | None = None) -> ChangeSet:
