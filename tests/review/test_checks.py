@@ -114,7 +114,7 @@ def test_another_value_takes_its_place_and_the_old_one_is_history(vault):
             app.review.edit(id_, lambda _: "soon")
         app.review.edit(id_, lambda was: was.replace("99999", "22222"))
         assert "Ann.phone" not in waits(app)
-        with pytest.raises(InputError, match="edit notes/plan.md itself"):
+        with pytest.raises(InputError, match=r"edit notes/plan\.md itself"):
             app.review.edit(waits(app)["plan"].id, lambda _: "x")
     now, _, past = people(vault).partition("## History")
     assert "- phone: 0151 22222 [since:: 2026-05-04]" in now
