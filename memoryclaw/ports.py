@@ -35,6 +35,10 @@ class Lookup(Protocol):
         """Paths of the files that hold facts of this entity (name or alias, any case), current ones first."""
         ...
 
+    def asking(self, fields: Iterable[str]) -> Sequence[str]:
+        """Paths of the files that name a day by which something is to be verified, or hold a fact of one of these fields."""
+        ...
+
     def episodes_titled(self, title: str) -> Sequence[tuple[str, str]]:
         """The episodes with this title, as (id, path)."""
         ...

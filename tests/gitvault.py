@@ -92,6 +92,9 @@ class Shelf:
                     return Address(id_, note.id, "section", note.path, section.line)
         return None
 
+    def asking(self, fields):
+        return [note.path for note in self._notes() if note.state == "current" and note.facts]
+
     def entity_name(self, entity):
         names = [f.entity for n in self._notes() for f in n.facts]
         return next((name for name in names if name.casefold() == entity.casefold()), entity)

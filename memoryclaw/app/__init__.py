@@ -631,6 +631,9 @@ class App:
         source: str = "",
         note: bool = False,
         as_is: bool = False,
+        memory_type: str = "",
+        scope: str = "",
+        expires: str = "",
     ) -> Written:
         """Keeps a text as the value of an entity's field, or as what it says: facts and statements, else an episode; one commit.
 
@@ -644,21 +647,32 @@ class App:
             source: where it comes from.
             note: keep the words as an episode, whatever they say.
             as_is: keep what looks like a secret.
+            memory_type: decision, preference, lesson, procedure, event, or a word of yours.
+            scope: `permanent`, `project:<name>`, `session` or `session:<name>`: what it counts for.
+            expires: the last ISO day on which it counts.
+
+        Raises:
+            InputError: the scope or the day cannot be read.
         """
         self._context.allow(OWNER)
         from memoryclaw.consolidation.agent_claims import known_field  # noqa: PLC0415
         from memoryclaw.consolidation.understood import understood  # noqa: PLC0415
+        from memoryclaw.vault.lifecycle import given  # noqa: PLC0415
         from memoryclaw.writing.remember import remember, remember_parts  # noqa: PLC0415
 
         # A value is a secret by its field, too; NUL is left out of every text and must not hide one.
         said = {"name": field, "value": text.replace("\0", ""), "entity": entity, "tags": [*tags], "source": source}  # fmt: skip
+        lifecycle = {"type": memory_type, "scope": scope, "expires": expires}
+        kept = {key: value for key, value in given(lifecycle).items() if lifecycle[key].strip()}
 
         def keep(context: WriteContext, told: dict[str, Any]) -> Written:
             why = ""
             if not (told["entity"].strip() or told["name"].strip() or told["tags"] or note):
                 read = understood(context, self.catalog, told["value"], self.config.language)
                 if read.parts:
-                    return remember_parts(context, read.parts, source=told["source"])
+                    return remember_parts(
+                        context, read.parts, source=told["source"], lifecycle=told["lifecycle"]
+                    )
                 why = f"kept as a note: {read.why}"
             done = remember(
                 context,
@@ -667,10 +681,11 @@ class App:
                 field=known_field(context, told["entity"], told["name"], told["value"]),
                 tags=told["tags"],
                 source=told["source"],
+                lifecycle=told["lifecycle"],
             )
             return done._replace(notice="; ".join(filter(None, (why, done.notice))))
 
-        return self._context.write(keep, said, as_is=as_is)
+        return self._context.write(keep, {**said, "lifecycle": kept}, as_is=as_is)
 
     def claim(
         self,

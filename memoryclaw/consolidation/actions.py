@@ -29,6 +29,7 @@ from memoryclaw.vault.edits import (
     add_statement,
     add_statements,
     add_synonym,
+    end_fact,
     line_end,
     plain_words,
     rename_entity,
@@ -153,6 +154,7 @@ class SetFact(_FileAction):
     source: str = ""  # id of the episode; several are joined by commas
     many: bool = False
     audience: str = ""  # whom it is for; empty without a label
+    memory_type: str = ""  # where the words that told it say more than its field and its value do
     heading: ClassVar[str] = "Fact"
     counted_as: ClassVar[str] = "fact"
 
@@ -196,7 +198,7 @@ class SetFact(_FileAction):
         first, _, more = self.source.partition(",")
         done = set_fact(
             text, file, entity=self.entity, field=self.field, value=self.value,
-            since=self.since, source=first, many=self.many, audience=self.audience,
+            since=self.since, source=first, many=self.many, audience=self.audience, memory_type=self.memory_type,
         ).text  # fmt: skip
         return add_sources(done, file, (self.entity, self.field, self.value), self.source) if more else done
 
@@ -376,6 +378,35 @@ class AddSource(_FileAction):
 
 
 @dataclass(frozen=True, slots=True)
+class EndFact(_FileAction):
+    """Moves a fact or a statement to the History of its entity: it held until a day."""
+
+    fact: str  # its id
+    value: str  # as it stands there; another one stays
+    until: str  # ISO date
+    heading: ClassVar[str] = "No longer so"
+
+    @property
+    def identity(self) -> tuple[str, ...]:
+        """The fact and the day."""
+        return self.fact, self.value, self.until
+
+    def patched(self, text: str | None, collections: frozenset[str]) -> str | None:
+        """The text without the fact among what holds, where it still stands so."""
+        file = _CachedFile(self.path, collections)
+        found = file.facts(text).facts if text else ()
+        if text is None or not any(
+            fact.id == self.fact and fact.current and fact.value == self.value for fact in found
+        ):
+            return text
+        return end_fact(text, file, self.fact, self.until)
+
+    def may_be_proposed(self) -> bool:
+        """Allows semantic files."""
+        return _is_semantic(self.path)
+
+
+@dataclass(frozen=True, slots=True)
 class MoveFile(_FileAction):
     """Moves a file as it is; a merge moves the near duplicate to the archive."""
 
@@ -392,8 +423,12 @@ class MoveFile(_FileAction):
         return text
 
     def may_be_proposed(self) -> bool:
-        """Allows what consolidation writes to go to the archive."""
-        return _is_new(self.path) and self.to.startswith("archive/") and self.to.endswith(".md")
+        """Allows what consolidation writes to go to the archive, and any note to its own place there."""
+        if not (self.to.startswith("archive/") and self.to.endswith(".md")):
+            return False
+        own, name = f"archive/{self.path.removesuffix('.md')}", self.to.removesuffix(".md")
+        is_note = place_of(self.path) == ("note", "current") and self.path.endswith(".md")
+        return _is_new(self.path) or (is_note and name.startswith(own) and "/" not in name[len(own) :])
 
 
 @dataclass(frozen=True, slots=True)
@@ -598,7 +633,7 @@ def _ends_with_block(line: str, block: str) -> bool:
 
 
 ACTIONS: tuple[type[Action], ...] = (
-    NewFile, Replace, SetFact, AddStatement, ConfirmFact, AddPending, AddSource, AddLines, MoveFile, TickTodo, TakeIn,
+    NewFile, Replace, SetFact, AddStatement, ConfirmFact, AddPending, AddSource, AddLines, EndFact, MoveFile, TickTodo, TakeIn,
     RenameEntity, AddSynonym, NoteBelow,
 )  # fmt: skip
 

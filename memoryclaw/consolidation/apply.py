@@ -330,6 +330,8 @@ _NAMES = {
     "waiting": ("waiting fact", "waiting facts"),
     "skill": ("skill draft", "skill drafts"),
     "merge": ("merge", "merges"),
+    "archive": ("archived note", "archived notes"),
+    "expired": ("expired fact", "expired facts"),
     "proposal": ("proposal", "proposals"),
 }
 

@@ -61,6 +61,7 @@ from memoryclaw.model import Turn
 from memoryclaw.ports import Progress
 from memoryclaw.text.frontmatter import split
 from memoryclaw.text.language import Language, words_of
+from memoryclaw.text.memory_types import type_told
 from memoryclaw.vault import files
 from memoryclaw.vault.audience import narrowed, of_note, unlabelled
 from memoryclaw.vault.logs import parse_ranges, range_of
@@ -529,6 +530,7 @@ def _fact(decided: ClaimDecision, source: str, segment: Segment) -> Action:
         source,
         decided.many,
         segment.audience,
+        type_told(claim.words),  # of a statement its own words say it
     )
 
 

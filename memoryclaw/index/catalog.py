@@ -8,12 +8,13 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, NamedTuple
 
-from memoryclaw.index.database import Database, unpacked
-from memoryclaw.model import COUNTED, Fact, Problem, Unit
+from memoryclaw.index.database import LIFECYCLE, Database, unpacked
+from memoryclaw.model import COUNTED, SESSION, Fact, Lifecycle, Problem, Unit
 from memoryclaw.ports import Address
 from memoryclaw.text.language import fold, key_of
 
 _UNIT = "rowid, id, kind, line, end_line, title, tags, properties, text, at, until, days, entity, role, field, value, trust, pinned, state"
+_UNIT += "".join(f", {name}" for name in LIFECYCLE)
 _IN = "in (select value from json_each(?))"
 _LAST_CHARACTER = 0x10FFFF  # sorts after every other
 
@@ -39,11 +40,21 @@ class UnitSummary(NamedTuple):
     asks: int  # a turn that ends in a question
     opens: int  # the turn with which somebody opens a session with an assistant
     days: str = ""  # that its value is
+    memory_type: str = ""
+    scope: str = ""
+    expires: str = ""
+    verify_by: str = ""
+    verified: str = ""
 
     @property
     def is_statement(self) -> bool:
         """True for the unit of a statement."""
         return self.kind == "fact" and not self.field
+
+    @property
+    def lifecycle(self) -> Lifecycle:
+        """Its lifecycle."""
+        return Lifecycle(self.memory_type, self.scope, self.expires, self.verify_by, self.verified)
 
 
 class Lengths(NamedTuple):
@@ -186,6 +197,13 @@ class Catalog:
         sql = f"select distinct substr(key, 1, instr(key || ' ', ' ') - 1) from name where kind {_IN}"
         return {word for (word,) in self.rows(sql, [json.dumps(list(kinds))])}
 
+    def asking(self, fields: Iterable[str]) -> list[str]:
+        """Paths of the files that name a day by which something is to be verified, or hold a fact of one of these fields."""
+        sql = f"""select path from files where state = 'current' and verify_by != '' union
+            select path from facts where state = 'current' and current and (verify_by != '' or lower(field) {_IN})
+            order by path"""
+        return [str(path) for (path,) in self.rows(sql, [json.dumps(sorted(fields))])]
+
     def episodes_on(self, day: str) -> list[tuple[str, str]]:
         """The episodes of an ISO day, as (id, path)."""
         sql = """select id, path from files where at >= ? and at < ? || '~' and kind = 'episode' and state = 'current'
@@ -245,9 +263,19 @@ class Catalog:
             "trust",
             "audience",
         )
-        sql = f"select path, {', '.join(names)} from facts {where} order by path, seq"
+        sql = f"select path, {', '.join((*names, *LIFECYCLE))} from facts {where} order by path, seq"
+        last = 1 + len(names)
         return [
-            (row[0], Fact(**{**dict(zip(names, row[1:], strict=True)), "current": bool(row[8])}))
+            (
+                row[0],
+                Fact(
+                    **{
+                        **dict(zip(names, row[1:last], strict=True)),
+                        "current": bool(row[8]),
+                        "lifecycle": Lifecycle(*row[last:]),
+                    }
+                ),
+            )
             for row in self.rows(sql, values)
         ]
 
@@ -256,6 +284,17 @@ class Catalog:
         sql = f"""select id, path, entity_key, field, value from facts
             where entity_key {_IN} and current and until = '' and type = 'fact'"""
         return self.rows(sql, [json.dumps(sorted(keys))])
+
+    def last_active(self, scopes: Iterable[str]) -> dict[str, str]:
+        """The ISO day of the last turn of each session that such a scope (`session:<name>`) names, where a turn of it is known."""
+        found: dict[str, str] = {}
+        for scope in sorted(set(scopes)):
+            kind, _, name = scope.partition(":")
+            if kind == SESSION and name:
+                sql = "select max(at) from unit where kind = 'turn' and id >= ? and id < ?"
+                last = self.rows(sql, (f"log:{name}/", f"log:{name}0"))[0][0]
+                found |= {scope: str(last)[:10]} if last else {}
+        return found
 
     def superseded_of(self, days: Iterable[str]) -> list[tuple[str, str, str]]:
         """The former values of facts that began on these ISO days: (day, value, the day of their end)."""
@@ -381,8 +420,10 @@ def _unit(row: tuple[object, ...]) -> Unit:
         "pinned",
         "state",
     )
-    values = dict(zip(names, row[1:], strict=True))
+    last = 1 + len(names)
+    values = dict(zip(names, row[1:last], strict=True))
     try:
-        return Unit(**{**values, "text": unpacked(values["text"]), "pinned": bool(values["pinned"])})  # type: ignore[arg-type]
+        unit = Unit(**{**values, "text": unpacked(values["text"]), "pinned": bool(values["pinned"])})  # type: ignore[arg-type]
+        return unit._replace(lifecycle=Lifecycle(*map(str, row[last:])))
     except TypeError as error:
         raise sqlite3.DatabaseError("a stored unit is malformed") from error

@@ -149,4 +149,6 @@ def _file(path: str, found: _Read, work: Writing) -> None:
     elif path == DECISIONS_FILE:
         work.forgotten(standing_marks(found.text))
     else:
-        work.collections(sorted(read_schema(found.text).collections))
+        schema = read_schema(found.text)
+        work.collections(sorted(schema.collections))
+        work.spans({field: one.verify for field, one in schema.fields.items() if one.verify})

@@ -72,6 +72,7 @@ REASONS = {
     "draft": "a draft",
     "duplicate": "says what another one says",
     "empty": "a reply that says nothing",
+    "expired": "its last day is over, or its session",
     "limit": "after the last one shown",
     "max_results": "enough whole notes are in already",
     "not_approved": "a skill that nobody approved as it is",
@@ -139,6 +140,10 @@ def match(found: Match) -> Shape:
         },
         "layer": LAYERS.get(unit.kind, "note"),
         "trust": unit.trust,
+        "memory_type": unit.lifecycle.memory_type,
+        "scope": unit.lifecycle.scope or "permanent",
+        "expires": unit.lifecycle.expires,
+        "overdue": found.overdue,
         "copies": found.copies,
         "sections": found.sections,
     }
@@ -245,6 +250,8 @@ def fact(path: str, one: Fact) -> Shape:
     )
     return {
         **{name: getattr(one, name) for name in names},
+        **one.lifecycle._asdict(),
+        "scope": one.lifecycle.scope or "permanent",
         "current": one.current and not one.is_statement,
         "standing": one.current and one.is_statement,
         "path": path,

@@ -9,6 +9,7 @@ from memoryclaw.consolidation.apply import apply
 from memoryclaw.consolidation.changes import ChangeSet, PlannedChange
 from memoryclaw.consolidation.consolidate import Consolidated, one_at_a_time
 from memoryclaw.consolidation.proposals import fingerprint_of
+from memoryclaw.lifecycle.expiry import expired
 from memoryclaw.lifecycle.habits import habits
 from memoryclaw.lifecycle.keeping import UPKEEP, Keeper, UpkeepContext, is_open
 from memoryclaw.lifecycle.merges import merges
@@ -16,7 +17,7 @@ from memoryclaw.lifecycle.practice import gotchas
 from memoryclaw.lifecycle.revisions import revisions
 from memoryclaw.vault.layout import run_id
 
-KEEPERS: tuple[Keeper, ...] = (gotchas, habits, revisions, merges)
+KEEPERS: tuple[Keeper, ...] = (expired, gotchas, habits, revisions, merges)
 
 
 def planned(context: UpkeepContext, keepers: Sequence[Keeper] | None = None) -> ChangeSet:

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from contextlib import AbstractContextManager
 from datetime import date
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from memoryclaw.index.catalog import Catalog, UnitSummary
@@ -21,6 +22,7 @@ from memoryclaw.recall.text_lane import POOL
 from memoryclaw.text.language import fold, words_of
 from memoryclaw.text.snippets import snippet, without_block_ids
 from memoryclaw.vault.layout import tells_how
+from memoryclaw.vault.lifecycle import due
 
 if TYPE_CHECKING:  # most vaults have no vectors
     from memoryclaw.recall.vector_lane import VectorLane
@@ -118,6 +120,10 @@ class Searcher:
             )
             if others and unit.state == "current":
                 found[unit.id] = f"(conflicts with {others[0]})"
+        for ranked in chosen:
+            if day := self._overdue(ranked.unit, units[ranked.unit.rowid]):
+                said = found.get(ranked.unit.id, "")
+                found[ranked.unit.id] = f"{said} (to be checked since {day})".strip()
         turns = [one.unit for one in chosen if one.unit.kind == "turn" and one.unit.at]
         for at, value, until in self._catalog.superseded_of({one.at[:10] for one in turns}) if turns else []:
             words = words_of(value)
@@ -129,6 +135,18 @@ class Searcher:
                 ):
                     found[one.id] = f"(superseded{f' since {until}' if until else ''})"
         return found
+
+    def _overdue(self, summary: UnitSummary, unit: Unit) -> str:
+        """The ISO day until which what holds now was to be checked again, where that day is over; else an empty string."""
+        if summary.state != "current" or not (unit.lifecycle.verify_by or self._spans):
+            return ""
+        span = self._spans.get(" ".join(unit.field.lower().split()), 0) if unit.kind == "fact" else 0
+        day = due(unit.lifecycle, unit.when, span)
+        return day if day and day < self._today.isoformat() else ""
+
+    @cached_property
+    def _spans(self) -> dict[str, int]:
+        return self._index.spans()
 
     def with_words(
         self, ranked: Sequence[Ranked], wanted: Callable[[], bool] = lambda: True
@@ -253,6 +271,7 @@ class Searcher:
             snippet=shown.text,
             highlights=shown.highlights,
             surfaces=surfaces,
+            overdue=self._overdue(one.unit, unit),
         )
 
 

@@ -14,6 +14,7 @@ from memoryclaw.errors import ConflictError, InputError, NotFoundError
 from memoryclaw.history.repository import History
 from memoryclaw.model import Problem
 from memoryclaw.review import branches
+from memoryclaw.review.checks import Check, changed, confirmed, ended, stands
 from memoryclaw.review.queue import CurrentFacts, ReviewItem, one_of, waiting
 from memoryclaw.text.encoding import lines_of, readable
 from memoryclaw.vault import files
@@ -135,6 +136,8 @@ def _decided(context: WriteContext, item: ReviewItem, decision: str) -> ReviewDe
         )
     if item.branch is not None:
         return _branch(context, item, decision)
+    if item.check is not None:
+        return _checked(context, item, item.check, decision)
     if context.text(item.path) != item.text and (item.fact is None or removal(context, item.fact) is None):
         raise ConflictError(f"{item.id} has changed since it was shown; look at it again")
     yes = decision == APPROVED
@@ -142,6 +145,17 @@ def _decided(context: WriteContext, item: ReviewItem, decision: str) -> ReviewDe
         outcome = _approve_fact(context, item, item.fact) if yes else _reject_fact(context, item, item.fact)
     else:
         outcome = _approve_proposal(context, item) if yes else _reject_proposal(context, item)
+    return ReviewDecision(item.id, item.kind, item.what, decision, outcome.commit, outcome.notice)
+
+
+def _checked(context: WriteContext, item: ReviewItem, check: Check, decision: str) -> ReviewDecision:
+    """A yes to what was to be verified: it holds still; a no: it no longer does."""
+    if not stands(context, check):
+        raise ConflictError(f"{item.id} has changed since it was shown; look at it again")
+    yes = decision == APPROVED
+    edits = confirmed(context, check) if yes else ended(context, check)
+    title = f"{'holds still' if yes else 'no longer so'}: {item.what}"
+    outcome = _written(context, "approve" if yes else "reject", item, edits, title)
     return ReviewDecision(item.id, item.kind, item.what, decision, outcome.commit, outcome.notice)
 
 
@@ -310,6 +324,10 @@ def editable(item: ReviewItem) -> str:
     """
     if item.fact is not None:
         return "".join(lines_of(readable(item.text))[item.fact.line - 1 : item.fact.end_line])
+    if item.check is not None:
+        if item.check.fact is None:
+            raise InputError(f"{item.check.id} is a note; edit {item.path} itself")
+        return f"{item.check.fact.value}\n"
     if item.is_skill:
         raise InputError(f"{item.id} is a skill; edit {item.path} itself")
     if item.branch is not None:
@@ -320,10 +338,16 @@ def editable(item: ReviewItem) -> str:
 
 
 def store(context: WriteContext, item: ReviewItem, text: str) -> Written:
-    """Replaces what waits by the edited text; one commit, and it goes on waiting."""
+    """Replaces what waits by the edited text; one commit, and it goes on waiting. A value that was to be verified is changed."""
     text = readable(text)
     if text.strip() == editable(item).strip():
         return Written(item.id, item.path, "", "unchanged", "nothing was changed")
+    if item.check is not None:
+        if not stands(context, item.check):
+            raise ConflictError(f"{item.path} has changed while you edited it; nothing was stored")
+        value = " ".join(text.split())
+        outcome = _edited(context, item, changed(context, item.check, value), f"{item.what} → {value}")
+        return Written(item.check.id, item.path, outcome.commit, "corrected", outcome.notice)
     if item.fact is not None:
         fact = _fact(text)
         lines = tuple(text.strip("\n").split("\n"))
@@ -347,17 +371,17 @@ def _fact(text: str) -> PendingFact:
     return found[0]
 
 
-def _stored(context: WriteContext, item: ReviewItem, change: Bytes, id_: str) -> Written:
+def _edited(context: WriteContext, item: ReviewItem, edits: Sequence[Edit | Move], fields: str) -> Outcome:
     run = context.run("edit")
 
     def message() -> str:
-        return context.templates.commit_message(
-            "edit", run=run, name=item.id, fields=item.what, path=item.path
-        )
+        return context.templates.commit_message("edit", run=run, name=item.id, fields=fields, path=item.path)
 
-    outcome = write(
-        context.root, [Edit(item.path, change, consumes=True)], message, verb="review", now=context.now
-    )
+    return write(context.root, edits, message, verb="review", now=context.now)
+
+
+def _stored(context: WriteContext, item: ReviewItem, change: Bytes, id_: str) -> Written:
+    outcome = _edited(context, item, [Edit(item.path, change, consumes=True)], item.what)
     return Written(id_, item.path, outcome.commit, "edited", outcome.notice)
 
 

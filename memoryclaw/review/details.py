@@ -86,6 +86,10 @@ def details(context: WriteContext, item: ReviewItem, among: Sequence[ReviewItem]
         said = tuple(_passage(context, cited(context, source)) for source in sources)
     elif item.change is not None:
         said = tuple(_passages(context, item))
+    elif item.check is not None:
+        said = tuple(
+            _passage(context, cited(context, source)) for source in filter(None, item.source.split(", "))
+        )
     else:
         return Details()
     if not item.entity:

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from memoryclaw.consolidation.changes import RUNS, outcome_of
 from memoryclaw.errors import InputError
 from memoryclaw.history.repository import History
+from memoryclaw.review.checks import confirmed_text
 from memoryclaw.review.decide import fact_target
 from memoryclaw.review.file_history import Difference
 from memoryclaw.review.queue import ReviewItem
@@ -42,6 +43,9 @@ def _differences(context: WriteContext, item: ReviewItem) -> Iterator[Difference
                     continue  # the record of the run is for machines
                 before, after = (decode(data or b"").text for data in (change.before, change.after))
                 yield Difference(change.path, before, after, subject)
+    elif item.check is not None:
+        said = context.text(item.path)
+        yield Difference(item.path, said, confirmed_text(context, item.check, said))
     elif item.is_skill:
         yield Difference(item.path, "", item.text)
     else:

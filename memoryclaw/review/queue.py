@@ -15,6 +15,7 @@ from memoryclaw.consolidation.selecting import OpenBranch, open_branches
 from memoryclaw.errors import InputError, NotFoundError
 from memoryclaw.history.repository import FileChange, History
 from memoryclaw.model import Fact, Problem
+from memoryclaw.review.checks import KIND, Check, overdue
 from memoryclaw.review.file_changes import actions_of
 from memoryclaw.text.encoding import decode, lines_of, readable
 from memoryclaw.text.frontmatter import split
@@ -23,6 +24,7 @@ from memoryclaw.vault.edits import folded
 from memoryclaw.vault.layout import place_of
 from memoryclaw.vault.skill_formats import read_markdown_skill
 from memoryclaw.writing.context import WriteContext, fact_in_words
+from memoryclaw.writing.decisions import fingerprint
 
 DRAFTS = "skills/_drafts"
 _SKILL = "/SKILL.md"
@@ -32,7 +34,7 @@ class ReviewItem(NamedTuple):
     """One thing that waits, in the same words whatever it is; one of the last four says what stands behind it."""
 
     id: str
-    kind: str  # fact | episode | merge | … | skill | run
+    kind: str  # fact | verify | episode | merge | … | skill | run
     what: str
     why: str
     run: str = ""
@@ -50,6 +52,7 @@ class ReviewItem(NamedTuple):
     value: str = ""
     since: str = ""
     now: str = ""  # the value that is held true now, and that a yes would replace
+    check: Check | None = None  # what is held true and asks to be verified
 
     @property
     def is_skill(self) -> bool:
@@ -62,6 +65,8 @@ class ReviewItem(NamedTuple):
         shown = self.text
         if self.fact is not None:
             shown = "".join(lines_of(readable(self.text))[self.fact.line - 1 : self.fact.end_line])
+        if self.check is not None:
+            shown = f"{self.check.due}\0{self.check.text}"
         if self.branch is not None:
             shown = " ".join(one.commit for one in self.branch.commits)
         told = f"{self.kind}\0{self.id}\0{shown}\0{self.now}"
@@ -74,9 +79,9 @@ class ReviewItem(NamedTuple):
 
 
 def waiting(context: WriteContext) -> list[ReviewItem]:
-    """Everything that waits: facts first, then proposals, skill drafts and branches."""
+    """Everything that waits: facts first, then what asks to be verified, proposals, skill drafts and branches."""
     branches = () if context.only_seen else _branches(context)
-    return [*_facts(context), *_proposals(context), *_drafts(context), *branches]
+    return [*_facts(context), *_checks(context), *_proposals(context), *_drafts(context), *branches]
 
 
 def chosen(context: WriteContext, names: Sequence[str]) -> list[ReviewItem]:
@@ -153,6 +158,25 @@ def _runs(context: WriteContext, episodes: set[str]) -> dict[str, str]:
         if not episodes:
             break
     return found
+
+
+def _checks(context: WriteContext) -> Iterator[ReviewItem]:
+    for check in overdue(context):
+        fact = check.fact
+        yield ReviewItem(
+            id=f"{KIND}-{fingerprint(KIND, check.path, check.id)[:8]}",
+            kind=KIND,
+            what=fact_in_words(fact.entity, fact.field, fact.value) if fact else check.title,
+            why=check.why,
+            path=check.path,
+            source=fact.source if fact else "",
+            text=context.text(check.path),
+            entity=fact.entity if fact else "",
+            field=fact.field if fact else "",
+            value=fact.value if fact else "",
+            since=fact.day if fact else "",
+            check=check,
+        )
 
 
 def _proposals(context: WriteContext) -> Iterator[ReviewItem]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 import difflib
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import pairwise
 from typing import Any, NamedTuple
 
@@ -21,7 +21,16 @@ from memoryclaw.text.language import fold
 from memoryclaw.text.markdown import Heading, read_body
 from memoryclaw.text.yaml_text import flow_list, scalar
 from memoryclaw.vault.audience import narrowed
-from memoryclaw.vault.facts import VALUE, Facts, FactSpot, Statement, clean_name, facts_in, statement_in
+from memoryclaw.vault.facts import (
+    OF_A_VALUE,
+    VALUE,
+    Facts,
+    FactSpot,
+    Statement,
+    clean_name,
+    facts_in,
+    statement_in,
+)
 from memoryclaw.vault.fields import Field, facts_of_note, fields_in
 from memoryclaw.vault.layout import place_of
 from memoryclaw.vault.vocabulary import read_aliases
@@ -277,6 +286,7 @@ def set_fact(
     many: bool = False,
     claim: str = "",
     audience: str = "",
+    memory_type: str = "",
 ) -> FactEdit:
     """Sets a fact: adds it, confirms it, or replaces the old value, which moves to History.
 
@@ -292,6 +302,7 @@ def set_fact(
         claim: what says so, where it is no person: a value that is added has the trust `unknown` then, with this as its source,
             and another value that stands is left as it is (`contradicts`).
         audience: whom the fact is for, where not everybody who may see the file may see it; the label of a value that it replaces stays.
+        memory_type: what sort of memory it is, where that is known.
     """
     entity, field, value = (" ".join(part.split()) for part in (entity, field or VALUE, value))
     if not entity or not value:
@@ -301,7 +312,8 @@ def set_fact(
     if holding := [fact for fact in known if (_holds(fact.value, value) if many else fact.value == value)]:
         return FactEdit(text if claim else _vouched(sheet, holding[0]), "confirmed", value)
     label = audience if not known or many else narrowed(known[0].audience, audience)
-    told = FactText(value, _inline(since=since, source=source, audience=label) + _claimed(claim))
+    inline = _inline(since=since, source=source, audience=label, type_=memory_type)
+    told = FactText(value, inline + _claimed(claim))
     if not known or many:
         first = known[-1] if known else None
         return _add(sheet, first.entity if first else entity, first.field if first else field, told)
@@ -500,6 +512,35 @@ def with_trust(text: str, file: SemanticFile, id_: str, trust: str) -> str:
     raise _refused(fact.entity, fact.field)
 
 
+def with_inline(text: str, file: SemanticFile, id_: str, values: Mapping[str, str]) -> str:
+    """Sets inline fields of the line of a fact or statement, such as `[expires:: 2026-05-01]`; an empty value takes one away.
+
+    Raises:
+        InputError: it stands in a table, a header or a note, where a line has no room for it.
+    """
+    sheet = Sheet.of(text, file)
+    fact = _fact(sheet, id_)
+    if file.is_note or sheet.in_table(fact) or sheet.spot(fact).style == "frontmatter":
+        raise InputError(
+            f"{id_} stands where a line has no room for {', '.join(values)}; edit {file.path} by hand"
+        )
+    first, last = sheet.span(fact)
+    words = sheet.quoted_until(fact)
+    head, lines = sheet.lines[first][:words], [sheet.lines[first][words:], *sheet.lines[first + 1 : last]]
+    for key in values:
+        gone = re.compile(rf"(?<![ \t])[ \t]*+(?:\[{key}::[^\[\]]*\]|\({key}::[^()]*\))")
+        lines = [gone.sub("", line) for line in lines]
+    line = lines[0]
+    mark = _BLOCK_ID_END.search(line)
+    end = mark.start() if mark else len(line)
+    told = "".join(f" [{key}:: {value}]" for key, value in values.items() if value)
+    lines[0] = f"{head}{line[:end]}{told}{line[end:]}"
+    result = spliced(text, [Splice(first, last, tuple(lines))])
+    if not _matches(sheet, result, _Change()):
+        raise _refused(fact.entity, fact.field)
+    return result
+
+
 def remove_fact(text: str, file: SemanticFile, id_: str) -> str:
     """Removes a fact: its line, or only its table cell, or its value above nested lines."""
     if file.is_note:
@@ -532,11 +573,15 @@ def _without_field(text: str, file: SemanticFile, id_: str) -> str:
 
 
 def end_fact(text: str, file: SemanticFile, id_: str, until: str) -> str:
-    """Moves a fact to History: it held until a day (ISO)."""
+    """Moves a fact or a statement to History: it held, or stood, until a day (ISO)."""
     sheet = Sheet.of(text, file)
     fact = _fact(sheet, id_)
     past = (fact.entity, fact.field, fact.value, False)
-    result = spliced(text, [_gone(sheet, fact), _past(sheet, fact, until)])
+    if fact.is_statement:
+        moves = list(_into_history(sheet, [fact], until))
+    else:
+        moves = [_gone(sheet, fact), _past(sheet, fact, until)]
+    result = spliced(text, moves)
     if not _matches(sheet, result, _Change((_key(fact),), (past,))):
         raise _refused(fact.entity, fact.field)
     return result
@@ -638,7 +683,9 @@ def _holds(known: str, value: str) -> bool:
     return known == value or value in (part.strip() for part in known.split(","))
 
 
-def _inline(*, since: str = "", said: str = "", until: str = "", source: str = "", audience: str = "") -> str:
+def _inline(
+    *, since: str = "", said: str = "", until: str = "", source: str = "", audience: str = "", type_: str = ""
+) -> str:
     cleaned = re.sub(r"[\[\]\r\n]", "", source)
     parts = (
         ("since", since),
@@ -646,6 +693,7 @@ def _inline(*, since: str = "", said: str = "", until: str = "", source: str = "
         ("until", until),
         ("source", f"[[{cleaned}]]" if cleaned else ""),
         ("audience", audience),
+        ("type", re.sub(r"[\[\]()\r\n]", "", type_)),
     )
     return "".join(f" [{name}:: {value}]" for name, value in parts if value)
 
@@ -932,8 +980,8 @@ _KEYED = re.compile(
     r"(?:::?(?:\*\*|__)?|(?<=[*_]):)(?=[ \t]|$))[ \t]*+(.*)$"
 )
 _INLINE = re.compile(
-    r"(?:(?<![ \t])[ \t]*+(?:\[(?:since|until|source|said|trust|audience)::(?:\[\[[^\[\]]*\]\]|[^\[\]])*+\]"
-    r"|\((?:since|until|source|said|trust|audience)::[^()]*\)))+"
+    rf"(?:(?<![ \t])[ \t]*+(?:\[(?:{OF_A_VALUE})::(?:\[\[[^\[\]]*\]\]|[^\[\]])*+\]"
+    rf"|\((?:{OF_A_VALUE})::[^()]*\)))+"
 )
 _TRUST = re.compile(r"(?<![ \t])[ \t]*+(?:\[trust::[^\[\]]*\]|\(trust::[^()]*\))")
 

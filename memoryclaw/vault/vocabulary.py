@@ -13,18 +13,21 @@ from memoryclaw.text.dates import days_of, leading_range
 from memoryclaw.text.language import words_of
 from memoryclaw.text.yaml_text import Yaml, load, strings
 from memoryclaw.vault.layout import SCHEMA_FILE
+from memoryclaw.vault.lifecycle import span_of
 
 DEFAULT_COLLECTIONS = frozenset({"contacts", "people", "projects", "preferences"})
 TYPES = frozenset({"text", "date", "number", "email", "phone", "url", "link"})
 _MANY = frozenset({"many", "true", "yes", "list", "multiple"})
+_VERIFY = "verify"
 _ONE = frozenset({"one", "false", "no", "single"})
 
 
 class Field(NamedTuple):
-    """The type of a field, and whether it holds many values."""
+    """The type of a field, whether it holds many values, and after how many days a value is to be checked again (0: never)."""
 
     type: str = "text"
     many: bool = False
+    verify: int = 0
 
 
 class Schema(NamedTuple):
@@ -156,8 +159,16 @@ def _word(text: str) -> str:
 
 
 def _field(name: str, said: Any, loaded: Yaml, problems: list[Problem]) -> Field:
-    """Reads the declaration of a field: `date`, `many`, `[email, many]` or `{type: email, values: many}`."""
+    """Reads the declaration of a field: `date`, `many`, `[email, many]` or `{type: email, values: many, verify: 180 days}`."""
     field = Field()
+    if isinstance(said, dict):
+        spans = [text for key, value in said.items() if key.lower() == _VERIFY for text in strings(value)]
+        said = {key: value for key, value in said.items() if key.lower() != _VERIFY}
+        field = field._replace(verify=next(filter(None, map(span_of, spans)), 0))
+        if spans and not field.verify:
+            line = loaded.lines.get(("fields", name, _VERIFY), loaded.lines.get(("fields", name), 1))
+            hint = "write it as `180 days`, `6 months` or `1 year`"
+            problems.append(Problem("", line, f"{name}: {spans[0]!r} is no time after which to verify", hint))
     for word in (part.lower() for text in strings(said) for part in text.replace(",", " ").split()):
         if word in TYPES:
             field = field._replace(type=word)

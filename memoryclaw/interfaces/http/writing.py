@@ -6,6 +6,7 @@ from pydantic import Field
 
 from memoryclaw.app import App
 from memoryclaw.config import MOST_LISTED
+from memoryclaw.errors import ForbiddenError
 from memoryclaw.interfaces import shapes
 from memoryclaw.interfaces.http.messages import LONG, WRITE, RequestModel, Shape, VerbRoute, question
 from memoryclaw.model import OWNER
@@ -22,6 +23,9 @@ class RememberRequest(RequestModel):
     tags: list[str] = Field(default_factory=list)
     source: str = ""
     session: str = ""
+    type: str = ""
+    scope: str = ""
+    expires: str = ""
 
 
 class EditRequest(RequestModel):
@@ -56,9 +60,18 @@ def remember(app: App, _name: str, asked: RememberRequest) -> Shape:
     """Keeps a text as an episode, or as the value of a field; from the agent it is a claim."""
     if app.audience == OWNER:
         kept = app.remember(
-            asked.text, entity=asked.entity, field=asked.field, tags=asked.tags, source=asked.source
+            asked.text,
+            entity=asked.entity,
+            field=asked.field,
+            tags=asked.tags,
+            source=asked.source,
+            memory_type=asked.type,
+            scope=asked.scope,
+            expires=asked.expires,
         )
         return shapes.written(kept)
+    if asked.type or asked.scope or asked.expires:
+        raise ForbiddenError("only the owner says what type a memory is, for what it counts and until when")
     done = app.claim(
         asked.text,
         entity=asked.entity,
