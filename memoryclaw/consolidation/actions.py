@@ -15,7 +15,6 @@ from dataclasses import MISSING, dataclass, fields
 from functools import lru_cache
 from typing import Any, ClassVar
 
-from memoryclaw.consolidation.fact_values import plain_key, plain_value
 from memoryclaw.consolidation.pending import PENDING_FILE, PendingFact, add_pending, waiting_id
 from memoryclaw.errors import InputError
 from memoryclaw.text.encoding import readable
@@ -31,6 +30,7 @@ from memoryclaw.vault.edits import (
     set_property,
     vouched,
 )
+from memoryclaw.vault.fact_values import plain_key, plain_value
 from memoryclaw.vault.facts import VALUE, Facts, facts_in
 from memoryclaw.vault.layout import place_of
 from memoryclaw.writing.context import fact_in_words

@@ -11,7 +11,14 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from memoryclaw.consolidation.changes import Claim, ClaimDecision, Segment
-from memoryclaw.consolidation.fact_values import (
+from memoryclaw.index import stemming
+from memoryclaw.index.catalog import Catalog
+from memoryclaw.model import Fact
+from memoryclaw.text.grammar import tokens_of
+from memoryclaw.text.language import WORD, candidates, key_of, words_of
+from memoryclaw.vault.audience import narrowed
+from memoryclaw.vault.edits import same
+from memoryclaw.vault.fact_values import (
     MANY,
     bare_field,
     date_value,
@@ -26,13 +33,6 @@ from memoryclaw.consolidation.fact_values import (
     same_value,
     says_less,
 )
-from memoryclaw.index import stemming
-from memoryclaw.index.catalog import Catalog
-from memoryclaw.model import Fact
-from memoryclaw.text.grammar import tokens_of
-from memoryclaw.text.language import WORD, candidates, key_of, words_of
-from memoryclaw.vault.audience import narrowed
-from memoryclaw.vault.edits import same
 from memoryclaw.vault.facts import VALUE, fact_id, statement_id
 from memoryclaw.vault.vocabulary import Field, Schema
 from memoryclaw.writing.decisions import Decisions, fingerprint
