@@ -209,6 +209,8 @@ class Match(NamedTuple):
     tokens: int = 0  # in the context, once packed
     copies: int = 0  # near copies that it stands for
     sections: int = 0  # further sections of its note, which are not shown
+    conflicts: tuple[str, ...] = ()  # ids of facts that say otherwise, where only one value can hold
+    superseded: tuple[str, ...] = ()  # of a turn or an episode: what holds instead of what its lines told
 
 
 class LeftOut(NamedTuple):

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from typing import NamedTuple, Protocol
 
+from memoryclaw.model import Fact
+
 
 class Address(NamedTuple):
     """The place of an id in the vault."""
@@ -33,6 +35,14 @@ class Lookup(Protocol):
 
     def entity_files(self, entity: str) -> Sequence[str]:
         """Paths of the files that hold facts of this entity (name or alias, any case), current ones first."""
+        ...
+
+    def standing(self, keys: Iterable[str]) -> Sequence[tuple[str, Fact]]:
+        """What facts hold of these entities now (named by key), with the path of their file."""
+        ...
+
+    def values_told(self) -> Sequence[tuple[str, str, int]]:
+        """How many different values each field of each entity has now: (key of the entity, field, values)."""
         ...
 
     def episodes_titled(self, title: str) -> Sequence[tuple[str, str]]:

@@ -24,6 +24,7 @@ from memoryclaw.vault.edits import (
     add_source,
     add_statement,
     add_statements,
+    end_fact,
     plain_words,
     same,
     set_fact,
@@ -293,6 +294,47 @@ class ConfirmFact(_FileAction):
 
 
 @dataclass(frozen=True, slots=True)
+class EndFact(_FileAction):
+    """Moves a value that holds no longer to History."""
+
+    entity: str
+    field: str
+    value: str
+    until: str  # ISO date
+    heading: ClassVar[str] = "End of a fact"
+    counted_as: ClassVar[str] = "ended"
+
+    @property
+    def identity(self) -> tuple[str, ...]:
+        """The fact in its file; the day does not matter."""
+        return self.path, self.entity, self.field, self.value
+
+    @property
+    def subject(self) -> str:
+        """The fact in words."""
+        return f"No longer: {fact_in_words(self.entity, self.field, self.value)}"
+
+    def patched(self, text: str | None, collections: frozenset[str]) -> str | None:
+        """The text with the value in History, if it still stands."""
+        if text is None:
+            return None
+        file = _CachedFile(self.path, collections)
+        standing = [
+            fact.id
+            for fact in file.facts(text).facts
+            if fact.current
+            and same(fact.entity, self.entity)
+            and same(fact.field, self.field or VALUE)
+            and fact.value == self.value
+        ]
+        return end_fact(text, file, standing[-1], self.until) if standing else text
+
+    def may_be_proposed(self) -> bool:
+        """Allows semantic files."""
+        return _is_semantic(self.path)
+
+
+@dataclass(frozen=True, slots=True)
 class AddPending(Action):
     """Writes a line to `semantic/_pending.md` that waits for a yes or a no."""
 
@@ -424,7 +466,7 @@ class TickTodo(_FileAction):
 
 
 ACTIONS: tuple[type[Action], ...] = (
-    NewFile, Replace, SetFact, AddStatement, ConfirmFact, AddPending, AddSource, MoveFile, TickTodo,
+    NewFile, Replace, SetFact, AddStatement, ConfirmFact, EndFact, AddPending, AddSource, MoveFile, TickTodo,
 )  # fmt: skip
 
 

@@ -42,6 +42,8 @@ def _differences(context: WriteContext, item: ReviewItem) -> Iterator[Difference
                     continue  # the record of the run is for machines
                 before, after = (decode(data or b"").text for data in (change.before, change.after))
                 yield Difference(change.path, before, after, subject)
+    elif item.conflict is not None:
+        return  # what would change depends on the value that is chosen
     elif item.is_skill:
         yield Difference(item.path, "", item.text)
     else:

@@ -21,10 +21,11 @@ _ONE = frozenset({"one", "false", "no", "single"})
 
 
 class Field(NamedTuple):
-    """The type of a field, and whether it holds many values."""
+    """The type of a field, whether it holds many values, and whether a rule may decide which of two that conflict holds."""
 
     type: str = "text"
     many: bool = False
+    supersede: bool = False
 
 
 class Schema(NamedTuple):
@@ -155,9 +156,17 @@ def _word(text: str) -> str:
     return " ".join(text.lower().split())
 
 
+def _is_yes(value: Any) -> bool:
+    return " ".join(strings(value)).lower() in {"true", "yes"}
+
+
 def _field(name: str, said: Any, loaded: Yaml, problems: list[Problem]) -> Field:
-    """Reads the declaration of a field: `date`, `many`, `[email, many]` or `{type: email, values: many}`."""
+    """Reads the declaration of a field: `date`, `many`, `[email, many]` or `{type: email, values: many, supersede: true}`."""
     field = Field()
+    if isinstance(said, dict):
+        rules = {str(key).lower(): value for key, value in said.items()}
+        field = field._replace(supersede=_is_yes(rules.pop("supersede", None)))
+        said = rules
     for word in (part.lower() for text in strings(said) for part in text.replace(",", " ").split()):
         if word in TYPES:
             field = field._replace(type=word)

@@ -144,7 +144,7 @@ def links(app: App, name: str, _asked: RequestModel) -> Shape:
 def facts(app: App, _name: str, asked: FactsRequest) -> Shape:
     """A list of facts."""
     found = app.facts(asked.entity, as_of=_day(asked.as_of), history=asked.history)
-    return shapes.facts(found, app.freshness)
+    return shapes.facts(found, app.freshness, app.conflicting(found))
 
 
 def entities(app: App, _name: str, asked: EntitiesRequest) -> Shape:
