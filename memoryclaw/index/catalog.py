@@ -235,7 +235,7 @@ class Catalog:
 
     def standing(self, keys: Iterable[str]) -> list[tuple[str, Fact]]:
         """What facts hold of these entities now, with the path of their file; each is trusted no more than its file."""
-        sql = f"""select files.path, files.trust, {", ".join(_FACT)} from fact join files using (fid)
+        sql = f"""select files.path, files.trust, {_columns("fact")} from fact join files using (fid)
             where entity_key {_IN} and current and type = 'fact' and files.state = 'current' order by files.path, seq"""
         found = [
             (path, trust, _fact(row)) for path, trust, *row in self.rows(sql, [json.dumps(sorted(keys))])
@@ -257,7 +257,7 @@ class Catalog:
             turns: logs with lines of theirs.
             episodes: episodes, each with a name by which facts cite it, as `link_key` gives it.
         """
-        names = ", ".join(f"f.{name}" for name in _FACT)
+        names = _columns("f")
         past = (
             "join fact f on f.fid = l.fid and f.line = l.line and not f.current join files t on t.fid = f.fid"
         )
@@ -277,8 +277,7 @@ class Catalog:
 
     def superseded_on(self, days: Iterable[str]) -> list[tuple[str, Fact]]:
         """The former values that name no source and began on these ISO days, with the path of their file."""
-        names = ", ".join(f"fact.{name}" for name in _FACT)
-        sql = f"""select files.path, {names} from unit join fact on fact.fid = unit.fid and fact.line = unit.line
+        sql = f"""select files.path, {_columns("fact")} from unit join fact on fact.fid = unit.fid and fact.line = unit.line
             join files on files.fid = fact.fid where unit.at {_IN} and unit.at != '' and unit.kind = 'fact'
             and unit.state = 'superseded' and not fact.current and fact.source = '' and fact.type = 'fact'
             order by files.path, fact.seq"""
@@ -339,6 +338,10 @@ class Catalog:
 
 
 _FACT = ("entity", "field", "value", "line", "since", "until", "source", "current", "id", "type", "said", "trust", "audience")  # fmt: skip
+
+
+def _columns(table: str) -> str:
+    return ", ".join(f"{table}.{name}" for name in _FACT)
 
 
 def _fact(row: Sequence[Any]) -> Fact:
