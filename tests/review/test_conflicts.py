@@ -231,7 +231,7 @@ def test_what_is_a_conflict_and_what_is_none(tmp_path, files, count):
     root = vault_of(tmp_path / "v", files)
     assert len(waiting(root)) == count
     with opened(root) as app:
-        marked = {id_ for id_ in app.conflicting(app.facts())}
+        marked = set(app.conflicting(app.facts()))
         check = next(one for one in app.doctor() if one.name == "conflicts")
     assert bool(marked) == bool(count)
     assert check.level == ("advice" if count else "ok")
