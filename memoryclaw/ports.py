@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from typing import NamedTuple, Protocol
-
-from memoryclaw.model import Fact
+from typing import Any, NamedTuple, Protocol
 
 
 class Address(NamedTuple):
@@ -37,8 +35,8 @@ class Lookup(Protocol):
         """Paths of the files that hold facts of this entity (name or alias, any case), current ones first."""
         ...
 
-    def standing(self, keys: Iterable[str]) -> Sequence[tuple[str, Fact]]:
-        """What facts hold of these entities now (named by key), with the path of their file."""
+    def standing(self, keys: Iterable[str]) -> Sequence[tuple[str, Any]]:
+        """What facts (`model.Fact`) hold of these entities now (named by key), with the path of their file."""
         ...
 
     def values_told(self) -> Sequence[tuple[str, str, int]]:

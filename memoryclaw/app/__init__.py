@@ -503,7 +503,7 @@ class App:
 
         some = {fact.id: key_of(fact.entity) for _, fact in found if fact.current and not fact.is_statement}
         return {
-            fact.id: [other.id for _, other in conflict.against(fact.value)]
+            fact.id: [other.id for _, other in conflict.rivals(fact.value)]
             for conflict in self._conflicts().of(some.values())
             for _, fact in conflict.told
             if fact.id in some
@@ -1231,7 +1231,7 @@ class App:
 
     def _rules(self) -> tuple[Schema, Callable[[Fact, Fact], bool]]:
         """What the vault declares of its fields, and of which values a person said that they may stand together."""
-        from memoryclaw.review.conflicts import allowed_by  # noqa: PLC0415
+        from memoryclaw.recall.disputes import allowed_by  # noqa: PLC0415
         from memoryclaw.text.encoding import decode, readable  # noqa: PLC0415
         from memoryclaw.vault.layout import SCHEMA_FILE  # noqa: PLC0415
         from memoryclaw.vault.vocabulary import read_schema  # noqa: PLC0415

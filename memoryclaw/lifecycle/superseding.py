@@ -10,7 +10,7 @@ from memoryclaw.consolidation.changes import PlannedChange
 from memoryclaw.lifecycle.keeping import UpkeepContext
 from memoryclaw.model import TRUSTS, Fact
 from memoryclaw.ports import Lookup
-from memoryclaw.review.conflicts import KIND, side_in_words, standing_conflicts
+from memoryclaw.recall.disputes import KIND, side_in_words, standing_conflicts
 from memoryclaw.vault.conflicts import Conflict
 from memoryclaw.vault.layout import SEMANTIC, place_of
 from memoryclaw.writing.context import fact_in_words

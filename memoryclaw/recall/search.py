@@ -118,7 +118,7 @@ class Searcher:
             places = {(path, fact.line, fact.value) for path, fact in conflict.told}
             for unit in standing:
                 if (unit.path, unit.line, unit.value) in places:
-                    found[unit.id] = tuple(sorted({fact.id for _, fact in conflict.against(unit.value)}))
+                    found[unit.id] = tuple(fact.id for _, fact in conflict.rivals(unit.value))
         return found
 
     def superseded(self, chosen: Sequence[Ranked], units: Mapping[int, Unit]) -> dict[str, tuple[str, ...]]:

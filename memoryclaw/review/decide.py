@@ -13,15 +13,9 @@ from memoryclaw.consolidation.proposals import APPROVE, BOTH, read_proposal
 from memoryclaw.errors import ConflictError, InputError, NotFoundError
 from memoryclaw.history.repository import History
 from memoryclaw.model import Problem
+from memoryclaw.recall.disputes import KIND, conflict_print, opposed, pair_print, side_in_words
 from memoryclaw.review import branches
-from memoryclaw.review.conflicts import (
-    KIND,
-    conflict_print,
-    opposed,
-    pair_print,
-    settling,
-    side_in_words,
-)
+from memoryclaw.review.conflicts import settling
 from memoryclaw.review.queue import CurrentFacts, ReviewItem, one_of, waiting
 from memoryclaw.text.encoding import lines_of, readable
 from memoryclaw.vault import files

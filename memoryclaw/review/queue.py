@@ -15,7 +15,7 @@ from memoryclaw.consolidation.selecting import OpenBranch, open_branches
 from memoryclaw.errors import InputError, NotFoundError
 from memoryclaw.history.repository import FileChange, History
 from memoryclaw.model import Fact, Problem
-from memoryclaw.review.conflicts import KIND, conflict_print, side_in_words, standing_conflicts
+from memoryclaw.recall.disputes import KIND, conflict_print, side_in_words, standing_conflicts
 from memoryclaw.review.file_changes import actions_of
 from memoryclaw.text.encoding import decode, lines_of, readable
 from memoryclaw.text.frontmatter import split

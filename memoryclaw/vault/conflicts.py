@@ -51,6 +51,11 @@ class Conflict(NamedTuple):
         """The lines that cannot hold where this value does."""
         return tuple((path, fact) for path, fact in self.told if not agree(fact.value, value))
 
+    def rivals(self, value: str) -> tuple[Told, ...]:
+        """The same, of each side its first line."""
+        against = set(self.against(value))
+        return tuple(side[0] for side in self.sides if side[0] in against)
+
 
 def conflicts(
     found: Iterable[Told],

@@ -243,7 +243,7 @@ def _differences(
 
 
 def _one(item: ReviewItem, files: Sequence[Difference], *, whole: bool) -> None:
-    from memoryclaw.review.conflicts import side_in_words  # noqa: PLC0415
+    from memoryclaw.recall.disputes import side_in_words  # noqa: PLC0415
 
     say(f"{styled(item.what, bold=True)} ({styled(item.id)})")
     if whole:
