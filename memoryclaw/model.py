@@ -168,6 +168,7 @@ class Note(NamedTuple):
     until: str = ""
     trust: str = "trusted"
     pinned: bool = False
+    merged_from: tuple[str, ...] = ()  # the ids of notes that it took in, which lead to it
     state: str = "current"
     sections: tuple[Section, ...] = ()
     entity: str = ""  # the one that the fields of a plain note tell of

@@ -136,6 +136,16 @@ VERBS = (
         },
     ),
     Verb(
+        "views 'Nantes Kiosk'",
+        "The pages of entities and topics, and how the file of each stands.",
+        {
+            "state": "missing (not written yet), current, stale, edited (somebody wrote between the marks), orphan (nothing is left to compile it from) or own (a note of yours has its name)",
+            "sources": "how many notes it is compiled from",
+            "text": "with a name: the generated part as it would be now",
+            "written": "the files that were written (`--write`)",
+        },
+    ),
+    Verb(
         "facts boathouse --as-of 2025-07-01",
         "Facts that are true now, that were true on a day (`--as-of`), or all (`--history`); then statements, newest first.",
         {

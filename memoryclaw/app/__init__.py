@@ -28,7 +28,7 @@ from memoryclaw.model import AGENT, NOTHING, OWNER, Answer, Fact, ReadBack, Reca
 from memoryclaw.ports import Progress
 from memoryclaw.recall.search import Searcher, search
 from memoryclaw.vault.audience import named
-from memoryclaw.vault.layout import CONFIG_FILE, DECISIONS_FILE, QUESTIONS_FILE, on_disk, places
+from memoryclaw.vault.layout import CONFIG_FILE, QUESTIONS_FILE, on_disk, places
 from memoryclaw.vault.state_folder import WAIT, is_initialised, watcher
 
 if TYPE_CHECKING:  # the rest is imported by the verb that needs it: a search must start fast
@@ -42,6 +42,7 @@ if TYPE_CHECKING:  # the rest is imported by the verb that needs it: a search mu
     from memoryclaw.app.status import Status
     from memoryclaw.app.survey import Survey
     from memoryclaw.app.transfer import Transfer
+    from memoryclaw.app.views import Views
     from memoryclaw.app.working import Working
     from memoryclaw.capture.capture import CaptureResult
     from memoryclaw.capture.feedback import Feedback
@@ -541,6 +542,21 @@ class App:
 
         return self._context.read(lambda: browsing.entity(name, self.catalog))
 
+    def views(self, name: str = "", *, write: bool = False) -> Views:
+        """The pages of entities and topics that are compiled from the files: how each stands, and on demand written anew.
+
+        Args:
+            name: only the page of this entity or topic.
+            write: writes those that are not there or stale; what a person wrote on a page stays, byte for byte.
+
+        Raises:
+            NotFoundError: there is no page of this name.
+        """
+        self._context.allow(OWNER)
+        from memoryclaw.app import views  # noqa: PLC0415
+
+        return (views.write if write else views.listed)(self._context.looking(), name)
+
     def links(self, id_: str) -> browsing.Links:
         """The links that a note holds, and those of other notes that lead to it."""
         from memoryclaw.recall import browsing  # noqa: PLC0415
@@ -926,26 +942,16 @@ class App:
 
     def _upkeep(self, mode: str, *, due: bool, dry_run: bool) -> Consolidated | None:
         """What time asks of the memories that are there; a run that looks whether it is due does it once a day."""
+        from memoryclaw.app.views import refresh  # noqa: PLC0415
         from memoryclaw.consolidation.consolidate import Consolidated  # noqa: PLC0415
-        from memoryclaw.lifecycle.keeping import UpkeepContext  # noqa: PLC0415
         from memoryclaw.lifecycle.upkeep import planned, upkeep  # noqa: PLC0415
         from memoryclaw.vault.state_folder import put  # noqa: PLC0415
-        from memoryclaw.writing.decisions import Decisions  # noqa: PLC0415
-        from memoryclaw.writing.secret_gate import secret_gate  # noqa: PLC0415
 
         context, config = self._context, self.config
         today, mode = context.today.isoformat(), mode or config.mode
         if due and _line_of(context.state / settings.UPKEPT) == today:
             return None
-        context.refresh()
-        writing = context.write_context(secret_gate())
-        looking = UpkeepContext(
-            writing=writing,
-            vault=self.vault,
-            catalog=self.catalog,
-            ledger=self.ledger,
-            decisions=Decisions.read(writing.text(DECISIONS_FILE)),
-        )
+        looking = self._context.looking()
         if dry_run:
             changes = planned(looking)
             return Consolidated(changes, mode=mode) if changes.changes else None
@@ -956,6 +962,7 @@ class App:
                 raise
             return None
         put(context.state, settings.UPKEPT, today.encode())
+        refresh(self._context.looking())
         return done if done.changes.changes else None
 
     def segments(self, *, due: bool = False) -> list[SegmentPrompt]:
@@ -1183,7 +1190,8 @@ class App:
     def doctor(self, *, fix: bool = False) -> list[Check]:
         """Examines the vault; with `fix`, repairs what can be rebuilt from the files."""
         self._context.allow(OWNER)
-        from memoryclaw.app.doctor import CheckedVault, check, examine  # noqa: PLC0415
+        from memoryclaw.app.doctor import CheckedVault, check, check_views, examine  # noqa: PLC0415
+        from memoryclaw.app.views import has_pages  # noqa: PLC0415
 
         self.sync()
         context = self._context
@@ -1197,6 +1205,7 @@ class App:
             self._conflicts().all,
         )
         checks = examine(checked, fix=fix)
+        checks += [check_views(self.views().listed)] if has_pages(os.fspath(self.root)) else []
         return [*checks, check(context.vectors)] if context.wants_vectors else checks
 
     def close(self) -> None:
@@ -1233,7 +1242,7 @@ class App:
         """What the vault declares of its fields, and of which values a person said that they may stand together."""
         from memoryclaw.recall.disputes import allowed_by  # noqa: PLC0415
         from memoryclaw.text.encoding import decode, readable  # noqa: PLC0415
-        from memoryclaw.vault.layout import SCHEMA_FILE  # noqa: PLC0415
+        from memoryclaw.vault.layout import DECISIONS_FILE, SCHEMA_FILE  # noqa: PLC0415
         from memoryclaw.vault.vocabulary import read_schema  # noqa: PLC0415
         from memoryclaw.writing.decisions import Decisions  # noqa: PLC0415
 

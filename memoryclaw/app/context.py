@@ -20,11 +20,13 @@ from memoryclaw.index.sync import Following, Freshness, Sync, brought_up, fresh,
 from memoryclaw.model import AGENT, OWNER, Answer
 from memoryclaw.ports import Progress
 from memoryclaw.vault.folder import Vault
+from memoryclaw.vault.layout import DECISIONS_FILE
 from memoryclaw.vault.state_folder import must_hold_no_link, state_folder
 
 if TYPE_CHECKING:  # the rest is imported by the verb that needs it: a search must start fast
     from memoryclaw.capture.capture import Recorder
     from memoryclaw.index.vectors import Vectors
+    from memoryclaw.lifecycle.keeping import UpkeepContext
     from memoryclaw.text.redaction import Gate
     from memoryclaw.vault.ledger import Ledger
     from memoryclaw.writing.context import WriteContext
@@ -247,6 +249,22 @@ class VaultContext:
 
         self.refresh()
         return verb(replace(self.write_context(secret_gate()), only_seen=self.audience != OWNER))
+
+    def looking(self) -> UpkeepContext:
+        """What looks at the memories that are there works with."""
+        from memoryclaw.lifecycle.keeping import UpkeepContext  # noqa: PLC0415
+        from memoryclaw.writing.decisions import Decisions  # noqa: PLC0415
+        from memoryclaw.writing.secret_gate import secret_gate  # noqa: PLC0415
+
+        self.refresh()
+        writing = self.write_context(secret_gate())
+        return UpkeepContext(
+            writing=writing,
+            vault=self.vault,
+            catalog=self.catalog,
+            ledger=self.ledger,
+            decisions=Decisions.read(writing.text(DECISIONS_FILE)),
+        )
 
     def write_context(self, gate: Gate) -> WriteContext:
         """What a verb that writes works with."""

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
 
+from memoryclaw.app.views import told
 from memoryclaw.config import Config
 from memoryclaw.errors import LockedError, VectorsError
 from memoryclaw.history import journal
@@ -21,6 +22,7 @@ from memoryclaw.history.repository import History
 from memoryclaw.index.catalog import Catalog
 from memoryclaw.index.index import Index, fingerprint
 from memoryclaw.index.vectors import Vectors
+from memoryclaw.lifecycle.views import View
 from memoryclaw.model import Problem
 from memoryclaw.models.llm import ModelError
 from memoryclaw.recall.graph import dangling
@@ -294,6 +296,23 @@ def _links(patient: CheckedVault) -> Check:
 
 def _some(count: int, what: str) -> str:
     return f"{count} {what}" if count == 1 else f"{count} {what}s"
+
+
+def check_views(found: Sequence[View]) -> Check:
+    """Whether the generated pages say what the files say."""
+    there = [view for view in found if view.state not in ("missing", "own")]
+    trouble = told(there)
+    if not trouble:
+        return Check("views", "ok", f"{_some(len(there), 'page')}, all of them as compiled now")
+    hints = {
+        "stale": "`memoryclaw views --write` compiles it again",
+        "edited": "move your words out of the marks, then `memoryclaw views --write`",
+        "orphan": "nothing is left to compile it from; remove it if you need it no more",
+    }
+    details = tuple(
+        Problem(view.path, 0, f"is {view.state}", hints[view.state]) for view in there if view.state in hints
+    )
+    return Check("views", "advice", f"{_some(len(there), 'page')}: {trouble}", details)
 
 
 # Vectors; looks only.

@@ -17,26 +17,32 @@ from typing import Any, ClassVar
 
 from memoryclaw.consolidation.pending import PENDING_FILE, PendingFact, add_pending, waiting_id
 from memoryclaw.errors import InputError
-from memoryclaw.text.encoding import readable
+from memoryclaw.text.encoding import lines_of, readable
 from memoryclaw.text.frontmatter import split
 from memoryclaw.text.markdown import read_body
 from memoryclaw.vault.edits import (
     SemanticFile,
+    Splice,
     add_source,
+    add_sources,
     add_statement,
     add_statements,
+    add_synonym,
     end_fact,
     line_end,
     plain_words,
+    rename_entity,
     same,
     set_fact,
     set_property,
+    spliced,
     vouched,
 )
 from memoryclaw.vault.fact_values import plain_key, plain_value
 from memoryclaw.vault.facts import VALUE, Facts, facts_in
-from memoryclaw.vault.layout import place_of
-from memoryclaw.writing.context import fact_in_words
+from memoryclaw.vault.layout import ALIASES_FILE, place_of
+from memoryclaw.vault.properties import names_of
+from memoryclaw.writing.context import fact_in_words, one_line
 from memoryclaw.writing.decisions import fingerprint
 
 _SURROGATE = re.compile("[\ud800-\udfff]")
@@ -145,7 +151,7 @@ class SetFact(_FileAction):
     field: str
     value: str
     since: str = ""
-    source: str = ""  # id of the episode
+    source: str = ""  # id of the episode; several are joined by commas
     many: bool = False
     audience: str = ""  # whom it is for; empty without a label
     heading: ClassVar[str] = "Fact"
@@ -188,10 +194,12 @@ class SetFact(_FileAction):
 
     def set_in(self, text: str, file: SemanticFile) -> str:
         """The text with the fact, whatever History has."""
-        return set_fact(
+        first, _, more = self.source.partition(",")
+        done = set_fact(
             text, file, entity=self.entity, field=self.field, value=self.value,
-            since=self.since, source=self.source, many=self.many, audience=self.audience,
+            since=self.since, source=first, many=self.many, audience=self.audience,
         ).text  # fmt: skip
+        return add_sources(done, file, (self.entity, self.field, self.value), self.source) if more else done
 
     def may_be_proposed(self) -> bool:
         """Allows semantic files."""
@@ -349,6 +357,7 @@ class AddPending(Action):
     since: str = ""
     known: str = ""  # the value that is held true now, where the two disagree
     audience: str = ""  # whom it is for; empty without a label
+    first: bool = False  # above all that waits
     heading: ClassVar[str] = "Fact that waits"
     counted_as: ClassVar[str] = "waiting"
 
@@ -367,11 +376,13 @@ class AddPending(Action):
         """The fact as it waits."""
         value = plain_value(self.value) if self.field else plain_words(self.value)
         id_ = waiting_id(plain_key(self.entity), plain_key(self.field), value)
-        return PendingFact(id_, **self.values())
+        values = self.values()
+        del values["first"]
+        return PendingFact(id_, **values)
 
     def patched(self, text: str | None, collections: frozenset[str]) -> str | None:
         """The text with the waiting fact."""
-        return add_pending(text or "", self.fact)
+        return add_pending(text or "", self.fact, first=self.first)
 
     def may_be_proposed(self) -> bool:
         """Always: it only asks."""
@@ -425,6 +436,88 @@ class MoveFile(_FileAction):
     def may_be_proposed(self) -> bool:
         """Allows what consolidation writes to go to the archive."""
         return _is_new(self.path) and self.to.startswith("archive/") and self.to.endswith(".md")
+
+
+@dataclass(frozen=True, slots=True)
+class TakeIn(_FileAction):
+    """Lets an episode answer to the ids of others that it takes in, with the lines that only those have."""
+
+    merged: tuple[str, ...]
+    lines: tuple[str, ...] = ()
+    heading: ClassVar[str] = "Merged episodes"
+
+    @property
+    def identity(self) -> tuple[str, ...]:
+        """The episode and those that it takes in."""
+        return self.path, *self.merged
+
+    def patched(self, text: str | None, collections: frozenset[str]) -> str | None:
+        """The text with the ids in `merged_from` of its header, and the lines at its end."""
+        if text is None:
+            return None
+        known = names_of(split(readable(text)).meta, ("merged_from",))
+        fresh = [id_ for id_ in self.merged if id_ not in known]
+        if not fresh:
+            return text
+        lines = lines_of(text)
+        while lines and not lines[-1].strip():
+            lines.pop()
+        missing = tuple(line for line in self.lines if line not in {one.strip() for one in lines})
+        return set_property(
+            spliced(text, [Splice(len(lines), len(lines), missing)]), "merged_from", [*known, *fresh]
+        )
+
+    def may_be_proposed(self) -> bool:
+        """Allows episodes."""
+        return _is_episode(self.path)
+
+
+@dataclass(frozen=True, slots=True)
+class RenameEntity(_FileAction):
+    """Gives the facts of an entity, and their History, the name of another."""
+
+    entity: str
+    to: str
+    heading: ClassVar[str] = "Name of an entity"
+
+    @property
+    def identity(self) -> tuple[str, ...]:
+        """The file and both names."""
+        return self.path, self.entity, self.to
+
+    def patched(self, text: str | None, collections: frozenset[str]) -> str | None:
+        """The text with the other name."""
+        return (
+            None
+            if text is None
+            else rename_entity(text, _CachedFile(self.path, collections), self.entity, self.to)
+        )
+
+    def may_be_proposed(self) -> bool:
+        """Allows semantic files."""
+        return _is_semantic(self.path)
+
+
+@dataclass(frozen=True, slots=True)
+class AddSynonym(_FileAction):
+    """Says in `semantic/aliases.yaml` that two names mean the same."""
+
+    name: str
+    other: str
+    heading: ClassVar[str] = "Synonym"
+
+    @property
+    def identity(self) -> tuple[str, ...]:
+        """The two names."""
+        return self.name, self.other
+
+    def patched(self, text: str | None, collections: frozenset[str]) -> str | None:
+        """The text with the synonym."""
+        return add_synonym(text or "", self.name, self.other)
+
+    def may_be_proposed(self) -> bool:
+        """Allows the file of synonyms."""
+        return self.path == ALIASES_FILE
 
 
 @dataclass(frozen=True, slots=True)
@@ -508,8 +601,47 @@ class TickTodo(_FileAction):
         return _is_episode(self.path) and self.box in (DONE, OFF)
 
 
+@dataclass(frozen=True, slots=True)
+class NoteBelow(_FileAction):
+    """Writes a line below a line of an episode, which stays as it was told."""
+
+    block: str  # the block id of the line
+    words: str
+    heading: ClassVar[str] = "Line below a line"
+
+    @property
+    def identity(self) -> tuple[str, ...]:
+        """The line, and what is written below it."""
+        return self.path, self.block, self.words
+
+    def patched(self, text: str | None, collections: frozenset[str]) -> str | None:
+        """The text with the line, behind those that stand below the same one; unchanged where it is there, or the line above is gone."""
+        if text is None:
+            return None
+        lines = lines_of(text)
+        at = next((n for n, line in enumerate(lines) if _ends_with_block(line, self.block)), None)
+        if at is None:
+            return text
+        below = at + 1
+        while below < len(lines) and lines[below].strip() and lines[below][0] in " \t":
+            below += 1
+        new = f"  - {one_line(self.words)}"
+        if any(line.strip() == new.strip() for line in lines[at + 1 : below]):
+            return text
+        return spliced(text, [Splice(below, below, (new,))])
+
+    def may_be_proposed(self) -> bool:
+        """Allows episodes."""
+        return _is_episode(self.path)
+
+
+def _ends_with_block(line: str, block: str) -> bool:
+    return bool(block) and line.rstrip().endswith(f" ^{block}")
+
+
 ACTIONS: tuple[type[Action], ...] = (
-    NewFile, Replace, SetFact, AddStatement, ConfirmFact, EndFact, AddPending, AddSource, AddLines, MoveFile, TickTodo,
+    NewFile, Replace, SetFact, AddStatement, ConfirmFact, EndFact, AddPending, AddSource, AddLines, MoveFile, TickTodo, TakeIn,
+    RenameEntity, AddSynonym, NoteBelow,
 )  # fmt: skip
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import sqlite3
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, NamedTuple
 
 from memoryclaw.index.database import Database, unpacked
@@ -318,13 +318,56 @@ class Catalog:
             "select id, kind, path, state from files where path in (?, ? || '.md') and kind != 'settings' order by path limit 1",
             (id_, id_),
         )
+        if not found or found[0][3] == "archived":
+            found = self._merged(id_) or found
         if found:
             note, kind, path, state = found[0]
             return Address(str(note), str(note), str(kind), str(path), 1, 1, str(state))
         sql = """select u.id, f.id, u.kind, u.path, u.line, u.end_line, u.state, u.entity, u.field from units u
             join files f on f.path = u.path where u.id = ? order by u.state != 'current', u.path, u.seq limit 1"""
-        rows = self.rows(sql, (id_,))
+        rows = self.rows(sql, (id_,)) or self._under_another_name(id_)
         return Address(*rows[0]) if rows else None
+
+    def texts(self) -> Iterator[str]:
+        """The text of every unit, in no order that means anything; that of a fact with its entity."""
+        last = 0
+        while True:
+            sql = "select rowid, kind, entity, text from unit where rowid > ? order by rowid limit 1000"
+            found = self.rows(sql, (last,))
+            if not found:
+                return
+            for _, kind, entity, text in found:
+                yield f"{entity}: {unpacked(text)}" if kind == "fact" else unpacked(text)
+            last = int(found[-1][0])
+
+    def has_merged(self) -> bool:
+        """True when some note took in another."""
+        return bool(self.rows("select 1 from name where kind = 'merged' limit 1"))
+
+    def merged(self) -> dict[str, str]:
+        """The ids of notes that others took in, each with the id of the note that did."""
+        sql = "select n.key, f.id from name n join files f using (fid) where n.kind = 'merged' order by f.path desc"
+        return {str(old): str(new) for old, new in self.rows(sql)}
+
+    def _merged(self, id_: str) -> list[tuple[Any, ...]]:
+        """The note that took in the one of this id."""
+        sql = """select f.id, f.kind, f.path, f.state from name n join files f using (fid)
+            where n.key = ? and n.kind = 'merged' and f.id != ? order by f.path limit 1"""
+        return self.rows(sql, (id_, id_))
+
+    def _under_another_name(self, id_: str) -> list[tuple[Any, ...]]:
+        """The fact whose entity went by another name when it had this id."""
+        from memoryclaw.vault.facts import split_address  # noqa: PLC0415 - hardly ever asked, and a search must start fast
+
+        note, _, address = id_.partition("#")
+        parts = split_address(address) if address else None
+        if parts is None:
+            return []
+        keys = [key_of(word) for _, word in self.synonyms([key_of(parts[0])])]
+        sql = f"""select u.id, f.id, u.kind, u.path, u.line, u.end_line, u.state, u.entity, u.field from units u
+            join files f on f.path = u.path where u.kind = 'fact' and f.id = ? and u.entity_key {_IN} and lower(u.field) = lower(?)
+            order by u.state != 'current', u.path, u.seq limit 1"""
+        return self.rows(sql, (note, json.dumps(keys), parts[1])) if keys else []
 
     def _twins(self) -> list[Problem]:
         sql = """select path, id, (select min(path) from files g where g.id = f.id and g.kind != 'settings') from files f

@@ -505,7 +505,15 @@ def _part_keys(name: str) -> tuple[str, ...]:
     )
 
 
-_KEYS: Mapping[str, Callable[[str], tuple[str, ...]]] = {"person": _one_key, "part": _part_keys}
+def _as_written(name: str) -> tuple[str, ...]:
+    return (name,)
+
+
+_KEYS: Mapping[str, Callable[[str], tuple[str, ...]]] = {
+    "person": _one_key,
+    "part": _part_keys,
+    "merged": _as_written,
+}
 
 
 def stored_stamp(stamp: Stamp, racy: bool) -> bytes:
@@ -564,6 +572,7 @@ def name_rows(fid: int, note: Note) -> Iterator[tuple[str, str, int, str]]:
         "person": dict.fromkeys([*note.people, *(t.name for t in note.turns if t.name)]),
         "project": (note.project,) if note.project else (),
         "alias": note.aliases,
+        "merged": note.merged_from,
     }
     for kind, names in {
         **named,

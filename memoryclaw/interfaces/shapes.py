@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from memoryclaw.app.status import Status
     from memoryclaw.app.survey import Survey
     from memoryclaw.app.transfer import Latest
+    from memoryclaw.app.views import Views
     from memoryclaw.capture.capture import CaptureResult
     from memoryclaw.capture.feedback import Feedback
     from memoryclaw.capture.importers import Imported
@@ -356,6 +357,22 @@ def entity(found: EntityShown, fresh: Freshness) -> Shape:
         "neighbours": [one._asdict() for one in found.neighbours],
         **_state(fresh),
     }
+
+
+def views(found: Views, name: str = "") -> Shape:
+    """The generated pages, and how their files stand; those of a name with their text."""
+    rows = [
+        {
+            "path": one.path,
+            "kind": one.kind,
+            "title": one.title,
+            "state": one.state,
+            "sources": one.sources,
+            **({"text": one.page.part if one.page else ""} if name else {}),
+        }
+        for one in found.listed
+    ]
+    return {"views": rows, "written": list(found.written), "notices": list(found.notices)}
 
 
 def survey(found: Survey) -> Shape:

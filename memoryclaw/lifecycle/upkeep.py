@@ -6,16 +6,18 @@ import hashlib
 from collections.abc import Sequence
 
 from memoryclaw.consolidation.apply import apply
-from memoryclaw.consolidation.changes import ChangeSet, PlannedChange, outcome_of
+from memoryclaw.consolidation.changes import ChangeSet, PlannedChange
 from memoryclaw.consolidation.consolidate import Consolidated, one_at_a_time
-from memoryclaw.consolidation.proposals import fingerprint_of, proposal
-from memoryclaw.lifecycle.keeping import UPKEEP, Keeper, UpkeepContext
+from memoryclaw.consolidation.proposals import fingerprint_of
+from memoryclaw.lifecycle.habits import habits
+from memoryclaw.lifecycle.keeping import UPKEEP, Keeper, UpkeepContext, is_open
+from memoryclaw.lifecycle.merges import merges
 from memoryclaw.lifecycle.practice import gotchas
+from memoryclaw.lifecycle.revisions import revisions
 from memoryclaw.lifecycle.superseding import superseding
-from memoryclaw.vault import files
 from memoryclaw.vault.layout import run_id
 
-KEEPERS: tuple[Keeper, ...] = (superseding, gotchas)
+KEEPERS: tuple[Keeper, ...] = (superseding, gotchas, habits, revisions, merges)
 
 
 def planned(context: UpkeepContext, keepers: Sequence[Keeper] | None = None) -> ChangeSet:
@@ -23,21 +25,11 @@ def planned(context: UpkeepContext, keepers: Sequence[Keeper] | None = None) -> 
     found: dict[str, PlannedChange] = {}
     for keeper in KEEPERS if keepers is None else keepers:
         for change in keeper(context):
-            if _is_open(context, change):
+            if is_open(context, change):
                 found.setdefault(fingerprint_of(change), change)
     digest = hashlib.sha256("\n".join(found).encode()).hexdigest()
     run = run_id(UPKEEP, context.writing.now, digest[:6])
     return ChangeSet(run if found else "", changes=tuple(found.values()))
-
-
-def _is_open(context: UpkeepContext, change: PlannedChange) -> bool:
-    known_by, writing = fingerprint_of(change), context.writing
-    if context.decisions.is_rejected(known_by) or context.decisions.is_undone(known_by):
-        return False
-    if files.exists(writing.root, proposal(change, "")[0]):
-        return False
-    outcome = outcome_of([change], writing.schema().collections, lambda path: writing.text(path) or None)
-    return any(before != after for before, after in outcome.values())
 
 
 def upkeep(

@@ -322,7 +322,8 @@ def _link_keys(address: Address, catalog: Catalog) -> list[str]:
             link_key(name)
             for name in (address.entity, *(word for _, word in catalog.synonyms([key_of(address.entity)])))
         ]
-    aliases = catalog.rows("select name from names where path = ? and kind = 'alias'", (address.path,))
+    sql = "select name from names where path = ? and kind in ('alias', 'merged')"
+    aliases = catalog.rows(sql, (address.path,))
     return [link_key(address.path), link_key(address.note), *(link_key(str(row[0])) for row in aliases)]
 
 

@@ -24,6 +24,7 @@ from memoryclaw.vault.audience import narrowed
 from memoryclaw.vault.facts import VALUE, Facts, FactSpot, Statement, clean_name, facts_in, statement_in
 from memoryclaw.vault.fields import Field, facts_of_note, fields_in
 from memoryclaw.vault.layout import place_of
+from memoryclaw.vault.vocabulary import read_aliases
 
 Value = str | Sequence[str]
 _FENCES = ("---", "...")
@@ -309,6 +310,27 @@ def set_fact(
     if len(known) > 1:
         raise InputError(f"{entity} has {len(known)} values for {field}; say which one to change, by its id")
     return _supersede(sheet, known[0], told, since)
+
+
+def add_sources(text: str, file: SemanticFile, named: tuple[str, str, str], sources: str) -> str:
+    """The text in which a fact that holds has these sources as well; unchanged where it does not.
+
+    Args:
+        text: the text of the file.
+        file: its path, and the collections of the vault.
+        named: entity, field and value of the fact.
+        sources: ids of notes with their blocks, joined by commas.
+    """
+    entity, field, value = named
+    known = [
+        found.id
+        for found in file.facts(text).facts
+        if found.current and same(found.entity, entity) and same(found.field, field)
+        and found.value == " ".join(value.split())
+    ]  # fmt: skip
+    for source in filter(None, map(str.strip, sources.split(",") if known else ())):
+        text = add_source(text, file, known[-1], source).text
+    return text
 
 
 def correct_fact(text: str, file: SemanticFile, id_: str, value: str) -> FactEdit:
@@ -1088,6 +1110,97 @@ class Sheet(NamedTuple):
             return 0
         head, found = self.stated(fact)
         return len(head) + len(found.quoted)
+
+
+# Two names of one thing: the lines of one entity take the name of another, and the old name becomes a synonym.
+
+
+def rename_entity(text: str, file: SemanticFile, entity: str, to: str) -> str:
+    """Gives the facts and statements of an entity, and their History, another name, where each line stands.
+
+    A fact that the other name has as well becomes one with the sources of both.
+
+    Raises:
+        InputError: the name cannot be changed there without changing other lines.
+    """
+    entity, to = " ".join(entity.split()), " ".join(to.split())
+    text = _without_twins(text, file, entity, to)
+    sheet = Sheet.of(text, file)
+    spots = {spot.line for spot in sheet.found.spots if same(spot.entity, entity)}
+    named = {
+        fact.line
+        for fact in sheet.found.facts
+        if same(fact.entity, entity) and sheet.spot(fact).style != "heading"
+    }
+    wanted = Counter(
+        (to if same(fact.entity, entity) else fact.entity, *_key(fact)[1:]) for fact in sheet.found.facts
+    )
+    for lines in (spots | named, spots):
+        result = spliced(text, [_renamed(sheet, line, entity, to) for line in sorted(lines)])
+        if Counter(map(_key, file.facts(result).facts)) == wanted:
+            return result
+    raise InputError(
+        f"{entity} cannot be called {to} in {file.path} without changing other lines; edit the file by hand"
+    )
+
+
+def _renamed(sheet: Sheet, line: int, entity: str, to: str) -> Splice:
+    """A line with the other name in the place of the first one that it holds; unchanged where it holds none."""
+    old = sheet.lines[line - 1]
+    at = old.casefold().find(entity.casefold())
+    new = old if at < 0 else f"{old[:at]}{to}{old[at + len(entity) :]}"
+    return Splice(line - 1, line, (new,))
+
+
+def _without_twins(text: str, file: SemanticFile, entity: str, to: str) -> str:
+    """The text without the facts of an entity that another one has in the same words; that one has their sources then."""
+    for fact in file.facts(text).facts:
+        if not fact.current or fact.is_statement or not same(fact.entity, entity):
+            continue
+        twin = next(
+            (
+                one
+                for one in file.facts(text).facts
+                if one.current
+                and same(one.entity, to)
+                and same(one.field, fact.field)
+                and one.value == fact.value
+            ),
+            None,
+        )
+        if twin is None or (twin.since, twin.trust, twin.audience) != (fact.since, fact.trust, fact.audience):
+            continue
+        sources, united = fact_sources(text, file, fact.id), text
+        for source in sources:
+            united = add_source(united, file, twin.id, source).text
+        if set(sources) <= set(fact_sources(united, file, twin.id)):
+            text = remove_fact(united, file, fact.id)
+    return text
+
+
+def add_synonym(text: str, name: str, other: str) -> str:
+    """The text of `aliases.yaml` with one more line: these two names mean the same.
+
+    Raises:
+        InputError: there is no line that would say so and nothing else.
+    """
+    name, other = " ".join(name.lower().split()), " ".join(other.lower().split())
+    known = {word: set(found) for word, found in read_aliases(readable(text)).items()}
+    if name == other or other in known.get(name, ()):
+        return text
+    known.setdefault(name, set()).add(other)
+    known.setdefault(other, set()).add(name)
+    end = len(lines_of(text))
+    for line in (
+        f"{scalar(name)}: {flow_list([other])}",
+        f"{scalar(other)}: {flow_list([name])}",
+        f"- {flow_list([name, other])}",
+    ):
+        result = spliced(text, [Splice(end, end, (line,))])
+        fresh = {word: set(found) for word, found in read_aliases(readable(result)).items()}
+        if fresh == known and not yaml_text.load(readable(result)).shadowed:
+            return result
+    raise InputError(f"{name} and {other} cannot be added to the synonyms; edit the file by hand")
 
 
 def same(one: str, other: str) -> bool:

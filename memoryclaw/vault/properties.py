@@ -19,14 +19,14 @@ _NOT_SEARCHED = frozenset({
     "id", "schema", "title", "summary", "tags", "tag", "aliases", "alias", "timestamp", "date", "created", "updated",
     "modified", "start", "end", "until", "importance", "confidence", "pin", "trust", "audience", "cssclass",
     "cssclasses", "publish", "permalink", "processed", "message_count", "participants", "people", "person", "entities",
-    "entity", "project", "source", "half_life"
+    "entity", "project", "source", "half_life", "merged_from"
 })  # fmt: skip
 # Keys of a plain note that say how it is shown, found or trusted, or when and by whom it was made: all others are fields.
 NOT_TOLD = frozenset({
     "id", "schema", "title", "summary", "tags", "tag", "aliases", "alias", "timestamp", "date", "created", "updated",
     "modified", "importance", "confidence", "pin", "trust", "audience", "cssclass", "cssclasses", "publish",
     "permalink", "processed", "message_count", "participants", "people", "person", "entities", "entity", "project",
-    "half_life"
+    "half_life", "merged_from"
 })  # fmt: skip
 _NUMBER_OR_DATE = re.compile(
     r"[\d\s.,:+/%TZ-]*|true|false|yes|no|on|off|(?:logs/|log:|https?://).*", re.IGNORECASE | re.DOTALL
@@ -49,6 +49,7 @@ class Properties(NamedTuple):
     until: str = ""
     trust: str = "trusted"
     pinned: bool = False
+    merged_from: tuple[str, ...] = ()  # the ids of notes that it took in
     other: str = ""  # every other value worth searching
     problems: tuple[Problem, ...] = ()
 
@@ -73,6 +74,7 @@ def read_properties(meta: Mapping[str, Any], line_of: Mapping[tuple[str, ...], i
         until=_when(low, ("end", "until"), lines, problems) if "end" in low or "until" in low else "",
         trust=_trust(low["trust"], lines, problems) if "trust" in low else "trusted",
         pinned="pin" in low and text_of(low["pin"]).lower() in _YES,
+        merged_from=names_of(low, ("merged_from",)) if "merged_from" in low else (),
         other=_other(low),
         problems=tuple(problems),
     )

@@ -107,6 +107,8 @@ LOOKS = (
     ("/v1/facts?as_of=2025-07-01", ("facts", "--as-of", "2025-07-01")),
     ("/v1/entities?words=boat", ("entities", "boat")),
     ("/v1/entities/rowing%20club", ("entity", "rowing club")),
+    ("/v1/views", ("views",)),
+    ("/v1/views?name=rowing%20club", ("views", "rowing club")),
     ("/v1/history/HEAD", ("history", "--commit", "HEAD")),
     ("/v1/todos?state=all", ("todos", "--all")),
     ("/v1/review", ("review", "list")),

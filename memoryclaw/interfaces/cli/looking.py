@@ -13,7 +13,7 @@ import click
 from memoryclaw.config import MOST_LISTED
 from memoryclaw.errors import InputError
 from memoryclaw.interfaces import shapes
-from memoryclaw.interfaces.cli.printing import as_json, remark, say, styled, table
+from memoryclaw.interfaces.cli.printing import as_json, plural, remark, say, styled, table
 from memoryclaw.interfaces.cli.verbs import TEXT, CliContext, verb
 from memoryclaw.model import Fact
 from memoryclaw.text.prompts import visible
@@ -208,6 +208,31 @@ def entities(context: CliContext, words: Sequence[str], kind: str) -> None:
     if not rows:
         say("No such entities.")
     print_freshness(fresh)
+
+
+@verb(examples=["views", "views --write", "views 'Boathouse Aarhus'", "views --write Boathouse --json"])
+@click.argument("words", metavar="[ENTITY|TOPIC]...", nargs=-1, type=TEXT)
+@click.option("--write", is_flag=True, help="Write those that are not there, or stale.")
+@click.pass_obj
+def views(context: CliContext, words: Sequence[str], write: bool) -> None:
+    """List the pages of entities and topics that are compiled from the files, or write them."""
+    name = " ".join(words)
+    with context.app() as app:
+        found = app.views(name, write=write)
+    if context.json:
+        as_json(shapes.views(found, name))
+        return
+    rows = [(one.title, one.kind, one.state, str(one.sources), one.path) for one in found.listed]
+    table(["page", "kind", "state", "notes", "file"], rows)
+    for notice in found.notices:
+        remark(notice)
+    if name and not write:
+        for one in found.listed:
+            say(f"\n{one.page.part if one.page else ''}".rstrip())
+    elif not rows:
+        say("Nothing is known of which a page could be made.")
+    elif write:
+        say(f"Wrote {plural(len(found.written), 'page')}.")
 
 
 @verb(examples=["entity 'Boathouse Aarhus'", "entity boathouse --json"])

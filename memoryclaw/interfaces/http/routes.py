@@ -132,6 +132,12 @@ class NeighboursRequest(RequestModel):
     limit: int = Field(default=BESIDE, ge=1, le=MOST_LISTED)
 
 
+class ViewsRequest(RequestModel):
+    """Which pages are listed."""
+
+    name: str = ""
+
+
 class TodosRequest(RequestModel):
     """Which to-dos are listed."""
 
@@ -190,6 +196,11 @@ def facts(app: App, _name: str, asked: FactsRequest) -> Shape:
     """A list of facts."""
     found = app.facts(asked.entity, as_of=_day(asked.as_of), history=asked.history)
     return shapes.facts(found, app.freshness, app.conflicting(found))
+
+
+def views(app: App, _name: str, asked: ViewsRequest) -> Shape:
+    """The generated pages."""
+    return shapes.views(app.views(asked.name), asked.name)
 
 
 def entities(app: App, _name: str, asked: EntitiesRequest) -> Shape:
@@ -278,6 +289,14 @@ LOOKING = (
         entity,
         "One entity: facts and their past, episodes, neighbours.",
         like="entity NAME",
+    ),
+    VerbRoute(
+        "GET",
+        "/v1/views",
+        views,
+        "The pages of entities and topics, and how their files stand.",
+        ViewsRequest,
+        like="views [ENTITY|TOPIC]",
     ),
     VerbRoute(
         "GET",
