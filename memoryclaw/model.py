@@ -242,6 +242,8 @@ class Match(NamedTuple):
     copies: int = 0  # near copies that it stands for
     sections: int = 0  # further sections of its note, which are not shown
     overdue: str = ""  # the ISO day until which it was to be checked again, once that day is over
+    conflicts: tuple[str, ...] = ()  # ids of facts that say otherwise, where only one value can hold
+    superseded: tuple[str, ...] = ()  # of a turn or an episode: what holds instead of what its lines told
 
 
 class LeftOut(NamedTuple):

@@ -83,6 +83,8 @@ VERBS = (
             "entity, fuzzy, date, upcoming, neighbour, session, vector or pinned; never empty",
             "matches[].copies": "near copies that this match stands for",
             "matches[].sections": "further sections of its note that are not shown; counted at the best of them",
+            "matches[].conflicts": "of a fact that holds now: the ids of facts of which only one can hold beside it",
+            "matches[].superseded": "of a turn or an episode: what holds instead of what its lines told",
             "left_out": "candidates that are not matches, each with its reason",
             "did_you_mean": "for each word that the vault does not know, the nearest word that it does know",
             "unknown": "names in the question, as they were typed, that stand nowhere in the vault; ordinary words are none",
@@ -111,7 +113,7 @@ VERBS = (
             "gone": "how much of what was decided on is no longer there",
         },
     ),
-    Verb(f"show {shlex.quote(FACT)}", "One note, section, fact or turn as it is in its file.", {"text": "its lines, exactly", "digest": "SHA-256 of its whole file; `edit --text` wants it back"}),
+    Verb(f"show {shlex.quote(FACT)}", "One note, section, fact or turn as it is in its file.", {"text": "its lines, exactly", "digest": "SHA-256 of its whole file; `edit --text` wants it back", "superseded": "of an episode, a log or a turn: each line whose fact holds no longer, what it told (`fact`, `entity`, `field`, `value`), and what holds `now`, `since` when"}),
     Verb("browse --limit 1", "Notes: pinned notes first, then the newest.", {"at": "when the note happened or was written"}),
     Verb(
         "entities boathouse",
@@ -154,7 +156,7 @@ VERBS = (
             "since, until": "the days between which it is true; empty when open",
             "said": "the day on which a statement was made",
             "trust": "what its line says of itself, trusted or unknown",
-            "conflicts": "of a fact that holds now: the ids of those listed that say something else, where `semantic/` and a note of the entity disagree",
+            "conflicts": "of a fact that holds now: the ids of those of which only one can hold, it or they",
         },
     ),
     Verb(
@@ -334,7 +336,8 @@ LATER = (
         "review list",
         "What waits for your decision. `review` alone returns the same.",
         {
-            "waiting[].kind": "fact, skill, run, or the kind of a proposal",
+            "waiting[].kind": "fact, conflict, skill, run, or the kind of a proposal",
+            "waiting[].values": "of a conflict: each value with its `number`, which `review approve ID --value N` takes, and the `facts` that say it; else empty",
             "waiting[].run": "the run that it came from; empty if unknown",
             "waiting[].source": "for a fact, the lines of episodes; for a proposal, ranges of logs",
             "waiting[].box": "the ticked box in its file: approve, reject, both, or nothing",

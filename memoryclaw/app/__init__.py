@@ -59,12 +59,14 @@ if TYPE_CHECKING:  # the rest is imported by the verb that needs it: a search mu
     from memoryclaw.recall import browsing
     from memoryclaw.recall.ask import Asked
     from memoryclaw.recall.evaluation import Evaluated
+    from memoryclaw.recall.standing import Conflicts
     from memoryclaw.recall.vector_lane import VectorLane
     from memoryclaw.review.details import Conversation
     from memoryclaw.review.file_history import Blame, CommitShown, Events
     from memoryclaw.review.machines import Exchanged
     from memoryclaw.vault.folder import Vault
     from memoryclaw.vault.ledger import Ledger
+    from memoryclaw.vault.vocabulary import Schema
     from memoryclaw.writing.bundles import Restored
     from memoryclaw.writing.context import WriteContext, Written
     from memoryclaw.writing.edit import Rewrite
@@ -465,7 +467,7 @@ class App:
         """The lines of a note, section, fact or turn as they stand in their file; no recall sends them to this `session` again."""
         from memoryclaw.recall import browsing  # noqa: PLC0415
 
-        shown = self._context.read(lambda: browsing.show(id_, self.catalog, self.vault))
+        shown = self._context.read(lambda: browsing.show(id_, self.catalog, self.vault, self._context.today))
         if session:
             from memoryclaw.recall.receipts import read_whole  # noqa: PLC0415
 
@@ -492,6 +494,21 @@ class App:
             lambda: browsing.facts(self.catalog, entity=entity, as_of=as_of, history=history)
         )
         return self._then(found, as_of) if entity and as_of is not None else found
+
+    def conflicting(self, found: Iterable[tuple[str, Fact]]) -> dict[str, list[str]]:
+        """Of facts that hold now, those of which only one can: the ids of the others, by id; asked after a verb that found them.
+
+        Both stand until a person decides in `review`, or a rule does where the schema says `supersede: true`.
+        """
+        from memoryclaw.text.language import key_of  # noqa: PLC0415
+
+        some = {fact.id: key_of(fact.entity) for _, fact in found if fact.current and not fact.is_statement}
+        return {
+            fact.id: [other.id for _, other in conflict.rivals(fact.value)]
+            for conflict in self._conflicts().of(some.values())
+            for _, fact in conflict.told
+            if fact.id in some
+        }
 
     def todos(self, words: str = "", *, due: str = "", state: str = "open") -> list[browsing.TodoEntry]:
         """To-dos of any note: open ones, `done` ones or `all`, the soonest first.
@@ -573,12 +590,13 @@ class App:
             NotFoundError: no log holds a turn of this session.
         """
         self._context.allow(OWNER)
-        from memoryclaw.recall.browsing import logs_of  # noqa: PLC0415
+        from memoryclaw.recall.browsing import logs_of, superseded_in  # noqa: PLC0415
         from memoryclaw.review.details import conversation  # noqa: PLC0415
 
         paths = self._context.read(lambda: logs_of(session, self.catalog))
-        told = self.catalog.facts()
-        return self._context.look(lambda context: conversation(context, session, paths, told))
+        told, today = self.catalog.facts(), self._context.today
+        over = {path: superseded_in(self.catalog, self.vault, path, today) for path in paths}
+        return self._context.look(lambda context: conversation(context, session, paths, told, over))
 
     def evaluate(
         self,
@@ -1193,7 +1211,13 @@ class App:
         self.sync()
         context = self._context
         checked = CheckedVault(
-            context.vault, context.index, context.catalog, self.config, context.rebuilt, self.reindex
+            context.vault,
+            context.index,
+            context.catalog,
+            self.config,
+            context.rebuilt,
+            self.reindex,
+            self._conflicts().all,
         )
         checks = examine(checked, fix=fix)
         checks += [check_views(self.views().listed)] if has_pages(os.fspath(self.root)) else []
@@ -1221,7 +1245,29 @@ class App:
             today or context.today,
             self._vector_lane() if context.wants_vectors else None,
             self._approved_files,
+            conflicts=self._conflicts(today).of,
         )
+
+    def _conflicts(self, today: date | None = None) -> Conflicts:
+        from memoryclaw.recall.standing import Conflicts  # noqa: PLC0415
+
+        return Conflicts(self.catalog, (today or self._context.today).isoformat(), self._rules)
+
+    def _rules(self) -> tuple[Schema, Callable[[Fact, Fact], bool]]:
+        """What the vault declares of its fields, and of which values a person said that they may stand together."""
+        from memoryclaw.recall.disputes import allowed_by  # noqa: PLC0415
+        from memoryclaw.text.encoding import decode, readable  # noqa: PLC0415
+        from memoryclaw.vault.layout import DECISIONS_FILE, SCHEMA_FILE  # noqa: PLC0415
+        from memoryclaw.vault.vocabulary import read_schema  # noqa: PLC0415
+        from memoryclaw.writing.decisions import Decisions  # noqa: PLC0415
+
+        def text(vault: Vault, path: str) -> str:
+            found = vault.read(path)
+            return readable(decode(found[0]).text) if found else ""
+
+        # What was decided is so for everybody, whoever may see the file that says it.
+        decisions = Decisions.read(text(self._owners.vault, DECISIONS_FILE))
+        return read_schema(text(self.vault, SCHEMA_FILE)), allowed_by(decisions)
 
     def _approved_files(self, paths: Iterable[str]) -> set[str]:
         from memoryclaw.skills.listing import approved_files  # noqa: PLC0415

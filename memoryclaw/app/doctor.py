@@ -27,6 +27,7 @@ from memoryclaw.model import Problem
 from memoryclaw.models.llm import ModelError
 from memoryclaw.recall.graph import dangling
 from memoryclaw.text.encoding import decode, readable
+from memoryclaw.vault.conflicts import Conflict
 from memoryclaw.vault.files import writer_lock
 from memoryclaw.vault.folder import Vault
 from memoryclaw.vault.layout import CONFIG_FILE, FOLDERS, SCHEMA_FILE, STATE_DIR, on_disk
@@ -60,6 +61,7 @@ class CheckedVault:
     config: Config
     rebuild: Callable[[Path], Index]
     mend: Callable[[], object]
+    conflicts: Callable[[], Sequence[Conflict]]
 
 
 def examine(patient: CheckedVault, *, fix: bool) -> list[Check]:
@@ -68,6 +70,7 @@ def examine(patient: CheckedVault, *, fix: bool) -> list[Check]:
     return [
         _notes(patient.catalog),
         _fields(patient),
+        _conflicts(patient.conflicts()),
         _index(patient, fix=fix),
         _settings(patient.config),
         _names(patient.vault.scan().files),
@@ -96,6 +99,26 @@ def _fields(patient: CheckedVault) -> Check:
     if not details:
         return Check("fields", "ok", "every value is of the type that its field is declared to have")
     return Check("fields", "advice", f"{_some(len(details), 'value')} of another type than declared", details)
+
+
+def _conflicts(found: Sequence[Conflict]) -> Check:
+    hint = "`memoryclaw review` lists it with its id; a person says there which value holds"
+    details = tuple(
+        Problem(
+            path,
+            fact.line,
+            f"{fact.entity}: {fact.field} is {fact.value!r} here, and "
+            + ", ".join(
+                f"{other.value!r} in {there}:{other.line}" for there, other in one.against(fact.value)
+            ),
+            hint,
+        )
+        for one in found
+        for path, fact in one.told
+    )
+    if not details:
+        return Check("conflicts", "ok", "no two values stand for a field that holds one")
+    return Check("conflicts", "advice", f"{_some(len(found), 'conflict')} between values that stand", details)
 
 
 def _index(patient: CheckedVault, *, fix: bool) -> Check:

@@ -15,7 +15,6 @@ from dataclasses import MISSING, dataclass, fields
 from functools import lru_cache
 from typing import Any, ClassVar
 
-from memoryclaw.consolidation.fact_values import plain_key, plain_value
 from memoryclaw.consolidation.pending import PENDING_FILE, PendingFact, add_pending, waiting_id
 from memoryclaw.errors import InputError
 from memoryclaw.text.encoding import lines_of, readable
@@ -39,6 +38,7 @@ from memoryclaw.vault.edits import (
     spliced,
     vouched,
 )
+from memoryclaw.vault.fact_values import plain_key, plain_value
 from memoryclaw.vault.facts import VALUE, Facts, facts_in
 from memoryclaw.vault.layout import ALIASES_FILE, place_of
 from memoryclaw.vault.properties import names_of
@@ -379,27 +379,39 @@ class AddSource(_FileAction):
 
 @dataclass(frozen=True, slots=True)
 class EndFact(_FileAction):
-    """Moves a fact or a statement to the History of its entity: it held until a day."""
+    """Moves a value that holds no longer, or a statement, to History."""
 
-    fact: str  # its id
-    value: str  # as it stands there; another one stays
+    entity: str
+    field: str  # empty for a statement
+    value: str
     until: str  # ISO date
-    heading: ClassVar[str] = "No longer so"
+    heading: ClassVar[str] = "End of a fact"
+    counted_as: ClassVar[str] = "ended"
 
     @property
     def identity(self) -> tuple[str, ...]:
-        """The fact and the day."""
-        return self.fact, self.value, self.until
+        """The fact in its file; the day does not matter."""
+        return self.path, self.entity, self.field, self.value
+
+    @property
+    def subject(self) -> str:
+        """The fact in words."""
+        return f"No longer: {fact_in_words(self.entity, self.field, self.value)}"
 
     def patched(self, text: str | None, collections: frozenset[str]) -> str | None:
-        """The text without the fact among what holds, where it still stands so."""
+        """The text with the value in History, if it still stands."""
+        if text is None:
+            return None
         file = _CachedFile(self.path, collections)
-        found = file.facts(text).facts if text else ()
-        if text is None or not any(
-            fact.id == self.fact and fact.current and fact.value == self.value for fact in found
-        ):
-            return text
-        return end_fact(text, file, self.fact, self.until)
+        standing = [
+            fact.id
+            for fact in file.facts(text).facts
+            if fact.current
+            and same(fact.entity, self.entity)
+            and (same(fact.field, self.field) if self.field else fact.is_statement)
+            and fact.value == self.value
+        ]
+        return end_fact(text, file, standing[-1], self.until) if standing else text
 
     def may_be_proposed(self) -> bool:
         """Allows semantic files."""

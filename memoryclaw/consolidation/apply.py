@@ -327,6 +327,7 @@ _NAMES = {
     "episode": ("episode", "episodes"),
     "fact": ("fact", "facts"),
     "statement": ("statement", "statements"),
+    "ended": ("superseded value", "superseded values"),
     "waiting": ("waiting fact", "waiting facts"),
     "skill": ("skill draft", "skill drafts"),
     "merge": ("merge", "merges"),

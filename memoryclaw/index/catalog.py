@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, NamedTuple
 
 from memoryclaw.index.database import LIFECYCLE, Database, unpacked
-from memoryclaw.model import COUNTED, SESSION, Fact, Lifecycle, Problem, Unit
+from memoryclaw.model import COUNTED, SESSION, Fact, Lifecycle, Problem, Unit, least_trusted
 from memoryclaw.ports import Address
 from memoryclaw.text.language import fold, key_of
 
@@ -248,42 +248,23 @@ class Catalog:
     def facts(self, entity: str | None = None) -> list[tuple[str, Fact]]:
         """Facts with the path of their file, in file order; of one entity or of all."""
         where, values = ("where entity_key = ?", [key_of(entity)]) if entity else ("", [])
-        names = (
-            "entity",
-            "field",
-            "value",
-            "line",
-            "since",
-            "until",
-            "source",
-            "current",
-            "id",
-            "type",
-            "said",
-            "trust",
-            "audience",
-        )
-        sql = f"select path, {', '.join((*names, *LIFECYCLE))} from facts {where} order by path, seq"
-        last = 1 + len(names)
-        return [
-            (
-                row[0],
-                Fact(
-                    **{
-                        **dict(zip(names, row[1:last], strict=True)),
-                        "current": bool(row[8]),
-                        "lifecycle": Lifecycle(*row[last:]),
-                    }
-                ),
-            )
-            for row in self.rows(sql, values)
-        ]
+        sql = f"select path, {', '.join(_FACT)} from facts {where} order by path, seq"
+        return [(path, _fact(row)) for path, *row in self.rows(sql, values)]
 
-    def told_of(self, keys: Iterable[str]) -> list[tuple[str, str, str, str, str]]:
-        """What facts hold of these entities now: (id, path, key of the entity, field, value)."""
-        sql = f"""select id, path, entity_key, field, value from facts
-            where entity_key {_IN} and current and until = '' and type = 'fact'"""
-        return self.rows(sql, [json.dumps(sorted(keys))])
+    def standing(self, keys: Iterable[str]) -> list[tuple[str, Fact]]:
+        """What facts hold of these entities now, with the path of their file; each is trusted no more than its file."""
+        sql = f"""select files.path, files.trust, {_columns("fact")} from fact join files using (fid)
+            where entity_key {_IN} and current and type = 'fact' and files.state = 'current' order by files.path, seq"""
+        found = [
+            (path, trust, _fact(row)) for path, trust, *row in self.rows(sql, [json.dumps(sorted(keys))])
+        ]
+        return [(path, fact._replace(trust=least_trusted(trust, fact.trust))) for path, trust, fact in found]
+
+    def values_told(self) -> list[tuple[str, str, int]]:
+        """How many different values each field of each entity has now: (key of the entity, field, values)."""
+        sql = """select entity_key, field, count(distinct value) from fact where current and type = 'fact'
+            group by entity_key, field order by entity_key, field"""
+        return self.rows(sql)
 
     def last_active(self, scopes: Iterable[str]) -> dict[str, str]:
         """The ISO day of the last turn of each session that such a scope (`session:<name>`) names, where a turn of it is known."""
@@ -296,11 +277,40 @@ class Catalog:
                 found |= {scope: str(last)[:10]} if last else {}
         return found
 
-    def superseded_of(self, days: Iterable[str]) -> list[tuple[str, str, str]]:
-        """The former values of facts that began on these ISO days: (day, value, the day of their end)."""
-        sql = f"""select at, value, until from unit where at {_IN} and at != '' and kind = 'fact' and state = 'superseded'
-            order by at, until, value"""
-        return self.rows(sql, [json.dumps(sorted(days))])
+    def superseded_in(
+        self, turns: Iterable[tuple[str, int]], episodes: Iterable[tuple[str, str]]
+    ) -> list[tuple[str, int, str, Fact]]:
+        """What rested on these lines and no longer holds: (path, number of the log line, path of the fact, the fact).
+
+        Args:
+            turns: logs with lines of theirs.
+            episodes: episodes, each with a name by which facts cite it, as `link_key` gives it.
+        """
+        names = _columns("f")
+        past = (
+            "join fact f on f.fid = l.fid and f.line = l.line and not f.current join files t on t.fid = f.fid"
+        )
+        sql = f"""with turn(path, line) as (select json_extract(value, '$[0]'), json_extract(value, '$[1]') from json_each(?)),
+            episode(path, key) as (select json_extract(value, '$[0]'), json_extract(value, '$[1]') from json_each(?))
+            select turn.path, turn.line, t.path, f.seq, {names} from turn
+                join cited c on c.path = turn.path and turn.line between c.first and c.last
+                join link l on l.target_key = c.key and (l.anchor = '^l' || turn.line or l.anchor glob '^l' || turn.line || '-*')
+                {past} where t.state = 'current' and not exists(select 1 from cited d where d.fid = c.fid
+                    and d.path != c.path and turn.line between d.first and d.last)
+            union
+            select episode.path, cast(substr(l.anchor, 3) as integer), t.path, f.seq, {names} from episode
+                join link l on l.target_key = episode.key and l.anchor glob '^l[0-9]*' {past} where t.state = 'current'
+            order by 1, 2, 3, 4"""
+        rows = self.rows(sql, (json.dumps(list(turns)), json.dumps(list(episodes))))
+        return [(path, line, there, _fact(row)) for path, line, there, _, *row in rows]
+
+    def superseded_on(self, days: Iterable[str]) -> list[tuple[str, Fact]]:
+        """The former values that name no source and began on these ISO days, with the path of their file."""
+        sql = f"""select files.path, {_columns("fact")} from unit join fact on fact.fid = unit.fid and fact.line = unit.line
+            join files on files.fid = fact.fid where unit.at {_IN} and unit.at != '' and unit.kind = 'fact'
+            and unit.state = 'superseded' and not fact.current and fact.source = '' and fact.type = 'fact'
+            order by files.path, fact.seq"""
+        return [(path, _fact(row)) for path, *row in self.rows(sql, [json.dumps(sorted(days))])]
 
     def fields_of(self, keys: Sequence[str]) -> list[str]:
         """The fields that facts of these entities have or had."""
@@ -397,6 +407,18 @@ class Catalog:
             for path, id_, first in self.rows(sql)
             if path != first
         ]
+
+
+_FACT = ("entity", "field", "value", "line", "since", "until", "source", "current", "id", "type", "said", "trust", "audience")  # fmt: skip
+
+
+def _columns(table: str) -> str:
+    return ", ".join(f"{table}.{name}" for name in _FACT)
+
+
+def _fact(row: Sequence[Any]) -> Fact:
+    found = Fact(**dict(zip(_FACT, row, strict=True)))
+    return found._replace(current=bool(found.current))
 
 
 def _unit(row: tuple[object, ...]) -> Unit:

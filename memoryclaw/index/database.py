@@ -56,6 +56,9 @@ create index name_merged on name(key) where kind = 'merged';
 create table link(fid integer, seq integer, target text, target_key text, anchor text, label text, line integer,
     embed integer, primary key(fid, seq)) without rowid;
 create index link_target on link(target_key);
+create table cited(fid integer, path text, first integer, last integer, key text,
+    primary key(fid, path, first, last, key)) without rowid;
+create index cited_path on cited(path);
 create table problems(path text, origin text, seq integer, line integer, message text, hint text,
     primary key(path, origin, seq)) without rowid;
 create table aliases(key text, expansion text, primary key(key, expansion)) without rowid;

@@ -190,6 +190,10 @@ class Writing:
             "insert into link values(?,?,?,?,?,?,?,?)",
             (row for fid, n in notes for row in link_rows(fid, n)),
         )
+        run(
+            "insert or ignore into cited values(?,?,?,?,?)",
+            (row for fid, n in notes for row in cited_rows(fid, n)),
+        )
         problems = (row for _, n in notes for row in problem_rows(n.problems))
         run("insert into problems(path, seq, line, message, hint, origin) values(?,?,?,?,?,'note')", problems)
 
@@ -210,7 +214,7 @@ class Writing:
         known = self._connection.execute(sql, (json.dumps(paths),)).fetchall()
         for fid, _, code in known:
             self._remove_units(fid, language(code) if code else self._language)
-        for table in ("files", "fact", "tag", "name", "link"):
+        for table in ("files", "fact", "tag", "name", "link", "cited"):
             self._connection.executemany(
                 f"delete from {table} where fid = ?", ((fid,) for fid, _, _ in known)
             )
@@ -441,6 +445,8 @@ _TABLES = (
     "select path, tag from tags order by path, tag",
     "select path, kind, key, name from names order by path, kind, key",
     "select path, seq, target, target_key, anchor, label, line, embed from links order by path, seq",
+    """select files.path, cited.path, first, last, key from cited join files using (fid)
+        order by files.path, cited.path, first, last, key""",
     "select path, origin, seq, line, message, hint from problems order by path, origin, seq",
     "select key, expansion from aliases order by key, expansion",
     "select word, spelled, held from words order by word",
@@ -607,6 +613,18 @@ def link_rows(fid: int, note: Note) -> Iterator[tuple[object, ...]]:
             link.line,
             int(link.embed),
         )
+
+
+def cited_rows(fid: int, note: Note) -> Iterator[tuple[object, ...]]:
+    """The rows of `cited`: the lines of logs that an episode was made of, with each name by which facts cite it."""
+    if note.kind != "episode" or "source" not in note.meta:
+        return
+    from memoryclaw.text.yaml_text import strings  # noqa: PLC0415 - a search reads no file
+    from memoryclaw.vault.logs import parse_ranges  # noqa: PLC0415
+
+    for range_ in parse_ranges(" ".join(strings(note.meta["source"]))):
+        for key in {link_key(note.id), link_key(note.path)}:
+            yield fid, range_.path, range_.first, range_.last, key
 
 
 def link_key(target: str) -> str:

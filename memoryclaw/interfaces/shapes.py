@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from memoryclaw.model import Answer, Fact, Match, Problem, ReadBack, Recalled, Term, Traced
@@ -146,6 +147,8 @@ def match(found: Match) -> Shape:
         "overdue": found.overdue,
         "copies": found.copies,
         "sections": found.sections,
+        "conflicts": list(found.conflicts),
+        "superseded": list(found.superseded),
     }
 
 
@@ -210,7 +213,15 @@ def show(shown: ShownUnit, fresh: Freshness) -> Shape:
     }
     said = at.kind == "fact" and not at.field
     state = "standing" if said and at.state == "current" else at.state
-    return {**places, "state": state, "digest": shown.digest, "text": shown.text, **_state(fresh)}
+    told = [one._asdict() for one in shown.superseded]
+    return {
+        **places,
+        "state": state,
+        "digest": shown.digest,
+        "text": shown.text,
+        "superseded": told,
+        **_state(fresh),
+    }
 
 
 def browse(listed: Iterable[NoteEntry], fresh: Freshness) -> Shape:
@@ -218,13 +229,13 @@ def browse(listed: Iterable[NoteEntry], fresh: Freshness) -> Shape:
     return {"notes": [{**note._asdict(), "tags": list(note.tags)} for note in listed], **_state(fresh)}
 
 
-def facts(found: Iterable[tuple[str, Fact]], fresh: Freshness) -> Shape:
-    """A list of facts, each with the line it stands on and what in the list contradicts it."""
-    from memoryclaw.recall.browsing import conflicting  # noqa: PLC0415 - a question lists no facts
-
-    found = list(found)
-    apart = conflicting(found)
-    listed = [{**fact(path, one), "conflicts": apart.get(one.id, [])} for path, one in found]
+def facts(
+    found: Iterable[tuple[str, Fact]],
+    fresh: Freshness,
+    apart: Mapping[str, Sequence[str]] = MappingProxyType({}),
+) -> Shape:
+    """A list of facts, each with the line it stands on and the ids of those that contradict it (`apart`)."""
+    listed = [{**fact(path, one), "conflicts": list(apart.get(one.id, ()))} for path, one in found]
     return {"facts": listed, **_state(fresh)}
 
 
@@ -708,7 +719,16 @@ def waiting(items: Iterable[ReviewItem]) -> Shape:
 def waits(item: ReviewItem) -> Shape:
     """One thing that waits."""
     evidence = list(item.change.evidence) if item.change else []
-    return {**{name: getattr(item, name) for name in (*_TOLD, *_CLAIMED)}, "evidence": evidence}
+    sides = item.conflict.sides if item.conflict else ()
+    values = [
+        {"number": number, "value": side[0][1].value, "facts": [fact(*told) for told in side]}
+        for number, side in enumerate(sides, 1)
+    ]
+    return {
+        **{name: getattr(item, name) for name in (*_TOLD, *_CLAIMED)},
+        "evidence": evidence,
+        "values": values,
+    }
 
 
 def differences(items: Iterable[tuple[ReviewItem, Sequence[Difference]]]) -> Shape:

@@ -36,15 +36,15 @@ def _notes(context: UpkeepContext) -> Iterator[PlannedChange]:
 
 
 def _facts(context: UpkeepContext) -> Iterator[PlannedChange]:
-    sql = """select path, id, entity, field, value, max(since, said), memory_type, scope, expires, verify_by, verified
+    sql = """select path, entity, field, value, max(since, said), memory_type, scope, expires, verify_by, verified
         from facts where (expires != '' or scope = ? or scope like ?) and current and state = 'current' and path glob 'semantic/*' order by path, seq"""
     rows = context.catalog.rows(sql, _SESSIONS)
-    active = context.catalog.last_active(str(row[7]) for row in rows)
-    for path, id_, entity, field, value, day, *said in rows:
+    active = context.catalog.last_active(str(row[6]) for row in rows)
+    for path, entity, field, value, day, *said in rows:
         lifecycle = Lifecycle(*said)
         if end := _over(context, lifecycle, max(active.get(lifecycle.scope, ""), str(day)[:10])):
             told = fact_in_words(str(entity), str(field), str(value))
-            action = EndFact(str(path), str(id_), str(value), end)
+            action = EndFact(str(path), str(entity), str(field), str(value), end)
             yield PlannedChange("expired", f"Expired: {told}", (action,), (_why(lifecycle, end),))
 
 

@@ -15,9 +15,10 @@ from memoryclaw.lifecycle.keeping import UPKEEP, Keeper, UpkeepContext, is_open
 from memoryclaw.lifecycle.merges import merges
 from memoryclaw.lifecycle.practice import gotchas
 from memoryclaw.lifecycle.revisions import revisions
+from memoryclaw.lifecycle.superseding import superseding
 from memoryclaw.vault.layout import run_id
 
-KEEPERS: tuple[Keeper, ...] = (expired, gotchas, habits, revisions, merges)
+KEEPERS: tuple[Keeper, ...] = (expired, superseding, gotchas, habits, revisions, merges)
 
 
 def planned(context: UpkeepContext, keepers: Sequence[Keeper] | None = None) -> ChangeSet:

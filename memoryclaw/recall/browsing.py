@@ -6,6 +6,7 @@ import json
 import re
 from collections.abc import Iterable
 from datetime import date
+from itertools import groupby
 from typing import NamedTuple
 
 from memoryclaw.errors import InputError, NotFoundError
@@ -14,11 +15,14 @@ from memoryclaw.index.index import link_key
 from memoryclaw.model import Fact, Link, Unit
 from memoryclaw.ports import Address
 from memoryclaw.recall.addresses import address_of, lead_to
+from memoryclaw.recall.standing import ShownLines, Superseded, superseded
 from memoryclaw.text import encoding
-from memoryclaw.text.dates import coming, days_of, falls_in, find_ranges, leading_range
+from memoryclaw.text.dates import coming, falls_in, find_ranges, leading_range
+from memoryclaw.text.encoding import readable
 from memoryclaw.text.language import Language, key_of, keys_of, words_of
 from memoryclaw.vault.files import digest_of
 from memoryclaw.vault.folder import Vault
+from memoryclaw.vault.layout import place_of
 from memoryclaw.vault.properties import plain_name
 from memoryclaw.vault.todos import read_todo
 
@@ -43,6 +47,7 @@ class ShownUnit(NamedTuple):
     address: Address
     text: str
     digest: str = ""  # of its whole file
+    superseded: tuple[Superseded, ...] = ()  # what its lines told and holds no longer
 
 
 class NoteEntry(NamedTuple):
@@ -74,8 +79,8 @@ class Links(NamedTuple):
     back: list[LinkEnd]
 
 
-def show(id_: str, catalog: Catalog, vault: Vault) -> ShownUnit:
-    """The lines of a note, section, fact or turn.
+def show(id_: str, catalog: Catalog, vault: Vault, today: date) -> ShownUnit:
+    """The lines of a note, section, fact or turn, and what of a log or an episode was superseded since.
 
     Raises:
         NotFoundError: nothing has this id.
@@ -85,8 +90,15 @@ def show(id_: str, catalog: Catalog, vault: Vault) -> ShownUnit:
     text, digest = encoding.decode(data).text, digest_of(data)
     lines = encoding.LINE.findall(text)
     if address.id == address.note:
-        return ShownUnit(address._replace(end_line=max(len(lines), 1)), text, digest)
-    return ShownUnit(address, "".join(lines[address.line - 1 : address.end_line]), digest)
+        address = address._replace(end_line=max(len(lines), 1))
+    part = "".join(lines[address.line - 1 : address.end_line])
+    place = place_of(address.path)
+    if place is None or place.kind not in ("episode", "log"):
+        return ShownUnit(address, part, digest)
+    episode = readable(part) if place.kind == "episode" else ""
+    shown = ShownLines(address.path, address.line, address.end_line, episode)
+    told = superseded(catalog, [shown], today.isoformat()) if episode or place.kind == "log" else {}
+    return ShownUnit(address, part, digest, tuple(told.get(0, ())))
 
 
 def browse(catalog: Catalog, *, kind: str = "", state: str = "current", limit: int = 50) -> list[NoteEntry]:
@@ -142,27 +154,6 @@ def facts(
         for path, fact in held
         if not fact.current or fact.since or (path, *_field_of(fact)) not in told
     ]
-
-
-def conflicting(found: Iterable[tuple[str, Fact]]) -> dict[str, list[str]]:
-    """Facts that hold now where `semantic/` and a note of the entity disagree: the ids of those that say something else, by id."""
-    by_field: dict[tuple[str, str], list[tuple[bool, Fact]]] = {}
-    for path, fact in found:
-        if fact.current and not fact.is_statement:
-            by_field.setdefault(_field_of(fact), []).append((path.startswith("semantic/"), fact))
-    apart: dict[str, list[str]] = {}
-    for facts_ in by_field.values():
-        for held, fact in facts_:
-            others = [other.id for there, other in facts_ if there != held and _said(other) != _said(fact)]
-            agreed = any(there != held and _said(other) == _said(fact) for there, other in facts_)
-            if others and not agreed:
-                apart[fact.id] = others
-    return apart
-
-
-def _said(fact: Fact) -> str:
-    """A value without what is written differently and means the same: case, links, the form of a date."""
-    return days_of(fact.value) or " ".join(plain_name(fact.value).casefold().split())
 
 
 class TodoEntry(NamedTuple):
@@ -370,6 +361,13 @@ def logs_of(session: str, catalog: Catalog) -> list[str]:
     if not found:
         raise NotFoundError(f"no log of this vault holds a turn of a session called {session!r}")
     return found
+
+
+def superseded_in(catalog: Catalog, vault: Vault, path: str, today: date) -> dict[int, list[Superseded]]:
+    """What the lines of a log told and holds no longer, by line."""
+    lines = len(encoding.LINE.findall(encoding.decode(_bytes(vault, path)).text))
+    told = superseded(catalog, [ShownLines(path, 1, max(lines, 1))], today.isoformat()).get(0, [])
+    return {line: list(some) for line, some in groupby(told, key=lambda one: one.line)}
 
 
 def titles(catalog: Catalog, ids: Iterable[str]) -> dict[str, str]:

@@ -31,7 +31,7 @@ from memoryclaw.vault.vocabulary import Schema
 from memoryclaw.writing.context import WriteContext
 from memoryclaw.writing.writer import Edit, Move, text_change
 
-KIND = "verify"
+VERIFY = "verify"
 
 
 class Check(NamedTuple):

@@ -1,4 +1,4 @@
-"""What waits for a yes or a no: facts, proposals, skill drafts, runs on a branch of their own. Reads only."""
+"""What waits for a person: facts, conflicts, proposals, skill drafts, runs on a branch of their own. Reads only."""
 
 from __future__ import annotations
 
@@ -15,11 +15,13 @@ from memoryclaw.consolidation.selecting import OpenBranch, open_branches
 from memoryclaw.errors import InputError, NotFoundError
 from memoryclaw.history.repository import FileChange, History
 from memoryclaw.model import Fact, Problem
-from memoryclaw.review.checks import KIND, Check, overdue
+from memoryclaw.recall.disputes import KIND, conflict_print, side_in_words, standing_conflicts
+from memoryclaw.review.checks import VERIFY, Check, overdue
 from memoryclaw.review.file_changes import actions_of
 from memoryclaw.text.encoding import decode, lines_of, readable
 from memoryclaw.text.frontmatter import split
 from memoryclaw.vault import files
+from memoryclaw.vault.conflicts import Conflict
 from memoryclaw.vault.edits import folded
 from memoryclaw.vault.layout import place_of
 from memoryclaw.vault.skill_formats import read_markdown_skill
@@ -31,10 +33,10 @@ _SKILL = "/SKILL.md"
 
 
 class ReviewItem(NamedTuple):
-    """One thing that waits, in the same words whatever it is; one of the last four says what stands behind it."""
+    """One thing that waits, in the same words whatever it is; `fact`, `change`, `branch` or `conflict` is what stands behind it."""
 
     id: str
-    kind: str  # fact | verify | episode | merge | … | skill | run
+    kind: str  # fact | conflict | verify | episode | merge | … | skill | run
     what: str
     why: str
     run: str = ""
@@ -53,6 +55,7 @@ class ReviewItem(NamedTuple):
     since: str = ""
     now: str = ""  # the value that is held true now, and that a yes would replace
     check: Check | None = None  # what is held true and asks to be verified
+    conflict: Conflict | None = None
 
     @property
     def is_skill(self) -> bool:
@@ -69,6 +72,8 @@ class ReviewItem(NamedTuple):
             shown = f"{self.check.due}\0{self.check.text}"
         if self.branch is not None:
             shown = " ".join(one.commit for one in self.branch.commits)
+        if self.conflict is not None:
+            shown = "\n".join(map(side_in_words, self.conflict.sides))
         told = f"{self.kind}\0{self.id}\0{shown}\0{self.now}"
         return files.digest_of(told.encode("utf-8", "surrogatepass"))[:16]
 
@@ -79,9 +84,16 @@ class ReviewItem(NamedTuple):
 
 
 def waiting(context: WriteContext) -> list[ReviewItem]:
-    """Everything that waits: facts first, then what asks to be verified, proposals, skill drafts and branches."""
+    """Everything that waits: facts first, then conflicts, what asks to be verified, proposals, skill drafts and branches."""
     branches = () if context.only_seen else _branches(context)
-    return [*_facts(context), *_checks(context), *_proposals(context), *_drafts(context), *branches]
+    return [
+        *_facts(context),
+        *_conflicts(context),
+        *_checks(context),
+        *_proposals(context),
+        *_drafts(context),
+        *branches,
+    ]
 
 
 def chosen(context: WriteContext, names: Sequence[str]) -> list[ReviewItem]:
@@ -164,8 +176,8 @@ def _checks(context: WriteContext) -> Iterator[ReviewItem]:
     for check in overdue(context):
         fact = check.fact
         yield ReviewItem(
-            id=f"{KIND}-{fingerprint(KIND, check.path, check.id)[:8]}",
-            kind=KIND,
+            id=f"{VERIFY}-{fingerprint(VERIFY, check.path, check.id)[:8]}",
+            kind=VERIFY,
             what=fact_in_words(fact.entity, fact.field, fact.value) if fact else check.title,
             why=check.why,
             path=check.path,
@@ -176,6 +188,23 @@ def _checks(context: WriteContext) -> Iterator[ReviewItem]:
             value=fact.value if fact else "",
             since=fact.day if fact else "",
             check=check,
+        )
+
+
+def _conflicts(context: WriteContext) -> Iterator[ReviewItem]:
+    for conflict in standing_conflicts(context):
+        path, first = conflict.told[0]
+        said = "; ".join(map(side_in_words, conflict.sides))
+        yield ReviewItem(
+            id=f"{KIND}-{conflict_print(conflict)[:8]}",
+            kind=KIND,
+            what=fact_in_words(conflict.entity, conflict.field, " or ".join(conflict.values)),
+            why=f"both stand, and only one can hold: {said}",
+            path=path,
+            source=", ".join(dict.fromkeys(fact.source for _, fact in conflict.told if fact.source)),
+            entity=conflict.entity,
+            field=first.field,
+            conflict=conflict,
         )
 
 

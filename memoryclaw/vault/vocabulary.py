@@ -23,11 +23,12 @@ _ONE = frozenset({"one", "false", "no", "single"})
 
 
 class Field(NamedTuple):
-    """The type of a field, whether it holds many values, and after how many days a value is to be checked again (0: never)."""
+    """The type of a field, whether it holds many values, after how many days a value is to be verified (0: never), and whether a rule may settle a conflict."""
 
     type: str = "text"
     many: bool = False
     verify: int = 0
+    supersede: bool = False
 
 
 class Schema(NamedTuple):
@@ -158,12 +159,18 @@ def _word(text: str) -> str:
     return " ".join(text.lower().split())
 
 
+def _is_yes(value: Any) -> bool:
+    return " ".join(strings(value)).lower() in {"true", "yes"}
+
+
 def _field(name: str, said: Any, loaded: Yaml, problems: list[Problem]) -> Field:
-    """Reads the declaration of a field: `date`, `many`, `[email, many]` or `{type: email, values: many, verify: 180 days}`."""
+    """Reads the declaration of a field: `date`, `many`, `[email, many]` or `{type: email, values: many, verify: 180 days, supersede: true}`."""
     field = Field()
     if isinstance(said, dict):
         spans = [text for key, value in said.items() if key.lower() == _VERIFY for text in strings(value)]
-        said = {key: value for key, value in said.items() if key.lower() != _VERIFY}
+        rules = {str(key).lower(): value for key, value in said.items() if str(key).lower() != _VERIFY}
+        field = field._replace(supersede=_is_yes(rules.pop("supersede", None)))
+        said = rules
         field = field._replace(verify=next(filter(None, map(span_of, spans)), 0))
         if spans and not field.verify:
             line = loaded.lines.get(("fields", name, _VERIFY), loaded.lines.get(("fields", name), 1))

@@ -16,7 +16,7 @@ from memoryclaw.interfaces.cli.printing import aligned, as_json, marked, remark,
 from memoryclaw.interfaces.cli.verbs import TEXT, CliContext, verb
 from memoryclaw.interfaces.shapes import REASONS as _REASONS
 from memoryclaw.model import Match, Matched
-from memoryclaw.text.prompts import visible
+from memoryclaw.text.prompts import mark_of, visible
 from memoryclaw.text.snippets import snippet
 
 if TYPE_CHECKING:
@@ -259,6 +259,8 @@ def show(place: int, match: Match, *, explain: bool) -> None:
     ]
     if more:
         say(f"{_INDENT}{styled(', '.join(more), dim=True)}")
+    if mark := mark_of(match.conflicts, match.superseded):
+        say(f"{_INDENT}{styled(mark, fg='red')}")
     if explain:
         _explain(match)
     say()

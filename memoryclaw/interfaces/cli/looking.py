@@ -58,6 +58,9 @@ def show(context: CliContext, id_: str, *, session: str) -> None:
         at = shown.address
         say(styled(f"{at.path}:{at.line}-{at.end_line}", dim=True))
     click.echo(visible(shown.text), nl=not shown.text.endswith("\n"))
+    for one in shown.superseded:
+        told = fact_in_words(one.entity, one.field, one.value)
+        remark(f"line {one.line}: {told} ({one.mark()})")
     print_freshness(fresh)
 
 
@@ -112,12 +115,11 @@ def facts(context: CliContext, entity: str, as_of: date | None, history: bool) -
     """List the facts of one entity, or all of them, then what was said of it, newest first."""
     with context.app() as app:
         found, fresh = app.facts(entity, as_of=as_of, history=history), app.freshness
+        apart = app.conflicting(found)
     if context.json:
-        as_json(shapes.facts(found, fresh))
+        as_json(shapes.facts(found, fresh, apart))
         return
-    from memoryclaw.recall.browsing import conflicting  # noqa: PLC0415
-
-    dated, apart = history or as_of is not None, conflicting(found)
+    dated = history or as_of is not None
     doubted = any(fact.trust != "trusted" for _, fact in found)
     table(
         [
@@ -133,9 +135,11 @@ def facts(context: CliContext, entity: str, as_of: date | None, history: bool) -
     )
     if not found:
         say("No such facts.")
+    told = set[str]()
     for id_, others in apart.items():
-        if not id_.startswith("semantic/"):
-            remark(f"{id_} and {', '.join(others)} disagree; edit one of them")
+        if id_ not in told:
+            remark(f"{id_} and {', '.join(others)} disagree; `memoryclaw review` lists the conflict")
+        told.update(others)
     print_freshness(fresh)
 
 

@@ -195,7 +195,7 @@ def dangling(app: App, _name: str, _asked: RequestModel) -> Shape:
 def facts(app: App, _name: str, asked: FactsRequest) -> Shape:
     """A list of facts."""
     found = app.facts(asked.entity, as_of=_day(asked.as_of), history=asked.history)
-    return shapes.facts(found, app.freshness)
+    return shapes.facts(found, app.freshness, app.conflicting(found))
 
 
 def views(app: App, _name: str, asked: ViewsRequest) -> Shape:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from pydantic import Field
 
 from memoryclaw.app import App
@@ -10,6 +12,9 @@ from memoryclaw.errors import ForbiddenError
 from memoryclaw.interfaces import shapes
 from memoryclaw.interfaces.http.messages import LONG, WRITE, RequestModel, Shape, VerbRoute, question
 from memoryclaw.model import OWNER
+
+if TYPE_CHECKING:
+    from memoryclaw.review.queue import ReviewItem
 
 Value = str | bool | int | float
 
@@ -201,9 +206,16 @@ class HistoryRequest(RequestModel):
 
 
 class DecisionRequest(RequestModel):
-    """The digest of what was shown; what has changed since is refused."""
+    """The digest of what was shown (what has changed since is refused), and a reason for the commit."""
 
     digest: str = ""
+    reason: str = ""
+
+
+class ApprovalRequest(DecisionRequest):
+    """The same, and of a conflict the number of the value that holds."""
+
+    value: int = Field(default=0, ge=0)
 
 
 class RewordRequest(RequestModel):
@@ -225,14 +237,17 @@ def review_one(app: App, name: str, _asked: RequestModel) -> Shape:
     return shapes.review_item(item, found, app.review.details(item) if app.audience == OWNER else None)
 
 
-def approve(app: App, name: str, asked: DecisionRequest) -> Shape:
-    """Says yes."""
-    return _decided(app, name, "approved", asked.digest)
+def approve(app: App, name: str, asked: ApprovalRequest) -> Shape:
+    """Says yes, or which value of a conflict holds."""
+    done = app.review.approve(
+        _waiting(app, name), digest=asked.digest, value=asked.value, reason=asked.reason
+    )
+    return shapes.decided(done)
 
 
 def reject(app: App, name: str, asked: DecisionRequest) -> Shape:
     """Says no."""
-    return _decided(app, name, "rejected", asked.digest)
+    return shapes.decided(app.review.reject(_waiting(app, name), digest=asked.digest, reason=asked.reason))
 
 
 def reword(app: App, name: str, asked: RewordRequest) -> Shape:
@@ -255,10 +270,8 @@ def blame(app: App, name: str, _asked: RequestModel) -> Shape:
     return shapes.blame(app.blame(name))
 
 
-def _decided(app: App, name: str, decision: str, digest: str) -> Shape:
-    items = [item for item in app.review.list([name]) if not item.is_skill]
-    decide = app.review.approve if decision == "approved" else app.review.reject
-    return shapes.decided(decide(items, digest=digest))
+def _waiting(app: App, name: str) -> list[ReviewItem]:
+    return [item for item in app.review.list([name]) if not item.is_skill]
 
 
 REVIEWING = (
@@ -274,8 +287,8 @@ REVIEWING = (
         "POST",
         "/v1/review/{id}/approve",
         approve,
-        "Says yes to one thing, or to a run; with the `digest` of what was shown, only to that.",
-        DecisionRequest,
+        "Says yes to one thing, or to a run; with the `digest` of what was shown, only to that. Of a conflict, `value` says which holds.",
+        ApprovalRequest,
         pool=WRITE,
         like="review approve ID",
     ),
@@ -283,7 +296,7 @@ REVIEWING = (
         "POST",
         "/v1/review/{id}/reject",
         reject,
-        "Says no; it is not proposed again.",
+        "Says no; it is not proposed again. All values of a conflict may stand then.",
         DecisionRequest,
         pool=WRITE,
         like="review reject ID",
