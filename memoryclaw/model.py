@@ -216,7 +216,7 @@ class Matched(NamedTuple):
 
     word: str
     field: str
-    via: str  # literal stem phrase prefix bigram alias entity fuzzy date upcoming neighbour session vector pinned
+    via: str  # literal stem phrase prefix bigram alias entity fuzzy date upcoming neighbour session feedback vector pinned
 
 
 class Term(NamedTuple):

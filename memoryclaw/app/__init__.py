@@ -44,7 +44,7 @@ if TYPE_CHECKING:  # the rest is imported by the verb that needs it: a search mu
     from memoryclaw.app.transfer import Transfer
     from memoryclaw.app.views import Views
     from memoryclaw.app.working import Working
-    from memoryclaw.capture.capture import CaptureResult
+    from memoryclaw.capture.capture import CaptureResult, KeptTurn
     from memoryclaw.capture.feedback import Feedback
     from memoryclaw.capture.importers import Imported
     from memoryclaw.config import Config
@@ -60,6 +60,7 @@ if TYPE_CHECKING:  # the rest is imported by the verb that needs it: a search mu
     from memoryclaw.recall.ask import Asked
     from memoryclaw.recall.evaluation import Evaluated
     from memoryclaw.recall.standing import Conflicts
+    from memoryclaw.recall.inspecting import Inspected
     from memoryclaw.recall.vector_lane import VectorLane
     from memoryclaw.review.details import Conversation
     from memoryclaw.review.file_history import Blame, CommitShown, Events
@@ -459,6 +460,10 @@ class App:
             raise NotFoundError(
                 f"no recall of this vault has the receipt {receipt!r}; `recall --json` prints it"
             )
+        if "digests" not in event:
+            raise NotFoundError(
+                f"the recall {receipt} is too old to be read back: the ledger only keeps what it showed; `memoryclaw inspect ID` counts it"
+            )
         found = self._context.read(lambda: read_back(event, self.catalog))
         # What others may not see is not even counted for them.
         return found if self.audience == OWNER else replace(found, gone=0, more={})
@@ -582,6 +587,15 @@ class App:
 
         note = self._context.read(lambda: address_of(id_, self.catalog, self.vault)).note
         return self.ledger.uses(note)
+
+    def inspect(self, id_: str) -> Inspected:
+        """How strongly a note, section, fact or turn is remembered: each use of it, what that counted, and how it adds up."""
+        self._context.allow(OWNER)
+        from memoryclaw.recall.inspecting import inspect  # noqa: PLC0415
+
+        return self._context.read(
+            lambda: inspect(id_, self.catalog, self.vault, self.ledger, self._context.today)
+        )
 
     def conversation(self, session: str) -> Conversation:
         """The turns of a session, and what became of each: episodes, facts, questions.
@@ -828,11 +842,13 @@ class App:
         return carry_out(context, writing, request, history=history, progress=progress)
 
     def revive(self, id_: str) -> Written:
-        """Brings back what `forget` archived, byte for byte; one commit."""
+        """Brings back what `forget` archived, byte for byte; one commit. The ledger counts that as a use: it is not proposed for the archive again."""
         self._context.allow(OWNER)
         from memoryclaw.writing.edit import revive  # noqa: PLC0415
 
-        return self._context.write(lambda context: revive(context, id_))
+        done = self._context.write(lambda context: revive(context, id_))
+        self.ledger.append("shown", {"mode": "get", "ids": [done.id]}, self.clock())
+        return done
 
     def undo(self, commit: str, *, yes: bool = False) -> Written:
         """Takes back one machine commit or run, and keeps what people changed since; one commit.
@@ -873,12 +889,16 @@ class App:
     ) -> list[CaptureResult]:
         """Keeps turns and tool events, mappings or lines of JSON, in the logs; each is durable when it is acknowledged.
 
-        What running sessions say of their goal, plan and skill goes to their working memory.
+        What running sessions say of their goal, plan and skill goes to their working memory; what their assistants used of what they
+        were shown, to the ledger.
         """
         self._context.allow(OWNER, AGENT)
         from memoryclaw.app.working import follow  # noqa: PLC0415
 
-        tell = partial(follow, self._context)
+        def tell(turns: list[KeptTurn]) -> None:
+            follow(self._context, turns)
+            self._cite(turns)
+
         return self._context.recorder.capture(lines, session=session, first=first, tell=tell)
 
     @property
@@ -952,6 +972,8 @@ class App:
             notices=(*problems, *done.notices), upkeep=self._upkeep(mode, due=due, dry_run=dry_run)
         )
         if not dry_run:
+            with suppress(MemoryClawError, OSError):  # another night does it
+                self.ledger.roll_up(self.clock())
             self._track()
         return done
 
@@ -1033,8 +1055,13 @@ class App:
         self._context.refresh()
         return redo(self._consolidation_context(llm, "branch"), since)
 
-    def feedback(self, id_: str, rating: int, *, session: str = "", note: str = "") -> Feedback:
-        """Keeps in the ledger how useful a note, section, fact or turn was, from 1 to 5."""
+    def feedback(
+        self, id_: str, rating: int, *, session: str = "", note: str = "", receipt: str = ""
+    ) -> Feedback:
+        """Keeps in the ledger how useful a note, section, fact or turn was, from 1 to 5.
+
+        It is about the use that the `receipt` names, or about the last time that it was shown, in this `session` first.
+        """
         self._context.allow(OWNER, AGENT)
         from memoryclaw.capture.feedback import feedback, rating_of  # noqa: PLC0415
         from memoryclaw.recall.addresses import address_of  # noqa: PLC0415
@@ -1048,6 +1075,7 @@ class App:
             rating,
             session=self._context.session_name(session),
             note=note,
+            receipt=receipt,
             redacted=secret_gate().text,
             now=self.clock(),
         )
@@ -1190,7 +1218,11 @@ class App:
         from memoryclaw.app.stats import stats, waiting_items  # noqa: PLC0415
 
         waits, items = self._waiting(), waiting_items(self.review.list(), self.clock())
-        return self._context.read(lambda: stats(os.fspath(self.root), self.catalog, waits, items))
+        return self._context.read(
+            lambda: stats(
+                os.fspath(self.root), self.catalog, waits, items, self.ledger.record(), self._context.today
+            )
+        )
 
     def _waiting(self) -> Waits:
         """The turns that no consolidation has read; none where that cannot be told."""
@@ -1246,6 +1278,7 @@ class App:
             self._vector_lane() if context.wants_vectors else None,
             self._approved_files,
             conflicts=self._conflicts(today).of,
+            strengths=context.strengths(today),
         )
 
     def _conflicts(self, today: date | None = None) -> Conflicts:
@@ -1283,16 +1316,29 @@ class App:
 
     def _shown(self, session: str, mode: str, digests: Mapping[str, str]) -> str:
         """Keeps in the ledger what a session was shown by a tool; returns why not, if it could not."""
-        values = {"session": self._context.session_name(session), "mode": mode, "ids": [*digests]}
-        return (
-            self.ledger.append("shown", {**values, "digests": dict(digests)}, self.clock()) if digests else ""
-        )
+        values = {"receipt": self._receipt(), "session": self._context.session_name(session), "mode": mode}
+        shown = {**values, "ids": [*digests], "digests": dict(digests)}
+        return self.ledger.append("shown", shown, self.clock()) if digests else ""
+
+    def _receipt(self) -> str:
+        """A name for what is shown now."""
+        return f"r-{self.clock():%Y%m%dt%H%M%S}-{new_id()}"
+
+    def _cite(self, turns: Sequence[KeptTurn]) -> None:
+        """Keeps in the ledger what assistants used of what they were shown. The turns are kept, and nothing fails here."""
+        replies = [turn for turn in turns if turn.record.get("role") == "assistant"]
+        if not replies:
+            return
+        from memoryclaw.app.citing import cite  # noqa: PLC0415
+
+        with suppress(MemoryClawError, OSError):
+            cite(self._context, replies)
 
     def _receipted(self, answer: Recalled, session: str, seen: str) -> Recalled:
         """The answer with its receipt, which the ledger keeps."""
         from memoryclaw.recall.receipts import event_of  # noqa: PLC0415
 
-        receipt = f"r-{self.clock():%Y%m%dt%H%M%S}-{new_id()}"
+        receipt = self._receipt()
         values = {
             "receipt": receipt,
             "session": session,

@@ -27,6 +27,7 @@ if TYPE_CHECKING:  # the rest is imported by the verb that needs it: a search mu
     from memoryclaw.capture.capture import Recorder
     from memoryclaw.index.vectors import Vectors
     from memoryclaw.lifecycle.keeping import UpkeepContext
+    from memoryclaw.recall.strength import Strengths
     from memoryclaw.text.redaction import Gate
     from memoryclaw.vault.ledger import Ledger
     from memoryclaw.writing.context import WriteContext
@@ -119,6 +120,15 @@ class VaultContext:
         from memoryclaw.vault.ledger import Ledger  # noqa: PLC0415
 
         return Ledger(os.fspath(self.root))
+
+    def strengths(self, today: date | None = None) -> Strengths | None:
+        """How strongly memories are remembered today, or on another day; None where nothing was ever cited or rated."""
+        record = self.ledger.record()
+        if not record.used:
+            return None
+        from memoryclaw.recall.strength import Strengths  # noqa: PLC0415
+
+        return Strengths(record, today or self.today)
 
     @cached_property
     def recorder(self) -> Recorder:

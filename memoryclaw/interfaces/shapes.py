@@ -44,6 +44,7 @@ if TYPE_CHECKING:
     )
     from memoryclaw.recall.evaluation import Evaluated, QuestionResult
     from memoryclaw.recall.graph import Node
+    from memoryclaw.recall.inspecting import Inspected
     from memoryclaw.review.decide import ReviewDecision, TickedFacts
     from memoryclaw.review.details import Details
     from memoryclaw.review.file_history import Blame, CommitShown, Difference, Events, Logged
@@ -270,6 +271,41 @@ def fact(path: str, one: Fact) -> Shape:
     }
 
 
+def inspected(found: Inspected, fresh: Freshness) -> Shape:
+    """How strongly one memory is remembered, and the sum of its uses."""
+    strength = found.strength
+    return {
+        "id": found.address.id,
+        "kind": found.kind,
+        "path": found.address.path,
+        "line": found.address.line,
+        "strength": round(strength.value, 4),
+        "x": round(strength.x, 4),
+        "hot": strength.is_hot,
+        "half_life": strength.half_life,
+        "idle": strength.idle,
+        "shown": found.shown,
+        "searched": found.searched,
+        "fetched": found.fetched,
+        "cited": found.cited,
+        "rated": found.rated,
+        "uses": [
+            {
+                "ts": step.use.ts,
+                "receipt": step.use.receipt,
+                "session": step.use.session,
+                "cited": step.use.cited,
+                "rating": step.use.rating,
+                "credit": step.credit,
+                "before": round(step.faded, 4),
+                "x": round(step.x, 4),
+            }
+            for step in strength.steps
+        ],
+        **_state(fresh),
+    }
+
+
 def links(id_: str, found: Links, fresh: Freshness) -> Shape:
     """The links out of a note and those that lead to it."""
     return {
@@ -456,6 +492,7 @@ def stats(found: Stats) -> Shape:
         **found._asdict(),
         "months": [month._asdict() for month in found.months],
         "shown": [{"id": id_, "times": times} for id_, times in found.shown],
+        "hottest": [{"id": id_, "strength": strength} for id_, strength in found.hottest],
         "waiting": found.waiting._asdict(),
         "review": found.review._asdict(),
     }

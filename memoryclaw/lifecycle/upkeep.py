@@ -10,6 +10,7 @@ from memoryclaw.consolidation.changes import ChangeSet, PlannedChange
 from memoryclaw.consolidation.consolidate import Consolidated, one_at_a_time
 from memoryclaw.consolidation.proposals import fingerprint_of
 from memoryclaw.lifecycle.expiry import expired
+from memoryclaw.lifecycle.fading import unused
 from memoryclaw.lifecycle.habits import habits
 from memoryclaw.lifecycle.keeping import UPKEEP, Keeper, UpkeepContext, is_open
 from memoryclaw.lifecycle.merges import merges
@@ -18,7 +19,7 @@ from memoryclaw.lifecycle.revisions import revisions
 from memoryclaw.lifecycle.superseding import superseding
 from memoryclaw.vault.layout import run_id
 
-KEEPERS: tuple[Keeper, ...] = (expired, superseding, gotchas, habits, revisions, merges)
+KEEPERS: tuple[Keeper, ...] = (expired, superseding, gotchas, habits, revisions, merges, unused)
 
 
 def planned(context: UpkeepContext, keepers: Sequence[Keeper] | None = None) -> ChangeSet:

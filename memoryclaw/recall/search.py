@@ -26,6 +26,7 @@ from memoryclaw.vault.layout import tells_how
 from memoryclaw.vault.lifecycle import due
 
 if TYPE_CHECKING:  # most vaults have no vectors, and most questions meet no conflict
+    from memoryclaw.recall.strength import Strengths
     from memoryclaw.recall.vector_lane import VectorLane
     from memoryclaw.vault.conflicts import Conflict
 
@@ -41,6 +42,7 @@ class Searcher:
         lane: the vectors, where the settings want them.
         approved: tells which of these files belong to approved skills.
         conflicts: finds the conflicts about entities, named by key.
+        strengths: how strongly memories are remembered; without it, use does not rank.
     """
 
     def __init__(
@@ -52,6 +54,7 @@ class Searcher:
         approved: Callable[[Iterable[str]], AbstractSet[str]] = lambda _: frozenset(),
         *,
         conflicts: Callable[[Iterable[str]], Sequence[Conflict]] = lambda _: (),
+        strengths: Strengths | None = None,
     ) -> None:
         self._index = index
         self._catalog = catalog
@@ -59,7 +62,8 @@ class Searcher:
         self._lane = lane
         self._approved = approved
         self._conflicts = conflicts
-        self._evidence = EvidenceReader(index, catalog)
+        self._strengths = strengths
+        self._evidence = EvidenceReader(index, catalog, strengths)
 
     def reading(self) -> AbstractContextManager[None]:
         """One state of the index for all that is asked in the block."""
@@ -280,12 +284,21 @@ class Searcher:
                 *filter_causes(question.query.filters),
                 *causes(question, one),
                 *([Matched(word=found.near, field="vector", via="vector")] if one.term("vector") else []),
+                *(self._feedback(one.unit) if one.term("strength") else []),
             ),
             snippet=shown.text,
             highlights=shown.highlights,
             surfaces=surfaces,
             overdue=self._overdue(one.unit, unit),
         )
+
+    def _feedback(self, unit: UnitSummary) -> list[Matched]:
+        """The uses that a unit's strength rests on."""
+        if self._strengths is None:
+            return []
+        from memoryclaw.recall.strength import in_words  # noqa: PLC0415 - only where something was ever cited or rated
+
+        return [Matched(in_words(self._strengths.of(unit.id, unit.kind)), field="ledger", via="feedback")]
 
 
 def search(searcher: Searcher, text: str, *, kind: str, limit: int) -> Answer:

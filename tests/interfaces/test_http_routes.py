@@ -95,6 +95,8 @@ LOOKS = (
     (f"/v1/notes/{quote(DEADLINE, safe='')}", ("show", DEADLINE)),
     ("/v1/notes/log:kanazawa/2", ("show", "log:kanazawa/2")),
     ("/v1/links/ep-penicillin", ("links", "ep-penicillin")),
+    (f"/v1/inspect/{quote(DEADLINE, safe='')}", ("inspect", DEADLINE)),
+    ("/v1/inspect/ep-penicillin", ("inspect", "ep-penicillin")),
     ("/v1/graph?limit=4", ("links", "--limit", "4")),
     ("/v1/graph/path?start=ep-penicillin&end=Boathouse", ("links", "path", "ep-penicillin", "Boathouse")),
     (

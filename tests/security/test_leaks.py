@@ -205,6 +205,7 @@ CLI: dict[str, list[list[str]]] = {
     "browse": [["--json"], ["--state", "pending"], ["--state", "archived", "--json"], ["--state", "draft"]],
     "facts": [[], ["--history", "--json"], *([f"Pier of {label}", "--json"] for label in LABELS), *([slip(word(label, "entity"))] for label in LABELS)],
     "todos": [[], ["--all", "--json"], ["harbour"], *([word(label, "todo")] for label in LABELS)],
+    "inspect": [[IDS[0]], [IDS[0], "--json"]],
     "links": [*([one] for one in IDS[::3]), [], ["--json", "--limit", "1000"], ["--dot"], ["orphans", "--json"], ["dangling", "--json"], *(["neighbours", one, "--json"] for one in IDS[::6]), *(["path", one, "notes/owner-note"] for one in IDS[::9])],
     "entities": [[], ["--json"], ["Pier"]], "entity": [["Pier of owner"], ["Pier of owner", "--json"]],
     "views": [[], ["--json"], ["Pier of owner"], ["--write"]],

@@ -13,7 +13,7 @@ import click
 from memoryclaw.config import MOST_LISTED
 from memoryclaw.errors import InputError
 from memoryclaw.interfaces import shapes
-from memoryclaw.interfaces.cli.printing import as_json, plural, remark, say, styled, table
+from memoryclaw.interfaces.cli.printing import as_json, padded, plural, remark, say, styled, table
 from memoryclaw.interfaces.cli.verbs import TEXT, CliContext, verb
 from memoryclaw.model import Fact
 from memoryclaw.text.prompts import visible
@@ -407,3 +407,50 @@ def _cited(cited: FactSource) -> Iterable[str]:
         yield f"Said in {styled(cited.log)}, line {cited.line}: {styled(cited.said)}"
     if cited.notice:
         yield f"But {styled(cited.notice)}."
+
+
+@verb(
+    examples=[
+        "inspect 'semantic/projects#Boathouse Aarhus.deadline'",
+        "inspect ep-20250708-penicillin --json",
+    ]
+)
+@click.argument("id_", metavar="ID", type=TEXT)
+@click.pass_obj
+def inspect(context: CliContext, *, id_: str) -> None:
+    """Show how strongly a memory is remembered, and the uses that this rests on."""
+    with context.app() as app:
+        found, fresh = app.inspect(id_), app.freshness
+    if context.json:
+        as_json(shapes.inspected(found, fresh))
+        return
+    strength = found.strength
+    hot = " (hot)" if strength.is_hot else ""
+    say(f"{padded('strength', 11, bold=True)}{strength.value:.3f}{hot} = 2 ^ {strength.x:.3f}")
+    say(
+        f"{padded('fades', 11, bold=True)}by half in {strength.half_life} active days ({styled(found.kind)}); last used "
+        f"{strength.idle} active days ago"
+        if strength.steps
+        else f"{padded('used', 11, bold=True)}never cited nor rated"
+    )
+    say(
+        f"{padded('exposure', 11, bold=True)}shown {found.shown}, searched {found.searched}, fetched {found.fetched} "
+        "(reported; counts nothing)"
+    )
+    if strength.steps:
+        say()
+        table(
+            ["day", "use", "credit", "x before", "x after", "receipt"],
+            [
+                [
+                    step.use.ts[:10],
+                    f"rated {step.use.rating}" if step.use.rating else f"cited by {step.use.cited}",
+                    f"{step.credit:+.2f}",
+                    f"{step.faded:.3f}",
+                    f"{step.x:.3f}",
+                    step.use.receipt or "-",
+                ]
+                for step in strength.steps
+            ],
+        )
+    print_freshness(fresh)

@@ -162,6 +162,11 @@ def why(app: App, name: str, _asked: RequestModel) -> Shape:
     return shapes.read_back(app.why(name), app.freshness)
 
 
+def inspect(app: App, name: str, _asked: RequestModel) -> Shape:
+    """How strongly a memory is remembered."""
+    return shapes.inspected(app.inspect(name), app.freshness)
+
+
 def links(app: App, name: str, _asked: RequestModel) -> Shape:
     """The links of a note."""
     return shapes.links(name, app.links(name), app.freshness)
@@ -243,6 +248,13 @@ LOOKING = (
         why,
         "A recall read back: what was in, what was left out, why.",
         like="why ID",
+    ),
+    VerbRoute(
+        "GET",
+        "/v1/inspect/{id}",
+        inspect,
+        "How strongly a memory is remembered, and each use that counts.",
+        like="inspect ID",
     ),
     VerbRoute("GET", "/v1/links/{id}", links, "The links of a note, out and back.", like="links ID"),
     VerbRoute(

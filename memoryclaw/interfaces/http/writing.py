@@ -59,6 +59,7 @@ class FeedbackRequest(RequestModel):
     rating: int = Field(ge=1, le=5)
     session: str = ""
     note: str = ""
+    receipt: str = ""
 
 
 def remember(app: App, _name: str, asked: RememberRequest) -> Shape:
@@ -127,7 +128,8 @@ def undo(app: App, _name: str, asked: UndoRequest) -> Shape:
 
 def feedback(app: App, _name: str, asked: FeedbackRequest) -> Shape:
     """Keeps a rating."""
-    return shapes.feedback(app.feedback(asked.id, asked.rating, session=asked.session, note=asked.note))
+    done = app.feedback(asked.id, asked.rating, session=asked.session, note=asked.note, receipt=asked.receipt)
+    return shapes.feedback(done)
 
 
 def _text(value: Value) -> str:
