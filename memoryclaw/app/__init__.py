@@ -33,6 +33,7 @@ from memoryclaw.vault.state_folder import WAIT, is_initialised, watcher
 
 if TYPE_CHECKING:  # the rest is imported by the verb that needs it: a search must start fast
     from memoryclaw.app.doctor import Check
+    from memoryclaw.app.lint import Linted
     from memoryclaw.app.openclaw import OpenClaw
     from memoryclaw.app.purge import Purged
     from memoryclaw.app.review import Review
@@ -50,6 +51,7 @@ if TYPE_CHECKING:  # the rest is imported by the verb that needs it: a search mu
     from memoryclaw.consolidation.host_answers import SegmentPrompt
     from memoryclaw.consolidation.planning import Enrich
     from memoryclaw.daemon.scheduling import Schedule
+    from memoryclaw.history.commit_hook import CommitHook
     from memoryclaw.index.catalog import Catalog
     from memoryclaw.index.index import Index
     from memoryclaw.index.vectors import Filled, Filler
@@ -1120,6 +1122,34 @@ class App:
         )
         checks = examine(checked, fix=fix)
         return [*checks, check(context.vectors)] if context.wants_vectors else checks
+
+    def lint(self, paths: Sequence[str | os.PathLike[str]] = (), *, staged: bool = False) -> Linted:
+        """What is wrong in files that a person writes: parsing, types, vocabulary, skills, golden questions. Changes nothing.
+
+        Args:
+            paths: files and folders of the vault, relative to where the program runs; the whole vault when none is given.
+            staged: instead, what git has staged, as it is staged.
+
+        Raises:
+            InputError: a path is not in the vault.
+            HistoryError: the vault has no git repository of its own in which anything could be staged.
+        """
+        self._context.allow(OWNER)
+        from memoryclaw.app import lint  # noqa: PLC0415
+
+        if staged:
+            return lint.of_staged(self.vault, os.environ.get("GIT_INDEX_FILE", ""))
+        if paths:
+            return lint.of_paths(self.vault, paths)
+        return self._context.read(lambda: lint.of_vault(self.vault, self.catalog))
+
+    @property
+    def commit_hook(self) -> CommitHook:
+        """The hook that lets a person's own `git commit` in the vault run checks first."""
+        self._context.allow(OWNER)
+        from memoryclaw.history.commit_hook import CommitHook  # noqa: PLC0415
+
+        return CommitHook(os.fspath(self.root))
 
     def close(self) -> None:
         """Closes the index; the next verb opens it again."""

@@ -476,6 +476,22 @@ class History:
         out = self.git.run("ls-files", "--unmerged", "-z").decode("utf-8", "surrogateescape")
         return {self.places.named(line.partition("\t")[2]) for line in out.split("\0")[:-1]}
 
+    def staged(self, index_file: str = "") -> list[str]:
+        """The files that a commit made now would add or change; `index_file`: an index other than the user's."""
+        env = _index_env(index_file)
+        if head := self.head():
+            differ = ("diff-index", "--cached", "--name-only", "-z", "--no-renames", "--diff-filter=d", head)
+            out = self.git.run(*differ, env=env)
+        else:
+            out = self.git.run("ls-files", "-z", env=env)
+        return [self.places.named(path) for path in out.decode("utf-8", "surrogateescape").split("\0")[:-1]]
+
+    def staged_data(self, paths: Sequence[str], index_file: str = "") -> dict[str, bytes]:
+        """The bytes of these files as they are staged, without those that are not."""
+        entries = self.index_entries(paths, _index_env(index_file)) if paths else {}
+        found = self.objects([entry.oid for entry in entries.values()])
+        return {path: one[2] for path, one in zip(entries, found, strict=True) if one and one[1] == "blob"}
+
     def find(self, name: str) -> Recorded:
         """The commit with this id (its beginning, or `HEAD~1` and the like), or the newest one of this run; InputError when there is none."""
         if _COMMIT_ID.fullmatch(name):
@@ -570,6 +586,10 @@ class History:
             else:
                 found.append(None)
         return found
+
+
+def _index_env(index_file: str) -> dict[str, str]:
+    return {"GIT_INDEX_FILE": index_file} if index_file else {}
 
 
 def _put_object(folder: str, name: str, data: bytes) -> None:

@@ -10,6 +10,7 @@ from memoryclaw.model import Answer, Fact, Match, Problem, ReadBack, Recalled, T
 if TYPE_CHECKING:
     from memoryclaw.app.daemon import Happened
     from memoryclaw.app.doctor import Check
+    from memoryclaw.app.lint import Linted
     from memoryclaw.app.purge import Purged
     from memoryclaw.app.stats import Stats
     from memoryclaw.app.status import Status
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     from memoryclaw.consolidation.consolidate import Consolidated
     from memoryclaw.consolidation.host_answers import SegmentPrompt
     from memoryclaw.daemon.scheduling import Scheduled, ScheduleStatus
+    from memoryclaw.history.commit_hook import Hooked
     from memoryclaw.hosts.importing import ImportedExport
     from memoryclaw.hosts.openclaw.importing import ImportReport
     from memoryclaw.hosts.openclaw.setup import Changed
@@ -371,6 +373,17 @@ def doctor(checks: Iterable[Check]) -> Shape:
     """Every check of a vault's health; not `sound` makes the verb exit with 1."""
     found = [{**check._asdict(), "details": [problem(one) for one in check.details]} for check in checks]
     return {"sound": all(check["level"] != "problem" for check in found), "checks": found}
+
+
+def linted_files(found: Linted) -> Shape:
+    """What is wrong in files that a person writes; not `sound` makes the verb exit with 1."""
+    problems = [problem(one) for one in found.problems]
+    return {"sound": not problems, "files": found.files, "problems": problems}
+
+
+def hooked(done: Hooked) -> Shape:
+    """What was done about the pre-commit hook, and which checks it runs now."""
+    return {"action": done.action, "path": done.path, "checks": dict(done.checks)}
 
 
 def happened(found: Happened) -> Shape:

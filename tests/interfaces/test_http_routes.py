@@ -109,6 +109,7 @@ LOOKS = (
     ("/v1/skills/send-update", ("skills", "show", "send-update")),
     ("/v1/skills/match?q=weekly+update", ("skills", "match", "weekly update")),
     ("/v1/status", ("status",)),
+    ("/v1/lint", ("lint",)),
 )
 ELSEWHERE = {
     *((method, "/v1/host-skills") for method in ("GET", "POST")),

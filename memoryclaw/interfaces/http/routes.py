@@ -231,6 +231,11 @@ def doctor(app: App, _name: str, _asked: RequestModel) -> Shape:
     return shapes.doctor(app.doctor())
 
 
+def lint(app: App, _name: str, _asked: RequestModel) -> Shape:
+    """What is wrong in the vault's files."""
+    return shapes.linted_files(app.lint())
+
+
 class SyncRequest(RequestModel):
     """Whether git is asked first."""
 
@@ -247,6 +252,9 @@ KEEPING = (
     VerbRoute("GET", "/v1/status", status, "How the vault stands.", like="status"),
     VerbRoute(
         "GET", "/v1/doctor", doctor, "Checks the vault's health; repairs nothing.", pool=LONG, like="doctor"
+    ),
+    VerbRoute(
+        "GET", "/v1/lint", lint, "What is wrong in the files that a person writes.", pool=LONG, like="lint"
     ),
     VerbRoute(
         "POST",
