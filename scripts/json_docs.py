@@ -25,7 +25,7 @@ LONG = 160  # characters of a text of a file, or of a prompt
 LONG_TEXTS = {"text", "system", "prompt"}
 LISTS = {
     "matches", "left_out", "trace", "notes", "facts", "out", "back", "checks", "changes", "actions", "ranges", "decided", "commits", "waiting",
-    "skills", "files", "entities", "episodes", "neighbours", "questions", "segments", "places", "emptied", "months",
+    "skills", "files", "entities", "episodes", "neighbours", "questions", "segments", "places", "emptied", "months", "timeline",
 }  # fmt: skip
 FACT = "semantic/projects#Boathouse Aarhus.deadline"
 EDITED = "semantic/projects#Boathouse Aarhus.piles"
@@ -144,7 +144,19 @@ VERBS = (
             "since, until": "the days between which it is true; empty when open",
             "said": "the day on which a statement was made",
             "trust": "what its line says of itself, trusted or unknown",
+            "believed_at": "with `--believed-at`: the commit that held these facts, its time and its subject",
             "conflicts": "of a fact that holds now: the ids of those listed that say something else, where `semantic/` and a note of the entity disagree",
+        },
+    ),
+    Verb(
+        "timeline boathouse --limit 3",
+        "What changed in the world, the newest last.",
+        {
+            "kind": "`began`, `superseded`, `ended` (of a fact), `said` (a statement) or `episode`",
+            "at": "the day, or the moment of an episode",
+            "value": "of the fact; the words of the statement; the title of the episode",
+            "was": "the value that gave way",
+            "earlier": "how many such changes there are before the first one listed",
         },
     ),
     Verb(

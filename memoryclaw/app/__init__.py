@@ -52,6 +52,7 @@ if TYPE_CHECKING:  # the rest is imported by the verb that needs it: a search mu
     from memoryclaw.consolidation.planning import Enrich
     from memoryclaw.daemon.scheduling import Schedule
     from memoryclaw.history.commit_hook import CommitHook
+    from memoryclaw.history.repository import Logged
     from memoryclaw.index.catalog import Catalog
     from memoryclaw.index.index import Index
     from memoryclaw.index.vectors import Filled, Filler
@@ -59,6 +60,7 @@ if TYPE_CHECKING:  # the rest is imported by the verb that needs it: a search mu
     from memoryclaw.recall import browsing
     from memoryclaw.recall.ask import Asked
     from memoryclaw.recall.evaluation import Evaluated
+    from memoryclaw.recall.timeline import Timeline
     from memoryclaw.recall.vector_lane import VectorLane
     from memoryclaw.review.details import Conversation
     from memoryclaw.review.file_history import Blame, CommitShown, Events
@@ -464,18 +466,48 @@ class App:
         return self._context.read(lambda: browsing.browse(self.catalog, kind=kind, state=state, limit=limit))
 
     def facts(
-        self, entity: str = "", *, as_of: date | None = None, history: bool = False
+        self,
+        entity: str = "",
+        *,
+        as_of: date | None = None,
+        history: bool = False,
+        believed_at: str = "",
     ) -> list[tuple[str, Fact]]:
         """Facts with the path of their file: those that hold now, held on a day, or all.
 
         Of one entity and a day, what its own note says is what git has of that day; for its owner alone.
+
+        Args:
+            entity: its name, or a synonym of it.
+            as_of: the day, in the world.
+            history: all of them.
+            believed_at: instead of what the files say now, what those of `commit_at(believed_at)` said; for the owner alone.
         """
         from memoryclaw.recall import browsing  # noqa: PLC0415
 
+        if believed_at:
+            from memoryclaw.review.believed import facts_in  # noqa: PLC0415
+
+            then = facts_in(os.fspath(self.root), self.commit_at(believed_at).commit)
+            return self._context.read(
+                lambda: browsing.facts(self.catalog, entity=entity, as_of=as_of, history=history, among=then)
+            )
         found = self._context.read(
             lambda: browsing.facts(self.catalog, entity=entity, as_of=as_of, history=history)
         )
         return self._then(found, as_of) if entity and as_of is not None else found
+
+    def commit_at(self, when: str) -> Logged:
+        """The last commit that the vault had on a day (ISO), at a moment, or the one of this name.
+
+        Raises:
+            HistoryError: the vault has no git repository of its own.
+            InputError: that is no moment and no commit, or there was no commit yet.
+        """
+        self._context.allow(OWNER)
+        from memoryclaw.review.believed import commit_at  # noqa: PLC0415
+
+        return commit_at(os.fspath(self.root), when)
 
     def todos(self, words: str = "", *, due: str = "", state: str = "open") -> list[browsing.TodoEntry]:
         """To-dos of any note: open ones, `done` ones or `all`, the soonest first.
@@ -508,6 +540,30 @@ class App:
         from memoryclaw.recall import browsing  # noqa: PLC0415
 
         return self._context.read(lambda: browsing.entity(name, self.catalog))
+
+    def timeline(
+        self,
+        entity: str = "",
+        *,
+        since: date | None = None,
+        until: date | None = None,
+        limit: int = 50,
+    ) -> Timeline:
+        """What changed in the world: facts that began, ended or gave way, what was said, and episodes; the newest, in order.
+
+        Args:
+            entity: only what tells of it.
+            since: only from this day on.
+            until: only up to the end of this day.
+            limit: how many at most.
+        """
+        from memoryclaw.recall.timeline import timeline  # noqa: PLC0415
+
+        within(limit, 0, settings.MOST_LISTED, "a limit")
+        first, last = (day.isoformat() if day else "" for day in (since, until))
+        return self._context.read(
+            lambda: timeline(self.catalog, entity=entity, since=first, until=last, limit=limit)
+        )
 
     def links(self, id_: str) -> browsing.Links:
         """The links that a note holds, and those of other notes that lead to it."""

@@ -511,6 +511,13 @@ class History:
         # A line in the middle of a message is no trailer, whatever it says.
         return (found for found in map(self.read, commits) if found.trailers.get("Run") == run)
 
+    def listing(self, commit: str) -> dict[str, str]:
+        """The files of a commit with the ids of their blobs; links and submodules are left out."""
+        out = self.git.run("ls-tree", "-r", "-z", "--full-tree", commit).decode("utf-8", "surrogateescape")
+        rows = (line.partition("\t") for line in out.split("\0")[:-1])
+        files = ((self.places.named(path), told.split(" ")) for told, _, path in rows)
+        return {path: oid for path, (mode, _, oid) in files if mode in _FILE_MODES}
+
     def read(self, commit: str) -> Recorded:
         """A commit's parents, message and trailers."""
         return _recorded(commit, self.objects([commit])[0])

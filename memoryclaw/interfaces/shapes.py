@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from memoryclaw.recall.ask import Asked
     from memoryclaw.recall.browsing import EntityEntry, EntityShown, Links, NoteEntry, ShownUnit, TodoEntry
     from memoryclaw.recall.evaluation import Evaluated, QuestionResult
+    from memoryclaw.recall.timeline import Timeline
     from memoryclaw.review.decide import ReviewDecision, TickedFacts
     from memoryclaw.review.details import Details
     from memoryclaw.review.file_history import Blame, CommitShown, Difference, Events, Logged
@@ -203,14 +204,22 @@ def browse(listed: Iterable[NoteEntry], fresh: Freshness) -> Shape:
     return {"notes": [{**note._asdict(), "tags": list(note.tags)} for note in listed], **_state(fresh)}
 
 
-def facts(found: Iterable[tuple[str, Fact]], fresh: Freshness) -> Shape:
-    """A list of facts, each with the line it stands on and what in the list contradicts it."""
+def facts(found: Iterable[tuple[str, Fact]], fresh: Freshness, then: Logged | None = None) -> Shape:
+    """A list of facts, each with the line it stands on and what in the list contradicts it; `then`: the commit that holds them."""
     from memoryclaw.recall.browsing import conflicting  # noqa: PLC0415 - a question lists no facts
 
     found = list(found)
     apart = conflicting(found)
     listed = [{**fact(path, one), "conflicts": apart.get(one.id, [])} for path, one in found]
-    return {"facts": listed, **_state(fresh)}
+    held = (
+        {"believed_at": {"commit": then.commit, "when": then.when, "subject": then.subject}} if then else {}
+    )
+    return {"facts": listed, **held, **_state(fresh)}
+
+
+def timeline(found: Timeline, fresh: Freshness) -> Shape:
+    """What changed in the world, the oldest first, and how many such changes there are before the first one listed."""
+    return {"timeline": [one._asdict() for one in found.events], "earlier": found.earlier, **_state(fresh)}
 
 
 def todos(found: Iterable[TodoEntry], fresh: Freshness) -> Shape:

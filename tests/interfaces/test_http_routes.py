@@ -97,6 +97,8 @@ LOOKS = (
     ("/v1/links/ep-penicillin", ("links", "ep-penicillin")),
     ("/v1/facts?entity=rowing%20club&history=true", ("facts", "rowing club", "--history")),
     ("/v1/facts?as_of=2025-07-01", ("facts", "--as-of", "2025-07-01")),
+    ("/v1/facts?entity=Boathouse&believed_at=HEAD", ("facts", "Boathouse", "--believed-at", "HEAD")),
+    ("/v1/timeline?since=2025-06-01&limit=5", ("timeline", "--since", "2025-06-01", "--limit", "5")),
     ("/v1/entities?words=boat", ("entities", "boat")),
     ("/v1/entities/rowing%20club", ("entity", "rowing club")),
     ("/v1/history/HEAD", ("history", "--commit", "HEAD")),

@@ -102,7 +102,17 @@ class FactsRequest(RequestModel):
 
     entity: str = ""
     as_of: str = ""
+    believed_at: str = ""
     history: bool = False
+
+
+class TimelineRequest(RequestModel):
+    """Of what and of when changes are listed."""
+
+    entity: str = ""
+    since: str = ""
+    until: str = ""
+    limit: int = Field(default=50, ge=0, le=MOST_LISTED)
 
 
 class EntitiesRequest(RequestModel):
@@ -143,8 +153,10 @@ def links(app: App, name: str, _asked: RequestModel) -> Shape:
 
 def facts(app: App, _name: str, asked: FactsRequest) -> Shape:
     """A list of facts."""
-    found = app.facts(asked.entity, as_of=_day(asked.as_of), history=asked.history)
-    return shapes.facts(found, app.freshness)
+    then = app.commit_at(asked.believed_at) if asked.believed_at else None
+    commit = then.commit if then else ""
+    found = app.facts(asked.entity, as_of=_day(asked.as_of), history=asked.history, believed_at=commit)
+    return shapes.facts(found, app.freshness, then)
 
 
 def entities(app: App, _name: str, asked: EntitiesRequest) -> Shape:
@@ -155,6 +167,12 @@ def entities(app: App, _name: str, asked: EntitiesRequest) -> Shape:
 def entity(app: App, name: str, _asked: RequestModel) -> Shape:
     """One entity."""
     return shapes.entity(app.entity(name), app.freshness)
+
+
+def timeline(app: App, _name: str, asked: TimelineRequest) -> Shape:
+    """What changed in the world."""
+    found = app.timeline(asked.entity, since=_day(asked.since), until=_day(asked.until), limit=asked.limit)
+    return shapes.timeline(found, app.freshness)
 
 
 def todos(app: App, _name: str, asked: TodosRequest) -> Shape:
@@ -191,6 +209,14 @@ LOOKING = (
     VerbRoute("GET", "/v1/links/{id}", links, "The links of a note, out and back.", like="links ID"),
     VerbRoute(
         "GET", "/v1/facts", facts, "What is held true, now or on a day.", FactsRequest, like="facts [ENTITY]"
+    ),
+    VerbRoute(
+        "GET",
+        "/v1/timeline",
+        timeline,
+        "What changed in the world, in order: facts, what was said, episodes.",
+        TimelineRequest,
+        like="timeline [ENTITY]",
     ),
     VerbRoute(
         "GET",
