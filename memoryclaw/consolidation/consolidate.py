@@ -60,6 +60,7 @@ class Consolidated(NamedTuple):
     waits: str = ""
     mode: str = ""  # direct | branch | propose
     notices: tuple[str, ...] = ()  # what became of answers that no segment could take
+    upkeep: Consolidated | None = None  # what time asked for besides
 
 
 def told_to(done: Consolidated, audience: str) -> Consolidated:
@@ -77,6 +78,7 @@ def told_to(done: Consolidated, audience: str) -> Consolidated:
     return done._replace(
         changes=done.changes._replace(changes=seen, decided=(), dropped=()),
         applied=applied,
+        upkeep=None,
         notices=(*done.notices, *([notice] if hidden else [])),
     )
 

@@ -486,6 +486,7 @@ def consolidated(done: Consolidated) -> Shape:
             "record": applied.record,
             "notices": list(applied.notices),
         },
+        "upkeep": consolidated(done.upkeep) if done.upkeep else None,
     }
 
 
