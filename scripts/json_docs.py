@@ -292,6 +292,7 @@ LATER = (
         {
             "mode": "direct, branch or propose",
             "waits": "why nothing was done (`--due`, `redo`); otherwise empty",
+            "held": "the golden question that would break, for which the run waits on its branch; otherwise empty",
             "ranges": "every line of the logs that was read",
             "changes[].kind": "episode, fact, pending, skill or merge; each change becomes one commit",
             "changes[].actions": "what it does: NewFile, Replace, SetFact, AddStatement, ConfirmFact, AddPending, AddSource or MoveFile, each with its values",

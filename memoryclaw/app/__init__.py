@@ -1354,7 +1354,19 @@ class App:
                 language=config.language,
             ),
             progress=self._context.progress,
+            rehearse=self._rehearse,
         )
+
+    def _rehearse(self, planned: Mapping[str, str]) -> tuple[str, str]:
+        """Why files should not have these texts, by the vault's golden questions, and what else there is to say."""
+        if not os.path.exists(on_disk(os.fspath(self.root), QUESTIONS_FILE)):
+            return "", ""
+        if self.audience != OWNER:
+            return self._owners._rehearse(planned)  # noqa: SLF001 - another App, and nothing of it is told
+        from memoryclaw.app.rehearsal import rehearsed  # noqa: PLC0415
+
+        self._context.refresh()
+        return rehearsed(self._context, planned, self._approved_files)
 
     def _enrich(self, llm: str) -> Enrich | None:
         if llm == "none":

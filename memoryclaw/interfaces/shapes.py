@@ -469,6 +469,7 @@ def consolidated(done: Consolidated) -> Shape:
         "run": changes.run,
         "mode": done.mode,
         "waits": done.waits,
+        "held": changes.held,
         "turns": changes.turns,
         "ranges": list(changes.ranges),
         "changes": [change(planned) for planned in changes.changes],
