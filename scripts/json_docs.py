@@ -406,8 +406,22 @@ LATER = (
     Verb(
         "skills list",
         "Skills and drafts. `skills` alone returns the same.",
-        {"state": "approved, changed since approval, not approved or draft", "digest": "SHA-256 of the file"},
+        {
+            "state": "approved, changed since approval, not approved or draft",
+            "digest": "SHA-256 of the file",
+            "skills[].outcomes": "how its runs ended: how many succeeded, whether it failed twice in a row as it is written now (`degraded`), `last_failure`, and `stopped`: the last run, if it could not begin",
+        },
         title="skills list",
+    ),
+    Verb(
+        'skills outcome book-train-travel failed --why "no seat left"',
+        "How it went when a skill was followed, as the ledger has it.",
+        {
+            "by": "`person`, `agent`, or what ended a run: `tool`, `check` or `interrupted`",
+            "step": "the step that failed, and its `tool`; 0 where it is not known",
+            "digest": "SHA-256 of the skill's file",
+        },
+        title="skills outcome",
     ),
     Verb(
         "skills show pack-the-site-bag",
@@ -429,6 +443,7 @@ LATER = (
             "skills[].why": "as in `search`: named terms that add up to `score`, and the words behind them",
             "skills[].values": "the parameters whose values are in the request",
             "skills[].missing": "the other parameters",
+            "skills[].instead": "another skill that did better, where this one failed twice in a row",
         },
         title="skills match",
     ),

@@ -20,11 +20,13 @@ from memoryclaw.consolidation.pending import PENDING_FILE, PendingFact, add_pend
 from memoryclaw.errors import InputError
 from memoryclaw.text.encoding import readable
 from memoryclaw.text.frontmatter import split
+from memoryclaw.text.markdown import read_body
 from memoryclaw.vault.edits import (
     SemanticFile,
     add_source,
     add_statement,
     add_statements,
+    line_end,
     plain_words,
     same,
     set_fact,
@@ -383,6 +385,47 @@ class MoveFile(_FileAction):
         return _is_new(self.path) and self.to.startswith("archive/") and self.to.endswith(".md")
 
 
+@dataclass(frozen=True, slots=True)
+class AddLines(_FileAction):
+    """Adds lines at the end of a section of a skill; without one, a section at the end of the file."""
+
+    section: str
+    text: str
+    heading: ClassVar[str] = "Lines for a section"
+
+    @property
+    def identity(self) -> tuple[str, ...]:
+        """The lines and their place."""
+        return self.path, self.section, self.text
+
+    def patched(self, text: str | None, collections: frozenset[str]) -> str | None:
+        """The text with the lines, unless the section has them."""
+        if text is None:
+            return None
+        body = split(readable(text)).body
+        begin = len(text) - len(body)
+        headings = read_body(body, 1).headings
+        named = (n for n, one in enumerate(headings) if one.text.casefold() == self.section.casefold())
+        at = next(named, None)
+        end = line_end(text)
+        new = "".join(line + end for line in _encodable(self.text).splitlines())
+        if at is None:
+            gap = "" if text.endswith("\n") else end
+            return f"{text}{gap}{end}## {self.section}{end}{end}{new}"
+        own = headings[at]
+        after = next((one.start for one in headings[at + 1 :] if one.level <= own.level), len(body))
+        section = text[begin + own.below : begin + after]
+        if set(map(str.rstrip, new.splitlines())) <= set(map(str.rstrip, section.splitlines())):
+            return text
+        said = section.rstrip()
+        head = text[: begin + own.below + len(said)].rstrip("\r\n")
+        return f"{head}{end}{'' if said else end}{new}{text[len(head) :].removeprefix(end)}"
+
+    def may_be_proposed(self) -> bool:
+        """Allows skills, whose approval ends with the change: hosts keep the version that a person approved."""
+        return self.path.startswith("skills/") and self.path.endswith("/SKILL.md")
+
+
 OPEN, DONE, OFF = " ", "x", "-"  # boxes of to-dos
 
 
@@ -424,7 +467,7 @@ class TickTodo(_FileAction):
 
 
 ACTIONS: tuple[type[Action], ...] = (
-    NewFile, Replace, SetFact, AddStatement, ConfirmFact, AddPending, AddSource, MoveFile, TickTodo,
+    NewFile, Replace, SetFact, AddStatement, ConfirmFact, AddPending, AddSource, AddLines, MoveFile, TickTodo,
 )  # fmt: skip
 
 

@@ -43,6 +43,7 @@ if TYPE_CHECKING:
     from memoryclaw.skills.approve import SkillDecision
     from memoryclaw.skills.host_skills import HostSkills
     from memoryclaw.skills.listing import LintedSkill, ListedSkill, SkillOffer
+    from memoryclaw.skills.outcomes import Outcome, Outcomes
     from memoryclaw.skills.run import SkillRun
     from memoryclaw.working.memory import WorkingMemory
     from memoryclaw.working.store import Cleared
@@ -759,7 +760,26 @@ def skill(one: ListedSkill) -> Shape:
         "path": one.skill.path,
         "digest": one.skill.digest,
         "version": one.version,
+        "outcomes": skill_outcomes(one.outcomes),
     }
+
+
+def skill_outcomes(found: Outcomes) -> Shape:
+    """How the runs of a skill ended; those that were broken off or could not begin are no runs of it."""
+    failure = found.last_failure
+    return {
+        "runs": len(found.told),
+        "succeeded": found.succeeded,
+        "rate": found.rate,
+        "degraded": found.degraded,
+        "last_failure": failure and skill_outcome(failure),
+        "stopped": found.stopped and skill_outcome(found.stopped),
+    }
+
+
+def skill_outcome(one: Outcome) -> Shape:
+    """How one run ended."""
+    return one._asdict()
 
 
 def shown(found: LintedSkill) -> Shape:
@@ -797,6 +817,8 @@ def offer(one: SkillOffer) -> Shape:
         "state": one.state,
         "offered": one.offered,
         "reason": one.why,
+        "outcomes": skill_outcomes(one.outcomes),
+        "instead": one.instead,
         "why": {
             "terms": [term._asdict() for term in found.terms],
             "matched": [matched._asdict() for matched in found.matched],

@@ -10,10 +10,11 @@ from memoryclaw.consolidation.changes import ChangeSet, PlannedChange, outcome_o
 from memoryclaw.consolidation.consolidate import Consolidated, one_at_a_time
 from memoryclaw.consolidation.proposals import fingerprint_of, proposal
 from memoryclaw.lifecycle.keeping import UPKEEP, Keeper, UpkeepContext
+from memoryclaw.lifecycle.practice import gotchas
 from memoryclaw.vault import files
 from memoryclaw.vault.layout import run_id
 
-KEEPERS: tuple[Keeper, ...] = ()
+KEEPERS: tuple[Keeper, ...] = (gotchas,)
 
 
 def planned(context: UpkeepContext, keepers: Sequence[Keeper] | None = None) -> ChangeSet:

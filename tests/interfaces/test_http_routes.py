@@ -122,7 +122,7 @@ ELSEWHERE = {
     *(("POST", f"/v1/{verb}") for verb in ("recall", "sync", "remember", "revive", "undo", "feedback")),
     *(("POST", f"/v1/{verb}") for verb in ("capture", "consolidate", "redo")),
     *(("POST", f"/v1/review/{{id}}/{verb}") for verb in ("approve", "reject")),
-    *(("POST", f"/v1/skills/{{name}}/{verb}") for verb in ("approve", "reject", "run")),
+    *(("POST", f"/v1/skills/{{name}}/{verb}") for verb in ("approve", "reject", "run", "outcome")),
     *((method, "/v1/notes/{id}") for method in ("PATCH", "PUT", "DELETE")),
     ("PUT", "/v1/review/{id}"),
     *((method, "/v1/working/{session}") for method in ("PATCH", "DELETE")),
@@ -267,6 +267,13 @@ def test_a_skill_runs_dry_and_hosts_are_given_approved_ones_alone(daemon: Daemon
     assert [step["tool"] for step in planned["steps"]] == ["send"]
     unknown = daemon.ask("POST", "/v1/skills/write-to/run", {"shell": "ls"})
     assert "'shell'" in unknown.json["error"]["message"]
+
+
+def test_how_a_skill_went_is_kept_and_told(daemon: Daemon) -> None:
+    kept = daemon.post("/v1/skills/send-update/outcome", ok=False, why="it bounced")
+    assert (kept["by"], kept["ok"], kept["why"]) == ("person", False, "it bounced")
+    assert daemon.get("/v1/skills/send-update")["outcomes"]["last_failure"] == kept
+    assert daemon.ask("POST", "/v1/skills/send-update/outcome", {"why": "?"}).status == 400
 
 
 def test_feedback_is_kept_in_the_ledger(daemon: Daemon, twin: Path) -> None:
