@@ -982,7 +982,7 @@ class App:
             changes = planned(looking)
             return Consolidated(changes, mode=mode) if changes.changes else None
         try:
-            done = upkeep(looking, mode=mode, loss_budget=config.loss_budget)
+            done = upkeep(looking, mode=mode, loss_budget=config.loss_budget, rehearse=self._rehearse)
         except LockedError:
             if not due:
                 raise

@@ -107,7 +107,7 @@ def preview(context: ConsolidationContext, *, only_if_due: bool = False) -> Cons
     logs = [] if unfinished else select(context.vault, done)
     if only_if_due and not unfinished and not (verdict := _verdict(context, done, logs)).due:
         return Consolidated(ChangeSet(""), waits=verdict.reason)
-    changes = unfinished or held(context, planned(context, done, logs))
+    changes = unfinished or _held(context, planned(context, done, logs))
     return Consolidated(changes, mode=_mode(context, changes), notices=_unused(context, done, changes))
 
 
@@ -132,7 +132,7 @@ def consolidate(context: ConsolidationContext, *, only_if_due: bool = False) -> 
             logs = [] if unfinished else select(context.vault, done, remember=True)
             if only_if_due and not unfinished and not (verdict := _verdict(context, done, logs)).due:
                 return Consolidated(ChangeSet(""), waits=verdict.reason)
-            changes = unfinished or held(context, planned(context, done, logs))
+            changes = unfinished or _held(context, planned(context, done, logs))
             unused = _unused(context, done, changes)
             return _applied(context, changes, notice)._replace(notices=unused)
     except LockedError:
@@ -242,17 +242,19 @@ def _applied(context: ConsolidationContext, changes: ChangeSet, notice: str) -> 
     return Consolidated(changes, applied._replace(notices=notices), mode=mode)
 
 
-def held(context: ConsolidationContext, changes: ChangeSet) -> ChangeSet:
-    """The change set, which is to wait for a person where a rehearsal of it says why."""
-    if context.rehearse is None or context.rules.mode != "direct" or not changes.changes:
+def held(changes: ChangeSet, mode: str, writing: WriteContext, rehearse: Rehearse | None) -> ChangeSet:
+    """The change set, which is to wait for a person where a rehearsal of what would be done at once says why."""
+    if rehearse is None or mode != "direct" or not changes.changes:
         return changes
-    collections = context.writing.schema().collections
+    collections = writing.schema().collections
     todo = [change for change in changes.changes if not change.reason]
-    outcome = outcome_of(todo, collections, lambda path: context.writing.text(path) or None)
-    why, notice = context.rehearse(
-        {path: after for path, (before, after) in outcome.items() if before != after}
-    )
+    outcome = outcome_of(todo, collections, lambda path: writing.text(path) or None)
+    why, notice = rehearse({path: after for path, (before, after) in outcome.items() if before != after})
     return changes._replace(held=why, notices=(*changes.notices, *([notice] if notice else [])))
+
+
+def _held(context: ConsolidationContext, changes: ChangeSet) -> ChangeSet:
+    return held(changes, context.rules.mode, context.writing, context.rehearse)
 
 
 def _mode(context: ConsolidationContext, changes: ChangeSet) -> str:

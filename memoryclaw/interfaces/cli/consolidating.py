@@ -209,6 +209,8 @@ def _tell_upkeep(done: Consolidated, *, dry_run: bool) -> None:
         proposed
     )
     say(f"Upkeep: {', '.join(words)}.")
+    if changes.held:
+        say(f"It is held: {styled(changes.held)}.")
     if dry_run:
         _planned(changes)
         say()
