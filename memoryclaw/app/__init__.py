@@ -33,6 +33,7 @@ from memoryclaw.vault.state_folder import WAIT, is_initialised, watcher
 
 if TYPE_CHECKING:  # the rest is imported by the verb that needs it: a search must start fast
     from memoryclaw.app.doctor import Check
+    from memoryclaw.app.graph import VaultGraph
     from memoryclaw.app.lint import Linted
     from memoryclaw.app.openclaw import OpenClaw
     from memoryclaw.app.purge import Purged
@@ -277,6 +278,13 @@ class App:
         from memoryclaw.app.review import Review  # noqa: PLC0415
 
         return Review(self._context)
+
+    @cached_property
+    def graph(self) -> VaultGraph:
+        """How notes and entities are tied to one another: by links, mentions, and replies that cited both."""
+        from memoryclaw.app.graph import VaultGraph  # noqa: PLC0415
+
+        return VaultGraph(self._context)
 
     @cached_property
     def working(self) -> Working:

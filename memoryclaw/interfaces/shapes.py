@@ -10,6 +10,7 @@ from memoryclaw.model import Answer, Fact, Match, Problem, ReadBack, Recalled, T
 if TYPE_CHECKING:
     from memoryclaw.app.daemon import Happened
     from memoryclaw.app.doctor import Check
+    from memoryclaw.app.graph import GraphShown, NeighboursShown, PathShown
     from memoryclaw.app.lint import Linted
     from memoryclaw.app.purge import Purged
     from memoryclaw.app.stats import Stats
@@ -32,8 +33,17 @@ if TYPE_CHECKING:
     from memoryclaw.index.sync import Freshness, Synced
     from memoryclaw.index.vectors import Filled
     from memoryclaw.recall.ask import Asked
-    from memoryclaw.recall.browsing import EntityEntry, EntityShown, Links, NoteEntry, ShownUnit, TodoEntry
+    from memoryclaw.recall.browsing import (
+        EntityEntry,
+        EntityShown,
+        LinkEnd,
+        Links,
+        NoteEntry,
+        ShownUnit,
+        TodoEntry,
+    )
     from memoryclaw.recall.evaluation import Evaluated, QuestionResult
+    from memoryclaw.recall.graph import Node
     from memoryclaw.recall.timeline import Timeline
     from memoryclaw.review.decide import ReviewDecision, TickedFacts
     from memoryclaw.review.details import Details
@@ -260,6 +270,54 @@ def links(id_: str, found: Links, fresh: Freshness) -> Shape:
         "back": [end._asdict() for end in found.back],
         **_state(fresh),
     }
+
+
+def graph(found: GraphShown, fresh: Freshness) -> Shape:
+    """Notes and entities, and what ties them."""
+    return {
+        "nodes": [one._asdict() for one in found.graph.nodes.values()],
+        "edges": [one._asdict() for one in found.graph.edges],
+        "total": {"nodes": found.nodes, "edges": found.edges},
+        "notice": found.notice,
+        **_state(fresh),
+    }
+
+
+def path(found: PathShown, fresh: Freshness) -> Shape:
+    """The way from one node to another."""
+    return {
+        "start": found.start._asdict(),
+        "end": found.end._asdict(),
+        "found": found.steps is not None,
+        "steps": [
+            {"source": one.source.id, "target": one.target.id, "edge": one.edge._asdict()}
+            for one in found.steps or ()
+        ],
+        **_state(fresh),
+    }
+
+
+def neighbours(found: NeighboursShown, fresh: Freshness) -> Shape:
+    """What a node is tied to."""
+    return {
+        **found.node._asdict(),
+        "neighbours": [
+            {**one.node._asdict(), "weight": one.weight, "edges": [edge._asdict() for edge in one.edges]}
+            for one in found.neighbours
+        ],
+        "total": found.total,
+        **_state(fresh),
+    }
+
+
+def orphans(found: Iterable[Node], fresh: Freshness) -> Shape:
+    """What nothing is tied to."""
+    return {"orphans": [one._asdict() for one in found], **_state(fresh)}
+
+
+def dangling(found: Iterable[LinkEnd], fresh: Freshness) -> Shape:
+    """The links that lead nowhere."""
+    return {"dangling": [one._asdict() for one in found], **_state(fresh)}
 
 
 def written(done: Written) -> Shape:
