@@ -34,6 +34,7 @@ from memoryclaw.vault.state_folder import WAIT, is_initialised, watcher
 if TYPE_CHECKING:  # the rest is imported by the verb that needs it: a search must start fast
     from memoryclaw.app.doctor import Check
     from memoryclaw.app.graph import VaultGraph
+    from memoryclaw.app.lint import Linted
     from memoryclaw.app.openclaw import OpenClaw
     from memoryclaw.app.purge import Purged
     from memoryclaw.app.review import Review
@@ -52,6 +53,8 @@ if TYPE_CHECKING:  # the rest is imported by the verb that needs it: a search mu
     from memoryclaw.consolidation.host_answers import SegmentPrompt
     from memoryclaw.consolidation.planning import Enrich
     from memoryclaw.daemon.scheduling import Schedule
+    from memoryclaw.history.commit_hook import CommitHook
+    from memoryclaw.history.repository import Logged
     from memoryclaw.index.catalog import Catalog
     from memoryclaw.index.index import Index
     from memoryclaw.index.vectors import Filled, Filler
@@ -59,8 +62,9 @@ if TYPE_CHECKING:  # the rest is imported by the verb that needs it: a search mu
     from memoryclaw.recall import browsing
     from memoryclaw.recall.ask import Asked
     from memoryclaw.recall.evaluation import Evaluated
-    from memoryclaw.recall.standing import Conflicts
     from memoryclaw.recall.inspecting import Inspected
+    from memoryclaw.recall.standing import Conflicts
+    from memoryclaw.recall.timeline import Timeline
     from memoryclaw.recall.vector_lane import VectorLane
     from memoryclaw.review.details import Conversation
     from memoryclaw.review.file_history import Blame, CommitShown, Events
@@ -487,14 +491,32 @@ class App:
         return self._context.read(lambda: browsing.browse(self.catalog, kind=kind, state=state, limit=limit))
 
     def facts(
-        self, entity: str = "", *, as_of: date | None = None, history: bool = False
+        self,
+        entity: str = "",
+        *,
+        as_of: date | None = None,
+        history: bool = False,
+        believed_at: str = "",
     ) -> list[tuple[str, Fact]]:
         """Facts with the path of their file: those that hold now, held on a day, or all.
 
         Of one entity and a day, what its own note says is what git has of that day; for its owner alone.
+
+        Args:
+            entity: its name, or a synonym of it.
+            as_of: the day, in the world.
+            history: all of them.
+            believed_at: instead of what the files say now, what those of `commit_at(believed_at)` said; for the owner alone.
         """
         from memoryclaw.recall import browsing  # noqa: PLC0415
 
+        if believed_at:
+            from memoryclaw.review.believed import facts_in  # noqa: PLC0415
+
+            then = facts_in(os.fspath(self.root), self.commit_at(believed_at).commit)
+            return self._context.read(
+                lambda: browsing.facts(self.catalog, entity=entity, as_of=as_of, history=history, among=then)
+            )
         found = self._context.read(
             lambda: browsing.facts(self.catalog, entity=entity, as_of=as_of, history=history)
         )
@@ -514,6 +536,18 @@ class App:
             for _, fact in conflict.told
             if fact.id in some
         }
+
+    def commit_at(self, when: str) -> Logged:
+        """The last commit that the vault had on a day (ISO), at a moment, or the one of this name.
+
+        Raises:
+            HistoryError: the vault has no git repository of its own.
+            InputError: that is no moment and no commit, or there was no commit yet.
+        """
+        self._context.allow(OWNER)
+        from memoryclaw.review.believed import commit_at  # noqa: PLC0415
+
+        return commit_at(os.fspath(self.root), when)
 
     def todos(self, words: str = "", *, due: str = "", state: str = "open") -> list[browsing.TodoEntry]:
         """To-dos of any note: open ones, `done` ones or `all`, the soonest first.
@@ -561,6 +595,30 @@ class App:
         from memoryclaw.app import views  # noqa: PLC0415
 
         return (views.write if write else views.listed)(self._context.looking(), name)
+
+    def timeline(
+        self,
+        entity: str = "",
+        *,
+        since: date | None = None,
+        until: date | None = None,
+        limit: int = 50,
+    ) -> Timeline:
+        """What changed in the world: facts that began, ended or gave way, what was said, and episodes; the newest, in order.
+
+        Args:
+            entity: only what tells of it.
+            since: only from this day on.
+            until: only up to the end of this day.
+            limit: how many at most.
+        """
+        from memoryclaw.recall.timeline import timeline  # noqa: PLC0415
+
+        within(limit, 0, settings.MOST_LISTED, "a limit")
+        first, last = (day.isoformat() if day else "" for day in (since, until))
+        return self._context.read(
+            lambda: timeline(self.catalog, entity=entity, since=first, until=last, limit=limit)
+        )
 
     def links(self, id_: str) -> browsing.Links:
         """The links that a note holds, and those of other notes that lead to it."""
@@ -993,7 +1051,7 @@ class App:
             changes = planned(looking)
             return Consolidated(changes, mode=mode) if changes.changes else None
         try:
-            done = upkeep(looking, mode=mode, loss_budget=config.loss_budget)
+            done = upkeep(looking, mode=mode, loss_budget=config.loss_budget, rehearse=self._rehearse)
         except LockedError:
             if not due:
                 raise
@@ -1255,6 +1313,34 @@ class App:
         checks += [check_views(self.views().listed)] if has_pages(os.fspath(self.root)) else []
         return [*checks, check(context.vectors)] if context.wants_vectors else checks
 
+    def lint(self, paths: Sequence[str | os.PathLike[str]] = (), *, staged: bool = False) -> Linted:
+        """What is wrong in files that a person writes: parsing, types, vocabulary, skills, golden questions. Changes nothing.
+
+        Args:
+            paths: files and folders of the vault, relative to where the program runs; the whole vault when none is given.
+            staged: instead, what git has staged, as it is staged.
+
+        Raises:
+            InputError: a path is not in the vault.
+            HistoryError: the vault has no git repository of its own in which anything could be staged.
+        """
+        self._context.allow(OWNER)
+        from memoryclaw.app import lint  # noqa: PLC0415
+
+        if staged:
+            return lint.of_staged(self.vault, os.environ.get("GIT_INDEX_FILE", ""))
+        if paths:
+            return lint.of_paths(self.vault, paths)
+        return self._context.read(lambda: lint.of_vault(self.vault, self.catalog))
+
+    @property
+    def commit_hook(self) -> CommitHook:
+        """The hook that lets a person's own `git commit` in the vault run checks first."""
+        self._context.allow(OWNER)
+        from memoryclaw.history.commit_hook import CommitHook  # noqa: PLC0415
+
+        return CommitHook(os.fspath(self.root))
+
     def close(self) -> None:
         """Closes the index; the next verb opens it again."""
         for app in self._seen_by.values():
@@ -1392,7 +1478,19 @@ class App:
                 language=config.language,
             ),
             progress=self._context.progress,
+            rehearse=self._rehearse,
         )
+
+    def _rehearse(self, planned: Mapping[str, str]) -> tuple[str, str]:
+        """Why files should not have these texts, by the vault's golden questions, and what else there is to say."""
+        if not os.path.exists(on_disk(os.fspath(self.root), QUESTIONS_FILE)):
+            return "", ""
+        if self.audience != OWNER:
+            return self._owners._rehearse(planned)  # noqa: SLF001 - another App, and nothing of it is told
+        from memoryclaw.app.rehearsal import rehearsed  # noqa: PLC0415
+
+        self._context.refresh()
+        return rehearsed(self._context, planned, self._approved_files)
 
     def _enrich(self, llm: str) -> Enrich | None:
         if llm == "none":

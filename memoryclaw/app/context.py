@@ -108,11 +108,11 @@ class VaultContext:
 
     @cached_property
     def _whole(self) -> Index:
-        return self._index_in(self.state)
+        return self.index_in(self.state)
 
     @cached_property
     def _view(self) -> Index:
-        return self._index_in(self.state / AUDIENCES / self.audience)
+        return self.index_in(self.state / AUDIENCES / self.audience)
 
     @cached_property
     def ledger(self) -> Ledger:
@@ -168,7 +168,7 @@ class VaultContext:
 
     def rebuilt(self, folder: Path) -> Index:
         """A second index of the same vault, built in a folder."""
-        index = self._index_in(folder)
+        index = self.index_in(folder)
         Sync(self.vault, index, progress=self.progress).run()
         return index
 
@@ -306,7 +306,8 @@ class VaultContext:
     def _renamed(self, old: str, new: str) -> None:
         self.ledger.append("renamed", {"from": old, "to": new}, self.clock())
 
-    def _index_in(self, folder: Path) -> Index:
+    def index_in(self, folder: Path) -> Index:
+        """The index that a folder holds, made as the settings say."""
         config = self.config
         return open_index(
             folder, engine=config.engine, language=language(config.language), labels=config.folders

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
 
+from memoryclaw.app.lint import untyped
 from memoryclaw.app.views import told
 from memoryclaw.config import Config
 from memoryclaw.errors import LockedError, VectorsError
@@ -26,12 +27,10 @@ from memoryclaw.lifecycle.views import View
 from memoryclaw.model import Problem
 from memoryclaw.models.llm import ModelError
 from memoryclaw.recall.graph import dangling
-from memoryclaw.text.encoding import decode, readable
 from memoryclaw.vault.conflicts import Conflict
 from memoryclaw.vault.files import writer_lock
 from memoryclaw.vault.folder import Vault
-from memoryclaw.vault.layout import CONFIG_FILE, FOLDERS, SCHEMA_FILE, STATE_DIR, on_disk
-from memoryclaw.vault.vocabulary import misfits, read_schema
+from memoryclaw.vault.layout import CONFIG_FILE, FOLDERS, STATE_DIR, on_disk
 
 _TEMP = re.compile(r"^\.[0-9a-f]{12}-\d+\.tmp$")
 _STATE_TEMP = re.compile(r"^(?:index\.\d+\.new|config\.\d+\.tmp)$")
@@ -91,11 +90,7 @@ def _notes(catalog: Catalog) -> Check:
 
 def _fields(patient: CheckedVault) -> Check:
     """What a person wrote by hand is kept and found, whatever its type; here it is told."""
-    found = patient.vault.read(SCHEMA_FILE)
-    schema = read_schema(readable(decode(found[0]).text) if found else "")
-    details = tuple(
-        problem for path, fact in patient.catalog.facts() for problem in misfits(path, [fact], schema)
-    )
+    details = tuple(untyped(patient.vault, patient.catalog))
     if not details:
         return Check("fields", "ok", "every value is of the type that its field is declared to have")
     return Check("fields", "advice", f"{_some(len(details), 'value')} of another type than declared", details)

@@ -167,6 +167,13 @@ class Database:
         except sqlite3.DatabaseError as error:
             raise _translated(error, self.path) from error
 
+    def copied(self, folder: Path) -> None:
+        """Writes a copy of all that the index holds now into another folder."""
+        place = folder / self.path.name
+        with self.guarded() as connection, contextlib.closing(sqlite3.connect(place)) as copy:
+            connection.backup(copy)
+        seal(place)
+
     def discard(self) -> None:
         """Throws the index away; the next use builds it again from the files."""
         self.close()

@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from memoryclaw.app.daemon import Happened
     from memoryclaw.app.doctor import Check
     from memoryclaw.app.graph import GraphShown, NeighboursShown, PathShown
+    from memoryclaw.app.lint import Linted
     from memoryclaw.app.purge import Purged
     from memoryclaw.app.stats import Stats
     from memoryclaw.app.status import Status
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
     from memoryclaw.consolidation.consolidate import Consolidated
     from memoryclaw.consolidation.host_answers import SegmentPrompt
     from memoryclaw.daemon.scheduling import Scheduled, ScheduleStatus
+    from memoryclaw.history.commit_hook import Hooked
     from memoryclaw.hosts.importing import ImportedExport
     from memoryclaw.hosts.openclaw.importing import ImportReport
     from memoryclaw.hosts.openclaw.setup import Changed
@@ -45,6 +47,7 @@ if TYPE_CHECKING:
     from memoryclaw.recall.evaluation import Evaluated, QuestionResult
     from memoryclaw.recall.graph import Node
     from memoryclaw.recall.inspecting import Inspected
+    from memoryclaw.recall.timeline import Timeline
     from memoryclaw.review.decide import ReviewDecision, TickedFacts
     from memoryclaw.review.details import Details
     from memoryclaw.review.file_history import Blame, CommitShown, Difference, Events, Logged
@@ -234,10 +237,19 @@ def facts(
     found: Iterable[tuple[str, Fact]],
     fresh: Freshness,
     apart: Mapping[str, Sequence[str]] = MappingProxyType({}),
+    then: Logged | None = None,
 ) -> Shape:
-    """A list of facts, each with the line it stands on and the ids of those that contradict it (`apart`)."""
+    """A list of facts, each with the line it stands on and the ids of those that contradict it (`apart`); `then`: the commit that holds them."""
     listed = [{**fact(path, one), "conflicts": list(apart.get(one.id, ()))} for path, one in found]
-    return {"facts": listed, **_state(fresh)}
+    held = (
+        {"believed_at": {"commit": then.commit, "when": then.when, "subject": then.subject}} if then else {}
+    )
+    return {"facts": listed, **held, **_state(fresh)}
+
+
+def timeline(found: Timeline, fresh: Freshness) -> Shape:
+    """What changed in the world, the oldest first, and how many such changes there are before the first one listed."""
+    return {"timeline": [one._asdict() for one in found.events], "earlier": found.earlier, **_state(fresh)}
 
 
 def todos(found: Iterable[TodoEntry], fresh: Freshness) -> Shape:
@@ -504,6 +516,17 @@ def doctor(checks: Iterable[Check]) -> Shape:
     return {"sound": all(check["level"] != "problem" for check in found), "checks": found}
 
 
+def linted_files(found: Linted) -> Shape:
+    """What is wrong in files that a person writes; not `sound` makes the verb exit with 1."""
+    problems = [problem(one) for one in found.problems]
+    return {"sound": not problems, "files": found.files, "problems": problems}
+
+
+def hooked(done: Hooked) -> Shape:
+    """What was done about the pre-commit hook, and which checks it runs now."""
+    return {"action": done.action, "path": done.path, "checks": dict(done.checks)}
+
+
 def happened(found: Happened) -> Shape:
     """What a watch reported, each with its number."""
     events = [{**event._asdict(), "paths": list(event.paths)} for event in found.events]
@@ -578,6 +601,7 @@ def consolidated(done: Consolidated) -> Shape:
         "run": changes.run,
         "mode": done.mode,
         "waits": done.waits,
+        "held": changes.held,
         "turns": changes.turns,
         "ranges": list(changes.ranges),
         "changes": [change(planned) for planned in changes.changes],

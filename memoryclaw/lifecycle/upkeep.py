@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from memoryclaw.consolidation.apply import apply
 from memoryclaw.consolidation.changes import ChangeSet, PlannedChange
-from memoryclaw.consolidation.consolidate import Consolidated, one_at_a_time
+from memoryclaw.consolidation.consolidate import Consolidated, Rehearse, held, one_at_a_time
 from memoryclaw.consolidation.proposals import fingerprint_of
 from memoryclaw.lifecycle.expiry import expired
 from memoryclaw.lifecycle.fading import unused
@@ -35,7 +35,12 @@ def planned(context: UpkeepContext, keepers: Sequence[Keeper] | None = None) -> 
 
 
 def upkeep(
-    context: UpkeepContext, *, mode: str, loss_budget: float, keepers: Sequence[Keeper] | None = None
+    context: UpkeepContext,
+    *,
+    mode: str,
+    loss_budget: float,
+    keepers: Sequence[Keeper] | None = None,
+    rehearse: Rehearse | None = None,
 ) -> Consolidated:
     """Makes the changes that time asks for, one commit each, and proposes what a person should decide.
 
@@ -44,6 +49,7 @@ def upkeep(
         mode: direct; in any other, all of it is proposed.
         loss_budget: the share of a file's lines that it may lose at most.
         keepers: who is asked; all of them if none are named.
+        rehearse: says why files with some texts should wait; then all of it is proposed.
 
     Raises:
         BudgetError: a file would lose too much; nothing was written.
@@ -52,8 +58,9 @@ def upkeep(
     """
     mode = "direct" if mode == "direct" else "propose"
     with one_at_a_time(context.writing.root):
-        changes = planned(context, keepers)
+        changes = held(planned(context, keepers), mode, context.writing, rehearse)
         if not changes.changes:
             return Consolidated(changes, mode=mode)
+        mode = "propose" if changes.held else mode
         applied = apply(context.writing, changes, mode=mode, loss_budget=loss_budget)
         return Consolidated(changes, applied, mode=mode)

@@ -122,7 +122,12 @@ def browse(catalog: Catalog, *, kind: str = "", state: str = "current", limit: i
 
 
 def facts(
-    catalog: Catalog, *, entity: str = "", as_of: date | None = None, history: bool = False
+    catalog: Catalog,
+    *,
+    entity: str = "",
+    as_of: date | None = None,
+    history: bool = False,
+    among: list[tuple[str, Fact]] | None = None,
 ) -> list[tuple[str, Fact]]:
     """Facts with the path of their file: those that hold now, or held on a day, or all of them; then statements, newest first.
 
@@ -133,11 +138,13 @@ def facts(
         entity: its name, a synonym of it, or the first or last word of it where only one is called so.
         as_of: the day.
         history: all of them.
+        among: instead of those that the index knows.
 
     Raises:
         NotFoundError: no fact is known of this entity.
     """
-    found = _facts_of(entity, catalog) if entity else catalog.facts()
+    known = catalog.facts() if among is None else among
+    found = _facts_of(entity, catalog, known) if entity else known
     if entity and not found:
         raise NotFoundError(f"no fact is known of {entity!r}; `memoryclaw facts` lists every entity")
     # What was said comes last, the newest first.
@@ -261,13 +268,13 @@ def links(id_: str, catalog: Catalog, vault: Vault) -> Links:
     return Links(_links_out(address, catalog), _links_back(address, catalog))
 
 
-def _facts_of(entity: str, catalog: Catalog) -> list[tuple[str, Fact]]:
+def _facts_of(entity: str, catalog: Catalog, known: list[tuple[str, Fact]]) -> list[tuple[str, Fact]]:
     key = key_of(entity)
     for keys in (
         {*keys_of(entity), *(key_of(word) for _, word in catalog.synonyms([key]))},
         _called(key, catalog),
     ):
-        found = [pair for pair in catalog.facts() if keys.intersection(keys_of(pair[1].entity))]
+        found = [pair for pair in known if keys.intersection(keys_of(pair[1].entity))]
         if found:
             return found
     return []
@@ -471,7 +478,7 @@ def entity(name: str, catalog: Catalog) -> EntityShown:
     keys = sorted({key_of(name), *keys_of(name), *map(key_of, also)})
     links = sorted({link_key(word) for word in (name, *also)})
     known = {key_of(one.name): one for one in entities(catalog)}
-    paths = _paths_about(keys, links, catalog)
+    paths = paths_about(keys, links, catalog)
     return EntityShown(
         name,
         kind,
@@ -486,7 +493,7 @@ def _kind_of(path: str) -> str:
     return path.rpartition("/")[2].removesuffix(".md") if path.startswith("semantic/") else "note"
 
 
-def _paths_about(keys: list[str], links: list[str], catalog: Catalog) -> list[str]:
+def paths_about(keys: list[str], links: list[str], catalog: Catalog) -> list[str]:
     """The notes that name an entity in their header or link to it."""
     sql = """select path from names where key in (select value from json_each(?)) and kind in (select value from json_each(?))
         union select path from links where target_key in (select value from json_each(?))"""

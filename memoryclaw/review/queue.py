@@ -263,10 +263,9 @@ def _branches(context: WriteContext) -> Iterator[ReviewItem]:
         return
     for branch in open_branches(history):
         what = f"{_made(context, history, branch)} on {branch.ref.removeprefix('refs/heads/')}"
-        cause = (
-            "these logs were read again"
-            if branch.run.startswith("redo-")
-            else "consolidation.mode is `branch`"
+        redone = branch.run.startswith("redo-")
+        cause = read_record(branch.record).held or (
+            "these logs were read again" if redone else "consolidation.mode is `branch`"
         )
         why = f"{cause}, so nothing of it is in the vault yet"
         yield ReviewItem(branch.run, "run", what, why, branch.run, branch.ref, branch=branch)
