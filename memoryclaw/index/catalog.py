@@ -248,7 +248,7 @@ class Catalog:
     def facts(self, entity: str | None = None) -> list[tuple[str, Fact]]:
         """Facts with the path of their file, in file order; of one entity or of all."""
         where, values = ("where entity_key = ?", [key_of(entity)]) if entity else ("", [])
-        sql = f"select path, {', '.join(_FACT)} from facts {where} order by path, seq"
+        sql = f"select path, {_columns('facts')} from facts {where} order by path, seq"
         return [(path, _fact(row)) for path, *row in self.rows(sql, values)]
 
     def standing(self, keys: Iterable[str]) -> list[tuple[str, Fact]]:
@@ -413,11 +413,11 @@ _FACT = ("entity", "field", "value", "line", "since", "until", "source", "curren
 
 
 def _columns(table: str) -> str:
-    return ", ".join(f"{table}.{name}" for name in _FACT)
+    return ", ".join(f"{table}.{name}" for name in (*_FACT, *LIFECYCLE))
 
 
 def _fact(row: Sequence[Any]) -> Fact:
-    found = Fact(**dict(zip(_FACT, row, strict=True)))
+    found = Fact(**dict(zip(_FACT, row, strict=False)), lifecycle=Lifecycle(*row[len(_FACT) :]))
     return found._replace(current=bool(found.current))
 
 
