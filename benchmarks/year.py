@@ -31,7 +31,7 @@ from progress import Progress
 from recall import Constants, shipped, switched
 from rows import tell
 from yearset.plan import FIRST_DAY, Asked, Chat, Day, Edit, Exchange, Fact, Said, Told, Value, Year, turns_of
-from yearset.words import AGENT
+from yearset.words import AGENT, OVER_BACKUP
 
 import memoryclaw.app
 import memoryclaw.app.context
@@ -49,7 +49,7 @@ OFTEN, RARELY = 5, 1  # times that something was asked for by then: at least, at
 DECIDED = 20  # things that wait for review and are looked at on a Sunday
 MARKS = re.compile(r"\((?:superseded|conflicts|conflicting|until)\b|\buntil \d{4}-\d\d-\d\d|\[superseded")
 DISPUTED = re.compile(r"\bconflict(?:s|ing)?\b")
-FOUND = "month, true, found, MRR, asked often, rarely, kept, answered, changed, old shown, alone, forgotten shown, conflicts, listed, marked, missed"
+FOUND = "month, true, found, MRR, asked often, rarely, two hops, kept, answered, changed, old shown, alone, forgotten shown, conflicts, listed, marked, missed"
 SIZE = "month, turns, notes, facts, units, waiting, recalls, tokens, files kB, logs kB, ledger kB, commits, git kB"
 TIMES = "month, recall p50 ms, p95, night p50 s, p95, index kB"
 PARTED = "switched off, facts asked for, questions, found, gain by it, MRR, gain by it"
@@ -120,6 +120,7 @@ class Month:
     seconds: list[float] = field(default_factory=list)  # processor time of these recalls
     nights: list[float] = field(default_factory=list)  # wall time
     askings: list[Asking] = field(default_factory=list)
+    hops: list[Asking] = field(default_factory=list)  # asked over the backup of a project
     forgotten: list[bool] = field(default_factory=list)  # was what was forgotten shown?
     disputes: list[Dispute] = field(default_factory=list)
     sizes: dict[str, int] = field(default_factory=dict)
@@ -351,17 +352,21 @@ class Life:
         with self._app.looking():
             kept = "\n".join(fact.value for _, fact in self._app.facts() if fact.current)
             for fact in known:
-                month.askings.append(self._asked(fact, kept))
+                month.askings.append(self._asked(fact, kept, held(fact, len(self.months))))
+            for project in self._year.backups:
+                for fact in self._year.over(project) if project.holds else ():
+                    if fact.holds:
+                        question = OVER_BACKUP[fact.kind.field][1].format(e=project.entity)
+                        month.hops.append(self._asked(fact, kept, question))
             for fact in self._year.facts:
                 if fact.gone and fact.current is not None:
                     context = self._app.recall(held(fact, len(self.months)), noted=False).context
                     month.forgotten.append(holds(context, fact.current))
         month.sizes = self._sizes()
 
-    def _asked(self, fact: Fact, kept: str) -> Asking:
+    def _asked(self, fact: Fact, kept: str, question: str) -> Asking:
         current = fact.current
         assert current is not None
-        question = held(fact, len(self.months))
         recalled = self._recall(question)
         old = [one for one in fact.past if one.text != current.text]
         shown = [
@@ -441,7 +446,7 @@ def answered(recalled: Recalled, value: Value) -> Answered:
 def held(fact: Fact, number: int) -> str:
     """A question for a fact in words that nobody uses in the year."""
     wordings = fact.kind.held
-    return wordings[(fact.number + number) % len(wordings)].format(e=fact.entity)
+    return wordings[(fact.number + number) % len(wordings)].format(e=fact.entity).replace("the the ", "the ")
 
 
 # ── What is printed
@@ -484,6 +489,7 @@ def _found(month: Month) -> str:
     cells: list[object] = [
         month.name, len(asked), _share(one.answer.found for one in asked), _mean(one.answer.reciprocal for one in asked),
         f"{_share(one.answer.found for one in often)} of {len(often)}", f"{_share(one.answer.found for one in rarely)} of {len(rarely)}",
+        f"{_share(one.answer.found for one in month.hops)} of {len(month.hops)}",
         _share(one.kept for one in asked), f"{_share(month.live)} of {len(month.live)}", len(changed),
         _share(one.shown for one in changed), _share(one.alone for one in changed), f"{sum(month.forgotten)} of {len(month.forgotten)}",
         len(disputes), sum(one.listed for one in disputes), sum(one.marked for one in disputes),
@@ -496,6 +502,7 @@ def _together(months: Sequence[Month]) -> Month:
     all_ = Month("all")
     for month in months:
         all_.askings += month.askings
+        all_.hops += month.hops
         all_.live += month.live
         all_.forgotten += month.forgotten
         all_.disputes += month.disputes
@@ -527,6 +534,7 @@ def _ablation(part: str, months: Sequence[Month]) -> Iterator[str]:
         ("all", everything),
         (f"often ({OFTEN} times or more)", [one for one in everything if one.asked >= OFTEN]),
         (f"rarely ({RARELY} or never)", [one for one in everything if one.asked <= RARELY]),
+        ("over two hops", [one for month in months for one in month.hops if part in one.without]),
     ):
         if not among:
             continue

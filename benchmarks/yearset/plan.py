@@ -12,7 +12,7 @@ from datetime import date, timedelta
 from typing import NamedTuple
 
 from yearset import words
-from yearset.words import AGENT, KINDS, SPEAKERS, Kind
+from yearset.words import AGENT, BACKUP, KINDS, OVER_BACKUP, SPEAKERS, Kind
 
 FIRST_DAY = date(2025, 1, 1)
 QUIET = 0.3  # of the days nobody says anything, and only such days are values of facts: a date of a turn is never an answer
@@ -24,6 +24,11 @@ CHANGED_BY_HAND, RIVALS_BY_HAND = 0.15, 0.4
 SLIPS = 0.06  # of what is told is said wrong first
 ASKED = 0.4  # of what is left of a day after what is told
 SHARES = (0.6, 0.22, 0.18)  # of the talk, by speaker
+BACKUPS, OVER, LINKED = (
+    0.003,
+    0.12,
+    0.4,
+)  # of the turns; of the questions that may; of them a link in a note by hand
 FORGOTTEN = 0.002  # notes that are forgotten, of the turns
 JOURNALS, RENAMED, MOVED = 3, 2, 2  # a month
 OWN = ("appointment", "taste", "thing")  # of the first speaker, who alone tells them
@@ -57,6 +62,7 @@ class Fact:
     asked: int = 0
     teller: str = ""
     note: str = ""  # the note that told it
+    expected: Value | None = None  # of what is told once and never changes: what that is
 
     @property
     def holds(self) -> bool:
@@ -254,7 +260,9 @@ class Year:
         self._edits: dict[date, list[Edit]] = {}
         self._known: dict[int, date] = {}
         self._disputed: dict[int, tuple[date, date]] = {}
+        self.backups: list[Fact] = []
         self._tell_everything()
+        self._name_backups()
         self._notes_by_hand()
         self.days = [*self._day_by_day(days)]
 
@@ -343,6 +351,49 @@ class Year:
         wanted = day + timedelta(days=self._random.randrange(least, most))
         return next((one for one in self._active[:-1] if one >= wanted), self.end)
 
+    def _name_backups(self) -> None:
+        """For some projects somebody of whom other things are known is the backup."""
+        people = sorted(
+            {fact.entity for fact in self.facts if fact.weight and fact.kind.field in OVER_BACKUP}
+        )
+        wanted = min(max(int(self.turns * BACKUPS), 1), len(words.PROJECTS))
+        for project in self._random.sample(words.PROJECTS, wanted if people else 0):
+            fact = Fact(len(self.facts), BACKUP, project, 0.0)
+            day = self._active[int(len(self._active) * self._random.random() * 0.8)]
+            value = Value((self._random.choice(people),))
+            self._known[fact.number] = day
+            self.facts.append(fact)
+            self.backups.append(fact)
+            if self._random.random() < LINKED:
+                told = Told(fact.number, "told", value, "hand", "")
+                self._edit(
+                    day, Edit("told", True, _note_of(fact), text=f"Backup: [[{value.text}]]\n", told=told)
+                )
+            else:
+                self._say(day, fact, value, how="told", speaker=self._teller(BACKUP, project))
+            fact.expected = value
+
+    def _over_a_backup(self, day: date) -> tuple[Fact, str] | None:
+        """A question that leads over the backup of a project to what is known of that person."""
+        ways = [
+            (fact, project.entity)
+            for project in self.backups
+            if self._known[project.number] < day
+            for fact in self.over(project)
+            if self._known[fact.number] < day and not self._is_disputed(fact.number, day)
+        ]
+        if not ways or self._random.random() >= OVER:
+            return None
+        fact, project = self._random.choice(ways)
+        return fact, OVER_BACKUP[fact.kind.field][0].format(e=project)
+
+    def over(self, project: Fact) -> list[Fact]:
+        """What is told in the year of the backup of a project."""
+        person = project.expected.text if project.expected else ""
+        return [
+            one for one in self.facts if one.weight and one.entity == person and one.kind.field in OVER_BACKUP
+        ]
+
     def _teller(self, kind: Kind, entity: str) -> str:
         if entity in SPEAKERS:
             return entity
@@ -356,7 +407,8 @@ class Year:
         if day >= self.end:
             return
         slip = None
-        if how in ("told", "changed") and speaker in SPEAKERS and self._random.random() < SLIPS:
+        able = how in ("told", "changed") and speaker in SPEAKERS and bool(fact.kind.values)
+        if able and self._random.random() < SLIPS:
             slip = self._values.make(fact.kind.values, fact.entity, day, (value, *([old] if old else [])))
         told = Told(
             fact.number,
@@ -517,14 +569,16 @@ class Year:
         ]
         if not open_:
             return self._chat()
-        fact = self._random.choices(open_, [one.weight for one in open_])[0]
+        over = self._over_a_backup(day)
+        fact = over[0] if over else self._random.choices(open_, [one.weight for one in open_])[0]
         own = fact.kind.about in OWN
         speaker = SPEAKERS[0] if own else self._random.choices(SPEAKERS, SHARES)[0]
         if speaker == fact.entity:
             speaker = SPEAKERS[0]
         pick, kept = self._random.choice, {*self._protected(fact.number)}
+        asked = over[1] if over else pick(fact.kind.asked).format(e=fact.entity)
         text = self._styled(
-            pick(words.ASKING) + pick(fact.kind.asked).format(e=fact.entity), speaker, kept, question=True
+            pick(words.ASKING) + asked.replace("the the ", "the "), speaker, kept, question=True
         )
         return Asked(
             fact.number, speaker, text, pick(words.ANSWERS), pick(words.UNKNOWN), pick(words.THANKS), pick(words.WRONG),

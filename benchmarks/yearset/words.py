@@ -256,6 +256,25 @@ KINDS = (
     ),
 )  # fmt: skip
 
+# Who knows a project besides its lead. It is not asked for itself: questions lead over it to what is known of that person.
+BACKUP = Kind(
+    "backup", "project", "",
+    told=(
+        "{v} is the backup for {e}", "the backup for {e} is {v}", "{v} knows {e} too, as backup", "backup on {e}: {v}",
+        "if nobody answers about {e} there is {v} as backup",
+    ),
+    changed=(), asked=(), held=(),
+)  # fmt: skip
+OVER_BACKUP: Mapping[str, tuple[str, str]] = {  # as asked in the year, and at the end of a month
+    "phone": ("number of the backup for {e}?", "which number do I dial for the one who is backup on {e}"),
+    "email": ("mail of the backup for {e}?", "where do I write to the backup on {e}"),
+    "address": ("where does the backup for {e} live", "parcel for the backup on {e}, which street"),
+    "birthday": ("when was the backup for {e} born", "on which day does the backup on {e} get a cake"),
+    "allergy": ("allergies of the backup for {e}?", "lunch with the backup on {e}, what may not be in it"),
+    "employer": ("where does the backup for {e} work", "which company pays the backup on {e}"),
+    "drink": ("what does the backup for {e} drink", "I'm getting a drink for the backup on {e}, which one"),
+}
+
 # ── Who and what
 
 SPEAKERS = ("Maren", "Tobi", "Priya")  # the first asks most of the questions
