@@ -43,7 +43,7 @@ from memoryclaw.recall.evaluation import mean, paired_bootstrap
 # What ranks by use or by links, and the constants that switch it off; a part that this version does not have is passed over.
 PARTS: Mapping[str, Constants] = {
     "strength": {"memoryclaw.recall.rank:STRENGTH": 0.0},
-    "links": {"memoryclaw.recall.rank:LINK": 0.0},
+    "links": {"memoryclaw.recall.link_lane:LINK": 0.0},
 }
 OFTEN, RARELY = 5, 1  # times that something was asked for by then: at least, at most
 DECIDED = 20  # things that wait for review and are looked at on a Sunday

@@ -673,7 +673,8 @@ def _entities(kind: Kind) -> Sequence[str]:
 
 def _note_of(fact: Fact) -> str:
     """The note that somebody keeps about an entity."""
-    return f"{fact.kind.about}s/{fact.entity}.md"
+    folder = "people" if fact.kind.about == "person" else f"{fact.kind.about}s"
+    return f"{folder}/{fact.entity}.md"
 
 
 def _sentence(text: str) -> str:
