@@ -40,16 +40,13 @@ from memoryclaw.errors import MemoryClawError
 from memoryclaw.model import Recalled
 from memoryclaw.recall.evaluation import mean, paired_bootstrap
 
-# What ranks by use or by links, and the constants that switch it off; a part that this version does not have is passed over.
-PARTS: Mapping[str, Constants] = {
-    "strength": {"memoryclaw.recall.rank:STRENGTH": 0.0},
-    "links": {"memoryclaw.recall.link_lane:LINK": 0.0},
-}
+# What ranks by what happened to memories later, and the constants that switch it off; what this version does not have is passed over.
+PARTS: Mapping[str, Constants] = {"strength": {"memoryclaw.recall.rank:STRENGTH": 0.0}}
 OFTEN, RARELY = 5, 1  # times that something was asked for by then: at least, at most
 DECIDED = 20  # things that wait for review and are looked at on a Sunday
 MARKS = re.compile(r"\((?:superseded|conflicts|conflicting|until)\b|\buntil \d{4}-\d\d-\d\d|\[superseded")
 DISPUTED = re.compile(r"\bconflict(?:s|ing)?\b")
-FOUND = "month, true, found, MRR, asked often, rarely, two hops, kept, answered, changed, old shown, alone, forgotten shown, conflicts, listed, marked, missed"
+FOUND = "month, true, found, MRR, asked often, rarely, two hops, kept, answered, changed, old shown, alone, forgotten shown, conflicts, both stood, listed, marked, missed"
 SIZE = "month, turns, notes, facts, units, waiting, recalls, tokens, files kB, logs kB, ledger kB, commits, git kB"
 TIMES = "month, recall p50 ms, p95, night p50 s, p95, index kB"
 PARTED = "switched off, facts asked for, questions, found, gain by it, MRR, gain by it"
@@ -85,6 +82,7 @@ class Dispute:
     other: Value
     month: str
     by_hand: bool
+    stood: bool = False  # both values as current values of fields, so that they could be compared
     listed: bool = False  # in review
     marked: bool = False  # in a recall
 
@@ -322,14 +320,17 @@ class Life:
                     tell(f"review of {item.id}: {error}")
 
     def _look_for_disputes(self) -> None:
-        open_ = [one for one in self._disputes if one.fact.rival is not None]
-        self._disputes = open_
-        unlisted = [one for one in open_ if not one.listed]
+        self._disputes = open_ = [one for one in self._disputes if one.fact.rival is not None]
+        if not open_:
+            return
         waiting = [
             f"{item.what} {item.why} {item.value} {item.now} {item.text}" for item in self._app.review.list()
-        ] if unlisted else []  # fmt: skip
-        for one in unlisted:
-            one.listed = any(
+        ]
+        values = [fact for _, fact in self._app.facts() if fact.current and fact.field]
+        for one in open_:
+            own = [fact.value for fact in values if fits(one.fact.entity, fact.entity)]
+            one.stood |= all(any(holds(said, value) for said in own) for value in (one.one, one.other))
+            one.listed |= any(
                 holds(said, one.other) and (holds(said, one.one) or fits(one.fact.entity, said))
                 for said in waiting
             )
@@ -492,7 +493,7 @@ def _found(month: Month) -> str:
         f"{_share(one.answer.found for one in month.hops)} of {len(month.hops)}",
         _share(one.kept for one in asked), f"{_share(month.live)} of {len(month.live)}", len(changed),
         _share(one.shown for one in changed), _share(one.alone for one in changed), f"{sum(month.forgotten)} of {len(month.forgotten)}",
-        len(disputes), sum(one.listed for one in disputes), sum(one.marked for one in disputes),
+        len(disputes), sum(one.stood for one in disputes), sum(one.listed for one in disputes), sum(one.marked for one in disputes),
         sum(not (one.listed or one.marked) for one in disputes),
     ]  # fmt: skip
     return _row(cells)
