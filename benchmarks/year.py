@@ -37,6 +37,7 @@ import memoryclaw.app
 import memoryclaw.app.context
 from memoryclaw.app import init_vault, open_vault
 from memoryclaw.errors import MemoryClawError
+from memoryclaw.model import Fact as Stored
 from memoryclaw.model import Recalled
 from memoryclaw.recall.evaluation import mean, paired_bootstrap
 
@@ -46,7 +47,7 @@ OFTEN, RARELY = 5, 1  # times that something was asked for by then: at least, at
 DECIDED = 20  # things that wait for review and are looked at on a Sunday
 MARKS = re.compile(r"\((?:superseded|conflicts|conflicting|until)\b|\buntil \d{4}-\d\d-\d\d|\[superseded")
 DISPUTED = re.compile(r"\bconflict(?:s|ing)?\b")
-FOUND = "month, true, found, MRR, asked often, rarely, two hops, kept, answered, changed, old shown, alone, forgotten shown, conflicts, both stood, listed, marked, missed"
+FOUND = "month, true, found, MRR, asked often, rarely, two hops, kept, as field, answered, changed, old shown, alone, forgotten shown, conflicts, both stood, listed, marked, missed"
 SIZE = "month, turns, notes, facts, units, waiting, recalls, tokens, files kB, logs kB, ledger kB, commits, git kB"
 TIMES = "month, recall p50 ms, p95, night p50 s, p95, index kB"
 PARTED = "switched off, facts asked for, questions, found, gain by it, MRR, gain by it"
@@ -100,6 +101,7 @@ class Asking(NamedTuple):
     fact: int
     asked: int  # how often it was asked for until then
     kept: bool  # a current fact or a standing statement holds it
+    as_field: bool  # it is the current value of a field of that entity
     answer: Answered
     without: Mapping[str, Answered]
     changed: bool
@@ -351,7 +353,7 @@ class Life:
         self._clock.at(after.date(), 5)
         known = [fact for fact in self._year.facts if fact.holds and fact.weight]
         with self._app.looking():
-            kept = "\n".join(fact.value for _, fact in self._app.facts() if fact.current)
+            kept = [fact for _, fact in self._app.facts() if fact.current]
             for fact in known:
                 month.askings.append(self._asked(fact, kept, held(fact, len(self.months))))
             for project in self._year.backups:
@@ -365,7 +367,7 @@ class Life:
                     month.forgotten.append(holds(context, fact.current))
         month.sizes = self._sizes()
 
-    def _asked(self, fact: Fact, kept: str, question: str) -> Asking:
+    def _asked(self, fact: Fact, kept: Sequence[Stored], question: str) -> Asking:
         current = fact.current
         assert current is not None
         recalled = self._recall(question)
@@ -380,8 +382,11 @@ class Life:
             with switched(constants):
                 without[name] = answered(self._recall(question), current)
         answer = answered(recalled, current)
+        holding = [one for one in kept if holds(one.value, current)]
+        as_field = any(one.field and fits(fact.entity, one.entity) for one in holding)
         return Asking(
-            fact.number, fact.asked, holds(kept, current), answer, without, bool(old), bool(shown), bool(shown) and not answer.found
+            fact.number, fact.asked, bool(holding),
+            as_field, answer, without, bool(old), bool(shown), bool(shown) and not answer.found
         )  # fmt: skip
 
     def _recall(self, question: str) -> Recalled:
@@ -491,7 +496,8 @@ def _found(month: Month) -> str:
         month.name, len(asked), _share(one.answer.found for one in asked), _mean(one.answer.reciprocal for one in asked),
         f"{_share(one.answer.found for one in often)} of {len(often)}", f"{_share(one.answer.found for one in rarely)} of {len(rarely)}",
         f"{_share(one.answer.found for one in month.hops)} of {len(month.hops)}",
-        _share(one.kept for one in asked), f"{_share(month.live)} of {len(month.live)}", len(changed),
+        _share(one.kept for one in asked),
+        _share(one.as_field for one in asked), f"{_share(month.live)} of {len(month.live)}", len(changed),
         _share(one.shown for one in changed), _share(one.alone for one in changed), f"{sum(month.forgotten)} of {len(month.forgotten)}",
         len(disputes), sum(one.stood for one in disputes), sum(one.listed for one in disputes), sum(one.marked for one in disputes),
         sum(not (one.listed or one.marked) for one in disputes),
