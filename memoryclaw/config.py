@@ -14,7 +14,10 @@ from memoryclaw.vault.layout import CONFIG_FILE, MOVABLE, STATE_DIR, checked_pla
 
 OWN_FILE = "config.yaml"  # of the user, for all vaults
 MOST_LISTED = 100_000  # matches, notes, changes
+DRAWN = 500  # nodes of the graph, unless more are asked for
+BESIDE = 20  # neighbours of a node
 LEAST_BUDGET, MOST_BUDGET = 80, 100_000  # tokens; below the least the framing leaves no room for a memory
+UPKEPT = "upkept"  # in the state folder: the day on which the nightly run last did its upkeep
 LATEST = "latest.json"  # in the state folder: a fresh context for hosts that read a file
 _CACHE = "config.json"
 LANGUAGES = ("ar", "da", "de", "en", "es", "fi", "fr", "hu", "it", "nl", "no", "none", "pt", "ro", "ru", "sv", "tr")  # fmt: skip

@@ -25,7 +25,7 @@ LONG = 160  # characters of a text of a file, or of a prompt
 LONG_TEXTS = {"text", "system", "prompt"}
 LISTS = {
     "matches", "left_out", "trace", "notes", "facts", "out", "back", "checks", "changes", "actions", "ranges", "decided", "commits", "waiting",
-    "skills", "files", "entities", "episodes", "neighbours", "questions", "segments", "places", "emptied", "months",
+    "skills", "files", "orphans", "dangling", "nodes", "edges", "entities", "episodes", "neighbours", "questions", "segments", "places", "emptied", "months",
 }  # fmt: skip
 FACT = "semantic/projects#Boathouse Aarhus.deadline"
 EDITED = "semantic/projects#Boathouse Aarhus.piles"
@@ -168,7 +168,39 @@ VERBS = (
             "lines[].share": "of the question's weight that the line holds; what only the title holds counts half",
         },
     ),
-    Verb("links ep-20250708-penicillin", "The links of a note.", {"to": "the id that the link leads to; empty when there is no target"}),
+    Verb(
+        "links ep-20250708-penicillin",
+        "The links of a note. `links show` returns the same.",
+        {"to": "the id that the link leads to; empty when there is no target"},
+    ),
+    Verb(
+        "links --limit 2",
+        "The graph of notes and entities.",
+        {
+            "nodes[].kind": "episode, note, semantic, skill, log, or entity",
+            "edges[].kind": "link, mention, or cited (without a direction)",
+            "edges[].times": "links or mentions of this kind, or replies",
+            "edges[].line": "where the first of them is; 0 and no `path` for cited",
+            "edges[].last": "the day of the last reply that cited both",
+            "total": "how many there are in all",
+            "notice": "what was left out",
+        },
+        title="links, without an id",
+    ),
+    Verb(
+        "links path Home Nora",
+        "The shortest way between two nodes.",
+        {"found": "false where there is none", "steps[].edge": "the strongest edge between the two, as above; it may go the other way"},
+        title="links path",
+    ),
+    Verb(
+        "links neighbours 'Boathouse Aarhus' --limit 1",
+        "What a node is tied to, the strongest first.",
+        {"neighbours[].weight": "how strongly, from 0 to 2", "total": "how many neighbours there are"},
+        title="links neighbours",
+    ),
+    Verb("links orphans", "Notes, episodes and entities that nothing is tied to.", {}, title="links orphans"),
+    Verb("links dangling", "Links to what does not exist.", {}, title="links dangling"),
     Verb("sync", "What changed on disk since the last sync. `reindex` returns the same.", {"unread": "files that could not be read; the index keeps their last known contents", "vectors": "with `--vectors`: the model, how many units there are, how many texts got a vector (`filled`), how many units are `missing` one, and a `notice`", "git": "with `--with-git`: the `remote` and its branch, how many commits were `received` and `sent`, the `merge` commit (empty: none was needed), the `files` that it changed here, what a person should know of the merge (`told`), and a `notice`"}),
     Verb(
         "status",
@@ -384,8 +416,22 @@ LATER = (
     Verb(
         "skills list",
         "Skills and drafts. `skills` alone returns the same.",
-        {"state": "approved, changed since approval, not approved or draft", "digest": "SHA-256 of the file"},
+        {
+            "state": "approved, changed since approval, not approved or draft",
+            "digest": "SHA-256 of the file",
+            "skills[].outcomes": "how its runs ended: how many succeeded, whether it failed twice in a row as it is written now (`degraded`), `last_failure`, and `stopped`: the last run, if it could not begin",
+        },
         title="skills list",
+    ),
+    Verb(
+        'skills outcome book-train-travel failed --why "no seat left"',
+        "How it went when a skill was followed, as the ledger has it.",
+        {
+            "by": "`person`, `agent`, or what ended a run: `tool`, `check` or `interrupted`",
+            "step": "the step that failed, and its `tool`; 0 where it is not known",
+            "digest": "SHA-256 of the skill's file",
+        },
+        title="skills outcome",
     ),
     Verb(
         "skills show pack-the-site-bag",
@@ -407,6 +453,7 @@ LATER = (
             "skills[].why": "as in `search`: named terms that add up to `score`, and the words behind them",
             "skills[].values": "the parameters whose values are in the request",
             "skills[].missing": "the other parameters",
+            "skills[].instead": "another skill that did better, where this one failed twice in a row",
         },
         title="skills match",
     ),

@@ -22,7 +22,7 @@ ORDER = (
     {"capture"},
     {"skills"},
     {"consolidation"},
-    {"working"},
+    {"working", "lifecycle"},
     {"review"},
     {"hosts"},
     {"app"},

@@ -28,11 +28,12 @@ from memoryclaw.model import AGENT, NOTHING, OWNER, Answer, Fact, ReadBack, Reca
 from memoryclaw.ports import Progress
 from memoryclaw.recall.search import Searcher, search
 from memoryclaw.vault.audience import named
-from memoryclaw.vault.layout import CONFIG_FILE, QUESTIONS_FILE, on_disk, places
+from memoryclaw.vault.layout import CONFIG_FILE, DECISIONS_FILE, QUESTIONS_FILE, on_disk, places
 from memoryclaw.vault.state_folder import WAIT, is_initialised, watcher
 
 if TYPE_CHECKING:  # the rest is imported by the verb that needs it: a search must start fast
     from memoryclaw.app.doctor import Check
+    from memoryclaw.app.graph import VaultGraph
     from memoryclaw.app.openclaw import OpenClaw
     from memoryclaw.app.purge import Purged
     from memoryclaw.app.review import Review
@@ -157,6 +158,15 @@ def init_vault(
     return done
 
 
+def _line_of(path: Path) -> str:
+    """The first line of a small file; empty when there is none."""
+    try:
+        with path.open(encoding="utf-8") as file:
+            return file.readline().strip()
+    except (OSError, UnicodeDecodeError):
+        return ""
+
+
 ROOM = 0.1  # of what is left in the host's context: the most that a recall takes
 
 
@@ -264,6 +274,13 @@ class App:
         from memoryclaw.app.review import Review  # noqa: PLC0415
 
         return Review(self._context)
+
+    @cached_property
+    def graph(self) -> VaultGraph:
+        """How notes and entities are tied to one another: by links, mentions, and replies that cited both."""
+        from memoryclaw.app.graph import VaultGraph  # noqa: PLC0415
+
+        return VaultGraph(self._context)
 
     @cached_property
     def working(self) -> Working:
@@ -882,9 +899,46 @@ class App:
             context = replace(context, enrich=host.read, answered=host.answers.keys())
             problems = host.problems
         done = preview(context) if dry_run else consolidate(context, only_if_due=due)
+        done = done._replace(
+            notices=(*problems, *done.notices), upkeep=self._upkeep(mode, due=due, dry_run=dry_run)
+        )
         if not dry_run:
             self._track()
-        return done._replace(notices=(*problems, *done.notices))
+        return done
+
+    def _upkeep(self, mode: str, *, due: bool, dry_run: bool) -> Consolidated | None:
+        """What time asks of the memories that are there; a run that looks whether it is due does it once a day."""
+        from memoryclaw.consolidation.consolidate import Consolidated  # noqa: PLC0415
+        from memoryclaw.lifecycle.keeping import UpkeepContext  # noqa: PLC0415
+        from memoryclaw.lifecycle.upkeep import planned, upkeep  # noqa: PLC0415
+        from memoryclaw.vault.state_folder import put  # noqa: PLC0415
+        from memoryclaw.writing.decisions import Decisions  # noqa: PLC0415
+        from memoryclaw.writing.secret_gate import secret_gate  # noqa: PLC0415
+
+        context, config = self._context, self.config
+        today, mode = context.today.isoformat(), mode or config.mode
+        if due and _line_of(context.state / settings.UPKEPT) == today:
+            return None
+        context.refresh()
+        writing = context.write_context(secret_gate())
+        looking = UpkeepContext(
+            writing=writing,
+            vault=self.vault,
+            catalog=self.catalog,
+            ledger=self.ledger,
+            decisions=Decisions.read(writing.text(DECISIONS_FILE)),
+        )
+        if dry_run:
+            changes = planned(looking)
+            return Consolidated(changes, mode=mode) if changes.changes else None
+        try:
+            done = upkeep(looking, mode=mode, loss_budget=config.loss_budget)
+        except LockedError:
+            if not due:
+                raise
+            return None
+        put(context.state, settings.UPKEPT, today.encode())
+        return done if done.changes.changes else None
 
     def segments(self, *, due: bool = False) -> list[SegmentPrompt]:
         """What no run has read of the logs, in segments, each as a prompt for a model of the caller's own; writes nothing.

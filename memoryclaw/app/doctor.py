@@ -23,9 +23,8 @@ from memoryclaw.index.index import Index, fingerprint
 from memoryclaw.index.vectors import Vectors
 from memoryclaw.model import Problem
 from memoryclaw.models.llm import ModelError
-from memoryclaw.recall.addresses import lead_to
+from memoryclaw.recall.graph import dangling
 from memoryclaw.text.encoding import decode, readable
-from memoryclaw.text.frontmatter import is_filled_in
 from memoryclaw.vault.files import writer_lock
 from memoryclaw.vault.folder import Vault
 from memoryclaw.vault.layout import CONFIG_FILE, FOLDERS, SCHEMA_FILE, STATE_DIR, on_disk
@@ -261,24 +260,13 @@ def _modes(root: Path, state: Path) -> Iterator[tuple[Path, int, bool]]:
 
 
 def _links(patient: CheckedVault) -> Check:
-    rows = patient.catalog.rows("select path, line, target from links where target != '' order by path, seq")
     details = tuple(
-        Problem(str(path), int(str(line)), f"links to {target!r}, which nothing in the vault answers to")
-        for path, line, target in rows
-        if not is_filled_in(str(target))
-        and not lead_to(str(target), str(path), patient.catalog)
-        and not _is_file(patient.vault.root, str(path), str(target))
+        Problem(end.source, end.line, f"links to {end.target!r}, which nothing in the vault answers to")
+        for end in dangling(patient.catalog, patient.vault.is_beside)
     )
     if not details:
         return Check("links", "ok", "every link leads somewhere")
     return Check("links", "advice", f"{_some(len(details), 'link')} to what is not there yet", details)
-
-
-def _is_file(root: Path, source: str, target: str) -> bool:
-    places = (root / target, (root / source).parent / target)
-    return any(
-        os.path.normpath(place).startswith(f"{root}{os.sep}") and os.path.lexists(place) for place in places
-    )
 
 
 def _some(count: int, what: str) -> str:

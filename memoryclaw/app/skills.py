@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from memoryclaw.skills.approve import SkillDecision
     from memoryclaw.skills.host_skills import HostSkills
     from memoryclaw.skills.listing import LintedSkill, ListedSkill, SkillOffer
+    from memoryclaw.skills.outcomes import Outcome
     from memoryclaw.skills.run import SkillRun
     from memoryclaw.skills.steps import Requirement
     from memoryclaw.skills.tool_hosts import ToolHosts
@@ -33,29 +34,32 @@ class Skills:
         """Every skill and draft, and how each stands."""
         from memoryclaw.skills.listing import list_skills  # noqa: PLC0415
 
-        return list_skills(self._root, self._context.sees)
+        return list_skills(self._root, self._context.sees, self._ran())
 
     def show(self, name: str) -> LintedSkill:
         """One skill as it stands in its file, with what is wrong with it."""
         from memoryclaw.skills.listing import show_skill  # noqa: PLC0415
 
-        return show_skill(self._root, name, self._context.sees)
+        return show_skill(self._root, name, self._context.sees, self._ran())
 
     def lint(self, name: str = "") -> Sequence[Problem]:
-        """Every problem of one skill, or of all."""
+        """Every problem of one skill, or of all: what is wrong in its file, tools that were gone, other steps that sessions took."""
         self._context.allow(OWNER)
-        from memoryclaw.skills.listing import lint_skills  # noqa: PLC0415
+        from memoryclaw.consolidation.selecting import past  # noqa: PLC0415
+        from memoryclaw.lifecycle.practice import outdated  # noqa: PLC0415
+        from memoryclaw.skills.listing import find, lint_skills  # noqa: PLC0415
 
-        return lint_skills(self._root, name)
+        problems, listed = lint_skills(self._root, name), self.list()
+        chosen = [find(list(listed), name)] if name else listed
+        acted = [one for record in past(self._context.vault, []).records for one in record.acted]
+        return sorted([*problems, *(problem for one in chosen for problem in outdated(one, acted))])
 
     def match(self, request: str) -> Sequence[SkillOffer]:
         """The skills that fit a request, the best first, and whether a host would be offered them."""
         from memoryclaw.skills.listing import match_skills  # noqa: PLC0415
 
         context = self._context
-        return match_skills(
-            self._root, request, language(context.config.language), context.today, self._context.sees
-        )
+        return match_skills(self.list(), request, language(context.config.language), context.today)
 
     def new(self, name: str, description: str = "", *, as_is: bool = False) -> Written:
         """Begins a skill: a valid SKILL.md to be filled in; one commit. `as_is`: a secret in it is meant."""
@@ -83,11 +87,40 @@ class Skills:
 
         return self._with_copies(self._context.write(lambda context: reject_skill(context, name, version)))
 
-    def outcomes(self, name: str) -> Sequence[Mapping[str, object]]:
-        """How the runs of a skill ended that called its tools, newest first, as the ledger has them."""
-        self._context.allow(OWNER)
-        found = self.show(name).listed
-        return self._context.ledger.having("ran", "path", found.skill.path)[::-1]
+    def outcome(self, name: str, *, ok: bool, why: str = "", session: str = "") -> Outcome:
+        """Keeps in the ledger how it went when a skill was followed: by the agent, or as its owner saw it.
+
+        Args:
+            name: the skill.
+            ok: whether it did what it is for.
+            why: what went wrong; without secrets and what is marked private.
+            session: in which it was followed.
+
+        Raises:
+            VaultError: it could not be kept.
+        """
+        self._context.allow(OWNER, AGENT)
+        from memoryclaw.skills.outcomes import AGENT as BY_AGENT  # noqa: PLC0415
+        from memoryclaw.skills.outcomes import PERSON, kept  # noqa: PLC0415
+        from memoryclaw.writing.secret_gate import secret_gate  # noqa: PLC0415
+
+        context = self._context
+        return kept(
+            context.ledger,
+            self.show(name).listed.skill,
+            ok=ok,
+            by=PERSON if context.audience == OWNER else BY_AGENT,
+            why=secret_gate().text(why),
+            session=context.session_name(session),
+            now=context.clock(),
+        )
+
+    def _ran(self) -> Sequence[Mapping[str, object]]:
+        """What the ledger has of the runs of skills; of their trouble, which may quote anything, nothing for others than the owner."""
+        from memoryclaw.skills.outcomes import EVENT  # noqa: PLC0415
+
+        told = self._context.ledger.having(EVENT)
+        return told if self._context.audience == OWNER else [{**one, "why": ""} for one in told]
 
     def hosted(self, *, refresh: bool = True) -> HostSkills:
         """The folder that hosts read skills from, brought up to date: copies of exactly the approved versions.
@@ -126,6 +159,7 @@ class Skills:
         """
         self._context.allow(OWNER, AGENT)
         from memoryclaw.skills.run import Runner, run_skill  # noqa: PLC0415
+        from memoryclaw.writing.secret_gate import secret_gate  # noqa: PLC0415
 
         self.show(name)  # what is not seen is not run
         runner = Runner(
@@ -136,6 +170,7 @@ class Skills:
             ledger=self._context.ledger,
             clock=self._context.clock,
             new_id=new_id,
+            redacted=secret_gate().text,
         )
         return run_skill(runner, name, params, apply=apply, session=session, ask=ask)
 

@@ -20,6 +20,7 @@ class Row(NamedTuple):
     verdict: str  # fact | statement | ask | episode | drop
     why: str
     fits: Callable[[Statement], bool]
+    weak: bool = False  # kept where it is of what matters
 
 
 def _doubt(*doubts: str) -> Callable[[Statement], bool]:
@@ -62,13 +63,17 @@ TABLE = (
     Row("statement", "decided with a doubt, which the words keep", lambda one: "hedged" in one.doubts and one.kind == "decide" and one.firm),
     Row("episode", "said with a doubt", _doubt("hedged")),
     Row("episode", "true for the moment", lambda one: "moment" in one.doubts and one.kind != "decide"),
-    Row("episode", "happened once", lambda one: one.kind == "event" and not (one.firm or one.told)),
-    Row("episode", "a wish or a plan", lambda one: one.kind == "wish" and not (one.firm or (one.hard and one.subject == "own"))),
+    Row("episode", "happened once", lambda one: one.kind == "event" and not (one.firm or one.told), weak=True),
+    Row("episode", "a wish or a plan", lambda one: one.kind == "wish" and not (one.firm or (one.hard and one.subject == "own")), weak=True),
     Row("statement", "the speaker's own word", says_something),
-    Row("episode", "says little", lambda _one: True),
+    Row("episode", "says little", lambda _one: True, weak=True),
 )  # fmt: skip
 
 
+MATTERS = Row("statement", "of what matters", lambda one: one.salient > 0 and bool(one.content))
+
+
 def verdict(one: Statement) -> Row:
-    """The row of the table that decides what becomes of a statement."""
-    return next(row for row in TABLE if row.fits(one))
+    """The row that decides what becomes of a statement: that of the table, but what is weak and of what matters is kept."""
+    row = next(row for row in TABLE if row.fits(one))
+    return MATTERS if row.weak and MATTERS.fits(one) else row

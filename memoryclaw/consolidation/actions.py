@@ -18,22 +18,27 @@ from typing import Any, ClassVar
 from memoryclaw.consolidation.fact_values import plain_key, plain_value
 from memoryclaw.consolidation.pending import PENDING_FILE, PendingFact, add_pending, waiting_id
 from memoryclaw.errors import InputError
-from memoryclaw.text.encoding import readable
+from memoryclaw.text.encoding import lines_of, readable
 from memoryclaw.text.frontmatter import split
+from memoryclaw.text.markdown import read_body
 from memoryclaw.vault.edits import (
     SemanticFile,
+    Splice,
     add_source,
+    add_sources,
     add_statement,
     add_statements,
+    line_end,
     plain_words,
     same,
     set_fact,
     set_property,
+    spliced,
     vouched,
 )
 from memoryclaw.vault.facts import VALUE, Facts, facts_in
 from memoryclaw.vault.layout import place_of
-from memoryclaw.writing.context import fact_in_words
+from memoryclaw.writing.context import fact_in_words, one_line
 from memoryclaw.writing.decisions import fingerprint
 
 _SURROGATE = re.compile("[\ud800-\udfff]")
@@ -142,7 +147,7 @@ class SetFact(_FileAction):
     field: str
     value: str
     since: str = ""
-    source: str = ""  # id of the episode
+    source: str = ""  # id of the episode; several are joined by commas
     many: bool = False
     audience: str = ""  # whom it is for; empty without a label
     heading: ClassVar[str] = "Fact"
@@ -185,10 +190,12 @@ class SetFact(_FileAction):
 
     def set_in(self, text: str, file: SemanticFile) -> str:
         """The text with the fact, whatever History has."""
-        return set_fact(
+        first, _, more = self.source.partition(",")
+        done = set_fact(
             text, file, entity=self.entity, field=self.field, value=self.value,
-            since=self.since, source=self.source, many=self.many, audience=self.audience,
+            since=self.since, source=first, many=self.many, audience=self.audience,
         ).text  # fmt: skip
+        return add_sources(done, file, (self.entity, self.field, self.value), self.source) if more else done
 
     def may_be_proposed(self) -> bool:
         """Allows semantic files."""
@@ -305,6 +312,7 @@ class AddPending(Action):
     since: str = ""
     known: str = ""  # the value that is held true now, where the two disagree
     audience: str = ""  # whom it is for; empty without a label
+    first: bool = False  # above all that waits
     heading: ClassVar[str] = "Fact that waits"
     counted_as: ClassVar[str] = "waiting"
 
@@ -323,11 +331,13 @@ class AddPending(Action):
         """The fact as it waits."""
         value = plain_value(self.value) if self.field else plain_words(self.value)
         id_ = waiting_id(plain_key(self.entity), plain_key(self.field), value)
-        return PendingFact(id_, **self.values())
+        values = self.values()
+        del values["first"]
+        return PendingFact(id_, **values)
 
     def patched(self, text: str | None, collections: frozenset[str]) -> str | None:
         """The text with the waiting fact."""
-        return add_pending(text or "", self.fact)
+        return add_pending(text or "", self.fact, first=self.first)
 
     def may_be_proposed(self) -> bool:
         """Always: it only asks."""
@@ -383,6 +393,47 @@ class MoveFile(_FileAction):
         return _is_new(self.path) and self.to.startswith("archive/") and self.to.endswith(".md")
 
 
+@dataclass(frozen=True, slots=True)
+class AddLines(_FileAction):
+    """Adds lines at the end of a section of a skill; without one, a section at the end of the file."""
+
+    section: str
+    text: str
+    heading: ClassVar[str] = "Lines for a section"
+
+    @property
+    def identity(self) -> tuple[str, ...]:
+        """The lines and their place."""
+        return self.path, self.section, self.text
+
+    def patched(self, text: str | None, collections: frozenset[str]) -> str | None:
+        """The text with the lines, unless the section has them."""
+        if text is None:
+            return None
+        body = split(readable(text)).body
+        begin = len(text) - len(body)
+        headings = read_body(body, 1).headings
+        named = (n for n, one in enumerate(headings) if one.text.casefold() == self.section.casefold())
+        at = next(named, None)
+        end = line_end(text)
+        new = "".join(line + end for line in _encodable(self.text).splitlines())
+        if at is None:
+            gap = "" if text.endswith("\n") else end
+            return f"{text}{gap}{end}## {self.section}{end}{end}{new}"
+        own = headings[at]
+        after = next((one.start for one in headings[at + 1 :] if one.level <= own.level), len(body))
+        section = text[begin + own.below : begin + after]
+        if set(map(str.rstrip, new.splitlines())) <= set(map(str.rstrip, section.splitlines())):
+            return text
+        said = section.rstrip()
+        head = text[: begin + own.below + len(said)].rstrip("\r\n")
+        return f"{head}{end}{'' if said else end}{new}{text[len(head) :].removeprefix(end)}"
+
+    def may_be_proposed(self) -> bool:
+        """Allows skills, whose approval ends with the change: hosts keep the version that a person approved."""
+        return self.path.startswith("skills/") and self.path.endswith("/SKILL.md")
+
+
 OPEN, DONE, OFF = " ", "x", "-"  # boxes of to-dos
 
 
@@ -423,8 +474,47 @@ class TickTodo(_FileAction):
         return _is_episode(self.path) and self.box in (DONE, OFF)
 
 
+@dataclass(frozen=True, slots=True)
+class NoteBelow(_FileAction):
+    """Writes a line below a line of an episode, which stays as it was told."""
+
+    block: str  # the block id of the line
+    words: str
+    heading: ClassVar[str] = "Line below a line"
+
+    @property
+    def identity(self) -> tuple[str, ...]:
+        """The line, and what is written below it."""
+        return self.path, self.block, self.words
+
+    def patched(self, text: str | None, collections: frozenset[str]) -> str | None:
+        """The text with the line, behind those that stand below the same one; unchanged where it is there, or the line above is gone."""
+        if text is None:
+            return None
+        lines = lines_of(text)
+        at = next((n for n, line in enumerate(lines) if _ends_with_block(line, self.block)), None)
+        if at is None:
+            return text
+        below = at + 1
+        while below < len(lines) and lines[below].strip() and lines[below][0] in " \t":
+            below += 1
+        new = f"  - {one_line(self.words)}"
+        if any(line.strip() == new.strip() for line in lines[at + 1 : below]):
+            return text
+        return spliced(text, [Splice(below, below, (new,))])
+
+    def may_be_proposed(self) -> bool:
+        """Allows episodes."""
+        return _is_episode(self.path)
+
+
+def _ends_with_block(line: str, block: str) -> bool:
+    return bool(block) and line.rstrip().endswith(f" ^{block}")
+
+
 ACTIONS: tuple[type[Action], ...] = (
-    NewFile, Replace, SetFact, AddStatement, ConfirmFact, AddPending, AddSource, MoveFile, TickTodo,
+    NewFile, Replace, SetFact, AddStatement, ConfirmFact, AddPending, AddSource, AddLines, MoveFile, TickTodo,
+    NoteBelow,
 )  # fmt: skip
 
 

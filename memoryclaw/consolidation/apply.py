@@ -20,7 +20,7 @@ from memoryclaw.consolidation.changes import (
     render_record,
     rewrites,
 )
-from memoryclaw.consolidation.proposals import proposal
+from memoryclaw.consolidation.proposals import fingerprint_of, proposal
 from memoryclaw.consolidation.selecting import BRANCHES
 from memoryclaw.errors import BudgetError, HistoryError, InputError, MemoryClawError
 from memoryclaw.history import journal, repository
@@ -76,7 +76,7 @@ def apply(
 
     Args:
         context: the vault and the moment.
-        changes: the plan; without ranges nothing was read, and nothing is written.
+        changes: the plan; one without ranges has read no logs, and leaves no record.
         mode: `direct` on the current branch, `branch` on a branch of its own, `propose` as files under `review/`.
         loss_budget: the share of a file's lines that a run may lose at most.
         progress: called with (done, total) again and again.
@@ -86,35 +86,41 @@ def apply(
         HistoryError: git is in no state to take a commit; nothing was written.
         LockedError: another writer is at work.
     """
-    if not changes.ranges:
+    if not (changes.ranges or changes.changes):
         return Applied()
-    record = record_path(changes.run)
+    record = record_path(changes.run) if changes.ranges else ""
     with writing(context.root) as writer:
-        target: Writer | BranchWriter = writer
-        if mode == "branch":
-            if writer.untracked:
-                raise HistoryError(
-                    f"nothing was written: consolidation.mode is `branch`, and {writer.untracked}"
-                )
-            if repository.branches(writer.history, BRANCHES + changes.run):
-                return Applied(record=record)  # it waits already
-            target = BranchWriter(writer.history, changes.run)
-        if target.read_all([record])[record] is not None:
+        target = _target(writer, changes.run, mode)
+        if target is None:
+            return Applied(record=record)  # it waits already
+        if record and target.read_all([record])[record] is not None:
             return Applied(record=record)
         _must_have_no_conflict(writer, changes)
         run = _Run(context, target, changes, mode)
         must_keep(run.outcome(), loss_budget)
-        done, total = 0, len(changes.changes) + 1
-        while done < total - 1:
+        done, total = 0, len(changes.changes) + bool(record)
+        while done < len(changes.changes):
             if progress:
                 progress(done, total)
             done += run.batch(changes.changes[done : done + _BATCH])
-        run.record()
+        if record:
+            run.record()
         if isinstance(target, BranchWriter):
             target.publish(VERB)
         if progress:
             progress(total, total)
     return Applied(tuple(run.commits), tuple(run.proposed), record, tuple(dict.fromkeys(run.notices)))
+
+
+def _target(writer: Writer, run: str, mode: str) -> Writer | BranchWriter | None:
+    """Where a run writes; None where its branch is there."""
+    if mode != "branch":
+        return writer
+    if writer.untracked:
+        raise HistoryError(f"nothing was written: consolidation.mode is `branch`, and {writer.untracked}")
+    if repository.branches(writer.history, BRANCHES + run):
+        return None
+    return BranchWriter(writer.history, run)
 
 
 def _must_have_no_conflict(writer: Writer, changes: ChangeSet) -> None:
@@ -144,7 +150,7 @@ class _Run:
         self._target = target
         self._changes = changes
         self._mode = mode
-        self._messages = CommitMessages(context.templates, changes.run)
+        self._messages = CommitMessages(context.templates, changes.run, by_logs=bool(changes.ranges))
         self._collections = context.schema().collections
         self.commits: list[AppliedChange] = []
         self.proposed: list[str] = []
@@ -333,9 +339,19 @@ class CommitMessages(NamedTuple):
 
     templates: Templates
     run: str
+    by_logs: bool = True  # else what is there already gave the changes, and undo must know each of them again
 
     def change(self, change: PlannedChange) -> str:
         """The message of a change: its title, what was said, where it comes from."""
+        if not self.by_logs:
+            return self.templates.commit_message(
+                "upkeep",
+                title=change.title,
+                evidence=change.evidence[:_QUOTES],
+                run=self.run,
+                source=change.source,
+                known_by=fingerprint_of(change),
+            )
         return self.templates.commit_message(
             "consolidate-change",
             title=change.title,

@@ -87,6 +87,10 @@ class Claim(NamedTuple):
     content: tuple[str, ...] = ()  # the words of the statement that carry its subject
     speaker: str = ""
     person: bool = False  # its entity speaks, or was introduced as somebody
+    stressed: bool = False  # a person asked to remember it
+    salient: int = 0  # of a topic that matters (1), or that is to be ignored (-1)
+    cue: str = ""  # why a person should look at it first
+    corrected: bool = False  # a later turn takes it back
 
     @property
     def is_statement(self) -> bool:

@@ -64,7 +64,7 @@ def claim_of(one: Statement, entity: str, field: str, value: str, how: str) -> C
     """A claim of what a statement says."""
     return Claim(
         entity=entity, field=field, value=plain_value(value), line=one.line, quote=one.quote, role="user", said=one.said, words=_shown(one),
-        how=how, change=one.change, content=tuple(sorted(one.content)), speaker=one.who,
+        how=how, change=one.change, content=tuple(sorted(one.content)), speaker=one.who, stressed=one.stressed,
     )  # fmt: skip
 
 

@@ -14,8 +14,10 @@ from typing import NamedTuple
 from memoryclaw.consolidation.actions import DONE, OFF, OPEN, MoveFile, NewFile, Replace
 from memoryclaw.consolidation.apply import Applied, apply
 from memoryclaw.consolidation.changes import RUNS, ChangeSet, PlannedChange, outcome_of, read_plan, write_plan
+from memoryclaw.consolidation.cues import cues
 from memoryclaw.consolidation.planning import Cutting, Enrich, NearDuplicates, Planner, plan
 from memoryclaw.consolidation.reconcile import ClaimDecider
+from memoryclaw.consolidation.salience import Salience
 from memoryclaw.consolidation.selecting import PastRuns, Unread, open_branches, past, practised, select
 from memoryclaw.daemon.timetable import Due, due
 from memoryclaw.errors import HistoryError, InputError, LockedError, NotFoundError, VaultError
@@ -23,11 +25,12 @@ from memoryclaw.history import journal
 from memoryclaw.history.repository import History, commit_log
 from memoryclaw.index.catalog import Catalog
 from memoryclaw.ports import Progress
+from memoryclaw.text.encoding import readable
 from memoryclaw.vault import files
 from memoryclaw.vault.audience import may_see
 from memoryclaw.vault.files import writer_lock
 from memoryclaw.vault.folder import Vault
-from memoryclaw.vault.layout import STATE_DIR, run_id, utc
+from memoryclaw.vault.layout import SALIENCE_FILE, STATE_DIR, run_id, utc
 from memoryclaw.vault.logs import LogRange, parse_ranges, range_of
 from memoryclaw.vault.state_folder import made
 from memoryclaw.writing.context import WriteContext
@@ -60,6 +63,7 @@ class Consolidated(NamedTuple):
     waits: str = ""
     mode: str = ""  # direct | branch | propose
     notices: tuple[str, ...] = ()  # what became of answers that no segment could take
+    upkeep: Consolidated | None = None  # what time asked for besides
 
 
 def told_to(done: Consolidated, audience: str) -> Consolidated:
@@ -77,6 +81,7 @@ def told_to(done: Consolidated, audience: str) -> Consolidated:
     return done._replace(
         changes=done.changes._replace(changes=seen, decided=(), dropped=()),
         applied=applied,
+        upkeep=None,
         notices=(*done.notices, *([notice] if hidden else [])),
     )
 
@@ -204,14 +209,18 @@ def planned(
     if not logs:
         return ChangeSet("")
     rules, writing = context.rules, context.writing
+    salience = Salience.of_vault(readable(writing.text(SALIENCE_FILE)), rules.language)
     planner = Planner(
         context=writing,
-        decider=ClaimDecider(context.catalog, writing.schema(), done.decisions, today=writing.today),
+        decider=ClaimDecider(
+            context.catalog, writing.schema(), done.decisions, today=writing.today, salience=salience
+        ),
         duplicates=NearDuplicates(writing, context.catalog.episodes_on if merge else lambda _day: ()),
         with_todos=partial(context.catalog.episodes_with, _OPEN if merge else _OPEN_ONCE),
         enrich=context.enrich,
         rules=Cutting(gap_minutes=rules.gap),
         language=rules.language,
+        salience=salience,
         progress=context.progress,
     )
     changes = plan(planner, logs)
@@ -266,7 +275,8 @@ def _verdict(context: ConsolidationContext, done: PastRuns, logs: Sequence[Unrea
     if logs and not turns:
         return Due(True, "turns wait, and their logs have no clock")
     runs = sorted(record.at for record in done.records if record.at)
-    return due(
+    ask = partial(
+        due,
         context.writing.now,
         last_run=_moment(runs[-1:]),
         newest_turn=_moment(turns[-1:]),
@@ -275,6 +285,11 @@ def _verdict(context: ConsolidationContext, done: PastRuns, logs: Sequence[Unrea
         idle_minutes=context.rules.idle,
         after_hours=context.rules.after,
     )
+    found = ask()
+    if found.due or not (sooner := ask(urgent=True)).due:
+        return found
+    # Read only where a cue would change the answer.
+    return sooner if any(cues(log.turns, context.rules.language) for log in logs) else found
 
 
 def _moment(times: Sequence[str]) -> datetime | None:

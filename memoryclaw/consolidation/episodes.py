@@ -15,6 +15,7 @@ from memoryclaw.consolidation.actions import TickTodo
 from memoryclaw.consolidation.changes import LEVELS, Claim, ClaimDecision, Extraction, Quote, Segment
 from memoryclaw.consolidation.fact_values import resolved
 from memoryclaw.consolidation.fillers import is_heartbeat
+from memoryclaw.consolidation.salience import Salience
 from memoryclaw.consolidation.talk import Statement, Talk
 from memoryclaw.consolidation.todos import TodoLine
 from memoryclaw.consolidation.tool_calls import ToolText, is_call_line, read_call
@@ -31,6 +32,7 @@ from memoryclaw.vault.layout import episode_name, free_name, timestamp
 # Points: what a segment's people said that is worth keeping. The order of their groups is that of the note.
 
 DECIDED, TOLD, WISHED, DUE, OPEN, OTHER = range(6)
+NO_TOPICS = Salience()
 _SHARE = 0.65  # of a segment's tokens that may be kept
 _LEAST, _MOST = 480, 800  # tokens that may be kept of any segment, and of the longest
 _MUSTS = 800  # tokens of points that are kept whatever they weigh
@@ -62,6 +64,7 @@ class Point(NamedTuple):
     statement: Statement | None = None
     box: str = ""  # of a to-do
     ticks: tuple[TickTodo, ...] = ()  # the earlier to-dos that it ends
+    salient: int = 0  # of a topic that matters (1), or that is to be ignored (-1)
 
 
 def extract(
@@ -70,6 +73,8 @@ def extract(
     names: Mapping[str, str],
     language: str = "en",
     todos: Sequence[TodoLine] = (),
+    *,
+    salience: Salience = NO_TOPICS,
 ) -> Extraction:
     """What a segment says, in its own words.
 
@@ -79,8 +84,9 @@ def extract(
         names: the keys of names known in the vault, and the names.
         language: of the vault; the talk's own is found by its small words.
         todos: the lines of the talk that have a box.
+        salience: what matters and what to ignore; the statements of the talk know it already.
     """
-    points = points_of(segment.turns, talk, language, todos)
+    points = points_of(segment.turns, talk, language, todos, salience=salience)
     entities = _entities(segment.turns, talk, names)
     topics = _topics(points)
     first = next((point.text for point in points if point.group < OPEN), points[0].text if points else "")
@@ -96,15 +102,20 @@ def extract(
 
 
 def points_of(
-    turns: Sequence[Turn], talk: Talk, language: str = "en", todos: Sequence[TodoLine] = ()
+    turns: Sequence[Turn],
+    talk: Talk,
+    language: str = "en",
+    todos: Sequence[TodoLine] = (),
+    *,
+    salience: Salience = NO_TOPICS,
 ) -> list[Point]:
     """The points of a segment: decided and changed, told, wishes to the assistant, dates and to-dos, open questions; else in order."""
     lined = {todo.of for todo in todos}
     told = talk._replace(statements=tuple(one for one in talk.statements if one not in lined))
     every = [  # first, for the same words of a line are told once
-        Point(one.of.line, one.of.who, one.words, DUE, _weights(one.words, one.of.language), True, one.of, one.box, one.ticks) for one in todos
+        Point(one.of.line, one.of.who, one.words, DUE, _weights(one.words, one.of.language), True, one.of, one.box, one.ticks, one.of.salient) for one in todos
     ]  # fmt: skip
-    every += [*_said(turns, told, language), *_by_others(turns), *_calls(turns)]
+    every += [*_said(turns, told, language, salience), *_by_others(turns), *_calls(turns)]
     every += [
         Point(one.line, one.who, f"pasted: “{_cut(harmless(one.first), _PASTED)}”", OTHER, NOTHING, True) for one in talk.pasted
     ]  # fmt: skip
@@ -118,7 +129,7 @@ def _dated(turns: Sequence[Turn], point: Point, language: str) -> str:
     return resolved(harmless(point.text), ts, point.statement.language if point.statement else language)
 
 
-def _said(turns: Sequence[Turn], talk: Talk, language: str) -> Iterator[Point]:
+def _said(turns: Sequence[Turn], talk: Talk, language: str, salience: Salience) -> Iterator[Point]:
     """What people said: as statements where their language is read, else as sentences."""
     read = {one.line for one in talk.statements}
     for one in talk.statements:
@@ -126,24 +137,28 @@ def _said(turns: Sequence[Turn], talk: Talk, language: str) -> Iterator[Point]:
         if group is not None:
             kept = (
                 group in (WISHED, DUE)
+                or one.salient > 0
                 or verdict(one).verdict == "fact"
                 or (group in (DECIDED, TOLD) and one.firm)
             )
             yield Point(
-                one.line, one.who, shown_words(one), group, _weights(one.words, one.language), kept, one
-            )
+                one.line, one.who, shown_words(one), group, _weights(one.words, one.language), kept, one,
+                salient=one.salient,
+            )  # fmt: skip
     for turn in turns:
         if turn.role in ("user", "") and turn.line not in read and not is_heartbeat(turn):
             code = spoken_in(turn.text, language)
             for text in sentences(prose(turn)) if code not in codes() else ():
                 if not is_filler(text):
+                    salient = salience.of(text).salient
                     yield Point(
                         turn.line,
                         who(turn),
                         _cut(text, _LONGEST),
                         OTHER,
                         _weights(text, code),
-                        bool(_HARD.search(text)),
+                        salient > 0 or bool(_HARD.search(text)),
+                        salient=salient,
                     )
 
 
@@ -345,6 +360,7 @@ def _topics(points: Sequence[Point]) -> list[str]:
     order = sorted(
         range(len(said)),
         key=lambda at: (
+            -said[at].salient,
             said[at].kind not in ("decide", "choice", "off") and not said[at].change,
             not said[at].hard,
         ),
@@ -417,13 +433,13 @@ SUMMARY = 240  # characters
 
 
 def _summary(points: Sequence[Point], *, several: bool) -> str:
-    """The first two things decided or changed, and one wish; without any, the first things told."""
-    decided = [point for point in points if point.group == DECIDED][:2]
+    """The first two things decided or changed, or else told, and one wish; what matters comes first, what is to be ignored last."""
     wish = [point for point in points if point.group == WISHED][:1]
-    told = [point for point in points if point.group in (TOLD, DUE)]
-    chosen = [*decided, *told[: 2 - len(decided)], *wish] or list(points[:1])
+    told = [point for point in points if point.group in (DECIDED, TOLD, DUE)]
+    told += [point for point in points if point.group in (OPEN, OTHER) and point.salient > 0]
+    chosen = [*sorted(told, key=lambda point: -point.salient)[:2], *wish] or list(points[:1])
     parts: list[str] = []
-    for point in sorted(chosen, key=lambda point: (point.group, point.line)):
+    for point in sorted(chosen, key=lambda point: (-point.salient, point.group, point.line)):
         text = _sentence(point.text)
         text = f"{speaker(point.who)}: {text}" if several else text
         if not parts or len(" ".join((*parts, text))) <= SUMMARY:

@@ -69,7 +69,7 @@ def _chosen(
     seen: list[Items] = []
     for pattern in sorted(found, key=_rank):
         items = _whole(pattern, different)
-        if len(set(items)) < 2 or any(_alike(items, other) for other in seen):
+        if len(set(items)) < 2 or any(alike(items, other) for other in seen):
             continue
         seen.append(items)
         if not any(is_settled(part) for part in _nearly(items)):
@@ -77,7 +77,7 @@ def _chosen(
     # A skill that is settled also stands for its parts, which the new sessions may have done alone.
     every = frequent(sequences, threshold, longest=PATTERN) if chosen else []
     settled = [items for pattern in every if is_settled(items := _whole(pattern, different))]
-    return [items for items in chosen if not any(_alike(items, other) for other in settled)]
+    return [items for items in chosen if not any(alike(items, other) for other in settled)]
 
 
 def _rank(pattern: Pattern) -> tuple[int, float, int, Items]:
@@ -126,7 +126,7 @@ def _nearly(items: Items) -> Iterator[Items]:
             yield from (tuple(part) for part in combinations(items, length))
 
 
-def _alike(one: Items, other: Items) -> bool:
+def alike(one: Items, other: Items) -> bool:
     """True when the two share most steps of the shorter one, in the same order."""
     row = [0] * (len(other) + 1)
     for item in one:

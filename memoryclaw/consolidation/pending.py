@@ -69,12 +69,12 @@ def read_pending(text: str) -> list[PendingFact]:
     return found
 
 
-def add_pending(text: str, fact: PendingFact) -> str:
-    """The text with one more fact that waits; unchanged where the same one waits already."""
-    return add_all_pending(text, [fact])
+def add_pending(text: str, fact: PendingFact, *, first: bool = False) -> str:
+    """The text with one more fact that waits, above the others if it comes `first`; unchanged where the same one waits already."""
+    return add_all_pending(text, [fact], first=first)
 
 
-def add_all_pending(text: str, facts: Iterable[PendingFact]) -> str:
+def add_all_pending(text: str, facts: Iterable[PendingFact], *, first: bool = False) -> str:
     """The text with more facts that wait, but for those that wait already; it is read once, however many they are."""
     waiting = read_pending(text)
     known, lines = {one.id for one in waiting}, list[str]()
@@ -84,7 +84,7 @@ def add_all_pending(text: str, facts: Iterable[PendingFact]) -> str:
         if id_ not in known:
             known.add(id_)
             lines += _lines(fact, entity, field)
-    return _appended(text, waiting, lines) if lines else text
+    return _appended(text, waiting, lines, first=first) if lines else text
 
 
 def _lines(fact: PendingFact, entity: str, field: str) -> list[str]:
@@ -112,11 +112,11 @@ def _address(*parts: str) -> str:
     return ".".join(f'"{part}"' if re.search(r"[.#:]", part) else part for part in parts)
 
 
-def _appended(text: str, waiting: list[PendingFact], lines: list[str]) -> str:
+def _appended(text: str, waiting: list[PendingFact], lines: list[str], *, first: bool = False) -> str:
     if not text.strip():
         return "\n".join((*_INTRO, *lines)) + "\n"
     if waiting:
-        at = waiting[-1].end_line
+        at = waiting[0].line - 1 if first else waiting[-1].end_line
         return spliced(text, [Splice(at, at, tuple(lines))])
     newline, count = line_end(text), len(lines_of(text))
     if not text.endswith(("\n", "\r")):

@@ -6,7 +6,7 @@ import math
 import re
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from functools import partial
 from itertools import pairwise
@@ -36,7 +36,9 @@ from memoryclaw.consolidation.changes import (
     Skipped,
 )
 from memoryclaw.consolidation.claims import claims_of
+from memoryclaw.consolidation.cues import cued
 from memoryclaw.consolidation.episodes import (
+    NO_TOPICS,
     EpisodeNote,
     block_of,
     body,
@@ -48,7 +50,9 @@ from memoryclaw.consolidation.episodes import (
 )
 from memoryclaw.consolidation.fillers import nothing_in
 from memoryclaw.consolidation.reconcile import ClaimDecider
+from memoryclaw.consolidation.salience import Salience
 from memoryclaw.consolidation.selecting import Unread
+from memoryclaw.consolidation.talk import Talk
 from memoryclaw.consolidation.talk import read as read_talk
 from memoryclaw.consolidation.todos import EarlierTodos, Told, window
 from memoryclaw.consolidation.todos import read as read_todos
@@ -256,6 +260,7 @@ class Planner:
     enrich: Enrich | None
     rules: Cutting
     language: str = "en"
+    salience: Salience = NO_TOPICS
     progress: Progress | None = None
 
 
@@ -351,6 +356,7 @@ def _take(planner: Planner, draft: _Draft, segment: Segment, *, cited: bool = Fa
         draft.skipped.append(Skipped(str(segment.range), len(segment.turns), reason))
         return
     basis, read = _understood(planner, segment, draft.todos)
+    read = read._replace(claims=cued(read.claims, segment.turns, planner.language))
     said = {turn.line for turn in segment.turns if turn.text}
     if again := said & {c.line for c in read.claims if draft.erased.fact(c.entity, c.field, c.value)}:
         _take(planner, draft, _without_erased(draft, segment, again), cited=True)
@@ -377,7 +383,7 @@ def _asked(
 ) -> tuple[ClaimDecision, ...]:
     """The decisions with at most two questions to a person, the most useful first; what else would wait stays a dated statement.
 
-    A question is the more useful the more it changes: another value for what is known first, then the surer claims.
+    A question is the more useful the more it changes: what was corrected first, another value for what is known next, then what matters, then the surer claims.
     """
     said = {
         (one.claim.line, one.claim.words)
@@ -389,7 +395,15 @@ def _asked(
         for one in decided
     ]
     waiting = [one for one in settled if one.action == "pending"]
-    ranked = sorted(waiting, key=lambda one: (not one.known, -LEVELS.index(one.claim.confidence)))
+    ranked = sorted(
+        waiting,
+        key=lambda one: (
+            not one.claim.cue,
+            not one.known,
+            -one.claim.salient,
+            -LEVELS.index(one.claim.confidence),
+        ),
+    )
     left = {id(one) for one in ranked[_QUESTIONS:]}
     return tuple(
         _as_statement(decider, one, source) if id(one) in left else one
@@ -410,7 +424,9 @@ def _as_statement(decider: ClaimDecider, decided: ClaimDecision, source: str) ->
     claim = decided.claim
     if claim.role != "user" or not claim.words:
         return decided._replace(action="drop", reason=f"{decided.reason}; there are more useful questions")
-    said = claim._replace(entity=claim.speaker or claim.entity, field="", value=claim.words, how="said")
+    said = claim._replace(
+        entity=claim.speaker or claim.entity, field="", value=claim.words, how="said", corrected=False
+    )
     stated = decider.decide(said, source)
     kept = f"{decided.reason}; kept as it was said"
     return stated._replace(reason=kept) if stated.action == "state" else stated
@@ -431,14 +447,23 @@ def _understood(planner: Planner, segment: Segment, earlier: EarlierTodos) -> tu
     """What rules read in a segment, and what the model chain made of that."""
     names = planner.decider.names(segment)
     talk, todos = read_todos(
-        read_talk(segment.turns, names, planner.language),
+        _weighed(read_talk(segment.turns, names, planner.language), planner.salience),
         segment.turns,
         partial(earlier.at, started(segment)),
         planner.language,
     )
-    basis = extract(segment, talk, names, planner.language, todos)._replace(claims=claims_of(talk))
+    basis = extract(segment, talk, names, planner.language, todos, salience=planner.salience)
+    basis = basis._replace(claims=claims_of(talk))
     read = planner.enrich(segment, basis, names) if planner.enrich else basis
     return basis, read._replace(points=with_quotes(read.points, read.claims, segment.turns))
+
+
+def _weighed(talk: Talk, salience: Salience) -> Talk:
+    """A talk whose statements know whether they are of what matters, or of what to ignore."""
+    weighed = (
+        replace(one, salient=salience.of(one.topic, one.asked, one.words).salient) for one in talk.statements
+    )
+    return talk._replace(statements=tuple(weighed))
 
 
 def _is_taken(context: WriteContext, draft: _Draft, path: str, segment: Segment) -> bool:
@@ -531,7 +556,7 @@ def _pending(decided: ClaimDecision, source: str, segment: Segment) -> AddPendin
     return AddPending(
         entity=claim.entity, field=claim.field, value=claim.value, confidence=claim.confidence, source=source,
         why=f'{decided.reason}; {_speaker(claim, segment)} said: "{claim.quote}"', since=decided.since, known=decided.known,
-        audience=narrowed(segment.audience, decided.audience),
+        audience=narrowed(segment.audience, decided.audience), first=bool(claim.cue),
     )  # fmt: skip
 
 
@@ -540,7 +565,9 @@ def _waiting(pending: Sequence[AddPending], decided: Iterable[ClaimDecision]) ->
     once = {(p.entity, p.field, p.value): p for p in reversed(pending)}
     if not once:
         return []
-    facts = tuple(p for p in pending if once[p.entity, p.field, p.value] is p)
+    found = [p for p in pending if once[p.entity, p.field, p.value] is p]
+    # Each that comes first is put above all others, so the first of them is put there last.
+    facts = (*(p for p in reversed(found) if p.first), *(p for p in found if not p.first))
     quotes = {(d.claim.entity, d.claim.field, d.claim.value): d.reason for d in decided}
     return [
         PlannedChange(

@@ -31,6 +31,7 @@ APPROVE, REJECT, BOTH = "approve", "reject", "both"
 _BY_HEADING: Mapping[str, type[Action]] = {action.heading: action for action in ACTIONS}
 _SPELT = {"path": "file", "many": "several values", "fact": "id"}
 _LISTS = frozenset({"replaces"})  # written as JSON: an id may hold a space
+_FLAGS = frozenset({"many", "first"})  # written as yes or no
 _MEANT = {spelt: name for name, spelt in _SPELT.items()}
 _HINT = "fix it, or remove the file: git keeps it"
 _HOW = (
@@ -258,8 +259,7 @@ def _action(part: _Part) -> Action:
     values: dict[str, Any] = {name: part.fields[name] for name in names if name in part.fields}
     if "text" in names and part.text is not None:
         values["text"] = part.text
-    if "many" in values:
-        values["many"] = values["many"] == "yes"
+    values |= {name: values[name] == "yes" for name in _FLAGS & values.keys()}
     if "ranges" in values:
         values["ranges"] = tuple(map(str, parse_ranges(str(values["ranges"]))))
     for name in _LISTS & values.keys():

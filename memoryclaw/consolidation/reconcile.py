@@ -26,6 +26,7 @@ from memoryclaw.consolidation.fact_values import (
     same_value,
     says_less,
 )
+from memoryclaw.consolidation.salience import IGNORED, MATTERS, Salience
 from memoryclaw.index import stemming
 from memoryclaw.index.catalog import Catalog
 from memoryclaw.model import Fact
@@ -34,6 +35,7 @@ from memoryclaw.text.language import WORD, candidates, key_of, words_of
 from memoryclaw.vault.audience import narrowed
 from memoryclaw.vault.edits import same
 from memoryclaw.vault.facts import VALUE, fact_id, statement_id
+from memoryclaw.vault.layout import SALIENCE_FILE
 from memoryclaw.vault.vocabulary import Field, Schema
 from memoryclaw.writing.decisions import Decisions, fingerprint
 
@@ -415,14 +417,40 @@ _KINDS = ("part", "person", "project", "entity")
 _NAME_WORDS = 4  # words of a name
 
 
+def _brings_more(decided: ClaimDecision) -> bool:
+    """True for what is new. What changes a known value is no more to read than before, and to ignore it would leave a wrong one."""
+    if decided.claim.stressed or decided.known:
+        return False
+    return decided.action in ("add", "state", "pending")
+
+
+def _cued(decided: ClaimDecision) -> ClaimDecision:
+    """What a later turn takes back waits for a person; what waits beside such a turn says so first."""
+    claim = decided.claim
+    if claim.corrected and decided.action in ("add", "state", "supersede"):
+        return decided._replace(action="pending", reason=claim.cue, replaces=())
+    if claim.cue and decided.action == "pending":
+        return decided._replace(reason=f"{claim.cue}; {decided.reason}")
+    return decided
+
+
 class ClaimDecider:
     """Decides claim after claim, each given those before it."""
 
-    def __init__(self, catalog: Catalog, schema: Schema, decisions: Decisions, *, today: str = "") -> None:
+    def __init__(
+        self,
+        catalog: Catalog,
+        schema: Schema,
+        decisions: Decisions,
+        *,
+        today: str = "",
+        salience: Salience | None = None,
+    ) -> None:
         self._catalog = catalog
         self._schema = schema
         self._decisions = decisions
         self._today = today
+        self._salience = salience or Salience()
         self._facts: dict[str, list[tuple[str, Fact]]] = {}
         self._firsts: set[str] | None = None
 
@@ -459,7 +487,16 @@ class ClaimDecider:
 
     def decide(self, claim: Claim, source: str) -> ClaimDecision:
         """What becomes of a claim; it counts for those that follow."""
-        claim = claim._replace(entity=self._catalog.entity_name(claim.entity))
+        about = "" if claim.entity == claim.speaker else claim.entity
+        weight = self._salience.of(about, claim.field, claim.value, claim.words)
+        claim = claim._replace(
+            entity=self._catalog.entity_name(claim.entity),
+            salient=weight.salient,
+            # Enough to be asked, where it would be dropped; a doubt of the person's own stays one.
+            confidence="medium"
+            if weight.salient == MATTERS and claim.confidence == "low" and claim.role != _PERSON
+            else claim.confidence,
+        )
         known = self._known(claim.entity)
         if claim.how == "bare" and not any(
             fact.current and same_field(fact.field, claim.field) for _, fact in known
@@ -481,6 +518,11 @@ class ClaimDecider:
             files=FactFiles(self._catalog.entity_files(claim.entity), person=claim.person),
             today=self._today,
         )
+        if weight.salient == IGNORED and _brings_more(decided):
+            decided = decided._replace(
+                action="drop", reason=f"{SALIENCE_FILE} says to ignore {weight.topic!r}"
+            )
+        decided = _cued(decided)
         self._facts[key] = after(known, decided, source)
         if beside and decided.replaces:
             gone = set(decided.replaces)

@@ -60,6 +60,7 @@ class Statement:
     names: tuple[str, ...] = ()
     among: bool = False  # said among people, with no assistant in the talk
     language: str = "en"
+    salient: int = 0  # of a topic that matters (1), or that is to be ignored (-1): see `salience`
 
 
 class Pasted(NamedTuple):

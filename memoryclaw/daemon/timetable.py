@@ -166,6 +166,7 @@ def due(
     interval_minutes: int,
     idle_minutes: int,
     after_hours: int = 0,
+    urgent: bool = False,
 ) -> Due:
     """Whether a consolidation is due. All times know their zone.
 
@@ -179,6 +180,7 @@ def due(
         interval_minutes: the least time between two runs.
         idle_minutes: how long a conversation must have paused, so that it is not cut in the middle.
         after_hours: how long turns wait at least, so that an agent's host can read them first.
+        urgent: one of the turns that wait says that something went wrong; then the interval does not count.
     """
     if oldest_waiting is None:
         return Due(False, "nothing waits in the logs")
@@ -188,14 +190,15 @@ def due(
         )
     # A time that lies ahead was written by another clock, or before ours was set back: how far it lies counts, and that shrinks.
     since_run = abs(now - last_run) if last_run else None
-    if since_run is not None and since_run < timedelta(minutes=interval_minutes):
+    if not urgent and since_run is not None and since_run < timedelta(minutes=interval_minutes):
         return Due(
             False, f"the last run was {_ago(since_run)} ago, and the interval is {interval_minutes} min"
         )
     pause = abs(now - newest_turn) if newest_turn else None
     waited = now - oldest_waiting
     if pause is None or pause >= timedelta(minutes=idle_minutes):
-        return Due(True, f"turns wait since {_day(oldest_waiting)}")
+        why = ", and one of them says that something went wrong" if urgent else ""
+        return Due(True, f"turns wait since {_day(oldest_waiting)}{why}")
     if waited >= LONGEST_WAIT:
         return Due(
             True, f"turns wait since {_day(oldest_waiting)}, and the conversation has not paused for a day"

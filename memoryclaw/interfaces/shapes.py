@@ -10,6 +10,7 @@ from memoryclaw.model import Answer, Fact, Match, Problem, ReadBack, Recalled, T
 if TYPE_CHECKING:
     from memoryclaw.app.daemon import Happened
     from memoryclaw.app.doctor import Check
+    from memoryclaw.app.graph import GraphShown, NeighboursShown, PathShown
     from memoryclaw.app.purge import Purged
     from memoryclaw.app.stats import Stats
     from memoryclaw.app.status import Status
@@ -30,8 +31,17 @@ if TYPE_CHECKING:
     from memoryclaw.index.sync import Freshness, Synced
     from memoryclaw.index.vectors import Filled
     from memoryclaw.recall.ask import Asked
-    from memoryclaw.recall.browsing import EntityEntry, EntityShown, Links, NoteEntry, ShownUnit, TodoEntry
+    from memoryclaw.recall.browsing import (
+        EntityEntry,
+        EntityShown,
+        LinkEnd,
+        Links,
+        NoteEntry,
+        ShownUnit,
+        TodoEntry,
+    )
     from memoryclaw.recall.evaluation import Evaluated, QuestionResult
+    from memoryclaw.recall.graph import Node
     from memoryclaw.review.decide import ReviewDecision, TickedFacts
     from memoryclaw.review.details import Details
     from memoryclaw.review.file_history import Blame, CommitShown, Difference, Events, Logged
@@ -40,6 +50,7 @@ if TYPE_CHECKING:
     from memoryclaw.skills.approve import SkillDecision
     from memoryclaw.skills.host_skills import HostSkills
     from memoryclaw.skills.listing import LintedSkill, ListedSkill, SkillOffer
+    from memoryclaw.skills.outcomes import Outcome, Outcomes
     from memoryclaw.skills.run import SkillRun
     from memoryclaw.working.memory import WorkingMemory
     from memoryclaw.working.store import Cleared
@@ -248,6 +259,54 @@ def links(id_: str, found: Links, fresh: Freshness) -> Shape:
         "back": [end._asdict() for end in found.back],
         **_state(fresh),
     }
+
+
+def graph(found: GraphShown, fresh: Freshness) -> Shape:
+    """Notes and entities, and what ties them."""
+    return {
+        "nodes": [one._asdict() for one in found.graph.nodes.values()],
+        "edges": [one._asdict() for one in found.graph.edges],
+        "total": {"nodes": found.nodes, "edges": found.edges},
+        "notice": found.notice,
+        **_state(fresh),
+    }
+
+
+def path(found: PathShown, fresh: Freshness) -> Shape:
+    """The way from one node to another."""
+    return {
+        "start": found.start._asdict(),
+        "end": found.end._asdict(),
+        "found": found.steps is not None,
+        "steps": [
+            {"source": one.source.id, "target": one.target.id, "edge": one.edge._asdict()}
+            for one in found.steps or ()
+        ],
+        **_state(fresh),
+    }
+
+
+def neighbours(found: NeighboursShown, fresh: Freshness) -> Shape:
+    """What a node is tied to."""
+    return {
+        **found.node._asdict(),
+        "neighbours": [
+            {**one.node._asdict(), "weight": one.weight, "edges": [edge._asdict() for edge in one.edges]}
+            for one in found.neighbours
+        ],
+        "total": found.total,
+        **_state(fresh),
+    }
+
+
+def orphans(found: Iterable[Node], fresh: Freshness) -> Shape:
+    """What nothing is tied to."""
+    return {"orphans": [one._asdict() for one in found], **_state(fresh)}
+
+
+def dangling(found: Iterable[LinkEnd], fresh: Freshness) -> Shape:
+    """The links that lead nowhere."""
+    return {"dangling": [one._asdict() for one in found], **_state(fresh)}
 
 
 def written(done: Written) -> Shape:
@@ -464,6 +523,7 @@ def consolidated(done: Consolidated) -> Shape:
             "record": applied.record,
             "notices": list(applied.notices),
         },
+        "upkeep": consolidated(done.upkeep) if done.upkeep else None,
     }
 
 
@@ -735,7 +795,26 @@ def skill(one: ListedSkill) -> Shape:
         "path": one.skill.path,
         "digest": one.skill.digest,
         "version": one.version,
+        "outcomes": skill_outcomes(one.outcomes),
     }
+
+
+def skill_outcomes(found: Outcomes) -> Shape:
+    """How the runs of a skill ended; those that were broken off or could not begin are no runs of it."""
+    failure = found.last_failure
+    return {
+        "runs": len(found.told),
+        "succeeded": found.succeeded,
+        "rate": found.rate,
+        "degraded": found.degraded,
+        "last_failure": failure and skill_outcome(failure),
+        "stopped": found.stopped and skill_outcome(found.stopped),
+    }
+
+
+def skill_outcome(one: Outcome) -> Shape:
+    """How one run ended."""
+    return one._asdict()
 
 
 def shown(found: LintedSkill) -> Shape:
@@ -773,6 +852,8 @@ def offer(one: SkillOffer) -> Shape:
         "state": one.state,
         "offered": one.offered,
         "reason": one.why,
+        "outcomes": skill_outcomes(one.outcomes),
+        "instead": one.instead,
         "why": {
             "terms": [term._asdict() for term in found.terms],
             "matched": [matched._asdict() for matched in found.matched],

@@ -78,12 +78,13 @@ def lead_to(target: str, source: str, catalog: Catalog) -> str:
         found = catalog.rows(sql, (value,))
         if found:
             return str(found[0][0])
-    return _entity_id(target, catalog)
+    return entity_id(target, catalog)
 
 
-def _entity_id(name: str, catalog: Catalog) -> str:
+def entity_id(name: str, catalog: Catalog) -> str:
+    """The id under which an entity is shown: the file with its facts, and its name there; empty where none is known of it."""
     keys = [key_of(name), *(key_of(word) for _, word in catalog.synonyms([key_of(name)]))]
-    sql = "select path, entity from facts where entity_key in (select value from json_each(?)) order by current desc, path limit 1"
+    sql = "select path, entity from facts where entity_key in (select value from json_each(?)) order by current desc, path, seq limit 1"
     rows = catalog.rows(sql, (json.dumps(keys),))
     return f"{str(rows[0][0]).removesuffix('.md')}#{rows[0][1]}" if rows else ""
 

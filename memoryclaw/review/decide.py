@@ -21,7 +21,7 @@ from memoryclaw.vault.edits import (
     FactEdit,
     SemanticFile,
     Splice,
-    add_source,
+    add_sources,
     add_statement,
     line_end,
     same,
@@ -60,7 +60,7 @@ class _FactTarget(NamedTuple):
 
     def written(self, text: str) -> FactEdit:
         """The text with the fact and all its sources."""
-        first, *more = [part.strip() for part in self.fact.source.split(",")]
+        first = self.fact.source.partition(",")[0].strip()
         fact = self.fact
         if not fact.field:
             done = add_statement(
@@ -77,16 +77,9 @@ class _FactTarget(NamedTuple):
                 text, self.file, entity=fact.entity, field=fact.field, value=fact.value,
                 since=self.since, source=first, many=self.many, audience=fact.audience,
             )  # fmt: skip
-        known = [
-            found.id
-            for found in self.file.facts(done.text).facts
-            if found.current and same(found.entity, fact.entity) and same(found.field, fact.field)
-            and found.value == " ".join(fact.value.split())
-        ]  # fmt: skip
-        result = done.text
-        for source in (first, *more) if known else ():
-            result = add_source(result, self.file, known[-1], source).text
-        return done._replace(text=result)
+        return done._replace(
+            text=add_sources(done.text, self.file, (fact.entity, fact.field, fact.value), fact.source)
+        )
 
 
 def decide(

@@ -11,8 +11,10 @@ from typing import NamedTuple
 from memoryclaw.consolidation.apply import must_be_its_own
 from memoryclaw.consolidation.changes import record_path
 from memoryclaw.consolidation.pending import PENDING_FILE
+from memoryclaw.consolidation.proposals import FOLDER, about
 from memoryclaw.errors import ConflictError, InputError, NotFoundError
 from memoryclaw.history.repository import FileChange, History, Recorded
+from memoryclaw.lifecycle.keeping import UPKEEP
 from memoryclaw.review.file_changes import (
     TakenBack,
     facts_set,
@@ -362,6 +364,10 @@ def _decisions(context: WriteContext, history: History, target: _Target, plan: _
             if change.path == DECISIONS_FILE:
                 before, after = _texts(change)
                 found += restored(before, after, context.text(DECISIONS_FILE), at=at, by=by)
+    if target.run.startswith(f"{UPKEEP}-"):
+        known = [commit.trailers.get("Change", "") for commit in target.commits]
+        known += [about(_texts(change)[1], change.path).fingerprint for change in plan.taken if _asks(change)]
+        found += [Decision(at, UNDONE, UPKEEP, known_by, by=by) for known_by in known if known_by]
     if target.run.partition("-")[0] not in _LEARNED:
         return found
     ranges = {str(one) for commit in target.commits for one in parse_ranges(_trailers(commit))}
@@ -387,6 +393,10 @@ def _added_facts_and_skills(context: WriteContext, taken: Sequence[FileChange]) 
                 yield "fact", fact.fingerprint
         elif place == ("skill", "draft") and change.before is None and change.after is not None:
             yield "skill", fingerprint_of(read_skill(change.path, change.after))
+
+
+def _asks(change: FileChange) -> bool:
+    return change.before is None and change.path.startswith(FOLDER) and change.path.endswith(".md")
 
 
 def _texts(change: FileChange) -> tuple[str, str]:

@@ -6,16 +6,17 @@ A skill is approved by the digests of all its files, in `review/decisions.jsonl`
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import date
 from difflib import get_close_matches
 from pathlib import PurePosixPath
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from memoryclaw.errors import InputError, NotFoundError
 from memoryclaw.model import Problem
 from memoryclaw.skills.lint import lint
 from memoryclaw.skills.match import ENOUGH, SkillMatch, match
+from memoryclaw.skills.outcomes import NO_RUNS, Outcomes, better, outcomes_of
 from memoryclaw.skills.skill_file import SkillFile, read_skill
 from memoryclaw.text.encoding import decode
 from memoryclaw.text.language import Language
@@ -94,6 +95,7 @@ def _is_safe(path: str) -> bool:
 # Skills as they are in the vault.
 
 
+Ran = Sequence[Mapping[str, Any]]  # what the ledger has of the runs of skills, the oldest first
 Sees = Callable[[str], bool]  # whether a caller sees all of the file at a path
 
 
@@ -103,6 +105,7 @@ class ListedSkill(NamedTuple):
     skill: SkillFile
     state: str  # approved | changed since approval | not approved | draft
     digests: dict[str, str]
+    outcomes: Outcomes = NO_RUNS
 
     @property
     def name(self) -> str:
@@ -130,6 +133,8 @@ class SkillOffer(NamedTuple):
     state: str
     offered: bool
     why: str
+    outcomes: Outcomes = NO_RUNS
+    instead: str = ""  # what did better, where it failed twice in a row
 
 
 def everything(_path: str) -> bool:
@@ -137,26 +142,36 @@ def everything(_path: str) -> bool:
     return True
 
 
-def list_skills(root: str, sees: Sees = everything) -> list[ListedSkill]:
-    """Every skill of a vault, drafts last, by name; of those whose files all are seen."""
+def list_skills(root: str, sees: Sees = everything, ran: Ran = ()) -> list[ListedSkill]:
+    """Every skill of a vault, drafts last, by name; of those whose files all are seen.
+
+    Args:
+        root: the vault.
+        sees: what the caller sees.
+        ran: what the ledger has of the runs of skills.
+    """
     decisions = read_decisions(root)
     paths = [path for path in files.list_files(root, SKILLS) if _is_skill(path)]
     homes = {path.rpartition("/")[0] for path in paths if path.endswith("/SKILL.md")}
     # What else lies in the folder of a skill belongs to it and is not a skill of its own.
     own = (path for path in paths if path.endswith("/SKILL.md") or path.rpartition("/")[0] not in homes)
-    found = [_listed(root, path, decisions) for path in own]
+    found = [_with_outcomes(_listed(root, path, decisions), ran) for path in own]
     seen = (one for one in found if all(map(sees, one.digests)))
     return sorted(seen, key=lambda one: (one.state == DRAFT, one.name, one.skill.path))
 
 
-def show_skill(root: str, name: str, sees: Sees = everything) -> LintedSkill:
+def _with_outcomes(one: ListedSkill, ran: Ran) -> ListedSkill:
+    return one._replace(outcomes=outcomes_of(ran, one.skill.path, one.skill.digest)) if ran else one
+
+
+def show_skill(root: str, name: str, sees: Sees = everything, ran: Ran = ()) -> LintedSkill:
     """One skill, by its name, its folder or its path.
 
     Raises:
         NotFoundError: there is none.
         InputError: several go by this name.
     """
-    found = find(list_skills(root, sees), name)
+    found = find(list_skills(root, sees, ran), name)
     return LintedSkill(found, tuple(_lint(root, found)))
 
 
@@ -174,14 +189,15 @@ def lint_skills(root: str, name: str = "") -> list[Problem]:
 
 
 def match_skills(
-    root: str, request: str, language: Language, today: date, sees: Sees = everything
+    listed: Iterable[ListedSkill], request: str, language: Language, today: date
 ) -> list[SkillOffer]:
-    """The skills that share a word with a request, best first."""
+    """Those of these skills that share a word with a request, best first."""
     if not request.strip():
         raise InputError("there is nothing to match: say what is to be done, such as 'send an email to John'")
-    every = {one.skill.path: one for one in list_skills(root, sees)}
+    every = {one.skill.path: one for one in listed}
     found = match(request, [one.skill for one in every.values()], language, today)
-    return [_offer(one, every[one.skill.path].state) for one in found]
+    fitting = [every[one.skill.path] for one in found if one.score >= ENOUGH]
+    return [_offer(one, every[one.skill.path], fitting) for one in found]
 
 
 def approved_files(root: str, paths: Iterable[str]) -> set[str]:
@@ -270,17 +286,20 @@ def _lint(root: str, one: ListedSkill) -> list[Problem]:
     return lint(one.skill.path, files.read_file(root, one.skill.path).data)
 
 
-def _offer(found: SkillMatch, state: str) -> SkillOffer:
-    name = found.skill.name
+def _offer(found: SkillMatch, listed: ListedSkill, fitting: Sequence[ListedSkill]) -> SkillOffer:
+    name, state, outcomes = found.skill.name, listed.state, listed.outcomes
     if found.score < ENOUGH:
-        return SkillOffer(found, state, offered=False, why="too few of its words are in the request")
+        few = "too few of its words are in the request"
+        return SkillOffer(found, state, offered=False, why=few, outcomes=outcomes)
+    approved = ((one.name, one.outcomes) for one in fitting if one is not listed and one.state == APPROVED)
+    instead = better(outcomes, approved) if outcomes.degraded else ""
     why = {
         APPROVED: "it is approved",
         CHANGED: f"it was changed since it was approved; `memoryclaw skills approve {name}`",
         NOT_APPROVED: f"nobody has approved it; `memoryclaw skills approve {name}`",
         DRAFT: f"it is a draft; `memoryclaw skills approve {name}`",
     }
-    return SkillOffer(found, state, state == APPROVED, why[state])
+    return SkillOffer(found, state, state == APPROVED, why[state], outcomes, instead)
 
 
 def _paths(one: ListedSkill) -> tuple[str, ...]:

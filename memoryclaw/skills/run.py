@@ -19,8 +19,10 @@ from memoryclaw.capture.capture import CaptureResult
 from memoryclaw.errors import InputError, MemoryClawError
 from memoryclaw.skills.binding import Facts, bound, hidden, remembered, standing_for, typed
 from memoryclaw.skills.listing import CHANGED, ListedSkill, find, list_skills
+from memoryclaw.skills.outcomes import CHECK, EVENT, INTERRUPTED, TOOL, WHY
 from memoryclaw.skills.steps import Requirement, Step, StepPlan, as_text, read_recipe, references_in
 from memoryclaw.skills.tools import Tool, Tools
+from memoryclaw.text.prompts import one_line
 from memoryclaw.vault.layout import run_id
 from memoryclaw.vault.ledger import Ledger
 from memoryclaw.writing.decisions import APPROVED
@@ -112,7 +114,6 @@ def _listed(names: Sequence[str]) -> str:
 
 PLANNED, DONE, FAILED, NOT_RUN = "planned", "done", "failed", "not run"
 _SHOWN = 2000  # characters of a result that the answer repeats; the log has all of it
-_TROUBLE = 300  # characters of what a schema finds wrong, which may repeat a whole argument
 
 Ask = Callable[[Requirement], str]
 
@@ -156,6 +157,7 @@ class Runner:
         ledger: keeps the outcome.
         clock: returns the current time.
         new_id: returns a new id.
+        redacted: takes secrets out of a text.
     """
 
     root: str
@@ -165,6 +167,7 @@ class Runner:
     ledger: Ledger
     clock: Callable[[], datetime]
     new_id: Callable[[], str]
+    redacted: Callable[[str], str]
 
 
 class _Planned(NamedTuple):
@@ -250,6 +253,7 @@ class _Job:
         planned = [self._planned(step) for step in self.recipe.steps]
         for number, one in enumerate(planned, 1):
             if one.trouble:
+                self._kept(CHECK, ok=False, done=0, step=number, tool=one.step.tool, why=one.trouble)
                 raise InputError(f"step {number} ({one.step.tool}): {one.trouble}; nothing was done")
         steps: list[StepResult] = []
         try:
@@ -271,7 +275,7 @@ class _Job:
 
     def _trouble(self, tool: Tool, args: Mapping[str, Any], unknown: frozenset[str]) -> str:
         """What is wrong with the arguments, without secrets, which the message of a schema repeats."""
-        return str(hidden(self.tools.check(tool, args, unknown), self.secrets))[:_TROUBLE]
+        return str(hidden(self.tools.check(tool, args, unknown), self.secrets))[:WHY]
 
     def _unknown(self, step: Step) -> frozenset[str]:
         """The arguments that need the result of an earlier step."""
@@ -329,12 +333,22 @@ class _Job:
         ending = "" if ok else f"; step {done + 1} failed"
         said = f"Ran the skill {name}: {done} of {len(self.recipe.steps)} steps done{ending}."
         lost = self._logged({"role": "system", "name": "memoryclaw", "content": said})
-        values = {
-            "run": self.run, "skill": name, "path": self.listed.skill.path, "digest": self.listed.skill.digest,
-            "session": self.session, "ok": ok, "steps": len(self.recipe.steps), "done": done,
-        }  # fmt: skip
-        trouble = self.runner.ledger.append("ran", values, self.runner.clock(), durable=True)
+        failed = next((step for step in steps if step.state == FAILED), None)
+        by = TOOL if ok or failed else INTERRUPTED
+        step, tool, why = (failed.step, failed.tool, failed.error) if failed else (0, "", "")
+        trouble = self._kept(by, ok=ok, done=done, step=step, tool=tool, why=why)
         return "; ".join(filter(None, (lost, trouble)))
+
+    def _kept(self, by: str, *, ok: bool, done: int, step: int, tool: str, why: str) -> str:
+        """Keeps in the ledger how the run ended; returns why it could not be kept."""
+        skill = self.listed.skill
+        values = {
+            "run": self.run, "skill": self.listed.name, "path": skill.path, "digest": skill.digest,
+            "session": self.session, "ok": ok, "steps": len(self.recipe.steps), "done": done, "by": by,
+        }  # fmt: skip
+        said = {"step": step, "tool": tool, "why": self.runner.redacted(one_line(why))[:WHY]}
+        values |= {key: value for key, value in said.items() if value}
+        return self.runner.ledger.append(EVENT, values, self.runner.clock(), durable=True)
 
     def _outcome(
         self, steps: tuple[StepResult, ...], *, applied: bool, ok: bool, notice: str = ""

@@ -311,6 +311,27 @@ def set_fact(
     return _supersede(sheet, known[0], told, since)
 
 
+def add_sources(text: str, file: SemanticFile, named: tuple[str, str, str], sources: str) -> str:
+    """The text in which a fact that holds has these sources as well; unchanged where it does not.
+
+    Args:
+        text: the text of the file.
+        file: its path, and the collections of the vault.
+        named: entity, field and value of the fact.
+        sources: ids of notes with their blocks, joined by commas.
+    """
+    entity, field, value = named
+    known = [
+        found.id
+        for found in file.facts(text).facts
+        if found.current and same(found.entity, entity) and same(found.field, field)
+        and found.value == " ".join(value.split())
+    ]  # fmt: skip
+    for source in filter(None, map(str.strip, sources.split(",") if known else ())):
+        text = add_source(text, file, known[-1], source).text
+    return text
+
+
 def correct_fact(text: str, file: SemanticFile, id_: str, value: str) -> FactEdit:
     """Replaces the value of a fact, or the words of a statement, without History: the old one was never right."""
     if file.is_note:

@@ -144,6 +144,12 @@ class Vault:
         found = self._look(path)
         return _packed(found) if found and stat.S_ISREG(found.st_mode) else None
 
+    def is_beside(self, source: str, target: str) -> bool:
+        """True when a target that a note at a path names is any file of the folder: from its root, or from the note's own folder."""
+        places = (self.root / target, (self.root / source).parent / target)
+        inside = f"{self.root}{os.sep}"
+        return any(os.path.normpath(at).startswith(inside) and os.path.lexists(at) for at in places)
+
     def is_odd(self, path: str) -> bool:
         """True when a walk has something to say about the file at this path besides its stamp, or may have had."""
         name = path.rpartition("/")[2]

@@ -17,6 +17,7 @@ SCHEMA_FILE = "semantic/_schema.yaml"
 DECISIONS_FILE = (
     "review/decisions.jsonl"  # what people decided; the lines that it takes out of answers are none
 )
+SALIENCE_FILE = "salience.md"  # what matters to the user, and what to ignore; a note as well
 QUESTIONS_FILE = "eval/questions.yaml"  # no note: only Markdown is one
 LOGS = ("logs/", "archive/logs/")  # the folders of turns
 NO_NOTES = ("ledger", "runs", "working")  # folders in which no file is a note

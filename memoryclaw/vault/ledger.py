@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 import re
-import socket
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from datetime import datetime
@@ -14,6 +13,7 @@ from typing import Any, NamedTuple
 from memoryclaw.errors import VaultError
 from memoryclaw.vault import files
 from memoryclaw.vault.layout import STATE_DIR, slug, timestamp, utc
+from memoryclaw.vault.uses import Cited, Record, Told, event_of, record_of, told_by
 
 FOLDER = "ledger"
 _SESSIONS = 256  # of which it is remembered what they were shown
@@ -27,6 +27,8 @@ class Ledger:
     def __init__(self, root: str) -> None:
         self._root = root
         self._told: dict[tuple[str, str], _Told] = {}
+        self._read: dict[str, _Read] = {}
+        self._record = Record()
 
     @property
     def device(self) -> str:
@@ -36,7 +38,45 @@ class Ledger:
                 name = file.readline().strip()
         except (OSError, UnicodeDecodeError):
             name = ""
-        return name if _DEVICE.fullmatch(name) else slug(socket.gethostname())
+        if _DEVICE.fullmatch(name):
+            return name
+        import socket  # noqa: PLC0415 - a search asks for no name, and must start fast
+
+        return slug(socket.gethostname())
+
+    def record(self) -> Record:
+        """What all devices' files tell: what was cited and rated, and on which days; only what they have gained is read again."""
+        paths = [path for path in files.list_files(self._root, FOLDER) if path.endswith(".jsonl")]
+        known, self._read = self._read, {}
+        for path in sorted(paths):
+            found = self._gained(path, known.get(path, _NOTHING_READ))
+            if found is not None:
+                self._read[path] = found
+        if self._read != known:
+            self._record = record_of(one.told for one in self._read.values())
+        return self._record
+
+    def cited(self) -> tuple[Cited, ...]:
+        """What each reply of an assistant cited, of all devices, the oldest first, under the ids that these memories have now."""
+        return self.record().cited
+
+    def active_days(self) -> tuple[str, ...]:
+        """The days (ISO, UTC) on which the vault was used at all, the oldest first."""
+        return self.record().days
+
+    def _gained(self, path: str, known: _Read) -> _Read | None:
+        """What a file tells, read on from where it was read to; None where it cannot be read."""
+        try:
+            found = files.read_grown(self._root, path, known.end, known.file, _LARGEST)
+        except (OSError, VaultError):
+            return None
+        whole = found.data.rfind(b"\n") + 1  # the last line may be on its way
+        if found.start and not whole:
+            return known
+        told = told_by(found.data[:whole])
+        if found.start:
+            told = Told(known.told.days | told.days, known.told.events + told.events)
+        return _Read(told, found.start + whole, found.file)
 
     def shown_in(self, session: str) -> list[dict[str, Any]]:
         """What this device's last two months say was shown in a session, the oldest first."""
@@ -69,7 +109,7 @@ class Ledger:
             with suppress(OSError, VaultError):
                 data = files.read_file(self._root, path, limit=_LARGEST).data
                 for line in data.splitlines() if path.endswith(tuple(months)) and wanted in data else ():
-                    event = _event(line) if wanted in line else {}
+                    event = event_of(line) if wanted in line else {}
                     ids = event.get("ids") if event.get("event") == "shown" else ()
                     if isinstance(ids, list) and any(str(one).partition("#")[0] == note for one in ids):
                         found.append(event)
@@ -81,8 +121,9 @@ class Ledger:
         paths = [path for path in files.list_files(self._root, FOLDER) if path.endswith(month)]
         return next((one for path in sorted(paths) for one in self._shown(path, "receipt", name)), None)
 
-    def having(self, event: str, key: str, value: str) -> list[dict[str, Any]]:
-        """The events of one type with this value, of all devices, oldest first."""
+    def having(self, event: str, key: str = "event", value: str = "") -> list[dict[str, Any]]:
+        """The events of one type, of all devices, oldest first; those with this value, if one is named."""
+        value = value or event
         paths = [path for path in files.list_files(self._root, FOLDER) if path.endswith(".jsonl")]
         found = [one for path in paths for one in self._events(path, event, key, value)]
         return sorted(found, key=lambda one: str(one.get("ts", "")))
@@ -129,19 +170,21 @@ class _Told(NamedTuple):
     file: tuple[int, int] = (0, 0)
 
 
+class _Read(NamedTuple):
+    """What one file tells as far as it was read, and which file that was."""
+
+    told: Told
+    end: int = 0
+    file: tuple[int, int] = (0, 0)
+
+
+_NOTHING_READ = _Read(Told(frozenset(), ()))
+
+
 def _events(data: bytes, type_: str, key: str, value: str) -> Iterator[dict[str, Any]]:
     """The events with this value; a line that is no event, as one that a crash cut off, is passed over."""
     wanted = json.dumps(value, ensure_ascii=False).encode("utf-8", "backslashreplace")
     for line in data.splitlines() if wanted in data else ():
-        event = _event(line) if wanted in line else {}
+        event = event_of(line) if wanted in line else {}
         if event.get("event") == type_ and event.get(key) == value:
             yield event
-
-
-def _event(line: bytes) -> dict[str, Any]:
-    """One line as an event; empty where it is none."""
-    with suppress(ValueError, RecursionError):
-        event = json.loads(line)
-        if isinstance(event, dict):
-            return event
-    return {}

@@ -27,9 +27,10 @@ from memoryclaw.vault.forgotten import (
     without_lines,
     without_words,
 )
-from memoryclaw.vault.layout import Place, place_of
+from memoryclaw.vault.layout import SALIENCE_FILE, Place, place_of
 from memoryclaw.vault.logs import Log, read_jsonl, read_markdown_log, role_of
 from memoryclaw.vault.properties import Properties, read_properties
+from memoryclaw.vault.salience import read_topics
 from memoryclaw.vault.skill_formats import Skill, read_javascript_skill, read_json_skill, read_markdown_skill
 from memoryclaw.vault.todos import Todo, read_todo, todo_id
 from memoryclaw.vault.vocabulary import DEFAULT_COLLECTIONS
@@ -382,6 +383,8 @@ def read_note(path: str, data: bytes, settings: ReadingSettings) -> Note:
         problems += (_too_long(text),) if rest else ()
     if "<<<<<<< " in text:
         problems += _conflicts(text)
+    if path == SALIENCE_FILE:
+        problems += read_topics(text).problems
     name = path.rpartition("/")[2]
     source = _Source(
         path, place, name.rpartition(".")[0] or name, hashlib.sha256(data).hexdigest(), problems, rest

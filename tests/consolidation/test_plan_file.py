@@ -4,7 +4,15 @@ from __future__ import annotations
 
 import pytest
 
-from memoryclaw.consolidation.actions import AddPending, AddSource, ConfirmFact, MoveFile, NewFile, SetFact
+from memoryclaw.consolidation.actions import (
+    AddPending,
+    AddSource,
+    ConfirmFact,
+    MoveFile,
+    NewFile,
+    NoteBelow,
+    SetFact,
+)
 from memoryclaw.consolidation.changes import (
     ChangeSet,
     Claim,
@@ -23,6 +31,7 @@ ACTIONS = (
     AddPending("X", "f", "v", "low", "ep", "why"),
     AddSource("episodes/a.md", ("logs/a#1-2@0123456789abcdef",)),
     MoveFile("episodes/b.md", "archive/episodes/b.md"),
+    NoteBelow("episodes/a.md", "l3", "superseded"),
 )
 CLAIM = Claim("X", "f", "v", 3, "X f is v", "user", "2026-01-01", durable=False)
 WHOLE = ChangeSet(

@@ -95,6 +95,14 @@ LOOKS = (
     (f"/v1/notes/{quote(DEADLINE, safe='')}", ("show", DEADLINE)),
     ("/v1/notes/log:kanazawa/2", ("show", "log:kanazawa/2")),
     ("/v1/links/ep-penicillin", ("links", "ep-penicillin")),
+    ("/v1/graph?limit=4", ("links", "--limit", "4")),
+    ("/v1/graph/path?start=ep-penicillin&end=Boathouse", ("links", "path", "ep-penicillin", "Boathouse")),
+    (
+        "/v1/graph/neighbours?id=ep-penicillin&limit=1",
+        ("links", "neighbours", "ep-penicillin", "--limit", "1"),
+    ),
+    ("/v1/graph/orphans", ("links", "orphans")),
+    ("/v1/graph/dangling", ("links", "dangling")),
     ("/v1/facts?entity=rowing%20club&history=true", ("facts", "rowing club", "--history")),
     ("/v1/facts?as_of=2025-07-01", ("facts", "--as-of", "2025-07-01")),
     ("/v1/entities?words=boat", ("entities", "boat")),
@@ -119,7 +127,7 @@ ELSEWHERE = {
     *(("POST", f"/v1/{verb}") for verb in ("recall", "sync", "remember", "revive", "undo", "feedback")),
     *(("POST", f"/v1/{verb}") for verb in ("capture", "consolidate", "redo")),
     *(("POST", f"/v1/review/{{id}}/{verb}") for verb in ("approve", "reject")),
-    *(("POST", f"/v1/skills/{{name}}/{verb}") for verb in ("approve", "reject", "run")),
+    *(("POST", f"/v1/skills/{{name}}/{verb}") for verb in ("approve", "reject", "run", "outcome")),
     *((method, "/v1/notes/{id}") for method in ("PATCH", "PUT", "DELETE")),
     ("PUT", "/v1/review/{id}"),
     *((method, "/v1/working/{session}") for method in ("PATCH", "DELETE")),
@@ -264,6 +272,13 @@ def test_a_skill_runs_dry_and_hosts_are_given_approved_ones_alone(daemon: Daemon
     assert [step["tool"] for step in planned["steps"]] == ["send"]
     unknown = daemon.ask("POST", "/v1/skills/write-to/run", {"shell": "ls"})
     assert "'shell'" in unknown.json["error"]["message"]
+
+
+def test_how_a_skill_went_is_kept_and_told(daemon: Daemon) -> None:
+    kept = daemon.post("/v1/skills/send-update/outcome", ok=False, why="it bounced")
+    assert (kept["by"], kept["ok"], kept["why"]) == ("person", False, "it bounced")
+    assert daemon.get("/v1/skills/send-update")["outcomes"]["last_failure"] == kept
+    assert daemon.ask("POST", "/v1/skills/send-update/outcome", {"why": "?"}).status == 400
 
 
 def test_feedback_is_kept_in_the_ledger(daemon: Daemon, twin: Path) -> None:

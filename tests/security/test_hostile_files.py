@@ -14,7 +14,7 @@ import pytest
 from conftest import STUDIO, Claw, put
 
 VERBS = (
-    "sync", "search boathouse", "recall boathouse", "status", "doctor", "browse", "facts", "links notes/moon", "skills", "skills lint", "review",
+    "sync", "search boathouse", "recall boathouse", "status", "doctor", "browse", "facts", "links notes/moon", "links", "links dangling", "skills", "skills lint", "review",
     "history", "show notes/moon", "reindex", "eval", "consolidate --dry-run --llm none", "consolidate --llm none", "working show --session s",
     "remember hello", "edit notes/moon --set tags=x", "capture",
 )  # fmt: skip

@@ -54,6 +54,7 @@ NAMES = (*(f"{step}{end}" for step in STEPS for end in ENDS), *WHOLE)
 VERBS: dict[str, Callable[[App, str], Any]] = {
     "show": lambda app, name: app.show(name),
     "links": lambda app, name: app.links(name),
+    "neighbours": lambda app, name: app.graph.neighbours(name),
     "edit": lambda app, name: app.edit(name, {"tags": ["x"]}),
     "forget": lambda app, name: app.forget(name),
     "revive": lambda app, name: app.revive(name),

@@ -156,7 +156,9 @@ def doors(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Doors]:
         "session": "s-owner",
         "ids": list(IDS),
     }
-    put(vault, {"ledger/desk/2026-01.jsonl": json.dumps({**shown, "left_out": {"weak": list(IDS)}}) + "\n"})
+    cited = {"ts": "2026-01-01T00:01:00Z", "event": "cited", "session": "s-owner", "ids": list(IDS)}
+    events = ({**shown, "left_out": {"weak": list(IDS)}}, cited)
+    put(vault, {"ledger/desk/2026-01.jsonl": "".join(json.dumps(one) + "\n" for one in events)})
     digest = hashlib.sha256(FAMILYS.encode()).hexdigest()
     put(folder / "own", {"memoryclaw/config.yaml": f"audience:\n  tokens: {{{digest}: family}}\n"})
     with ExitStack() as stack:
@@ -203,7 +205,7 @@ CLI: dict[str, list[list[str]]] = {
     "browse": [["--json"], ["--state", "pending"], ["--state", "archived", "--json"], ["--state", "draft"]],
     "facts": [[], ["--history", "--json"], *([f"Pier of {label}", "--json"] for label in LABELS), *([slip(word(label, "entity"))] for label in LABELS)],
     "todos": [[], ["--all", "--json"], ["harbour"], *([word(label, "todo")] for label in LABELS)],
-    "links": [[one] for one in IDS[::3]],
+    "links": [*([one] for one in IDS[::3]), [], ["--json", "--limit", "1000"], ["--dot"], ["orphans", "--json"], ["dangling", "--json"], *(["neighbours", one, "--json"] for one in IDS[::6]), *(["path", one, "notes/owner-note"] for one in IDS[::9])],
     "entities": [[], ["--json"], ["Pier"]], "entity": [["Pier of owner"], ["Pier of owner", "--json"]],
     "skills": [["list", "--json"], ["match", "harbour", "--json"], ["lint"], *(["show", f"skills/{label}-work"] for label in LABELS), ["show", slip(word("owner", "skillname"))], ["host", "--json"], ["run", "owner-work"]],
     "review": [["list", "--json"], ["list"], ["diff"], ["show", "p-00000000"], ["approve", "--all", "--yes"]],
@@ -283,6 +285,12 @@ HTTP_BODIES: dict[tuple[str, str], list[Any]] = {
 QUERIES = {
     "/v1/search": ["?q=harbour&limit=300", *(f"?q={one}" for one in SLIPS[::6])],
     "/v1/entities": ["", "?words=Pier", "?kind=owner"],
+    "/v1/graph": ["?limit=1000"],
+    "/v1/graph/path": [
+        "?start=notes/owner-note&end=Pier%20of%20owner",
+        *(f"?start=Home&end={quote(one, safe='')}" for one in IDS[::9]),
+    ],
+    "/v1/graph/neighbours": [f"?id={quote(one, safe='')}" for one in IDS[::6]],
     "/v1/facts": ["?history=true", "?entity=Pier%20of%20owner"],
     "/v1/todos": ["?state=all", "?words=harbour", "?due=2026-04-21"],
     "/v1/notes": ["?limit=500", "?state=archived", "?state=pending"],

@@ -1,4 +1,4 @@
-"""A skill is approved, or not, as somebody was shown it; and how its runs ended is told."""
+"""A skill is approved, or not, as somebody was shown it."""
 
 from __future__ import annotations
 
@@ -45,12 +45,3 @@ def test_what_was_shown_is_approved_and_withdrawn(root: Path) -> None:
         with pytest.raises(ConflictError):
             app.skills.reject("water", version="0" * 16)
         assert app.skills.reject("water", version=shown).action == "withdrawn"
-
-
-def test_the_outcomes_of_runs_are_told_newest_first(root: Path) -> None:
-    with open_vault(root) as app:
-        for day, ok in ((1, True), (2, False)):
-            values = {"run": f"r{day}", "path": "skills/water/SKILL.md", "ok": ok, "steps": 2, "done": day}
-            app.ledger.append("ran", values, app.clock().replace(day=day))
-        app.ledger.append("ran", {"run": "other", "path": "skills/x/SKILL.md", "ok": True}, app.clock())
-        assert [one["run"] for one in app.skills.outcomes("water")] == ["r2", "r1"]

@@ -125,6 +125,7 @@ def test_an_applied_run_calls_logs_and_records(app, book):
     assert outcome["content"] == "Ran the skill send-email: 1 of 1 steps done."
     [ran] = used(app)
     assert (ran["event"], ran["ok"], ran["done"], ran["digest"]) == ("ran", True, 1, done.digest)
+    assert app.skills.show("send-email").listed.outcomes.rate == 1
 
 
 def test_the_form_of_the_seed_runs_and_steps_use_the_results_of_earlier_ones(app, book):
@@ -480,3 +481,26 @@ def test_a_skill_for_hosts_is_not_approved_without_a_description(tmp_path, book)
         ),
     ):
         app.skills.approve("send-letter")
+
+
+def test_the_ledger_keeps_which_step_failed_and_why(tmp_path, book):
+    steps = "  - {tool: note, args: {text: hello}}\n  - {tool: fail, args: {text: nobody is home}}\n"
+    app = skill(tmp_path, book, steps)
+    assert not app.skills.run("it", {}, apply=True).ok
+    [ran] = used(app)
+    assert (ran["by"], ran["step"], ran["tool"], ran["done"]) == ("tool", 2, "fail", 1)
+    assert "nobody is home" in ran["why"]
+    last = app.skills.show("it").listed.outcomes.last_failure
+    assert last.where == "step 2 (fail)"
+
+
+def test_a_tool_that_is_gone_is_told_by_lint_and_counts_for_no_failure(tmp_path, book):
+    app = skill(tmp_path, book, "  - {tool: vanished, args: {}}\n")
+    with pytest.raises(InputError, match="nothing was done"):
+        app.skills.run("it", {}, apply=True)
+    outcomes = app.skills.show("it").listed.outcomes
+    assert (outcomes.told, outcomes.stopped.tool) == ((), "vanished")
+    assert "could not begin: step 1 (vanished)" in app.skills.lint("it")[0].message
+    path = app.root / "skills/it/SKILL.md"
+    path.write_text(path.read_text().replace("vanished", "note"))
+    assert app.skills.lint("it") == []

@@ -67,12 +67,13 @@ def test_every_commit_template_ends_with_its_run(name):
         "told": ["v"],
         "on": ["v"],
         "more": 2,
+        "known_by": "v",
     }
     message = Templates().commit_message(name.removesuffix(".j2"), run="r-1", **values)
     subject, blank, *rest = message.splitlines()
     assert subject
     assert blank == ""
-    assert rest[-1].startswith(("Run: r-1", "Source: v", "Confidence: v"))
+    assert rest[-1].startswith(("Run: r-1", "Source: v", "Confidence: v", "Change: v"))
     trailers = message.rstrip().rpartition("\n\n")[2].splitlines()
     assert trailers[0] == "Run: r-1"
 

@@ -175,7 +175,10 @@ def _tell(context: CliContext, done: Consolidated, *, dry_run: bool) -> None:
 def _tell_run(done: Consolidated, *, dry_run: bool) -> None:
     changes = done.changes
     if done.waits or not changes.ranges:
-        say(f"Nothing to do: {done.waits or 'every line of the logs is consolidated'}.")
+        if done.upkeep is None:
+            say(f"Nothing to do: {done.waits or 'every line of the logs is consolidated'}.")
+        else:
+            _tell_upkeep(done.upkeep, dry_run=dry_run)
         return
     say(_summary(changes, done.mode, dry_run=dry_run))
     if dry_run:
@@ -186,6 +189,30 @@ def _tell_run(done: Consolidated, *, dry_run: bool) -> None:
         _applied(done)
     if changes.degraded:
         remark(f"degraded: {changes.degraded}")
+    if done.upkeep is not None:
+        say()
+        _tell_upkeep(done.upkeep, dry_run=dry_run)
+
+
+def _tell_upkeep(done: Consolidated, *, dry_run: bool) -> None:
+    """What was done and proposed with what is there already."""
+    from memoryclaw.consolidation.apply import waits  # noqa: PLC0415 - what runs has loaded it
+
+    changes = done.changes
+    proposed = sum(waits(change, done.mode) for change in changes.changes)
+    made = len(changes.changes) - proposed
+    would = "would " * dry_run
+    words = [f"{plural(made, 'change')} {'would be ' * dry_run}made"] * bool(made)
+    words += [f"{plural(proposed, 'proposal')} {would}wait{'' if dry_run else 'ing'} in review/"] * bool(
+        proposed
+    )
+    say(f"Upkeep: {', '.join(words)}.")
+    if dry_run:
+        _planned(changes)
+        say()
+        say("Nothing was written.")
+    else:
+        _applied(done)
 
 
 def _summary(changes: ChangeSet, mode: str, *, dry_run: bool) -> str:

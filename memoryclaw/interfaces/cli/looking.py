@@ -1,4 +1,4 @@
-"""`show`, `browse`, `facts`, `todos`, `links`, `history` and `blame`: the vault without a question."""
+"""`show`, `browse`, `facts`, `todos`, `history` and `blame`: the vault without a question."""
 
 from __future__ import annotations
 
@@ -21,7 +21,6 @@ from memoryclaw.writing.context import fact_in_words
 
 if TYPE_CHECKING:
     from memoryclaw.index.sync import Freshness
-    from memoryclaw.recall.browsing import LinkEnd
     from memoryclaw.review.file_history import Blame, CommitShown, Events, FactSource
 
 
@@ -59,7 +58,7 @@ def show(context: CliContext, id_: str, *, session: str) -> None:
         at = shown.address
         say(styled(f"{at.path}:{at.line}-{at.end_line}", dim=True))
     click.echo(visible(shown.text), nl=not shown.text.endswith("\n"))
-    _print_freshness(fresh)
+    print_freshness(fresh)
 
 
 @verb(examples=["browse", "browse --kind episode --limit 10", "browse --state archived --json"])
@@ -101,7 +100,7 @@ def browse(context: CliContext, kind: str, state: str, limit: int) -> None:
     table(["id", "kind", "date", "title", "tags"], rows)
     if not rows:
         say("No such notes.")
-    _print_freshness(fresh)
+    print_freshness(fresh)
 
 
 @verb(examples=["facts", "facts 'Boathouse Aarhus' --history", "facts boathouse --as-of 2025-07-01"])
@@ -137,7 +136,7 @@ def facts(context: CliContext, entity: str, as_of: date | None, history: bool) -
     for id_, others in apart.items():
         if not id_.startswith("semantic/"):
             remark(f"{id_} and {', '.join(others)} disagree; edit one of them")
-    _print_freshness(fresh)
+    print_freshness(fresh)
 
 
 @verb(
@@ -173,7 +172,7 @@ def todos(context: CliContext, words: Sequence[str], due: str, done: bool, every
         table(["", "due", "to do", "id"], [(one.status, *row) for one, row in zip(found, rows, strict=True)])
     if not found:
         say("No such to-dos.")
-    _print_freshness(fresh)
+    print_freshness(fresh)
 
 
 def _time(due: str, words: list[str], today: date) -> tuple[str, list[str]]:
@@ -204,7 +203,7 @@ def entities(context: CliContext, words: Sequence[str], kind: str) -> None:
     table(["entity", "kind", "facts", "statements", "last"], rows)
     if not rows:
         say("No such entities.")
-    _print_freshness(fresh)
+    print_freshness(fresh)
 
 
 @verb(examples=["entity 'Boathouse Aarhus'", "entity boathouse --json"])
@@ -230,27 +229,11 @@ def entity(context: CliContext, name: str) -> None:
         ["neighbour", "kind", "by", "notes"],
         [(one.name, one.kind, ", ".join(one.fields), str(one.episodes)) for one in found.neighbours],
     )
-    _print_freshness(fresh)
+    print_freshness(fresh)
 
 
-@verb(examples=["links semantic/projects", "links ep-20250708-penicillin", "links Home --json"])
-@click.argument("id_", metavar="ID", type=TEXT)
-@click.pass_obj
-def links(context: CliContext, id_: str) -> None:
-    """List the links from a note and to it."""
-    with context.app() as app:
-        found, fresh = app.links(id_), app.freshness
-    if context.json:
-        as_json(shapes.links(id_, found, fresh))
-        return
-    rows = [_link("out", end) for end in found.out] + [_link("back", end) for end in found.back]
-    table(["", "where", "link", "leads to"], rows)
-    if not rows:
-        say("No links.")
-    _print_freshness(fresh)
-
-
-def _print_freshness(fresh: Freshness) -> None:
+def print_freshness(fresh: Freshness) -> None:
+    """Says on standard error what an answer may lack."""
     if fresh.degraded:
         remark(f"Degraded: {fresh.degraded}")
 
@@ -268,11 +251,6 @@ def _fact(path: str, fact: Fact, dated: bool, doubted: bool) -> list[str]:
         *trust,
         f"{path}:{fact.line}",
     ]
-
-
-def _link(direction: str, end: LinkEnd) -> list[str]:
-    label = f"{end.target} ({end.label})" if end.label else end.target
-    return [direction, f"{end.source}:{end.line}", label, end.to or "nothing yet"]
 
 
 # `history` and `blame`: what was done, and where a fact comes from.

@@ -19,6 +19,7 @@ from memoryclaw.text.prompts import one_line, visible
 if TYPE_CHECKING:
     from memoryclaw.skills.approve import SkillDecision
     from memoryclaw.skills.listing import SkillOffer
+    from memoryclaw.skills.outcomes import Outcomes
     from memoryclaw.skills.run import SkillRun, StepResult
     from memoryclaw.skills.steps import Requirement
 
@@ -51,9 +52,20 @@ def list_(context: CliContext) -> None:
     if context.json:
         as_json(shapes.skills(found))
         return
+    # How runs went is a column once there was one.
+    ran = any(one.outcomes.runs for one in found)
     table(
-        ["name", "state", "description", "path"],
-        [[one.name, one.state, _short(one.skill.skill.description), one.skill.path] for one in found],
+        ["name", "state", *(["runs"] if ran else []), "description", "path"],
+        [
+            [
+                one.name,
+                one.state,
+                *([_record(one.outcomes)] if ran else []),
+                _short(one.skill.skill.description),
+                one.skill.path,
+            ]
+            for one in found
+        ],
     )
     if not found:
         say("No skills yet; `memoryclaw skills new NAME` begins one.")
@@ -76,6 +88,8 @@ def show(context: CliContext, name: str) -> None:
     for other in one.digests:
         if other != one.skill.path:
             remark(f"with {other}")
+    if one.outcomes.runs:
+        remark(f"runs: {_record(one.outcomes)}{_failure(one.outcomes)}")
     if shown.problems:
         remark(f"{plural(len(shown.problems), 'problem')}; `memoryclaw skills lint {one.name}` explains")
     click.echo(visible(one.skill.text), nl=not one.skill.text.endswith("\n"))
@@ -168,6 +182,28 @@ def reject(context: CliContext, name: str) -> None:
         _tell(context, app.skills.reject(name))
 
 
+@skills.command(
+    "outcome",
+    examples=["skills outcome send-email ok", "skills outcome send-email failed --why 'the address bounced'"],
+)
+@click.argument("name", metavar="NAME", type=TEXT)
+@click.argument("ended", metavar="ok|failed", type=click.Choice(["ok", "failed"]))
+@click.option("--why", metavar="TEXT", default="", type=TEXT, help="What went wrong.")
+@click.option("--session", metavar="S", default="", type=TEXT, help="The session in which it was followed.")
+@click.pass_obj
+def outcome(context: CliContext, *, name: str, ended: str, why: str, session: str) -> None:
+    """Say how it went when a skill was followed; `skills run` keeps that itself.
+
+    A skill that failed twice in a row, as it is written now, says so wherever it is listed or matched.
+    """
+    with context.app() as app:
+        done = app.skills.outcome(name, ok=ended == "ok", why=why, session=session)
+    if context.json:
+        as_json(shapes.skill_outcome(done))
+        return
+    say(f"{styled('kept', bold=True)}: {styled(name)} {'succeeded' if done.ok else 'failed'}")
+
+
 @skills.command("host", examples=["skills host", "skills host --json"])
 @click.pass_obj
 def host(context: CliContext) -> None:
@@ -236,6 +272,10 @@ def _tell_offer(offer: SkillOffer) -> None:
         else styled("not offered", fg=_COLOURS.get(offer.state))
     )
     say(f"{styled(found.skill.name, bold=True)}  {found.score:.2f}  {verdict}: {styled(offer.why)}")
+    if offer.outcomes.told:
+        say(f"  runs: {styled(_record(offer.outcomes))}{styled(_failure(offer.outcomes))}")
+    if offer.instead:
+        say(f"  {styled(offer.instead, bold=True)} did better")
     for term in found.terms:
         words = ", ".join(dict.fromkeys(m.word for m in found.matched if m.field == term.name))
         say(f"  {term.name} {term.value:+.2f}  {styled(words)}")
@@ -243,6 +283,23 @@ def _tell_offer(offer: SkillOffer) -> None:
         say(f"  {styled(name)} = {styled(value)}")
     if found.missing and found.values:
         say("  " + styled("still to ask: " + ", ".join(found.missing), dim=True))
+
+
+def _record(outcomes: Outcomes) -> str:
+    """`3 of 4`, and whether it fails now."""
+    told = f"{outcomes.succeeded} of {len(outcomes.told)}" if outcomes.told else ""
+    ends = "failed twice in a row" if outcomes.degraded else "could not begin" if outcomes.stopped else ""
+    return ", ".join(filter(None, (told, ends)))
+
+
+def _failure(outcomes: Outcomes) -> str:
+    """When and how it failed last."""
+    last = outcomes.last_failure
+    if last is None:
+        return ""
+    return f"; last failure {last.ts[:10]}{', ' * bool(last.where)}{last.where}" + f": {last.why}" * bool(
+        last.why
+    )
 
 
 def _short(text: str) -> str:

@@ -64,7 +64,7 @@ SECTIONS: dict[str, dict[str, str]] = {
         "ask": "asking", "recall": "asking", "search": "asking", "why": "asking", "working": "working",
         "feedback": "working",
     },
-    "Look": {"show": "looking", "browse": "looking", "facts": "looking", "entities": "looking", "entity": "looking", "todos": "looking", "links": "looking"},
+    "Look": {"show": "looking", "browse": "looking", "facts": "looking", "entities": "looking", "entity": "looking", "todos": "looking", "links": "linking"},
     "Write": {
         "init": "writing", "remember": "writing", "edit": "writing", "forget": "writing", "revive": "writing",
         "trust": "writing", "quarantine": "writing", "undo": "writing",
@@ -89,6 +89,7 @@ _MEANT = {
     "restore": "revive ID", "revert": "undo COMMIT", "rollback": "undo COMMIT",
     "check": "doctor", "health": "doctor", "start": "serve",
 }  # fmt: skip
+_WITH_VALUE = ("--vault", "--audience")  # of the options that every verb shares
 _SETTINGS = {"help_option_names": ["-h", "--help"], "max_content_width": 100}
 
 
@@ -238,13 +239,31 @@ class Group(Verb, click.Group):
 
     Args:
         default: the verb that is meant when none is given.
+        takes: it is meant, too, when the first word is none of the verbs, or stands after `--`: the word is then its argument.
     """
 
     command_class = Verb
 
-    def __init__(self, *args: Any, default: str, **kwargs: Any) -> None:
+    def __init__(self, *args: Any, default: str, takes: bool = False, **kwargs: Any) -> None:
         super().__init__(*args, invoke_without_command=True, **kwargs)
         self.default = default
+        self.takes = takes
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Reads the options; what is for the default verb goes to it whole."""
+        if self.takes and not self._is_for_another(args):
+            args = [self.default, *args]
+        return super().parse_args(ctx, args)
+
+    def _is_for_another(self, args: Sequence[str]) -> bool:
+        """True when the first word that is no option is a verb, or there is none and help is asked for."""
+        words = iter(args)
+        for word in words:
+            if word in _WITH_VALUE:
+                next(words, "")
+            elif word == "--" or not word.startswith("-"):
+                return word in self.commands
+        return not {"-h", "--help"}.isdisjoint(args)
 
     def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002 - as Click calls it
         """The names of its verbs, in the order in which they are written down."""
@@ -267,9 +286,11 @@ class Group(Verb, click.Group):
         return super().resolve_command(ctx, args)
 
 
-def group(*, default: str, examples: Sequence[str]) -> Callable[[Callable[..., Any]], Group]:
+def group(
+    *, default: str, examples: Sequence[str], takes: bool = False
+) -> Callable[[Callable[..., Any]], Group]:
     """Makes a function with an empty body a group; `@name.command("list", examples=[…])` gives it a verb."""
-    return click.group(cls=Group, default=default, examples=examples)
+    return click.group(cls=Group, default=default, examples=examples, takes=takes)
 
 
 def agreed(context: CliContext, question: str, *, yes: bool) -> bool:

@@ -8,7 +8,7 @@ from typing import Any, Literal
 from pydantic import ConfigDict, Field
 
 from memoryclaw.app import App
-from memoryclaw.config import LEAST_BUDGET, MOST_BUDGET, MOST_LISTED
+from memoryclaw.config import BESIDE, DRAWN, LEAST_BUDGET, MOST_BUDGET, MOST_LISTED
 from memoryclaw.errors import InputError
 from memoryclaw.interfaces import shapes
 from memoryclaw.interfaces.http import writing
@@ -112,6 +112,26 @@ class EntitiesRequest(RequestModel):
     kind: str = ""
 
 
+class GraphRequest(RequestModel):
+    """How much of the graph is shown."""
+
+    limit: int = Field(default=DRAWN, ge=1, le=MOST_LISTED)
+
+
+class PathRequest(RequestModel):
+    """The two ends of a path."""
+
+    start: str = Field(min_length=1)
+    end: str = Field(min_length=1)
+
+
+class NeighboursRequest(RequestModel):
+    """Whose neighbours are listed, and how many."""
+
+    id: str = Field(min_length=1)
+    limit: int = Field(default=BESIDE, ge=1, le=MOST_LISTED)
+
+
 class TodosRequest(RequestModel):
     """Which to-dos are listed."""
 
@@ -139,6 +159,31 @@ def why(app: App, name: str, _asked: RequestModel) -> Shape:
 def links(app: App, name: str, _asked: RequestModel) -> Shape:
     """The links of a note."""
     return shapes.links(name, app.links(name), app.freshness)
+
+
+def graph(app: App, _name: str, asked: GraphRequest) -> Shape:
+    """The graph of notes and entities."""
+    return shapes.graph(app.graph.whole(limit=asked.limit), app.freshness)
+
+
+def path(app: App, _name: str, asked: PathRequest) -> Shape:
+    """The shortest way between two things."""
+    return shapes.path(app.graph.path(asked.start, asked.end), app.freshness)
+
+
+def neighbours(app: App, _name: str, asked: NeighboursRequest) -> Shape:
+    """What a note or an entity is tied to."""
+    return shapes.neighbours(app.graph.neighbours(asked.id, limit=asked.limit), app.freshness)
+
+
+def orphans(app: App, _name: str, _asked: RequestModel) -> Shape:
+    """What nothing is tied to."""
+    return shapes.orphans(app.graph.orphans(), app.freshness)
+
+
+def dangling(app: App, _name: str, _asked: RequestModel) -> Shape:
+    """Links that lead nowhere."""
+    return shapes.dangling(app.graph.dangling(), app.freshness)
 
 
 def facts(app: App, _name: str, asked: FactsRequest) -> Shape:
@@ -189,6 +234,33 @@ LOOKING = (
         like="why ID",
     ),
     VerbRoute("GET", "/v1/links/{id}", links, "The links of a note, out and back.", like="links ID"),
+    VerbRoute(
+        "GET", "/v1/graph", graph, "Notes and entities, and what ties them.", GraphRequest, like="links"
+    ),
+    VerbRoute(
+        "GET",
+        "/v1/graph/path",
+        path,
+        "The shortest way from one note or entity to another.",
+        PathRequest,
+        like="links path A B",
+    ),
+    VerbRoute(
+        "GET",
+        "/v1/graph/neighbours",
+        neighbours,
+        "What a note or an entity is tied to, the strongest ties first.",
+        NeighboursRequest,
+        like="links neighbours ID",
+    ),
+    VerbRoute(
+        "GET",
+        "/v1/graph/orphans",
+        orphans,
+        "Notes and entities that nothing is tied to.",
+        like="links orphans",
+    ),
+    VerbRoute("GET", "/v1/graph/dangling", dangling, "Links that lead nowhere.", like="links dangling"),
     VerbRoute(
         "GET", "/v1/facts", facts, "What is held true, now or on a day.", FactsRequest, like="facts [ENTITY]"
     ),

@@ -353,6 +353,19 @@ def run(app: App, name: str, asked: RunRequest) -> Shape:
     return shapes.skill_run(done)
 
 
+class OutcomeRequest(RequestModel):
+    """How it went when a skill was followed, and why it failed."""
+
+    ok: bool
+    why: str = ""
+    session: str = ""
+
+
+def outcome(app: App, name: str, asked: OutcomeRequest) -> Shape:
+    """Keeps how it went."""
+    return shapes.skill_outcome(app.skills.outcome(name, ok=asked.ok, why=asked.why, session=asked.session))
+
+
 def hosted(app: App, _name: str, _asked: RequestModel) -> Shape:
     """The skills that hosts are given, as they are now."""
     return shapes.host_skills(app.skills.hosted(refresh=False))
@@ -400,6 +413,15 @@ SKILLS = (
         RunRequest,
         LONG,
         like="skills run NAME",
+    ),
+    VerbRoute(
+        "POST",
+        "/v1/skills/{name}/outcome",
+        outcome,
+        "Keeps how it went when a skill was followed.",
+        OutcomeRequest,
+        WRITE,
+        like="skills outcome NAME",
     ),
     VerbRoute("GET", "/v1/host-skills", hosted, "The skills that hosts are given.", like="skills host"),
     VerbRoute(

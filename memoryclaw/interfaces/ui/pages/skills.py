@@ -16,6 +16,13 @@ _STATES = {
     "not approved": "It is found and shown, and no host is offered it.",
     "draft": "A night wrote it from what your agent did again and again.",
 }
+_ENDINGS = {
+    "tool": "failed",
+    "check": "could not begin",
+    "interrupted": "was interrupted",
+    "agent": "failed, as the agent says",
+    "person": "failed, as you said",
+}
 _OUTCOMES = 20
 
 
@@ -43,6 +50,7 @@ def _page(
         "named": bool(name),
         "trouble": trouble,
         "ran": ran,
+        "endings": _ENDINGS,
         "given": given or {},
         "found": None,
     }
@@ -51,7 +59,8 @@ def _page(
         values |= {
             "found": shapes.shown(found),
             "body": split(text).body,
-            "outcomes": app.skills.outcomes(found.listed.skill.path)[:_OUTCOMES],
+            "outcomes": found.listed.outcomes,
+            "shown_outcomes": found.listed.outcomes.runs[::-1][:_OUTCOMES],
         }
     return Shown("skills.html", values, status)
 

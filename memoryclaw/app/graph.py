@@ -1,0 +1,117 @@
+"""`app.graph`: how notes and entities are tied to one another."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+from memoryclaw import config as settings
+from memoryclaw.app.context import VaultContext, within
+from memoryclaw.model import AGENT, OWNER
+from memoryclaw.recall import graph
+
+if TYPE_CHECKING:
+    from memoryclaw.recall.browsing import LinkEnd
+    from memoryclaw.recall.graph import Graph, Node, NodeBeside, Step
+    from memoryclaw.vault.uses import Cited
+
+
+class PathShown(NamedTuple):
+    """The way from one node to another; `steps` is None where there is none."""
+
+    start: Node
+    end: Node
+    steps: list[Step] | None
+
+
+class GraphShown(NamedTuple):
+    """The graph, or the part of it with the strongest ties."""
+
+    graph: Graph
+    nodes: int  # that there are in all
+    edges: int
+
+    @property
+    def notice(self) -> str:
+        """What was left out, in one sentence."""
+        shown = len(self.graph.nodes)
+        if shown == self.nodes:
+            return ""
+        return f"only the {shown} of {self.nodes} nodes with the strongest ties are shown; --limit shows more"
+
+
+class NeighboursShown(NamedTuple):
+    """The neighbours of one node, the strongest first."""
+
+    node: Node
+    neighbours: list[NodeBeside]
+    total: int
+
+
+class VaultGraph:
+    """The graph of the notes and entities of a vault."""
+
+    def __init__(self, context: VaultContext) -> None:
+        self._context = context
+
+    def whole(self, *, limit: int = settings.DRAWN) -> GraphShown:
+        """All nodes and the edges between them; of more than `limit` nodes those with the strongest ties.
+
+        Raises:
+            InputError: no such limit.
+        """
+        within(limit, 1, settings.MOST_LISTED, "how many nodes are shown")
+        found = self._context.read(self._graph)
+        return GraphShown(graph.strongest(found, limit), len(found.nodes), len(found.edges))
+
+    def path(self, start: str, end: str) -> PathShown:
+        """The shortest way from one thing to another along links, mentions and what replies cited together.
+
+        Raises:
+            NotFoundError: nothing has one of the two ids.
+        """
+
+        def look() -> PathShown:
+            found = self._graph()
+            here, there = self._node(start, found), self._node(end, found)
+            return PathShown(here, there, graph.path(here.id, there.id, found))
+
+        return self._context.read(look)
+
+    def neighbours(self, id_: str, *, limit: int = settings.BESIDE) -> NeighboursShown:
+        """What a note or an entity is tied to, the strongest ties first.
+
+        Raises:
+            NotFoundError: nothing has this id.
+            InputError: no such limit.
+        """
+        within(limit, 1, settings.MOST_LISTED, "how many neighbours are shown")
+
+        def look() -> NeighboursShown:
+            found = self._graph()
+            node = self._node(id_, found)
+            beside = graph.neighbours(node.id, found)
+            return NeighboursShown(node, beside[:limit], len(beside))
+
+        return self._context.read(look)
+
+    def orphans(self) -> list[Node]:
+        """Notes, episodes and entities that nothing is tied to."""
+        return self._context.read(lambda: graph.orphans(self._graph()))
+
+    def dangling(self) -> list[LinkEnd]:
+        """The links that lead nowhere."""
+        self._context.allow(OWNER)  # it tells of every file of the folder whether it is there
+        return self._context.read(
+            lambda: graph.dangling(self._context.catalog, self._context.vault.is_beside)
+        )
+
+    def _graph(self) -> Graph:
+        with self._context.index.database.reading():  # one state of it, which is looked at once for damage
+            return graph.graph(self._context.catalog, self._replies())
+
+    def _node(self, id_: str, found: Graph) -> Node:
+        return graph.node_of(id_, found, self._context.catalog, self._context.vault)
+
+    def _replies(self) -> tuple[Cited, ...]:
+        """What replies cited, for the owner and for the agent, who made them: to others it would tell what those two talk of."""
+        return self._context.ledger.cited() if self._context.audience in (OWNER, AGENT) else ()

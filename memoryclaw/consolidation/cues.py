@@ -1,0 +1,196 @@
+"""Turns that say that something went wrong: a person corrects the assistant or loses patience, or the assistant takes its words back.
+
+A cue is told by what a clause does, not by its sentence: a verdict that points to what was just said, a first person who denies having
+said it, a second person who erred. It never tells what is right; that is left to the reader of talk, and to a person.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple
+
+from memoryclaw.consolidation.changes import Claim
+from memoryclaw.index import stemming
+from memoryclaw.model import Turn
+from memoryclaw.text.clauses import Clause, clauses
+from memoryclaw.text.grammar import Grammar, WordList, codes, grammar, spoken_in, tokens_of
+from memoryclaw.text.language import words_of
+from memoryclaw.text.own_words import own_words
+from memoryclaw.text.sentences import sentences
+
+CORRECTION, FRUSTRATION, RETRACTION = "correction", "frustration", "retraction"
+_LONGEST, _SCANNED = 400, 4000  # characters of a sentence that is read, and of a turn
+_SHOWN = 100  # characters of the words that are quoted
+_LISTS = ("wrong_words", "errors", "denials", "frustrating", "repeats", "own_errors")
+_TOLD = {
+    CORRECTION: "a later turn says that this is wrong",
+    RETRACTION: "the assistant took back what it made of this",
+    FRUSTRATION: "a turn beside it has lost patience",
+}
+
+
+class Cue(NamedTuple):
+    """A turn that says that something went wrong: its place among the turns, what it does, and its words."""
+
+    at: int
+    act: str  # CORRECTION | FRUSTRATION | RETRACTION
+    words: str
+
+
+def cues(turns: Sequence[Turn], language: str = "en") -> list[Cue]:
+    """The cues among some turns of one conversation, in order; at most one a turn, and none before the assistant has spoken.
+
+    Args:
+        turns: in the order in which they were said.
+        language: of the vault, where the words of a turn do not tell another.
+    """
+    found = []
+    spoken = False
+    for at, turn in enumerate(turns):
+        if spoken and turn.role in ("user", "assistant") and (cue := _cue(at, turn, language)):
+            found.append(cue)
+        spoken = spoken or turn.role == "assistant"
+    return found
+
+
+def _cue(at: int, turn: Turn, language: str) -> Cue | None:
+    text = turn.text[:_SCANNED]
+    code = spoken_in(text, language)
+    if code not in codes():
+        return None
+    words = grammar(code)
+    tokens = tokens_of(text)
+    if not any(getattr(words, name).within(tokens) for name in _LISTS):
+        return None  # most turns hold none of these words, and need no reading
+    hits: dict[str, str] = {}
+    for sentence in sentences(own_words(text, words, turn.name).text):
+        if len(sentence) <= _LONGEST:
+            for act in _acts(sentence, words, turn.role):
+                hits.setdefault(act, sentence)
+    act = next((act for act in (CORRECTION, RETRACTION, FRUSTRATION) if act in hits), "")
+    return Cue(at, act, " ".join(hits[act].split())[:_SHOWN].strip()) if act else None
+
+
+def _acts(sentence: str, words: Grammar, role: str) -> Iterable[str]:
+    """What the clauses of a sentence do; a question does nothing but lose patience."""
+    asks = sentence.rstrip("\"'”’)* _").endswith(("?", "？"))
+    for clause in clauses(sentence, words):
+        supposes = clause.under and clause.tokens[0] not in words.pointing
+        supposes = (
+            supposes or words.conditionals.within(clause.tokens) or words.suppositions.within(clause.tokens)
+        )
+        states = not (asks or supposes)
+        if role == "assistant":
+            if states and (
+                words.own_errors.within(clause.tokens) or _errs(clause, words, words.first_person)
+            ):
+                yield RETRACTION
+        elif states and (
+            _is_verdict(clause, words, words.wrong_words)
+            or _denies_saying(clause, words)
+            or _errs(clause, words, words.second_person)
+        ):
+            yield CORRECTION
+        elif words.repeats.within(clause.tokens) or (
+            states
+            and _is_verdict(clause, words, words.frustrating)
+            and not words.past_be.within(clause.typed)  # what was frustrating is told of something else
+        ):
+            yield FRUSTRATION
+
+
+def _is_verdict(clause: Clause, words: Grammar, verdicts: WordList) -> bool:
+    """True for a verdict that points to what was said, and speaks of nothing else: `no, thats completely wrong`."""
+    tokens = list(clause.typed)
+    while tokens and (lead := words.fillers.at(tokens)) and not verdicts.at(tokens):
+        del tokens[:lead]
+    at = verdicts.find(tokens)
+    if at < 0:
+        return False
+    rest = [*tokens[:at], *tokens[at + verdicts.at(tokens, at) :]]
+    return not any(token in words.negations for token in rest) and all(
+        token in words.pointing
+        or token in words.be_verbs
+        or token in words.adverbs
+        or token in words.fillers
+        or token in words.deictics
+        for token in rest
+    )
+
+
+def _denies_saying(clause: Clause, words: Grammar) -> bool:
+    """True for `i never said that` and `i didnt say i want it`, not for `i never said that to her`."""
+    tokens = clause.tokens
+    at = words.denials.find(tokens)
+    if at < 0 or any(token in words.others for token in tokens):
+        return False
+    behind = tokens[at + words.denials.at(tokens, at) :]
+    told = bool(behind) and (behind[0] in words.nominatives or behind[0] in words.contracted_subjects)
+    points = not behind or any(token in words.pointing for token in tokens)
+    return (told or points) and any(token in words.first_person for token in tokens)
+
+
+def _errs(clause: Clause, words: Grammar, who: WordList) -> bool:
+    """True where the one who is named first erred: `you mixed up the days`, `da hast du mich falsch verstanden`."""
+    tokens = clause.tokens
+    at = words.errors.find(tokens)
+    if at < 0 or any(token in words.negations for token in tokens):
+        return False
+    behind = tokens[at + words.errors.at(tokens, at) :]
+    named = next((t for t in tokens if t in words.first_person or t in words.second_person), "")
+    return named in who and not (behind and _carries(behind[0], words))  # not "you took the wrong train"
+
+
+def _carries(token: str, words: Grammar) -> bool:
+    return not (token in words.small or token in words.adverbs or token in words.fillers)
+
+
+# What a cue does to the claims of the turns that it is about
+
+
+def cued(claims: Sequence[Claim], turns: Sequence[Turn], language: str = "en") -> tuple[Claim, ...]:
+    """The claims, of which those know it that a cue is about.
+
+    A correction is about what the assistant's last turn took up of what was said before it; what its speaker says anew of the same
+    field needs no question, and a value that stands beside the correction takes the place of the one that is known. Lost patience is about all of that, and about its own turn.
+    """
+    found = list(claims)
+    for cue in cues(turns, language) if claims else ():
+        answer = _answer_before(turns, cue.at)
+        first = _answer_before(turns, answer) + 1
+        lines = {turn.line for turn in turns[first : answer + 1]}
+        said_anew = {(one.entity, one.field) for one in claims if one.field and one.line > turns[answer].line}
+        quoted = f'{_TOLD[cue.act]}: "{cue.words}"'
+        for at, claim in enumerate(found):
+            if cue.act == CORRECTION and claim.line == turns[cue.at].line and claim.field:
+                found[at] = claim._replace(change=True)
+            elif claim.corrected:
+                continue
+            elif cue.act == FRUSTRATION:
+                if claim.line in lines | {turns[cue.at].line} and not claim.cue:
+                    found[at] = claim._replace(cue=quoted)
+            elif (
+                claim.line in lines
+                and (claim.entity, claim.field) not in said_anew
+                and (claim.line == turns[answer].line or _takes_up(turns[answer], claim))
+            ):
+                found[at] = claim._replace(cue=quoted, corrected=True)
+    return tuple(found)
+
+
+def _answer_before(turns: Sequence[Turn], at: int) -> int:
+    """The place of the assistant's last turn before a place; -1 where there is none."""
+    return next((n for n in range(at - 1, -1, -1) if turns[n].role == "assistant"), -1)
+
+
+def _takes_up(answer: Turn, claim: Claim) -> bool:
+    """True where the assistant says again some of what a claim says."""
+    said = _stems(f"{claim.field} {claim.value} {claim.words or claim.quote}")
+    return not said.isdisjoint(_stems(answer.text[:_SCANNED]))
+
+
+def _stems(text: str) -> frozenset[str]:
+    language = stemming.language_of([text], stemming.language("en"))
+    return frozenset(
+        stem for word in words_of(text) if not language.is_stop(word) for stem in language.tokens(word)
+    )

@@ -1,0 +1,69 @@
+"""How much what was said counts for the user: `salience.md` names topics that matter and topics to ignore."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from memoryclaw.index import stemming
+from memoryclaw.text.grammar import codes
+from memoryclaw.text.language import Language
+from memoryclaw.vault.salience import Topics, read_topics, says_which
+
+MATTERS, IGNORED = 1, -1
+
+
+class Weight(NamedTuple):
+    """What a text counts for: MATTERS, IGNORED or 0, and the topic that says so."""
+
+    salient: int = 0
+    topic: str = ""
+
+
+class Salience:
+    """The topics of a vault, by the stems of their words.
+
+    Args:
+        topics: as the file names them.
+        language: of the vault.
+    """
+
+    def __init__(self, topics: Topics = Topics(), language: str = "en") -> None:  # noqa: B008 - an immutable value
+        said = [*topics.matters, *topics.ignored]
+        usual = stemming.language(language)
+        own = stemming.language_of([". ".join(said)], usual)
+        # A talk may be in another language than the file, and so may a topic: a word is compared in each.
+        readable = (stemming.language(code) for code in codes())
+        self._languages = list({one.code: one for one in (usual, own, *readable)}.values())
+        self._topics = [
+            (salient, topic, self._stems_of(topic))
+            for salient, named in ((MATTERS, topics.matters), (IGNORED, topics.ignored))
+            for topic in named
+        ]
+
+    @classmethod
+    def of_vault(cls, text: str, language: str) -> Salience:
+        """The topics of the text of `salience.md`."""
+        return cls(read_topics(text), language)
+
+    def of(self, *texts: str) -> Weight:
+        """What texts count for that say one thing: a topic is named where all its words are; what matters wins."""
+        if not self._topics:
+            return Weight()
+        said = [frozenset(one.tokens(" ".join(texts))) for one in self._languages]
+        return next(
+            (
+                Weight(salient, topic)
+                for salient, topic, stems in self._topics
+                if any(wanted and wanted <= known for wanted, known in zip(stems, said, strict=True))
+            ),
+            Weight(),
+        )
+
+    def _stems_of(self, topic: str) -> Sequence[frozenset[str]]:
+        return [_stems(topic, one) for one in self._languages]
+
+
+def _stems(topic: str, language: Language) -> frozenset[str]:
+    words = [word for word in topic.split() if not (language.is_stop(word) or says_which(word))]
+    return frozenset(stem for word in words for stem in language.tokens(word))

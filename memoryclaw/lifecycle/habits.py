@@ -1,0 +1,168 @@
+"""Habits: the same preference or wish on three days is proposed once, with all its places, whatever words it had."""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import cache, lru_cache, partial
+from typing import NamedTuple
+
+from memoryclaw.consolidation.actions import SetFact
+from memoryclaw.consolidation.changes import PlannedChange
+from memoryclaw.consolidation.fact_values import is_preference
+from memoryclaw.consolidation.talk import read
+from memoryclaw.index import stemming
+from memoryclaw.index.catalog import Catalog
+from memoryclaw.lifecycle.keeping import UpkeepContext
+from memoryclaw.lifecycle.places import Places
+from memoryclaw.model import FROM_NOW_ON, Fact, Turn
+from memoryclaw.text.grammar import WordList, codes, grammar, spoken_in, tokens_of
+from memoryclaw.vault.edits import folded
+from memoryclaw.writing.context import fact_in_words
+
+HABIT, FILE = "habit", "semantic/preferences.md"
+DAYS = 3  # on which it was shown
+_ALIKE = 0.5  # of the words of both
+_KINDS = frozenset({"prefer", "order", "wish"})  # of statements
+_DAY = re.compile(r"\d{4}-\d\d-\d\d")
+# What most wishes have in common, by its lists in the grammar of a language.
+_COMMON = ("politeness", "orders", "manner_verbs", "small", "light", "fillers", "adverbs", "lasting", "preference_verbs", "negations")  # fmt: skip
+_DENYING = ("negations", "negated_orders", "negative_determiners")
+
+
+class _Shown(NamedTuple):
+    """A preference as it was shown, with the days and places where it was."""
+
+    entity: str
+    said: str  # its words, with the verb that is its field
+    places: tuple[tuple[str, str], ...]  # (day, id of the line), the earliest first
+    stems: frozenset[str]
+    denies: bool
+    of_wish: bool  # its field says that it is a preference; of a statement its words have to
+
+
+def habits(context: UpkeepContext) -> Iterator[PlannedChange]:
+    """A proposal for each preference that was shown on three days. What is for few people alone is left out."""
+    by_entity: dict[str, list[_Shown]] = defaultdict(list)
+    known: dict[str, list[frozenset[str]]] = defaultdict(list)
+    places = Places(context.writing)
+    for path, fact in context.catalog.facts():
+        if not path.startswith("semantic/"):
+            continue
+        if fact.field == HABIT:  # current or past: it was decided
+            known[folded(fact.entity)].append(_stems(fact.value))
+        elif shown := _shown(context.catalog, fact, partial(places.of, path)):
+            by_entity[folded(fact.entity)].append(shown)
+    for entity, found in sorted(by_entity.items()):
+        for group in _groups(sorted(found, key=lambda one: (one.places[0], one.said))):
+            if not any(_are_alike(group[0].stems, stems) for stems in known[entity]):
+                yield _proposed(group)
+
+
+def _shown(catalog: Catalog, fact: Fact, sources: Callable[[Fact], list[str]]) -> _Shown | None:
+    """What a fact shows, if it may be a preference that a person told everybody."""
+    holds = fact.current or (fact.is_statement and not fact.until)
+    if (
+        not holds
+        or fact.audience
+        or fact.trust != "trusted"
+        or not (fact.is_statement or is_preference(fact.field))
+    ):
+        return None
+    places = tuple(sorted({(day, source) for source in sources(fact) if (day := _day_of(catalog, source))}))
+    said = fact.value if fact.is_statement or fact.field == FROM_NOW_ON else f"{fact.field} {fact.value}"
+    stems = _stems(fact.value)
+    if not (places and stems):
+        return None
+    return _Shown(fact.entity, said, places, stems, _denies(said, fact.field), not fact.is_statement)
+
+
+def _day_of(catalog: Catalog, source: str) -> str:
+    """The day of an episode, by its name; empty for a source that is none."""
+    address = catalog.resolve(source.partition("#")[0])
+    if address is None or not address.path.removeprefix("archive/").startswith("episodes/"):
+        return ""
+    hit = _DAY.match(address.path.rpartition("/")[2])
+    return hit[0] if hit else ""
+
+
+def _groups(found: Sequence[_Shown]) -> Iterator[list[_Shown]]:
+    """Those that are alike and were shown on enough days, each named by its earliest; none is in two groups."""
+    holding: dict[str, list[int]] = defaultdict(list)
+    for at, one in enumerate(found):
+        for stem in one.stems:
+            holding[stem].append(at)
+    taken: set[int] = set()
+    for at, one in enumerate(found):
+        near = sorted({other for stem in one.stems for other in holding[stem]} - taken)
+        alike = [n for n in near if found[n].denies == one.denies and _are_alike(one.stems, found[n].stems)]
+        if at in taken or len(_days(found[n] for n in alike)) < DAYS:
+            continue
+        # Statements are read only here: most of them are like no others.
+        wishes = [n for n in alike if found[n].of_wish or _is_wish(found[n].said)]
+        if at in wishes and len(_days(found[n] for n in wishes)) >= DAYS:
+            taken.update(wishes)
+            yield [one, *(found[n] for n in wishes if n != at)]
+
+
+def _days(found: Iterable[_Shown]) -> set[str]:
+    return {day for one in found for day, _ in one.places}
+
+
+def _are_alike(one: frozenset[str], other: frozenset[str]) -> bool:
+    return bool(one and other) and len(one & other) >= _ALIKE * len(one | other)
+
+
+def _proposed(group: Sequence[_Shown]) -> PlannedChange:
+    first = group[0]
+    places = sorted({(day, source, one.said) for one in group for day, source in one.places})
+    days = sorted(_days(group))
+    source = ", ".join(dict.fromkeys(source for _, source, _ in places))
+    action = SetFact(FILE, first.entity, HABIT, first.said, days[0], source, many=True)
+    return PlannedChange(
+        kind=HABIT,
+        title=fact_in_words(first.entity, HABIT, first.said),
+        actions=(action,),
+        evidence=tuple(f'{day}: "{said}" ([[{source}]])' for day, source, said in places),
+        confidence="medium",
+        reason=f"it was shown on {len(days)} days, from {days[0]} to {days[-1]}",
+    )
+
+
+@lru_cache(maxsize=4096)
+def _stems(text: str) -> frozenset[str]:
+    """The stems of the words that tell what is wished for; of a word, the shortest that it has in any language."""
+    languages = [stemming.language(code) for code in codes()]
+    return frozenset(
+        min((" ".join(one.tokens(token)) for one in languages), key=lambda stem: (len(stem), stem))
+        for token in tokens_of(text)
+        if not any(token in each for each in _lists(_COMMON))
+    )
+
+
+def _denies(text: str, field: str) -> bool:
+    tokens = tokens_of(text)
+    return field in ("dislikes", "never") or any(each.within(tokens) for each in _lists(_DENYING))
+
+
+@cache
+def _lists(names: tuple[str, ...]) -> tuple[WordList, ...]:
+    """The lists of these names in every language: a wish has too few words to tell its own."""
+    return tuple(getattr(grammar(code), name) for code in codes() for name in names)
+
+
+def _is_wish(text: str) -> bool:
+    """True for a statement in which somebody likes, orders or wishes something, or always does it."""
+    turn = Turn(
+        id="", session="", turn="", ts="", role="user", name="", text=text, line=1, end_line=1
+    )  # fmt: skip
+    words, tokens = grammar(_code(text)), tokens_of(text)
+    if words.lasting.within(tokens) or words.habitual.within(tokens):
+        return True
+    return any(one.kind in _KINDS for one in read([turn], {}, _code(text)).statements)
+
+
+def _code(text: str) -> str:
+    code = spoken_in(text, "en")
+    return code if code in codes() else "en"

@@ -1,0 +1,92 @@
+"""What practice says of skills: how they fail again and again, which tools were gone, and what is done differently by now."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from memoryclaw.consolidation.actions import AddLines
+from memoryclaw.consolidation.changes import PlannedChange, ToolSequence
+from memoryclaw.consolidation.mining import alike, tightest
+from memoryclaw.consolidation.tool_calls import sessions
+from memoryclaw.lifecycle.keeping import UpkeepContext
+from memoryclaw.model import Problem
+from memoryclaw.skills.listing import DRAFT, ListedSkill, list_skills
+from memoryclaw.skills.outcomes import EVENT, Outcome
+from memoryclaw.skills.steps import read_recipe
+from memoryclaw.text.language import words_of
+
+SECTION = "Gotchas"
+AGAIN = 2  # times that a skill fails in one way before it is worth a line
+_OTHERWISE = 3  # sessions in a row that did it in another way
+
+
+def gotchas(context: UpkeepContext) -> Iterator[PlannedChange]:
+    """Proposes a line in a skill for each way in which it failed again: as the ledger tells it, quoted and never obeyed."""
+    ran = context.ledger.having(EVENT)
+    for one in list_skills(context.writing.root, ran=ran) if ran else ():
+        path = one.skill.path
+        if one.state == DRAFT or not path.endswith("/SKILL.md"):
+            continue
+        for failures in _by_cause(one.outcomes.told):
+            first, last = failures[0], failures[-1]
+            line = f"- {first.where or 'It'} can fail: `{first.why.replace('`', chr(39))}`"
+            if len(failures) < AGAIN or line in one.skill.text:
+                continue
+            yield PlannedChange(
+                "skill",
+                f"A gotcha of the skill {one.name}: {first.where or 'it'} can fail",
+                (AddLines(path, SECTION, line + "\n"),),
+                tuple(f"{failure.ts[:10]}: {failure.why}" for failure in failures),
+                reason=f"it failed in this way {len(failures)} times, last on {last.ts[:10]}; say there what to do about it",
+            )
+
+
+def _by_cause(outcomes: Iterable[Outcome]) -> list[list[Outcome]]:
+    """The failures that give a reason, those of one step in the same words together; figures in them may differ."""
+    found: dict[tuple[str, tuple[str, ...]], list[Outcome]] = {}
+    for one in outcomes:
+        if not one.ok and one.why:
+            words = tuple(word for word in words_of(one.why) if not any(map(str.isdigit, word)))
+            found.setdefault((one.where, words), []).append(one)
+    return list(found.values())
+
+
+def outdated(one: ListedSkill, acted: Iterable[ToolSequence]) -> list[Problem]:
+    """What speaks against a skill as it is written: a tool that its last run did not find, steps that sessions no longer take.
+
+    Args:
+        one: the skill.
+        acted: what sessions did, as run records have it.
+    """
+    found = []
+    path, stopped = one.skill.path, one.outcomes.stopped
+    if stopped is not None and stopped.digest == one.skill.digest:
+        why = f"its last run, on {stopped.ts[:10]}, could not begin: {stopped.where}: {stopped.why}"
+        found.append(Problem(path, 1, why, "change the step, or give back the tool"))
+    tools = tuple(map(_plain, (step.tool for step in read_recipe(one.skill).steps))) or tuple(
+        map(_plain, one.skill.tools)
+    )
+    other = _done_otherwise(tools, acted) if len(set(tools)) > 1 else ()
+    if other:
+        why = f"the last {_OTHERWISE} sessions that did this called {', '.join(other)}"
+        found.append(
+            Problem(
+                path, 1, why, f"the skill says {', '.join(tools)}; change its steps if they should be others"
+            )
+        )
+    return found
+
+
+def _done_otherwise(tools: tuple[str, ...], acted: Iterable[ToolSequence]) -> tuple[str, ...]:
+    """What the last sessions called that did nearly what the tools say, if none of them called just these; else nothing."""
+    in_order = sorted(acted, key=lambda one: one.range)
+    done = [tuple(map(_plain, called)) for called in sessions(in_order).values()]
+    near = [called for called in done if alike(tools, called)][-_OTHERWISE:]
+    if len(near) < _OTHERWISE or any(tightest(called, tools) for called in near):
+        return ()
+    return near[-1]
+
+
+def _plain(tool: str) -> str:
+    """The name of a tool without that of its host."""
+    return tool.rpartition(":")[2]

@@ -1,0 +1,127 @@
+"""Revisions: an episode that later ones contradict is proposed to be refined. What was told stays; below it stands what took its place."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Sequence
+from typing import NamedTuple
+
+from memoryclaw.consolidation.actions import NoteBelow
+from memoryclaw.consolidation.changes import PlannedChange
+from memoryclaw.consolidation.proposals import FOLDER, fingerprint_of, proposal
+from memoryclaw.lifecycle.keeping import UpkeepContext
+from memoryclaw.lifecycle.places import Places
+from memoryclaw.model import Fact
+from memoryclaw.text.language import key_of
+from memoryclaw.vault import files
+from memoryclaw.writing.context import fact_in_words
+
+REVISION = "revision"
+TWICE, SHARE = 2, 0.5  # of the facts of an episode that were superseded: so many, or this share
+WAITING = 3  # revisions that wait at a time
+
+
+class _Contradiction(NamedTuple):
+    """A line of an episode, the fact that rested on it, and the one that took its place."""
+
+    block: str
+    was: Fact
+    now: Fact
+    source: str  # where the later one was said
+
+
+def revisions(context: UpkeepContext) -> Iterator[PlannedChange]:
+    """A proposal for each episode of which two facts, or half of all, were superseded by what later ones say; a few at a time."""
+    waiting = files.list_files(context.writing.root, FOLDER.rstrip("/"))
+    room = WAITING - sum(path.startswith(f"{FOLDER}{REVISION}-") for path in waiting)
+    # What has a label names what few may see, and a line of an episode has none.
+    places = Places(context.writing)
+    facts = [
+        fact._replace(source=", ".join(places.of(path, fact)))
+        for path, fact in context.catalog.facts()
+        if path.startswith("semantic/") and not (fact.is_statement or fact.audience)
+    ]
+    found = _by_episode(facts)
+    latest = sorted(found, key=lambda note: (max(one.now.since for one in found[note]), note), reverse=True)
+    for note in latest:
+        address = context.catalog.resolve(note) if room > 0 else None
+        if address is None or not address.path.startswith("episodes/"):
+            continue
+        change = _proposed(address.path, note, found[note])
+        if proposal(change, "")[0] not in waiting and _is_open(context, change):
+            room -= 1
+            yield change
+
+
+def _by_episode(facts: Sequence[Fact]) -> dict[str, list[_Contradiction]]:
+    """What contradicts each episode that is contradicted enough, in the order of its lines."""
+    resting: dict[str, int] = defaultdict(int)
+    by_field: dict[tuple[str, str], list[Fact]] = defaultdict(list)
+    found: dict[str, list[_Contradiction]] = defaultdict(list)
+    for fact in facts:
+        by_field[key_of(fact.entity), key_of(fact.field)].append(fact)
+        for note in {note for note, _ in _lines(fact)}:
+            resting[note] += 1
+    for fact in facts:
+        now = _successor(fact, by_field[key_of(fact.entity), key_of(fact.field)])
+        said = _lines(now) if now else []
+        notes = {note for note, _ in said}
+        for note, block in _lines(fact):
+            if now and said and note not in notes:
+                found[note].append(_Contradiction(block, fact, now, "#^".join(said[0])))
+    return {
+        note: sorted(each, key=lambda one: (one.block, one.was.id))
+        for note, each in found.items()
+        if len(each) >= TWICE or len(each) >= SHARE * resting[note]
+    }
+
+
+def _lines(fact: Fact) -> list[tuple[str, str]]:
+    """The lines of episodes that a fact rests on, as (episode, block id)."""
+    parts = (part.strip().partition("#^") for part in fact.source.split(","))
+    return [(note, block) for note, _, block in parts if note and block]
+
+
+def _successor(fact: Fact, others: Iterable[Fact]) -> Fact | None:
+    """The fact that took the place of a past one; None while it holds."""
+    if fact.current or not fact.until:
+        return None
+    later = (
+        one for one in others if one.id != fact.id and one.since >= fact.until and one.value != fact.value
+    )
+    return min(later, key=lambda one: (one.since, not one.current, one.id), default=None)
+
+
+def _proposed(path: str, note: str, found: Sequence[_Contradiction]) -> PlannedChange:
+    actions = tuple(
+        NoteBelow(path, one.block, f"superseded by [[{one.source}]]: {_words(one.now)} ({one.now.since})")
+        for one in found
+    )
+    evidence = (
+        f"{_words(one.was)} (until {one.was.until}); [[{one.source}]] says {one.now.value}" for one in found
+    )
+    many = f"{len(found)} facts" if len(found) > 1 else "a fact"
+    return PlannedChange(
+        kind=REVISION,
+        title=f"Revise {note}",
+        actions=actions,
+        evidence=tuple(evidence),
+        reason=f"what it tells as {many} was superseded later",
+        id=note,
+    )
+
+
+def _words(fact: Fact) -> str:
+    return fact_in_words(fact.entity, fact.field, fact.value)
+
+
+def _is_open(context: UpkeepContext, change: PlannedChange) -> bool:
+    """True where it would change the episode, and no person has decided it."""
+    known_by = fingerprint_of(change)
+    if context.decisions.is_rejected(known_by) or context.decisions.is_undone(known_by):
+        return False
+    return any(
+        action.patched(text, frozenset()) != text
+        for action in change.actions
+        for text in (context.writing.text(action.paths[0]),)
+    )

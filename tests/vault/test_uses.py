@@ -1,0 +1,97 @@
+from __future__ import annotations
+
+import json
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+from memoryclaw.vault.ledger import Ledger
+from memoryclaw.vault.uses import Record, told_by
+
+MONDAY = datetime(2026, 3, 2, 9, tzinfo=UTC)
+
+
+def on(day: int) -> datetime:
+    return MONDAY + timedelta(days=day)
+
+
+def at_device(root: Path, name: str) -> Ledger:
+    (root / ".memoryclaw").mkdir(exist_ok=True)
+    (root / ".memoryclaw/device").write_text(name)
+    return Ledger(str(root))
+
+
+def test_what_replies_cited_is_read_with_what_had_shown_it(tmp_path: Path) -> None:
+    ledger = Ledger(str(tmp_path))
+    assert ledger.record() == Record()
+    ledger.append("shown", {"receipt": "r-1", "ids": ["a", "b"]}, on(0))
+    ledger.append(
+        "cited",
+        {"session": "s", "receipt": "r-1", "ids": ["a", "b"], "receipts": {"b": "r-2"}, "words": ["b"]},
+        on(1),
+    )
+    (cited,) = ledger.cited()
+    assert (cited.day, cited.session, cited.ids, cited.receipts, cited.words) == (
+        "2026-03-03",
+        "s",
+        ("a", "b"),
+        ("r-1", "r-2"),
+        {"b"},
+    )
+    assert ledger.active_days() == ("2026-03-02", "2026-03-03")
+
+
+def test_a_record_that_grows_with_its_files_is_that_of_a_fresh_look(tmp_path: Path) -> None:
+    ledger = Ledger(str(tmp_path))
+    for day in (0, 1, 40, 41):
+        ledger.append("cited", {"ids": [f"n{day}"]}, on(day))
+        ledger.append("rated", {"ids": ["a"], "rating": 4}, on(day))
+        assert ledger.record() == Ledger(str(tmp_path)).record()
+    assert [one.ids for one in ledger.cited()] == [("n0",), ("n1",), ("n40",), ("n41",)]
+    path = max(tmp_path.rglob("*.jsonl"))
+    with path.open("a") as file:
+        file.write('{"ts": "2026-04-14T09:00:00Z", "event": "cited", "ids": ["half')
+    assert ledger.record() == Ledger(str(tmp_path)).record()
+    assert len(ledger.cited()) == 4
+    with path.open("a") as file:
+        file.write('"]}\n')
+    assert ledger.cited()[-1].ids == ("half",)
+    path.unlink()
+    assert ledger.record() == Ledger(str(tmp_path)).record()
+    assert len(ledger.cited()) == 2
+
+
+def test_a_record_is_the_same_whatever_device_wrote_the_lines(tmp_path: Path) -> None:
+    one, two = tmp_path / "one", tmp_path / "two"
+    one.mkdir()
+    two.mkdir()
+    for number in range(12):
+        for root, name in ((one, "desk"), (two, f"device-{number % 3}")):
+            values = {"ids": [f"n{number}"], "rating": 1 + number % 5}
+            at_device(root, name).append("rated", values, on(number // 2))
+    assert Ledger(str(one)).record() == Ledger(str(two)).record()
+
+
+def test_a_memory_keeps_its_uses_when_its_note_is_renamed(tmp_path: Path) -> None:
+    ledger = Ledger(str(tmp_path))
+    ledger.append("cited", {"ids": ["notes/a", "notes/a#Plan", "notes/ab"], "receipt": "r"}, on(0))
+    ledger.append("renamed", {"from": "notes/a.md", "to": "b.md"}, on(1))
+    ledger.append("renamed", {"from": "b.md", "to": "c.md"}, on(2))
+    ledger.append("rated", {"ids": ["notes/a"], "rating": 5}, on(3))  # another note by now
+    record = ledger.record()
+    assert record.cited[0].ids == ("c", "c#Plan", "notes/ab")
+    assert record.rated[0].id == "notes/a"
+
+
+def test_lines_that_are_no_events_tell_nothing_and_those_of_others_are_read() -> None:
+    lines = [
+        b"[]",
+        b"{",
+        b"\xff",
+        b"",
+        json.dumps({"event": "cited", "ids": ["x"]}).encode(),
+        json.dumps({"event": "cited", "ids": ["a"], "ts": "2026-03-02T01:00:00+02:00"}).encode(),
+        b'{"ts": "2026-03-05T01:00:00Z", "event": "shown", "ids": broken',
+    ]
+    told = told_by(b"\n".join(lines))
+    assert [event["ts"] for event in told.events] == ["2026-03-01T23:00:00Z"]
+    assert told.days == {"2026-03-01", "2026-03-05"}
