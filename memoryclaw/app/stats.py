@@ -6,17 +6,19 @@ import json
 import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
-from datetime import UTC, datetime
+from datetime import UTC, date, datetime
 from typing import Any, NamedTuple
 
 from memoryclaw.consolidation.changes import SPEAKERS
 from memoryclaw.consolidation.selecting import Unread
 from memoryclaw.errors import NotFoundError
 from memoryclaw.index.catalog import Catalog
+from memoryclaw.recall.strength import Strengths
 from memoryclaw.review.queue import ReviewItem
 from memoryclaw.text.dates import parse_timestamp
 from memoryclaw.vault import files
 from memoryclaw.vault.ledger import FOLDER
+from memoryclaw.vault.uses import Record
 
 LATE = 48  # hours that turns may wait before somebody is told
 MONTHS = 12  # that are shown
@@ -56,6 +58,8 @@ class Stats(NamedTuple):
     ratings: int
     rating: float  # the mean of all ratings; 0 without one
     shown: tuple[tuple[str, int], ...]  # the ids that recalls brought up most often
+    cited: int  # uses that an assistant's reply gave away
+    hottest: tuple[tuple[str, float], ...]  # the ids that use has made strongest, each with its strength
     waiting: Waits  # turns that no consolidation has read
     review: Waits  # things that wait for a person
 
@@ -72,7 +76,9 @@ def waiting_items(items: Sequence[ReviewItem], now: datetime) -> Waits:
     return _waits(len(items), times, now)
 
 
-def stats(root: str, catalog: Catalog, waiting: Waits, review: Waits) -> Stats:
+def stats(  # noqa: PLR0917
+    root: str, catalog: Catalog, waiting: Waits, review: Waits, record: Record, today: date
+) -> Stats:
     """The figures of a vault, from its index and its ledger."""
     months: dict[str, Counter[str]] = defaultdict(Counter)
     for name, sql in _GROWTH.items():
@@ -96,8 +102,18 @@ def stats(root: str, catalog: Catalog, waiting: Waits, review: Waits) -> Stats:
     mean = round(sum(ratings) / len(ratings), 2) if ratings else 0.0
     often = tuple(sorted(shown.items(), key=lambda one: (-one[1], one[0]))[:5])
     return Stats(
-        kinds, facts, turns, tuple(rows[:MONTHS]), recalls, len(ratings), mean, often, waiting, review
-    )
+        kinds, facts, turns, tuple(rows[:MONTHS]), recalls, len(ratings), mean, often,
+        sum(bool(use.cited) for uses in record.uses.values() for use in uses), _hottest(record, catalog, today), waiting, review,
+    )  # fmt: skip
+
+
+def _hottest(record: Record, catalog: Catalog, today: date) -> tuple[tuple[str, float], ...]:
+    strengths = Strengths(record, today)
+    sql = "select id, min(kind) from units where state = 'current' and id in (select value from json_each(?)) group by id"
+    rows = catalog.rows(sql, [json.dumps(sorted(strengths.ids))])
+    found = [(str(id_), round(strengths.of(str(id_), str(kind)).value, 2)) for id_, kind in rows]
+    hot = [(id_, value) for id_, value in found if value > 1]
+    return tuple(sorted(hot, key=lambda one: (-one[1], one[0]))[:5])
 
 
 _KINDS = "select kind, count(*) from files where kind != 'settings' group by kind order by kind"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections import defaultdict
+from collections import defaultdict, deque
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from datetime import datetime
@@ -24,6 +24,9 @@ from memoryclaw.writing.tombstones import WHY, Tombstones, said_in
 LONGEST = 32 * 1024 * 1024  # characters of one line
 _NUMBER = 15  # digits of a turn that is counted on from; a longer one is a name
 Turn = str | Mapping[str, Any]  # a line of JSON, or what it says
+_SPEAKERS = ("user", "assistant")
+_BEFORE = 6  # turns of people and assistants that a later one is compared with
+_SPOKEN = 4000  # characters of each
 SESSIONS = 64  # that are kept in mind between batches; what is known of others is read again
 
 
@@ -40,11 +43,17 @@ class CaptureResult(NamedTuple):
 
 
 class KeptTurn(NamedTuple):
-    """A turn as its line in the log has it, and its audience: an answer is for no more people than what it answers."""
+    """A turn as its line in the log has it, and its audience: an answer is for no more people than what it answers.
+
+    Beside it stand what was said last before it in its session, and the receipt of the recall that it had before it, where its host
+    names that.
+    """
 
     session: str
     record: Mapping[str, Any]
     audience: str
+    before: tuple[str, ...] = ()
+    receipt: str = ""
 
 
 class _LogLine(NamedTuple):
@@ -143,11 +152,12 @@ class Recorder:
         if known:
             return CaptureResult(number, ok=True, id=known, again=True)
         record = {"ts": timestamp(self._clock()), **record, "turn": record.get("turn") or state.next_turn()}
+        before = tuple(state.said)
         id_ = state.add(record, said_so)
         path = f"{FOLDER}/{record['ts'][:10]}/{state.stem}.jsonl"
         done = CaptureResult(number, ok=True, id=id_, redacted=len(found.kinds))
         own = label_of_turn(record, text_of_turn(record))
-        turn = KeptTurn(state.session, record, narrowed(state.asked, own))
+        turn = KeptTurn(state.session, record, narrowed(state.asked, own), before, said.receipt)
         return _LogLine(path, line_of(_ordered(record)), found.artifacts, done, turn)
 
     def _session(self, session: str) -> _Session:
@@ -191,6 +201,7 @@ class _Session:
         self._hosts: dict[str, str] = {}  # the host's id → our turn
         self._moments: dict[tuple[str, bytes], str] = {}  # when it was said, and what → our turn
         self._last = 0
+        self.said = deque[str](maxlen=_BEFORE)  # by people and assistants, the last of it
         self.asked = ""  # the audience of the last words of a person
 
     def refresh(self, logs: Logs) -> None:
@@ -240,8 +251,11 @@ class _Session:
             self._hosts[host] = turn
         if turn.isdecimal() and len(turn) <= _NUMBER:
             self._last = max(self._last, int(turn))
-        if record.get("role") == "user":
-            self.asked = label_of_turn(record, text_of_turn(record))
+        if record.get("role") in _SPEAKERS:
+            text = text_of_turn(record)
+            self.said.append(text[:_SPOKEN])
+            if record.get("role") == "user":
+                self.asked = label_of_turn(record, text)
         return self._id(turn)
 
     def _id(self, turn: str) -> str:

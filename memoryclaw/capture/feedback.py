@@ -43,6 +43,7 @@ def feedback(
     *,
     session: str,
     note: str,
+    receipt: str,
     redacted: Callable[[str], str],
     now: datetime,
 ) -> Feedback:
@@ -54,12 +55,23 @@ def feedback(
         rating: from 1 to 5.
         session: in which it was used.
         note: why; without secrets and what is marked private.
+        receipt: of the recall that showed it; the last one that did, in this session first, if none is named.
         redacted: takes secrets out.
         now: when.
+
+    Raises:
+        InputError: it is no rating, or the receipt is of no recall that showed this.
+        VaultError: it could not be kept.
     """
     said = redacted(one_line(unmarked(note).text))[:_NOTE]
     done = Feedback(id_, rating_of(rating), one_line(session)[:NAME_LENGTH], said, timestamp(now))
-    values = {"ids": [done.id], "rating": done.rating, "session": done.session, "note": done.note}
+    shown = ledger.shown_last(done.id, session=done.session, receipt=receipt)
+    if receipt and not shown:
+        raise InputError(
+            f"no recall with the receipt {receipt!r} showed {id_}; leave it out to rate it all the same"
+        )
+    rated = {"ids": [done.id], "rating": done.rating}
+    values = {**rated, "receipt": shown, "session": done.session, "note": done.note}
     trouble = ledger.append(
         "rated", {key: value for key, value in values.items() if value}, now, durable=True
     )

@@ -42,6 +42,7 @@ class HostMessage:
     args: Any = None
     result: Any = None
     ok: bool | None = None
+    receipt: str = ""  # of the recall that an assistant had before it
 
 
 class PendingToolCalls:
@@ -106,6 +107,7 @@ def read_turn(value: Any, calls: PendingToolCalls) -> HostMessage:
         role=role or "user",
         content=text,
         calls=tuple((tool, tidy(args)) for _, tool, args in called),
+        receipt=one_line(str(inner.get("receipt") or ""))[:NAME_LENGTH],
     )
 
 

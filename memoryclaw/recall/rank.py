@@ -30,6 +30,7 @@ ASSISTANT = 0.5  # lost by an assistant's turns where the question is about the 
 OPENS = 0.5  # added to the turn with which somebody opens a session with an assistant
 ASKS = 0.1  # lost by turns that end in a question
 PINNED = 0.25
+STRENGTH = 1.0  # of what a unit's strength, from 0.5 to 2, makes of what its words give; 0 takes it out of every rank
 
 OVER = frozenset({"done", "cancelled"})  # to-dos
 
@@ -104,13 +105,21 @@ def rank(
             *terms,
             *((name, value) for name, share in multiplied(unit) if (value := exact(share * base))),
         ]
+        if x := evidence.used.get(unit.rowid):
+            # Of its words alone: what is used is no more about a day or an entity than what is not.
+            share = STRENGTH * (2.0**x - 1)
+            terms += [("strength", value)] if (value := exact(share * words[unit.rowid])) else []
         score = words[unit.rowid] + sum([value for _, value in terms])
         ranked.append(Ranked(unit, score, words[unit.rowid], terms, lender, decisions[unit.rowid]))
     best_score = max((one.score for one in ranked if not one.decision), default=0.0)
     best_score = best_score if best_score > 0 else 1.0
     added = _shares_of_best(question, evidence)
     found = ordered(
-        _with(one, [(name, exact(share * best_score)) for name, share in added(one.unit)]) for one in ranked
+        (
+            _with(one, [(name, exact(share * best_score)) for name, share in added(one.unit)])
+            for one in ranked
+        ),
+        evidence.used if STRENGTH else NONE,
     )
     if evidence.listed:  # nothing but their time tells what was asked by its time
         found.sort(key=lambda one: one.unit.at, reverse=True)
@@ -230,9 +239,17 @@ def _shares_of_best(question: Question, evidence: Evidence) -> Callable[[UnitSum
     return shares
 
 
-def ordered(ranked: Iterable[Ranked]) -> list[Ranked]:
-    """By score, highest first; ties by id and path, after them, the newest first, statements, what is not trusted and what has no score at all."""
-    return sorted(ranked, key=lambda one: (-one.score, _age(one), f"{one.unit.id}\0{one.unit.path}"))
+def ordered(ranked: Iterable[Ranked], used: Scores) -> list[Ranked]:
+    """By score, highest first; ties by strength, id and path, after them, the newest first, statements, what is not trusted and what has no score at all."""
+    return sorted(
+        ranked,
+        key=lambda one: (
+            -one.score,
+            _age(one),
+            -used.get(one.unit.rowid, 0.0),
+            f"{one.unit.id}\0{one.unit.path}",
+        ),
+    )
 
 
 def _age(ranked: Ranked) -> tuple[int, ...]:
@@ -371,6 +388,8 @@ class Exclusions:
         held_then = unit.state == "superseded" and self._held_then(unit)
         if unit.state != "current" and not self._any_state and not held_then:
             return unit.state
+        if unit.rowid in self._evidence.expired and not self._any_state and not self._counted_then(unit):
+            return "expired"
         if unit.trust == "quarantined":
             return "quarantined"
         if unit.kind != "fact":
@@ -384,6 +403,12 @@ class Exclusions:
     def _held_then(self, unit: UnitSummary) -> bool:
         still = unit.state == "current"
         return any(held(unit.at, unit.until, *moment, open_end=still) for moment in self._moments)
+
+    def _counted_then(self, unit: UnitSummary) -> bool:
+        """True for a fact that had not expired yet at the time that the question is about."""
+        return unit.kind == "fact" and any(
+            held(unit.at, unit.expires, *moment, open_end=False) for moment in self._moments if unit.expires
+        )
 
     @cached_property
     def _told_then(self) -> set[tuple[str, str]]:

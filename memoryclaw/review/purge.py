@@ -965,7 +965,8 @@ def _ledger(data: bytes, ids: set[str], needles: Needles, sessions: Iterable[str
     for line in data.decode("utf-8", "surrogateescape").splitlines(keepends=True):
         event, stays = _json(line), line
         listed = event.get("ids")
-        digests, left = event.get("digests"), event.get("left_out")
+        digests, left, words = event.get("digests"), event.get("left_out"), event.get("words")
+        receipts = event.get("receipts")
         named = [
             *(listed if isinstance(listed, list) else ()),
             *(digests if isinstance(digests, dict) else ()),
@@ -975,6 +976,10 @@ def _ledger(data: bytes, ids: set[str], needles: Needles, sessions: Iterable[str
             event["ids"] = [id_ for id_ in listed or () if not gone(id_)]
             if isinstance(digests, dict):
                 event["digests"] = {id_: one for id_, one in digests.items() if not gone(id_)}
+            if isinstance(words, list):
+                event["words"] = [id_ for id_ in words if not gone(id_)]
+            if isinstance(receipts, dict):
+                event["receipts"] = {id_: one for id_, one in receipts.items() if not gone(id_)}
             if isinstance(left, dict):
                 event["left_out"] = {why: [id_ for id_ in ids if not gone(id_)] for why, ids in left.items()}
             stays = json.dumps(event, ensure_ascii=False) + "\n" if event["ids"] else ""

@@ -7,17 +7,21 @@ import os
 import re
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any, NamedTuple
 
 from memoryclaw.errors import VaultError
 from memoryclaw.vault import files
 from memoryclaw.vault.layout import STATE_DIR, slug, timestamp, utc
-from memoryclaw.vault.uses import Cited, Record, Told, event_of, record_of, told_by
+from memoryclaw.vault.uses import Cited, Record, Told, event_of, told_by
 
 FOLDER = "ledger"
 _SESSIONS = 256  # of which it is remembered what they were shown
 _LARGEST = 64 << 20  # bytes of a file that are looked through
+_OWN_MONTH = re.compile(r"\d{4}-\d\d\.jsonl")
+_FIGURES = frozenset(
+    {"ts", "event", "receipt", "session", "mode", "ids"}
+)  # what stays of an old event of what was shown
 _DEVICE = re.compile(r"[a-z0-9][a-z0-9_-]{0,63}")
 
 
@@ -47,13 +51,11 @@ class Ledger:
     def record(self) -> Record:
         """What all devices' files tell: what was cited and rated, and on which days; only what they have gained is read again."""
         paths = [path for path in files.list_files(self._root, FOLDER) if path.endswith(".jsonl")]
-        known, self._read = self._read, {}
-        for path in sorted(paths):
-            found = self._gained(path, known.get(path, _NOTHING_READ))
-            if found is not None:
-                self._read[path] = found
-        if self._read != known:
-            self._record = record_of(one.told for one in self._read.values())
+        known = self._read
+        found = {path: self._gained(path, known.get(path, _NOTHING_READ)) for path in sorted(paths)}
+        self._read = {path: one for path, one in found.items() if one is not None}
+        if [id(one.told) for one in known.values()] != [id(one.told) for one in self._read.values()]:
+            self._record = Record(one.told for one in self._read.values())
         return self._record
 
     def cited(self) -> tuple[Cited, ...]:
@@ -71,11 +73,11 @@ class Ledger:
         except (OSError, VaultError):
             return None
         whole = found.data.rfind(b"\n") + 1  # the last line may be on its way
-        if found.start and not whole:
-            return known
         told = told_by(found.data[:whole])
         if found.start:
-            told = Told(known.told.days | told.days, known.told.events + told.events)
+            before = known.told
+            new = told.events or not told.days <= before.days
+            told = Told(before.days | told.days, before.events + told.events) if new else before
         return _Read(told, found.start + whole, found.file)
 
     def shown_in(self, session: str) -> list[dict[str, Any]]:
@@ -99,6 +101,37 @@ class Ledger:
         self._told[path, session] = told
         return told.events
 
+    def shown_last(self, id_: str, *, session: str = "", receipt: str = "") -> str:
+        """The receipt of the last event of two months that showed a memory, or a part of it; empty without one.
+
+        Args:
+            id_: of the memory.
+            session: in which it was shown; if it was not, in which does not matter.
+            receipt: only this one counts, however old it is.
+        """
+        paths = [path for path in files.list_files(self._root, FOLDER) if path.endswith(".jsonl")]
+        months = sorted({path.rpartition("/")[2] for path in paths})[-2:]
+        wanted = json.dumps(id_, ensure_ascii=False)[:-1].encode("utf-8", "backslashreplace")
+        best = ("", False, "")
+        for path in paths if not receipt else [path for path in paths if path.endswith(_month_of(receipt))]:
+            for event in self._showing(path, wanted) if receipt or path.endswith(tuple(months)) else ():
+                named, shown = event.get("receipt"), _ids(event)
+                if not isinstance(named, str) or (receipt and named != receipt):
+                    continue
+                if any(one == id_ or one.startswith(f"{id_}#") for one in shown):
+                    here = bool(session) and event.get("session") == session
+                    best = max(best, (named, here, str(event.get("ts", ""))), key=lambda one: one[1:])
+        return best[0]
+
+    def _showing(self, path: str, wanted: bytes) -> Iterator[dict[str, Any]]:
+        """The events of a file that showed something, of the lines with these bytes."""
+        with suppress(OSError, VaultError):
+            data = files.read_file(self._root, path, limit=_LARGEST).data
+            for line in data.splitlines() if wanted in data else ():
+                event = event_of(line) if wanted in line else {}
+                if event.get("event") == "shown":
+                    yield event
+
     def uses(self, note: str) -> list[dict[str, Any]]:
         """The events in which a note, or a part of it, was shown, of all devices, the oldest first; those of the last year."""
         paths = sorted(files.list_files(self._root, FOLDER), key=lambda path: path.rpartition("/")[2])
@@ -106,19 +139,13 @@ class Ledger:
         months = sorted({path.rpartition("/")[2] for path in paths})[-12:]
         found = []
         for path in paths:
-            with suppress(OSError, VaultError):
-                data = files.read_file(self._root, path, limit=_LARGEST).data
-                for line in data.splitlines() if path.endswith(tuple(months)) and wanted in data else ():
-                    event = event_of(line) if wanted in line else {}
-                    ids = event.get("ids") if event.get("event") == "shown" else ()
-                    if isinstance(ids, list) and any(str(one).partition("#")[0] == note for one in ids):
-                        found.append(event)
+            shown = self._showing(path, wanted) if path.endswith(tuple(months)) else ()
+            found += [event for event in shown if any(one.partition("#")[0] == note for one in _ids(event))]
         return sorted(found, key=lambda event: str(event.get("ts", "")))
 
     def receipt(self, name: str) -> dict[str, Any] | None:
         """The event that a receipt names, of whatever device."""
-        month = f"/{name[2:6]}-{name[6:8]}.jsonl"
-        paths = [path for path in files.list_files(self._root, FOLDER) if path.endswith(month)]
+        paths = [path for path in files.list_files(self._root, FOLDER) if path.endswith(_month_of(name))]
         return next((one for path in sorted(paths) for one in self._shown(path, "receipt", name)), None)
 
     def having(self, event: str, key: str = "event", value: str = "") -> list[dict[str, Any]]:
@@ -138,6 +165,56 @@ class Ledger:
         except (OSError, VaultError):
             return
         yield from _events(data, type_, key, value)
+
+    def shown_by_mode(self, id_: str) -> dict[str, int]:
+        """How often a memory, or a part of it, was shown in each mode (recall, search, get), by what all devices say."""
+        wanted = json.dumps(id_, ensure_ascii=False)[:-1].encode("utf-8", "backslashreplace")
+        found: dict[str, int] = {}
+        for path in files.list_files(self._root, FOLDER):
+            for event in self._showing(path, wanted) if path.endswith(".jsonl") else ():
+                if any(one == id_ or one.startswith(f"{id_}#") for one in _ids(event)):
+                    mode = str(event.get("mode") or "recall")
+                    found[mode] = found.get(mode, 0) + 1
+        return found
+
+    def fetched(self) -> set[str]:
+        """The ids of everything that somebody asked to see whole, as all devices say."""
+        paths = [path for path in files.list_files(self._root, FOLDER) if path.endswith(".jsonl")]
+        return {
+            id_
+            for path in paths
+            for one in self._showing(path, b'"get"')
+            if one.get("mode") == "get"
+            for id_ in _ids(one)
+        }
+
+    def roll_up(self, now: datetime) -> list[str]:
+        """Takes out of this device's old months what only a receipt needs; returns the files that are shorter now.
+
+        The last two months stay whole, and so do the last two files: `why` reads their receipts back, and what a session has seen is
+        told by them. Of what was shown before, its time, receipt, session, mode and ids stay, so that no figure changes; all
+        other events keep every byte.
+
+        Raises:
+            VaultError: a file was changed meanwhile, or cannot be read; the others are as they were.
+        """
+        folder = f"{FOLDER}/{self.device}/"
+        own = sorted(
+            path
+            for path in files.list_files(self._root, FOLDER)
+            if _OWN_MONTH.fullmatch(path.removeprefix(folder))
+        )
+        first = utc(now).replace(day=1)
+        whole = f"{folder}{first - timedelta(days=1):%Y-%m}.jsonl"
+        done = []
+        for path in own[:-2]:
+            if path < whole:
+                read = files.read_file(self._root, path, limit=_LARGEST)
+                data = b"".join(_rolled_up(line) for line in read.data.splitlines(keepends=True))
+                if data != read.data:
+                    files.write_file(self._root, path, data, read.digest)
+                    done.append(path)
+        return done
 
     def append(self, event: str, values: Mapping[str, Any], now: datetime, *, durable: bool = False) -> str:
         """Appends one event; returns an empty string, or why it could not be written.
@@ -162,6 +239,25 @@ class Ledger:
         return ""
 
 
+def _ids(event: Mapping[str, Any]) -> list[str]:
+    ids = event.get("ids")
+    return [one for one in ids if isinstance(one, str)] if isinstance(ids, list) else []
+
+
+def _rolled_up(line: bytes) -> bytes:
+    """The line of what was shown with no more than the figures need; any other line as it is."""
+    event = event_of(line) if b'"shown"' in line else {}
+    if event.get("event") != "shown" or event.keys() <= _FIGURES:
+        return line
+    kept = {key: value for key, value in event.items() if key in _FIGURES}
+    return (json.dumps(kept, ensure_ascii=False) + "\n").encode("utf-8", "backslashreplace")
+
+
+def _month_of(receipt: str) -> str:
+    """How the path of the file ends that holds a receipt."""
+    return f"/{receipt[2:6]}-{receipt[6:8]}.jsonl"
+
+
 class _Told(NamedTuple):
     """The events of one session in one file, as far as it was read, and which file that was."""
 
@@ -178,7 +274,7 @@ class _Read(NamedTuple):
     file: tuple[int, int] = (0, 0)
 
 
-_NOTHING_READ = _Read(Told(frozenset(), ()))
+_NOTHING_READ = _Read(Told())
 
 
 def _events(data: bytes, type_: str, key: str, value: str) -> Iterator[dict[str, Any]]:

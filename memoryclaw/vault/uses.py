@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from contextlib import suppress
+from functools import cached_property
 from typing import Any, NamedTuple
 
 from memoryclaw.text.dates import parse_timestamp
 
-TELLING = ("cited", "rated", "renamed")  # the events that say more than that something was shown
-_HEAD = re.compile(rb'\{"ts": "(\d{4}-\d\d-\d\d)T\d\d:\d\d:\d\dZ", "event": "([a-z_]+)"')
+TELLING = (b"cited", b"rated", b"renamed")  # the events that say more than that something was shown
+RECEIPT = re.compile(r"r-\d{8}t\d{6}-[0-9a-f]+", re.ASCII)
+_HEAD = re.compile(rb'\{"ts": "((\d{4}-\d\d-\d\d)T\d\d:\d\d:\d\dZ)", "event": "([a-z_]+)"')
 
 
 class Cited(NamedTuple):
@@ -47,46 +49,123 @@ class Rated(NamedTuple):
     receipt: str = ""
 
 
-class Record(NamedTuple):
-    """What all files of a ledger tell.
+class Use(NamedTuple):
+    """One use of a memory: it was shown, and then cited, rated, or both.
 
     Attributes:
-        days: those with any event (ISO), the oldest first: on all others the vault was idle.
-        cited: by replies, the oldest first.
-        rated: by people and agents, the oldest first.
+        ts: when it was shown, or where that is not known, cited or rated.
+        receipt: what had shown it, if that is known.
+        session: in which.
+        cited: `id` or `words`, by which a reply gave the use away; empty if none did.
+        rating: the last one that it was given; 0 without one.
     """
 
-    days: tuple[str, ...] = ()
-    cited: tuple[Cited, ...] = ()
-    rated: tuple[Rated, ...] = ()
+    ts: str
+    receipt: str = ""
+    session: str = ""
+    cited: str = ""
+    rating: int = 0
 
 
 class Told(NamedTuple):
-    """What one part of a file tells: its days, and the events of `TELLING`."""
+    """What one part of a file tells: its days, and the events of `TELLING`, each with its time and its line."""
 
-    days: frozenset[str]
-    events: tuple[Mapping[str, Any], ...]
+    days: frozenset[str] = frozenset()
+    events: tuple[tuple[str, bytes, Mapping[str, Any]], ...] = ()
+
+
+class Record:
+    """What all files of a ledger tell, in whatever order they come and whichever device wrote them."""
+
+    def __init__(self, parts: Iterable[Told] = ()) -> None:
+        parts = list(parts)
+        self.days: tuple[str, ...] = tuple(sorted(frozenset[str]().union(*(part.days for part in parts))))
+        self._events = sorted((one for part in parts for one in part.events), key=lambda one: one[:2])
+        moved = [(ts, _note(one.get("from")), _note(one.get("to"))) for ts, one in self._of("renamed")]
+        self._moved = [(ts, old, new) for ts, old, new in moved if old and new and old != new]
+
+    @cached_property
+    def cited(self) -> tuple[Cited, ...]:
+        """What replies cited, the oldest first, under the ids that these memories have now."""
+        return tuple(filter(None, (_cited(ts, one, self._now_called) for ts, one in self._of("cited"))))
+
+    @cached_property
+    def rated(self) -> tuple[Rated, ...]:
+        """The ratings, the oldest first."""
+        return tuple(filter(None, (_rated(ts, one, self._now_called) for ts, one in self._of("rated"))))
+
+    @cached_property
+    def _by_id(self) -> Mapping[str, list[tuple[str, Mapping[str, Any], str]]]:
+        """The events that cite or rate each memory, the oldest first, each with its time and the id that the memory had then."""
+        found: dict[str, list[tuple[str, Mapping[str, Any], str]]] = {}
+        for ts, _, event in self._events:
+            ids = () if event["event"] == "renamed" else _texts(event.get("ids"))
+            for id_ in ids if event["event"] == "cited" or _rating(event) else ():
+                found.setdefault(self._now_called(id_, ts), []).append((ts, event, id_))
+        return found
+
+    @property
+    def used(self) -> Collection[str]:
+        """The ids of all that was ever cited or rated."""
+        return self._by_id.keys()
+
+    def uses_of(self, id_: str) -> tuple[Use, ...]:
+        """The uses of a memory that were cited or rated, the oldest first. A receipt and an id are one use, whatever is told of it."""
+        uses: dict[tuple[str, ...], Use] = {}
+        for number, (ts, event, then) in enumerate(self._by_id.get(id_, ())):
+            receipt, session, rating = _receipt(event, then), _text(event.get("session")), _rating(event)
+            known = uses.setdefault(
+                (receipt, "" if receipt else str(number)), Use(_shown_at(receipt, ts), receipt, session)
+            )
+            by = "words" if then in _texts(event.get("words")) else "id"
+            uses[receipt, "" if receipt else str(number)] = (
+                known._replace(rating=rating)
+                if event["event"] == "rated"
+                else known._replace(cited=min(known.cited or by, by))
+            )
+        return tuple(sorted(uses.values()))
+
+    @property
+    def uses(self) -> Mapping[str, tuple[Use, ...]]:
+        """The uses of each memory that was cited or rated."""
+        return {id_: self.uses_of(id_) for id_ in self._by_id}
+
+    def _of(self, event: str) -> Iterable[tuple[str, Mapping[str, Any]]]:
+        return ((ts, one) for ts, _, one in self._events if one["event"] == event)
+
+    def _now_called(self, id_: str, since: str) -> str:
+        """What a memory that had this id at a time is called by now."""
+        if not self._moved:
+            return id_
+        note, mark, part = id_.partition("#")
+        for ts, old, new in self._moved:
+            if ts >= since and note == old:
+                note = new
+        return f"{note}{mark}{part}"
 
 
 def told_by(data: bytes) -> Told:
     """What whole lines of a ledger tell; a line that is no event is passed over, and one of what was shown is not parsed."""
-    days, events = set[bytes](), list[Mapping[str, Any]]()
-    odd = set[str]()
+    days, odd, wanted = set[bytes](), list[bytes](), list[bytes]()
     for line in data.split(b"\n"):
-        head = _HEAD.match(line)
-        if head is not None:
-            days.add(head[1])
-            if head[2].decode() not in TELLING:
-                continue
-        event = event_of(line) if line else {}
-        at = parse_timestamp(str(event.get("ts", ""))) if event else ""
-        if not at:
-            continue
-        if head is None:  # not as we write it: by hand, or by another program
-            odd.add(at[:10])
-        if event.get("event") in TELLING:
-            events.append({**event, "ts": at})
-    return Told(frozenset(day.decode() for day in days) | odd, tuple(events))
+        if head := _HEAD.match(line):
+            days.add(head[2])
+            if head[3] in TELLING:
+                wanted.append(line)
+        elif line:  # not as we write it: by hand, or by another program
+            odd.append(line)
+    events, of_odd = list[tuple[str, bytes, Mapping[str, Any]]](), set[str]()
+    for line, event in _read([*wanted, *odd]):
+        if head := _HEAD.match(line):
+            events.append((head[1].decode(), line, event))
+        elif ts := parse_timestamp(str(event.get("ts", ""))):
+            of_odd.add(ts[:10])
+            events.append((ts, line, event))
+    names = {name.decode() for name in TELLING}
+    return Told(
+        frozenset(day.decode() for day in days) | of_odd,
+        tuple(one for one in events if one[2].get("event") in names),
+    )
 
 
 def event_of(line: bytes) -> dict[str, Any]:
@@ -98,65 +177,57 @@ def event_of(line: bytes) -> dict[str, Any]:
     return {}
 
 
-def record_of(parts: Iterable[Told]) -> Record:
-    """What these parts of a ledger tell together, in whatever order they come and whichever device wrote them."""
-    days, events = set[str](), list[Mapping[str, Any]]()
-    for part in parts:
-        days |= part.days
-        events += part.events
-    events.sort(key=lambda event: (str(event["ts"]), json.dumps(event, sort_keys=True, default=str)))
-    moved = [
-        (str(one["ts"]), _note(one.get("from")), _note(one.get("to")))
-        for one in events
-        if one.get("event") == "renamed"
-    ]
-    moved = [(ts, old, new) for ts, old, new in moved if old and new and old != new]
-    known: dict[tuple[str, str], str] = {}
-
-    def now_called(id_: str, since: str) -> str:
-        """What a memory that had this id at a time is called by now."""
-        if not moved:
-            return id_
-        found = known.get((id_, since))
-        if found is None:
-            note, mark, part = id_.partition("#")
-            for ts, old, new in moved:
-                if ts >= since and note == old:
-                    note = new
-            found = known[id_, since] = f"{note}{mark}{part}"
-        return found
-
-    return Record(
-        tuple(sorted(days)),
-        tuple(filter(None, (_cited(event, now_called) for event in events if event["event"] == "cited"))),
-        tuple(filter(None, (_rated(event, now_called) for event in events if event["event"] == "rated"))),
-    )
+def _read(lines: Sequence[bytes]) -> list[tuple[bytes, Mapping[str, Any]]]:
+    """The events among these lines, all parsed at once unless one of them is broken."""
+    with suppress(ValueError, RecursionError):
+        events = json.loads(b"[" + b",".join(lines) + b"]")
+        if len(events) == len(lines):
+            return [(line, one) for line, one in zip(lines, events, strict=True) if isinstance(one, dict)]
+    return [(line, one) for line in lines if (one := event_of(line))]
 
 
-def _cited(event: Mapping[str, Any], now_called: Callable[[str, str], str]) -> Cited | None:
-    ts, ids, other = str(event["ts"]), _texts(event.get("ids")), event.get("receipts")
-    first = event.get("receipt")
-    first = first if isinstance(first, str) else ""
-    by = other if isinstance(other, dict) else {}
-    receipts = {id_: str(by.get(id_, first)) for id_ in ids}
+def _cited(ts: str, event: Mapping[str, Any], now_called: Callable[[str, str], str]) -> Cited | None:
     words = frozenset(now_called(id_, ts) for id_ in _texts(event.get("words")))
-    named = {now_called(id_, ts): receipt for id_, receipt in receipts.items()}
-    session = str(event.get("session") or "")
+    named = {now_called(id_, ts): _receipt(event, id_) for id_ in _texts(event.get("ids"))}
+    session = _text(event.get("session"))
     return Cited(ts, session, tuple(named), tuple(named.values()), words) if named else None
 
 
-def _rated(event: Mapping[str, Any], now_called: Callable[[str, str], str]) -> Rated | None:
-    ts, ids, rating = str(event["ts"]), _texts(event.get("ids")), event.get("rating")
-    if type(rating) is not int or not 1 <= rating <= 5 or not ids:
+def _rated(ts: str, event: Mapping[str, Any], now_called: Callable[[str, str], str]) -> Rated | None:
+    ids, rating = _texts(event.get("ids")), _rating(event)
+    if not ids or not rating:
         return None
-    receipt = event.get("receipt")
-    session = str(event.get("session") or "")
-    return Rated(ts, session, now_called(ids[0], ts), rating, receipt if isinstance(receipt, str) else "")
+    return Rated(ts, _text(event.get("session")), now_called(ids[0], ts), rating, _receipt(event, ids[0]))
+
+
+def _rating(event: Mapping[str, Any]) -> int:
+    """The rating that an event gives; 0 where it gives none."""
+    rating = event.get("rating") if event["event"] == "rated" else 0
+    return rating if type(rating) is int and 1 <= rating <= 5 else 0
+
+
+def _receipt(event: Mapping[str, Any], id_: str) -> str:
+    """The receipt of what had shown a memory, as an event tells."""
+    others = event.get("receipts")
+    return _text(others.get(id_, "") if isinstance(others, dict) and id_ in others else event.get("receipt"))
+
+
+def _shown_at(receipt: str, told: str) -> str:
+    """When a receipt was given out, which its name says; else when somebody told of the use."""
+    if not RECEIPT.fullmatch(receipt):
+        return told
+    day, time = receipt[2:10], receipt[11:17]
+    shown = f"{day[:4]}-{day[4:6]}-{day[6:]}T{time[:2]}:{time[2:4]}:{time[4:]}Z"
+    return min(shown, told)
 
 
 def _note(path: object) -> str:
     """The id that the path of a note gives it."""
     return path.removesuffix(".md") if isinstance(path, str) else ""
+
+
+def _text(value: object) -> str:
+    return value if isinstance(value, str) else ""
 
 
 def _texts(value: object) -> list[str]:

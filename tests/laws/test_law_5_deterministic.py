@@ -6,6 +6,7 @@ import json
 import os
 import random
 import shutil
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -114,3 +115,32 @@ def test_the_order_in_which_files_appear_changes_no_answer(tmp_path: Path, engin
 def test_both_engines_give_the_same_answers(files: Files, question: str) -> None:
     with opened(files) as ours, opened(files, engine="whoosh") as oracle:
         assert answers(ours, [question]) == answers(oracle, [question])
+
+
+def test_uses_rank_alike_with_and_without_the_derived_files_and_no_use_is_no_change(
+    copy_of_the_sample: Path,
+) -> None:
+    asked = ["When is the boathouse deadline?", "kind:fact phone", "Priya"]
+
+    def now() -> datetime:
+        return datetime(2026, 4, 20, 12, tzinfo=UTC)
+
+    with App(copy_of_the_sample, clock=now) as app:
+        before = answers(app, asked)
+        for _ in range(3):
+            receipt = app.recall(asked[0], session="s").receipt
+            app.show("semantic/projects", session="s")
+        assert answers(app, asked) == before, "exposure never ranks"
+        turn = {"role": "assistant", "content": "On 11 December.", "receipt": receipt}
+        app.capture([turn], session="s")
+        assert app.ledger.cited()
+        found = answers(app, asked)
+        assert found != before
+    shutil.rmtree(copy_of_the_sample / ".memoryclaw")
+    with App(copy_of_the_sample, clock=now) as app:
+        assert answers(app, asked) == found == answers(app, asked)
+    for path in (copy_of_the_sample / "ledger").rglob("*.jsonl"):
+        path.unlink()
+    with App(copy_of_the_sample, clock=now) as app:
+        logs = {one for one in answers(app, asked) if "log:s/" not in str(one)}
+        assert all("strength" not in str(one) for one in logs)

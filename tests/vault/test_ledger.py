@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 import stat
 import subprocess
 import sys
@@ -82,3 +83,66 @@ def test_what_a_session_was_shown_is_known_however_the_file_changes_between_two_
     assert shown(ledger) == shown(ledger, "tuesday") == [0, 1, 2]
     path.unlink()
     assert shown(ledger) == []
+
+
+def used_for_months(root: Path, device: str = "desk") -> Ledger:
+    (root / ".memoryclaw").mkdir(parents=True, exist_ok=True)
+    (root / ".memoryclaw/device").write_text(device)
+    ledger = Ledger(str(root))
+    for day in range(0, 150, 3):
+        now = NOW - timedelta(days=150 - day)
+        receipt = f"r-{now:%Y%m%dt%H%M%S}-abc{day:03}"
+        left = {"left_out": {"weak": [f"other/{n}" for n in range(40)]}, "tokens": 5, "budget": 600}
+        values = {
+            "receipt": receipt,
+            "session": "s",
+            "mode": ["recall", "get"][day % 2],
+            "ids": ["a#b", "Zoë"],
+        }
+        ledger.append("shown", {**values, "digests": {"a#b": "12", "Zoë": "34"}, **left}, now)
+        ledger.append("cited", {"receipt": receipt, "ids": ["a#b"]}, now)
+        ledger.append("ran", {"skill": "x", "ok": True}, now)
+    return ledger
+
+
+def figures(ledger: Ledger) -> object:
+    record = ledger.record()
+    uses = [(one["ts"], one["session"], one["receipt"]) for one in ledger.uses("a")]
+    told = record.days, record.cited, record.uses, uses, ledger.shown_in("s"), ledger.fetched()
+    return *told, ledger.shown_by_mode("a"), ledger.having("ran", "skill", "x"), ledger.shown_last("a#b")
+
+
+def test_months_that_are_over_are_rolled_up_and_no_figure_changes(tmp_path: Path) -> None:
+    ledger = used_for_months(tmp_path)
+    other = tmp_path / "ledger/laptop"
+    shutil.copytree(tmp_path / "ledger/desk", other)
+    before, sizes = figures(ledger), {path: path.stat().st_size for path in tmp_path.rglob("*.jsonl")}
+    whole = {
+        path: path.read_bytes()
+        for path in [*sorted((tmp_path / "ledger/desk").iterdir())[-2:], *other.iterdir()]
+    }
+    done = ledger.roll_up(NOW)
+    assert [path.rpartition("/")[2] for path in done] == ["2026-07.jsonl", "2026-08.jsonl", "2026-09.jsonl"]
+    assert figures(ledger) == before == figures(Ledger(str(tmp_path)))
+    assert {path: path.read_bytes() for path in whole} == whole, (
+        "neither the last two months nor another device's files"
+    )
+    for path in done:
+        assert (tmp_path / path).stat().st_size < sizes[tmp_path / path] / 2
+        assert stat.S_IMODE((tmp_path / path).stat().st_mode) == 0o600
+    assert ledger.roll_up(NOW) == []
+
+
+def test_what_is_rolled_up_keeps_every_other_line_as_it_was(tmp_path: Path) -> None:
+    ledger = used_for_months(tmp_path)
+    path = min((tmp_path / "ledger/desk").iterdir())
+    odd = b'{"event": "cited",  "ids": ["shown"], "digests": 1}\nnot "shown" json\r\n{"ts": "2026-07-01T00:00:00Z", "event": "shown", "ids"'
+    path.write_bytes(path.read_bytes() + odd)
+    before = path.read_bytes().splitlines(keepends=True)
+    assert ledger.roll_up(NOW)
+    after = path.read_bytes().splitlines(keepends=True)
+    assert len(after) == len(before)
+    assert [line for line in before if b'"event": "shown"' not in line] == [
+        line for line in after if b'"event": "shown"' not in line
+    ]
+    assert after[-1] == before[-1]

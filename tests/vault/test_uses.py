@@ -5,9 +5,13 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 from memoryclaw.vault.ledger import Ledger
-from memoryclaw.vault.uses import Record, told_by
+from memoryclaw.vault.uses import Record, Use, told_by
 
 MONDAY = datetime(2026, 3, 2, 9, tzinfo=UTC)
+
+
+def contents(record: Record) -> object:
+    return record.days, record.cited, record.rated, record.uses
 
 
 def on(day: int) -> datetime:
@@ -22,7 +26,7 @@ def at_device(root: Path, name: str) -> Ledger:
 
 def test_what_replies_cited_is_read_with_what_had_shown_it(tmp_path: Path) -> None:
     ledger = Ledger(str(tmp_path))
-    assert ledger.record() == Record()
+    assert contents(ledger.record()) == contents(Record())
     ledger.append("shown", {"receipt": "r-1", "ids": ["a", "b"]}, on(0))
     ledger.append(
         "cited",
@@ -45,18 +49,18 @@ def test_a_record_that_grows_with_its_files_is_that_of_a_fresh_look(tmp_path: Pa
     for day in (0, 1, 40, 41):
         ledger.append("cited", {"ids": [f"n{day}"]}, on(day))
         ledger.append("rated", {"ids": ["a"], "rating": 4}, on(day))
-        assert ledger.record() == Ledger(str(tmp_path)).record()
+        assert contents(ledger.record()) == contents(Ledger(str(tmp_path)).record())
     assert [one.ids for one in ledger.cited()] == [("n0",), ("n1",), ("n40",), ("n41",)]
     path = max(tmp_path.rglob("*.jsonl"))
     with path.open("a") as file:
         file.write('{"ts": "2026-04-14T09:00:00Z", "event": "cited", "ids": ["half')
-    assert ledger.record() == Ledger(str(tmp_path)).record()
+    assert contents(ledger.record()) == contents(Ledger(str(tmp_path)).record())
     assert len(ledger.cited()) == 4
     with path.open("a") as file:
         file.write('"]}\n')
     assert ledger.cited()[-1].ids == ("half",)
     path.unlink()
-    assert ledger.record() == Ledger(str(tmp_path)).record()
+    assert contents(ledger.record()) == contents(Ledger(str(tmp_path)).record())
     assert len(ledger.cited()) == 2
 
 
@@ -68,7 +72,7 @@ def test_a_record_is_the_same_whatever_device_wrote_the_lines(tmp_path: Path) ->
         for root, name in ((one, "desk"), (two, f"device-{number % 3}")):
             values = {"ids": [f"n{number}"], "rating": 1 + number % 5}
             at_device(root, name).append("rated", values, on(number // 2))
-    assert Ledger(str(one)).record() == Ledger(str(two)).record()
+    assert contents(Ledger(str(one)).record()) == contents(Ledger(str(two)).record())
 
 
 def test_a_memory_keeps_its_uses_when_its_note_is_renamed(tmp_path: Path) -> None:
@@ -93,5 +97,31 @@ def test_lines_that_are_no_events_tell_nothing_and_those_of_others_are_read() ->
         b'{"ts": "2026-03-05T01:00:00Z", "event": "shown", "ids": broken',
     ]
     told = told_by(b"\n".join(lines))
-    assert [event["ts"] for event in told.events] == ["2026-03-01T23:00:00Z"]
+    assert [ts for ts, _, _ in told.events] == ["2026-03-01T23:00:00Z"]
     assert told.days == {"2026-03-01", "2026-03-05"}
+
+
+def test_a_receipt_and_an_id_are_one_use_whatever_is_told_of_it(tmp_path: Path) -> None:
+    ledger = Ledger(str(tmp_path))
+    receipt = "r-20260302t083000-abcdef"
+    for how in (["a"], []):
+        ledger.append("cited", {"session": "s", "receipt": receipt, "ids": ["a", "b"], "words": how}, on(0))
+    ledger.append("rated", {"session": "s", "receipt": receipt, "ids": ["a"], "rating": 2}, on(9))
+    ledger.append("rated", {"session": "s", "receipt": receipt, "ids": ["a"], "rating": 5}, on(20))
+    ledger.append("rated", {"ids": ["a"], "rating": 3}, on(21))
+    uses = ledger.record().uses
+    assert uses["b"] == (Use("2026-03-02T08:30:00Z", receipt, "s", "id"),)
+    assert uses["a"] == (
+        Use("2026-03-02T08:30:00Z", receipt, "s", "id", 5),
+        Use("2026-03-23T09:00:00Z", rating=3),
+    )
+
+
+def test_what_was_only_shown_makes_no_new_record(tmp_path: Path) -> None:
+    ledger = Ledger(str(tmp_path))
+    ledger.append("cited", {"ids": ["a"]}, on(0))
+    before = ledger.record()
+    ledger.append("shown", {"ids": ["a"]}, on(0))
+    assert ledger.record() is before
+    ledger.append("shown", {"ids": ["a"]}, on(1))
+    assert ledger.record().days == ("2026-03-02", "2026-03-03")

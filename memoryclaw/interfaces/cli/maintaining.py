@@ -131,12 +131,15 @@ def stats(context: CliContext) -> None:
         return
     kinds = ", ".join(f"{count} {kind}" for kind, count in found.notes.items()) or "none"
     rated = f", {plural(found.ratings, 'rating')} of {found.rating:.1f} on average" if found.ratings else ""
+    cited = f", {found.cited} cited" if found.cited else ""
     often = ", ".join(f"{id_} ({times})" for id_, times in found.shown)
+    hottest = ", ".join(f"{id_} ({strength:.2f})" for id_, strength in found.hottest)
     rows = [
         ["notes", kinds],
         ["holds", f"{plural(found.facts, 'fact')} and statements, {plural(found.turns, 'turn')}"],
-        ["use", f"{plural(found.recalls, 'recall')}{rated}"],
+        ["use", f"{plural(found.recalls, 'recall')}{cited}{rated}"],
         *([["most shown", often]] if often else []),
+        *([["strongest", hottest]] if hottest else []),
         ["waiting", _waits(found.waiting, "turn", "to be consolidated")],
         ["review", _waits(found.review, "item", "for a yes or a no")],
     ]

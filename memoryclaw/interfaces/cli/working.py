@@ -119,11 +119,18 @@ def clear(context: CliContext, session: str, task: str) -> None:
 @click.argument("rating", metavar="1..5", type=click.IntRange(1, 5))
 @click.option("--session", metavar="S", default="", type=TEXT, help="The session that used it.")
 @click.option("--note", metavar="TEXT", default="", type=TEXT, help="Why.")
+@click.option(
+    "--receipt",
+    metavar="R",
+    default="",
+    type=TEXT,
+    help="The recall that showed it; the last one by default.",
+)
 @click.pass_obj
-def feedback(context: CliContext, *, id_: str, rating: int, session: str, note: str) -> None:
+def feedback(context: CliContext, *, id_: str, rating: int, session: str, note: str, receipt: str) -> None:
     """Say how useful a memory was, from 1 (useless) to 5 (just right)."""
     with context.app() as app:
-        done = app.feedback(id_, rating, session=session, note=note)
+        done = app.feedback(id_, rating, session=session, note=note, receipt=receipt)
     if context.json:
         as_json(shapes.feedback(done))
     else:

@@ -1,0 +1,97 @@
+"""Episodes that nothing has used for long: proposed for the archive, all in one batch, each with why. `revive` brings them back."""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_left
+from collections.abc import Iterator
+from datetime import UTC
+
+from memoryclaw.consolidation.actions import MoveFile
+from memoryclaw.consolidation.changes import PlannedChange
+from memoryclaw.lifecycle.keeping import UpkeepContext
+from memoryclaw.recall.browsing import links
+from memoryclaw.recall.strength import HALF_LIVES
+from memoryclaw.text.encoding import decode
+from memoryclaw.text.frontmatter import split
+from memoryclaw.text.prompts import one_line
+from memoryclaw.vault import files
+from memoryclaw.vault.logs import parse_ranges
+
+KIND = "archive"
+OLD = 3 * HALF_LIVES["episode"]  # active days after which an episode that nothing has used is proposed
+MOST = 100  # in one batch, the oldest first
+_NAMED = re.compile(r"episodes/[^\n`]+?\.md")
+_CANDIDATES = """select id, path, title, at from files where kind = 'episode' and state = 'current' and not pinned
+    and at != '' and substr(at, 1, 10) < ? and partial is not 1
+    and fid not in (select fid from unit where (kind = 'todo' and field = 'open') or (days != '' and days >= ?))
+    order by at, path"""
+
+
+def unused(context: UpkeepContext) -> Iterator[PlannedChange]:
+    """Proposes for the archive the episodes of consolidation that are old and were never used, and that nothing else leads to.
+
+    What a person has kept once, or brought back, is not asked about again, and nothing while an earlier batch waits.
+    """
+    days = context.ledger.active_days()
+    today = context.writing.now.astimezone(UTC).date().isoformat()
+    before = days[: bisect_left(days, today)]
+    if len(before) <= OLD or (asked := _asked_before(context)) is None:
+        return
+    rated = context.ledger.record().uses
+    used = {
+        id_.partition("#")[0]
+        for id_, uses in rated.items()
+        if any(use.cited or use.rating > 2 for use in uses)
+    }
+    used |= {id_.partition("#")[0] for id_ in context.ledger.fetched()}
+    chosen: list[tuple[str, str]] = []
+    for id_, path, title, at in context.catalog.rows(_CANDIDATES, (before[-OLD], today)):
+        if (
+            id_ in used
+            or path in asked
+            or not _is_consolidated(context, path)
+            or links(id_, context.catalog, context.vault).back
+        ):
+            continue
+        badly = ", and rated badly" if any(one.partition("#")[0] == id_ for one in rated) else ""
+        age = len(before) - bisect_left(before, str(at)[:10])
+        chosen.append(
+            (
+                path,
+                f"{one_line(title)}: of {str(at)[:10]}, {age} active days ago; never cited or opened{badly}",
+            )
+        )
+        if len(chosen) == MOST:
+            break
+    if chosen:
+        moves = tuple(MoveFile(path, f"archive/{path}") for path, _ in chosen)
+        number = (
+            f"{len(chosen)} episodes that nothing has" if len(chosen) > 1 else "an episode that nothing has"
+        )
+        yield PlannedChange(
+            KIND,
+            f"Archive {number} used for long",
+            tuple(move for move in moves if not files.exists(context.writing.root, move.to)),
+            tuple(why for _, why in chosen),
+            reason=f"older than {OLD} days on which the vault was used, and nothing leads to them; `memoryclaw revive` brings any of them back",
+        )
+
+
+def _asked_before(context: UpkeepContext) -> set[str] | None:
+    """The files that a person was asked about before; None while a batch waits."""
+    root, found = context.writing.root, set[str]()
+    for folder in ("review", "archive/review"):
+        for path in files.list_files(root, folder):
+            if path.rpartition("/")[2].startswith(f"{KIND}-") and path.endswith(".md"):
+                if folder == "review":
+                    return None
+                found.update(_NAMED.findall(context.writing.text(path)))
+    return found
+
+
+def _is_consolidated(context: UpkeepContext, path: str) -> bool:
+    """Whether an episode was made of logs: what a person wrote, or asked to remember, is theirs."""
+    found = context.vault.read(path)
+    source = split(decode(found[0]).text).meta.get("source") if found else None
+    return any(parse_ranges(str(one)) for one in (source if isinstance(source, list) else [source]) if one)
