@@ -61,6 +61,34 @@ def least_trusted(*trusts: str) -> str:
     return max((trust if trust in TRUSTS else "unknown" for trust in trusts), key=TRUSTS.index)
 
 
+MEMORY_TYPES = ("decision", "preference", "lesson", "procedure", "event", "to-do")  # free words are kept, too
+SESSION, PROJECT = "session", "project:"  # scopes; an empty one is permanent
+
+
+class Lifecycle(NamedTuple):
+    """What sort of memory something is, for what it counts, and until when; days are ISO dates, empty where nothing is said."""
+
+    memory_type: str = ""  # one of MEMORY_TYPES, or any other word
+    scope: str = ""  # `project:<name>`, `session` or `session:<name>`; empty: permanent
+    expires: str = ""  # the last day on which it counts
+    verify_by: str = ""  # it asks to be checked again until then
+    verified: str = ""  # the day on which somebody said that it still holds
+
+    def within(self, around: Lifecycle) -> Lifecycle:
+        """The same of what stands in a note: what it does not say itself the note says, and nothing outlasts its note."""
+        days = [day for day in (self.expires, around.expires) if day]
+        return Lifecycle(
+            self.memory_type or (around.memory_type if around.memory_type in MEMORY_TYPES else ""),
+            self.scope or around.scope,
+            min(days, default=""),
+            self.verify_by or around.verify_by,
+            self.verified or around.verified,
+        )
+
+
+PERMANENT = Lifecycle()
+
+
 class Fact(NamedTuple):
     """One value of one field of one entity, or one statement: a line (or table cell) under `semantic/`, or a field of the entity's note.
 
@@ -82,6 +110,7 @@ class Fact(NamedTuple):
     trust: str = "trusted"  # what its line says of itself; its file may say less
     audience: str = ""  # whom the labels on its line let in; empty without one
     end_line: int = 0  # of a list in a header, its last line
+    lifecycle: Lifecycle = PERMANENT  # what its line says
 
     @property
     def is_statement(self) -> bool:
@@ -143,6 +172,7 @@ class Unit(NamedTuple):
     trust: str = "trusted"  # trusted | unknown | untrusted | quarantined
     pinned: bool = False
     state: str = "current"  # current | superseded | archived | pending | draft
+    lifecycle: Lifecycle = PERMANENT
 
     @property
     def is_statement(self) -> bool:
@@ -168,7 +198,9 @@ class Note(NamedTuple):
     until: str = ""
     trust: str = "trusted"
     pinned: bool = False
+    merged_from: tuple[str, ...] = ()  # the ids of notes that it took in, which lead to it
     state: str = "current"
+    lifecycle: Lifecycle = PERMANENT  # what its header says
     sections: tuple[Section, ...] = ()
     entity: str = ""  # the one that the fields of a plain note tell of
     facts: tuple[Fact, ...] = ()
@@ -209,6 +241,9 @@ class Match(NamedTuple):
     tokens: int = 0  # in the context, once packed
     copies: int = 0  # near copies that it stands for
     sections: int = 0  # further sections of its note, which are not shown
+    overdue: str = ""  # the ISO day until which it was to be checked again, once that day is over
+    conflicts: tuple[str, ...] = ()  # ids of facts that say otherwise, where only one value can hold
+    superseded: tuple[str, ...] = ()  # of a turn or an episode: what holds instead of what its lines told
 
 
 class LeftOut(NamedTuple):

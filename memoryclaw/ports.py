@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from typing import NamedTuple, Protocol
+from typing import Any, NamedTuple, Protocol
 
 
 class Address(NamedTuple):
@@ -33,6 +33,18 @@ class Lookup(Protocol):
 
     def entity_files(self, entity: str) -> Sequence[str]:
         """Paths of the files that hold facts of this entity (name or alias, any case), current ones first."""
+        ...
+
+    def asking(self, fields: Iterable[str]) -> Sequence[str]:
+        """Paths of the files that name a day by which something is to be verified, or hold a fact of one of these fields."""
+        ...
+
+    def standing(self, keys: Iterable[str]) -> Sequence[tuple[str, Any]]:
+        """What facts (`model.Fact`) hold of these entities now (named by key), with the path of their file."""
+        ...
+
+    def values_told(self) -> Sequence[tuple[str, str, int]]:
+        """How many different values each field of each entity has now: (key of the entity, field, values)."""
         ...
 
     def episodes_titled(self, title: str) -> Sequence[tuple[str, str]]:

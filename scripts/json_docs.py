@@ -25,7 +25,7 @@ LONG = 160  # characters of a text of a file, or of a prompt
 LONG_TEXTS = {"text", "system", "prompt"}
 LISTS = {
     "matches", "left_out", "trace", "notes", "facts", "out", "back", "checks", "changes", "actions", "ranges", "decided", "commits", "waiting",
-    "skills", "files", "orphans", "dangling", "nodes", "edges", "entities", "episodes", "neighbours", "questions", "segments", "places", "emptied", "months",
+    "skills", "files", "orphans", "dangling", "nodes", "edges", "entities", "episodes", "neighbours", "questions", "segments", "places", "emptied", "months", "timeline",
 }  # fmt: skip
 FACT = "semantic/projects#Boathouse Aarhus.deadline"
 EDITED = "semantic/projects#Boathouse Aarhus.piles"
@@ -50,8 +50,8 @@ HEAD = """# JSON answers
 With `--json`, before or after the command, every command prints one JSON object; `watch`, `serve` and `capture` print one object per line.
 HTTP (`serve`) and MCP (`mcp`) return the same objects. Text is exact: the JSON contains what the note contains. Characters that a
 terminal would obey are written as `\\uXXXX`. A failure prints nothing on standard output. It prints one sentence on standard error and exits
-with 1 (known failure), 2 (usage), 3 (a bug; the sentence names a file with the details) or 130 (interrupted). `doctor` also exits with 1
-when it finds problems.
+with 1 (known failure), 2 (usage), 3 (a bug; the sentence names a file with the details) or 130 (interrupted). `doctor` and `lint` also exit with 1
+when they find problems.
 
 The examples are real: they come from the sample vault in this repository, with the clock at 2026-04-20. Here, long lists are cut after their
 second item, and texts of files and prompts after 160 characters; nothing else is cut. Later versions may add keys; they never rename or remove one.
@@ -83,6 +83,8 @@ VERBS = (
             "entity, fuzzy, date, upcoming, neighbour, session, vector or pinned; never empty",
             "matches[].copies": "near copies that this match stands for",
             "matches[].sections": "further sections of its note that are not shown; counted at the best of them",
+            "matches[].conflicts": "of a fact that holds now: the ids of facts of which only one can hold beside it",
+            "matches[].superseded": "of a turn or an episode: what holds instead of what its lines told",
             "left_out": "candidates that are not matches, each with its reason",
             "did_you_mean": "for each word that the vault does not know, the nearest word that it does know",
             "unknown": "names in the question, as they were typed, that stand nowhere in the vault; ordinary words are none",
@@ -111,7 +113,7 @@ VERBS = (
             "gone": "how much of what was decided on is no longer there",
         },
     ),
-    Verb(f"show {shlex.quote(FACT)}", "One note, section, fact or turn as it is in its file.", {"text": "its lines, exactly", "digest": "SHA-256 of its whole file; `edit --text` wants it back"}),
+    Verb(f"show {shlex.quote(FACT)}", "One note, section, fact or turn as it is in its file.", {"text": "its lines, exactly", "digest": "SHA-256 of its whole file; `edit --text` wants it back", "superseded": "of an episode, a log or a turn: each line whose fact holds no longer, what it told (`fact`, `entity`, `field`, `value`), and what holds `now`, `since` when"}),
     Verb(
         f"inspect {shlex.quote(FACT)}",
         "How strongly a memory is remembered ([recall.md](recall.md#strength)), and the uses that this rests on.",
@@ -148,6 +150,16 @@ VERBS = (
         },
     ),
     Verb(
+        "views 'Nantes Kiosk'",
+        "The pages of entities and topics, and how the file of each stands.",
+        {
+            "state": "missing (not written yet), current, stale, edited (somebody wrote between the marks), orphan (nothing is left to compile it from) or own (a note of yours has its name)",
+            "sources": "how many notes it is compiled from",
+            "text": "with a name: the generated part as it would be now",
+            "written": "the files that were written (`--write`)",
+        },
+    ),
+    Verb(
         "facts boathouse --as-of 2025-07-01",
         "Facts that are true now, that were true on a day (`--as-of`), or all (`--history`); then statements, newest first.",
         {
@@ -158,7 +170,19 @@ VERBS = (
             "since, until": "the days between which it is true; empty when open",
             "said": "the day on which a statement was made",
             "trust": "what its line says of itself, trusted or unknown",
-            "conflicts": "of a fact that holds now: the ids of those listed that say something else, where `semantic/` and a note of the entity disagree",
+            "believed_at": "with `--believed-at`: the commit that held these facts, its time and its subject",
+            "conflicts": "of a fact that holds now: the ids of those of which only one can hold, it or they",
+        },
+    ),
+    Verb(
+        "timeline boathouse --limit 3",
+        "What changed in the world, the newest last.",
+        {
+            "kind": "`began`, `superseded`, `ended` (of a fact), `said` (a statement) or `episode`",
+            "at": "the day, or the moment of an episode",
+            "value": "of the fact; the words of the statement; the title of the episode",
+            "was": "the value that gave way",
+            "earlier": "how many such changes there are before the first one listed",
         },
     ),
     Verb(
@@ -250,14 +274,23 @@ VERBS = (
         {"sound": "true when there is no problem", "checks[].level": "ok, advice, problem, or mended (with `--fix`)", "checks[].details": "problems"},
     ),
     Verb(
+        "lint",
+        "What is wrong in the files that a person writes; exits with 1 when there is a problem.",
+        {
+            "sound": "true when there is no problem",
+            "files": "how many files were checked",
+            "action, path, checks": "with `--install-hook` or `--uninstall-hook` instead: installed, unchanged, removed or not installed; the hook; and `warn` or `strict` for each check that it runs",
+        },
+    ),
+    Verb(
         "eval --k 5,10 --budget 400",
         "The results of the vault's golden questions ([evaluation.md](evaluation.md)). If recall is below `--least`, it prints the same answer and exits with 1.",
         {
             "recall": "the mean share of the expected ids among the first 5, 10; empty if no question expects an id",
             "mrr": "the mean of one over the rank of the first expected id",
             "ndcg@10": "normalised discounted cumulative gain of the first ten",
-            "in_context": "the mean share of what is wanted (ids and words) that is in a context of that many tokens",
-            "kept_out": "how many ids must not be in a context, and how many were not",
+            "in_context": "the mean share of what is wanted (ids and words) that is in a context of that many tokens; of a question that wants nothing, empty",
+            "kept_out": "how many `ids` (or words) must not be in a context, and how many were not",
             "questions[].expected[].rank": "its rank, 0 if it has none; `reason` says why it is not among the first",
             "questions[].misses": "everything that was missed, one sentence each",
         },
@@ -319,6 +352,7 @@ LATER = (
         {
             "mode": "direct, branch or propose",
             "waits": "why nothing was done (`--due`, `redo`); otherwise empty",
+            "held": "the golden question that would break, for which the run waits on its branch; otherwise empty",
             "ranges": "every line of the logs that was read",
             "changes[].kind": "episode, fact, pending, skill or merge; each change becomes one commit",
             "changes[].actions": "what it does: NewFile, Replace, SetFact, AddStatement, ConfirmFact, AddPending, AddSource or MoveFile, each with its values",
@@ -340,7 +374,8 @@ LATER = (
         "review list",
         "What waits for your decision. `review` alone returns the same.",
         {
-            "waiting[].kind": "fact, skill, run, or the kind of a proposal",
+            "waiting[].kind": "fact, conflict, skill, run, or the kind of a proposal",
+            "waiting[].values": "of a conflict: each value with its `number`, which `review approve ID --value N` takes, and the `facts` that say it; else empty",
             "waiting[].run": "the run that it came from; empty if unknown",
             "waiting[].source": "for a fact, the lines of episodes; for a proposal, ranges of logs",
             "waiting[].box": "the ticked box in its file: approve, reject, both, or nothing",

@@ -5,10 +5,12 @@ from __future__ import annotations
 import itertools
 import os
 import subprocess
+from collections import Counter
 from datetime import UTC, datetime
 from pathlib import Path
 
 from memoryclaw.ports import Address
+from memoryclaw.text.language import key_of
 from memoryclaw.vault.layout import place_of
 from memoryclaw.vault.notes import ReadingSettings, read_note
 from memoryclaw.writing.context import Templates, WriteContext
@@ -92,6 +94,9 @@ class Shelf:
                     return Address(id_, note.id, "section", note.path, section.line)
         return None
 
+    def asking(self, fields):
+        return [note.path for note in self._notes() if note.state == "current" and note.facts]
+
     def entity_name(self, entity):
         names = [f.entity for n in self._notes() for f in n.facts]
         return next((name for name in names if name.casefold() == entity.casefold()), entity)
@@ -100,6 +105,18 @@ class Shelf:
         return [
             n.path for n in self._notes() if any(f.entity.casefold() == entity.casefold() for f in n.facts)
         ]
+
+    def _told(self):
+        notes = (n for n in self._notes() if n.state == "current")
+        return [(n.path, f) for n in notes for f in n.facts if f.current and not f.is_statement]
+
+    def standing(self, keys):
+        return [(path, fact) for path, fact in self._told() if key_of(fact.entity) in set(keys)]
+
+    def values_told(self):
+        found = {(key_of(f.entity), f.field, f.value) for _, f in self._told()}
+        counts = Counter((entity, field) for entity, field, _ in found)
+        return [(entity, field, number) for (entity, field), number in counts.items()]
 
     def episodes_titled(self, title):
         return [(n.id, n.path) for n in self._notes() if n.kind == "episode" and n.title == title]

@@ -135,9 +135,11 @@ def facts(note: Note, wanted: list[dict[str, Any]]) -> list[dict[str, Any]]:
     """The facts with the keys that are asked for, and those that differ from their default."""
     asked = [set(fact) for fact in wanted] + [set()] * len(note.facts)
     usual = {"since": "", "until": "", "said": "", "source": "", "type": "fact", "current": True}
-    found = []
+    found, kept = [], {unit.id: unit.lifecycle._asdict() for unit in note.units}
     for fact, keys in zip(note.facts, asked, strict=False):
-        values = {name: getattr(fact, name) for name in ("id", "value", "line", *usual)}
+        values = {name: getattr(fact, name) for name in ("id", "value", "line", *usual)} | kept.get(
+            fact.id, {}
+        )
         found.append(
             {k: v for k, v in values.items() if k in keys | {"id", "value"} or (k in usual and v != usual[k])}
         )

@@ -28,12 +28,13 @@ from memoryclaw.model import AGENT, NOTHING, OWNER, Answer, Fact, ReadBack, Reca
 from memoryclaw.ports import Progress
 from memoryclaw.recall.search import Searcher, search
 from memoryclaw.vault.audience import named
-from memoryclaw.vault.layout import CONFIG_FILE, DECISIONS_FILE, QUESTIONS_FILE, on_disk, places
+from memoryclaw.vault.layout import CONFIG_FILE, QUESTIONS_FILE, on_disk, places
 from memoryclaw.vault.state_folder import WAIT, is_initialised, watcher
 
 if TYPE_CHECKING:  # the rest is imported by the verb that needs it: a search must start fast
     from memoryclaw.app.doctor import Check
     from memoryclaw.app.graph import VaultGraph
+    from memoryclaw.app.lint import Linted
     from memoryclaw.app.openclaw import OpenClaw
     from memoryclaw.app.purge import Purged
     from memoryclaw.app.review import Review
@@ -42,6 +43,7 @@ if TYPE_CHECKING:  # the rest is imported by the verb that needs it: a search mu
     from memoryclaw.app.status import Status
     from memoryclaw.app.survey import Survey
     from memoryclaw.app.transfer import Transfer
+    from memoryclaw.app.views import Views
     from memoryclaw.app.working import Working
     from memoryclaw.capture.capture import CaptureResult, KeptTurn
     from memoryclaw.capture.feedback import Feedback
@@ -51,6 +53,8 @@ if TYPE_CHECKING:  # the rest is imported by the verb that needs it: a search mu
     from memoryclaw.consolidation.host_answers import SegmentPrompt
     from memoryclaw.consolidation.planning import Enrich
     from memoryclaw.daemon.scheduling import Schedule
+    from memoryclaw.history.commit_hook import CommitHook
+    from memoryclaw.history.repository import Logged
     from memoryclaw.index.catalog import Catalog
     from memoryclaw.index.index import Index
     from memoryclaw.index.vectors import Filled, Filler
@@ -59,12 +63,15 @@ if TYPE_CHECKING:  # the rest is imported by the verb that needs it: a search mu
     from memoryclaw.recall.ask import Asked
     from memoryclaw.recall.evaluation import Evaluated
     from memoryclaw.recall.inspecting import Inspected
+    from memoryclaw.recall.standing import Conflicts
+    from memoryclaw.recall.timeline import Timeline
     from memoryclaw.recall.vector_lane import VectorLane
     from memoryclaw.review.details import Conversation
     from memoryclaw.review.file_history import Blame, CommitShown, Events
     from memoryclaw.review.machines import Exchanged
     from memoryclaw.vault.folder import Vault
     from memoryclaw.vault.ledger import Ledger
+    from memoryclaw.vault.vocabulary import Schema
     from memoryclaw.writing.bundles import Restored
     from memoryclaw.writing.context import WriteContext, Written
     from memoryclaw.writing.edit import Rewrite
@@ -469,7 +476,7 @@ class App:
         """The lines of a note, section, fact or turn as they stand in their file; no recall sends them to this `session` again."""
         from memoryclaw.recall import browsing  # noqa: PLC0415
 
-        shown = self._context.read(lambda: browsing.show(id_, self.catalog, self.vault))
+        shown = self._context.read(lambda: browsing.show(id_, self.catalog, self.vault, self._context.today))
         if session:
             from memoryclaw.recall.receipts import read_whole  # noqa: PLC0415
 
@@ -484,18 +491,63 @@ class App:
         return self._context.read(lambda: browsing.browse(self.catalog, kind=kind, state=state, limit=limit))
 
     def facts(
-        self, entity: str = "", *, as_of: date | None = None, history: bool = False
+        self,
+        entity: str = "",
+        *,
+        as_of: date | None = None,
+        history: bool = False,
+        believed_at: str = "",
     ) -> list[tuple[str, Fact]]:
         """Facts with the path of their file: those that hold now, held on a day, or all.
 
         Of one entity and a day, what its own note says is what git has of that day; for its owner alone.
+
+        Args:
+            entity: its name, or a synonym of it.
+            as_of: the day, in the world.
+            history: all of them.
+            believed_at: instead of what the files say now, what those of `commit_at(believed_at)` said; for the owner alone.
         """
         from memoryclaw.recall import browsing  # noqa: PLC0415
 
+        if believed_at:
+            from memoryclaw.review.believed import facts_in  # noqa: PLC0415
+
+            then = facts_in(os.fspath(self.root), self.commit_at(believed_at).commit)
+            return self._context.read(
+                lambda: browsing.facts(self.catalog, entity=entity, as_of=as_of, history=history, among=then)
+            )
         found = self._context.read(
             lambda: browsing.facts(self.catalog, entity=entity, as_of=as_of, history=history)
         )
         return self._then(found, as_of) if entity and as_of is not None else found
+
+    def conflicting(self, found: Iterable[tuple[str, Fact]]) -> dict[str, list[str]]:
+        """Of facts that hold now, those of which only one can: the ids of the others, by id; asked after a verb that found them.
+
+        Both stand until a person decides in `review`, or a rule does where the schema says `supersede: true`.
+        """
+        from memoryclaw.text.language import key_of  # noqa: PLC0415
+
+        some = {fact.id: key_of(fact.entity) for _, fact in found if fact.current and not fact.is_statement}
+        return {
+            fact.id: [other.id for _, other in conflict.rivals(fact.value)]
+            for conflict in self._conflicts().of(some.values())
+            for _, fact in conflict.told
+            if fact.id in some
+        }
+
+    def commit_at(self, when: str) -> Logged:
+        """The last commit that the vault had on a day (ISO), at a moment, or the one of this name.
+
+        Raises:
+            HistoryError: the vault has no git repository of its own.
+            InputError: that is no moment and no commit, or there was no commit yet.
+        """
+        self._context.allow(OWNER)
+        from memoryclaw.review.believed import commit_at  # noqa: PLC0415
+
+        return commit_at(os.fspath(self.root), when)
 
     def todos(self, words: str = "", *, due: str = "", state: str = "open") -> list[browsing.TodoEntry]:
         """To-dos of any note: open ones, `done` ones or `all`, the soonest first.
@@ -528,6 +580,45 @@ class App:
         from memoryclaw.recall import browsing  # noqa: PLC0415
 
         return self._context.read(lambda: browsing.entity(name, self.catalog))
+
+    def views(self, name: str = "", *, write: bool = False) -> Views:
+        """The pages of entities and topics that are compiled from the files: how each stands, and on demand written anew.
+
+        Args:
+            name: only the page of this entity or topic.
+            write: writes those that are not there or stale; what a person wrote on a page stays, byte for byte.
+
+        Raises:
+            NotFoundError: there is no page of this name.
+        """
+        self._context.allow(OWNER)
+        from memoryclaw.app import views  # noqa: PLC0415
+
+        return (views.write if write else views.listed)(self._context.looking(), name)
+
+    def timeline(
+        self,
+        entity: str = "",
+        *,
+        since: date | None = None,
+        until: date | None = None,
+        limit: int = 50,
+    ) -> Timeline:
+        """What changed in the world: facts that began, ended or gave way, what was said, and episodes; the newest, in order.
+
+        Args:
+            entity: only what tells of it.
+            since: only from this day on.
+            until: only up to the end of this day.
+            limit: how many at most.
+        """
+        from memoryclaw.recall.timeline import timeline  # noqa: PLC0415
+
+        within(limit, 0, settings.MOST_LISTED, "a limit")
+        first, last = (day.isoformat() if day else "" for day in (since, until))
+        return self._context.read(
+            lambda: timeline(self.catalog, entity=entity, since=first, until=last, limit=limit)
+        )
 
     def links(self, id_: str) -> browsing.Links:
         """The links that a note holds, and those of other notes that lead to it."""
@@ -571,12 +662,13 @@ class App:
             NotFoundError: no log holds a turn of this session.
         """
         self._context.allow(OWNER)
-        from memoryclaw.recall.browsing import logs_of  # noqa: PLC0415
+        from memoryclaw.recall.browsing import logs_of, superseded_in  # noqa: PLC0415
         from memoryclaw.review.details import conversation  # noqa: PLC0415
 
         paths = self._context.read(lambda: logs_of(session, self.catalog))
-        told = self.catalog.facts()
-        return self._context.look(lambda context: conversation(context, session, paths, told))
+        told, today = self.catalog.facts(), self._context.today
+        over = {path: superseded_in(self.catalog, self.vault, path, today) for path in paths}
+        return self._context.look(lambda context: conversation(context, session, paths, told, over))
 
     def evaluate(
         self,
@@ -629,6 +721,9 @@ class App:
         source: str = "",
         note: bool = False,
         as_is: bool = False,
+        memory_type: str = "",
+        scope: str = "",
+        expires: str = "",
     ) -> Written:
         """Keeps a text as the value of an entity's field, or as what it says: facts and statements, else an episode; one commit.
 
@@ -642,21 +737,32 @@ class App:
             source: where it comes from.
             note: keep the words as an episode, whatever they say.
             as_is: keep what looks like a secret.
+            memory_type: decision, preference, lesson, procedure, event, or a word of yours.
+            scope: `permanent`, `project:<name>`, `session` or `session:<name>`: what it counts for.
+            expires: the last ISO day on which it counts.
+
+        Raises:
+            InputError: the scope or the day cannot be read.
         """
         self._context.allow(OWNER)
         from memoryclaw.consolidation.agent_claims import known_field  # noqa: PLC0415
         from memoryclaw.consolidation.understood import understood  # noqa: PLC0415
+        from memoryclaw.vault.lifecycle import given  # noqa: PLC0415
         from memoryclaw.writing.remember import remember, remember_parts  # noqa: PLC0415
 
         # A value is a secret by its field, too; NUL is left out of every text and must not hide one.
         said = {"name": field, "value": text.replace("\0", ""), "entity": entity, "tags": [*tags], "source": source}  # fmt: skip
+        lifecycle = {"type": memory_type, "scope": scope, "expires": expires}
+        kept = {key: value for key, value in given(lifecycle).items() if lifecycle[key].strip()}
 
         def keep(context: WriteContext, told: dict[str, Any]) -> Written:
             why = ""
             if not (told["entity"].strip() or told["name"].strip() or told["tags"] or note):
                 read = understood(context, self.catalog, told["value"], self.config.language)
                 if read.parts:
-                    return remember_parts(context, read.parts, source=told["source"])
+                    return remember_parts(
+                        context, read.parts, source=told["source"], lifecycle=told["lifecycle"]
+                    )
                 why = f"kept as a note: {read.why}"
             done = remember(
                 context,
@@ -665,10 +771,11 @@ class App:
                 field=known_field(context, told["entity"], told["name"], told["value"]),
                 tags=told["tags"],
                 source=told["source"],
+                lifecycle=told["lifecycle"],
             )
             return done._replace(notice="; ".join(filter(None, (why, done.notice))))
 
-        return self._context.write(keep, said, as_is=as_is)
+        return self._context.write(keep, {**said, "lifecycle": kept}, as_is=as_is)
 
     def claim(
         self,
@@ -930,36 +1037,27 @@ class App:
 
     def _upkeep(self, mode: str, *, due: bool, dry_run: bool) -> Consolidated | None:
         """What time asks of the memories that are there; a run that looks whether it is due does it once a day."""
+        from memoryclaw.app.views import refresh  # noqa: PLC0415
         from memoryclaw.consolidation.consolidate import Consolidated  # noqa: PLC0415
-        from memoryclaw.lifecycle.keeping import UpkeepContext  # noqa: PLC0415
         from memoryclaw.lifecycle.upkeep import planned, upkeep  # noqa: PLC0415
         from memoryclaw.vault.state_folder import put  # noqa: PLC0415
-        from memoryclaw.writing.decisions import Decisions  # noqa: PLC0415
-        from memoryclaw.writing.secret_gate import secret_gate  # noqa: PLC0415
 
         context, config = self._context, self.config
         today, mode = context.today.isoformat(), mode or config.mode
         if due and _line_of(context.state / settings.UPKEPT) == today:
             return None
-        context.refresh()
-        writing = context.write_context(secret_gate())
-        looking = UpkeepContext(
-            writing=writing,
-            vault=self.vault,
-            catalog=self.catalog,
-            ledger=self.ledger,
-            decisions=Decisions.read(writing.text(DECISIONS_FILE)),
-        )
+        looking = self._context.looking()
         if dry_run:
             changes = planned(looking)
             return Consolidated(changes, mode=mode) if changes.changes else None
         try:
-            done = upkeep(looking, mode=mode, loss_budget=config.loss_budget)
+            done = upkeep(looking, mode=mode, loss_budget=config.loss_budget, rehearse=self._rehearse)
         except LockedError:
             if not due:
                 raise
             return None
         put(context.state, settings.UPKEPT, today.encode())
+        refresh(self._context.looking())
         return done if done.changes.changes else None
 
     def segments(self, *, due: bool = False) -> list[SegmentPrompt]:
@@ -1197,15 +1295,51 @@ class App:
     def doctor(self, *, fix: bool = False) -> list[Check]:
         """Examines the vault; with `fix`, repairs what can be rebuilt from the files."""
         self._context.allow(OWNER)
-        from memoryclaw.app.doctor import CheckedVault, check, examine  # noqa: PLC0415
+        from memoryclaw.app.doctor import CheckedVault, check, check_views, examine  # noqa: PLC0415
+        from memoryclaw.app.views import has_pages  # noqa: PLC0415
 
         self.sync()
         context = self._context
         checked = CheckedVault(
-            context.vault, context.index, context.catalog, self.config, context.rebuilt, self.reindex
+            context.vault,
+            context.index,
+            context.catalog,
+            self.config,
+            context.rebuilt,
+            self.reindex,
+            self._conflicts().all,
         )
         checks = examine(checked, fix=fix)
+        checks += [check_views(self.views().listed)] if has_pages(os.fspath(self.root)) else []
         return [*checks, check(context.vectors)] if context.wants_vectors else checks
+
+    def lint(self, paths: Sequence[str | os.PathLike[str]] = (), *, staged: bool = False) -> Linted:
+        """What is wrong in files that a person writes: parsing, types, vocabulary, skills, golden questions. Changes nothing.
+
+        Args:
+            paths: files and folders of the vault, relative to where the program runs; the whole vault when none is given.
+            staged: instead, what git has staged, as it is staged.
+
+        Raises:
+            InputError: a path is not in the vault.
+            HistoryError: the vault has no git repository of its own in which anything could be staged.
+        """
+        self._context.allow(OWNER)
+        from memoryclaw.app import lint  # noqa: PLC0415
+
+        if staged:
+            return lint.of_staged(self.vault, os.environ.get("GIT_INDEX_FILE", ""))
+        if paths:
+            return lint.of_paths(self.vault, paths)
+        return self._context.read(lambda: lint.of_vault(self.vault, self.catalog))
+
+    @property
+    def commit_hook(self) -> CommitHook:
+        """The hook that lets a person's own `git commit` in the vault run checks first."""
+        self._context.allow(OWNER)
+        from memoryclaw.history.commit_hook import CommitHook  # noqa: PLC0415
+
+        return CommitHook(os.fspath(self.root))
 
     def close(self) -> None:
         """Closes the index; the next verb opens it again."""
@@ -1229,8 +1363,30 @@ class App:
             today or context.today,
             self._vector_lane() if context.wants_vectors else None,
             self._approved_files,
+            conflicts=self._conflicts(today).of,
             strengths=context.strengths(today),
         )
+
+    def _conflicts(self, today: date | None = None) -> Conflicts:
+        from memoryclaw.recall.standing import Conflicts  # noqa: PLC0415
+
+        return Conflicts(self.catalog, (today or self._context.today).isoformat(), self._rules)
+
+    def _rules(self) -> tuple[Schema, Callable[[Fact, Fact], bool]]:
+        """What the vault declares of its fields, and of which values a person said that they may stand together."""
+        from memoryclaw.recall.disputes import allowed_by  # noqa: PLC0415
+        from memoryclaw.text.encoding import decode, readable  # noqa: PLC0415
+        from memoryclaw.vault.layout import DECISIONS_FILE, SCHEMA_FILE  # noqa: PLC0415
+        from memoryclaw.vault.vocabulary import read_schema  # noqa: PLC0415
+        from memoryclaw.writing.decisions import Decisions  # noqa: PLC0415
+
+        def text(vault: Vault, path: str) -> str:
+            found = vault.read(path)
+            return readable(decode(found[0]).text) if found else ""
+
+        # What was decided is so for everybody, whoever may see the file that says it.
+        decisions = Decisions.read(text(self._owners.vault, DECISIONS_FILE))
+        return read_schema(text(self.vault, SCHEMA_FILE)), allowed_by(decisions)
 
     def _approved_files(self, paths: Iterable[str]) -> set[str]:
         from memoryclaw.skills.listing import approved_files  # noqa: PLC0415
@@ -1322,7 +1478,19 @@ class App:
                 language=config.language,
             ),
             progress=self._context.progress,
+            rehearse=self._rehearse,
         )
+
+    def _rehearse(self, planned: Mapping[str, str]) -> tuple[str, str]:
+        """Why files should not have these texts, by the vault's golden questions, and what else there is to say."""
+        if not os.path.exists(on_disk(os.fspath(self.root), QUESTIONS_FILE)):
+            return "", ""
+        if self.audience != OWNER:
+            return self._owners._rehearse(planned)  # noqa: SLF001 - another App, and nothing of it is told
+        from memoryclaw.app.rehearsal import rehearsed  # noqa: PLC0415
+
+        self._context.refresh()
+        return rehearsed(self._context, planned, self._approved_files)
 
     def _enrich(self, llm: str) -> Enrich | None:
         if llm == "none":

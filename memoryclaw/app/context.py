@@ -20,11 +20,13 @@ from memoryclaw.index.sync import Following, Freshness, Sync, brought_up, fresh,
 from memoryclaw.model import AGENT, OWNER, Answer
 from memoryclaw.ports import Progress
 from memoryclaw.vault.folder import Vault
+from memoryclaw.vault.layout import DECISIONS_FILE
 from memoryclaw.vault.state_folder import must_hold_no_link, state_folder
 
 if TYPE_CHECKING:  # the rest is imported by the verb that needs it: a search must start fast
     from memoryclaw.capture.capture import Recorder
     from memoryclaw.index.vectors import Vectors
+    from memoryclaw.lifecycle.keeping import UpkeepContext
     from memoryclaw.recall.strength import Strengths
     from memoryclaw.text.redaction import Gate
     from memoryclaw.vault.ledger import Ledger
@@ -106,11 +108,11 @@ class VaultContext:
 
     @cached_property
     def _whole(self) -> Index:
-        return self._index_in(self.state)
+        return self.index_in(self.state)
 
     @cached_property
     def _view(self) -> Index:
-        return self._index_in(self.state / AUDIENCES / self.audience)
+        return self.index_in(self.state / AUDIENCES / self.audience)
 
     @cached_property
     def ledger(self) -> Ledger:
@@ -166,7 +168,7 @@ class VaultContext:
 
     def rebuilt(self, folder: Path) -> Index:
         """A second index of the same vault, built in a folder."""
-        index = self._index_in(folder)
+        index = self.index_in(folder)
         Sync(self.vault, index, progress=self.progress).run()
         return index
 
@@ -258,6 +260,22 @@ class VaultContext:
         self.refresh()
         return verb(replace(self.write_context(secret_gate()), only_seen=self.audience != OWNER))
 
+    def looking(self) -> UpkeepContext:
+        """What looks at the memories that are there works with."""
+        from memoryclaw.lifecycle.keeping import UpkeepContext  # noqa: PLC0415
+        from memoryclaw.writing.decisions import Decisions  # noqa: PLC0415
+        from memoryclaw.writing.secret_gate import secret_gate  # noqa: PLC0415
+
+        self.refresh()
+        writing = self.write_context(secret_gate())
+        return UpkeepContext(
+            writing=writing,
+            vault=self.vault,
+            catalog=self.catalog,
+            ledger=self.ledger,
+            decisions=Decisions.read(writing.text(DECISIONS_FILE)),
+        )
+
     def write_context(self, gate: Gate) -> WriteContext:
         """What a verb that writes works with."""
         from memoryclaw.writing.context import Templates, WriteContext  # noqa: PLC0415
@@ -288,7 +306,8 @@ class VaultContext:
     def _renamed(self, old: str, new: str) -> None:
         self.ledger.append("renamed", {"from": old, "to": new}, self.clock())
 
-    def _index_in(self, folder: Path) -> Index:
+    def index_in(self, folder: Path) -> Index:
+        """The index that a folder holds, made as the settings say."""
         config = self.config
         return open_index(
             folder, engine=config.engine, language=language(config.language), labels=config.folders

@@ -13,6 +13,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
 
+from memoryclaw.app.lint import untyped
+from memoryclaw.app.views import told
 from memoryclaw.config import Config
 from memoryclaw.errors import LockedError, VectorsError
 from memoryclaw.history import journal
@@ -21,14 +23,14 @@ from memoryclaw.history.repository import History
 from memoryclaw.index.catalog import Catalog
 from memoryclaw.index.index import Index, fingerprint
 from memoryclaw.index.vectors import Vectors
+from memoryclaw.lifecycle.views import View
 from memoryclaw.model import Problem
 from memoryclaw.models.llm import ModelError
 from memoryclaw.recall.graph import dangling
-from memoryclaw.text.encoding import decode, readable
+from memoryclaw.vault.conflicts import Conflict
 from memoryclaw.vault.files import writer_lock
 from memoryclaw.vault.folder import Vault
-from memoryclaw.vault.layout import CONFIG_FILE, FOLDERS, SCHEMA_FILE, STATE_DIR, on_disk
-from memoryclaw.vault.vocabulary import misfits, read_schema
+from memoryclaw.vault.layout import CONFIG_FILE, FOLDERS, STATE_DIR, on_disk
 
 _TEMP = re.compile(r"^\.[0-9a-f]{12}-\d+\.tmp$")
 _STATE_TEMP = re.compile(r"^(?:index\.\d+\.new|config\.\d+\.tmp)$")
@@ -58,6 +60,7 @@ class CheckedVault:
     config: Config
     rebuild: Callable[[Path], Index]
     mend: Callable[[], object]
+    conflicts: Callable[[], Sequence[Conflict]]
 
 
 def examine(patient: CheckedVault, *, fix: bool) -> list[Check]:
@@ -66,6 +69,7 @@ def examine(patient: CheckedVault, *, fix: bool) -> list[Check]:
     return [
         _notes(patient.catalog),
         _fields(patient),
+        _conflicts(patient.conflicts()),
         _index(patient, fix=fix),
         _settings(patient.config),
         _names(patient.vault.scan().files),
@@ -86,14 +90,30 @@ def _notes(catalog: Catalog) -> Check:
 
 def _fields(patient: CheckedVault) -> Check:
     """What a person wrote by hand is kept and found, whatever its type; here it is told."""
-    found = patient.vault.read(SCHEMA_FILE)
-    schema = read_schema(readable(decode(found[0]).text) if found else "")
-    details = tuple(
-        problem for path, fact in patient.catalog.facts() for problem in misfits(path, [fact], schema)
-    )
+    details = tuple(untyped(patient.vault, patient.catalog))
     if not details:
         return Check("fields", "ok", "every value is of the type that its field is declared to have")
     return Check("fields", "advice", f"{_some(len(details), 'value')} of another type than declared", details)
+
+
+def _conflicts(found: Sequence[Conflict]) -> Check:
+    hint = "`memoryclaw review` lists it with its id; a person says there which value holds"
+    details = tuple(
+        Problem(
+            path,
+            fact.line,
+            f"{fact.entity}: {fact.field} is {fact.value!r} here, and "
+            + ", ".join(
+                f"{other.value!r} in {there}:{other.line}" for there, other in one.against(fact.value)
+            ),
+            hint,
+        )
+        for one in found
+        for path, fact in one.told
+    )
+    if not details:
+        return Check("conflicts", "ok", "no two values stand for a field that holds one")
+    return Check("conflicts", "advice", f"{_some(len(found), 'conflict')} between values that stand", details)
 
 
 def _index(patient: CheckedVault, *, fix: bool) -> Check:
@@ -271,6 +291,23 @@ def _links(patient: CheckedVault) -> Check:
 
 def _some(count: int, what: str) -> str:
     return f"{count} {what}" if count == 1 else f"{count} {what}s"
+
+
+def check_views(found: Sequence[View]) -> Check:
+    """Whether the generated pages say what the files say."""
+    there = [view for view in found if view.state not in ("missing", "own")]
+    trouble = told(there)
+    if not trouble:
+        return Check("views", "ok", f"{_some(len(there), 'page')}, all of them as compiled now")
+    hints = {
+        "stale": "`memoryclaw views --write` compiles it again",
+        "edited": "move your words out of the marks, then `memoryclaw views --write`",
+        "orphan": "nothing is left to compile it from; remove it if you need it no more",
+    }
+    details = tuple(
+        Problem(view.path, 0, f"is {view.state}", hints[view.state]) for view in there if view.state in hints
+    )
+    return Check("views", "advice", f"{_some(len(there), 'page')}: {trouble}", details)
 
 
 # Vectors; looks only.

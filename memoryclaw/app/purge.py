@@ -12,6 +12,7 @@ from functools import partial
 from typing import Any, NamedTuple
 
 from memoryclaw.app.context import AUDIENCES, VaultContext
+from memoryclaw.app.views import as_compiled, compile_again
 from memoryclaw.errors import LockedError, NotFoundError, VectorsError
 from memoryclaw.history.repository import History
 from memoryclaw.index.catalog import Catalog
@@ -89,10 +90,13 @@ def carry_out(
     again = left is not None
     kept = _kept(request, plan_purge(writing, request, again=again), left or {})
     _mark(context, kept)
+    pages = as_compiled(writing.root, writing.text)
     plan, commit = purge(writing, request, again=again)
     kept = _kept(request, plan, kept)  # something may have been captured in between
     needles = Needles(kept["needles"])
     notices = [*_derived(context, needles)]
+    if erased := pages & {one.path for one in plan.emptied}:
+        compile_again(context.looking(), erased)
     done = _told(plan, dry_run=False)._replace(commit=commit, searched=len(needles.texts))
     hits = _search(context, writing.root, needles, progress)
     hits += [] if history else traces.in_branches(writing, kept["lines"], needles)

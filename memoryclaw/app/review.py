@@ -54,32 +54,43 @@ class Review:
 
         return self._context.look(lambda context: as_shown(context, id_, digest))
 
-    def approve(self, items: Sequence[ReviewItem], *, digest: str = "") -> Sequence[ReviewDecision]:
+    def approve(
+        self, items: Sequence[ReviewItem], *, digest: str = "", value: int = 0, reason: str = ""
+    ) -> Sequence[ReviewDecision]:
         """Does what waits, as it was shown; one commit each.
 
         Args:
             items: what waits.
             digest: of the one item, as somebody was shown it; what has changed since is refused.
+            value: the number, from 1, of the value that holds, of one conflict.
+            reason: why, for the commit and the record of decisions.
         """
         self._context.allow(OWNER)
-        return self._decide(items, "approved", digest)
+        return self._decide(items, "approved", digest, value, reason)
 
-    def reject(self, items: Sequence[ReviewItem], *, digest: str = "") -> Sequence[ReviewDecision]:
-        """Drops what waits and remembers it, so that it is not proposed again; one commit each. `digest` as for `approve`."""
+    def reject(
+        self, items: Sequence[ReviewItem], *, digest: str = "", reason: str = ""
+    ) -> Sequence[ReviewDecision]:
+        """Drops what waits and remembers it, so that it is not proposed again; of a conflict, all values may stand. One commit each.
+
+        `digest` and `reason` as for `approve`.
+        """
         self._context.allow(OWNER)
-        return self._decide(items, "rejected", digest)
+        return self._decide(items, "rejected", digest, 0, reason)
 
-    def _decide(self, items: Sequence[ReviewItem], decision: str, digest: str) -> Sequence[ReviewDecision]:
+    def _decide(
+        self, items: Sequence[ReviewItem], decision: str, digest: str, value: int, reason: str
+    ) -> Sequence[ReviewDecision]:
         from memoryclaw.review.decide import as_shown, decide  # noqa: PLC0415
 
         if digest and len(items) != 1:
             raise InputError("a digest is of one thing that waits; decide each of several by its own")
 
-        def work(context: WriteContext) -> Sequence[ReviewDecision]:
+        def work(context: WriteContext, why: str) -> Sequence[ReviewDecision]:
             shown = [as_shown(context, items[0].id, digest)] if digest else items
-            return decide(context, shown, decision)
+            return decide(context, shown, decision, value=value, reason=" ".join(why.split()))
 
-        return self._context.write(work)
+        return self._context.write(work, reason)
 
     def ticked(self) -> TickedFacts:
         """What people ticked in `semantic/_pending.md` and `review/*.md`; decides nothing."""

@@ -15,7 +15,6 @@ from dataclasses import MISSING, dataclass, fields
 from functools import lru_cache
 from typing import Any, ClassVar
 
-from memoryclaw.consolidation.fact_values import plain_key, plain_value
 from memoryclaw.consolidation.pending import PENDING_FILE, PendingFact, add_pending, waiting_id
 from memoryclaw.errors import InputError
 from memoryclaw.text.encoding import lines_of, readable
@@ -28,16 +27,21 @@ from memoryclaw.vault.edits import (
     add_sources,
     add_statement,
     add_statements,
+    add_synonym,
+    end_fact,
     line_end,
     plain_words,
+    rename_entity,
     same,
     set_fact,
     set_property,
     spliced,
     vouched,
 )
+from memoryclaw.vault.fact_values import plain_key, plain_value
 from memoryclaw.vault.facts import VALUE, Facts, facts_in
-from memoryclaw.vault.layout import place_of
+from memoryclaw.vault.layout import ALIASES_FILE, place_of
+from memoryclaw.vault.properties import names_of
 from memoryclaw.writing.context import fact_in_words, one_line
 from memoryclaw.writing.decisions import fingerprint
 
@@ -150,6 +154,7 @@ class SetFact(_FileAction):
     source: str = ""  # id of the episode; several are joined by commas
     many: bool = False
     audience: str = ""  # whom it is for; empty without a label
+    memory_type: str = ""  # where the words that told it say more than its field and its value do
     heading: ClassVar[str] = "Fact"
     counted_as: ClassVar[str] = "fact"
 
@@ -193,7 +198,7 @@ class SetFact(_FileAction):
         first, _, more = self.source.partition(",")
         done = set_fact(
             text, file, entity=self.entity, field=self.field, value=self.value,
-            since=self.since, source=first, many=self.many, audience=self.audience,
+            since=self.since, source=first, many=self.many, audience=self.audience, memory_type=self.memory_type,
         ).text  # fmt: skip
         return add_sources(done, file, (self.entity, self.field, self.value), self.source) if more else done
 
@@ -373,6 +378,47 @@ class AddSource(_FileAction):
 
 
 @dataclass(frozen=True, slots=True)
+class EndFact(_FileAction):
+    """Moves a value that holds no longer, or a statement, to History."""
+
+    entity: str
+    field: str  # empty for a statement
+    value: str
+    until: str  # ISO date
+    heading: ClassVar[str] = "End of a fact"
+    counted_as: ClassVar[str] = "ended"
+
+    @property
+    def identity(self) -> tuple[str, ...]:
+        """The fact in its file; the day does not matter."""
+        return self.path, self.entity, self.field, self.value
+
+    @property
+    def subject(self) -> str:
+        """The fact in words."""
+        return f"No longer: {fact_in_words(self.entity, self.field, self.value)}"
+
+    def patched(self, text: str | None, collections: frozenset[str]) -> str | None:
+        """The text with the value in History, if it still stands."""
+        if text is None:
+            return None
+        file = _CachedFile(self.path, collections)
+        standing = [
+            fact.id
+            for fact in file.facts(text).facts
+            if fact.current
+            and same(fact.entity, self.entity)
+            and (same(fact.field, self.field) if self.field else fact.is_statement)
+            and fact.value == self.value
+        ]
+        return end_fact(text, file, standing[-1], self.until) if standing else text
+
+    def may_be_proposed(self) -> bool:
+        """Allows semantic files."""
+        return _is_semantic(self.path)
+
+
+@dataclass(frozen=True, slots=True)
 class MoveFile(_FileAction):
     """Moves a file as it is; a merge moves the near duplicate to the archive."""
 
@@ -389,8 +435,94 @@ class MoveFile(_FileAction):
         return text
 
     def may_be_proposed(self) -> bool:
-        """Allows what consolidation writes to go to the archive."""
-        return _is_new(self.path) and self.to.startswith("archive/") and self.to.endswith(".md")
+        """Allows what consolidation writes to go to the archive, and any note to its own place there."""
+        if not (self.to.startswith("archive/") and self.to.endswith(".md")):
+            return False
+        own, name = f"archive/{self.path.removesuffix('.md')}", self.to.removesuffix(".md")
+        is_note = place_of(self.path) == ("note", "current") and self.path.endswith(".md")
+        return _is_new(self.path) or (is_note and name.startswith(own) and "/" not in name[len(own) :])
+
+
+@dataclass(frozen=True, slots=True)
+class TakeIn(_FileAction):
+    """Lets an episode answer to the ids of others that it takes in, with the lines that only those have."""
+
+    merged: tuple[str, ...]
+    lines: tuple[str, ...] = ()
+    heading: ClassVar[str] = "Merged episodes"
+
+    @property
+    def identity(self) -> tuple[str, ...]:
+        """The episode and those that it takes in."""
+        return self.path, *self.merged
+
+    def patched(self, text: str | None, collections: frozenset[str]) -> str | None:
+        """The text with the ids in `merged_from` of its header, and the lines at its end."""
+        if text is None:
+            return None
+        known = names_of(split(readable(text)).meta, ("merged_from",))
+        fresh = [id_ for id_ in self.merged if id_ not in known]
+        if not fresh:
+            return text
+        lines = lines_of(text)
+        while lines and not lines[-1].strip():
+            lines.pop()
+        missing = tuple(line for line in self.lines if line not in {one.strip() for one in lines})
+        return set_property(
+            spliced(text, [Splice(len(lines), len(lines), missing)]), "merged_from", [*known, *fresh]
+        )
+
+    def may_be_proposed(self) -> bool:
+        """Allows episodes."""
+        return _is_episode(self.path)
+
+
+@dataclass(frozen=True, slots=True)
+class RenameEntity(_FileAction):
+    """Gives the facts of an entity, and their History, the name of another."""
+
+    entity: str
+    to: str
+    heading: ClassVar[str] = "Name of an entity"
+
+    @property
+    def identity(self) -> tuple[str, ...]:
+        """The file and both names."""
+        return self.path, self.entity, self.to
+
+    def patched(self, text: str | None, collections: frozenset[str]) -> str | None:
+        """The text with the other name."""
+        return (
+            None
+            if text is None
+            else rename_entity(text, _CachedFile(self.path, collections), self.entity, self.to)
+        )
+
+    def may_be_proposed(self) -> bool:
+        """Allows semantic files."""
+        return _is_semantic(self.path)
+
+
+@dataclass(frozen=True, slots=True)
+class AddSynonym(_FileAction):
+    """Says in `semantic/aliases.yaml` that two names mean the same."""
+
+    name: str
+    other: str
+    heading: ClassVar[str] = "Synonym"
+
+    @property
+    def identity(self) -> tuple[str, ...]:
+        """The two names."""
+        return self.name, self.other
+
+    def patched(self, text: str | None, collections: frozenset[str]) -> str | None:
+        """The text with the synonym."""
+        return add_synonym(text or "", self.name, self.other)
+
+    def may_be_proposed(self) -> bool:
+        """Allows the file of synonyms."""
+        return self.path == ALIASES_FILE
 
 
 @dataclass(frozen=True, slots=True)
@@ -513,8 +645,8 @@ def _ends_with_block(line: str, block: str) -> bool:
 
 
 ACTIONS: tuple[type[Action], ...] = (
-    NewFile, Replace, SetFact, AddStatement, ConfirmFact, AddPending, AddSource, AddLines, MoveFile, TickTodo,
-    NoteBelow,
+    NewFile, Replace, SetFact, AddStatement, ConfirmFact, AddPending, AddSource, AddLines, EndFact, MoveFile, TickTodo, TakeIn,
+    RenameEntity, AddSynonym, NoteBelow,
 )  # fmt: skip
 
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from memoryclaw.consolidation.fact_values import bare_field, plain_key, plain_value
 from memoryclaw.consolidation.pending import PENDING_FILE, PendingFact, add_pending, waiting_id
 from memoryclaw.vault.edits import plain_words, same
+from memoryclaw.vault.fact_values import bare_field, plain_key, plain_value
 from memoryclaw.vault.layout import DECISIONS_FILE, timestamp
 from memoryclaw.writing.context import WriteContext, Written, fact_in_words
 from memoryclaw.writing.decisions import Decisions, fingerprint

@@ -210,7 +210,8 @@ class _Run:
 
     def _proposal(self, change: PlannedChange) -> _Step:
         if not change.reason:
-            change = change._replace(reason="consolidation.mode is `propose`, so everything waits for a yes")
+            why = self._changes.held or "consolidation.mode is `propose`, so everything waits for a yes"
+            change = change._replace(reason=why)
         path, text = proposal(change, self._changes.run)
         return _Step(
             PendingCommit([new_file(path, text)], lambda: self._messages.proposal(change)),
@@ -327,9 +328,12 @@ _NAMES = {
     "episode": ("episode", "episodes"),
     "fact": ("fact", "facts"),
     "statement": ("statement", "statements"),
+    "ended": ("superseded value", "superseded values"),
     "waiting": ("waiting fact", "waiting facts"),
     "skill": ("skill draft", "skill drafts"),
     "merge": ("merge", "merges"),
+    "archive": ("archived note", "archived notes"),
+    "expired": ("expired fact", "expired facts"),
     "proposal": ("proposal", "proposals"),
 }
 
@@ -382,6 +386,7 @@ class CommitMessages(NamedTuple):
             turns=changes.turns,
             made=made(changes, mode),
             path=record_path(self.run),
+            held=changes.held,
             run=self.run,
             source=" ".join(source),
         )

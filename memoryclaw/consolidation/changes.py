@@ -175,6 +175,7 @@ class ChangeSet(NamedTuple):
     dropped: tuple[str, ...] = ()
     turns: int = 0
     notices: tuple[str, ...] = ()
+    held: str = ""  # why all of it waits for a person, though it could be done
 
 
 # A planned change as patches of text, one a file
@@ -308,6 +309,7 @@ class RunRecord(NamedTuple):
     ranges: list[LogRange]
     acted: list[ToolSequence]
     episodes: dict[str, str]  # id → range
+    held: str = ""  # why it waits, though it could have been done
 
 
 def record_path(run: str) -> str:
@@ -341,6 +343,7 @@ def render_record(changes: ChangeSet, proposed: Sequence[str], at: str, mode: st
         "degraded": changes.degraded,
         "dropped": changes.dropped,
         "notices": changes.notices,
+        **({"held": changes.held} if changes.held else {}),
     }
     text = json.dumps(record, ensure_ascii=False, indent=2)
     return _SURROGATE.sub(lambda hit: f"\\u{ord(hit[0]):04x}", text) + "\n"
@@ -389,7 +392,8 @@ def read_record(text: str) -> RunRecord:
     episodes = value.get("episodes")
     known: Mapping[Any, Any] = episodes if isinstance(episodes, dict) else {}
     sources = {id_: source for id_, source in known.items() if isinstance(source, str)}
-    return RunRecord(_text(value.get("run")), _text(value.get("at")), ranges, sequences, sources)
+    run, at, held = (_text(value.get(key)) for key in ("run", "at", "held"))
+    return RunRecord(run, at, ranges, sequences, sources, held)
 
 
 def _strings(value: object) -> list[str]:

@@ -6,11 +6,11 @@ from collections.abc import Iterator
 
 from memoryclaw.consolidation.acceptance import verdict
 from memoryclaw.consolidation.changes import Claim
-from memoryclaw.consolidation.fact_values import date_value, noun_of, plain_value
 from memoryclaw.consolidation.talk import Statement, Talk
 from memoryclaw.consolidation.told import Told
 from memoryclaw.model import FROM_NOW_ON
 from memoryclaw.text.grammar import grammar, tokens_of
+from memoryclaw.vault.fact_values import date_value, noun_of, plain_value
 
 LONGEST = 300  # characters of a statement
 _REST = 2  # words with a subject that a clause must say besides its facts to be kept as a statement, too

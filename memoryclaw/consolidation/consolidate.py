@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import os
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from datetime import date, datetime
@@ -36,6 +36,7 @@ from memoryclaw.vault.state_folder import made
 from memoryclaw.writing.context import WriteContext
 from memoryclaw.writing.writer import recover
 
+Rehearse = Callable[[Mapping[str, str]], tuple[str, str]]
 _PLAN, _PLAN_TEMP = f"{STATE_DIR}/plan.json", ".plan.tmp"
 _OPEN = (f"- [{OPEN}] ",)
 # What is read again may have closed a to-do, which then was open.
@@ -79,7 +80,7 @@ def told_to(done: Consolidated, audience: str) -> Consolidated:
     )
     notice = f"{hidden} more {'changes are' if hidden > 1 else 'change is'} for others"
     return done._replace(
-        changes=done.changes._replace(changes=seen, decided=(), dropped=()),
+        changes=done.changes._replace(changes=seen, decided=(), dropped=(), held=""),
         applied=applied,
         upkeep=None,
         notices=(*done.notices, *([notice] if hidden else [])),
@@ -97,6 +98,9 @@ class ConsolidationContext:
     rules: RunSettings
     progress: Progress | None = None
     answered: Collection[str] = ()  # the segments that a host hands answers in for
+    rehearse: Rehearse | None = (
+        None  # says why files with these texts should wait, and what else there is to say
+    )
 
 
 def preview(context: ConsolidationContext, *, only_if_due: bool = False) -> Consolidated:
@@ -106,8 +110,8 @@ def preview(context: ConsolidationContext, *, only_if_due: bool = False) -> Cons
     logs = [] if unfinished else select(context.vault, done)
     if only_if_due and not unfinished and not (verdict := _verdict(context, done, logs)).due:
         return Consolidated(ChangeSet(""), waits=verdict.reason)
-    changes = unfinished or planned(context, done, logs)
-    return Consolidated(changes, mode=context.rules.mode, notices=_unused(context, done, changes))
+    changes = unfinished or _held(context, planned(context, done, logs))
+    return Consolidated(changes, mode=_mode(context, changes), notices=_unused(context, done, changes))
 
 
 def consolidate(context: ConsolidationContext, *, only_if_due: bool = False) -> Consolidated:
@@ -131,7 +135,7 @@ def consolidate(context: ConsolidationContext, *, only_if_due: bool = False) -> 
             logs = [] if unfinished else select(context.vault, done, remember=True)
             if only_if_due and not unfinished and not (verdict := _verdict(context, done, logs)).due:
                 return Consolidated(ChangeSet(""), waits=verdict.reason)
-            changes = unfinished or planned(context, done, logs)
+            changes = unfinished or _held(context, planned(context, done, logs))
             unused = _unused(context, done, changes)
             return _applied(context, changes, notice)._replace(notices=unused)
     except LockedError:
@@ -236,12 +240,35 @@ def _applied(context: ConsolidationContext, changes: ChangeSet, notice: str) -> 
         return Consolidated(changes, waits=notice)
     _save_plan(context.writing.root, write_plan(changes).encode())
     rules = context.rules
+    mode = _mode(context, changes)
     applied = apply(
-        context.writing, changes, mode=rules.mode, loss_budget=rules.loss_budget, progress=context.progress
+        context.writing, changes, mode=mode, loss_budget=rules.loss_budget, progress=context.progress
     )
     _drop_plan(context.writing.root)
     notices = (*filter(None, [notice]), *applied.notices)
-    return Consolidated(changes, applied._replace(notices=notices), mode=rules.mode)
+    return Consolidated(changes, applied._replace(notices=notices), mode=mode)
+
+
+def held(changes: ChangeSet, mode: str, writing: WriteContext, rehearse: Rehearse | None) -> ChangeSet:
+    """The change set, which is to wait for a person where a rehearsal of what would be done at once says why."""
+    if rehearse is None or mode != "direct" or not changes.changes:
+        return changes
+    collections = writing.schema().collections
+    todo = [change for change in changes.changes if not change.reason]
+    outcome = outcome_of(todo, collections, lambda path: writing.text(path) or None)
+    why, notice = rehearse({path: after for path, (before, after) in outcome.items() if before != after})
+    return changes._replace(held=why, notices=(*changes.notices, *([notice] if notice else [])))
+
+
+def _held(context: ConsolidationContext, changes: ChangeSet) -> ChangeSet:
+    return held(changes, context.rules.mode, context.writing, context.rehearse)
+
+
+def _mode(context: ConsolidationContext, changes: ChangeSet) -> str:
+    """The mode of a run; what is held waits on its branch, or below review/ where no branch can be made."""
+    if not changes.held:
+        return context.rules.mode
+    return "branch" if History(context.writing.root).state().writable else "propose"
 
 
 def _save_plan(root: str, plan_: bytes) -> None:

@@ -13,7 +13,6 @@ from typing import NamedTuple
 from memoryclaw.consolidation.acceptance import says_something, verdict
 from memoryclaw.consolidation.actions import TickTodo
 from memoryclaw.consolidation.changes import LEVELS, Claim, ClaimDecision, Extraction, Quote, Segment
-from memoryclaw.consolidation.fact_values import resolved
 from memoryclaw.consolidation.fillers import is_heartbeat
 from memoryclaw.consolidation.salience import Salience
 from memoryclaw.consolidation.talk import Statement, Talk
@@ -27,6 +26,7 @@ from memoryclaw.text.grammar import codes, grammar, spoken_in, tokens_of
 from memoryclaw.text.language import WORD, fold, key_of
 from memoryclaw.text.prompts import one_line
 from memoryclaw.text.sentences import sentences
+from memoryclaw.vault.fact_values import resolved
 from memoryclaw.vault.layout import episode_name, free_name, timestamp
 
 # Points: what a segment's people said that is worth keeping. The order of their groups is that of the note.

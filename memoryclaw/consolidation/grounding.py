@@ -17,15 +17,6 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from memoryclaw.consolidation.changes import SPEAKERS, Claim, Extraction, Segment
 from memoryclaw.consolidation.claims import statement_of
 from memoryclaw.consolidation.episodes import harmless
-from memoryclaw.consolidation.fact_values import (
-    plain_key,
-    plain_value,
-    resolved,
-    same_field,
-    same_value,
-    timeless,
-    without_owner,
-)
 from memoryclaw.consolidation.talk import Statement, read
 from memoryclaw.index import stemming
 from memoryclaw.model import Turn
@@ -39,6 +30,15 @@ from memoryclaw.text.own_words import own_words
 from memoryclaw.text.prompts import one_line
 from memoryclaw.text.sentences import sentences
 from memoryclaw.vault import layout
+from memoryclaw.vault.fact_values import (
+    plain_key,
+    plain_value,
+    resolved,
+    same_field,
+    same_value,
+    timeless,
+    without_owner,
+)
 
 _TITLE, _SUMMARY, _TAG, _NAME, _FIELD, _VALUE = 80, 600, 30, 60, 40, 120  # characters, at most
 _TAGS, _TAG_WORDS, _ENTITIES, _CLAIMS, _DROPPED = 7, 3, 20, 30, 30  # how many, at most

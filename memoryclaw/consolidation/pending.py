@@ -9,10 +9,10 @@ import re
 from collections.abc import Iterable
 from typing import NamedTuple
 
-from memoryclaw.consolidation.fact_values import plain_key, plain_value
 from memoryclaw.text.encoding import lines_of, readable
 from memoryclaw.vault.audience import label_of
 from memoryclaw.vault.edits import Splice, line_end, plain_words, source_field, sources_in, spliced
+from memoryclaw.vault.fact_values import plain_key, plain_value
 from memoryclaw.vault.facts import VALUE, split_address, statement_in
 from memoryclaw.writing.decisions import fingerprint
 

@@ -61,6 +61,7 @@ from memoryclaw.model import Turn
 from memoryclaw.ports import Progress
 from memoryclaw.text.frontmatter import split
 from memoryclaw.text.language import Language, words_of
+from memoryclaw.text.memory_types import type_told
 from memoryclaw.vault import files
 from memoryclaw.vault.audience import narrowed, of_note, unlabelled
 from memoryclaw.vault.logs import parse_ranges, range_of
@@ -529,6 +530,7 @@ def _fact(decided: ClaimDecision, source: str, segment: Segment) -> Action:
         source,
         decided.many,
         segment.audience,
+        type_told(claim.words),  # of a statement its own words say it
     )
 
 
@@ -698,13 +700,13 @@ class NearDuplicate(NamedTuple):
 
 def similarity(one: str, other: str) -> float:
     """The Jaccard similarity of two texts, by their shingles of three words: from 0 to 1."""
-    return _shared(_shingles(one), _shingles(other))
+    return _shared(shingles(one), shingles(other))
 
 
 def near_duplicate(text: str, candidates: Sequence[tuple[str, str]]) -> NearDuplicate | None:
     """The candidate (id, text) that a text nearly repeats, the most alike first, or None."""
-    own = _shingles(text)
-    found = [match for id_, other in candidates if (match := _compared(own, _shingles(other), id_))]
+    own = shingles(text)
+    found = [match for id_, other in candidates if (match := _compared(own, shingles(other), id_))]
     return min(found, key=lambda match: (-match.score, match.kind != "contained", match.id), default=None)
 
 
@@ -722,7 +724,7 @@ def _shared(one: Shingles, other: Shingles) -> float:
     return len(one & other) / either if either else 0.0
 
 
-def _shingles(text: str) -> Shingles:
+def shingles(text: str) -> Shingles:
     """The shingles of a text; one shorter than a shingle is a shingle of its own. Obsidian's block ids say nothing."""
     words = _WORDS.tokens(_BLOCK_ID.sub("", text))
     return frozenset(

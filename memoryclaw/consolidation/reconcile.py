@@ -11,10 +11,19 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from memoryclaw.consolidation.changes import Claim, ClaimDecision, Segment
-from memoryclaw.consolidation.fact_values import (
-    MANY,
+from memoryclaw.consolidation.salience import IGNORED, MATTERS, Salience
+from memoryclaw.index import stemming
+from memoryclaw.index.catalog import Catalog
+from memoryclaw.model import Fact
+from memoryclaw.text.grammar import tokens_of
+from memoryclaw.text.language import WORD, candidates, key_of, words_of
+from memoryclaw.vault.audience import narrowed
+from memoryclaw.vault.edits import same
+from memoryclaw.vault.fact_values import (
     bare_field,
     date_value,
+    declared_field,
+    holds_many,
     holds_value,
     is_of_people,
     is_preference,
@@ -26,14 +35,6 @@ from memoryclaw.consolidation.fact_values import (
     same_value,
     says_less,
 )
-from memoryclaw.consolidation.salience import IGNORED, MATTERS, Salience
-from memoryclaw.index import stemming
-from memoryclaw.index.catalog import Catalog
-from memoryclaw.model import Fact
-from memoryclaw.text.grammar import tokens_of
-from memoryclaw.text.language import WORD, candidates, key_of, words_of
-from memoryclaw.vault.audience import narrowed
-from memoryclaw.vault.edits import same
 from memoryclaw.vault.facts import VALUE, fact_id, statement_id
 from memoryclaw.vault.layout import SALIENCE_FILE
 from memoryclaw.vault.vocabulary import Field, Schema
@@ -81,7 +82,8 @@ class _Case(NamedTuple):
     @property
     def many(self) -> bool:
         """True where the field holds several values side by side."""
-        return self.declared.many if self.declared else self.claim.many or self.claim.field in MANY
+        told = self.claim.many and self.declared is None
+        return told or holds_many(self.claim.field, self.declared)
 
     def __call__(self, action: str, reason: str) -> ClaimDecision:
         """The case decided."""
@@ -241,7 +243,7 @@ def _case(claim: Claim, known: Known, schema: Schema, files: FactFiles) -> _Case
         key=lambda pair: not pair[1].current,
     )
     field = own[0][1].field if own else claim.field
-    declared = _declared(schema, said if field == VALUE else field)
+    declared = declared_field(schema, said if field == VALUE else field)
     if field == VALUE and said != VALUE:  # it is one value, also where its field may have several
         declared, claim = declared and declared._replace(many=False), claim._replace(many=False)
     if declared and declared.type == "date":
@@ -256,12 +258,6 @@ def _case(claim: Claim, known: Known, schema: Schema, files: FactFiles) -> _Case
         past=tuple(fact for _, fact in own if not fact.current),
         path=own[0][0] if own else files.of(claim.field, known),
     )
-
-
-def _declared(schema: Schema, field: str) -> Field | None:
-    low = " ".join(field.lower().split())
-    found = schema.fields.get(low)
-    return found or next((kind for name, kind in schema.fields.items() if same_field(name, field)), None)
 
 
 def _ruled_out(case: _Case, decisions: Decisions) -> ClaimDecision | None:

@@ -7,10 +7,10 @@ from collections.abc import Sequence
 from functools import cache
 from typing import NamedTuple
 
-from memoryclaw.consolidation.fact_values import noun_of, plain_key, plain_value
 from memoryclaw.consolidation.people import Names, Relation, relations
 from memoryclaw.text.clauses import Clause, trimmed
 from memoryclaw.text.grammar import Grammar, spans_of, tokens_of
+from memoryclaw.vault.fact_values import noun_of, plain_key, plain_value
 
 _VALUE_WORDS, _FIELD_WORDS, _THING_WORDS = 9, 4, 5
 _EMAIL = re.compile(r"[^\s@<>()\[\],;:]+@[^\s@<>()\[\],;:]+\.[^\W\d_]{2,}")

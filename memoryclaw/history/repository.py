@@ -476,6 +476,22 @@ class History:
         out = self.git.run("ls-files", "--unmerged", "-z").decode("utf-8", "surrogateescape")
         return {self.places.named(line.partition("\t")[2]) for line in out.split("\0")[:-1]}
 
+    def staged(self, index_file: str = "") -> list[str]:
+        """The files that a commit made now would add or change; `index_file`: an index other than the user's."""
+        env = _index_env(index_file)
+        if head := self.head():
+            differ = ("diff-index", "--cached", "--name-only", "-z", "--no-renames", "--diff-filter=d", head)
+            out = self.git.run(*differ, env=env)
+        else:
+            out = self.git.run("ls-files", "-z", env=env)
+        return [self.places.named(path) for path in out.decode("utf-8", "surrogateescape").split("\0")[:-1]]
+
+    def staged_data(self, paths: Sequence[str], index_file: str = "") -> dict[str, bytes]:
+        """The bytes of these files as they are staged, without those that are not."""
+        entries = self.index_entries(paths, _index_env(index_file)) if paths else {}
+        found = self.objects([entry.oid for entry in entries.values()])
+        return {path: one[2] for path, one in zip(entries, found, strict=True) if one and one[1] == "blob"}
+
     def find(self, name: str) -> Recorded:
         """The commit with this id (its beginning, or `HEAD~1` and the like), or the newest one of this run; InputError when there is none."""
         if _COMMIT_ID.fullmatch(name):
@@ -494,6 +510,13 @@ class History:
         commits = self.git.run("rev-list", "--extended-regexp", wanted, "HEAD").decode().split()
         # A line in the middle of a message is no trailer, whatever it says.
         return (found for found in map(self.read, commits) if found.trailers.get("Run") == run)
+
+    def listing(self, commit: str) -> dict[str, str]:
+        """The files of a commit with the ids of their blobs; links and submodules are left out."""
+        out = self.git.run("ls-tree", "-r", "-z", "--full-tree", commit).decode("utf-8", "surrogateescape")
+        rows = (line.partition("\t") for line in out.split("\0")[:-1])
+        files = ((self.places.named(path), told.split(" ")) for told, _, path in rows)
+        return {path: oid for path, (mode, _, oid) in files if mode in _FILE_MODES}
 
     def read(self, commit: str) -> Recorded:
         """A commit's parents, message and trailers."""
@@ -570,6 +593,10 @@ class History:
             else:
                 found.append(None)
         return found
+
+
+def _index_env(index_file: str) -> dict[str, str]:
+    return {"GIT_INDEX_FILE": index_file} if index_file else {}
 
 
 def _put_object(folder: str, name: str, data: bytes) -> None:

@@ -6,13 +6,13 @@ from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 from memoryclaw.consolidation.actions import Action, AddPending, NewFile
-from memoryclaw.consolidation.fact_values import plain_key, plain_value
 from memoryclaw.consolidation.pending import PENDING_FILE, add_all_pending, read_pending
 from memoryclaw.consolidation.proposals import fingerprint_of, proposal
 from memoryclaw.hosts.openclaw.curated import ImportCandidate
 from memoryclaw.review.queue import CurrentFacts
 from memoryclaw.vault import files
 from memoryclaw.vault.edits import plain_words
+from memoryclaw.vault.fact_values import plain_key, plain_value
 from memoryclaw.vault.layout import DECISIONS_FILE
 from memoryclaw.writing.context import WriteContext
 from memoryclaw.writing.decisions import Decisions, fingerprint

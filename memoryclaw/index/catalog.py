@@ -5,15 +5,16 @@ from __future__ import annotations
 import json
 import sqlite3
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, NamedTuple
 
-from memoryclaw.index.database import Database, unpacked
-from memoryclaw.model import COUNTED, Fact, Problem, Unit
+from memoryclaw.index.database import LIFECYCLE, Database, unpacked
+from memoryclaw.model import COUNTED, SESSION, Fact, Lifecycle, Problem, Unit, least_trusted
 from memoryclaw.ports import Address
 from memoryclaw.text.language import fold, key_of
 
 _UNIT = "rowid, id, kind, line, end_line, title, tags, properties, text, at, until, days, entity, role, field, value, trust, pinned, state"
+_UNIT += "".join(f", {name}" for name in LIFECYCLE)
 _IN = "in (select value from json_each(?))"
 _LAST_CHARACTER = 0x10FFFF  # sorts after every other
 
@@ -39,11 +40,21 @@ class UnitSummary(NamedTuple):
     asks: int  # a turn that ends in a question
     opens: int  # the turn with which somebody opens a session with an assistant
     days: str = ""  # that its value is
+    memory_type: str = ""
+    scope: str = ""
+    expires: str = ""
+    verify_by: str = ""
+    verified: str = ""
 
     @property
     def is_statement(self) -> bool:
         """True for the unit of a statement."""
         return self.kind == "fact" and not self.field
+
+    @property
+    def lifecycle(self) -> Lifecycle:
+        """Its lifecycle."""
+        return Lifecycle(self.memory_type, self.scope, self.expires, self.verify_by, self.verified)
 
 
 class Lengths(NamedTuple):
@@ -186,6 +197,13 @@ class Catalog:
         sql = f"select distinct substr(key, 1, instr(key || ' ', ' ') - 1) from name where kind {_IN}"
         return {word for (word,) in self.rows(sql, [json.dumps(list(kinds))])}
 
+    def asking(self, fields: Iterable[str]) -> list[str]:
+        """Paths of the files that name a day by which something is to be verified, or hold a fact of one of these fields."""
+        sql = f"""select path from files where state = 'current' and verify_by != '' union
+            select path from facts where state = 'current' and current and (verify_by != '' or lower(field) {_IN})
+            order by path"""
+        return [str(path) for (path,) in self.rows(sql, [json.dumps(sorted(fields))])]
+
     def episodes_on(self, day: str) -> list[tuple[str, str]]:
         """The episodes of an ISO day, as (id, path)."""
         sql = """select id, path from files where at >= ? and at < ? || '~' and kind = 'episode' and state = 'current'
@@ -230,38 +248,69 @@ class Catalog:
     def facts(self, entity: str | None = None) -> list[tuple[str, Fact]]:
         """Facts with the path of their file, in file order; of one entity or of all."""
         where, values = ("where entity_key = ?", [key_of(entity)]) if entity else ("", [])
-        names = (
-            "entity",
-            "field",
-            "value",
-            "line",
-            "since",
-            "until",
-            "source",
-            "current",
-            "id",
-            "type",
-            "said",
-            "trust",
-            "audience",
-        )
-        sql = f"select path, {', '.join(names)} from facts {where} order by path, seq"
-        return [
-            (row[0], Fact(**{**dict(zip(names, row[1:], strict=True)), "current": bool(row[8])}))
-            for row in self.rows(sql, values)
+        sql = f"select path, {_columns('facts')} from facts {where} order by path, seq"
+        return [(path, _fact(row)) for path, *row in self.rows(sql, values)]
+
+    def standing(self, keys: Iterable[str]) -> list[tuple[str, Fact]]:
+        """What facts hold of these entities now, with the path of their file; each is trusted no more than its file."""
+        sql = f"""select files.path, files.trust, {_columns("fact")} from fact join files using (fid)
+            where entity_key {_IN} and current and type = 'fact' and files.state = 'current' order by files.path, seq"""
+        found = [
+            (path, trust, _fact(row)) for path, trust, *row in self.rows(sql, [json.dumps(sorted(keys))])
         ]
+        return [(path, fact._replace(trust=least_trusted(trust, fact.trust))) for path, trust, fact in found]
 
-    def told_of(self, keys: Iterable[str]) -> list[tuple[str, str, str, str, str]]:
-        """What facts hold of these entities now: (id, path, key of the entity, field, value)."""
-        sql = f"""select id, path, entity_key, field, value from facts
-            where entity_key {_IN} and current and until = '' and type = 'fact'"""
-        return self.rows(sql, [json.dumps(sorted(keys))])
+    def values_told(self) -> list[tuple[str, str, int]]:
+        """How many different values each field of each entity has now: (key of the entity, field, values)."""
+        sql = """select entity_key, field, count(distinct value) from fact where current and type = 'fact'
+            group by entity_key, field order by entity_key, field"""
+        return self.rows(sql)
 
-    def superseded_of(self, days: Iterable[str]) -> list[tuple[str, str, str]]:
-        """The former values of facts that began on these ISO days: (day, value, the day of their end)."""
-        sql = f"""select at, value, until from unit where at {_IN} and at != '' and kind = 'fact' and state = 'superseded'
-            order by at, until, value"""
-        return self.rows(sql, [json.dumps(sorted(days))])
+    def last_active(self, scopes: Iterable[str]) -> dict[str, str]:
+        """The ISO day of the last turn of each session that such a scope (`session:<name>`) names, where a turn of it is known."""
+        found: dict[str, str] = {}
+        for scope in sorted(set(scopes)):
+            kind, _, name = scope.partition(":")
+            if kind == SESSION and name:
+                sql = "select max(at) from unit where kind = 'turn' and id >= ? and id < ?"
+                last = self.rows(sql, (f"log:{name}/", f"log:{name}0"))[0][0]
+                found |= {scope: str(last)[:10]} if last else {}
+        return found
+
+    def superseded_in(
+        self, turns: Iterable[tuple[str, int]], episodes: Iterable[tuple[str, str]]
+    ) -> list[tuple[str, int, str, Fact]]:
+        """What rested on these lines and no longer holds: (path, number of the log line, path of the fact, the fact).
+
+        Args:
+            turns: logs with lines of theirs.
+            episodes: episodes, each with a name by which facts cite it, as `link_key` gives it.
+        """
+        names = _columns("f")
+        past = (
+            "join fact f on f.fid = l.fid and f.line = l.line and not f.current join files t on t.fid = f.fid"
+        )
+        sql = f"""with turn(path, line) as (select json_extract(value, '$[0]'), json_extract(value, '$[1]') from json_each(?)),
+            episode(path, key) as (select json_extract(value, '$[0]'), json_extract(value, '$[1]') from json_each(?))
+            select turn.path, turn.line, t.path, f.seq, {names} from turn
+                join cited c on c.path = turn.path and turn.line between c.first and c.last
+                join link l on l.target_key = c.key and (l.anchor = '^l' || turn.line or l.anchor glob '^l' || turn.line || '-*')
+                {past} where t.state = 'current' and not exists(select 1 from cited d where d.fid = c.fid
+                    and d.path != c.path and turn.line between d.first and d.last)
+            union
+            select episode.path, cast(substr(l.anchor, 3) as integer), t.path, f.seq, {names} from episode
+                join link l on l.target_key = episode.key and l.anchor glob '^l[0-9]*' {past} where t.state = 'current'
+            order by 1, 2, 3, 4"""
+        rows = self.rows(sql, (json.dumps(list(turns)), json.dumps(list(episodes))))
+        return [(path, line, there, _fact(row)) for path, line, there, _, *row in rows]
+
+    def superseded_on(self, days: Iterable[str]) -> list[tuple[str, Fact]]:
+        """The former values that name no source and began on these ISO days, with the path of their file."""
+        sql = f"""select files.path, {_columns("fact")} from unit join fact on fact.fid = unit.fid and fact.line = unit.line
+            join files on files.fid = fact.fid where unit.at {_IN} and unit.at != '' and unit.kind = 'fact'
+            and unit.state = 'superseded' and not fact.current and fact.source = '' and fact.type = 'fact'
+            order by files.path, fact.seq"""
+        return [(path, _fact(row)) for path, *row in self.rows(sql, [json.dumps(sorted(days))])]
 
     def fields_of(self, keys: Sequence[str]) -> list[str]:
         """The fields that facts of these entities have or had."""
@@ -298,13 +347,56 @@ class Catalog:
             "select id, kind, path, state from files where path in (?, ? || '.md') and kind != 'settings' order by path limit 1",
             (id_, id_),
         )
+        if not found or found[0][3] == "archived":
+            found = self._merged(id_) or found
         if found:
             note, kind, path, state = found[0]
             return Address(str(note), str(note), str(kind), str(path), 1, 1, str(state))
         sql = """select u.id, f.id, u.kind, u.path, u.line, u.end_line, u.state, u.entity, u.field from units u
             join files f on f.path = u.path where u.id = ? order by u.state != 'current', u.path, u.seq limit 1"""
-        rows = self.rows(sql, (id_,))
+        rows = self.rows(sql, (id_,)) or self._under_another_name(id_)
         return Address(*rows[0]) if rows else None
+
+    def texts(self) -> Iterator[str]:
+        """The text of every unit, in no order that means anything; that of a fact with its entity."""
+        last = 0
+        while True:
+            sql = "select rowid, kind, entity, text from unit where rowid > ? order by rowid limit 1000"
+            found = self.rows(sql, (last,))
+            if not found:
+                return
+            for _, kind, entity, text in found:
+                yield f"{entity}: {unpacked(text)}" if kind == "fact" else unpacked(text)
+            last = int(found[-1][0])
+
+    def has_merged(self) -> bool:
+        """True when some note took in another."""
+        return bool(self.rows("select 1 from name where kind = 'merged' limit 1"))
+
+    def merged(self) -> dict[str, str]:
+        """The ids of notes that others took in, each with the id of the note that did."""
+        sql = "select n.key, f.id from name n join files f using (fid) where n.kind = 'merged' order by f.path desc"
+        return {str(old): str(new) for old, new in self.rows(sql)}
+
+    def _merged(self, id_: str) -> list[tuple[Any, ...]]:
+        """The note that took in the one of this id."""
+        sql = """select f.id, f.kind, f.path, f.state from name n join files f using (fid)
+            where n.key = ? and n.kind = 'merged' and f.id != ? order by f.path limit 1"""
+        return self.rows(sql, (id_, id_))
+
+    def _under_another_name(self, id_: str) -> list[tuple[Any, ...]]:
+        """The fact whose entity went by another name when it had this id."""
+        from memoryclaw.vault.facts import split_address  # noqa: PLC0415 - hardly ever asked, and a search must start fast
+
+        note, _, address = id_.partition("#")
+        parts = split_address(address) if address else None
+        if parts is None:
+            return []
+        keys = [key_of(word) for _, word in self.synonyms([key_of(parts[0])])]
+        sql = f"""select u.id, f.id, u.kind, u.path, u.line, u.end_line, u.state, u.entity, u.field from units u
+            join files f on f.path = u.path where u.kind = 'fact' and f.id = ? and u.entity_key {_IN} and lower(u.field) = lower(?)
+            order by u.state != 'current', u.path, u.seq limit 1"""
+        return self.rows(sql, (note, json.dumps(keys), parts[1])) if keys else []
 
     def _twins(self) -> list[Problem]:
         sql = """select path, id, (select min(path) from files g where g.id = f.id and g.kind != 'settings') from files f
@@ -315,6 +407,18 @@ class Catalog:
             for path, id_, first in self.rows(sql)
             if path != first
         ]
+
+
+_FACT = ("entity", "field", "value", "line", "since", "until", "source", "current", "id", "type", "said", "trust", "audience")  # fmt: skip
+
+
+def _columns(table: str) -> str:
+    return ", ".join(f"{table}.{name}" for name in (*_FACT, *LIFECYCLE))
+
+
+def _fact(row: Sequence[Any]) -> Fact:
+    found = Fact(**dict(zip(_FACT, row, strict=False)), lifecycle=Lifecycle(*row[len(_FACT) :]))
+    return found._replace(current=bool(found.current))
 
 
 def _unit(row: tuple[object, ...]) -> Unit:
@@ -338,8 +442,10 @@ def _unit(row: tuple[object, ...]) -> Unit:
         "pinned",
         "state",
     )
-    values = dict(zip(names, row[1:], strict=True))
+    last = 1 + len(names)
+    values = dict(zip(names, row[1:last], strict=True))
     try:
-        return Unit(**{**values, "text": unpacked(values["text"]), "pinned": bool(values["pinned"])})  # type: ignore[arg-type]
+        unit = Unit(**{**values, "text": unpacked(values["text"]), "pinned": bool(values["pinned"])})  # type: ignore[arg-type]
+        return unit._replace(lifecycle=Lifecycle(*map(str, row[last:])))
     except TypeError as error:
         raise sqlite3.DatabaseError("a stored unit is malformed") from error

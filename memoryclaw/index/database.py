@@ -15,10 +15,11 @@ from typing import NamedTuple
 from memoryclaw.errors import IndexBusyError, IndexDamagedError, VaultError
 from memoryclaw.vault.state_folder import made, must_be_real, touch
 
+LIFECYCLE = ("memory_type", "scope", "expires", "verify_by", "verified")  # columns of files, units and facts
 SCHEMA = """
 create table meta(key text primary key, value) without rowid;
 create table files(fid integer primary key, path text unique, stamp blob, digest blob, id text, kind text, state text,
-    title text, at text, until text, tags text, trust text, pinned integer, stem text, language text, partial integer);
+    title text, at text, until text, tags text, trust text, pinned integer, stem text, language text, partial integer, {lifecycle});
 create table hidden(path text primary key, stamp blob, digest blob) without rowid;
 create view looked_at as select path, stamp, digest from files union all select path, stamp, digest from hidden;
 create index files_partial on files(fid) where partial;
@@ -29,39 +30,46 @@ create index files_language on files(language);
 create table unit(rowid integer primary key, fid integer, seq integer, id text, kind text, line integer,
     end_line integer, title text, tags text, properties text, text blob, at text, until text, days text, entity text,
     entity_key text, field text, value text, trust text, pinned integer, state text,
-    role text, asks integer, opens integer);
+    role text, asks integer, opens integer, {lifecycle});
 create table tokens(rowid integer primary key, fid integer, kind text, title integer, tags integer, properties integer,
     body integer, characters integer, columns text);
 create table lengths(kind text, field text, units integer, tokens integer, primary key(kind, field)) without rowid;
 create index unit_fid on unit(fid, seq);
 create index unit_id on unit(id);
 create index unit_at on unit(at) where at != '';
+create index unit_memory_type on unit(memory_type) where memory_type != '';
+create index unit_scope on unit(scope) where scope != '';
+create index unit_expires on unit(expires) where expires != '';
 create index unit_days on unit(days) where days != '';
 create index unit_todo on unit(field) where kind = 'todo';
 create index unit_wish on unit(at) where field = 'from now on';
 create index unit_newest on unit(at desc, id) where kind = 'fact' and state = 'current';
 create table fact(fid integer, seq integer, id text, entity text, entity_key text, field text, value text, since text,
     until text, source text, line integer, current integer, type text, said text, trust text, audience text,
-    primary key(fid, seq)) without rowid;
+    {lifecycle}, primary key(fid, seq)) without rowid;
 create index fact_entity on fact(entity_key);
 create table tag(tag text, fid integer, primary key(tag, fid)) without rowid;
 create index tag_fid on tag(fid);
 create table name(key text, kind text, fid integer, name text, primary key(key, kind, fid, name)) without rowid;
 create index name_fid on name(fid);
+create index name_merged on name(key) where kind = 'merged';
 create table link(fid integer, seq integer, target text, target_key text, anchor text, label text, line integer,
     embed integer, primary key(fid, seq)) without rowid;
 create index link_target on link(target_key);
+create table cited(fid integer, path text, first integer, last integer, key text,
+    primary key(fid, path, first, last, key)) without rowid;
+create index cited_path on cited(path);
 create table problems(path text, origin text, seq integer, line integer, message text, hint text,
     primary key(path, origin, seq)) without rowid;
 create table aliases(key text, expansion text, primary key(key, expansion)) without rowid;
 create table words(word text primary key, spelled integer, held integer) without rowid;
 create index words_accented on words(word) where word glob '*[^ -~]*';
 create view units as select unit.*, files.path from unit join files using (fid);
-create view facts as select fact.*, files.path from fact join files using (fid);
+create view facts as select fact.*, files.path, files.state from fact join files using (fid);
 create view tags as select tag.*, files.path from tag join files using (fid);
 create view names as select name.*, files.path from name join files using (fid);
 create view links as select link.*, files.path from link join files using (fid);
-"""
+""".replace("{lifecycle}", ", ".join(f"{name} text" for name in LIFECYCLE))
 APPLICATION_ID = 0x4D434C57  # "MCLW"
 BUSY_MS = 200
 _LONG = 4096  # pages of the log
@@ -158,6 +166,13 @@ class Database:
             raise
         except sqlite3.DatabaseError as error:
             raise _translated(error, self.path) from error
+
+    def copied(self, folder: Path) -> None:
+        """Writes a copy of all that the index holds now into another folder."""
+        place = folder / self.path.name
+        with self.guarded() as connection, contextlib.closing(sqlite3.connect(place)) as copy:
+            connection.backup(copy)
+        seal(place)
 
     def discard(self) -> None:
         """Throws the index away; the next use builds it again from the files."""

@@ -14,6 +14,7 @@ from memoryclaw.text.encoding import decode, readable
 from memoryclaw.text.language import key_of
 from memoryclaw.vault.folder import Vault
 from memoryclaw.vault.forgotten import ForgottenLines, standing_marks
+from memoryclaw.vault.generated import own_words
 from memoryclaw.vault.layout import ALIASES_FILE, DECISIONS_FILE, SCHEMA_FILE
 from memoryclaw.vault.notes import ReadingSettings, read_note
 from memoryclaw.vault.vocabulary import read_aliases, read_schema, vocabulary_problems
@@ -93,8 +94,12 @@ class Filing:
         self.changed += path in known
         self.new_digests[digest] = path
         self.paths.append(path)
-        partial = self._vault.audience == OWNER and self._vault.is_partial(path, data, AGENT)
-        return IndexedNote(read_note(path, data, self._settings), stamp, digest, racy, partial)
+        words = own_words(path, data)
+        if words is None:  # a page that repeats what stands elsewhere
+            work.hide(path, stamp, digest, racy=racy)
+            return "hidden"
+        partial = self._vault.audience == OWNER and self._vault.is_partial(path, words, AGENT)
+        return IndexedNote(read_note(path, words, self._settings), stamp, digest, racy, partial)
 
 
 # Takes into the index what the reading of other files depends on: the vault's own vocabulary (aliases.yaml, _schema.yaml) and the
@@ -144,4 +149,6 @@ def _file(path: str, found: _Read, work: Writing) -> None:
     elif path == DECISIONS_FILE:
         work.forgotten(standing_marks(found.text))
     else:
-        work.collections(sorted(read_schema(found.text).collections))
+        schema = read_schema(found.text)
+        work.collections(sorted(schema.collections))
+        work.spans({field: one.verify for field, one in schema.fields.items() if one.verify})

@@ -14,18 +14,18 @@ from itertools import groupby
 from pathlib import Path
 from typing import NamedTuple
 
-from memoryclaw.index.database import Database, packed, unpacked
+from memoryclaw.index.database import LIFECYCLE, Database, packed, unpacked
 from memoryclaw.index.fts5 import Fts5
 from memoryclaw.index.stemming import language, language_of
-from memoryclaw.model import COUNTED, Note, Problem, Stamp, Unit
+from memoryclaw.model import COUNTED, PERMANENT, Note, Problem, Stamp, Unit
 from memoryclaw.ports import Clause, IndexRow, TextIndex
 from memoryclaw.text.language import Language, characters, key_of, keys_of, words_of
 from memoryclaw.vault.folder import packed_stamp
 
-VERSION = "22"  # of the tables and of the analysis; another number means another index
+VERSION = "23"  # of the tables and of the analysis; another number means another index
 _TEXT_COLUMNS = "title, tags, properties, text"
-_FILE_SQL = f"insert into files values({','.join('?' * 16)})"
-_UNIT_SQL = f"insert into unit values({','.join('?' * 24)})"
+_FILE_SQL = f"insert into files values({','.join('?' * 21)})"
+_UNIT_SQL = f"insert into unit values({','.join('?' * 29)})"
 
 _COUNT_SQL = """insert into words values(?,?,?)
     on conflict(word) do update set spelled = spelled + excluded.spelled, held = held + excluded.held"""
@@ -104,6 +104,12 @@ class Index:
             row = connection.execute("select value from meta where key = 'collections'").fetchone()
         return frozenset(row[0].split("\n")) if row else None
 
+    def spans(self) -> dict[str, int]:
+        """The fields whose values the vault's schema asks to check again, with the days after which it does."""
+        with self.database.guarded() as connection:
+            row = connection.execute("select value from meta where key = 'spans'").fetchone()
+        return dict(json.loads(row[0])) if row else {}
+
     def forgotten(self) -> frozenset[str]:
         """The marks of the lines that people took out of every answer."""
         with self.database.guarded() as connection:
@@ -169,7 +175,7 @@ class Writing:
         run(_UNIT_SQL, (row for (fid, note), one in spoken for row in self._unit_rows(fid, note, one, rows)))
         self._engine.add(rows)
         run(
-            f"insert into fact values({','.join('?' * 16)})",
+            f"insert into fact values({','.join('?' * 21)})",
             (row for fid, n in notes for row in fact_rows(fid, n)),
         )
         run(
@@ -183,6 +189,10 @@ class Writing:
         run(
             "insert into link values(?,?,?,?,?,?,?,?)",
             (row for fid, n in notes for row in link_rows(fid, n)),
+        )
+        run(
+            "insert or ignore into cited values(?,?,?,?,?)",
+            (row for fid, n in notes for row in cited_rows(fid, n)),
         )
         problems = (row for _, n in notes for row in problem_rows(n.problems))
         run("insert into problems(path, seq, line, message, hint, origin) values(?,?,?,?,?,'note')", problems)
@@ -204,7 +214,7 @@ class Writing:
         known = self._connection.execute(sql, (json.dumps(paths),)).fetchall()
         for fid, _, code in known:
             self._remove_units(fid, language(code) if code else self._language)
-        for table in ("files", "fact", "tag", "name", "link"):
+        for table in ("files", "fact", "tag", "name", "link", "cited"):
             self._connection.executemany(
                 f"delete from {table} where fid = ?", ((fid,) for fid, _, _ in known)
             )
@@ -238,6 +248,7 @@ class Writing:
             "",
             "",
             0,
+            *PERMANENT,
         )
         self._connection.execute(_FILE_SQL, row)
 
@@ -266,6 +277,11 @@ class Writing:
             self._connection.execute(
                 "update hidden set stamp = x'', digest = x'' where path glob 'semantic/*'"
             )
+
+    def spans(self, spans: Mapping[str, int]) -> None:
+        """Keeps the days after which values of fields are to be checked again; no file is read anew for them."""
+        value = json.dumps(dict(sorted(spans.items())))
+        self._connection.execute("insert or replace into meta values('spans', ?)", (value,))
 
     def forgotten(self, marks: frozenset[str]) -> None:
         """Keeps the marks of lines that are left out; the files of those that came or went count as changed."""
@@ -414,19 +430,23 @@ def _count(counter: Counter[str], seen: Iterable[str] | Counter[str], sign: int)
 # One digest over all that an index knows. Two indexes of the same files have the same one, however each came about.
 
 # Everything but what the disk says of a file and the numbers that rows happened to get.
+_LIFECYCLE = ", ".join(LIFECYCLE)
 _TABLES = (
-    "select path, digest, id, kind, state, title, at, until, tags, trust, pinned, stem, language, partial from files order by path",
+    f"""select path, digest, id, kind, state, title, at, until, tags, trust, pinned, stem, language, partial, {_LIFECYCLE}
+        from files order by path""",
     "select path, digest from hidden order by path",
-    """select path, seq, id, kind, line, end_line, title, tags, properties, text, at, until, days, entity, entity_key, field,
-        value, trust, pinned, state, role, asks, opens from units order by path, seq""",
+    f"""select path, seq, id, kind, line, end_line, title, tags, properties, text, at, until, days, entity, entity_key, field,
+        value, trust, pinned, state, role, asks, opens, {_LIFECYCLE} from units order by path, seq""",
     """select path, seq, t.kind, t.title, t.tags, t.properties, t.body, t.characters, t.columns from tokens t
         join units using (rowid) order by path, seq""",
     "select kind, field, units, tokens from lengths order by kind, field",
-    """select path, seq, id, entity, entity_key, field, value, since, until, source, line, current, type, said, trust, audience
-        from facts order by path, seq""",
+    f"""select path, seq, id, entity, entity_key, field, value, since, until, source, line, current, type, said, trust, audience,
+        {_LIFECYCLE} from facts order by path, seq""",
     "select path, tag from tags order by path, tag",
     "select path, kind, key, name from names order by path, kind, key",
     "select path, seq, target, target_key, anchor, label, line, embed from links order by path, seq",
+    """select files.path, cited.path, first, last, key from cited join files using (fid)
+        order by files.path, cited.path, first, last, key""",
     "select path, origin, seq, line, message, hint from problems order by path, origin, seq",
     "select key, expansion from aliases order by key, expansion",
     "select word, spelled, held from words order by word",
@@ -499,7 +519,15 @@ def _part_keys(name: str) -> tuple[str, ...]:
     )
 
 
-_KEYS: Mapping[str, Callable[[str], tuple[str, ...]]] = {"person": _one_key, "part": _part_keys}
+def _as_written(name: str) -> tuple[str, ...]:
+    return (name,)
+
+
+_KEYS: Mapping[str, Callable[[str], tuple[str, ...]]] = {
+    "person": _one_key,
+    "part": _part_keys,
+    "merged": _as_written,
+}
 
 
 def stored_stamp(stamp: Stamp, racy: bool) -> bytes:
@@ -515,7 +543,7 @@ def file_row(fid: int, filed: IndexedNote, code: str) -> tuple[object, ...]:
     return (
         fid, note.path, stored_stamp(filed.stamp, filed.racy), filed.digest, note.id, note.kind, note.state, note.title,
         note.when, note.until, json.dumps(note.tags, ensure_ascii=False), note.trust, int(note.pinned), stem,
-        code, int(filed.partial),
+        code, int(filed.partial), *note.lifecycle,
     )  # fmt: skip
 
 
@@ -526,7 +554,7 @@ def unit_row(rowid: int, fid: int, seq: int, unit: Unit, *, opens: bool = False)
         rowid, fid, seq, unit.id, unit.kind, unit.line, unit.end_line, unit.title, unit.tags, unit.properties,
         packed(unit.text), unit.when, unit.until, unit.days, unit.entity, key_of(unit.entity) if unit.entity else "", unit.field,
         unit.value, unit.trust, int(unit.pinned), unit.state,
-        unit.role, int(asks(said)), int(opens),
+        unit.role, int(asks(said)), int(opens), *unit.lifecycle,
     )  # fmt: skip
 
 
@@ -543,11 +571,12 @@ def opening_turn(units: Sequence[Unit]) -> Unit | None:
 
 
 def fact_rows(fid: int, note: Note) -> Iterator[tuple[object, ...]]:
-    """The rows of `fact`."""
+    """The rows of `fact`, each with the memory type of its unit."""
+    types = {unit.id: unit.lifecycle.memory_type for unit in note.units if unit.kind == "fact"}
     for seq, f in enumerate(note.facts):
         yield (
             fid, seq, f.id, f.entity, key_of(f.entity), f.field, f.value, f.since, f.until, f.source, f.line, int(f.current),
-            f.type, f.said, f.trust, f.audience,
+            f.type, f.said, f.trust, f.audience, *f.lifecycle._replace(memory_type=types.get(f.id, "")),
         )  # fmt: skip
 
 
@@ -558,6 +587,7 @@ def name_rows(fid: int, note: Note) -> Iterator[tuple[str, str, int, str]]:
         "person": dict.fromkeys([*note.people, *(t.name for t in note.turns if t.name)]),
         "project": (note.project,) if note.project else (),
         "alias": note.aliases,
+        "merged": note.merged_from,
     }
     for kind, names in {
         **named,
@@ -583,6 +613,18 @@ def link_rows(fid: int, note: Note) -> Iterator[tuple[object, ...]]:
             link.line,
             int(link.embed),
         )
+
+
+def cited_rows(fid: int, note: Note) -> Iterator[tuple[object, ...]]:
+    """The rows of `cited`: the lines of logs that an episode was made of, with each name by which facts cite it."""
+    if note.kind != "episode" or "source" not in note.meta:
+        return
+    from memoryclaw.text.yaml_text import strings  # noqa: PLC0415 - a search reads no file
+    from memoryclaw.vault.logs import parse_ranges  # noqa: PLC0415
+
+    for range_ in parse_ranges(" ".join(strings(note.meta["source"]))):
+        for key in {link_key(note.id), link_key(note.path)}:
+            yield fid, range_.path, range_.first, range_.last, key
 
 
 def link_key(target: str) -> str:

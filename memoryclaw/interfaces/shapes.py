@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from memoryclaw.model import Answer, Fact, Match, Problem, ReadBack, Recalled, Term, Traced
@@ -11,11 +12,13 @@ if TYPE_CHECKING:
     from memoryclaw.app.daemon import Happened
     from memoryclaw.app.doctor import Check
     from memoryclaw.app.graph import GraphShown, NeighboursShown, PathShown
+    from memoryclaw.app.lint import Linted
     from memoryclaw.app.purge import Purged
     from memoryclaw.app.stats import Stats
     from memoryclaw.app.status import Status
     from memoryclaw.app.survey import Survey
     from memoryclaw.app.transfer import Latest
+    from memoryclaw.app.views import Views
     from memoryclaw.capture.capture import CaptureResult
     from memoryclaw.capture.feedback import Feedback
     from memoryclaw.capture.importers import Imported
@@ -24,6 +27,7 @@ if TYPE_CHECKING:
     from memoryclaw.consolidation.consolidate import Consolidated
     from memoryclaw.consolidation.host_answers import SegmentPrompt
     from memoryclaw.daemon.scheduling import Scheduled, ScheduleStatus
+    from memoryclaw.history.commit_hook import Hooked
     from memoryclaw.hosts.importing import ImportedExport
     from memoryclaw.hosts.openclaw.importing import ImportReport
     from memoryclaw.hosts.openclaw.setup import Changed
@@ -43,6 +47,7 @@ if TYPE_CHECKING:
     from memoryclaw.recall.evaluation import Evaluated, QuestionResult
     from memoryclaw.recall.graph import Node
     from memoryclaw.recall.inspecting import Inspected
+    from memoryclaw.recall.timeline import Timeline
     from memoryclaw.review.decide import ReviewDecision, TickedFacts
     from memoryclaw.review.details import Details
     from memoryclaw.review.file_history import Blame, CommitShown, Difference, Events, Logged
@@ -72,6 +77,7 @@ REASONS = {
     "draft": "a draft",
     "duplicate": "says what another one says",
     "empty": "a reply that says nothing",
+    "expired": "its last day is over, or its session",
     "limit": "after the last one shown",
     "max_results": "enough whole notes are in already",
     "not_approved": "a skill that nobody approved as it is",
@@ -139,8 +145,14 @@ def match(found: Match) -> Shape:
         },
         "layer": LAYERS.get(unit.kind, "note"),
         "trust": unit.trust,
+        "memory_type": unit.lifecycle.memory_type,
+        "scope": unit.lifecycle.scope or "permanent",
+        "expires": unit.lifecycle.expires,
+        "overdue": found.overdue,
         "copies": found.copies,
         "sections": found.sections,
+        "conflicts": list(found.conflicts),
+        "superseded": list(found.superseded),
     }
 
 
@@ -205,7 +217,15 @@ def show(shown: ShownUnit, fresh: Freshness) -> Shape:
     }
     said = at.kind == "fact" and not at.field
     state = "standing" if said and at.state == "current" else at.state
-    return {**places, "state": state, "digest": shown.digest, "text": shown.text, **_state(fresh)}
+    told = [one._asdict() for one in shown.superseded]
+    return {
+        **places,
+        "state": state,
+        "digest": shown.digest,
+        "text": shown.text,
+        "superseded": told,
+        **_state(fresh),
+    }
 
 
 def browse(listed: Iterable[NoteEntry], fresh: Freshness) -> Shape:
@@ -213,14 +233,23 @@ def browse(listed: Iterable[NoteEntry], fresh: Freshness) -> Shape:
     return {"notes": [{**note._asdict(), "tags": list(note.tags)} for note in listed], **_state(fresh)}
 
 
-def facts(found: Iterable[tuple[str, Fact]], fresh: Freshness) -> Shape:
-    """A list of facts, each with the line it stands on and what in the list contradicts it."""
-    from memoryclaw.recall.browsing import conflicting  # noqa: PLC0415 - a question lists no facts
+def facts(
+    found: Iterable[tuple[str, Fact]],
+    fresh: Freshness,
+    apart: Mapping[str, Sequence[str]] = MappingProxyType({}),
+    then: Logged | None = None,
+) -> Shape:
+    """A list of facts, each with the line it stands on and the ids of those that contradict it (`apart`); `then`: the commit that holds them."""
+    listed = [{**fact(path, one), "conflicts": list(apart.get(one.id, ()))} for path, one in found]
+    held = (
+        {"believed_at": {"commit": then.commit, "when": then.when, "subject": then.subject}} if then else {}
+    )
+    return {"facts": listed, **held, **_state(fresh)}
 
-    found = list(found)
-    apart = conflicting(found)
-    listed = [{**fact(path, one), "conflicts": apart.get(one.id, [])} for path, one in found]
-    return {"facts": listed, **_state(fresh)}
+
+def timeline(found: Timeline, fresh: Freshness) -> Shape:
+    """What changed in the world, the oldest first, and how many such changes there are before the first one listed."""
+    return {"timeline": [one._asdict() for one in found.events], "earlier": found.earlier, **_state(fresh)}
 
 
 def todos(found: Iterable[TodoEntry], fresh: Freshness) -> Shape:
@@ -245,6 +274,8 @@ def fact(path: str, one: Fact) -> Shape:
     )
     return {
         **{name: getattr(one, name) for name in names},
+        **one.lifecycle._asdict(),
+        "scope": one.lifecycle.scope or "permanent",
         "current": one.current and not one.is_statement,
         "standing": one.current and one.is_statement,
         "path": path,
@@ -383,6 +414,22 @@ def entity(found: EntityShown, fresh: Freshness) -> Shape:
     }
 
 
+def views(found: Views, name: str = "") -> Shape:
+    """The generated pages, and how their files stand; those of a name with their text."""
+    rows = [
+        {
+            "path": one.path,
+            "kind": one.kind,
+            "title": one.title,
+            "state": one.state,
+            "sources": one.sources,
+            **({"text": one.page.part if one.page else ""} if name else {}),
+        }
+        for one in found.listed
+    ]
+    return {"views": rows, "written": list(found.written), "notices": list(found.notices)}
+
+
 def survey(found: Survey) -> Shape:
     """What a folder held before it became a vault."""
     return {
@@ -469,6 +516,17 @@ def doctor(checks: Iterable[Check]) -> Shape:
     return {"sound": all(check["level"] != "problem" for check in found), "checks": found}
 
 
+def linted_files(found: Linted) -> Shape:
+    """What is wrong in files that a person writes; not `sound` makes the verb exit with 1."""
+    problems = [problem(one) for one in found.problems]
+    return {"sound": not problems, "files": found.files, "problems": problems}
+
+
+def hooked(done: Hooked) -> Shape:
+    """What was done about the pre-commit hook, and which checks it runs now."""
+    return {"action": done.action, "path": done.path, "checks": dict(done.checks)}
+
+
 def happened(found: Happened) -> Shape:
     """What a watch reported, each with its number."""
     events = [{**event._asdict(), "paths": list(event.paths)} for event in found.events]
@@ -543,6 +601,7 @@ def consolidated(done: Consolidated) -> Shape:
         "run": changes.run,
         "mode": done.mode,
         "waits": done.waits,
+        "held": changes.held,
         "turns": changes.turns,
         "ranges": list(changes.ranges),
         "changes": [change(planned) for planned in changes.changes],
@@ -721,7 +780,16 @@ def waiting(items: Iterable[ReviewItem]) -> Shape:
 def waits(item: ReviewItem) -> Shape:
     """One thing that waits."""
     evidence = list(item.change.evidence) if item.change else []
-    return {**{name: getattr(item, name) for name in (*_TOLD, *_CLAIMED)}, "evidence": evidence}
+    sides = item.conflict.sides if item.conflict else ()
+    values = [
+        {"number": number, "value": side[0][1].value, "facts": [fact(*told) for told in side]}
+        for number, side in enumerate(sides, 1)
+    ]
+    return {
+        **{name: getattr(item, name) for name in (*_TOLD, *_CLAIMED)},
+        "evidence": evidence,
+        "values": values,
+    }
 
 
 def differences(items: Iterable[tuple[ReviewItem, Sequence[Difference]]]) -> Shape:

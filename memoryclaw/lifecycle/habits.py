@@ -10,7 +10,6 @@ from typing import NamedTuple
 
 from memoryclaw.consolidation.actions import SetFact
 from memoryclaw.consolidation.changes import PlannedChange
-from memoryclaw.consolidation.fact_values import is_preference
 from memoryclaw.consolidation.talk import read
 from memoryclaw.index import stemming
 from memoryclaw.index.catalog import Catalog
@@ -19,6 +18,7 @@ from memoryclaw.lifecycle.places import Places
 from memoryclaw.model import FROM_NOW_ON, Fact, Turn
 from memoryclaw.text.grammar import WordList, codes, grammar, spoken_in, tokens_of
 from memoryclaw.vault.edits import folded
+from memoryclaw.vault.fact_values import is_preference
 from memoryclaw.writing.context import fact_in_words
 
 HABIT, FILE = "habit", "semantic/preferences.md"

@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
-from memoryclaw.consolidation.changes import PlannedChange
+from memoryclaw.consolidation.changes import PlannedChange, outcome_of
+from memoryclaw.consolidation.proposals import fingerprint_of, proposal
 from memoryclaw.index.catalog import Catalog
+from memoryclaw.vault import files
 from memoryclaw.vault.folder import Vault
 from memoryclaw.vault.ledger import Ledger
 from memoryclaw.writing.context import WriteContext
@@ -28,3 +30,14 @@ class UpkeepContext:
 
 # A change with a reason waits for a yes or a no, one without is made. The order decides which of two that touch the same file comes first.
 Keeper = Callable[[UpkeepContext], Iterable[PlannedChange]]
+
+
+def is_open(context: UpkeepContext, change: PlannedChange) -> bool:
+    """True for a change that is not done, does not wait, and was not refused or taken back."""
+    known_by, writing = fingerprint_of(change), context.writing
+    if context.decisions.is_rejected(known_by) or context.decisions.is_undone(known_by):
+        return False
+    if files.exists(writing.root, proposal(change, "")[0]):
+        return False
+    outcome = outcome_of([change], writing.schema().collections, lambda path: writing.text(path) or None)
+    return any(before != after for before, after in outcome.values())

@@ -8,8 +8,8 @@ from typing import NamedTuple
 
 from memoryclaw.consolidation.actions import NoteBelow
 from memoryclaw.consolidation.changes import PlannedChange
-from memoryclaw.consolidation.proposals import FOLDER, fingerprint_of, proposal
-from memoryclaw.lifecycle.keeping import UpkeepContext
+from memoryclaw.consolidation.proposals import FOLDER
+from memoryclaw.lifecycle.keeping import UpkeepContext, is_open
 from memoryclaw.lifecycle.places import Places
 from memoryclaw.model import Fact
 from memoryclaw.text.language import key_of
@@ -48,7 +48,7 @@ def revisions(context: UpkeepContext) -> Iterator[PlannedChange]:
         if address is None or not address.path.startswith("episodes/"):
             continue
         change = _proposed(address.path, note, found[note])
-        if proposal(change, "")[0] not in waiting and _is_open(context, change):
+        if is_open(context, change):
             room -= 1
             yield change
 
@@ -113,15 +113,3 @@ def _proposed(path: str, note: str, found: Sequence[_Contradiction]) -> PlannedC
 
 def _words(fact: Fact) -> str:
     return fact_in_words(fact.entity, fact.field, fact.value)
-
-
-def _is_open(context: UpkeepContext, change: PlannedChange) -> bool:
-    """True where it would change the episode, and no person has decided it."""
-    known_by = fingerprint_of(change)
-    if context.decisions.is_rejected(known_by) or context.decisions.is_undone(known_by):
-        return False
-    return any(
-        action.patched(text, frozenset()) != text
-        for action in change.actions
-        for text in (context.writing.text(action.paths[0]),)
-    )

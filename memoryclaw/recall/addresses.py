@@ -55,7 +55,16 @@ def _twin(id_: str, catalog: Catalog) -> Address | None:
 
 
 def lead_to(target: str, source: str, catalog: Catalog) -> str:
-    """The id that a link's target names, by Obsidian's rules: path, then file name, then alias; then an entity of ours."""
+    """The id that a link's target names, by Obsidian's rules: path, then file name, then alias; then an entity of ours.
+
+    What another note took in leads to that one.
+    """
+    found = _lead_to(target, source, catalog)
+    note = catalog.resolve(found) if found and catalog.has_merged() else None
+    return note.note if note and note.id == note.note else found
+
+
+def _lead_to(target: str, source: str, catalog: Catalog) -> str:
     if not target:
         return str(catalog.rows("select id from files where path = ?", (source,))[0][0])
     folder = source.rpartition("/")[0]

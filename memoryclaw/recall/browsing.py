@@ -6,6 +6,7 @@ import json
 import re
 from collections.abc import Iterable
 from datetime import date
+from itertools import groupby
 from typing import NamedTuple
 
 from memoryclaw.errors import InputError, NotFoundError
@@ -14,11 +15,14 @@ from memoryclaw.index.index import link_key
 from memoryclaw.model import Fact, Link, Unit
 from memoryclaw.ports import Address
 from memoryclaw.recall.addresses import address_of, lead_to
+from memoryclaw.recall.standing import ShownLines, Superseded, superseded
 from memoryclaw.text import encoding
-from memoryclaw.text.dates import coming, days_of, falls_in, find_ranges, leading_range
+from memoryclaw.text.dates import coming, falls_in, find_ranges, leading_range
+from memoryclaw.text.encoding import readable
 from memoryclaw.text.language import Language, key_of, keys_of, words_of
 from memoryclaw.vault.files import digest_of
 from memoryclaw.vault.folder import Vault
+from memoryclaw.vault.layout import place_of
 from memoryclaw.vault.properties import plain_name
 from memoryclaw.vault.todos import read_todo
 
@@ -43,6 +47,7 @@ class ShownUnit(NamedTuple):
     address: Address
     text: str
     digest: str = ""  # of its whole file
+    superseded: tuple[Superseded, ...] = ()  # what its lines told and holds no longer
 
 
 class NoteEntry(NamedTuple):
@@ -74,8 +79,8 @@ class Links(NamedTuple):
     back: list[LinkEnd]
 
 
-def show(id_: str, catalog: Catalog, vault: Vault) -> ShownUnit:
-    """The lines of a note, section, fact or turn.
+def show(id_: str, catalog: Catalog, vault: Vault, today: date) -> ShownUnit:
+    """The lines of a note, section, fact or turn, and what of a log or an episode was superseded since.
 
     Raises:
         NotFoundError: nothing has this id.
@@ -85,8 +90,15 @@ def show(id_: str, catalog: Catalog, vault: Vault) -> ShownUnit:
     text, digest = encoding.decode(data).text, digest_of(data)
     lines = encoding.LINE.findall(text)
     if address.id == address.note:
-        return ShownUnit(address._replace(end_line=max(len(lines), 1)), text, digest)
-    return ShownUnit(address, "".join(lines[address.line - 1 : address.end_line]), digest)
+        address = address._replace(end_line=max(len(lines), 1))
+    part = "".join(lines[address.line - 1 : address.end_line])
+    place = place_of(address.path)
+    if place is None or place.kind not in ("episode", "log"):
+        return ShownUnit(address, part, digest)
+    episode = readable(part) if place.kind == "episode" else ""
+    shown = ShownLines(address.path, address.line, address.end_line, episode)
+    told = superseded(catalog, [shown], today.isoformat()) if episode or place.kind == "log" else {}
+    return ShownUnit(address, part, digest, tuple(told.get(0, ())))
 
 
 def browse(catalog: Catalog, *, kind: str = "", state: str = "current", limit: int = 50) -> list[NoteEntry]:
@@ -110,7 +122,12 @@ def browse(catalog: Catalog, *, kind: str = "", state: str = "current", limit: i
 
 
 def facts(
-    catalog: Catalog, *, entity: str = "", as_of: date | None = None, history: bool = False
+    catalog: Catalog,
+    *,
+    entity: str = "",
+    as_of: date | None = None,
+    history: bool = False,
+    among: list[tuple[str, Fact]] | None = None,
 ) -> list[tuple[str, Fact]]:
     """Facts with the path of their file: those that hold now, or held on a day, or all of them; then statements, newest first.
 
@@ -121,11 +138,13 @@ def facts(
         entity: its name, a synonym of it, or the first or last word of it where only one is called so.
         as_of: the day.
         history: all of them.
+        among: instead of those that the index knows.
 
     Raises:
         NotFoundError: no fact is known of this entity.
     """
-    found = _facts_of(entity, catalog) if entity else catalog.facts()
+    known = catalog.facts() if among is None else among
+    found = _facts_of(entity, catalog, known) if entity else known
     if entity and not found:
         raise NotFoundError(f"no fact is known of {entity!r}; `memoryclaw facts` lists every entity")
     # What was said comes last, the newest first.
@@ -142,27 +161,6 @@ def facts(
         for path, fact in held
         if not fact.current or fact.since or (path, *_field_of(fact)) not in told
     ]
-
-
-def conflicting(found: Iterable[tuple[str, Fact]]) -> dict[str, list[str]]:
-    """Facts that hold now where `semantic/` and a note of the entity disagree: the ids of those that say something else, by id."""
-    by_field: dict[tuple[str, str], list[tuple[bool, Fact]]] = {}
-    for path, fact in found:
-        if fact.current and not fact.is_statement:
-            by_field.setdefault(_field_of(fact), []).append((path.startswith("semantic/"), fact))
-    apart: dict[str, list[str]] = {}
-    for facts_ in by_field.values():
-        for held, fact in facts_:
-            others = [other.id for there, other in facts_ if there != held and _said(other) != _said(fact)]
-            agreed = any(there != held and _said(other) == _said(fact) for there, other in facts_)
-            if others and not agreed:
-                apart[fact.id] = others
-    return apart
-
-
-def _said(fact: Fact) -> str:
-    """A value without what is written differently and means the same: case, links, the form of a date."""
-    return days_of(fact.value) or " ".join(plain_name(fact.value).casefold().split())
 
 
 class TodoEntry(NamedTuple):
@@ -270,13 +268,13 @@ def links(id_: str, catalog: Catalog, vault: Vault) -> Links:
     return Links(_links_out(address, catalog), _links_back(address, catalog))
 
 
-def _facts_of(entity: str, catalog: Catalog) -> list[tuple[str, Fact]]:
+def _facts_of(entity: str, catalog: Catalog, known: list[tuple[str, Fact]]) -> list[tuple[str, Fact]]:
     key = key_of(entity)
     for keys in (
         {*keys_of(entity), *(key_of(word) for _, word in catalog.synonyms([key]))},
         _called(key, catalog),
     ):
-        found = [pair for pair in catalog.facts() if keys.intersection(keys_of(pair[1].entity))]
+        found = [pair for pair in known if keys.intersection(keys_of(pair[1].entity))]
         if found:
             return found
     return []
@@ -331,7 +329,8 @@ def _link_keys(address: Address, catalog: Catalog) -> list[str]:
             link_key(name)
             for name in (address.entity, *(word for _, word in catalog.synonyms([key_of(address.entity)])))
         ]
-    aliases = catalog.rows("select name from names where path = ? and kind = 'alias'", (address.path,))
+    sql = "select name from names where path = ? and kind in ('alias', 'merged')"
+    aliases = catalog.rows(sql, (address.path,))
     return [link_key(address.path), link_key(address.note), *(link_key(str(row[0])) for row in aliases)]
 
 
@@ -369,6 +368,13 @@ def logs_of(session: str, catalog: Catalog) -> list[str]:
     if not found:
         raise NotFoundError(f"no log of this vault holds a turn of a session called {session!r}")
     return found
+
+
+def superseded_in(catalog: Catalog, vault: Vault, path: str, today: date) -> dict[int, list[Superseded]]:
+    """What the lines of a log told and holds no longer, by line."""
+    lines = len(encoding.LINE.findall(encoding.decode(_bytes(vault, path)).text))
+    told = superseded(catalog, [ShownLines(path, 1, max(lines, 1))], today.isoformat()).get(0, [])
+    return {line: list(some) for line, some in groupby(told, key=lambda one: one.line)}
 
 
 def titles(catalog: Catalog, ids: Iterable[str]) -> dict[str, str]:
@@ -472,7 +478,7 @@ def entity(name: str, catalog: Catalog) -> EntityShown:
     keys = sorted({key_of(name), *keys_of(name), *map(key_of, also)})
     links = sorted({link_key(word) for word in (name, *also)})
     known = {key_of(one.name): one for one in entities(catalog)}
-    paths = _paths_about(keys, links, catalog)
+    paths = paths_about(keys, links, catalog)
     return EntityShown(
         name,
         kind,
@@ -487,7 +493,7 @@ def _kind_of(path: str) -> str:
     return path.rpartition("/")[2].removesuffix(".md") if path.startswith("semantic/") else "note"
 
 
-def _paths_about(keys: list[str], links: list[str], catalog: Catalog) -> list[str]:
+def paths_about(keys: list[str], links: list[str], catalog: Catalog) -> list[str]:
     """The notes that name an entity in their header or link to it."""
     sql = """select path from names where key in (select value from json_each(?)) and kind in (select value from json_each(?))
         union select path from links where target_key in (select value from json_each(?))"""

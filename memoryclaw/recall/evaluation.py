@@ -101,7 +101,7 @@ def _resampled(gains: Sequence[float], resamples: int, seed: int) -> Iterable[fl
 # Golden questions: a YAML text → what is asked, and what must be found. Pure; what is wrong becomes a Problem with its
 # line.
 
-_KEYS = ("expect", "answer", "not", "as of")
+_KEYS = ("expect", "answer", "not", "must_not", "as of")
 _EXAMPLE = "write it as `When is the deadline?: semantic/projects#Boathouse.deadline`"
 
 
@@ -114,6 +114,7 @@ class GoldenQuestion(NamedTuple):
     answer: tuple[str, ...] = ()  # words that must stand in the context
     without: tuple[str, ...] = ()  # ids that must not be in it
     as_of: date | None = None  # the day on which it is asked
+    must_not: tuple[str, ...] = ()  # ids or words, of which none may be in it
 
 
 class GoldenQuestions(NamedTuple):
@@ -150,13 +151,13 @@ def _golden(question: str, wanted: Any, found: Yaml) -> GoldenQuestion | Problem
         if _texts(value) is None:
             return Problem("", at, f"{key!r} must be a text or a list of texts", _EXAMPLE)
     told = {key: _texts(given.get(key, [])) or () for key in _KEYS}
-    if not told["expect"] and not told["answer"]:
+    if not (told["expect"] or told["answer"] or told["must_not"]):
         return Problem("", line, f"nothing is expected of {question!r}", _EXAMPLE)
     day = _day(told["as of"])
     if told["as of"] and day is None:
         at = found.lines.get((question, "as of"), line)
         return Problem("", at, f"{told['as of'][0]!r} is not a day", "write it as 2025-07-01")
-    return GoldenQuestion(question, line, told["expect"], told["answer"], told["not"], day)
+    return GoldenQuestion(question, line, told["expect"], told["answer"], told["not"], day, told["must_not"])
 
 
 def _texts(value: Any) -> tuple[str, ...] | None:
@@ -196,7 +197,9 @@ class QuestionResult(NamedTuple):
     line: int
     expected: tuple[Expected, ...]
     recall: dict[int, float]  # among the first k; empty when no id is expected
-    held: dict[int, float]  # the share of what is wanted that stands in a context of so many tokens
+    held: dict[
+        int, float
+    ]  # the share of what is wanted that stands in a context of so many tokens; empty when nothing is
     confidence: float
     misses: tuple[str, ...]
 
@@ -210,7 +213,7 @@ class Evaluated(NamedTuple):
     mrr: float
     ndcg: float
     held: dict[int, float]
-    kept_out: tuple[int, int]  # of the ids that must not be in the context: how many were not, of how many
+    kept_out: tuple[int, int]  # of what must not be in the context: how much was not, of how much
 
 
 class EvaluationSetup(NamedTuple):
@@ -237,10 +240,15 @@ def goldens_of(path: str, shown: str) -> tuple[GoldenQuestion, ...]:
     except OSError as error:
         hint = "docs/evaluation.md shows how to write some"
         raise InputError(f"there are no golden questions in {shown} ({error.strerror}); {hint}") from None
-    read = read_goldens(readable(decode(data).text))
-    for problem in read.problems:
+    text = readable(decode(data).text)
+    for problem in golden_problems(shown, text):
         raise InputError(f"{shown}:{problem.line}: {problem.message}; {problem.hint}")
-    return read.questions
+    return read_goldens(text).questions
+
+
+def golden_problems(path: str, text: str) -> tuple[Problem, ...]:
+    """What in a file of golden questions cannot be used."""
+    return tuple(problem._replace(path=path) for problem in read_goldens(text).problems)
 
 
 def evaluate(goldens: Iterable[GoldenQuestion], shown: str, bench: EvaluationSetup) -> Evaluated:
@@ -254,7 +262,9 @@ def evaluate(goldens: Iterable[GoldenQuestion], shown: str, bench: EvaluationSet
         recall={k: _mean(one.recall[k] for one, _, _ in ranked) for k in bench.ks if ranked},
         mrr=_mean(reciprocal_rank(order, _ids(one)) for one, order, _ in ranked),
         ndcg=_mean(ndcg(order, _ids(one)) for one, order, _ in ranked),
-        held={budget: _mean(one.held[budget] for one, _, _ in judged) for budget in bench.budgets},
+        held={
+            budget: _mean(one.held[budget] for one, _, _ in judged if one.held) for budget in bench.budgets
+        },
         kept_out=(sum(kept for kept, _ in without), sum(all_ for _, all_ in without)),
     )
 
@@ -270,13 +280,14 @@ def _judged(
     widest = contexts[max(contexts)]
     expected = tuple(_expected(target, order, found, bench) for target in targets)
     unwanted = [target_of(id_, bench.catalog, bench.vault) for id_ in golden.without]
+    unwanted += [unwanted_target(text, bench) for text in golden.must_not]
     there = [target for target in unwanted if any(_is_in(target, answer) for answer in contexts.values())]
     judged = QuestionResult(
         question=golden.question,
         line=golden.line,
         expected=expected,
         recall={k: recall_at(order, golden.expect, k) for k in bench.ks} if targets else {},
-        held={budget: _held(golden, targets, answer) for budget, answer in contexts.items()},
+        held={budget: _held(golden, targets, answer) for budget, answer in contexts.items()} if golden.expect or golden.answer else {},
         confidence=found.confidence,
         misses=(
             *(f"{one.id}: {one.reason}" for one in expected if one.reason),
@@ -341,7 +352,8 @@ def _held(golden: GoldenQuestion, targets: Sequence[Target], answer: Recalled) -
 
 
 def _is_in(target: Target, answer: Recalled) -> bool:
-    return any(match.unit.id in target.units for match in answer.matches)
+    held = any(match.unit.id in target.units for match in answer.matches)
+    return held or bool(target.words and _says(target.words, answer))
 
 
 def _says(words: str, answer: Recalled) -> bool:
@@ -358,6 +370,7 @@ def _mean(values: Iterable[float]) -> float:
 
 # What a golden question expects: an id, or the beginning of one → the units that count for it.
 
+_NOTHING = "nothing in this vault has this id"
 _FIRST = 3  # ids named when a beginning fits several
 
 
@@ -368,6 +381,7 @@ class Target(NamedTuple):
     units: frozenset[str] = frozenset()
     rowids: tuple[int, ...] = ()
     trouble: str = ""
+    words: str = ""  # instead of an id: words of a context
 
 
 def target_of(id_: str, catalog: Catalog, vault: Vault) -> Target:
@@ -382,13 +396,22 @@ def target_of(id_: str, catalog: Catalog, vault: Vault) -> Target:
     return _covered(id_, catalog, vault) or _begun(id_, catalog)
 
 
+def unwanted_target(text: str, bench: EvaluationSetup) -> Target:
+    """What must not be in a context: an id (or what looks like the beginning of one), else the words themselves."""
+    rows = bench.catalog.rows(
+        "select 1 from units where id = ?1 union select 1 from files where id = ?1", (text,)
+    )
+    found = target_of(text, bench.catalog, bench.vault) if rows or "/" in text or "#" in text else None
+    return found if found and found.trouble != _NOTHING else Target(text, words=text)
+
+
 def _begun(id_: str, catalog: Catalog) -> Target:
     """The one file or unit whose id begins so."""
     sql = """select distinct path, id from (select path, id from files where kind != 'settings' union all select path, id from units)
         where substr(id, 1, length(?)) = ? order by id"""
     rows = catalog.rows(sql, (id_, id_))
     if not rows:
-        return Target(id_, trouble="nothing in this vault has this id")
+        return Target(id_, trouble=_NOTHING)
     if len({path for path, _ in rows}) > 1 or ("#" in id_ and len(rows) > 1):
         named = ", ".join(str(row[1]) for row in rows[:_FIRST])
         return Target(id_, trouble=f"could be any of {len(rows)}: {named}{', …' * (len(rows) > _FIRST)}")

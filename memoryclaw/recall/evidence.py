@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from memoryclaw.index.bm25 import K1, WEIGHTS, rarity
 from memoryclaw.index.catalog import Catalog, Lengths, UnitSummary
 from memoryclaw.index.index import Index
-from memoryclaw.model import COUNTED, FROM_NOW_ON
+from memoryclaw.model import COUNTED, FROM_NOW_ON, SESSION
 from memoryclaw.ports import Clause
 from memoryclaw.recall.question import Leaf, Question
 from memoryclaw.recall.text_lane import (
@@ -27,6 +27,7 @@ from memoryclaw.recall.text_lane import (
     conditions,
 )
 from memoryclaw.text import dates
+from memoryclaw.vault.lifecycle import ends
 
 if TYPE_CHECKING:
     from memoryclaw.recall.strength import Strengths
@@ -73,6 +74,7 @@ class Evidence(NamedTuple):
         upcoming: the rowids of what is due soon, the soonest first, whatever words it holds.
         fields: the fields that the entities of the question have, case folded.
         names: all names of these entities, as tokens.
+        expired: the rowids of what no longer counts, by its own last day or that of its session.
         used: what use has made of the strength of a unit, its `x`, by its rowid.
         folded: how much was not looked at of what says the same as a unit, by its rowid, and of the sections of a note, by its path.
     """
@@ -86,6 +88,7 @@ class Evidence(NamedTuple):
     upcoming: tuple[int, ...] = ()
     fields: frozenset[str] = frozenset()
     names: tuple[tuple[str, ...], ...] = ()
+    expired: frozenset[int] = frozenset()
     used: Scores = NONE
     folded: Mapping[int | str, int] = MappingProxyType({})
 
@@ -141,8 +144,8 @@ class EvidenceReader:
         units = [unit for unit in units if unit.rowid in counts or unit.rowid in kept]
         own = with_own_ids(units)
         evidence = Evidence(
-            self._units, own, counts, self._weights(question), bool(listed), frozenset(latest), tuple(soon), used=self._used(own),
-            folded=Counter(self._lane.folded.values()),
+            self._units, own, counts, self._weights(question), bool(listed), frozenset(latest), tuple(soon),
+            expired=self._expired(units, question.today), used=self._used(own), folded=Counter(self._lane.folded.values()),
         )  # fmt: skip
         return self._with_names(evidence, question)
 
@@ -209,6 +212,15 @@ class EvidenceReader:
             and (u.kind = 'fact' or (u.kind = 'todo' and u.field = 'open')) order by days, id limit {SOONEST}"""
         last = dates.plus_days(today, SOON).isoformat()
         return [int(row[0]) for row in self._catalog.rows(sql, [last, today.isoformat()])]
+
+    def _expired(self, units: Iterable[UnitSummary], today: date) -> frozenset[int]:
+        """What no longer counts on this day: its own last day is over, or its session has long been idle."""
+        bounded = [unit for unit in units if unit.expires or unit.scope.startswith(SESSION)]
+        if not bounded:
+            return frozenset()
+        active, day = self._catalog.last_active(unit.scope for unit in bounded), today.isoformat()
+        last = {u.rowid: ends(u.lifecycle, max(active.get(u.scope, ""), u.at[:10])) for u in bounded}
+        return frozenset(rowid for rowid, end in last.items() if end and end < day)
 
     def _dated(self, question: Question) -> list[int]:
         """What is of the days asked about by its own value, whatever words it holds: facts that are dates, to-dos due then."""

@@ -131,4 +131,6 @@ def filter_causes(filters: Sequence[Filter]) -> list[Matched]:
 
 
 def _field(item: Filter) -> str:
-    return {"tag": "tags", "since": "date", "until": "date", "on": "date"}.get(item.field, item.field)
+    return {"tag": "tags", "since": "date", "until": "date", "on": "date", "expires": "date"}.get(
+        item.field, item.field
+    )

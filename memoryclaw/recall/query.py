@@ -8,8 +8,16 @@ from collections.abc import Iterable, Iterator, Sequence
 from datetime import date
 from typing import NamedTuple
 
-from memoryclaw.text.dates import DateRange, blanked, find_ranges, leading_range, parse_timestamp
+from memoryclaw.text.dates import (
+    DateRange,
+    blanked,
+    find_ranges,
+    leading_range,
+    parse_timestamp,
+    plus_days,
+)
 from memoryclaw.text.language import words_of
+from memoryclaw.vault.lifecycle import scope_named, type_named
 
 # The tree of what must match a question, and the laws by which its pieces are joined.
 
@@ -169,10 +177,10 @@ class Limits(NamedTuple):
 class Filter(NamedTuple):
     """A `field:value` that narrows the answer; all filters of a question hold together.
 
-    value: `since` and `until` hold an ISO date (inclusive), `on` two, joined by `/`; tags are in lower case, without `#`.
+    value: `since` and `until` hold an ISO date (inclusive), `on` and `expires` two (empty: open), joined by `/`; tags are in lower case, without `#`.
     """
 
-    field: str  # tag kind entity person project path since until on trust
+    field: str  # tag kind entity person project path since until on trust type scope expires
     value: str
     negated: bool
     written: str
@@ -339,15 +347,17 @@ def _mark(text: str) -> str:
 
 # Question text → tokens of the query language. Whatever is not surely syntax is plain words; never fails.
 
-_DATE_FIELDS = ("since", "until", "on")
+_DATE_FIELDS = ("since", "until", "on", "expires")
 _NAME_FIELDS = ("entity", "person", "project")
 _KINDS = ("episode", "fact", "skill", "note", "todo", "turn", "log", "semantic", "memory", "task")
 _STATES = ("archived", "pending", "draft", "superseded")  # `kind:archived` asks for what is usually left out
+_EXPIRED = "expired"  # of a unit whose last day is over; it is no state of a file
 _KNOWN_VALUES = {
-    "kind": (*_KINDS, *_STATES),
+    "kind": (*_KINDS, *_STATES, _EXPIRED),
     "trust": ("trusted", "unknown", "untrusted", "quarantined"),
 }
-_WANTED = dict.fromkeys(_DATE_FIELDS, "date")
+_SCOPES = ("permanent", "project", "session")
+_WANTED = dict.fromkeys(_DATE_FIELDS, "date") | {"scope": "permanent, project:<name> or session"}
 _JOINING = ("and", "or", "not", "-", "+")
 _NO_OPERAND = ("and", "or", ")")
 _OPERATORS = ("AND", "OR", "NOT")
@@ -360,7 +370,7 @@ _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f]")
 _TOKEN = re.compile(
     r"""(?P<space>\s+)
     |(?<![^\s(])(?P<sign>[-+])(?=[^\s+)-])
-    |(?<![^\s(+-])(?P<field>tag|kind|entity|person|project|path|title|since|until|on|trust):
+    |(?<![^\s(+-])(?P<field>tag|kind|entity|person|project|path|title|since|until|on|trust|type|scope|expires):
         (?:"(?P<quoted>[^"]*)" | '(?P<single>[^'’]*)['’](?=[\s)]|$) | (?P<value>[^\s"()]+))
     |"(?P<phrase>[^"]*)"
     |(?P<paren>[()])
@@ -368,6 +378,7 @@ _TOKEN = re.compile(
     |(?P<stray>")""",
     re.IGNORECASE | re.VERBOSE,
 )
+_BOUND = re.compile(r"([<>]=?)\s*(\S+)$")
 _HASHTAG = re.compile(r"#(?=[^\s#]*[^\W\d_])[\w/-]+")
 PUNCTUATION = ".,;:!?"
 
@@ -435,6 +446,8 @@ def _field(hit: re.Match[str], text: str, today: date, notices: list[str]) -> To
         read, end = _date_value(hit, text, today)
     else:
         read = _value(name, value if quoted else value.rstrip(PUNCTUATION))
+    if read == _EXPIRED:  # a word for what its day makes of it
+        name, read = "expires", f"/{plus_days(today, -1).isoformat()}"
     if read:
         return Token("filter", read, (start, end), field=name)
     known = " ".join(_KNOWN_VALUES.get(name, ()))
@@ -449,6 +462,10 @@ def _value(name: str, value: str) -> str:
         return value.lstrip("#").strip("/").lower()
     if name in _NAME_FIELDS:
         return value.strip("[]").strip()
+    if name == "type":
+        return type_named(value)
+    if name == "scope":
+        return value if value.lower() in _SCOPES else scope_named(value)
     known = _KNOWN_VALUES.get(name)
     if known is None:
         return value
@@ -459,12 +476,22 @@ def _date_value(hit: re.Match[str], text: str, today: date) -> tuple[str, int]:
     """The value of a date field and where it ends; without quotes it may be of several words: `since:last week`."""
     name, quoted = hit["field"].lower(), hit["value"] is None
     start = hit.start("value")
+    if name == "expires" and (bound := _BOUND.match(_written_value(hit))):
+        day = parse_timestamp(bound[2])[:10]
+        return _bounded(bound[1], day) if day else "", hit.end()
     said = _written_value(hit).strip() if quoted else text[start : start + _LONGEST_DATE]
     found = leading_range(said, today)
     if found and not (said[found.span[1] :].strip() if quoted else _goes_on(said, found.span[1])):
         return _interval(name, found.start, found.end), hit.end() if quoted else start + found.span[1]
     day = parse_timestamp(_written_value(hit))[:10]
     return _interval(name, day, day) if day else "", hit.end()
+
+
+def _bounded(sign: str, day: str) -> str:
+    """The interval before (`<`), until (`<=`), after (`>`) or from (`>=`) a day."""
+    if sign.startswith("<"):
+        return f"/{day if sign == '<=' else plus_days(date.fromisoformat(day), -1).isoformat()}"
+    return f"{day if sign == '>=' else plus_days(date.fromisoformat(day), 1).isoformat()}/"
 
 
 def _written_value(hit: re.Match[str]) -> str:

@@ -15,6 +15,7 @@ from memoryclaw.errors import InputError
 from memoryclaw.index.bm25 import rarity
 from memoryclaw.index.catalog import Catalog
 from memoryclaw.index.stemming import language as named
+from memoryclaw.model import SESSION
 from memoryclaw.ports import Clause, TextIndex
 from memoryclaw.recall.query import Expr, Filter, Query, all_of, any_of, parse
 from memoryclaw.text import dates
@@ -260,11 +261,13 @@ def kind_filter(kind: str) -> Filter:
 
 
 def asks_for_state(filters: Sequence[Filter]) -> bool:
-    """True when the query itself asks for archived, pending, draft or superseded units."""
+    """True when the query itself asks for archived, pending, draft, superseded or expired units, or for what a session left."""
     wanted = [item for item in filters if not item.negated]
     return any(
         (item.field == "kind" and item.value.lower() in STATES)
         or (item.field == "path" and _HIDDEN.search(item.value))
+        or item.field == "expires"
+        or (item.field == "scope" and item.value.partition(":")[0].lower() == SESSION)
         for item in wanted
     )
 

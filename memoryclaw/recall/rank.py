@@ -388,6 +388,8 @@ class Exclusions:
         held_then = unit.state == "superseded" and self._held_then(unit)
         if unit.state != "current" and not self._any_state and not held_then:
             return unit.state
+        if unit.rowid in self._evidence.expired and not self._any_state and not self._counted_then(unit):
+            return "expired"
         if unit.trust == "quarantined":
             return "quarantined"
         if unit.kind != "fact":
@@ -401,6 +403,12 @@ class Exclusions:
     def _held_then(self, unit: UnitSummary) -> bool:
         still = unit.state == "current"
         return any(held(unit.at, unit.until, *moment, open_end=still) for moment in self._moments)
+
+    def _counted_then(self, unit: UnitSummary) -> bool:
+        """True for a fact that had not expired yet at the time that the question is about."""
+        return unit.kind == "fact" and any(
+            held(unit.at, unit.expires, *moment, open_end=False) for moment in self._moments if unit.expires
+        )
 
     @cached_property
     def _told_then(self) -> set[tuple[str, str]]:

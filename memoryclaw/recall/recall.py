@@ -9,8 +9,9 @@ from memoryclaw.model import NOTHING, Match, Matched, Recalled, Unit
 from memoryclaw.recall.folding import PARTED
 from memoryclaw.recall.packing import Pack
 from memoryclaw.recall.rank import Ranked, Ranking
-from memoryclaw.recall.search import CHUNK, Searcher, folding_of
+from memoryclaw.recall.search import CHUNK, Searcher, folding_of, marked
 from memoryclaw.text.fillers import is_filler
+from memoryclaw.text.prompts import mark_of
 
 WORKING_SHARE = 0.33  # of the budget: the most that the session's working memory takes
 UPCOMING = 0.15  # of the budget: the most that what is due soon takes
@@ -140,7 +141,11 @@ class _Offering:
             units = self._searcher.units(chunk)
             said = {one.unit.rowid: words for one, words in self._searcher.with_words(chunk)}
             empty = self._empty(chunk, units)
-            pack.marks.update(self._searcher.marks(chunk, units))
+            conflicts, superseded = self._searcher.conflicts(chunk), self._searcher.superseded(chunk, units)
+            pack.marks.update((id_, mark_of(ids, ())) for id_, ids in conflicts.items())
+            pack.marks.update((id_, mark_of((), told)) for id_, told in superseded.items())
+            for id_, day in self._searcher.overdue(chunk, units).items():
+                pack.marks[id_] = f"{pack.marks.get(id_, '')} (to be checked since {day})".strip()
             hopeful = []
             for one in chunk:
                 rowid = one.unit.rowid
@@ -148,6 +153,7 @@ class _Offering:
                 decisions[rowid] = reason
                 hopeful += [] if reason else [one]
             matches = self._searcher.matches(self._found, hopeful, units=units)
+            matches = marked(matches, conflicts, superseded)
             for one, match in zip(hopeful, matches, strict=True):
                 rowid, tokens = one.unit.rowid, 0
                 decisions[rowid] = self.folding.reason(one.unit, said[rowid])

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from contextlib import AbstractContextManager
 from datetime import date
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from memoryclaw.index.catalog import Catalog, UnitSummary
@@ -17,14 +18,17 @@ from memoryclaw.recall.explain import filter_causes, read_columns, reasons
 from memoryclaw.recall.folding import Folding, may_fold
 from memoryclaw.recall.question import Question, spellings, strangers, understand
 from memoryclaw.recall.rank import Ranked, Ranking, causes, coverage, rank, shared_out
+from memoryclaw.recall.standing import ShownLines, superseded, told_of_old
 from memoryclaw.recall.text_lane import POOL
-from memoryclaw.text.language import fold, words_of
+from memoryclaw.text.language import fold
 from memoryclaw.text.snippets import snippet, without_block_ids
 from memoryclaw.vault.layout import tells_how
+from memoryclaw.vault.lifecycle import due
 
-if TYPE_CHECKING:  # most vaults have no vectors
+if TYPE_CHECKING:  # most vaults have no vectors, and most questions meet no conflict
     from memoryclaw.recall.strength import Strengths
     from memoryclaw.recall.vector_lane import VectorLane
+    from memoryclaw.vault.conflicts import Conflict
 
 CHUNK = 12  # units looked at together
 _BEST = 3  # matches that decide how much of the question was found
@@ -37,6 +41,7 @@ class Searcher:
         today: the UTC day that "last week" refers to.
         lane: the vectors, where the settings want them.
         approved: tells which of these files belong to approved skills.
+        conflicts: finds the conflicts about entities, named by key.
         strengths: how strongly memories are remembered; without it, use does not rank.
     """
 
@@ -48,6 +53,7 @@ class Searcher:
         lane: VectorLane | None = None,
         approved: Callable[[Iterable[str]], AbstractSet[str]] = lambda _: frozenset(),
         *,
+        conflicts: Callable[[Iterable[str]], Sequence[Conflict]] = lambda _: (),
         strengths: Strengths | None = None,
     ) -> None:
         self._index = index
@@ -55,6 +61,7 @@ class Searcher:
         self._today = today
         self._lane = lane
         self._approved = approved
+        self._conflicts = conflicts
         self._strengths = strengths
         self._evidence = EvidenceReader(index, catalog, strengths)
 
@@ -108,32 +115,55 @@ class Searcher:
         found = self._catalog.summaries([rowid for rowid, _ in wanted]) if wanted else []
         return [unit for unit in found if (unit.rowid, unit.path) in wanted]
 
-    def marks(self, chosen: Sequence[Ranked], units: Mapping[int, Unit]) -> dict[str, str]:
-        """What else must be said of these, by id: that another file says otherwise, or that it was so once."""
+    def conflicts(self, chosen: Sequence[Ranked]) -> dict[str, tuple[str, ...]]:
+        """The facts that say otherwise than these where only one value can hold: ids, by id."""
         facts = [one.unit for one in chosen if one.unit.kind == "fact" and one.unit.field]
-        found: dict[str, str] = {}
-        told = self._catalog.told_of({unit.entity_key for unit in facts}) if facts else []
-        for unit in facts:
-            others = sorted(
-                id_
-                for id_, path, key, field, value in told
-                if (key, fold(field)) == (unit.entity_key, fold(unit.field))
-                and path != unit.path
-                and fold(value) != fold(unit.value)
-            )
-            if others and unit.state == "current":
-                found[unit.id] = f"(conflicts with {others[0]})"
-        turns = [one.unit for one in chosen if one.unit.kind == "turn" and one.unit.at]
-        for at, value, until in self._catalog.superseded_of({one.at[:10] for one in turns}) if turns else []:
-            words = words_of(value)
-            for one in turns:
-                if (
-                    one.at[:10] == at
-                    and words
-                    and f" {' '.join(words)} " in f" {' '.join(words_of(units[one.rowid].text))} "
-                ):
-                    found[one.id] = f"(superseded{f' since {until}' if until else ''})"
+        standing = [unit for unit in facts if unit.state == "current"]
+        found: dict[str, tuple[str, ...]] = {}
+        for conflict in self._conflicts({unit.entity_key for unit in standing}) if standing else ():
+            places = {(path, fact.line, fact.value) for path, fact in conflict.told}
+            for unit in standing:
+                if (unit.path, unit.line, unit.value) in places:
+                    found[unit.id] = tuple(fact.id for _, fact in conflict.rivals(unit.value))
         return found
+
+    def superseded(self, chosen: Sequence[Ranked], units: Mapping[int, Unit]) -> dict[str, tuple[str, ...]]:
+        """What holds instead of what the lines of these turns and episodes told, in few words, by id."""
+        spoken = [one.unit for one in chosen if one.unit.kind in ("turn", "episode")]
+        today, whole = self._today.isoformat(), {unit.id: units[unit.rowid] for unit in spoken}
+        shown = [
+            ShownLines(
+                unit.path,
+                unit.line,
+                whole[unit.id].end_line,
+                "" if unit.kind == "turn" else whole[unit.id].text,
+            )
+            for unit in spoken
+        ]
+        told = superseded(self._catalog, shown, today) if shown else {}
+        found = {spoken[number].id: over for number, over in told.items()}
+        turns = {unit.id: whole[unit.id] for unit in spoken if unit.kind == "turn" and unit.id not in found}
+        found |= {id_: [one] for id_, one in told_of_old(self._catalog, turns, today).items()}
+        return {
+            id_: tuple(dict.fromkeys(one.mark(whole[id_].trust) for one in over))
+            for id_, over in found.items()
+        }
+
+    def overdue(self, chosen: Sequence[Ranked], units: Mapping[int, Unit]) -> dict[str, str]:
+        """The ISO day until which what holds now was to be checked again, by id, where that day is over."""
+        return {one.unit.id: day for one in chosen if (day := self._overdue(one.unit, units[one.unit.rowid]))}
+
+    def _overdue(self, summary: UnitSummary, unit: Unit) -> str:
+        """The ISO day until which what holds now was to be checked again, where that day is over; else an empty string."""
+        if summary.state != "current" or not (unit.lifecycle.verify_by or self._spans):
+            return ""
+        span = self._spans.get(" ".join(unit.field.lower().split()), 0) if unit.kind == "fact" else 0
+        day = due(unit.lifecycle, unit.when, span)
+        return day if day and day < self._today.isoformat() else ""
+
+    @cached_property
+    def _spans(self) -> dict[str, int]:
+        return self._index.spans()
 
     def with_words(
         self, ranked: Sequence[Ranked], wanted: Callable[[], bool] = lambda: True
@@ -259,6 +289,7 @@ class Searcher:
             snippet=shown.text,
             highlights=shown.highlights,
             surfaces=surfaces,
+            overdue=self._overdue(one.unit, unit),
         )
 
     def _feedback(self, unit: UnitSummary) -> list[Matched]:
@@ -283,12 +314,27 @@ def search(searcher: Searcher, text: str, *, kind: str, limit: int) -> Answer:
             if reason == "in":
                 folding.show(one.unit, said)
                 shown.append(one)
-        doubtful = searcher.unapproved(shown)
+        doubtful, units = searcher.unapproved(shown), searcher.units(shown)
         matches = [
             _distrusted(match) if one.unit.rowid in doubtful else match
-            for one, match in zip(shown, searcher.matches(found, shown, folding), strict=True)
+            for one, match in zip(shown, searcher.matches(found, shown, folding, units), strict=True)
         ]
+        matches = marked(matches, searcher.conflicts(shown), searcher.superseded(shown, units))
         return Answer(**searcher.answer(text, found, matches, decisions))
+
+
+def marked(
+    matches: Iterable[Match],
+    conflicts: Mapping[str, tuple[str, ...]],
+    superseded: Mapping[str, tuple[str, ...]],
+) -> list[Match]:
+    """The matches with what stands against them, and what holds instead of what they tell; both by id."""
+    return [
+        match._replace(
+            conflicts=conflicts.get(match.unit.id, ()), superseded=superseded.get(match.unit.id, ())
+        )
+        for match in matches
+    ]
 
 
 def folding_of(found: Ranking) -> Folding:

@@ -147,6 +147,9 @@ _SQL = {
     "since": "u.at != '' and substr(max(u.at, u.until), 1, 10) >= ?",
     "until": "u.at != '' and substr(u.at, 1, 10) <= ?",
     "trust": "u.trust = ?",
+    "type": "u.memory_type = ?",
+    "scope": "(u.scope = ? or substr(u.scope, 1, length(?) + 1) = ? || ':')",
+    "expires": "u.expires != '' and u.expires >= ? and (? = '' or u.expires <= ?)",
 }
 # A fact without an end holds until today, so it also held on every day since it began.
 _ON = f"""(u.at != '' and substr(u.at, 1, 10) <= ?
@@ -205,6 +208,11 @@ def _condition(item: Filter) -> tuple[str, list[str]]:
     if item.field == "on":
         first, _, last = value.partition("/")
         return _ON, [last or first, first, last or first, first]
+    if item.field == "expires":
+        first, _, last = value.partition("/")
+        return _SQL["expires"], [first, last, last]
+    if item.field == "scope" and value.lower() == "permanent":
+        return _SQL["scope"], ["", "-", "-"]
     if item.field in ("entity", "person", "project"):
         value = key_of(value)
     if item.field in ("tag", "trust"):

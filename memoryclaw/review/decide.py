@@ -13,10 +13,14 @@ from memoryclaw.consolidation.proposals import APPROVE, BOTH, read_proposal
 from memoryclaw.errors import ConflictError, InputError, NotFoundError
 from memoryclaw.history.repository import History
 from memoryclaw.model import Problem
+from memoryclaw.recall.disputes import KIND, conflict_print, opposed, pair_print, side_in_words
 from memoryclaw.review import branches
+from memoryclaw.review.checks import Check, changed, confirmed, ended, stands
+from memoryclaw.review.conflicts import settling
 from memoryclaw.review.queue import CurrentFacts, ReviewItem, one_of, waiting
 from memoryclaw.text.encoding import lines_of, readable
 from memoryclaw.vault import files
+from memoryclaw.vault.conflicts import Conflict
 from memoryclaw.vault.edits import (
     FactEdit,
     SemanticFile,
@@ -83,7 +87,13 @@ class _FactTarget(NamedTuple):
 
 
 def decide(
-    context: WriteContext, items: Sequence[ReviewItem], decision: str, *, alone: bool = True
+    context: WriteContext,
+    items: Sequence[ReviewItem],
+    decision: str,
+    *,
+    alone: bool = True,
+    value: int = 0,
+    reason: str = "",
 ) -> list[ReviewDecision]:
     """Approves or rejects each of these, one commit each; where one of several cannot be done, the others still are.
 
@@ -92,13 +102,17 @@ def decide(
         items: what waits, as it was shown.
         decision: `approved` or `rejected`.
         alone: False where more is decided than these, so that even a single refusal is told and not raised.
+        value: the number of the value that holds, of a conflict.
+        reason: why, in a person's words; it goes into the commit.
     """
+    if value and (len(items) != 1 or items[0].conflict is None or decision != APPROVED):
+        raise InputError("a value is chosen to approve one conflict; nothing was decided")
     if alone and len(items) == 1:
-        return [_decided(context, items[0], decision)]
+        return [_decided(context, items[0], decision, value, reason)]
     ruled = []
     for item in items:
         try:
-            ruled.append(_decided(context, item, decision))
+            ruled.append(_decided(context, item, decision, value, reason))
         except _REFUSED as error:
             ruled.append(ReviewDecision(item.id, item.kind, item.what, FAILED, notice=str(error)))
     return ruled
@@ -128,24 +142,85 @@ def fact_target(context: WriteContext, fact: PendingFact) -> _FactTarget:
     return _FactTarget(context.semantic(path), fact, held.many(fact.field), since)
 
 
-def _decided(context: WriteContext, item: ReviewItem, decision: str) -> ReviewDecision:
+def _decided(
+    context: WriteContext, item: ReviewItem, decision: str, value: int, reason: str
+) -> ReviewDecision:
     if item.is_skill:
         raise InputError(
             f"{item.id} is a skill; `memoryclaw skills approve {item.id}` or `skills reject` decides it"
         )
     if item.branch is not None:
         return _branch(context, item, decision)
+    if item.check is not None:
+        return _checked(context, item, item.check, decision)
+    if item.conflict is not None:
+        settle = _both_stand if decision == REJECTED else _one_holds
+        return settle(context, item, item.conflict, value, reason)
     if context.text(item.path) != item.text and (item.fact is None or removal(context, item.fact) is None):
         raise ConflictError(f"{item.id} has changed since it was shown; look at it again")
     yes = decision == APPROVED
     if item.fact is not None:
-        outcome = _approve_fact(context, item, item.fact) if yes else _reject_fact(context, item, item.fact)
+        decide_fact = _approve_fact if yes else _reject_fact
+        outcome = decide_fact(context, item, item.fact, reason)
     else:
-        outcome = _approve_proposal(context, item) if yes else _reject_proposal(context, item)
+        outcome = (_approve_proposal if yes else _reject_proposal)(context, item, reason)
     return ReviewDecision(item.id, item.kind, item.what, decision, outcome.commit, outcome.notice)
 
 
-def _approve_fact(context: WriteContext, item: ReviewItem, fact: PendingFact) -> Outcome:
+def _checked(context: WriteContext, item: ReviewItem, check: Check, decision: str) -> ReviewDecision:
+    """A yes to what was to be verified: it holds still; a no: it no longer does."""
+    if not stands(context, check):
+        raise ConflictError(f"{item.id} has changed since it was shown; look at it again")
+    yes = decision == APPROVED
+    edits = confirmed(context, check) if yes else ended(context, check)
+    title = f"{'holds still' if yes else 'no longer so'}: {item.what}"
+    outcome = _written(context, "approve" if yes else "reject", item, edits, title)
+    return ReviewDecision(item.id, item.kind, item.what, decision, outcome.commit, outcome.notice)
+
+
+def _both_stand(
+    context: WriteContext, item: ReviewItem, conflict: Conflict, _value: int, reason: str
+) -> ReviewDecision:
+    """A person says that all of the values may stand: they are marked, and listed, no more."""
+    _must_be_as_shown(context, item)
+    pairs = dict.fromkeys(pair_print(one, other) for one, other in opposed(conflict))
+    found = [_decision(context, REJECTED, KIND, one)._replace(reason=reason) for one in pairs]
+    title = f"{item.what}; both may stand"
+    outcome = _written(
+        context, "reject", item, [recorded(found)], title, reason=reason, evidence=_sides(conflict)
+    )
+    return ReviewDecision(item.id, item.kind, item.what, REJECTED, outcome.commit, outcome.notice)
+
+
+def _one_holds(
+    context: WriteContext, item: ReviewItem, conflict: Conflict, value: int, reason: str
+) -> ReviewDecision:
+    """A person says which of the values holds."""
+    _must_be_as_shown(context, item)
+    if not 1 <= value <= len(conflict.sides):
+        told = "; ".join(_sides(conflict))
+        raise InputError(f"say which value of {conflict.entity} {conflict.field} holds, with --value: {told}")
+    kept = conflict.values[value - 1]
+    found = [_decision(context, APPROVED, KIND, conflict_print(conflict))._replace(reason=reason)]
+    title = fact_in_words(conflict.entity, conflict.field, kept)
+    olds = [" or ".join(one for one in conflict.values if one != kept)]
+    edits = [*settling(context, conflict, kept), recorded(found)]
+    outcome = _written(
+        context, "approve", item, edits, title, olds=olds, reason=reason, evidence=_sides(conflict)
+    )
+    return ReviewDecision(item.id, item.kind, title, APPROVED, outcome.commit, outcome.notice)
+
+
+def _must_be_as_shown(context: WriteContext, item: ReviewItem) -> None:
+    if one_of(context, item.id).digest != item.digest:
+        raise ConflictError(f"{item.id} has changed since it was shown; look at it again")
+
+
+def _sides(conflict: Conflict) -> list[str]:
+    return [f"{number}: {side_in_words(side)}" for number, side in enumerate(conflict.sides, 1)]
+
+
+def _approve_fact(context: WriteContext, item: ReviewItem, fact: PendingFact, reason: str) -> Outcome:
     place, olds = fact_target(context, fact), list[str]()
 
     def change(text: str) -> str:
@@ -154,15 +229,16 @@ def _approve_fact(context: WriteContext, item: ReviewItem, fact: PendingFact) ->
         return done.text
 
     edits = [Edit(place.file.path, text_change(change)), _removal_edit(context, fact)]
-    found = [_decision(context, APPROVED, "fact", _fingerprint(fact), run=item.run)]
+    found = [_decision(context, APPROVED, "fact", _fingerprint(fact), run=item.run)._replace(reason=reason)]
     title = fact_in_words(place.fact.entity, fact.field, fact.value)
-    return _written(context, "approve", item, [*edits, recorded(found)], title, olds=olds)
+    return _written(context, "approve", item, [*edits, recorded(found)], title, olds=olds, reason=reason)
 
 
-def _reject_fact(context: WriteContext, item: ReviewItem, fact: PendingFact) -> Outcome:
-    found = [_decision(context, REJECTED, "fact", _fingerprint(fact), run=item.run)]
+def _reject_fact(context: WriteContext, item: ReviewItem, fact: PendingFact, reason: str) -> Outcome:
+    found = [_decision(context, REJECTED, "fact", _fingerprint(fact), run=item.run)._replace(reason=reason)]
     title = fact_in_words(fact.entity, fact.field, fact.value)
-    return _written(context, "reject", item, [_removal_edit(context, fact), recorded(found)], title)
+    edits = [_removal_edit(context, fact), recorded(found)]
+    return _written(context, "reject", item, edits, title, reason=reason)
 
 
 def _removal_edit(context: WriteContext, fact: PendingFact) -> Edit:
@@ -176,7 +252,7 @@ def _fingerprint(fact: PendingFact) -> str:
     return fingerprint("fact", fact.entity, fact.field, fact.value)
 
 
-def _approve_proposal(context: WriteContext, item: ReviewItem) -> Outcome:
+def _approve_proposal(context: WriteContext, item: ReviewItem, reason: str) -> Outcome:
     change = item.change
     if change is None:
         raise InputError(f"{item.id} {item.why}")
@@ -188,17 +264,18 @@ def _approve_proposal(context: WriteContext, item: ReviewItem) -> Outcome:
     there = [path for path in new if files.exists(context.root, path)]
     edits += [
         Edit(item.path, lambda _: None, consumes=True),
-        recorded(list(_decisions(context, item, APPROVED))),
+        recorded([one._replace(reason=reason) for one in _decisions(context, item, APPROVED)]),
     ]
-    outcome = _written(context, "approve", item, edits, change.title)
+    outcome = _written(context, "approve", item, edits, change.title, reason=reason)
     notices = [f"{path} was there already and stays as it is" for path in there]
     return outcome._replace(notice="; ".join(filter(None, [*notices, outcome.notice])))
 
 
-def _reject_proposal(context: WriteContext, item: ReviewItem) -> Outcome:
+def _reject_proposal(context: WriteContext, item: ReviewItem, reason: str) -> Outcome:
     target = free_name(f"archive/{item.path}", lambda path: files.exists(context.root, path))
-    edits: list[Edit | Move] = [Move(item.path, target), recorded(list(_decisions(context, item, REJECTED)))]
-    return _written(context, "reject", item, edits, item.what)
+    found = [one._replace(reason=reason) for one in _decisions(context, item, REJECTED)]
+    edits: list[Edit | Move] = [Move(item.path, target), recorded(found)]
+    return _written(context, "reject", item, edits, item.what, reason=reason)
 
 
 def _decisions(context: WriteContext, item: ReviewItem, decision: str) -> Iterator[Decision]:
@@ -214,7 +291,7 @@ def _decisions(context: WriteContext, item: ReviewItem, decision: str) -> Iterat
             yield _decision(context, decision, "fact", known_by, run=item.run)
 
 
-def _decision(context: WriteContext, decision: str, kind: str, known_by: str, *, run: str) -> Decision:
+def _decision(context: WriteContext, decision: str, kind: str, known_by: str, *, run: str = "") -> Decision:
     history = History(context.root)
     by = history.author()[0] if history.git_dir else ""
     return Decision(timestamp(context.now), decision, kind, known_by, run=run, by=by)
@@ -228,6 +305,8 @@ def _written(
     title: str,
     *,
     olds: Sequence[str] = (),
+    reason: str = "",
+    evidence: Sequence[str] = (),
 ) -> Outcome:
     run = context.run(verb)
 
@@ -239,7 +318,8 @@ def _written(
             id=item.id,
             why=item.why,
             of=item.run,
-            evidence=item.change.evidence if item.change else (),
+            evidence=item.change.evidence if item.change else evidence,
+            reason=reason,
             run=run,
             source=item.source,
             confidence=item.confidence,
@@ -310,8 +390,14 @@ def editable(item: ReviewItem) -> str:
     """
     if item.fact is not None:
         return "".join(lines_of(readable(item.text))[item.fact.line - 1 : item.fact.end_line])
+    if item.check is not None:
+        if item.check.fact is None:
+            raise InputError(f"{item.check.id} is a note; edit {item.path} itself")
+        return f"{item.check.fact.value}\n"
     if item.is_skill:
         raise InputError(f"{item.id} is a skill; edit {item.path} itself")
+    if item.conflict is not None:
+        raise InputError(f"{item.id} is a conflict; approve one of its values, or edit {item.path}")
     if item.branch is not None:
         raise InputError(
             f"{item.id} waits as a branch; approve it, then edit what it wrote, or edit the branch with git"
@@ -320,10 +406,16 @@ def editable(item: ReviewItem) -> str:
 
 
 def store(context: WriteContext, item: ReviewItem, text: str) -> Written:
-    """Replaces what waits by the edited text; one commit, and it goes on waiting."""
+    """Replaces what waits by the edited text; one commit, and it goes on waiting. A value that was to be verified is changed."""
     text = readable(text)
     if text.strip() == editable(item).strip():
         return Written(item.id, item.path, "", "unchanged", "nothing was changed")
+    if item.check is not None:
+        if not stands(context, item.check):
+            raise ConflictError(f"{item.path} has changed while you edited it; nothing was stored")
+        value = " ".join(text.split())
+        outcome = _edited(context, item, changed(context, item.check, value), f"{item.what} → {value}")
+        return Written(item.check.id, item.path, outcome.commit, "corrected", outcome.notice)
     if item.fact is not None:
         fact = _fact(text)
         lines = tuple(text.strip("\n").split("\n"))
@@ -347,17 +439,17 @@ def _fact(text: str) -> PendingFact:
     return found[0]
 
 
-def _stored(context: WriteContext, item: ReviewItem, change: Bytes, id_: str) -> Written:
+def _edited(context: WriteContext, item: ReviewItem, edits: Sequence[Edit | Move], fields: str) -> Outcome:
     run = context.run("edit")
 
     def message() -> str:
-        return context.templates.commit_message(
-            "edit", run=run, name=item.id, fields=item.what, path=item.path
-        )
+        return context.templates.commit_message("edit", run=run, name=item.id, fields=fields, path=item.path)
 
-    outcome = write(
-        context.root, [Edit(item.path, change, consumes=True)], message, verb="review", now=context.now
-    )
+    return write(context.root, edits, message, verb="review", now=context.now)
+
+
+def _stored(context: WriteContext, item: ReviewItem, change: Bytes, id_: str) -> Written:
+    outcome = _edited(context, item, [Edit(item.path, change, consumes=True)], item.what)
     return Written(id_, item.path, outcome.commit, "edited", outcome.notice)
 
 

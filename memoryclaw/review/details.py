@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from memoryclaw.consolidation.actions import AddPending, AddStatement, SetFact
 from memoryclaw.consolidation.changes import RUNS, read_record
 from memoryclaw.errors import MemoryClawError
 from memoryclaw.model import Fact, Turn
+from memoryclaw.recall.standing import Superseded
 from memoryclaw.review.file_history import FactSource, cited
 from memoryclaw.review.queue import CurrentFacts, ReviewItem, waiting
 from memoryclaw.text.encoding import lines_of, readable
 from memoryclaw.vault import files
-from memoryclaw.vault.edits import same, sources_in
+from memoryclaw.vault.edits import fact_sources, same, sources_in
 from memoryclaw.vault.layout import place_of
 from memoryclaw.vault.logs import LogRange, parse_ranges
 from memoryclaw.vault.notes import ReadingSettings, read_note
@@ -86,6 +87,13 @@ def details(context: WriteContext, item: ReviewItem, among: Sequence[ReviewItem]
         said = tuple(_passage(context, cited(context, source)) for source in sources)
     elif item.change is not None:
         said = tuple(_passages(context, item))
+    elif item.check is not None:
+        said = tuple(
+            _passage(context, cited(context, source)) for source in filter(None, item.source.split(", "))
+        )
+    elif item.conflict is not None:
+        named = dict.fromkeys(s for path, fact in item.conflict.told for s in _named_by(context, path, fact))
+        said = tuple(_passage(context, cited(context, source)) for source in named)
     else:
         return Details()
     if not item.entity:
@@ -113,6 +121,15 @@ def _values(context: WriteContext, item: ReviewItem) -> tuple[tuple[HeldFact, ..
                 (holds if fact.current else before).append(_held(path, fact))
     by_day = sorted(before, key=lambda one: (one.until, one.since), reverse=True)
     return tuple(holds), tuple(by_day)
+
+
+def _named_by(context: WriteContext, path: str, fact: Fact) -> tuple[str, ...]:
+    """The sources of a fact, with the lines that they point to; a property has none."""
+    file = context.semantic(path)
+    if file.is_note:
+        return ()
+    text = context.text(path)
+    return fact_sources(text, file, fact.id) if any(f.id == fact.id for f in file.facts(text).facts) else ()
 
 
 def _held(path: str, fact: Fact) -> HeldFact:
@@ -180,7 +197,7 @@ def _around(turns: Sequence[Turn], lines: set[int]) -> list[Turn]:
 class Made(NamedTuple):
     """Something that was made of a turn."""
 
-    kind: str  # episode | proposed (an episode that waits) | fact | waits
+    kind: str  # episode | proposed (an episode that waits) | fact | superseded | waits
     id: str
     what: str
 
@@ -203,7 +220,11 @@ class Conversation(NamedTuple):
 
 
 def conversation(
-    context: WriteContext, session: str, paths: Sequence[str], told: Iterable[tuple[str, Fact]]
+    context: WriteContext,
+    session: str,
+    paths: Sequence[str],
+    told: Iterable[tuple[str, Fact]],
+    over: Mapping[str, Mapping[int, Sequence[Superseded]]],
 ) -> Conversation:
     """The turns of a session in these logs.
 
@@ -212,6 +233,7 @@ def conversation(
         session: its name.
         paths: of the logs that hold its turns.
         told: the facts of the vault; those with a source among the episodes are named.
+        over: what the lines of each log told and holds no longer.
     """
     read, episodes = _read_by(context, paths), dict[str, list[LogRange]]()
     for _, _, sources in read:
@@ -238,6 +260,14 @@ def conversation(
                 ids = [id_ for id_, ranges in episodes.items() if _holds_line(ranges, path, turn.line)]
                 made = [proposed.get(id_) or Made("episode", id_, id_) for id_ in ids if id_ not in gone]
                 made += [one for id_ in ids for one in rests.get((id_, turn.line), ())]
+                made += [
+                    Made(
+                        "superseded",
+                        one.fact,
+                        f"{fact_in_words(one.entity, one.field, one.value)} ({one.mark()})",
+                    )
+                    for one in over.get(path, {}).get(turn.line, ())
+                ]
                 shown.append(TurnShown(turn, path, runs[0] if runs else "", tuple(dict.fromkeys(made))))
     return Conversation(session, tuple(paths), tuple(shown))
 

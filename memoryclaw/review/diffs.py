@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from memoryclaw.consolidation.changes import RUNS, outcome_of
+from memoryclaw.consolidation.selecting import OpenBranch
 from memoryclaw.errors import InputError
 from memoryclaw.history.repository import History
+from memoryclaw.review.checks import confirmed_text
 from memoryclaw.review.decide import fact_target
 from memoryclaw.review.file_history import Difference
 from memoryclaw.review.queue import ReviewItem
@@ -25,6 +27,7 @@ def differences(context: WriteContext, item: ReviewItem) -> list[Difference]:
 
 
 def _differences(context: WriteContext, item: ReviewItem) -> Iterator[Difference]:
+    """Of a conflict nothing: what would change depends on the value that is chosen."""
     if item.fact is not None:
         place = fact_target(context, item.fact)
         before = context.text(place.file.path)
@@ -34,18 +37,24 @@ def _differences(context: WriteContext, item: ReviewItem) -> Iterator[Difference
         for path, (before, after) in found.items():
             yield Difference(path, before, after)
     elif item.branch is not None:
-        history = History(context.root)
-        for recorded in item.branch.commits:
-            subject = recorded.message.partition("\n")[0]
-            for change in history.changes(recorded.commit):
-                if change.path.startswith(f"{RUNS}/"):
-                    continue  # the record of the run is for machines
-                before, after = (decode(data or b"").text for data in (change.before, change.after))
-                yield Difference(change.path, before, after, subject)
+        yield from _of_branch(History(context.root), item.branch)
+    elif item.check is not None:
+        said = context.text(item.path)
+        yield Difference(item.path, said, confirmed_text(context, item.check, said))
     elif item.is_skill:
         yield Difference(item.path, "", item.text)
-    else:
+    elif item.conflict is None:
         raise InputError(f"{item.id} {item.why}")
+
+
+def _of_branch(history: History, branch: OpenBranch) -> Iterator[Difference]:
+    for recorded in branch.commits:
+        subject = recorded.message.partition("\n")[0]
+        for change in history.changes(recorded.commit):
+            if change.path.startswith(f"{RUNS}/"):
+                continue  # the record of the run is for machines
+            before, after = (decode(data or b"").text for data in (change.before, change.after))
+            yield Difference(change.path, before, after, subject)
 
 
 def _text(context: WriteContext, path: str) -> str | None:

@@ -51,7 +51,15 @@ def facts_set(before: str, after: str, file: SemanticFile) -> list[SetFact | Add
             )
         many = sum(same(other.entity, fact.entity) and same(other.field, fact.field) for other in new) > 1
         return SetFact(
-            file.path, fact.entity, fact.field, fact.value, fact.since, source, many, fact.audience
+            file.path,
+            fact.entity,
+            fact.field,
+            fact.value,
+            fact.since,
+            source,
+            many,
+            fact.audience,
+            fact.lifecycle.memory_type,
         )
 
     return [action(fact) for fact in new if (fact.entity, fact.field, fact.value) not in known]

@@ -1,4 +1,4 @@
-"""What waits for a yes or a no: facts, proposals, skill drafts, runs on a branch of their own. Reads only."""
+"""What waits for a person: facts, conflicts, proposals, skill drafts, runs on a branch of their own. Reads only."""
 
 from __future__ import annotations
 
@@ -15,24 +15,28 @@ from memoryclaw.consolidation.selecting import OpenBranch, open_branches
 from memoryclaw.errors import InputError, NotFoundError
 from memoryclaw.history.repository import FileChange, History
 from memoryclaw.model import Fact, Problem
+from memoryclaw.recall.disputes import KIND, conflict_print, side_in_words, standing_conflicts
+from memoryclaw.review.checks import VERIFY, Check, overdue
 from memoryclaw.review.file_changes import actions_of
 from memoryclaw.text.encoding import decode, lines_of, readable
 from memoryclaw.text.frontmatter import split
 from memoryclaw.vault import files
+from memoryclaw.vault.conflicts import Conflict
 from memoryclaw.vault.edits import folded
 from memoryclaw.vault.layout import place_of
 from memoryclaw.vault.skill_formats import read_markdown_skill
 from memoryclaw.writing.context import WriteContext, fact_in_words
+from memoryclaw.writing.decisions import fingerprint
 
 DRAFTS = "skills/_drafts"
 _SKILL = "/SKILL.md"
 
 
 class ReviewItem(NamedTuple):
-    """One thing that waits, in the same words whatever it is; one of the last four says what stands behind it."""
+    """One thing that waits, in the same words whatever it is; `fact`, `change`, `branch` or `conflict` is what stands behind it."""
 
     id: str
-    kind: str  # fact | episode | merge | … | skill | run
+    kind: str  # fact | conflict | verify | episode | merge | … | skill | run
     what: str
     why: str
     run: str = ""
@@ -50,6 +54,8 @@ class ReviewItem(NamedTuple):
     value: str = ""
     since: str = ""
     now: str = ""  # the value that is held true now, and that a yes would replace
+    check: Check | None = None  # what is held true and asks to be verified
+    conflict: Conflict | None = None
 
     @property
     def is_skill(self) -> bool:
@@ -62,8 +68,12 @@ class ReviewItem(NamedTuple):
         shown = self.text
         if self.fact is not None:
             shown = "".join(lines_of(readable(self.text))[self.fact.line - 1 : self.fact.end_line])
+        if self.check is not None:
+            shown = f"{self.check.due}\0{self.check.text}"
         if self.branch is not None:
             shown = " ".join(one.commit for one in self.branch.commits)
+        if self.conflict is not None:
+            shown = "\n".join(map(side_in_words, self.conflict.sides))
         told = f"{self.kind}\0{self.id}\0{shown}\0{self.now}"
         return files.digest_of(told.encode("utf-8", "surrogatepass"))[:16]
 
@@ -74,9 +84,16 @@ class ReviewItem(NamedTuple):
 
 
 def waiting(context: WriteContext) -> list[ReviewItem]:
-    """Everything that waits: facts first, then proposals, skill drafts and branches."""
+    """Everything that waits: facts first, then conflicts, what asks to be verified, proposals, skill drafts and branches."""
     branches = () if context.only_seen else _branches(context)
-    return [*_facts(context), *_proposals(context), *_drafts(context), *branches]
+    return [
+        *_facts(context),
+        *_conflicts(context),
+        *_checks(context),
+        *_proposals(context),
+        *_drafts(context),
+        *branches,
+    ]
 
 
 def chosen(context: WriteContext, names: Sequence[str]) -> list[ReviewItem]:
@@ -155,6 +172,42 @@ def _runs(context: WriteContext, episodes: set[str]) -> dict[str, str]:
     return found
 
 
+def _checks(context: WriteContext) -> Iterator[ReviewItem]:
+    for check in overdue(context):
+        fact = check.fact
+        yield ReviewItem(
+            id=f"{VERIFY}-{fingerprint(VERIFY, check.path, check.id)[:8]}",
+            kind=VERIFY,
+            what=fact_in_words(fact.entity, fact.field, fact.value) if fact else check.title,
+            why=check.why,
+            path=check.path,
+            source=fact.source if fact else "",
+            text=context.text(check.path),
+            entity=fact.entity if fact else "",
+            field=fact.field if fact else "",
+            value=fact.value if fact else "",
+            since=fact.day if fact else "",
+            check=check,
+        )
+
+
+def _conflicts(context: WriteContext) -> Iterator[ReviewItem]:
+    for conflict in standing_conflicts(context):
+        path, first = conflict.told[0]
+        said = "; ".join(map(side_in_words, conflict.sides))
+        yield ReviewItem(
+            id=f"{KIND}-{conflict_print(conflict)[:8]}",
+            kind=KIND,
+            what=fact_in_words(conflict.entity, conflict.field, " or ".join(conflict.values)),
+            why=f"both stand, and only one can hold: {said}",
+            path=path,
+            source=", ".join(dict.fromkeys(fact.source for _, fact in conflict.told if fact.source)),
+            entity=conflict.entity,
+            field=first.field,
+            conflict=conflict,
+        )
+
+
 def _proposals(context: WriteContext) -> Iterator[ReviewItem]:
     held = CurrentFacts(context)
     for path in files.list_files(context.root, proposals.FOLDER.rstrip("/")):
@@ -210,10 +263,9 @@ def _branches(context: WriteContext) -> Iterator[ReviewItem]:
         return
     for branch in open_branches(history):
         what = f"{_made(context, history, branch)} on {branch.ref.removeprefix('refs/heads/')}"
-        cause = (
-            "these logs were read again"
-            if branch.run.startswith("redo-")
-            else "consolidation.mode is `branch`"
+        redone = branch.run.startswith("redo-")
+        cause = read_record(branch.record).held or (
+            "these logs were read again" if redone else "consolidation.mode is `branch`"
         )
         why = f"{cause}, so nothing of it is in the vault yet"
         yield ReviewItem(branch.run, "run", what, why, branch.run, branch.ref, branch=branch)

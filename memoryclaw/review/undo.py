@@ -109,6 +109,8 @@ def undo(context: WriteContext, name: str, *, yes: bool = False) -> Written:
             f"{target.subject!r} made this folder a vault; to undo it anyway, give --yes (over HTTP and in Python: yes)"
         )
     decisions = list(dict.fromkeys(_decisions(context, history, target, plan)))
+    if not plan.edits and not decisions:
+        raise InputError(target.undone_already)
     run = context.run("undo")
 
     def message() -> str:
@@ -180,6 +182,8 @@ def _subject(commit: Recorded) -> str:
 def _plan(context: WriteContext, history: History, target: _Target) -> _Plan:
     """What is reverted in each file, newest change first; facts first, since what they rest on stays with them."""
     chains = _chains(history, target)
+    if not chains:
+        return _Plan([], [], [], [])  # it only decided
     sides = history.base(list(chains)).sides if chains else {}
     plan, anything = _Plan([], [], [], []), False
     afters = dict[str, bytes | None]()

@@ -157,3 +157,15 @@ class _Others(dict[str, int]):
 
 
 _others = _Others()
+
+
+# What is said behind a text besides.
+
+_NAMED = 2  # of what is against a fact, or holds instead, in a mark
+
+
+def mark_of(conflicts: Sequence[str], superseded: Sequence[str]) -> str:
+    """What stands behind a text that is shown: which facts say otherwise, or what holds instead; empty without either."""
+    if conflicts:
+        return f"(conflicts with {', '.join(conflicts[:_NAMED])})"
+    return f"({'; '.join(superseded[:_NAMED])})" if superseded else ""

@@ -8,7 +8,7 @@ from __future__ import annotations
 import difflib
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import pairwise
 from typing import Any, NamedTuple
 
@@ -21,9 +21,19 @@ from memoryclaw.text.language import fold
 from memoryclaw.text.markdown import Heading, read_body
 from memoryclaw.text.yaml_text import flow_list, scalar
 from memoryclaw.vault.audience import narrowed
-from memoryclaw.vault.facts import VALUE, Facts, FactSpot, Statement, clean_name, facts_in, statement_in
+from memoryclaw.vault.facts import (
+    OF_A_VALUE,
+    VALUE,
+    Facts,
+    FactSpot,
+    Statement,
+    clean_name,
+    facts_in,
+    statement_in,
+)
 from memoryclaw.vault.fields import Field, facts_of_note, fields_in
 from memoryclaw.vault.layout import place_of
+from memoryclaw.vault.vocabulary import read_aliases
 
 Value = str | Sequence[str]
 _FENCES = ("---", "...")
@@ -276,6 +286,7 @@ def set_fact(
     many: bool = False,
     claim: str = "",
     audience: str = "",
+    memory_type: str = "",
 ) -> FactEdit:
     """Sets a fact: adds it, confirms it, or replaces the old value, which moves to History.
 
@@ -291,6 +302,7 @@ def set_fact(
         claim: what says so, where it is no person: a value that is added has the trust `unknown` then, with this as its source,
             and another value that stands is left as it is (`contradicts`).
         audience: whom the fact is for, where not everybody who may see the file may see it; the label of a value that it replaces stays.
+        memory_type: what sort of memory it is, where that is known.
     """
     entity, field, value = (" ".join(part.split()) for part in (entity, field or VALUE, value))
     if not entity or not value:
@@ -300,7 +312,8 @@ def set_fact(
     if holding := [fact for fact in known if (_holds(fact.value, value) if many else fact.value == value)]:
         return FactEdit(text if claim else _vouched(sheet, holding[0]), "confirmed", value)
     label = audience if not known or many else narrowed(known[0].audience, audience)
-    told = FactText(value, _inline(since=since, source=source, audience=label) + _claimed(claim))
+    inline = _inline(since=since, source=source, audience=label, type_=memory_type)
+    told = FactText(value, inline + _claimed(claim))
     if not known or many:
         first = known[-1] if known else None
         return _add(sheet, first.entity if first else entity, first.field if first else field, told)
@@ -499,6 +512,35 @@ def with_trust(text: str, file: SemanticFile, id_: str, trust: str) -> str:
     raise _refused(fact.entity, fact.field)
 
 
+def with_inline(text: str, file: SemanticFile, id_: str, values: Mapping[str, str]) -> str:
+    """Sets inline fields of the line of a fact or statement, such as `[expires:: 2026-05-01]`; an empty value takes one away.
+
+    Raises:
+        InputError: it stands in a table, a header or a note, where a line has no room for it.
+    """
+    sheet = Sheet.of(text, file)
+    fact = _fact(sheet, id_)
+    if file.is_note or sheet.in_table(fact) or sheet.spot(fact).style == "frontmatter":
+        raise InputError(
+            f"{id_} stands where a line has no room for {', '.join(values)}; edit {file.path} by hand"
+        )
+    first, last = sheet.span(fact)
+    words = sheet.quoted_until(fact)
+    head, lines = sheet.lines[first][:words], [sheet.lines[first][words:], *sheet.lines[first + 1 : last]]
+    for key in values:
+        gone = re.compile(rf"(?<![ \t])[ \t]*+(?:\[{key}::[^\[\]]*\]|\({key}::[^()]*\))")
+        lines = [gone.sub("", line) for line in lines]
+    line = lines[0]
+    mark = _BLOCK_ID_END.search(line)
+    end = mark.start() if mark else len(line)
+    told = "".join(f" [{key}:: {value}]" for key, value in values.items() if value)
+    lines[0] = f"{head}{line[:end]}{told}{line[end:]}"
+    result = spliced(text, [Splice(first, last, tuple(lines))])
+    if not _matches(sheet, result, _Change()):
+        raise _refused(fact.entity, fact.field)
+    return result
+
+
 def remove_fact(text: str, file: SemanticFile, id_: str) -> str:
     """Removes a fact: its line, or only its table cell, or its value above nested lines."""
     if file.is_note:
@@ -531,11 +573,15 @@ def _without_field(text: str, file: SemanticFile, id_: str) -> str:
 
 
 def end_fact(text: str, file: SemanticFile, id_: str, until: str) -> str:
-    """Moves a fact to History: it held until a day (ISO)."""
+    """Moves a fact or a statement to History: it held, or stood, until a day (ISO)."""
     sheet = Sheet.of(text, file)
     fact = _fact(sheet, id_)
     past = (fact.entity, fact.field, fact.value, False)
-    result = spliced(text, [_gone(sheet, fact), _past(sheet, fact, until)])
+    if fact.is_statement:
+        moves = list(_into_history(sheet, [fact], until))
+    else:
+        moves = [_gone(sheet, fact), _past(sheet, fact, until)]
+    result = spliced(text, moves)
     if not _matches(sheet, result, _Change((_key(fact),), (past,))):
         raise _refused(fact.entity, fact.field)
     return result
@@ -637,7 +683,9 @@ def _holds(known: str, value: str) -> bool:
     return known == value or value in (part.strip() for part in known.split(","))
 
 
-def _inline(*, since: str = "", said: str = "", until: str = "", source: str = "", audience: str = "") -> str:
+def _inline(
+    *, since: str = "", said: str = "", until: str = "", source: str = "", audience: str = "", type_: str = ""
+) -> str:
     cleaned = re.sub(r"[\[\]\r\n]", "", source)
     parts = (
         ("since", since),
@@ -645,6 +693,7 @@ def _inline(*, since: str = "", said: str = "", until: str = "", source: str = "
         ("until", until),
         ("source", f"[[{cleaned}]]" if cleaned else ""),
         ("audience", audience),
+        ("type", re.sub(r"[\[\]()\r\n]", "", type_)),
     )
     return "".join(f" [{name}:: {value}]" for name, value in parts if value)
 
@@ -931,8 +980,8 @@ _KEYED = re.compile(
     r"(?:::?(?:\*\*|__)?|(?<=[*_]):)(?=[ \t]|$))[ \t]*+(.*)$"
 )
 _INLINE = re.compile(
-    r"(?:(?<![ \t])[ \t]*+(?:\[(?:since|until|source|said|trust|audience)::(?:\[\[[^\[\]]*\]\]|[^\[\]])*+\]"
-    r"|\((?:since|until|source|said|trust|audience)::[^()]*\)))+"
+    rf"(?:(?<![ \t])[ \t]*+(?:\[(?:{OF_A_VALUE})::(?:\[\[[^\[\]]*\]\]|[^\[\]])*+\]"
+    rf"|\((?:{OF_A_VALUE})::[^()]*\)))+"
 )
 _TRUST = re.compile(r"(?<![ \t])[ \t]*+(?:\[trust::[^\[\]]*\]|\(trust::[^()]*\))")
 
@@ -1109,6 +1158,97 @@ class Sheet(NamedTuple):
             return 0
         head, found = self.stated(fact)
         return len(head) + len(found.quoted)
+
+
+# Two names of one thing: the lines of one entity take the name of another, and the old name becomes a synonym.
+
+
+def rename_entity(text: str, file: SemanticFile, entity: str, to: str) -> str:
+    """Gives the facts and statements of an entity, and their History, another name, where each line stands.
+
+    A fact that the other name has as well becomes one with the sources of both.
+
+    Raises:
+        InputError: the name cannot be changed there without changing other lines.
+    """
+    entity, to = " ".join(entity.split()), " ".join(to.split())
+    text = _without_twins(text, file, entity, to)
+    sheet = Sheet.of(text, file)
+    spots = {spot.line for spot in sheet.found.spots if same(spot.entity, entity)}
+    named = {
+        fact.line
+        for fact in sheet.found.facts
+        if same(fact.entity, entity) and sheet.spot(fact).style != "heading"
+    }
+    wanted = Counter(
+        (to if same(fact.entity, entity) else fact.entity, *_key(fact)[1:]) for fact in sheet.found.facts
+    )
+    for lines in (spots | named, spots):
+        result = spliced(text, [_renamed(sheet, line, entity, to) for line in sorted(lines)])
+        if Counter(map(_key, file.facts(result).facts)) == wanted:
+            return result
+    raise InputError(
+        f"{entity} cannot be called {to} in {file.path} without changing other lines; edit the file by hand"
+    )
+
+
+def _renamed(sheet: Sheet, line: int, entity: str, to: str) -> Splice:
+    """A line with the other name in the place of the first one that it holds; unchanged where it holds none."""
+    old = sheet.lines[line - 1]
+    at = old.casefold().find(entity.casefold())
+    new = old if at < 0 else f"{old[:at]}{to}{old[at + len(entity) :]}"
+    return Splice(line - 1, line, (new,))
+
+
+def _without_twins(text: str, file: SemanticFile, entity: str, to: str) -> str:
+    """The text without the facts of an entity that another one has in the same words; that one has their sources then."""
+    for fact in file.facts(text).facts:
+        if not fact.current or fact.is_statement or not same(fact.entity, entity):
+            continue
+        twin = next(
+            (
+                one
+                for one in file.facts(text).facts
+                if one.current
+                and same(one.entity, to)
+                and same(one.field, fact.field)
+                and one.value == fact.value
+            ),
+            None,
+        )
+        if twin is None or (twin.since, twin.trust, twin.audience) != (fact.since, fact.trust, fact.audience):
+            continue
+        sources, united = fact_sources(text, file, fact.id), text
+        for source in sources:
+            united = add_source(united, file, twin.id, source).text
+        if set(sources) <= set(fact_sources(united, file, twin.id)):
+            text = remove_fact(united, file, fact.id)
+    return text
+
+
+def add_synonym(text: str, name: str, other: str) -> str:
+    """The text of `aliases.yaml` with one more line: these two names mean the same.
+
+    Raises:
+        InputError: there is no line that would say so and nothing else.
+    """
+    name, other = " ".join(name.lower().split()), " ".join(other.lower().split())
+    known = {word: set(found) for word, found in read_aliases(readable(text)).items()}
+    if name == other or other in known.get(name, ()):
+        return text
+    known.setdefault(name, set()).add(other)
+    known.setdefault(other, set()).add(name)
+    end = len(lines_of(text))
+    for line in (
+        f"{scalar(name)}: {flow_list([other])}",
+        f"{scalar(other)}: {flow_list([name])}",
+        f"- {flow_list([name, other])}",
+    ):
+        result = spliced(text, [Splice(end, end, (line,))])
+        fresh = {word: set(found) for word, found in read_aliases(readable(result)).items()}
+        if fresh == known and not yaml_text.load(readable(result)).shadowed:
+            return result
+    raise InputError(f"{name} and {other} cannot be added to the synonyms; edit the file by hand")
 
 
 def same(one: str, other: str) -> bool:

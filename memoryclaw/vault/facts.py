@@ -9,12 +9,13 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Any, NamedTuple
 
-from memoryclaw.model import Fact, least_trusted
+from memoryclaw.model import PERMANENT, Fact, Lifecycle, Problem, least_trusted
 from memoryclaw.text.encoding import readable
 from memoryclaw.text.frontmatter import Split, split
 from memoryclaw.text.language import fold
 from memoryclaw.text.markdown import Body, Heading, read_body
 from memoryclaw.text.yaml_text import Path, load, strings
+from memoryclaw.vault import lifecycle
 from memoryclaw.vault.audience import label_of
 from memoryclaw.vault.properties import plain_name
 
@@ -215,9 +216,10 @@ def _cells(line: str) -> tuple[str, ...]:
 
 # Values: the text after a key, its inline fields and its source.
 
+OF_A_VALUE = "|".join(("since", "until", "source", "said", "trust", "audience", *lifecycle.KEYS))
 _INLINE = re.compile(
-    r"\[(since|until|source|said|trust|audience)::[ \t]*+((?:\[\[[^\[\]]*\]\]|[^\[\]])*+)\]"
-    r"|\((since|until|source|said|trust|audience)::[ \t]*+([^()]*)\)"
+    rf"\[({OF_A_VALUE})::[ \t]*+((?:\[\[[^\[\]]*\]\]|[^\[\]])*+)\]"
+    rf"|\(({OF_A_VALUE})::[ \t]*+([^()]*)\)"
 )
 _BLOCK_ID = re.compile(r"(?<!\S)\^[A-Za-z0-9-]+$")
 _QUOTES = ('"', "“", "„")
@@ -234,6 +236,17 @@ class FactValue(NamedTuple):
     said: str = ""
     trust: str = "trusted"
     audience: str = ""
+    lifecycle: Lifecycle = PERMANENT
+    problems: tuple[Problem, ...] = ()  # of its inline fields; without path and line
+
+
+def _value_of(text: str, fields: dict[str, Any]) -> FactValue:
+    """A value with its inline fields."""
+    kept = {key: fields.pop(key) for key in lifecycle.KEYS if key in fields} if fields else {}
+    found = FactValue(text)._replace(**fields)
+    if not kept:
+        return found
+    return found._replace(lifecycle=lifecycle.read(kept), problems=tuple(lifecycle.problems(kept, 0)))
 
 
 def fact_value(text: str) -> FactValue:
@@ -243,7 +256,7 @@ def fact_value(text: str) -> FactValue:
         text = " ".join(_INLINE.sub(" ", text).split())
     if "^" in text:
         text = _BLOCK_ID.sub("", text)
-    return FactValue(_bare(text.strip()), **fields)
+    return _value_of(_bare(text.strip()), fields)
 
 
 def _inline_fields(text: str) -> dict[str, str]:
@@ -325,7 +338,7 @@ class Statement(NamedTuple):
     @property
     def value(self) -> FactValue:
         """What was said, with what its inline fields say."""
-        return FactValue(self.words, **_inline_fields(self.fields))
+        return _value_of(self.words, _inline_fields(self.fields))
 
     @property
     def is_dated(self) -> bool:
@@ -372,6 +385,7 @@ class Facts(NamedTuple):
     spots: tuple[FactSpot, ...] = ()
     told: frozenset[int] = frozenset()  # the lines of facts; all others are prose
     history: tuple[int, int] = (0, 0)  # first and last line of the History shared by lists and tables
+    problems: tuple[Problem, ...] = ()  # of the inline fields of their lines
 
 
 class _Scope(NamedTuple):
@@ -675,7 +689,13 @@ class _FactReader:
                 said=found.fact_value.said,
                 trust=least_trusted(found.fact_value.trust),
                 audience=label_of(found.fact_value.audience) if found.fact_value.audience else "",
+                lifecycle=found.fact_value.lifecycle,
             )
             for number, found in enumerate(self._found)
         )
-        return Facts(facts, tuple(self._spots.values()), frozenset(self._told), self._history)
+        wrong = tuple(
+            problem._replace(line=found.line)
+            for found in self._found
+            for problem in found.fact_value.problems
+        )
+        return Facts(facts, tuple(self._spots.values()), frozenset(self._told), self._history, wrong)

@@ -28,6 +28,7 @@ from memoryclaw.vault.forgotten import (
     without_words,
 )
 from memoryclaw.vault.layout import SALIENCE_FILE, Place, place_of
+from memoryclaw.vault.lifecycle import type_of
 from memoryclaw.vault.logs import Log, read_jsonl, read_markdown_log, role_of
 from memoryclaw.vault.properties import Properties, read_properties
 from memoryclaw.vault.salience import read_topics
@@ -95,7 +96,14 @@ def units_of(
         begin = cutter.with_properties(named) if named else prose[0].properties
         prose[0] = prose[0]._replace(properties=begin, days=fields.days)
     prose += [cutter.rest(*one) for one in far]
-    return (*prose, *facts, *cutter.todos(todos))
+    return tuple(map(_typed, (*prose, *facts, *cutter.todos(todos))))
+
+
+def _typed(unit: Unit) -> Unit:
+    """A unit with the memory type that its words or its place tell, where none is given."""
+    if (unit.lifecycle.memory_type and unit.kind != "todo") or not (found := type_of(unit)):
+        return unit
+    return unit._replace(lifecycle=unit.lifecycle._replace(memory_type=found))
 
 
 class _Cutter:
@@ -182,6 +190,7 @@ class _Cutter:
             trust=note.trust,
             pinned=note.pinned,
             state=note.state,
+            lifecycle=note.lifecycle,
         )
 
     def rest(self, heading: str, line: int, text: str) -> Unit:
@@ -288,6 +297,7 @@ def _fact_unit(fact: Fact, note: Note, above: str) -> Unit:
         trust=least_trusted(note.trust, fact.trust),
         pinned=note.pinned,
         state=note.state if fact.current else "superseded",
+        lifecycle=fact.lifecycle.within(note.lifecycle),
     )
 
 
@@ -511,7 +521,7 @@ def _note(source: _Source, reading: _Reading) -> Note:
     problems = source.problems
     if not is_filled_in(parts.raw):  # the header of a template becomes one when it is used
         problems += parts.problems + said.problems
-    problems += reading.skill.problems + reading.log.problems
+    problems += reading.skill.problems + reading.log.problems + reading.facts.problems
     fields: dict[str, Any] = {
         "path": source.path,
         "id": said.id or _path_id(source.path),
@@ -529,6 +539,8 @@ def _note(source: _Source, reading: _Reading) -> Note:
         "until": said.until,
         "trust": said.trust,
         "pinned": said.pinned,
+        "merged_from": said.merged_from if source.place.state == "current" else (),
+        "lifecycle": said.lifecycle,
         "state": source.place.state,
         "sections": sections_of(body, parts.body_line),
         "facts": reading.facts.facts,

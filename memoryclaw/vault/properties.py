@@ -6,9 +6,10 @@ import re
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
-from memoryclaw.model import TRUSTS, Problem
+from memoryclaw.model import PERMANENT, PROJECT, TRUSTS, Lifecycle, Problem
 from memoryclaw.text.dates import parse_timestamp
 from memoryclaw.text.yaml_text import strings
+from memoryclaw.vault import lifecycle
 
 _TIMES = ("timestamp", "date", "created", "start")
 _PEOPLE = ("participants", "people", "person")
@@ -19,14 +20,14 @@ _NOT_SEARCHED = frozenset({
     "id", "schema", "title", "summary", "tags", "tag", "aliases", "alias", "timestamp", "date", "created", "updated",
     "modified", "start", "end", "until", "importance", "confidence", "pin", "trust", "audience", "cssclass",
     "cssclasses", "publish", "permalink", "processed", "message_count", "participants", "people", "person", "entities",
-    "entity", "project", "source", "half_life"
+    "entity", "project", "source", "half_life", "merged_from"
 })  # fmt: skip
 # Keys of a plain note that say how it is shown, found or trusted, or when and by whom it was made: all others are fields.
 NOT_TOLD = frozenset({
     "id", "schema", "title", "summary", "tags", "tag", "aliases", "alias", "timestamp", "date", "created", "updated",
     "modified", "importance", "confidence", "pin", "trust", "audience", "cssclass", "cssclasses", "publish",
     "permalink", "processed", "message_count", "participants", "people", "person", "entities", "entity", "project",
-    "half_life"
+    "half_life", "merged_from"
 })  # fmt: skip
 _NUMBER_OR_DATE = re.compile(
     r"[\d\s.,:+/%TZ-]*|true|false|yes|no|on|off|(?:logs/|log:|https?://).*", re.IGNORECASE | re.DOTALL
@@ -49,6 +50,8 @@ class Properties(NamedTuple):
     until: str = ""
     trust: str = "trusted"
     pinned: bool = False
+    merged_from: tuple[str, ...] = ()  # the ids of notes that it took in
+    lifecycle: Lifecycle = PERMANENT
     other: str = ""  # every other value worth searching
     problems: tuple[Problem, ...] = ()
 
@@ -60,6 +63,7 @@ def read_properties(meta: Mapping[str, Any], line_of: Mapping[tuple[str, ...], i
     low = {key.lower(): value for key, value in meta.items()}
     problems: list[Problem] = []
     lines = _Lines(line_of)
+    project = plain_name(text_of(low.get("project")))
     return Properties(
         id=_id(low["id"], lines, problems) if "id" in low else "",
         title=text_of(low.get("title")),
@@ -68,11 +72,13 @@ def read_properties(meta: Mapping[str, Any], line_of: Mapping[tuple[str, ...], i
         aliases=names_of(low, ("aliases", "alias")),
         people=names_of(low, _PEOPLE),
         entities=names_of(low, _ENTITIES),
-        project=plain_name(text_of(low.get("project"))),
+        project=project,
         when=_when(low, _TIMES, lines, problems),
         until=_when(low, ("end", "until"), lines, problems) if "end" in low or "until" in low else "",
         trust=_trust(low["trust"], lines, problems) if "trust" in low else "trusted",
         pinned="pin" in low and text_of(low["pin"]).lower() in _YES,
+        merged_from=names_of(low, ("merged_from",)) if "merged_from" in low else (),
+        lifecycle=_lifecycle(low, project, lines, problems),
         other=_other(low),
         problems=tuple(problems),
     )
@@ -159,6 +165,17 @@ def _trust(value: Any, lines: _Lines, problems: list[Problem]) -> str:
     message = f"trust: {text[:60]!r} is not known; the note is treated as unknown"
     problems.append(Problem("", lines.of("trust"), message, "use trusted, unknown, untrusted or quarantined"))
     return "unknown"
+
+
+def _lifecycle(low: Mapping[str, Any], project: str, lines: _Lines, problems: list[Problem]) -> Lifecycle:
+    said = {key: text_of(low[key]) for key in lifecycle.KEYS if key in low}
+    if project:
+        said.setdefault("scope", f"{PROJECT}{project}")
+    if not said:
+        return PERMANENT
+    for key, text in said.items():
+        problems += lifecycle.problems({key: text}, lines.of(key) if key in low else 1)
+    return lifecycle.read(said)
 
 
 def _other(low: Mapping[str, Any]) -> str:

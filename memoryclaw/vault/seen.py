@@ -9,6 +9,7 @@ from memoryclaw.model import OWNER
 from memoryclaw.text.encoding import decode, encode, lines_of, readable
 from memoryclaw.text.frontmatter import split
 from memoryclaw.vault import audience as labels
+from memoryclaw.vault.generated import own_words
 from memoryclaw.vault.layout import place_of
 from memoryclaw.vault.logs import read_jsonl
 from memoryclaw.vault.notes import ReadingSettings, read_note
@@ -25,6 +26,10 @@ def seen(path: str, data: bytes, audience: str, folders: Mapping[str, Any]) -> b
     """
     if audience == OWNER:
         return data
+    words = own_words(path, data)  # what a page repeats was compiled for its owner
+    if words is None:
+        return None
+    data = words
     folder = labels.of_folders(path, folders)
     if not labels.may_be_labelled(data):
         return data if labels.may_see(audience, folder) else None

@@ -13,18 +13,22 @@ from memoryclaw.text.dates import days_of, leading_range
 from memoryclaw.text.language import words_of
 from memoryclaw.text.yaml_text import Yaml, load, strings
 from memoryclaw.vault.layout import SCHEMA_FILE
+from memoryclaw.vault.lifecycle import span_of
 
 DEFAULT_COLLECTIONS = frozenset({"contacts", "people", "projects", "preferences"})
 TYPES = frozenset({"text", "date", "number", "email", "phone", "url", "link"})
 _MANY = frozenset({"many", "true", "yes", "list", "multiple"})
+_VERIFY = "verify"
 _ONE = frozenset({"one", "false", "no", "single"})
 
 
 class Field(NamedTuple):
-    """The type of a field, and whether it holds many values."""
+    """The type of a field, whether it holds many values, after how many days a value is to be verified (0: never), and whether a rule may settle a conflict."""
 
     type: str = "text"
     many: bool = False
+    verify: int = 0
+    supersede: bool = False
 
 
 class Schema(NamedTuple):
@@ -155,9 +159,23 @@ def _word(text: str) -> str:
     return " ".join(text.lower().split())
 
 
+def _is_yes(value: Any) -> bool:
+    return " ".join(strings(value)).lower() in {"true", "yes"}
+
+
 def _field(name: str, said: Any, loaded: Yaml, problems: list[Problem]) -> Field:
-    """Reads the declaration of a field: `date`, `many`, `[email, many]` or `{type: email, values: many}`."""
+    """Reads the declaration of a field: `date`, `many`, `[email, many]` or `{type: email, values: many, verify: 180 days, supersede: true}`."""
     field = Field()
+    if isinstance(said, dict):
+        spans = [text for key, value in said.items() if key.lower() == _VERIFY for text in strings(value)]
+        rules = {str(key).lower(): value for key, value in said.items() if str(key).lower() != _VERIFY}
+        field = field._replace(supersede=_is_yes(rules.pop("supersede", None)))
+        said = rules
+        field = field._replace(verify=next(filter(None, map(span_of, spans)), 0))
+        if spans and not field.verify:
+            line = loaded.lines.get(("fields", name, _VERIFY), loaded.lines.get(("fields", name), 1))
+            hint = "write it as `180 days`, `6 months` or `1 year`"
+            problems.append(Problem("", line, f"{name}: {spans[0]!r} is no time after which to verify", hint))
     for word in (part.lower() for text in strings(said) for part in text.replace(",", " ").split()):
         if word in TYPES:
             field = field._replace(type=word)

@@ -1,4 +1,4 @@
-"""`review/decisions.jsonl`: what people decided, one JSON object a line. It holds fingerprints and digests, no content."""
+"""`review/decisions.jsonl`: what people decided, one JSON object a line. It holds fingerprints and digests, and no content but reasons."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class Decision(NamedTuple):
 
     at: str
     decision: str  # approved | rejected | undone | forgotten | revived | purged
-    kind: str  # fact | episode | skill | merge | run | commit | lines
+    kind: str  # fact | conflict | episode | skill | merge | run | commit | lines
     fingerprint: str = ""
     digest: str = ""  # skills: of the approved file
     path: str = ""  # of a skill; of the note in the archive that forgotten lines are evidence of
@@ -32,6 +32,7 @@ class Decision(NamedTuple):
     by: str = ""
     lines: tuple[str, ...] = ()  # the marks of lines that are left out of every answer, or no longer are
     digests: tuple[str, ...] = ()  # keyed, of what was forgotten for good
+    reason: str = ""  # that a person gave, in their own words
 
     def line(self) -> str:
         """The decision as a line of the file; empty values are left out."""

@@ -24,12 +24,15 @@ from memoryclaw.vault.edits import (
     set_fact,
     set_field,
     set_property,
+    with_inline,
     with_trust,
 )
 from memoryclaw.vault.facts import VALUE
 from memoryclaw.vault.forgotten import FORGOTTEN, REVIVED
 from memoryclaw.vault.layout import DECISIONS_FILE, episode_name, free_name, slug, timestamp
+from memoryclaw.vault.lifecycle import KEYS, given
 from memoryclaw.vault.notes import ReadingSettings, read_note
+from memoryclaw.vault.properties import read_properties
 from memoryclaw.vault.todos import patched, ticked, todo_id, with_due
 from memoryclaw.vault.vocabulary import misfits
 from memoryclaw.writing.context import WriteContext, Written, must_be_a_note
@@ -222,16 +225,20 @@ def _listed(key: str, value: Value) -> Value:
 
 
 def _edit_fact(context: WriteContext, address: Address, fields: Mapping[str, Value]) -> Written:
-    names = [name for name in fields if name.casefold() not in {VALUE, address.field.casefold()}]
-    if names or len(fields) > 1:
-        raise InputError(f"{address.id} is one fact; set its value with `--set value=…`")
-    value = _text(next(iter(fields.values())))
+    inline = given({k: _text(v) for k, v in fields.items() if k in KEYS and k != address.field.casefold()})
+    values = [_text(value) for name, value in fields.items() if name not in inline]
+    names = [name for name in fields if name.casefold() not in {VALUE, address.field.casefold(), *inline}]
+    if names or len(values) > 1:
+        known = ", ".join(f"`--set {key}=…`" for key in KEYS)
+        raise InputError(f"{address.id} is one fact; set its value with `--set value=…`, else {known}")
     file, ids = context.semantic(address.path), [address.id]
 
     def change(text: str) -> str:
-        done = correct_fact(text, file, address.id, value).text
-        ids.extend(fact.id for fact in file.facts(done).facts if fact.line == address.line)
-        return done
+        done = text
+        for value in values:
+            done = correct_fact(done, file, address.id, value).text
+            ids.extend(fact.id for fact in file.facts(done).facts if fact.line == address.line)
+        return with_inline(done, file, ids[0 if address.field else -1], inline) if inline else done
 
     # A statement goes by its words, so that it has another id now.
     done = _write(context, address, fields, context.checked(address.path, change), "corrected")
@@ -323,7 +330,8 @@ def revive(context: WriteContext, id_: str) -> Written:
     if removal is not None:
         return _revive_fact(context, address, removal)
     target = address.path.removeprefix(_ARCHIVE)
-    return _move(
+    last = _last_day(context.text(address.path))
+    done = _move(
         context,
         address,
         [
@@ -333,6 +341,16 @@ def revive(context: WriteContext, id_: str) -> Written:
         target,
         "revive",
     )
+    if last and last < context.today:
+        day = f"its last day was {last}, so no recall shows it until `memoryclaw edit {done.id} --set expires=…`"
+        return done._replace(notice="; ".join(filter(None, (day, done.notice))))
+    return done
+
+
+def _last_day(text: str) -> str:
+    """The last day on which a note counts, as its header says."""
+    parts = split(readable(text))
+    return read_properties(parts.meta, parts.lines).lifecycle.expires
 
 
 def _forget_turn(context: WriteContext, address: Address) -> Written:

@@ -207,6 +207,12 @@ class EvidenceFinder:
             return
         if found.kind != "episode" or not found.path.startswith("episodes/") or not block:
             return
+        if name not in (
+            found.id,
+            found.path.removesuffix(".md"),
+            found.path.rpartition("/")[2].removesuffix(".md"),
+        ):
+            block = ""  # of a note that this one took in: its words tell the line
         episode = self.episode(found.path)
         gone = [
             quote

@@ -74,8 +74,8 @@ def init(
         made, notice = _make_repository(root)
     new = first_files(templates, known).items()
     missing = {path: data for path, data in new if not files.exists(root, path)}
-    if made or not existed:
-        _leave_out(root)
+    if (made or not existed) and ".gitignore" not in missing:  # else ours says so
+        leave_out(root, [STATE_DIR, "working", "logs", "ledger"])
     run = run_id("init", now, new_id())
     edits = [Edit(path, _only_new(path, data)) for path, data in missing.items()]
     outcome = write(root, edits, lambda: templates.commit_message("init", run=run), verb="init", now=now)
@@ -154,12 +154,11 @@ def _make_repository(root: str) -> tuple[bool, str]:
     return True, ""
 
 
-def _leave_out(root: str) -> None:
-    """Has git ignore what is never committed, where rules of the user's do not: in the repository's own list, not in their file."""
+def leave_out(root: str, folders: Sequence[str]) -> None:
+    """Has git ignore folders, where rules of the user's do not: in the repository's own list, not in their file."""
     history, known = History(root), places(root)
-    if not history.git_dir or not files.exists(root, ".gitignore"):
-        return  # ours says so
-    folders = [STATE_DIR, "working", "logs", "ledger"]
+    if not history.git_dir:
+        return
     ignored = history.ignored([f"{folder}/x" for folder in folders])()
     lines = [f"/{known.on_disk(folder)}/\n" for folder in folders if f"{folder}/x" not in ignored]
     if lines:

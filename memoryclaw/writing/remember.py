@@ -2,15 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from memoryclaw.errors import InputError, NameTakenError
-from memoryclaw.model import Fact
+from memoryclaw.model import NOTHING, Fact
 from memoryclaw.text.encoding import readable
 from memoryclaw.text.frontmatter import split
 from memoryclaw.vault import files
-from memoryclaw.vault.edits import FactEdit, SemanticFile, add_statement, plain_words, set_fact
+from memoryclaw.vault.edits import (
+    FactEdit,
+    SemanticFile,
+    add_statement,
+    plain_words,
+    set_fact,
+    with_inline,
+)
 from memoryclaw.vault.layout import episode_name, free_name, place_of, timestamp
 from memoryclaw.writing.context import WriteContext, Written, fact_in_words
 from memoryclaw.writing.tombstones import Tombstones, lifted, of_fact
@@ -36,8 +43,10 @@ class Part(NamedTuple):
         return f"{kind}: entity {self.entity!r}{field}, value {self.value!r}"
 
 
-def remember_parts(context: WriteContext, parts: Sequence[Part], *, source: str = "") -> Written:
-    """Keeps facts and statements that were said in one breath; one commit of all of them."""
+def remember_parts(
+    context: WriteContext, parts: Sequence[Part], *, source: str = "", lifecycle: Mapping[str, str] = NOTHING
+) -> Written:
+    """Keeps facts and statements that were said in one breath, all with one lifecycle; one commit of all of them."""
     run, schema = context.run("remember"), context.schema()
     done: dict[int, FactEdit] = {}
 
@@ -50,6 +59,7 @@ def remember_parts(context: WriteContext, parts: Sequence[Part], *, source: str 
                     declared = schema.fields.get(" ".join(part.field.lower().split()))
                     many = part.many or bool(declared and declared.many)
                     edit = _set(context, text, file, part, source, many=many)
+                    edit = _bounded(edit, file, (part.entity, part.field, part.value), lifecycle)
                     done.setdefault(number, edit)  # of the working file, which comes before what git holds
                     text = edit.text
             return text
@@ -92,6 +102,18 @@ def remember_parts(context: WriteContext, parts: Sequence[Part], *, source: str 
     return Written(id_, first.path, outcome.commit, done[0].action, notice)
 
 
+def _bounded(
+    done: FactEdit, file: SemanticFile, fact: tuple[str, str, str], lifecycle: Mapping[str, str]
+) -> FactEdit:
+    """The fact that was written, or stood there already, with its type, scope and last day."""
+    if not lifecycle or done.action == "contradicts":
+        return done
+    entity, field, value = fact
+    value = done.old if not field and done.action in {"confirmed", "existing"} else value
+    id_ = _fact_id(file, done.text, entity, field, value)
+    return done._replace(text=with_inline(done.text, file, id_, lifecycle))
+
+
 def _set(
     context: WriteContext, text: str, file: SemanticFile, part: Part, source: str, *, many: bool
 ) -> FactEdit:
@@ -113,6 +135,7 @@ def remember(
     tags: Sequence[str] = (),
     source: str = "",
     claim: str = "",
+    lifecycle: Mapping[str, str] = NOTHING,
 ) -> Written:
     """Keeps a text as an episode note, as the value of a fact, or, with an entity alone, as a statement.
 
@@ -125,6 +148,7 @@ def remember(
         source: where it comes from: the id of a note or log, or a word.
         claim: what says so, where it is no person; what is kept has the trust `unknown` then, and nothing is where another value
             stands (`contradicts`, with that value as the notice).
+        lifecycle: its `type`, `scope` and `expires`, as files write them.
     """
     if not text.replace("\0", "").strip():
         raise InputError("there is nothing to remember: the text is empty")
@@ -133,11 +157,22 @@ def remember(
             "a fact needs an entity as well as a field; give neither to keep the text as an episode"
         )
     if entity.strip():
-        return _fact(context, text, entity, field.strip() and field, source=source, claim=claim)
-    return _episode(context, text.replace("\0", ""), tags, source, claim)
+        return _fact(
+            context, text, entity, field.strip() and field, source=source, claim=claim, lifecycle=lifecycle
+        )
+    return _episode(context, text.replace("\0", ""), tags, source=source, claim=claim, lifecycle=lifecycle)
 
 
-def _fact(context: WriteContext, value: str, entity: str, field: str, *, source: str, claim: str) -> Written:
+def _fact(
+    context: WriteContext,
+    value: str,
+    entity: str,
+    field: str,
+    *,
+    source: str,
+    claim: str,
+    lifecycle: Mapping[str, str],
+) -> Written:
     entity = context.lookup.entity_name(" ".join(entity.split()))
     path, run = fact_file(context, entity, field), context.run("remember")
     file, schema = context.semantic(path), context.schema()
@@ -169,6 +204,7 @@ def _fact(context: WriteContext, value: str, entity: str, field: str, *, source:
             # Of a value that it may not see, an agent learns no more than that its claim has to wait.
             seen = file.facts(context.as_seen(path, text)).facts
             result = result if _holds(seen, entity, field, result.old) else FactEdit(text, "contradicts")
+        result = _bounded(result, file, (entity, field, value), lifecycle)
         results.append(result)
         return result.text
 
@@ -248,7 +284,15 @@ def _same(one: str, other: str) -> bool:
     return " ".join(one.split()).casefold() == " ".join(other.split()).casefold()
 
 
-def _episode(context: WriteContext, text: str, tags: Sequence[str], source: str, claim: str) -> Written:
+def _episode(
+    context: WriteContext,
+    text: str,
+    tags: Sequence[str],
+    *,
+    source: str,
+    claim: str,
+    lifecycle: Mapping[str, str],
+) -> Written:
     summary = _summary(text)
     if claim and (known := _same_episode(context, summary, text)):
         return Written(*known, "", "existing")
@@ -257,14 +301,23 @@ def _episode(context: WriteContext, text: str, tags: Sequence[str], source: str,
             f"episodes/{episode_name(context.now, summary)}", lambda path: files.exists(context.root, path)
         )
         try:
-            return _new_episode(context, name, text, tags=tags, source=source, claim=claim)
+            return _new_episode(
+                context, name, text, tags=tags, source=source, claim=claim, lifecycle=lifecycle
+            )
         except NameTakenError:
             if claim and _says(context, name, text):
                 return Written(_id_of(name), name, "", "existing")
 
 
 def _new_episode(
-    context: WriteContext, name: str, text: str, *, tags: Sequence[str], source: str, claim: str
+    context: WriteContext,
+    name: str,
+    text: str,
+    *,
+    tags: Sequence[str],
+    source: str,
+    claim: str,
+    lifecycle: Mapping[str, str],
 ) -> Written:
     run, id_, summary = context.run("remember"), _id_of(name), _summary(text)
     note = context.templates.render(
@@ -277,6 +330,7 @@ def _new_episode(
         confidence="high" if not claim else "medium",
         trust="unknown" if claim else "trusted",
         source=source or claim,
+        lifecycle={key: value for key, value in lifecycle.items() if value},
         body=text.strip("\r\n"),
     )
 

@@ -197,4 +197,13 @@ def test_each_action_names_itself_its_files_and_where_it_may_be_proposed():
     ]  # fmt: skip
     made = ("notes/basic-memory/a.md", "notes/basic-memory/deep/b.md", "semantic/c.md", "skills/_drafts/d/SKILL.md", "notes/a.md", "notes/basic-memory/a.sh", "skills/s/SKILL.md", "review/r.md", "logs/2026-01-01/l.md")  # fmt: skip
     assert [NewFile(path, "x").may_be_proposed() for path in made] == [True] * 4 + [False] * 5
-    assert not MoveFile("notes/basic-memory/a.md", "archive/notes/basic-memory/a.md").may_be_proposed()
+    assert MoveFile("notes/a.md", "archive/notes/a.md").may_be_proposed()
+    elsewhere = (
+        "archive/notes/b.md",
+        "archive/notes/a/b.md",
+        "archive/notes/a.sh",
+        "notes/a.md",
+        "semantic/a.md",
+    )
+    assert not any(MoveFile("notes/a.md", to).may_be_proposed() for to in elsewhere)
+    assert not MoveFile("skills/s/SKILL.md", "archive/skills/s/SKILL.md").may_be_proposed()

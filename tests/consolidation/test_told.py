@@ -8,9 +8,9 @@ from hypothesis import strategies as st
 from segments import talk_of
 
 from memoryclaw.consolidation.claims import claims_of
-from memoryclaw.consolidation.fact_values import plain_key, plain_value
 from memoryclaw.text.prompts import one_line
 from memoryclaw.vault.edits import SemanticFile, add_statement, set_fact
+from memoryclaw.vault.fact_values import plain_key, plain_value
 from memoryclaw.vault.vocabulary import DEFAULT_COLLECTIONS
 
 NAMES = ("Ana", "Ben Lund", "projectX", "Slipway Road")

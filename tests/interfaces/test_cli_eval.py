@@ -50,6 +50,18 @@ def test_too_little_recall_exits_with_1_and_the_answer_all_the_same(asked: Claw)
     assert "no question of eval/questions.yaml expects an id" in asked("eval", "--least", "0.8").err
 
 
+def test_what_must_not_be_in_a_context_counts_as_a_miss_does(asked: Claw) -> None:
+    assert asked.vault
+    put(asked.vault, {"eval/questions.yaml": "pancakes:\n  must_not: oat milk\n"})
+    ran = asked("eval", "--least", "0.8")
+    assert (ran.code, ran.err) == (1, "1 of 1 things that must not be in a context were in one\n")
+    assert "kept out      0 of 1" in ran.out
+    assert ran.out.endswith("    oat milk: is in the context\n")
+    put(asked.vault, {"eval/questions.yaml": "pancakes:\n  must_not: syrup\n"})
+    assert asked("eval", "--least", "0.8").code == 0
+    assert asked("eval", "--json").json["kept_out"] == {"ids": 1, "kept": 1}
+
+
 def test_what_is_wrong_is_one_sentence(asked: Claw) -> None:
     ran = asked("eval")
     assert (ran.code, ran.out) == (1, "")

@@ -107,8 +107,12 @@ LOOKS = (
     ("/v1/graph/dangling", ("links", "dangling")),
     ("/v1/facts?entity=rowing%20club&history=true", ("facts", "rowing club", "--history")),
     ("/v1/facts?as_of=2025-07-01", ("facts", "--as-of", "2025-07-01")),
+    ("/v1/facts?entity=Boathouse&believed_at=HEAD", ("facts", "Boathouse", "--believed-at", "HEAD")),
+    ("/v1/timeline?since=2025-06-01&limit=5", ("timeline", "--since", "2025-06-01", "--limit", "5")),
     ("/v1/entities?words=boat", ("entities", "boat")),
     ("/v1/entities/rowing%20club", ("entity", "rowing club")),
+    ("/v1/views", ("views",)),
+    ("/v1/views?name=rowing%20club", ("views", "rowing club")),
     ("/v1/history/HEAD", ("history", "--commit", "HEAD")),
     ("/v1/todos?state=all", ("todos", "--all")),
     ("/v1/review", ("review", "list")),
@@ -119,6 +123,7 @@ LOOKS = (
     ("/v1/skills/send-update", ("skills", "show", "send-update")),
     ("/v1/skills/match?q=weekly+update", ("skills", "match", "weekly update")),
     ("/v1/status", ("status",)),
+    ("/v1/lint", ("lint",)),
 )
 ELSEWHERE = {
     *((method, "/v1/host-skills") for method in ("GET", "POST")),

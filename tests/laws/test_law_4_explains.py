@@ -51,6 +51,7 @@ REASONS = frozenset(
         "duplicate",
         "same_note",
         "empty",
+        "expired",
         "budget",
         "upcoming",
     ]

@@ -45,6 +45,18 @@ def night(root, days=0, **how):
         return app.consolidate(llm="none", **how)
 
 
+def test_what_would_break_a_golden_question_is_proposed_with_the_reason(vault):
+    (vault / "eval").mkdir()
+    (vault / "eval/questions.yaml").write_text("Which rope?: rope\n")
+    done = night(vault).upkeep
+    assert (done.mode, [one.kind for one in done.applied.commits]) == ("propose", ["proposal", "proposal"])
+    assert done.changes.held.startswith("a golden question would break: 'Which rope?'")
+    assert (vault / OLD).exists()
+    with open_vault(vault) as app:
+        assert any(one.why == done.changes.held for one in app.review.list())
+    assert night(vault, 1).upkeep is None, "it waits"
+
+
 def test_what_time_asks_for_is_done_or_proposed_each_in_a_commit_of_its_own(vault):
     (vault / "semantic/people.md").write_text("# Ann\n- city: Basel\n- tea: green\n")
     before = users_work(vault)

@@ -65,6 +65,29 @@ def test_a_miss_says_why(app: App, text: str, miss: str) -> None:
     assert judged(app, text).questions[0].misses[0] == miss
 
 
+@pytest.mark.parametrize(
+    ("unwanted", "miss"),
+    [
+        ("notes/moon", "notes/moon: is in the context"),
+        ("notes/mo", "notes/mo: is in the context"),
+        ("OAT milk", "OAT milk: is in the context"),
+        ("[syrup, buckwheat]", "buckwheat: is in the context"),
+        ("ep-wind", ""),
+        ("oat syrup", ""),
+        ("ep", ""),  # words, though ids begin so
+        ("semantic/gone#Boathouse.deadline", ""),
+    ],
+)
+def test_what_must_not_be_in_the_answer_is_an_id_or_words_and_may_be_all_there_is(
+    app: App, unwanted: str, miss: str
+) -> None:
+    done = judged(app, f"pancakes:\n  must_not: {unwanted}\nmoon: notes/moon\n")
+    assert done.questions[0].misses == ((miss,) if miss else ())
+    count = unwanted.count(",") + 1
+    assert done.kept_out == (count - bool(miss), count)
+    assert (done.questions[0].held, done.held[600]) == ({}, 1.0), "nothing is wanted of it"
+
+
 def test_a_rank_below_the_last_that_counts_is_told(app: App) -> None:
     many = {f"notes/n{n:02}.md": f"# n{n:02}\n\nbeeswax beeswax\n" for n in range(30)}
     put(app.root, {**many, "notes/z.md": f"# long\n\nbeeswax {'and much else ' * 40}\n"})

@@ -24,6 +24,11 @@ def test_a_question_names_its_id_its_ids_or_all_it_wants() -> None:
     )
 
 
+def test_a_question_may_have_nothing_but_what_must_not_be_in_its_answer() -> None:
+    read = read_goldens("a?:\n  must_not: [notes/b, sugar]\n")
+    assert read.questions == (GoldenQuestion("a?", 1, must_not=("notes/b", "sugar")),)
+
+
 @pytest.mark.parametrize(
     ("text", "line", "words"),
     [
@@ -31,6 +36,7 @@ def test_a_question_names_its_id_its_ids_or_all_it_wants() -> None:
         ("- a\n- b\n", 1, "no questions"),
         ("a?: x\nb?:\n", 2, "must be a text"),
         ("a?: x\nb?:\n  not: c\n", 2, "nothing is expected"),
+        ("a?: x\nb?:\n  must_not: {c: d}\n", 3, "must be a text"),
         ("a?:\n  expect: x\n  because: y\n", 3, "'because' says nothing"),
         ("a?:\n  expect: x\n  as of: July\n", 3, "'July' is not a day"),
         ("a?:\n  answer: {x: y}\n", 2, "must be a text"),

@@ -203,14 +203,16 @@ CLI: dict[str, list[list[str]]] = {
     "search": [["harbour", "--limit", "300", "--explain"], ["harbour", "--limit", "300", "--json"], *([one] for one in SLIPS[::4]), ["tag:*"], ["kind:pending"], ["kind:archived harbour", "--json"], ["kind:turn harbour"]],
     "show": [[one] for one in IDS], "why": [[RECEIPT], [RECEIPT, "--json"]],
     "browse": [["--json"], ["--state", "pending"], ["--state", "archived", "--json"], ["--state", "draft"]],
-    "facts": [[], ["--history", "--json"], *([f"Pier of {label}", "--json"] for label in LABELS), *([slip(word(label, "entity"))] for label in LABELS)],
+    "facts": [[], ["--history", "--json"], ["--believed-at", "HEAD", "--json"], ["--believed-at", "2026-04-20"], *([f"Pier of {label}", "--json"] for label in LABELS), *([slip(word(label, "entity"))] for label in LABELS)],
+    "timeline": [[], ["--json"], ["--limit", "0"], *([f"Pier of {label}", "--json"] for label in LABELS), *([slip(word(label, "entity"))] for label in LABELS)],
     "todos": [[], ["--all", "--json"], ["harbour"], *([word(label, "todo")] for label in LABELS)],
     "inspect": [[IDS[0]], [IDS[0], "--json"]],
     "links": [*([one] for one in IDS[::3]), [], ["--json", "--limit", "1000"], ["--dot"], ["orphans", "--json"], ["dangling", "--json"], *(["neighbours", one, "--json"] for one in IDS[::6]), *(["path", one, "notes/owner-note"] for one in IDS[::9])],
     "entities": [[], ["--json"], ["Pier"]], "entity": [["Pier of owner"], ["Pier of owner", "--json"]],
+    "views": [[], ["--json"], ["Pier of owner"], ["--write"]],
     "skills": [["list", "--json"], ["match", "harbour", "--json"], ["lint"], *(["show", f"skills/{label}-work"] for label in LABELS), ["show", slip(word("owner", "skillname"))], ["host", "--json"], ["run", "owner-work"]],
     "review": [["list", "--json"], ["list"], ["diff"], ["show", "p-00000000"], ["approve", "--all", "--yes"]],
-    "status": [["--json"]], "stats": [[], ["--json"]], "doctor": [[], ["--json"]], "history": [["--json"], ["notes/owner-note"]], "blame": [["semantic/owner#Pier of owner.keeper"]],
+    "status": [["--json"]], "stats": [[], ["--json"]], "doctor": [[], ["--json"]], "lint": [[], ["--json"], ["--staged"], ["--uninstall-hook"]], "history": [["--json"], ["notes/owner-note"]], "blame": [["semantic/owner#Pier of owner.keeper"]],
     "consolidate": [["--dry-run", "--llm", "none"], ["--dry-run", "--llm", "none", "--json"], ["--ask", "--json"]],
     "feedback": [[one, "3"] for one in IDS[::4]],
     "working": [["show", "--session", "s-owner"]],
@@ -264,6 +266,40 @@ def test_a_bundle_holds_nothing_that_is_for_others(doors: Doors, audience: str, 
         assert "memoryclaw.yaml" not in said
 
 
+def test_pages_hold_nothing_that_is_for_some_only_and_are_shown_to_nobody_else(tmp_path: Path) -> None:
+    named = {
+        f"episodes/2026-02-0{n}_10-00-00_{label}.md": (
+            f"---\nid: both-{label}-{n}\ntimestamp: 2026-02-0{n}T10:00:00Z\ntags: [quay-{label}]\nentities: [Jetty of {label}]\n---\n\n"
+            f"- Nora: Jetty of {label} is open. ^l1\n- Nora: Jetty of {label}, harbour {word(label, 'item')} "
+            f"{f'[audience:: {label}]' if label != 'agent' else ''} ^l2\n"
+        )
+        for n, label in ((n, label) for n in (3, 4, 5) for label in LABELS)
+    }
+    jetties = "".join(
+        f"# Jetty of {label}\n- deck: oak\n- light: {word(label, 'fact')} {f'[audience:: {label}]' if label != 'agent' else ''}\n\n"
+        for label in LABELS
+    )
+    vault = put(tmp_path / "vault", {**FILES, **named, "semantic/jetty.md": jetties})
+    with open_vault(vault) as app:
+        written = app.views(write=True).written
+        pages = {path: (vault / path).read_bytes() for path in written}
+        assert "views/entities/jetty-of-owner.md" in pages
+        assert any(path.startswith("views/topics/") for path in pages)
+        for path, data in pages.items():
+            assert not leaked(data.decode(), "agent"), path
+            for audience in AUDIENCES:
+                assert seen(path, data, audience, {}) is None
+        (vault / "views/entities/jetty-of-owner.md").write_bytes(
+            pages["views/entities/jetty-of-owner.md"] + b"Somebody wrote of a drawbridge.\n"
+        )
+    for audience in ("agent", "family", "public"):
+        claw = Claw(vault, MEMORYCLAW_AUDIENCE=audience)
+        ran = claw("show", "views/entities/jetty-of-owner")
+        assert "is open" not in ran.out
+        assert ("drawbridge" in ran.out) == (audience == "agent")
+    assert "is open" in Claw(vault)("show", "views/entities/jetty-of-owner").out
+
+
 def test_a_look_still_shows_what_is_for_the_caller(doors: Doors) -> None:
     for audience in ("owner", "agent", "family"):
         ran = Claw(doors.vault)("search", "harbour", "--limit", "300", "--json", "--audience", audience)
@@ -292,7 +328,9 @@ QUERIES = {
         *(f"?start=Home&end={quote(one, safe='')}" for one in IDS[::9]),
     ],
     "/v1/graph/neighbours": [f"?id={quote(one, safe='')}" for one in IDS[::6]],
-    "/v1/facts": ["?history=true", "?entity=Pier%20of%20owner"],
+    "/v1/views": ["", "?name=Pier%20of%20owner"],
+    "/v1/facts": ["?history=true", "?entity=Pier%20of%20owner", "?believed_at=HEAD"],
+    "/v1/timeline": ["", "?entity=Pier%20of%20owner&limit=500"],
     "/v1/todos": ["?state=all", "?words=harbour", "?due=2026-04-21"],
     "/v1/notes": ["?limit=500", "?state=archived", "?state=pending"],
     "/v1/skills/match": ["?q=harbour"],

@@ -68,6 +68,7 @@ def test_every_commit_template_ends_with_its_run(name):
         "on": ["v"],
         "more": 2,
         "known_by": "v",
+        "held": "v",
     }
     message = Templates().commit_message(name.removesuffix(".j2"), run="r-1", **values)
     subject, blank, *rest = message.splitlines()

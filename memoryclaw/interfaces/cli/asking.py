@@ -1,4 +1,4 @@
-"""`recall`, `search` and `eval`: questions, and the answers with their reasons. A running daemon is asked first: it is faster.
+"""`recall` and `search`: questions, and the answers with their reasons. A running daemon is asked first: it is faster.
 
 The output is printed from one JSON shape, wherever it comes from, so that the bytes are the same.
 """
@@ -10,17 +10,16 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from memoryclaw.errors import InputError
 from memoryclaw.interfaces import shapes
 from memoryclaw.interfaces.cli.printing import aligned, as_json, marked, remark, say, styled, table
 from memoryclaw.interfaces.cli.verbs import TEXT, CliContext, verb
 from memoryclaw.interfaces.shapes import REASONS as _REASONS
 from memoryclaw.model import Match, Matched
-from memoryclaw.text.prompts import visible
+from memoryclaw.text.prompts import mark_of, visible
 from memoryclaw.text.snippets import snippet
 
 if TYPE_CHECKING:
-    from memoryclaw.recall.evaluation import Evaluated, QuestionResult
+    pass
 
 SESSION = click.option(
     "--session",
@@ -259,6 +258,8 @@ def show(place: int, match: Match, *, explain: bool) -> None:
     ]
     if more:
         say(f"{_INDENT}{styled(', '.join(more), dim=True)}")
+    if mark := mark_of(match.conflicts, match.superseded):
+        say(f"{_INDENT}{styled(mark, fg='red')}")
     if explain:
         _explain(match)
     say()
@@ -288,103 +289,3 @@ def _by_word(matched: Sequence[Matched]) -> dict[str, list[str]]:
     for one in matched:
         found.setdefault(one.word, []).append(f"{styled(one.field)} ({one.via})")
     return found
-
-
-# `eval`: the vault's own golden questions.
-
-_WIDEST = 58  # columns of a question in the table; longer ones are cut
-
-
-def _numbers(_ctx: click.Context, _param: click.Parameter, value: str | None) -> tuple[int, ...]:
-    try:
-        found = tuple(sorted({int(part) for part in (value or "").split(",") if part.strip()}))
-    except ValueError:
-        raise click.BadParameter(f"{value!r} are not numbers; write them as 5,10") from None
-    if any(number < 1 for number in found):
-        raise click.BadParameter(f"{value!r} must be from 1 on")
-    return found
-
-
-@verb(examples=["eval", "eval questions.yaml --k 3,10", "eval --budget 400 --least 0.8", "eval --json"])
-@click.argument("file", required=False, type=TEXT)
-@click.option("--k", "ks", metavar="N,N", callback=_numbers, help="Found means: among the first N; 5,10.")
-@click.option(
-    "--budget", "budgets", metavar="N,N", callback=_numbers, help="Tokens of contexts; 400,600,800."
-)
-@click.option(
-    "--least",
-    metavar="SHARE",
-    type=click.FloatRange(0, 1),
-    help="Exit with 1 when recall at the last N is below.",
-)
-@click.pass_obj
-def eval(  # noqa: A001 - the verb's name
-    context: CliContext,
-    *,
-    file: str | None,
-    ks: tuple[int, ...],
-    budgets: tuple[int, ...],
-    least: float | None,
-) -> None:
-    """Ask the vault its golden questions and report the results.
-
-    The questions stand in eval/questions.yaml, or in FILE. Writes nothing.
-    """
-    with context.app() as app:
-        done, fresh = app.evaluate(file, ks=ks, budgets=budgets), app.freshness
-    if context.json:
-        as_json({**shapes.evaluated(done), "degraded": fresh.degraded, "behind": fresh.behind})
-    else:
-        _tell_evaluation(done)
-        if fresh.degraded:
-            remark(f"Degraded: {fresh.degraded}")
-    if least is not None:
-        click.get_current_context().exit(int(not _reaches(done, least)))
-
-
-def _reaches(done: Evaluated, least: float) -> bool:
-    if not done.recall:
-        raise InputError(f"no question of {done.path} expects an id, so there is no recall to compare")
-    last, reached = list(done.recall.items())[-1]
-    if reached < least:
-        remark(f"recall@{last} is {reached:.3f}, below {least:.3f}")
-    return reached >= least
-
-
-def _tell_evaluation(done: Evaluated) -> None:
-    heads = ["question", "rank", *(f"@{k}" for k in done.recall), *map(str, done.held), "confidence"]
-    table(heads, [_row(one, done) for one in done.questions])
-    say()
-    for name, text in _totals(done):
-        say(f"{name:<14}{text}")
-    misses = [one for one in done.questions if one.misses]
-    if misses:
-        say(f"\n{styled('Misses', bold=True)}")
-    for one in misses:
-        say(f"  {styled(one.question)}  {styled(f'{done.path}:{one.line}', dim=True)}")
-        for miss in one.misses:
-            say(f"    {styled(miss)}")
-
-
-def _row(one: QuestionResult, done: Evaluated) -> list[str]:
-    asked = one.question if len(one.question) <= _WIDEST else one.question[: _WIDEST - 1] + "…"
-    ranks = ", ".join(str(expected.rank or "-") for expected in one.expected)
-    found = [_mark(one.recall[k]) if one.recall else "" for k in done.recall]
-    return [asked, ranks, *found, *map(_mark, one.held.values()), f"{one.confidence:.2f}"]
-
-
-def _mark(share: float) -> str:
-    return "●" if share == 1 else "◐" if share else "○"
-
-
-def _totals(done: Evaluated) -> list[tuple[str, str]]:
-    kept, all_ = done.kept_out
-    counted = sum(bool(one.expected) for one in done.questions)
-    return [
-        ("questions", f"{len(done.questions)}, {counted} with ids"),
-        *((f"recall@{k}", f"{value:.3f}") for k, value in done.recall.items()),
-        ("MRR", f"{done.mrr:.3f}"),
-        ("nDCG@10", f"{done.ndcg:.3f}"),
-        *((f"in {budget}", f"{value:.3f} of what is wanted") for budget, value in done.held.items()),
-        *([("kept out", f"{kept} of {all_}")] if all_ else []),
-    ]

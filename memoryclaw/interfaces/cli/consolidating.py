@@ -181,6 +181,8 @@ def _tell_run(done: Consolidated, *, dry_run: bool) -> None:
             _tell_upkeep(done.upkeep, dry_run=dry_run)
         return
     say(_summary(changes, done.mode, dry_run=dry_run))
+    if changes.held:
+        say(f"{'It would be held' if dry_run else 'It is held'}: {styled(changes.held)}.")
     if dry_run:
         _planned(changes)
         say()
@@ -207,6 +209,8 @@ def _tell_upkeep(done: Consolidated, *, dry_run: bool) -> None:
         proposed
     )
     say(f"Upkeep: {', '.join(words)}.")
+    if changes.held:
+        say(f"It is held: {styled(changes.held)}.")
     if dry_run:
         _planned(changes)
         say()

@@ -13,7 +13,7 @@ import click
 from memoryclaw.config import MOST_LISTED
 from memoryclaw.errors import InputError
 from memoryclaw.interfaces import shapes
-from memoryclaw.interfaces.cli.printing import as_json, padded, remark, say, styled, table
+from memoryclaw.interfaces.cli.printing import as_json, padded, plural, remark, say, styled, table
 from memoryclaw.interfaces.cli.verbs import TEXT, CliContext, verb
 from memoryclaw.model import Fact
 from memoryclaw.text.prompts import visible
@@ -21,6 +21,7 @@ from memoryclaw.writing.context import fact_in_words
 
 if TYPE_CHECKING:
     from memoryclaw.index.sync import Freshness
+    from memoryclaw.recall.timeline import TimelineEvent
     from memoryclaw.review.file_history import Blame, CommitShown, Events, FactSource
 
 
@@ -58,6 +59,9 @@ def show(context: CliContext, id_: str, *, session: str) -> None:
         at = shown.address
         say(styled(f"{at.path}:{at.line}-{at.end_line}", dim=True))
     click.echo(visible(shown.text), nl=not shown.text.endswith("\n"))
+    for one in shown.superseded:
+        told = fact_in_words(one.entity, one.field, one.value)
+        remark(f"line {one.line}: {told} ({one.mark()})")
     print_freshness(fresh)
 
 
@@ -103,21 +107,35 @@ def browse(context: CliContext, kind: str, state: str, limit: int) -> None:
     print_freshness(fresh)
 
 
-@verb(examples=["facts", "facts 'Boathouse Aarhus' --history", "facts boathouse --as-of 2025-07-01"])
+@verb(
+    examples=[
+        "facts",
+        "facts 'Boathouse Aarhus' --history",
+        "facts boathouse --as-of 2025-07-01",
+        "facts boathouse --believed-at 2026-04-01",
+    ]
+)
 @click.argument("entity", required=False, default="", type=TEXT)
 @click.option("--as-of", metavar="DATE", callback=_day, help="The facts that held on that day.")
+@click.option(
+    "--believed-at",
+    metavar="WHEN",
+    default="",
+    type=TEXT,
+    help="As the files were in the last commit of that day, or in this commit.",
+)
 @click.option("--history", is_flag=True, help="Include superseded values.")
 @click.pass_obj
-def facts(context: CliContext, entity: str, as_of: date | None, history: bool) -> None:
+def facts(context: CliContext, entity: str, as_of: date | None, believed_at: str, history: bool) -> None:
     """List the facts of one entity, or all of them, then what was said of it, newest first."""
     with context.app() as app:
-        found, fresh = app.facts(entity, as_of=as_of, history=history), app.freshness
+        then = app.commit_at(believed_at) if believed_at else None
+        found = app.facts(entity, as_of=as_of, history=history, believed_at=then.commit if then else "")
+        fresh, apart = app.freshness, {} if then else app.conflicting(found)
     if context.json:
-        as_json(shapes.facts(found, fresh))
+        as_json(shapes.facts(found, fresh, apart, then))
         return
-    from memoryclaw.recall.browsing import conflicting  # noqa: PLC0415
-
-    dated, apart = history or as_of is not None, conflicting(found)
+    dated = history or as_of is not None
     doubted = any(fact.trust != "trusted" for _, fact in found)
     table(
         [
@@ -133,9 +151,13 @@ def facts(context: CliContext, entity: str, as_of: date | None, history: bool) -
     )
     if not found:
         say("No such facts.")
+    if then:
+        remark(f"As the files were in commit {then.commit[:10]} of {then.when}: {then.subject}")
+    told = set[str]()
     for id_, others in apart.items():
-        if not id_.startswith("semantic/"):
-            remark(f"{id_} and {', '.join(others)} disagree; edit one of them")
+        if id_ not in told:
+            remark(f"{id_} and {', '.join(others)} disagree; `memoryclaw review` lists the conflict")
+        told.update(others)
     print_freshness(fresh)
 
 
@@ -206,6 +228,31 @@ def entities(context: CliContext, words: Sequence[str], kind: str) -> None:
     print_freshness(fresh)
 
 
+@verb(examples=["views", "views --write", "views 'Boathouse Aarhus'", "views --write Boathouse --json"])
+@click.argument("words", metavar="[ENTITY|TOPIC]...", nargs=-1, type=TEXT)
+@click.option("--write", is_flag=True, help="Write those that are not there, or stale.")
+@click.pass_obj
+def views(context: CliContext, words: Sequence[str], write: bool) -> None:
+    """List the pages of entities and topics that are compiled from the files, or write them."""
+    name = " ".join(words)
+    with context.app() as app:
+        found = app.views(name, write=write)
+    if context.json:
+        as_json(shapes.views(found, name))
+        return
+    rows = [(one.title, one.kind, one.state, str(one.sources), one.path) for one in found.listed]
+    table(["page", "kind", "state", "notes", "file"], rows)
+    for notice in found.notices:
+        remark(notice)
+    if name and not write:
+        for one in found.listed:
+            say(f"\n{one.page.part if one.page else ''}".rstrip())
+    elif not rows:
+        say("Nothing is known of which a page could be made.")
+    elif write:
+        say(f"Wrote {plural(len(found.written), 'page')}.")
+
+
 @verb(examples=["entity 'Boathouse Aarhus'", "entity boathouse --json"])
 @click.argument("name", metavar="NAME", type=TEXT)
 @click.pass_obj
@@ -230,6 +277,41 @@ def entity(context: CliContext, name: str) -> None:
         [(one.name, one.kind, ", ".join(one.fields), str(one.episodes)) for one in found.neighbours],
     )
     print_freshness(fresh)
+
+
+@verb(examples=["timeline", "timeline 'Boathouse Aarhus' --since 2025-06-01", "timeline --limit 10 --json"])
+@click.argument("entity", required=False, default="", type=TEXT)
+@click.option("--since", metavar="DATE", callback=_day, help="From that day on.")
+@click.option("--until", metavar="DATE", callback=_day, help="Up to the end of that day.")
+@click.option(
+    "--limit",
+    metavar="N",
+    type=click.IntRange(0, MOST_LISTED),
+    default=50,
+    show_default=True,
+    help="The newest so many.",
+)
+@click.pass_obj
+def timeline(context: CliContext, entity: str, since: date | None, until: date | None, limit: int) -> None:
+    """Show what changed in the world, in order: facts, what was said, episodes."""
+    with context.app() as app:
+        found, fresh = app.timeline(entity, since=since, until=until, limit=limit), app.freshness
+    if context.json:
+        as_json(shapes.timeline(found, fresh))
+        return
+    table(["when", "what", "of", "", "where"], [_happened(one) for one in found.events])
+    if not found.events:
+        say("Nothing with a date.")
+    if found.earlier:
+        remark(f"{found.earlier} earlier; --limit shows more")
+    print_freshness(fresh)
+
+
+def _happened(one: TimelineEvent) -> list[str]:
+    of = one.entity if one.field in ("", "value") else f"{one.entity}.{one.field}"
+    value = f'"{one.value}"' if one.kind == "said" else one.value
+    was = f" (was {one.was})" if one.was else ""
+    return [one.at[:16].replace("T", " "), one.kind, of, f"{value}{was}", f"{one.path}:{one.line}"]
 
 
 def print_freshness(fresh: Freshness) -> None:

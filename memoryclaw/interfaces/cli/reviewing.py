@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -21,7 +21,9 @@ if TYPE_CHECKING:
 
 _WIDTH = 68  # columns of a cell in a list
 _ASKED = {"approved": "Approve", "rejected": "Reject"}
-_ALL = click.option("--all", "everything", is_flag=True, help="Everything that waits, but skills.")
+_ALL = click.option(
+    "--all", "everything", is_flag=True, help="Everything that waits, but skills and conflicts."
+)
 _DIGEST = click.option(
     "--digest",
     metavar="D",
@@ -30,14 +32,17 @@ _DIGEST = click.option(
     help="Only as it was shown: the digest of `review list --json`.",
 )
 _YES = click.option("--yes", is_flag=True, help="Do not ask.")
+_REASON = click.option(
+    "--reason", metavar="TEXT", default="", type=TEXT, help="Why, for the commit and the record of decisions."
+)
 
 
 @group(default="list", examples=["review", "review show p-1a2b3c4d", "review approve p-1a2b3c4d"])
 def review() -> None:
     """Approve or reject pending changes.
 
-    Uncertain facts, proposals, and runs on their own branch wait for a person. Each decision is one
-    commit and is remembered. Skills are decided by `skills approve` and `skills reject`.
+    Uncertain facts, values in conflict, proposals, and runs on their own branch wait for a person. Each decision
+    is one commit and is remembered. Skills are decided by `skills approve` and `skills reject`.
     """
 
 
@@ -86,28 +91,50 @@ def diff(context: CliContext, names: tuple[str, ...]) -> None:
     _differences(context, found, whole=False)
 
 
-@review.command("approve", examples=["review approve p-1a2b3c4d fact-5e6f7a8b", "review approve --all --yes"])
+@review.command(
+    "approve",
+    examples=[
+        "review approve p-1a2b3c4d fact-5e6f7a8b",
+        "review approve conflict-9c8d7e6f --value 2",
+        "review approve --all --yes",
+    ],
+)
 @click.argument("names", metavar="[ID|RUN]...", nargs=-1, type=TEXT)
+@click.option(
+    "--value",
+    metavar="N",
+    type=click.IntRange(1),
+    default=None,
+    help="Which value of a conflict holds; `review show` numbers them.",
+)
+@_REASON
 @_ALL
 @_DIGEST
 @_YES
 @click.pass_context
-def approve(ctx: click.Context, names: tuple[str, ...], *, everything: bool, digest: str, yes: bool) -> None:
-    """Apply pending changes, one commit each."""
-    _decide(ctx, names, "approved", everything=everything, digest=digest, yes=yes)
+def approve(ctx: click.Context, /, names: tuple[str, ...], *, value: int | None, **how: Any) -> None:
+    """Apply pending changes, one commit each.
+
+    Of a conflict one value holds from now on; what others say moves to History.
+    """
+    _decide(ctx, names, "approved", value=value or 0, **how)
 
 
 @review.command(
     "reject", examples=["review reject p-1a2b3c4d", "review reject consolidate-20261121T101500-ab12cd"]
 )
 @click.argument("names", metavar="[ID|RUN]...", nargs=-1, type=TEXT)
+@_REASON
 @_ALL
 @_DIGEST
 @_YES
 @click.pass_context
-def reject(ctx: click.Context, names: tuple[str, ...], *, everything: bool, digest: str, yes: bool) -> None:
-    """Reject pending changes; they are not proposed again."""
-    _decide(ctx, names, "rejected", everything=everything, digest=digest, yes=yes)
+def reject(ctx: click.Context, /, names: tuple[str, ...], **how: Any) -> None:
+    """Reject pending changes; they are not proposed again.
+
+    To reject a conflict says that all of its values may stand.
+    """
+    _decide(ctx, names, "rejected", **how)
 
 
 @review.command("edit", examples=["review edit p-1a2b3c4d"])
@@ -163,13 +190,15 @@ def _cut(text: str) -> str:
 
 
 def _decide(
-    ctx: click.Context, names: Sequence[str], decision: str, *, everything: bool, digest: str, yes: bool
+    ctx: click.Context, names: Sequence[str], decision: str, *, everything: bool, yes: bool, **how: Any
 ) -> None:
     said: CliContext = ctx.obj
     if bool(names) == everything:
         raise click.UsageError("Give ids or runs, or --all.", ctx)
     with said.app() as app:
         items = [item for item in app.review.list(names) if not item.is_skill]
+        if everything:  # which value holds is decided one by one
+            items = [item for item in items if item.conflict is None]
         if everything and items:
             if not said.json:
                 for item in items:
@@ -177,7 +206,7 @@ def _decide(
             if not agreed(said, f"{_ASKED[decision]} {plural(len(items), 'thing')}?", yes=yes):
                 return
         decide = app.review.approve if decision == "approved" else app.review.reject
-        done = decide(items, digest=digest)
+        done = decide(items, **how)
     _print_decisions(ctx, done)
 
 
@@ -214,6 +243,8 @@ def _differences(
 
 
 def _one(item: ReviewItem, files: Sequence[Difference], *, whole: bool) -> None:
+    from memoryclaw.recall.disputes import side_in_words  # noqa: PLC0415
+
     say(f"{styled(item.what, bold=True)} ({styled(item.id)})")
     if whole:
         told = (
@@ -228,6 +259,8 @@ def _one(item: ReviewItem, files: Sequence[Difference], *, whole: bool) -> None:
                 say(f"  {name}: {styled(value)}")
         for quote in item.change.evidence if item.change else ():
             say(f"  > {styled(quote)}")
+    for number, side in enumerate(item.conflict.sides if item.conflict else (), 1):
+        say(f"  {number}: {styled(side_in_words(side))}")
     for found in files:
         show_difference(found)
     say()

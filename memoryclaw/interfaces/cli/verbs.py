@@ -64,14 +64,14 @@ SECTIONS: dict[str, dict[str, str]] = {
         "ask": "asking", "recall": "asking", "search": "asking", "why": "asking", "working": "working",
         "feedback": "working",
     },
-    "Look": {"show": "looking", "browse": "looking", "facts": "looking", "entities": "looking", "entity": "looking", "todos": "looking", "inspect": "looking", "links": "linking"},
+    "Look": {"show": "looking", "browse": "looking", "facts": "looking", "entities": "looking", "entity": "looking", "timeline": "looking", "todos": "looking", "links": "linking", "views": "looking", "inspect": "looking"},
     "Write": {
         "init": "writing", "remember": "writing", "edit": "writing", "forget": "writing", "revive": "writing",
         "trust": "writing", "quarantine": "writing", "undo": "writing",
     },
     "Log": {"capture": "capturing", "import": "transferring", "hook": "hooks", "consolidate": "consolidating", "redo": "consolidating", "schedule": "consolidating"},
     "Review": {"review": "reviewing", "history": "looking", "blame": "looking", "skills": "skills"},
-    "Keep": {"sync": "maintaining", "watch": "serving", "serve": "serving", "ui": "serving", "mcp": "serving", "openclaw": "openclawing", "export": "transferring", "reindex": "maintaining", "status": "maintaining", "stats": "maintaining", "doctor": "maintaining", "eval": "asking", "completion": "maintaining"},
+    "Keep": {"sync": "maintaining", "watch": "serving", "serve": "serving", "ui": "serving", "mcp": "serving", "openclaw": "openclawing", "export": "transferring", "reindex": "maintaining", "status": "maintaining", "stats": "maintaining", "doctor": "maintaining", "lint": "linting", "eval": "evaluating", "completion": "maintaining"},
 }  # fmt: skip
 VERBS = {verb: module for verbs in SECTIONS.values() for verb, module in verbs.items()}
 _FIRST = ("remember 'Nora prefers tea'", "ask 'What does Nora drink?'", "init ~/notes")

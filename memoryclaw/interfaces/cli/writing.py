@@ -152,6 +152,7 @@ def _tell_survey(found: Survey) -> None:
         "remember 'Nora wants the receipts before Friday' --tag money",
         "remember 2026-12-11 --entity 'Boathouse Aarhus' --field deadline",
         "remember 'the wedding is on 5 september, near Otley' --entity Tam",
+        "remember 'We ship Atlas without the map' --type decision --scope project:atlas --expires 2026-12-01",
         "remember - < minutes.txt",
     ]
 )
@@ -170,6 +171,22 @@ def _tell_survey(found: Survey) -> None:
     "--tag", "tags", metavar="T", multiple=True, type=TEXT, help="A tag of the episode; may be repeated."
 )
 @click.option("--note", is_flag=True, help="Keep the words as an episode, whatever they say.")
+@click.option(
+    "--type",
+    "memory_type",
+    metavar="T",
+    default="",
+    type=TEXT,
+    help="decision, preference, lesson, procedure, event, or a word of yours.",
+)
+@click.option(
+    "--scope",
+    metavar="S",
+    default="",
+    type=TEXT,
+    help="What it counts for: permanent, project:NAME or session[:NAME].",
+)
+@click.option("--expires", metavar="DATE", default="", type=TEXT, help="The last day on which it counts.")
 @AS_IS
 @click.pass_obj
 def remember(
@@ -180,6 +197,9 @@ def remember(
     field: str,
     tags: tuple[str, ...],
     note: bool,
+    memory_type: str,
+    scope: str,
+    expires: str,
     as_is: bool,
 ) -> None:
     """Store a fact, a statement or an episode.
@@ -190,7 +210,10 @@ def remember(
     """
     words = sys.stdin.read() if text == ("-",) else " ".join(text)
     with context.app() as app:
-        tell(context, app.remember(words, entity=entity, field=field, tags=tags, note=note, as_is=as_is))
+        done = app.remember(
+            words, entity=entity, field=field, tags=tags, note=note, as_is=as_is, memory_type=memory_type, scope=scope, expires=expires
+        )  # fmt: skip
+        tell(context, done)
 
 
 @verb(

@@ -102,7 +102,17 @@ class FactsRequest(RequestModel):
 
     entity: str = ""
     as_of: str = ""
+    believed_at: str = ""
     history: bool = False
+
+
+class TimelineRequest(RequestModel):
+    """Of what and of when changes are listed."""
+
+    entity: str = ""
+    since: str = ""
+    until: str = ""
+    limit: int = Field(default=50, ge=0, le=MOST_LISTED)
 
 
 class EntitiesRequest(RequestModel):
@@ -130,6 +140,12 @@ class NeighboursRequest(RequestModel):
 
     id: str = Field(min_length=1)
     limit: int = Field(default=BESIDE, ge=1, le=MOST_LISTED)
+
+
+class ViewsRequest(RequestModel):
+    """Which pages are listed."""
+
+    name: str = ""
 
 
 class TodosRequest(RequestModel):
@@ -193,8 +209,15 @@ def dangling(app: App, _name: str, _asked: RequestModel) -> Shape:
 
 def facts(app: App, _name: str, asked: FactsRequest) -> Shape:
     """A list of facts."""
-    found = app.facts(asked.entity, as_of=_day(asked.as_of), history=asked.history)
-    return shapes.facts(found, app.freshness)
+    then = app.commit_at(asked.believed_at) if asked.believed_at else None
+    commit = then.commit if then else ""
+    found = app.facts(asked.entity, as_of=_day(asked.as_of), history=asked.history, believed_at=commit)
+    return shapes.facts(found, app.freshness, {} if then else app.conflicting(found), then)
+
+
+def views(app: App, _name: str, asked: ViewsRequest) -> Shape:
+    """The generated pages."""
+    return shapes.views(app.views(asked.name), asked.name)
 
 
 def entities(app: App, _name: str, asked: EntitiesRequest) -> Shape:
@@ -205,6 +228,12 @@ def entities(app: App, _name: str, asked: EntitiesRequest) -> Shape:
 def entity(app: App, name: str, _asked: RequestModel) -> Shape:
     """One entity."""
     return shapes.entity(app.entity(name), app.freshness)
+
+
+def timeline(app: App, _name: str, asked: TimelineRequest) -> Shape:
+    """What changed in the world."""
+    found = app.timeline(asked.entity, since=_day(asked.since), until=_day(asked.until), limit=asked.limit)
+    return shapes.timeline(found, app.freshness)
 
 
 def todos(app: App, _name: str, asked: TodosRequest) -> Shape:
@@ -278,6 +307,14 @@ LOOKING = (
     ),
     VerbRoute(
         "GET",
+        "/v1/timeline",
+        timeline,
+        "What changed in the world, in order: facts, what was said, episodes.",
+        TimelineRequest,
+        like="timeline [ENTITY]",
+    ),
+    VerbRoute(
+        "GET",
         "/v1/entities",
         entities,
         "Everything that facts are known of, by name.",
@@ -290,6 +327,14 @@ LOOKING = (
         entity,
         "One entity: facts and their past, episodes, neighbours.",
         like="entity NAME",
+    ),
+    VerbRoute(
+        "GET",
+        "/v1/views",
+        views,
+        "The pages of entities and topics, and how their files stand.",
+        ViewsRequest,
+        like="views [ENTITY|TOPIC]",
     ),
     VerbRoute(
         "GET",
@@ -315,6 +360,11 @@ def doctor(app: App, _name: str, _asked: RequestModel) -> Shape:
     return shapes.doctor(app.doctor())
 
 
+def lint(app: App, _name: str, _asked: RequestModel) -> Shape:
+    """What is wrong in the vault's files."""
+    return shapes.linted_files(app.lint())
+
+
 class SyncRequest(RequestModel):
     """Whether git is asked first."""
 
@@ -331,6 +381,9 @@ KEEPING = (
     VerbRoute("GET", "/v1/status", status, "How the vault stands.", like="status"),
     VerbRoute(
         "GET", "/v1/doctor", doctor, "Checks the vault's health; repairs nothing.", pool=LONG, like="doctor"
+    ),
+    VerbRoute(
+        "GET", "/v1/lint", lint, "What is wrong in the files that a person writes.", pool=LONG, like="lint"
     ),
     VerbRoute(
         "POST",

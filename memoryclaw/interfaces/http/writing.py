@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from pydantic import Field
 
 from memoryclaw.app import App
 from memoryclaw.config import MOST_LISTED
+from memoryclaw.errors import ForbiddenError
 from memoryclaw.interfaces import shapes
 from memoryclaw.interfaces.http.messages import LONG, WRITE, RequestModel, Shape, VerbRoute, question
 from memoryclaw.model import OWNER
+
+if TYPE_CHECKING:
+    from memoryclaw.review.queue import ReviewItem
 
 Value = str | bool | int | float
 
@@ -22,6 +28,9 @@ class RememberRequest(RequestModel):
     tags: list[str] = Field(default_factory=list)
     source: str = ""
     session: str = ""
+    type: str = ""
+    scope: str = ""
+    expires: str = ""
 
 
 class EditRequest(RequestModel):
@@ -57,9 +66,18 @@ def remember(app: App, _name: str, asked: RememberRequest) -> Shape:
     """Keeps a text as an episode, or as the value of a field; from the agent it is a claim."""
     if app.audience == OWNER:
         kept = app.remember(
-            asked.text, entity=asked.entity, field=asked.field, tags=asked.tags, source=asked.source
+            asked.text,
+            entity=asked.entity,
+            field=asked.field,
+            tags=asked.tags,
+            source=asked.source,
+            memory_type=asked.type,
+            scope=asked.scope,
+            expires=asked.expires,
         )
         return shapes.written(kept)
+    if asked.type or asked.scope or asked.expires:
+        raise ForbiddenError("only the owner says what type a memory is, for what it counts and until when")
     done = app.claim(
         asked.text,
         entity=asked.entity,
@@ -190,9 +208,16 @@ class HistoryRequest(RequestModel):
 
 
 class DecisionRequest(RequestModel):
-    """The digest of what was shown; what has changed since is refused."""
+    """The digest of what was shown (what has changed since is refused), and a reason for the commit."""
 
     digest: str = ""
+    reason: str = ""
+
+
+class ApprovalRequest(DecisionRequest):
+    """The same, and of a conflict the number of the value that holds."""
+
+    value: int = Field(default=0, ge=0)
 
 
 class RewordRequest(RequestModel):
@@ -214,14 +239,17 @@ def review_one(app: App, name: str, _asked: RequestModel) -> Shape:
     return shapes.review_item(item, found, app.review.details(item) if app.audience == OWNER else None)
 
 
-def approve(app: App, name: str, asked: DecisionRequest) -> Shape:
-    """Says yes."""
-    return _decided(app, name, "approved", asked.digest)
+def approve(app: App, name: str, asked: ApprovalRequest) -> Shape:
+    """Says yes, or which value of a conflict holds."""
+    done = app.review.approve(
+        _waiting(app, name), digest=asked.digest, value=asked.value, reason=asked.reason
+    )
+    return shapes.decided(done)
 
 
 def reject(app: App, name: str, asked: DecisionRequest) -> Shape:
     """Says no."""
-    return _decided(app, name, "rejected", asked.digest)
+    return shapes.decided(app.review.reject(_waiting(app, name), digest=asked.digest, reason=asked.reason))
 
 
 def reword(app: App, name: str, asked: RewordRequest) -> Shape:
@@ -244,10 +272,8 @@ def blame(app: App, name: str, _asked: RequestModel) -> Shape:
     return shapes.blame(app.blame(name))
 
 
-def _decided(app: App, name: str, decision: str, digest: str) -> Shape:
-    items = [item for item in app.review.list([name]) if not item.is_skill]
-    decide = app.review.approve if decision == "approved" else app.review.reject
-    return shapes.decided(decide(items, digest=digest))
+def _waiting(app: App, name: str) -> list[ReviewItem]:
+    return [item for item in app.review.list([name]) if not item.is_skill]
 
 
 REVIEWING = (
@@ -263,8 +289,8 @@ REVIEWING = (
         "POST",
         "/v1/review/{id}/approve",
         approve,
-        "Says yes to one thing, or to a run; with the `digest` of what was shown, only to that.",
-        DecisionRequest,
+        "Says yes to one thing, or to a run; with the `digest` of what was shown, only to that. Of a conflict, `value` says which holds.",
+        ApprovalRequest,
         pool=WRITE,
         like="review approve ID",
     ),
@@ -272,7 +298,7 @@ REVIEWING = (
         "POST",
         "/v1/review/{id}/reject",
         reject,
-        "Says no; it is not proposed again.",
+        "Says no; it is not proposed again. All values of a conflict may stand then.",
         DecisionRequest,
         pool=WRITE,
         like="review reject ID",

@@ -13,10 +13,12 @@ from memoryclaw.interfaces.mcp import arguments
 from memoryclaw.interfaces.mcp.arguments import question
 from memoryclaw.model import Fact, Match, least_trusted
 from memoryclaw.recall.packing import TRUST_ORDER, text_of
+from memoryclaw.recall.standing import Superseded
 from memoryclaw.review.word_diff import marked, word_diff
 from memoryclaw.text import encoding, prompts
-from memoryclaw.text.prompts import one_line
+from memoryclaw.text.prompts import mark_of, one_line
 from memoryclaw.working.memory import rendered
+from memoryclaw.writing.context import fact_in_words
 
 if TYPE_CHECKING:
     from memoryclaw.recall.browsing import NoteEntry
@@ -58,6 +60,8 @@ def get(app: App, asked: arguments.GetArguments) -> ToolAnswer:
         shape |= {"text": text, "line": first + asked.line - 1, "end_line": first + last - 1}
         remark = f"Lines {asked.line} to {last} of {len(lines)}{', cut' if len(text) == _MOST else ''}."
     told = lines_text(shown.address.id, text, trust.get(shown.address.path, "unknown"))
+    if shown.superseded:
+        told = f"{told}\n{_superseded(shown.superseded)}"
     return ToolAnswer(shape, _with(told, remark, app.freshness.degraded))
 
 
@@ -91,7 +95,8 @@ def facts(app: App, asked: arguments.FactsArguments) -> ToolAnswer:
     """What is or was held true."""
     found = app.facts(asked.entity, as_of=_day(asked.as_of), history=asked.history)
     some = found[: asked.limit]
-    shape, trusts = shapes.facts(some, app.freshness), app.trust_of(path for path, _ in some)
+    shape = shapes.facts(some, app.freshness, app.conflicting(some))
+    trusts = app.trust_of(path for path, _ in some)
     more = f"{len(found) - len(some)} more; name an entity." if len(some) < len(found) else ""
     return ToolAnswer(
         shape, _with(facts_text(some, trusts) or "No such facts.", more, app.freshness.degraded)
@@ -159,6 +164,18 @@ def lines_text(id_: str, text: str, trust: str) -> str:
     return _block([(trust, f'<m id="{prompts.escaped(id_)}">\n{told}\n</m>')])
 
 
+def _superseded(found: Iterable[Superseded]) -> str:
+    """What lines told and holds no longer."""
+    told = (
+        (
+            one.fact,
+            f"line {one.line}, {fact_in_words(one.entity, one.field, one.value)}: {one.mark('unknown')}",
+        )
+        for one in found
+    )
+    return _block(("unknown", prompts.item(id_, text)) for id_, text in told)
+
+
 def listed(notes: Iterable[NoteEntry], trusts: Trusts) -> str:
     """A list of notes."""
     return _block(
@@ -203,8 +220,10 @@ def _block(items: Iterable[tuple[str, str]]) -> str:
 def _quoted(match: Match) -> str:
     unit = match.unit
     if unit.kind == "fact":
-        return text_of(unit)
-    return f"{unit.title}: {match.snippet}" if unit.title and unit.kind != "turn" else match.snippet
+        said = text_of(unit)
+    else:
+        said = f"{unit.title}: {match.snippet}" if unit.title and unit.kind != "turn" else match.snippet
+    return " ".join(filter(None, (said, mark_of(match.conflicts, match.superseded))))
 
 
 def _fact(fact: Fact) -> str:

@@ -26,10 +26,11 @@ class Fields(BaseModel):
 
 
 class Decision(Fields):
-    """The digest of what was shown, and what is looked at next."""
+    """The digest of what was shown, what is looked at next, and of a conflict the number of the value that holds."""
 
     digest: str
     next: str = ""
+    value: int = 0
 
 
 F = TypeVar("F", bound=Fields)

@@ -91,7 +91,7 @@ def _told(app: App, item: ReviewItem, among: Sequence[ReviewItem]) -> dict[str, 
         "more": max(len(found) - FILES, 0),
         "problem": problem,
         "digest": digest,
-        "rows": _rows(item, details) if item.field else [],
+        "rows": _rows(item, details) if item.field and item.conflict is None else [],
     }
 
 
@@ -119,8 +119,10 @@ def _decided(app: App, asked: Asked, verb: str) -> Answer:
     given = asked.fields(Decision)
     try:
         item = app.review.get(asked.name)
-        decide = app.review.approve if verb == "approve" else app.review.reject
-        done = decide([item], digest=given.digest)[0]
+        if verb == "approve":
+            done = app.review.approve([item], digest=given.digest, value=given.value)[0]
+        else:
+            done = app.review.reject([item], digest=given.digest)[0]
     except NotFoundError:
         return Moved(
             address("review", *([given.next] if given.next else [])), said=f"{asked.name} no longer waits."

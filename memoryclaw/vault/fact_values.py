@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Mapping
 from datetime import date
+from functools import lru_cache
 from typing import NamedTuple
 
 from memoryclaw.model import NOTHING, Fact
@@ -39,6 +40,7 @@ NOUNS = {
 KIN = frozenset(lists.lines("consolidation.kin"))
 # Where several values live side by side unless the schema says otherwise.
 MANY = frozenset(lists.lines("consolidation.many_values"))
+_EXACT = frozenset({"date", "day", "email", "phone", "url", "amount"})
 _PREFERENCES = frozenset(lists.lines("consolidation.preferences"))
 _OF_PEOPLE = KIN | frozenset(lists.lines("consolidation.of_people"))
 _LEADING = frozenset(lists.words("consolidation.before_fields"))
@@ -422,13 +424,40 @@ def holds_value(known: str, value: str) -> bool:
     )
 
 
+@lru_cache(maxsize=4096)
+def _named(field: str) -> FieldNoun | None:
+    return noun_of(field) or noun_of(_spaced(field))
+
+
+def field_key(field: str) -> str:
+    """What all names of one field have in common: `Due-Date` and `deadline` are one."""
+    noun = _named(field)
+    return noun.field if noun else _spaced(field)
+
+
 def same_field(one: str, other: str) -> bool:
     """True for names of one field: in any case, with hyphens or spaces, or two words for the same (`due date`, `deadline`)."""
-    first, second = _spaced(one), _spaced(other)
-    if first == second:
+    if _spaced(one) == _spaced(other):
         return True
-    nouns = [noun_of(field) or noun_of(spaced) for field, spaced in ((one, first), (other, second))]
-    return nouns[0] is not None and nouns[0] == nouns[1]
+    first, second = _named(one), _named(other)
+    return first is not None and first == second
+
+
+def declared_field(schema: vocabulary.Schema, field: str) -> vocabulary.Field | None:
+    """What the vault declares of a field, under any of its names."""
+    found = schema.fields.get(" ".join(field.lower().split()))
+    return found or next((kind for name, kind in schema.fields.items() if same_field(name, field)), None)
+
+
+def holds_many(field: str, declared: vocabulary.Field | None) -> bool:
+    """True for a field that holds several values side by side: as the vault declares it, else by its name."""
+    return declared.many if declared else field.lower() in MANY
+
+
+def is_exact(field: str) -> bool:
+    """True for a field whose values are days, amounts or addresses, of which it has one at a time."""
+    noun = _named(field)
+    return noun is not None and noun.kind in _EXACT
 
 
 def bare_field(field: str, value: str, facts: Iterable[Fact], *, said: str = "") -> str:

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from memoryclaw.consolidation.fact_values import (
+from memoryclaw.vault.fact_values import (
     date_value,
     holds_value,
     misfit,

@@ -1,0 +1,1 @@
+"""The simulated year: what is said in it, and what happens when."""

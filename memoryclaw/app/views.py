@@ -1,0 +1,134 @@
+"""views: the generated pages of a vault, listed with how they stand, and written where somebody asks for it."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Collection, Sequence
+from typing import NamedTuple
+
+from memoryclaw.errors import NotFoundError
+from memoryclaw.lifecycle.keeping import UpkeepContext
+from memoryclaw.lifecycle.views import ENTITIES, TOPICS, View, named, pages, views, was_edited, written
+from memoryclaw.vault import files
+from memoryclaw.vault.generated import is_generated
+from memoryclaw.vault.layout import on_disk
+from memoryclaw.writing.init import leave_out
+from memoryclaw.writing.writer import Edit, PendingCommit, patched, writing
+
+VERB = "views"
+_FOLDERS = tuple(folder.rstrip("/") for folder in (ENTITIES, TOPICS))
+
+
+class Views(NamedTuple):
+    """The pages asked for, those of them that were written just now, and what else to know."""
+
+    listed: tuple[View, ...]
+    written: tuple[str, ...] = ()
+    notices: tuple[str, ...] = ()
+
+
+def listed(context: UpkeepContext, name: str = "") -> Views:
+    """The pages of a name, all of them without one, and how their files stand.
+
+    Raises:
+        NotFoundError: there is no page of this name.
+    """
+    found = _looked(context)
+    if not name:
+        return Views(tuple(found))
+    chosen = tuple(named(found, name)) or tuple(named(found, context.catalog.entity_name(name)))
+    if not chosen:
+        raise NotFoundError(
+            f"nothing is known of which a page {name!r} could be made; `memoryclaw views` lists all pages"
+        )
+    return Views(chosen)
+
+
+def write(context: UpkeepContext, name: str = "") -> Views:
+    """Writes the pages of a name, or all; one that is tracked is one commit. What a person wrote on a page is never touched."""
+    chosen = {view.path for view in listed(context, name).listed}
+    return _written(context, lambda view: view.path in chosen and view.state in ("missing", "stale"))
+
+
+def refresh(context: UpkeepContext) -> Views:
+    """Writes the pages again that are there and stale; nothing where there is no folder of pages."""
+    if not has_pages(context.writing.root):
+        return Views(())
+    return _written(context, lambda view: view.state == "stale")
+
+
+def as_compiled(root: str, read: Callable[[str], str]) -> set[str]:
+    """The pages between whose marks nobody wrote."""
+    return {path for path in _paths(root) if is_generated(path, text := read(path)) and not was_edited(text)}
+
+
+def compile_again(context: UpkeepContext, paths: Collection[str]) -> Views:
+    """Writes pages of which lines were erased, between whose marks nobody wrote before."""
+    return _written(
+        context, lambda view: view.path in paths and view.state in ("stale", "edited"), edited=True
+    )
+
+
+def has_pages(root: str) -> bool:
+    """True where somebody had pages written."""
+    return any(os.path.isdir(on_disk(root, folder)) for folder in _FOLDERS)
+
+
+def _looked(context: UpkeepContext) -> list[View]:
+    root = context.writing.root
+    return views(pages(context), {path: context.writing.text(path) for path in _paths(root)})
+
+
+def _paths(root: str) -> list[str]:
+    return [path for folder in _FOLDERS for path in files.list_files(root, folder) if path.endswith(".md")]
+
+
+def _written(context: UpkeepContext, wanted: Callable[[View], bool], *, edited: bool = False) -> Views:
+    found, root = _looked(context), context.writing.root
+    chosen = [view for view in found if wanted(view)]
+    if chosen and not has_pages(root):
+        leave_out(root, _FOLDERS)
+    run = context.writing.run(VERB)
+    notices = [f"{view.path} {_WHY[view.state]}" for view in found if view.state in _WHY]
+    done = list[str]()
+    with writing(root) as writer:
+        items = [_commit(context, view, run, edited=edited) for view in chosen]
+        while items:
+            outcomes, refused = writer.write_all(items, verb=VERB, now=context.writing.now)
+            done += [view.path for view, one in zip(chosen, outcomes, strict=False) if one.changed]
+            if refused:
+                notices.append(str(refused))
+            # One page that cannot be written keeps no other from being.
+            at = len(outcomes) + bool(refused)
+            chosen, items = chosen[at:], items[at:]
+    return Views(tuple(_looked(context)), tuple(done), tuple(dict.fromkeys(notices)))
+
+
+_WHY = {
+    "edited": "was changed between its marks, and stays as it is: move your words out of them, then write it again",
+    "own": "is a note of yours, and stays as it is",
+}
+
+
+def _commit(context: UpkeepContext, view: View, run: str, *, edited: bool) -> PendingCommit:
+    page, templates = view.page, context.writing.templates
+
+    def text(now: str | None) -> str | None:
+        return written(page, now, templates, edited=edited) if page else now
+
+    def message() -> str:
+        return templates.commit_message("views", path=view.path, count=view.sources, run=run)
+
+    # What it takes away was compiled, and can be again.
+    return PendingCommit([Edit(view.path, patched(text), consumes=True)], message)
+
+
+def told(found: Sequence[View]) -> str:
+    """How the pages stand, in a sentence; empty while all are as they should be."""
+    counts = {state: sum(view.state == state for view in found) for state in ("stale", "edited", "orphan")}
+    says = {
+        "stale": "stale",
+        "edited": "changed between the marks",
+        "orphan": "with nothing left to compile them from",
+    }
+    return ", ".join(f"{count} {says[state]}" for state, count in counts.items() if count)

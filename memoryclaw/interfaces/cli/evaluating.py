@@ -1,0 +1,143 @@
+"""`eval`: the vault's own golden questions, and how well it answers them."""
+
+from __future__ import annotations
+
+import os
+
+import click
+
+from memoryclaw.errors import InputError
+from memoryclaw.interfaces import shapes
+from memoryclaw.interfaces.cli.linting import changed_hook, ended_hook, hook_options
+from memoryclaw.interfaces.cli.printing import as_json, plural, remark, say, styled, table
+from memoryclaw.interfaces.cli.verbs import TEXT, CliContext, verb
+from memoryclaw.recall.evaluation import Evaluated, QuestionResult
+from memoryclaw.vault.layout import QUESTIONS_FILE, on_disk
+
+_WIDEST = 58  # columns of a question in the table; longer ones are cut
+
+
+def _numbers(_ctx: click.Context, _param: click.Parameter, value: str | None) -> tuple[int, ...]:
+    try:
+        found = tuple(sorted({int(part) for part in (value or "").split(",") if part.strip()}))
+    except ValueError:
+        raise click.BadParameter(f"{value!r} are not numbers; write them as 5,10") from None
+    if any(number < 1 for number in found):
+        raise click.BadParameter(f"{value!r} must be from 1 on")
+    return found
+
+
+@verb(
+    examples=["eval", "eval questions.yaml --k 3,10", "eval --budget 400 --least 0.8", "eval --install-hook"]
+)
+@click.argument("file", required=False, type=TEXT)
+@click.option("--k", "ks", metavar="N,N", callback=_numbers, help="Found means: among the first N; 5,10.")
+@click.option(
+    "--budget", "budgets", metavar="N,N", callback=_numbers, help="Tokens of contexts; 400,600,800."
+)
+@click.option(
+    "--least",
+    metavar="SHARE",
+    type=click.FloatRange(0, 1),
+    help="Exit with 1 when recall at the last N is below, or something stands where it must not.",
+)
+@hook_options
+@click.pass_obj
+def eval(  # noqa: A001 - the verb's name
+    context: CliContext,
+    *,
+    file: str | None,
+    ks: tuple[int, ...],
+    budgets: tuple[int, ...],
+    least: float | None,
+    hook: str | None,
+    install_hook: bool,
+    strict: bool,
+    uninstall_hook: bool,
+) -> None:
+    """Ask the vault its golden questions and report the results.
+
+    The questions stand in eval/questions.yaml, or in FILE. Writes nothing.
+    """
+    if changed_hook(context, "eval", install_hook=install_hook, strict=strict, uninstall_hook=uninstall_hook):
+        return
+    if hook:
+        click.get_current_context().exit(_hooked(context, hook))
+    with context.app() as app:
+        done, fresh = app.evaluate(file, ks=ks, budgets=budgets), app.freshness
+    if context.json:
+        as_json({**shapes.evaluated(done), "degraded": fresh.degraded, "behind": fresh.behind})
+    else:
+        _tell_evaluation(done)
+        if fresh.degraded:
+            remark(f"Degraded: {fresh.degraded}")
+    if least is not None:
+        click.get_current_context().exit(int(not _reaches(done, least)))
+
+
+def _hooked(context: CliContext, hook: str) -> int:
+    """Asks the questions for the pre-commit hook, of the files as they are; a vault without questions is not told of them."""
+    with context.app() as app:
+        if not os.path.exists(on_disk(os.fspath(app.root), QUESTIONS_FILE)):
+            return 0
+        done = app.evaluate(budgets=[app.config.budget])
+    missed = [one for one in done.questions if one.misses]
+    for one in missed:
+        _tell_misses(done, one)
+    return ended_hook(f"{plural(len(missed), 'golden question')} missed", hook) if missed else 0
+
+
+def _reaches(done: Evaluated, least: float) -> bool:
+    kept, all_ = done.kept_out
+    if not done.recall and not all_:
+        raise InputError(f"no question of {done.path} expects an id, so there is no recall to compare")
+    last, reached = list(done.recall.items())[-1] if done.recall else (0, 1.0)
+    if reached < least:
+        remark(f"recall@{last} is {reached:.3f}, below {least:.3f}")
+    if kept < all_:
+        remark(f"{all_ - kept} of {all_} things that must not be in a context were in one")
+    return reached >= least and kept == all_
+
+
+def _tell_evaluation(done: Evaluated) -> None:
+    heads = ["question", "rank", *(f"@{k}" for k in done.recall), *map(str, done.held), "confidence"]
+    table(heads, [_row(one, done) for one in done.questions])
+    say()
+    for name, text in _totals(done):
+        say(f"{name:<14}{text}")
+    misses = [one for one in done.questions if one.misses]
+    if misses:
+        say(f"\n{styled('Misses', bold=True)}")
+    for one in misses:
+        _tell_misses(done, one)
+
+
+def _tell_misses(done: Evaluated, one: QuestionResult) -> None:
+    say(f"  {styled(one.question)}  {styled(f'{done.path}:{one.line}', dim=True)}")
+    for miss in one.misses:
+        say(f"    {styled(miss)}")
+
+
+def _row(one: QuestionResult, done: Evaluated) -> list[str]:
+    asked = one.question if len(one.question) <= _WIDEST else one.question[: _WIDEST - 1] + "…"
+    ranks = ", ".join(str(expected.rank or "-") for expected in one.expected)
+    found = [_mark(one.recall[k]) if one.recall else "" for k in done.recall]
+    held = map(_mark, one.held.values()) if one.held else [""] * len(done.held)
+    return [asked, ranks, *found, *held, f"{one.confidence:.2f}"]
+
+
+def _mark(share: float) -> str:
+    return "●" if share == 1 else "◐" if share else "○"
+
+
+def _totals(done: Evaluated) -> list[tuple[str, str]]:
+    kept, all_ = done.kept_out
+    counted = sum(bool(one.expected) for one in done.questions)
+    return [
+        ("questions", f"{len(done.questions)}, {counted} with ids"),
+        *((f"recall@{k}", f"{value:.3f}") for k, value in done.recall.items()),
+        ("MRR", f"{done.mrr:.3f}"),
+        ("nDCG@10", f"{done.ndcg:.3f}"),
+        *((f"in {budget}", f"{value:.3f} of what is wanted") for budget, value in done.held.items()),
+        *([("kept out", f"{kept} of {all_}")] if all_ else []),
+    ]

@@ -1,0 +1,115 @@
+"""`lint`, and the pre-commit hook that it shares with `eval`: what is wrong in the files, by line."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import click
+
+from memoryclaw.history.commit_hook import FOUND, Hooked
+from memoryclaw.interfaces import shapes
+from memoryclaw.interfaces.cli.printing import as_json, plural, remark, say, styled
+from memoryclaw.interfaces.cli.verbs import TEXT, CliContext, verb
+
+
+def hook_options(function: Callable[..., Any]) -> Callable[..., Any]:
+    """The options of a check that the pre-commit hook may run; `hook` is how it runs it."""
+    for option in (
+        click.option("--hook", type=click.Choice(["warn", "strict"]), help="How the hook runs this check: it warns, or stops the commit."),
+        click.option("--uninstall-hook", is_flag=True, help="Take this check out of the pre-commit hook."),
+        click.option("--strict", is_flag=True, help="With --install-hook: what is found stops the commit."),
+        click.option("--install-hook", is_flag=True, help="Let the vault's pre-commit hook run this check; it only warns."),
+    ):  # fmt: skip
+        function = option(function)
+    return function
+
+
+def changed_hook(
+    context: CliContext, check: str, *, install_hook: bool, strict: bool, uninstall_hook: bool
+) -> bool:
+    """Installs a check into the pre-commit hook or takes it out, as asked; False when nothing of that was asked."""
+    if strict and not install_hook:
+        raise click.UsageError("--strict goes with --install-hook")
+    if install_hook and uninstall_hook:
+        raise click.UsageError("--install-hook and --uninstall-hook exclude each other")
+    if not (install_hook or uninstall_hook):
+        return False
+    with context.app() as app:
+        hook = app.commit_hook
+        done = hook.install(check, strict=strict) if install_hook else hook.uninstall(check)
+    _tell_hooked(context, check, done)
+    return True
+
+
+def _tell_hooked(context: CliContext, check: str, done: Hooked) -> None:
+    if context.json:
+        as_json(shapes.hooked(done))
+        return
+    if mode := done.checks.get(check):
+        effect = (
+            "stops a commit in which it finds something" if mode == "strict" else "warns, and stops no commit"
+        )
+        state = "was there already" if done.action == "unchanged" else "is installed"
+        say(f"{styled(check)} {state} in {styled(done.path)}; it {effect}.")
+    else:
+        say(
+            f"{styled(check)} {'was taken out of' if done.action == 'removed' else 'was not in'} {styled(done.path)}."
+        )
+
+
+def ended_hook(what: str, mode: str) -> int:
+    """Says on standard error what a check in the hook found, and what that means for the commit; the exit code."""
+    if mode == "strict":
+        remark(f"memoryclaw: {what}; the commit was stopped (`git commit --no-verify` makes it all the same)")
+        return FOUND
+    remark(f"memoryclaw: {what}; the commit goes on")
+    return 0
+
+
+@verb(
+    examples=[
+        "lint",
+        "lint semantic skills/send-email/SKILL.md",
+        "lint --staged --json",
+        "lint --install-hook",
+    ]
+)
+@click.argument("paths", nargs=-1, type=TEXT, metavar="[PATH]...")
+@click.option("--staged", is_flag=True, help="Check what is staged in git, as it is staged.")
+@hook_options
+@click.pass_context
+def lint(
+    ctx: click.Context,
+    *,
+    paths: tuple[str, ...],
+    staged: bool,
+    hook: str | None,
+    install_hook: bool,
+    strict: bool,
+    uninstall_hook: bool,
+) -> None:
+    """Check the files that a person writes; exits with 1 when there are problems.
+
+    Notes, the types of _schema.yaml, aliases, skills and golden questions: the whole vault, or files and folders of it.
+    """
+    context: CliContext = ctx.obj
+    if changed_hook(context, "lint", install_hook=install_hook, strict=strict, uninstall_hook=uninstall_hook):
+        return
+    if paths and staged:
+        raise click.UsageError("--staged checks what git has staged, so it takes no paths")
+    with context.app() as app:
+        found = app.lint(paths, staged=staged or bool(hook))
+    if context.json:
+        as_json(shapes.linted_files(found))
+    else:
+        for one in found.problems:
+            say(
+                f"{styled(f'{one.path}:{max(one.line, 1)}', fg='cyan')}: {styled('; '.join(filter(None, (one.message, one.hint))))}"
+            )
+        if not hook:
+            say(f"{plural(len(found.problems), 'problem')} in {plural(found.files, 'file')}.")
+    if hook:
+        what = f"{plural(len(found.problems), 'problem')} in what is committed"
+        ctx.exit(ended_hook(what, hook) if found.problems else 0)
+    ctx.exit(int(bool(found.problems)))

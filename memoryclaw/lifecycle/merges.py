@@ -1,0 +1,414 @@
+"""What says the same under two names: episodes of several days, facts, entities. Each pair is proposed as a merge, none is made.
+
+Candidates are found by words alone: the word trigrams of two episodes (Jaccard), the words of two names. One of a pair takes in
+the other, in which case the old id or name goes on leading to it; where nothing says that the two are one, nothing is proposed.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import NamedTuple
+
+from memoryclaw.consolidation.actions import (
+    Action,
+    AddSource,
+    AddSynonym,
+    MoveFile,
+    RenameEntity,
+    TakeIn,
+)
+from memoryclaw.consolidation.changes import PlannedChange
+from memoryclaw.consolidation.planning import Shingles, shingles
+from memoryclaw.index.catalog import Catalog
+from memoryclaw.lifecycle.keeping import UpkeepContext, is_open
+from memoryclaw.model import Fact
+from memoryclaw.text.encoding import readable
+from memoryclaw.text.frontmatter import split
+from memoryclaw.text.language import fold, key_of, keys_of
+from memoryclaw.text.words import words
+from memoryclaw.vault import files
+from memoryclaw.vault.audience import labels_in, of_folders, of_note
+from memoryclaw.vault.forgotten import ForgottenLines
+from memoryclaw.vault.layout import ALIASES_FILE, SEMANTIC, free_name, place_of
+from memoryclaw.vault.leaving import stays
+from memoryclaw.vault.logs import parse_ranges
+from memoryclaw.vault.properties import names_of, text_of
+
+MOST = 20  # pairs of one run; the others are left for the next
+ALIKE = 0.6  # of the trigrams that two episodes have together
+_LEAST = 5  # trigrams; what is shorter is like too many others
+_QUOTED = 3  # lines of an episode in its proposal
+
+
+def merges(context: UpkeepContext) -> Iterator[PlannedChange]:
+    """The merges to propose now, of entities first, then of episodes, the most alike first."""
+    found = [
+        change for change in (*_of_entities(context), *_of_episodes(context)) if is_open(context, change)
+    ]
+    left = len(found) - MOST
+    for number, change in enumerate(found[:MOST], 1):
+        more = f"; {left} more {'pairs are' if left > 1 else 'pair is'} left for the next run"
+        yield change._replace(reason=change.reason + more) if number == MOST and left > 0 else change
+
+
+# Episodes
+
+
+class Told(NamedTuple):
+    """An episode that a run wrote, as it is compared."""
+
+    id: str
+    path: str
+    at: str
+    trust: str
+    lines: tuple[str, ...]  # of its body, without headings: a title is given, and not said
+    ranges: tuple[str, ...]
+    merged: tuple[str, ...] = ()  # what it took in before
+
+    @property
+    def text(self) -> str:
+        """What was said."""
+        return "\n".join(self.lines)
+
+
+class Pair(NamedTuple):
+    """Two texts that are nearly one: `takes` takes in `taken`."""
+
+    takes: str
+    taken: str
+    score: float
+    outcome: str  # reuse: the same but for spelling | absorb: one holds the other | near
+
+
+def alike(texts: Sequence[tuple[str, str]]) -> list[Pair]:
+    """The pairs of texts (id, text) that say nearly the same, the most alike first; every text is taken in once at most.
+
+    Args:
+        texts: in the order in which they came to be; of two that say the same, the first takes in the second.
+    """
+    order = {id_: number for number, (id_, _) in enumerate(texts)}
+    sets = {id_: found for id_, text in texts if len(found := shingles(text)) >= _LEAST}
+    same: dict[Shingles, str] = {}
+    pairs = []
+    for id_, found in sets.items():
+        first = same.setdefault(found, id_)
+        if first != id_:
+            pairs.append(Pair(first, id_, 1.0, "reuse"))
+    held = {id_: frozenset(_words_of_lines(text)) for id_, text in texts if id_ in sets}
+    for one, other in _candidates({id_: found for found, id_ in same.items()}, order):
+        takes, taken = sorted((one, other), key=lambda id_: (-len(sets[id_]), order[id_]))
+        shared = len(sets[takes] & sets[taken])
+        score = shared / (len(sets[takes]) + len(sets[taken]) - shared)
+        if shared == len(sets[taken]) or held[taken] <= held[takes]:
+            pairs.append(Pair(takes, taken, score, "absorb"))
+        elif score >= ALIKE:
+            pairs.append(Pair(takes, taken, score, "near"))
+    return list(_once(sorted(pairs, key=lambda pair: (-pair.score, pair.takes, pair.taken))))
+
+
+def _candidates(sets: Mapping[str, Shingles], order: Mapping[str, int]) -> Iterator[tuple[str, str]]:
+    """The pairs that share one of the rarest trigrams of either: two that are alike always do, and so do one and what it holds."""
+    counts = Counter(shingle for found in sets.values() for shingle in found)
+    with_one: dict[tuple[str, ...], list[str]] = defaultdict(list)
+    for id_ in sorted(sets, key=order.__getitem__):
+        for shingle in sets[id_]:
+            if counts[shingle] > 1:
+                with_one[shingle].append(id_)
+    seen = set()
+    for id_, found in sets.items():
+        most = len(found) - int(ALIKE * len(found)) + 1
+        for shingle in sorted(found, key=lambda one: (counts[one], one))[:most]:
+            for other in with_one.get(shingle, ()):
+                pair = (id_, other) if order[id_] < order[other] else (other, id_)
+                if id_ != other and pair not in seen:
+                    seen.add(pair)
+                    yield pair
+
+
+def _words_of_lines(text: str) -> Iterator[str]:
+    """The words of each line of a text, for two that say the same lines in another order."""
+    for line in text.split("\n"):
+        if said := key_of(re.sub(r"[ \t]\^[A-Za-z0-9-]+[ \t]*$", "", line)):
+            yield said
+
+
+def _once(pairs: Iterable[Pair]) -> Iterator[Pair]:
+    """The pairs in order, without those in which one is gone already or takes in another and is taken in itself."""
+    taken, taking = set[str](), set[str]()
+    for pair in pairs:
+        if not {pair.takes, pair.taken} & taken and pair.taken not in taking:
+            taken.add(pair.taken)
+            taking.add(pair.takes)
+            yield pair
+
+
+def _of_episodes(context: UpkeepContext) -> Iterator[PlannedChange]:
+    told = {one.id: one for one in _told(context)}
+    groups: dict[str, list[Told]] = defaultdict(list)
+    for one in told.values():
+        groups[one.trust].append(one)  # what is trusted takes in nothing that is not
+    pairs = [
+        pair
+        for trust in sorted(groups)
+        for pair in alike([(one.id, one.text) for one in groups[trust]])
+        if told[pair.takes].at[:10]
+        != told[pair.taken].at[:10]  # those of one day are merged as they are written
+    ]
+    for pair in sorted(pairs, key=lambda pair: (-pair.score, pair.takes, pair.taken)):
+        yield _episode_merge(context, pair, told[pair.takes], told[pair.taken])
+
+
+def _told(context: UpkeepContext) -> Iterator[Told]:
+    """The episodes that a run wrote, oldest first; none that is for some only, stays here, or has lines that were forgotten."""
+    forgotten = ForgottenLines.of(context.decisions.forgotten)
+    for id_, path, at, trust in context.catalog.rows(
+        "select id, path, at, trust from files where kind = 'episode' and state = 'current' and trust != 'quarantined' order by at, id"
+    ):
+        text = readable(context.writing.text(str(path)))
+        parts = split(text)
+        low = {key.lower(): value for key, value in parts.meta.items()}
+        ranges = parse_ranges(text_of(low.get("source")))
+        labelled = of_folders(path, context.vault.labels) or of_note(parts) or labels_in(text)
+        if not ranges or parts.broken or labelled or stays(path, text.encode()) or forgotten.named(path):
+            continue
+        merged = names_of(low, ("merged_from",))
+        yield Told(
+            str(id_), str(path), str(at), str(trust), _said(parts.body), tuple(map(str, ranges)), merged
+        )
+
+
+def _said(body: str) -> tuple[str, ...]:
+    return tuple(line for one in body.split("\n") if (line := one.strip()) and not line.startswith("#"))
+
+
+def _episode_merge(context: UpkeepContext, pair: Pair, takes: Told, taken: Told) -> PlannedChange:
+    only = _lines_of_one(takes, taken) if pair.outcome == "near" else ()
+    name = taken.path.rpartition("/")[2]
+    to = free_name(f"archive/episodes/{name}", lambda path: files.exists(context.writing.root, path))
+    why = {
+        "reuse": "the two say the same but for spelling",
+        "absorb": f"{takes.id} holds all that {taken.id} says",
+        "near": f"the two are {pair.score:.0%} alike; the lines that only {taken.id} has go with it",
+    }[pair.outcome]
+    return PlannedChange(
+        kind="merge",
+        title=f"{taken.id} repeats {takes.id}",
+        actions=(
+            AddSource(takes.path, taken.ranges),
+            TakeIn(takes.path, (taken.id, *taken.merged), only),
+            MoveFile(taken.path, to),
+        ),
+        evidence=(only or taken.lines)[:_QUOTED],
+        source=" ".join(taken.ranges),
+        reason=why,
+        id=takes.id,
+    )
+
+
+def _lines_of_one(takes: Told, taken: Told) -> tuple[str, ...]:
+    """The lines that the one has and the other lacks, with their block ids where these are free."""
+    known, blocks = (
+        set(_words_of_lines(takes.text)),
+        set(re.findall(r"\^([A-Za-z0-9-]+)[ \t]*$", takes.text, re.MULTILINE)),
+    )
+    found = []
+    for line in taken.lines:
+        head, mark, block = line.rpartition(" ^")
+        if not set(_words_of_lines(line)) <= known:
+            found.append(head if mark and block in blocks else line)
+    return tuple(found)
+
+
+# Entities
+
+
+class Named(NamedTuple):
+    """An entity as it is compared: its name, its facts that hold, and the files that they stand in."""
+
+    name: str
+    facts: tuple[tuple[str, Fact], ...]
+
+    @property
+    def words(self) -> frozenset[str]:
+        """The words of its name."""
+        return frozenset(key_of(self.name).split())
+
+    @property
+    def paths(self) -> list[str]:
+        """The files of its facts."""
+        return sorted({path for path, _ in self.facts})
+
+
+class Called(NamedTuple):
+    """Two names of which the shorter seems to be short for the longer."""
+
+    name: str
+    other: str
+    why: str
+
+
+def _of_entities(context: UpkeepContext) -> Iterator[PlannedChange]:
+    catalog, schema = context.catalog, context.writing.schema()
+    known = _named(catalog.facts())
+    many = frozenset(field for field, declared in schema.fields.items() if declared.many)
+    pairs = [
+        pair
+        for pair in called_alike(list(known.values()), _names(catalog), schema.collections)
+        if key_of(pair.other) not in {key_of(word) for _, word in catalog.synonyms([key_of(pair.name)])}
+        and not disagree(known[key_of(pair.name)], known[key_of(pair.other)], many)
+    ]
+    apart = told_apart(pairs, catalog) if pairs else set()
+    for pair in pairs:
+        if pair not in apart:
+            yield _entity_merge(pair, known[key_of(pair.other)])
+
+
+def _named(facts: Iterable[tuple[str, Fact]]) -> dict[str, Named]:
+    """The entities of semantic files by the keys of their names; none of which a line is for some only, or in quarantine."""
+    found: dict[str, list[tuple[str, Fact]]] = defaultdict(list)
+    for path, fact in facts:
+        if fact.entity:
+            found[key_of(fact.entity)].append((path, fact))
+    return {
+        key: Named(told[0][1].entity, tuple(told))
+        for key, told in found.items()
+        if key and not any(fact.audience or fact.trust == "quarantined" for _, fact in told)
+        and all(place_of(path) == SEMANTIC for path, _ in told)
+    }  # fmt: skip
+
+
+def _names(catalog: Catalog) -> set[str]:
+    """Everything that has a name: entities, people, projects."""
+    sql = "select distinct name from name where kind in ('entity', 'person', 'project')"
+    return {str(name) for (name,) in catalog.rows(sql)}
+
+
+def called_alike(known: Sequence[Named], names: Iterable[str], collections: Iterable[str]) -> list[Called]:
+    """The pairs of entities of which one name is short for the other, or the same but for spelling.
+
+    A name is short for another that has the same words and one that tells its kind (`Atlas`, `Project Atlas`), or for that of a
+    person whose first or last name it is; not when it could be short for a third.
+
+    Args:
+        known: the entities.
+        names: everything else that has a name.
+        collections: names of files that hold entities of one kind each.
+    """
+    everything = {key_of(one) for one in (*names, *(one.name for one in known))}
+    by_word: dict[str, set[str]] = defaultdict(set)
+    for key in everything:
+        for word in key.split():
+            by_word[word].add(key)
+    entities, spelled = {key_of(one.name): one for one in known}, defaultdict[str, list[str]](list)
+    for key, one in sorted(entities.items()):
+        for spelling in {fold(found).replace(" ", "") for found in keys_of(one.name)}:
+            spelled[spelling].append(key)
+    found = [
+        Called(entities[same[0]].name, entities[other].name, "are the same but for spelling")
+        for same in spelled.values()
+        for other in same[1:]
+    ]
+    for key, one in sorted(entities.items()):
+        wider = set.intersection(*(by_word[word] for word in one.words)) - {key}
+        wider = {longer for longer in wider if set(longer.split()) > one.words}
+        if len(wider) != 1:
+            continue  # nothing, or who knows which
+        longer = entities.get(next(iter(wider)))
+        if longer is not None and _one_kind(one, longer, collections) and _short_for(one, longer):
+            found.append(Called(longer.name, one.name, f"may be one: {one.name} is short for {longer.name}"))
+    return list(
+        {frozenset((key_of(pair.name), key_of(pair.other))): pair for pair in reversed(found)}.values()
+    )[::-1]
+
+
+def _one_kind(one: Named, other: Named, collections: Iterable[str]) -> bool:
+    """False for two that stand in collections of different kinds."""
+    stems = [
+        {path.rpartition("/")[2].removesuffix(".md").lower() for path in each.paths} for each in (one, other)
+    ]
+    return bool(stems[0] & stems[1]) or not all(found <= {*collections} for found in stems)
+
+
+_PEOPLE = frozenset({"people", "contacts"})
+
+
+def _short_for(one: Named, longer: Named) -> bool:
+    more = longer.words - one.words
+    if more <= _beside():
+        return True
+    parts = key_of(longer.name).split()
+    people = all(path.rpartition("/")[2].removesuffix(".md").lower() in _PEOPLE for path in longer.paths)
+    return people and len(one.words) == 1 and key_of(one.name) in (parts[0], parts[-1])
+
+
+def _beside() -> frozenset[str]:
+    return frozenset(key_of(word) for word in words("names.beside"))
+
+
+def disagree(one: Named, other: Named, many: Iterable[str]) -> bool:
+    """True where a field that has one value has different ones in the two."""
+    several = {*many}
+
+    def told(named: Named) -> dict[str, set[str]]:
+        values: dict[str, set[str]] = defaultdict(set)
+        for _, fact in named.facts:
+            if fact.current and not fact.is_statement:
+                values[fact.field.casefold()].add(key_of(fact.value))
+        return values
+
+    mine, theirs = told(one), told(other)
+    return any(mine[field] != theirs[field] for field in mine.keys() & theirs.keys() - several)
+
+
+_LINK = re.compile(r"\[\[[^\[\]|]*\|([^\[\]]*)\]\]")
+
+
+def told_apart(pairs: Iterable[Called], catalog: Catalog) -> set[Called]:
+    """The pairs that some line of the vault tells of side by side: whoever wrote it means two things."""
+    open_ = {pair: (_spaced(pair.name), _spaced(pair.other)) for pair in pairs}
+    apart = set[Called]()
+    for text in catalog.texts():
+        folded = fold(text)
+        near = [
+            pair
+            for pair in open_
+            if pair not in apart
+            and all(word in folded for word in {*key_of(pair.name).split(), *key_of(pair.other).split()})
+        ]
+        for line in text.split("\n") if near else ():
+            said = _spaced(_LINK.sub(r"\1", line))
+            for pair in near:
+                longer, shorter = open_[pair]
+                if longer in said and shorter in said.replace(longer, "  /  "):
+                    apart.add(pair)
+    return apart
+
+
+def _spaced(text: str) -> str:
+    return f" {'  '.join(key_of(text).split())} "
+
+
+def _entity_merge(pair: Called, other: Named) -> PlannedChange:
+    renamed: tuple[Action, ...] = tuple(
+        RenameEntity(path, fact.entity, pair.name) for path, fact in _each(other)
+    )
+    told = [f"{fact.entity}, {fact.field or 'said'}: {fact.value}" for _, fact in other.facts if fact.current]
+    return PlannedChange(
+        kind="merge",
+        title=f"{pair.other} and {pair.name} are one",
+        actions=(*renamed, AddSynonym(ALIASES_FILE, pair.name, pair.other)),
+        evidence=tuple(told[:_QUOTED]),
+        reason=f"{pair.other} and {pair.name} {pair.why}",
+        id=pair.name,
+    )
+
+
+def _each(other: Named) -> list[tuple[str, Fact]]:
+    """One fact of each file and spelling of an entity's name."""
+    return list(
+        {
+            (path, " ".join(fact.entity.split()).casefold()): (path, fact) for path, fact in other.facts
+        }.values()
+    )

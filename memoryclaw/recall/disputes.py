@@ -1,0 +1,75 @@
+"""The conflicts of a vault as a writer looks at them: what the caller sees of both sides, and what people said may stand."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from itertools import combinations
+
+from memoryclaw.model import Fact
+from memoryclaw.recall.standing import contested
+from memoryclaw.text.language import key_of
+from memoryclaw.vault.conflicts import Conflict, Told, agree, conflicts, key_of_fact
+from memoryclaw.vault.layout import DECISIONS_FILE
+from memoryclaw.vault.vocabulary import Schema
+from memoryclaw.writing.context import WriteContext
+from memoryclaw.writing.decisions import Decisions, fingerprint
+
+KIND = "conflict"
+
+
+def allowed_by(decisions: Decisions) -> Callable[[Fact, Fact], bool]:
+    """Tells of two facts whether a person said that both may stand."""
+    return lambda one, other: decisions.is_rejected(pair_print(one, other))
+
+
+def pair_print(one: Fact, other: Fact) -> str:
+    """What decisions know two values of one field by."""
+    return fingerprint(KIND, key_of(one.entity), key_of_fact(one), *sorted((one.value, other.value)))
+
+
+def conflict_print(conflict: Conflict) -> str:
+    """What decisions know a conflict by."""
+    first = conflict.told[0][1]
+    return fingerprint(KIND, key_of(first.entity), key_of_fact(first), *sorted(conflict.values))
+
+
+def standing_conflicts(context: WriteContext, schema: Schema | None = None) -> list[Conflict]:
+    """The conflicts of the vault, as far as the caller sees both sides."""
+    found = list(context.lookup.standing(contested(context.lookup.values_told())))
+    if context.only_seen:
+        found = list(_seen(context, found))
+    decisions = Decisions.read(context.text(DECISIONS_FILE))
+    found.sort(key=lambda told: key_of(told[1].entity))
+    return conflicts(found, schema or context.schema(), today=context.today, allowed=allowed_by(decisions))
+
+
+def _seen(context: WriteContext, found: Sequence[Told]) -> Iterator[Told]:
+    """Those of these facts that are in what the caller sees of their files, as they stand there."""
+    texts: dict[str, list[Fact]] = {}
+    for path, fact in found:
+        if path not in texts:
+            texts[path] = list(context.semantic(path).facts(context.text(path)).facts)
+        at = next((n for n, one in enumerate(texts[path]) if one.current and says(one, fact)), None)
+        if at is not None:
+            yield path, texts[path].pop(at)._replace(trust=fact.trust)
+
+
+def says(one: Fact, other: Fact) -> bool:
+    """True for lines that say the same of the same field."""
+    return (one.entity, one.field, one.value) == (other.entity, other.field, other.value)
+
+
+def opposed(conflict: Conflict) -> list[tuple[Fact, Fact]]:
+    """The pairs of values that cannot both hold, each once."""
+    facts = [side[0][1] for side in conflict.sides]
+    return [(one, other) for one, other in combinations(facts, 2) if not agree(one.value, other.value)]
+
+
+def side_in_words(side: Sequence[Told]) -> str:
+    """`2026-05-02 (semantic/projects.md:4, since 2026-04-20, from 2026-04-19_site-meeting)`: a value, its places and its source."""
+    value, parts = side[0][1].value, [f"{path}:{fact.line}" for path, fact in side]
+    first = side[0][1]
+    parts += [f"since {first.since}"] if first.since else []
+    parts += [f"from {first.source}"] if first.source else []
+    parts += [first.trust] if first.trust != "trusted" else []
+    return f"{value} ({', '.join(parts)})"

@@ -1,0 +1,199 @@
+"""What stands and what no longer does: the conflicts of a vault, and the lines of logs and episodes whose fact was superseded."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, NamedTuple
+
+from memoryclaw.index.catalog import Catalog
+from memoryclaw.index.index import link_key
+from memoryclaw.model import TRUSTS, Fact, Unit
+from memoryclaw.text.language import key_of, words_of
+
+if TYPE_CHECKING:  # how values are compared is known only where two differ
+    from memoryclaw.vault.conflicts import Conflict, Told
+    from memoryclaw.vault.vocabulary import Schema
+
+Rules = Callable[
+    [], "tuple[Schema, Callable[[Fact, Fact], bool]]"
+]  # what is declared, and what may stand together
+
+
+class Conflicts:
+    """Finds the conflicts that one index knows of.
+
+    Args:
+        catalog: its tables.
+        today: ISO date.
+        rules: reads the schema, and what people said may stand side by side; asked only where values differ.
+    """
+
+    def __init__(self, catalog: Catalog, today: str, rules: Rules) -> None:
+        self._catalog = catalog
+        self._today = today
+        self._rules = rules
+
+    def all(self) -> list[Conflict]:
+        """Every conflict, by the keys of their entities."""
+        return self.of(contested(self._catalog.values_told()))
+
+    def of(self, keys: Iterable[str]) -> list[Conflict]:
+        """The conflicts about these entities, named by key."""
+        wanted = set(keys)
+        found = self._catalog.standing(wanted) if wanted else []
+        if not _may_conflict(found):
+            return []
+        from memoryclaw.vault.conflicts import conflicts  # noqa: PLC0415 - see above
+
+        schema, allowed = self._rules()
+        return conflicts(
+            sorted(found, key=lambda told: key_of(told[1].entity)), schema, today=self._today, allowed=allowed
+        )
+
+
+def contested(told: Iterable[tuple[str, str, int]]) -> set[str]:
+    """The keys of the entities of which one field may have two values, from how many each field has."""
+    from memoryclaw.vault.fact_values import field_key  # noqa: PLC0415
+    from memoryclaw.vault.facts import VALUE  # noqa: PLC0415
+
+    values: Counter[tuple[str, str]] = Counter()
+    bare: Counter[str] = Counter()
+    for key, field, number in told:
+        if field == VALUE:  # it may be an address as well
+            bare[key] += number
+        else:
+            values[key, field_key(field)] += number
+    found = {key for (key, _), number in values.items() if number + bare[key] > 1}
+    return found | {key for key, number in bare.items() if number > 1}
+
+
+def _may_conflict(found: Sequence[Told]) -> bool:
+    """False where each entity is told of in one place, and no field of it twice."""
+    paths: dict[str, set[str]] = {}
+    fields: Counter[tuple[str, str]] = Counter()
+    for path, fact in found:
+        key = key_of(fact.entity)
+        paths.setdefault(key, set()).add(path)
+        fields[key, fact.field.casefold()] += 1
+    return any(len(some) > 1 for some in paths.values()) or any(n > 1 for n in fields.values())
+
+
+# Lines of logs and episodes whose fact was superseded.
+
+_BLOCK = re.compile(r"[ \t]\^l(\d{1,9})(?:-\d{1,9})?[ \t]*$", re.MULTILINE)
+_LONGEST = 60  # characters of a value in a mark
+
+
+class Superseded(NamedTuple):
+    """A fact that rested on a line and no longer holds, and what holds of its field now."""
+
+    line: int  # of the file that is shown
+    fact: str  # its id
+    entity: str
+    field: str  # empty for a statement
+    value: str  # that held then
+    since: str  # the day from which it is otherwise; empty where nobody knows
+    now: str  # the value that holds now; empty where none does, or several
+    trust: str = "trusted"  # of that value
+
+    def mark(self, trust: str = "quarantined") -> str:
+        """What is said of it in few words, where what is shown has this trust: no line vouches for a value that is trusted less."""
+        if not self.now or TRUSTS.index(self.trust) > TRUSTS.index(trust):
+            return f"superseded since {self.since}" if self.since else "superseded"
+        now = self.now if len(self.now) <= _LONGEST else f"{self.now[: _LONGEST - 1].rstrip()}…"
+        said = now if self.field == "value" else f"{self.field} {now}"
+        return f"since {self.since}: {said}" if self.since else f"now: {said}"
+
+
+class ShownLines(NamedTuple):
+    """Lines of one file that are shown: of a log, or of an episode with its text."""
+
+    path: str
+    first: int
+    last: int
+    episode: str = ""  # its text from the first line on; empty for a log
+
+
+def superseded(catalog: Catalog, shown: Sequence[ShownLines], today: str) -> dict[int, list[Superseded]]:
+    """What no longer holds of what is shown, by the number of the place in `shown`; in the order of lines.
+
+    Args:
+        catalog: where facts, and what they rest on, are known from.
+        shown: lines of logs and episodes.
+        today: ISO date: a value whose last day has not come still holds.
+    """
+    logs = [(one.path, line) for one in shown if not one.episode for line in range(one.first, one.last + 1)]
+    names = catalog.notes({one.path for one in shown if one.episode})
+    keys = [(path, key) for path, (id_, _) in names.items() for key in {link_key(id_), link_key(path)}]
+    if not logs and not keys:
+        return {}
+    rested: dict[tuple[str, int], list[Fact]] = {}
+    for path, line, _, fact in catalog.superseded_in(logs, sorted(keys)):
+        if not fact.until or fact.until[:10] <= today:
+            rested.setdefault((path, line), []).append(fact)
+    if not rested:
+        return {}
+    held = _Held(catalog, [fact for facts in rested.values() for fact in facts], today)
+    found: dict[int, list[Superseded]] = {}
+    for number, one in enumerate(shown):
+        for block, line in _blocks(one):
+            over = [held.instead_of(fact, line) for fact in rested.get((one.path, block), ())]
+            if told := list(dict.fromkeys(item for item in over if item is not None)):
+                found.setdefault(number, []).extend(told)
+    return found
+
+
+def _blocks(one: ShownLines) -> list[tuple[int, int]]:
+    """The numbers of log lines that are shown, each with the line of its file."""
+    if not one.episode:
+        return [(line, line) for line in range(one.first, one.last + 1)]
+    return [
+        (int(hit[1]), one.first + one.episode.count("\n", 0, hit.start()))
+        for hit in _BLOCK.finditer(one.episode)
+    ]
+
+
+def told_of_old(catalog: Catalog, turns: Mapping[str, Unit], today: str) -> dict[str, Superseded]:
+    """Turns, by their id, in which a former value stands that names no source, and began on the day of the turn."""
+    days = {unit.when[:10] for unit in turns.values() if unit.when}
+    past = (
+        [fact for _, fact in catalog.superseded_on(days) if not fact.until or fact.until[:10] <= today]
+        if days
+        else []
+    )
+    if not past:
+        return {}
+    held, found = _Held(catalog, past, today), dict[str, Superseded]()
+    for fact in past:
+        words = f" {' '.join(words_of(fact.value))} "
+        for id_, unit in turns.items():
+            spoken = unit.when[:10] == fact.since[:10] and f" {' '.join(words_of(unit.text))} "
+            if words.strip() and spoken and words in spoken and (one := held.instead_of(fact, unit.line)):
+                found.setdefault(id_, one)
+    return found
+
+
+class _Held:
+    """What holds now of the fields of some former facts."""
+
+    def __init__(self, catalog: Catalog, past: Iterable[Fact], today: str) -> None:
+        from memoryclaw.vault.conflicts import agree, key_of_fact, stands  # noqa: PLC0415 - see above
+
+        self._agree, self._field = agree, key_of_fact
+        self._now: dict[tuple[str, str], list[Fact]] = {}
+        for _, fact in catalog.standing({key_of(fact.entity) for fact in past}):
+            if stands(fact, today):
+                self._now.setdefault((key_of(fact.entity), key_of_fact(fact)), []).append(fact)
+
+    def instead_of(self, fact: Fact, line: int) -> Superseded | None:
+        """What is to be said of the line that a former fact rests on; None where its value holds again."""
+        now = [] if fact.is_statement else self._now.get((key_of(fact.entity), self._field(fact)), [])
+        if any(self._agree(one.value, fact.value) for one in now):
+            return None
+        one = now[0] if now and len({other.value for other in now}) == 1 else None
+        since = (one.since if one else "") or fact.until
+        return Superseded(
+            line, fact.id, fact.entity, fact.field, fact.value, since[:10], one.value if one else "", one.trust if one else "trusted"
+        )  # fmt: skip

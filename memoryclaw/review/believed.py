@@ -1,0 +1,72 @@
+"""What the vault held true at an earlier moment: the facts that stood in the files of the last commit there was then. Reads only."""
+
+from __future__ import annotations
+
+import re
+from datetime import UTC, date, datetime, time
+
+from memoryclaw.errors import HistoryError, InputError
+from memoryclaw.history import repository
+from memoryclaw.history.repository import History, Logged
+from memoryclaw.model import Fact
+from memoryclaw.text.encoding import decode, readable
+from memoryclaw.vault.fields import facts_of_note
+from memoryclaw.vault.layout import NOTE, SCHEMA_FILE, SEMANTIC, place_of
+from memoryclaw.vault.notes import ReadingSettings, read_note
+from memoryclaw.vault.vocabulary import read_schema
+
+_DATE = re.compile(r"\d{4}-\d\d-\d\d(?:[T ].+)?", re.ASCII)
+
+
+def commit_at(root: str, when: str) -> Logged:
+    """The last commit that the vault had at a moment.
+
+    Args:
+        root: the vault's folder.
+        when: a day (ISO; its end, UTC), a day and time, a commit or a run.
+
+    Raises:
+        HistoryError: the vault has no git repository of its own.
+        InputError: that is no moment and no commit, or there was no commit yet.
+    """
+    git = History(root)
+    if not git.git_dir:
+        raise HistoryError(f"what was held true then cannot be told: {git.state().sentence}")
+    if not _DATE.fullmatch(when):
+        return repository.logged(git, git.find(when).commit)
+    moment = _moment(when)
+    # Along the first parents: what another machine did is known here since it was merged.
+    args = ["rev-list", "--first-parent", "--max-count=1", f"--min-age={int(moment.timestamp())}", "HEAD"]
+    found = git.git.run(*args).decode().strip() if git.head() else ""
+    if not found:
+        raise InputError(f"the vault had no commit yet on {when}; `memoryclaw history` lists what it has")
+    return repository.logged(git, found)
+
+
+def _moment(when: str) -> datetime:
+    try:
+        if len(when) == len("2025-07-01"):
+            return datetime.combine(date.fromisoformat(when), time.max, UTC)
+        moment = datetime.fromisoformat(when)
+    except ValueError:
+        raise InputError(f"{when!r} is not a date; write it as 2025-07-01") from None
+    return moment if moment.tzinfo else moment.replace(tzinfo=UTC)
+
+
+def facts_in(root: str, commit: str) -> list[tuple[str, Fact]]:
+    """Every fact and statement in the files of a commit, with the path of its file, in file order."""
+    git = History(root)
+    told = {path: oid for path, oid in git.listing(commit).items() if place_of(path) in (SEMANTIC, NOTE)}
+    schema, *objects = git.objects([f"{commit}:{git.places.on_disk(SCHEMA_FILE)}", *told.values()])
+    settings = ReadingSettings(
+        collections=read_schema(readable(decode(schema[2]).text) if schema else "").collections
+    )
+    found: list[tuple[str, Fact]] = []
+    for path, one in sorted(zip(told, objects, strict=True)):
+        if one is None:
+            raise HistoryError(repository.missing(f"{path} of {commit[:12]}"))
+        if place_of(path) == SEMANTIC:
+            found += ((path, fact) for fact in read_note(path, one[2], settings).facts)
+        else:
+            found += ((path, fact) for fact in facts_of_note(path, decode(one[2]).text).facts)
+    return found

@@ -1,0 +1,163 @@
+"""Facts and notes that ask to be checked again: they wait until a person says that they hold still, or no longer, or what holds instead.
+
+They are a view of the files and the day; nothing is written down until a person decides.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from memoryclaw.errors import InputError
+from memoryclaw.model import Fact, Lifecycle
+from memoryclaw.text.encoding import lines_of, readable
+from memoryclaw.text.frontmatter import split
+from memoryclaw.vault import files
+from memoryclaw.vault.edits import (
+    SemanticFile,
+    correct_fact,
+    end_fact,
+    folded,
+    same,
+    set_fact,
+    set_field,
+    set_property,
+    with_inline,
+)
+from memoryclaw.vault.layout import free_name
+from memoryclaw.vault.lifecycle import due, ends
+from memoryclaw.vault.properties import read_properties
+from memoryclaw.vault.vocabulary import Schema
+from memoryclaw.writing.context import WriteContext
+from memoryclaw.writing.writer import Edit, Move, text_change
+
+VERIFY = "verify"
+
+
+class Check(NamedTuple):
+    """What is to be checked: a fact or a statement, or a whole note (then `fact` is None)."""
+
+    path: str
+    id: str
+    title: str
+    due: str  # the ISO day until which it was to be
+    why: str
+    text: str  # its lines
+    fact: Fact | None = None
+
+
+def overdue(context: WriteContext) -> list[Check]:
+    """What is to be checked now, as far as the caller sees it, what is overdue for longest first."""
+    schema = context.schema()
+    asking = context.lookup.asking([name for name, field in schema.fields.items() if field.verify])
+    found = [check for path in asking for check in _of_file(context, path, schema)]
+    return sorted(found, key=lambda one: (one.due, one.path, one.id))
+
+
+def _of_file(context: WriteContext, path: str, schema: Schema) -> Iterator[Check]:
+    text, today = context.text(path), context.today
+    parts = split(readable(text))
+    said = read_properties(parts.meta, parts.lines)
+    whole, title = said.lifecycle, said.title or path.rpartition("/")[2].removesuffix(".md")
+    if not text or _is_over(whole, today):
+        return
+    day = due(whole, "", 0)
+    if day and day < today:
+        why = f"{path} asks to be verified by {day}"
+        yield Check(path, said.id or path.removesuffix(".md"), title, day, why, parts.raw)
+    for fact in context.semantic(path).facts(text).facts:
+        own = fact.lifecycle
+        span = schema.fields[folded(fact.field)].verify if folded(fact.field) in schema.fields else 0
+        day = due(own._replace(verified=max(own.verified, whole.verified)), fact.day, span)
+        if fact.current and day and day < today and not _is_over(own, today):
+            why = f"its line asks to be verified by {day}" if day == own.verify_by else _aged(fact, own, span)
+            lines = lines_of(readable(text))[fact.line - 1 : max(fact.line, fact.end_line)]
+            yield Check(path, fact.id, title, day, why, "".join(lines), fact)
+
+
+def _is_over(lifecycle: Lifecycle, today: str) -> bool:
+    end = ends(lifecycle._replace(scope=""), "")
+    return bool(end) and end < today
+
+
+def _aged(fact: Fact, own: Lifecycle, span: int) -> str:
+    since = f"verified on {own.verified}" if own.verified > fact.day else f"known since {fact.day[:10]}"
+    return f"{since}, and `{fact.field}` is to be verified every {span} days"
+
+
+def stands(context: WriteContext, check: Check) -> bool:
+    """True while its lines stand in the file as they were shown."""
+    return check.text in readable(context.text(check.path))
+
+
+def confirmed_text(context: WriteContext, check: Check, text: str) -> str:
+    """The text of its file once it says that it still holds today."""
+    file, fact = context.semantic(check.path), check.fact
+    if file.is_note:
+        return set_field(text, check.path, "verified", context.today)
+    if fact is None:
+        return set_property(text, "verified", context.today)
+    return with_inline(text, file, _id(file, text, fact), {"verified": context.today})
+
+
+def confirmed(context: WriteContext, check: Check) -> list[Edit | Move]:
+    """The edit that says that it still holds today."""
+    return [Edit(check.path, text_change(lambda text: confirmed_text(context, check, text)))]
+
+
+def ended(context: WriteContext, check: Check) -> list[Edit | Move]:
+    """The edit after which it no longer holds: a fact goes to History, a note to the archive."""
+    file, fact = context.semantic(check.path), check.fact
+    if fact is None:
+        target = free_name(f"archive/{check.path}", lambda path: files.exists(context.root, path))
+        return [Move(check.path, target)]
+    if file.is_note:
+        raise InputError(
+            f"{check.id} is a field of a note, which has no History; change {check.path} by hand"
+        )
+    return [
+        Edit(check.path, text_change(lambda text: end_fact(text, file, _id(file, text, fact), context.today)))
+    ]
+
+
+def changed(context: WriteContext, check: Check, value: str) -> list[Edit | Move]:
+    """The edit that says what holds instead; the old value of a field goes to History.
+
+    Raises:
+        InputError: it is a note, which a person edits as it is.
+    """
+    file, fact = context.semantic(check.path), check.fact
+    if fact is None:
+        raise InputError(f"{check.id} is a note; edit {check.path} itself")
+    schema = context.schema()
+    if wrong := schema.misfit(fact.field, value):
+        raise InputError(f"{wrong}; nothing was written")
+    declared = schema.fields.get(folded(fact.field))
+    alone = not (fact.is_statement or file.is_note or (declared and declared.many))
+
+    def change(text: str) -> str:
+        id_ = _id(file, text, fact)
+        if alone:
+            return set_fact(
+                text, file, entity=fact.entity, field=fact.field, value=value, since=context.today
+            ).text
+        text = correct_fact(text, file, id_, value).text
+        now = next((one.id for one in file.facts(text).facts if one.current and one.line == fact.line), id_)
+        return text if file.is_note else with_inline(text, file, now, {"verified": context.today})
+
+    return [Edit(check.path, text_change(change))]
+
+
+def _id(file: SemanticFile, text: str, fact: Fact) -> str:
+    """The id of the fact in a text of its file, where it may have another one; of the same value the first."""
+    return next(
+        (
+            one.id
+            for one in file.facts(text).facts
+            if one.current
+            and same(one.entity, fact.entity)
+            and same(one.field, fact.field)
+            and one.value == fact.value
+        ),
+        fact.id,
+    )

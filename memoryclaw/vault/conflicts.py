@@ -1,0 +1,159 @@
+"""Conflicts: values from different hands that stand for one field, of which only one can hold. Found by rules alone. Pure."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Sequence
+from itertools import combinations
+from typing import NamedTuple
+
+from memoryclaw.model import TRUSTS, Fact
+from memoryclaw.text.dates import days_of
+from memoryclaw.text.language import key_of
+from memoryclaw.vault.fact_values import (
+    declared_field,
+    field_key,
+    holds_many,
+    is_exact,
+    same_value,
+    says_less,
+)
+from memoryclaw.vault.facts import VALUE
+from memoryclaw.vault.properties import plain_name
+from memoryclaw.vault.vocabulary import SHAPES, Field, Schema
+
+_ADDRESSES = ("email", "phone", "url")  # what the one value of a contact may be
+# A comma within a number parts nothing.
+_PARTS = re.compile(r"(?<!\d)[,;]\s*|[,;]\s+|\s+(?:and|und|&)\s+")
+
+Told = tuple[str, Fact]  # a fact with the path of its file
+
+
+class Conflict(NamedTuple):
+    """Values of one field of which only one can hold; each with all the lines that say it, in the order of files and lines."""
+
+    entity: str
+    field: str
+    sides: tuple[tuple[Told, ...], ...]
+    supersede: bool = False  # the vault lets a rule decide
+
+    @property
+    def values(self) -> tuple[str, ...]:
+        """What each side says, as its first line does."""
+        return tuple(side[0][1].value for side in self.sides)
+
+    @property
+    def told(self) -> tuple[Told, ...]:
+        """Every line that takes part."""
+        return tuple(told for side in self.sides for told in side)
+
+    def against(self, value: str) -> tuple[Told, ...]:
+        """The lines that cannot hold where this value does."""
+        return tuple((path, fact) for path, fact in self.told if not agree(fact.value, value))
+
+    def rivals(self, value: str) -> tuple[Told, ...]:
+        """The same, of each side its first line."""
+        against = set(self.against(value))
+        return tuple(side[0] for side in self.sides if side[0] in against)
+
+
+def conflicts(
+    found: Iterable[Told],
+    schema: Schema,
+    *,
+    today: str,
+    allowed: Callable[[Fact, Fact], bool] = lambda _one, _other: False,
+) -> list[Conflict]:
+    """The conflicts among some facts, in their order.
+
+    Args:
+        found: facts with the paths of their files; their trust is that of line and file together.
+        schema: the fields that the vault declares.
+        today: ISO date; what holds on other days only stands beside nothing.
+        allowed: tells of two facts whether a person said that both may stand.
+    """
+    groups: dict[tuple[str, str], list[Told]] = {}
+    for path, fact in found:
+        if stands(fact, today):
+            groups.setdefault((key_of(fact.entity), key_of_fact(fact)), []).append((path, fact))
+    listed = (_conflict(group, schema, allowed) for group in groups.values() if len(group) > 1)
+    return [one for one in listed if one is not None]
+
+
+def key_of_fact(fact: Fact) -> str:
+    """What facts of one field have in common; the bare value of a contact counts as the address that it is."""
+    if fact.field != VALUE:
+        return field_key(fact.field)
+    value = fact.value.strip()
+    return next((kind for kind in _ADDRESSES if SHAPES[kind][0].fullmatch(value)), VALUE)
+
+
+def agree(one: str, other: str) -> bool:
+    """True for values that may both be right: the same in other words, or one says less than the other."""
+    first, second = plain_name(one), plain_name(other)
+    if same_value(first, second) or says_less(first, second) or says_less(second, first):
+        return True
+    days, others = days_of(first), days_of(second)
+    if days and others:
+        return _within(days, others) or _within(others, days)
+    parts, more = sorted((_parts(first), _parts(second)), key=len)
+    return len(more) > 1 and all(any(same_value(part, held) for held in more) for part in parts)
+
+
+def _within(days: str, span: str) -> bool:
+    """True for days, as `days_of` gives them, that are those of the other value or lie in the one span that it is."""
+    first, _, last = span.partition("/")
+    return days == span or (
+        " " not in span and all(first <= one[:10] and one[-10:] <= last for one in days.split())
+    )
+
+
+def _parts(value: str) -> list[str]:
+    return [part for part in _PARTS.split(value) if part]
+
+
+def stands(fact: Fact, today: str) -> bool:
+    """True for a value that holds today, as far as its line says, and that may be brought into a prompt."""
+    held = fact.current and not fact.is_statement and fact.trust in TRUSTS[:2]
+    return held and fact.since[:10] <= today and (not fact.until or today < fact.until[:10])
+
+
+def _conflict(
+    group: Sequence[Told], schema: Schema, allowed: Callable[[Fact, Fact], bool]
+) -> Conflict | None:
+    field = group[0][1].field
+    declared = declared_field(schema, field)
+    if holds_many(field, declared):
+        return None
+    apart = {
+        number
+        for (n, one), (m, other) in combinations(enumerate(group), 2)
+        if _oppose(one, other, declared) and not allowed(one[1], other[1])
+        for number in (n, m)
+    }
+    sides: list[list[Told]] = []
+    for number in sorted(apart):
+        told = group[number]
+        side = next((side for side in sides if same_value(side[0][1].value, told[1].value)), None)
+        if side is None:
+            sides.append([told])
+        else:
+            side.append(told)
+    if len(sides) < 2:
+        return None
+    return Conflict(
+        group[0][1].entity, field, tuple(map(tuple, sides)), declared is not None and declared.supersede
+    )
+
+
+def _oppose(one: Told, other: Told, declared: Field | None) -> bool:
+    """True for two values of different hands that cannot both hold."""
+    (path, fact), (there, rival) = one, other
+    if path == there:
+        if (fact.source, fact.trust) == (rival.source, rival.trust):
+            return False  # the same hand wrote both
+        # Consolidation adds a value beside another only where the words tell that there are several.
+        told = bool(fact.source and rival.source) and fact.trust == rival.trust
+        if told and declared is None and not is_exact(fact.field):
+            return False
+    return not agree(fact.value, rival.value)

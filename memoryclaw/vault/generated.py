@@ -1,0 +1,101 @@
+"""Generated pages under `views/`: the part between two marks is made from other files, all the rest is a person's. Pure.
+
+The part between the marks repeats what stands elsewhere: it is no memory of its own, so the index never holds it, and nobody but
+the owner is shown it, for whoever may not see a source could read it there.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import NamedTuple
+
+from memoryclaw.text.encoding import decode, encode, lines_of, readable
+from memoryclaw.text.frontmatter import split
+
+FOLDER = "views/"
+BEGIN, END = "<!-- memoryclaw:begin -->", "<!-- memoryclaw:end -->"
+GENERATED, SOURCES, FINGERPRINT = (
+    "generated",
+    "compiled_from",
+    "fingerprint",
+)  # the keys of our own in a header
+_OURS = frozenset({GENERATED, SOURCES, FINGERPRINT, "title"})
+_KEY = re.compile(r"([A-Za-z_][\w -]*+):")
+
+
+class Region(NamedTuple):
+    """The lines between the marks, counted from 0: the first, and the one after the last."""
+
+    start: int
+    end: int
+
+
+def is_generated(path: str, text: str) -> bool:
+    """True for a page that a generator made: it lies in `views/`, says so in its header, and has both marks."""
+    if not path.startswith(FOLDER) or BEGIN not in text or END not in text:
+        return False
+    value = split(readable(text)).meta.get(GENERATED)
+    return str(value).lower() == "true" and region_of(text) is not None
+
+
+def region_of(text: str) -> Region | None:
+    """Where the generated part stands: between the first mark of each kind; None where that cannot be told."""
+    lines = [line.strip() for line in lines_of(readable(text))]
+    if lines.count(BEGIN) != 1 or lines.count(END) != 1 or lines.index(BEGIN) > lines.index(END):
+        return None
+    return Region(lines.index(BEGIN) + 1, lines.index(END))
+
+
+def generated_part(text: str) -> str:
+    """What stands between the marks, with line feeds."""
+    found = region_of(text)
+    lines = lines_of(readable(text))
+    return "".join(lines[found.start : found.end]) if found else ""
+
+
+def with_part(text: str, part: str) -> str:
+    """The text with another generated part; every byte around it stays."""
+    found = region_of(text)
+    if found is None:
+        return text
+    lines = lines_of(text)
+    mark = lines[found.start - 1]
+    newline = mark[len(mark.rstrip("\r\n")) :] or "\n"
+    fresh = [line + newline for line in part.splitlines()]
+    return "".join((*lines[: found.start], *fresh, *lines[found.end :]))
+
+
+def own_words(path: str, data: bytes) -> bytes | None:
+    """What a person wrote on a page: all other lines are empty, so that each keeps its number; None where there is nothing.
+
+    Any other file is given back as it is.
+    """
+    if not path.startswith(FOLDER):
+        return data
+    file = decode(data)
+    if not is_generated(path, file.text):
+        return data
+    found, lines = region_of(file.text), lines_of(file.text)
+    ours = _our_keys(file.text)
+    hidden = {*ours, *(range(found.start - 1, found.end + 1) if found else ())}
+    kept = [line if n not in hidden else line[len(line.rstrip("\r\n")) :] for n, line in enumerate(lines)]
+    text = "".join(kept)
+    body = split(readable(text))
+    told = any(line.strip() and not line.lstrip().startswith("#") for line in body.body.split("\n"))
+    if not told and not {key.lower() for key in body.meta} - _OURS:
+        return None
+    return encode(file._replace(text=text))
+
+
+def _our_keys(text: str) -> set[int]:
+    """The lines of the header that hold our keys, in whatever style."""
+    found, inside = set[int](), False
+    lines = lines_of(readable(text))
+    for number, line in enumerate(lines[1:], 1):
+        if line.rstrip() in ("---", "..."):
+            break
+        key = _KEY.match(line)
+        inside = (key[1].lower() in _OURS - {"title"}) if key else inside
+        if inside:
+            found.add(number)
+    return found

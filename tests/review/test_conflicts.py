@@ -1,0 +1,345 @@
+from __future__ import annotations
+
+import json
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+from gitvault import git, users_work
+
+from memoryclaw.app import App, init_vault, open_vault
+from memoryclaw.errors import ConflictError, InputError, NotFoundError
+from memoryclaw.interfaces import shapes
+from memoryclaw.interfaces.cli.exit_codes import run
+from memoryclaw.model import AGENT
+
+NOW = datetime(2026, 5, 4, 9, 0, tzinfo=UTC)
+FACTS = "# Atlas\n- deadline: 2026-05-02 [since:: 2026-04-20]\n- lead: Nora\n"
+NOTE = "---\ndeadline: 2026-06-01\nstatus: open\n---\n# Atlas\n\nThe boat.\n"
+
+
+def vault_of(root: Path, files: dict[str, str]) -> Path:
+    init_vault(root, clock=lambda: NOW)
+    for path, text in files.items():
+        (root / path).parent.mkdir(parents=True, exist_ok=True)
+        (root / path).write_bytes(text.encode())
+    git(root, "add", "-A")
+    git(root, "commit", "-qm", "mine")
+    return root
+
+
+def opened(root: Path, audience: str = "owner") -> App:
+    return open_vault(root, clock=lambda: NOW, audience=audience)
+
+
+def waiting(root: Path, audience: str = "owner"):
+    with opened(root, audience) as app:
+        return [item for item in app.review.list() if item.kind == "conflict"]
+
+
+def approve(root: Path, value: int, **how):
+    with opened(root) as app:
+        [item] = [item for item in app.review.list() if item.kind == "conflict"]
+        return app.review.approve([item], value=value, **how)[0]
+
+
+@pytest.fixture
+def vault(tmp_path: Path) -> Path:
+    return vault_of(tmp_path / "v", {"semantic/projects.md": FACTS, "Atlas.md": NOTE})
+
+
+def values(root: Path) -> list[tuple[str, ...]]:
+    return [item.conflict.values for item in waiting(root)]
+
+
+def test_a_property_and_a_fact_that_disagree_are_listed_with_both_places(vault):
+    [item] = waiting(vault)
+    assert item.conflict.values == ("2026-06-01", "2026-05-02")
+    assert "Atlas.md:2" in item.why
+    assert "semantic/projects.md:2" in item.why
+    shape = shapes.waits(item)
+    assert [(one["number"], one["value"], one["facts"][0]["path"]) for one in shape["values"]] == [
+        (1, "2026-06-01", "Atlas.md"),
+        (2, "2026-05-02", "semantic/projects.md"),
+    ]
+
+
+def test_both_values_are_in_the_context_and_each_names_the_other(vault):
+    with opened(vault) as app:
+        answer = app.recall("What is the deadline of Atlas?")
+    assert "2026-05-02 (since 2026-04-20) (conflicts with Atlas#Atlas.deadline)" in answer.context
+    assert "2026-06-01 (conflicts with semantic/projects#Atlas.deadline)" in answer.context
+    told = {m["id"]: m["conflicts"] for m in shapes.recall(answer)["matches"] if m["kind"] == "fact"}
+    assert told["Atlas#Atlas.deadline"] == ["semantic/projects#Atlas.deadline"]
+    assert told["semantic/projects#Atlas.deadline"] == ["Atlas#Atlas.deadline"]
+    assert answer.tokens <= answer.budget
+    with opened(vault) as app:
+        found = shapes.search(app.search("Atlas deadline"))["matches"]
+        listed = app.facts("Atlas")
+        rows = shapes.facts(listed, app.freshness, app.conflicting(listed))["facts"]
+    apart = {"Atlas#Atlas.deadline", "semantic/projects#Atlas.deadline"}
+    assert {m["id"] for m in found if m["conflicts"]} == apart
+    assert {r["id"] for r in rows if r["conflicts"]} == apart
+
+
+def test_where_the_property_holds_the_fact_moves_to_history(vault):
+    before = users_work(vault)
+    done = approve(vault, 1, reason="the boatyard\nRun: evil")
+    assert done.action == "approved"
+    assert (vault / "semantic/projects.md").read_text() == (
+        "# Atlas\n- lead: Nora\n\n## History\n- deadline: 2026-05-02 [since:: 2026-04-20] [until:: 2026-05-04]\n"
+    )
+    assert (vault / "Atlas.md").read_text() == NOTE
+    assert users_work(vault) == before
+    message = git(vault, "log", "-1", "--format=%B")
+    assert message.startswith("Approve: Atlas: deadline is 2026-06-01 (was 2026-05-02)\n")
+    assert "Decided because: the boatyard Run: evil" in message
+    assert "1: 2026-06-01 (Atlas.md:2)" in message
+    assert set(git(vault, "show", "--format=", "--name-only", "HEAD").split()) == {
+        "semantic/projects.md", "review/decisions.jsonl",
+    }  # fmt: skip
+    decision = json.loads((vault / "review/decisions.jsonl").read_text().splitlines()[-1])
+    assert (decision["decision"], decision["kind"], decision["reason"]) == (
+        "approved", "conflict", "the boatyard Run: evil",
+    )  # fmt: skip
+    assert waiting(vault) == []
+    with opened(vault) as app:
+        assert "conflicts" not in app.recall("deadline of Atlas").context
+
+
+def test_where_the_fact_holds_the_property_is_put_right_and_every_other_byte_stays(tmp_path):
+    note = NOTE.replace("deadline: 2026-06-01", "deadline:   '2026-06-01'  # ask").replace("\n", "\r\n")
+    root = vault_of(tmp_path / "v", {"semantic/projects.md": FACTS, "Atlas.md": note})
+    approve(root, 2)
+    assert (root / "Atlas.md").read_bytes() == note.replace("2026-06-01", "2026-05-02").encode()
+    assert (root / "semantic/projects.md").read_text() == FACTS
+    assert waiting(root) == []
+
+
+def test_a_resolution_can_be_taken_back(vault):
+    done = approve(vault, 1)
+    with opened(vault) as app:
+        app.undo(done.commit)
+    assert (vault / "semantic/projects.md").read_text() == FACTS
+    assert values(vault) == [("2026-06-01", "2026-05-02")]
+
+
+def test_both_may_stand_and_that_is_remembered_until_a_value_changes(vault):
+    with opened(vault) as app:
+        [item] = app.review.list()
+        [done] = app.review.reject([item], reason="one is the soft one")
+    assert waiting(vault) == []
+    assert "both may stand" in git(vault, "log", "-1", "--format=%s")
+    with opened(vault) as app:
+        assert "conflicts" not in app.recall("deadline of Atlas").context
+        assert app.doctor()[2].level == "ok"
+    (vault / "Atlas.md").write_text(NOTE.replace("2026-06-01", "2026-07-01"))
+    assert values(vault) == [("2026-07-01", "2026-05-02")]
+    (vault / "Atlas.md").write_text(NOTE)
+    with opened(vault) as app:
+        app.undo(done.commit)
+    assert values(vault) == [("2026-06-01", "2026-05-02")]
+
+
+def test_a_person_has_to_say_which_value_holds(vault):
+    with opened(vault) as app:
+        [item] = app.review.list()
+        for value in (0, 3):
+            with pytest.raises(InputError, match=r"--value: 1: 2026-06-01 .*; 2: 2026-05-02"):
+                app.review.approve([item], value=value)
+    assert (vault / "semantic/projects.md").read_text() == FACTS
+
+
+def test_what_changed_since_it_was_shown_is_not_decided(vault):
+    with opened(vault) as app:
+        [item] = app.review.list()
+        (vault / "Atlas.md").write_text(NOTE.replace("2026-06-01", "2026-07-01"))
+        with pytest.raises(NotFoundError):
+            app.review.approve([item], value=1)
+    assert (vault / "semantic/projects.md").read_text() == FACTS
+
+
+def test_a_line_that_cannot_be_changed_safely_is_named_and_nothing_is_written(tmp_path):
+    note = "---\nplan: {deadline: 2026-06-01}\nentity: Atlas\n---\nThe boat.\n"
+    facts = "---\nx: y\n---\n# Atlas\n- plan deadline: 2026-05-02\n"
+    note = note.replace("{deadline: 2026-06-01}", "\n  deadline: |\n    2026-06-01")
+    root = vault_of(tmp_path / "v", {"semantic/projects.md": facts, "boat.md": note})
+    head = git(root, "rev-parse", "HEAD")
+    with pytest.raises(InputError, match=r"boat.md cannot be changed safely: .*line 3"):
+        approve(root, 2)
+    assert (root / "boat.md").read_text() == note
+    assert git(root, "rev-parse", "HEAD") == head
+
+
+@pytest.mark.parametrize(
+    ("files", "count"),
+    [
+        ({"semantic/a.md": "# Pond\n- depth: 3 metres\n", "semantic/b.md": "# Pond\n- depth: 5 metres\n"}, 1),
+        ({"semantic/a.md": "# Pond\n- depth: 3 metres\n", "semantic/b.md": "# Pond\n- Depth: 3 Metres.\n"}, 0),
+        ({"semantic/a.md": "# Pond\n- depth: 3 metres\n- depth: 5 metres\n"}, 0),  # one hand
+        ({"semantic/a.md": "# Pond\n- due date: 2026-05-02\n", "semantic/b.md": "# Pond\n- deadline: 2 May 2026\n"}, 0),
+        ({"semantic/a.md": "# Pond\n- due date: 2026-05-02\n", "semantic/b.md": "# Pond\n- deadline: 3 May 2026\n"}, 1),
+        ({"semantic/a.md": "# Pond\n- deadline: May 2026\n", "semantic/b.md": "# Pond\n- deadline: 2026-05-03\n"}, 0),
+        ({"semantic/a.md": "# Ann\n- boss: Priya\n", "semantic/b.md": "# Ann\n- boss: Priya Raman\n"}, 0),
+        ({"semantic/_schema.yaml": "collections: [contacts]\n", "semantic/a.md": "# Ann\n- email: a@x.org, b@x.org\n", "semantic/b.md": "# Ann\n- email: b@x.org\n"}, 0),
+        ({"semantic/_schema.yaml": "collections: [contacts]\n", "semantic/a.md": "# Ann\n- email: a@x.org, b@x.org\n", "semantic/b.md": "# Ann\n- email: c@x.org\n"}, 1),
+        ({"semantic/_schema.yaml": "collections: [contacts]\n", "semantic/contacts.md": "- Ann: a@x.org\n", "Ann.md": "---\nemail: b@x.org\n---\n"}, 1),
+        ({"semantic/_schema.yaml": "collections: [contacts]\n", "semantic/contacts.md": "- Ann: a@x.org\n", "Ann.md": "---\nphone: 0123 456789\n---\n"}, 0),
+        ({"semantic/a.md": "# Ann\n- likes: tea\n", "semantic/b.md": "# Ann\n- likes: rain\n"}, 0),
+        (
+            {
+                "semantic/_schema.yaml": "fields:\n  crew: many\n",
+                "semantic/a.md": "# Ann\n- crew: Tam\n",
+                "semantic/b.md": "# Ann\n- crew: Bo\n",
+            },
+            0,
+        ),
+        (
+            {
+                "semantic/_schema.yaml": "fields:\n  likes: one\n",
+                "semantic/a.md": "# Ann\n- likes: tea\n",
+                "semantic/b.md": "# Ann\n- likes: rain\n",
+            },
+            1,
+        ),
+        (
+            {
+                "semantic/a.md": "# Ann\n- city: Bern\n",
+                "semantic/b.md": "# Ann\n- city: Basel [since:: 2026-09-01]\n",
+            },
+            0,
+        ),
+        (
+            {"semantic/a.md": "# Ann\n- city: Bern\n", "semantic/b.md": "# Ann\n- city: Basel [until:: 2026-01-01]\n"},
+            0,
+        ),
+        (
+            {"semantic/a.md": "# Ann\n- city: Bern\n", "semantic/b.md": "# Ann\n## History\n- city: Basel\n"},
+            0,
+        ),
+        (  # what nobody vouches for stands against nothing
+            {"semantic/a.md": "# Ann\n- city: Bern\n", "semantic/b.md": "# Ann\n- city: Basel [trust:: untrusted]\n"},
+            0,
+        ),
+        ({"semantic/a.md": "# Ann\n- city: Bern\n- city: Basel [source:: [[ep]]]\n"}, 1),  # a hand, and talk
+        ({"semantic/a.md": "# Ann\n- nurse: Tam [source:: [[e]]]\n- nurse: Bo [source:: [[f]]]\n"}, 0),
+        ({"semantic/a.md": "# Ann\n- deadline: 2026-05-02 [source:: [[e]]]\n- deadline: 2026-05-03 [source:: [[f]]]\n"}, 1),
+        ({"semantic/a.md": "# Ann\n- city: Bern\n", "archive/semantic/b.md": "# Ann\n- city: Basel\n"}, 0),
+    ],
+)  # fmt: skip
+def test_what_is_a_conflict_and_what_is_none(tmp_path, files, count):
+    root = vault_of(tmp_path / "v", files)
+    assert len(waiting(root)) == count
+    with opened(root) as app:
+        marked = set(app.conflicting(app.facts()))
+        check = next(one for one in app.doctor() if one.name == "conflicts")
+    assert bool(marked) == bool(count)
+    assert check.level == ("advice" if count else "ok")
+
+
+def test_doctor_tells_of_each_line(vault):
+    with opened(vault) as app:
+        check = next(one for one in app.doctor() if one.name == "conflicts")
+    assert check.sentence == "1 conflict between values that stand"
+    assert [(one.path, one.line) for one in check.details] == [("Atlas.md", 2), ("semantic/projects.md", 2)]
+    assert "'2026-05-02' in semantic/projects.md:2" in check.details[0].message
+
+
+def test_three_values_and_one_that_holds(tmp_path):
+    root = vault_of(
+        tmp_path / "v",
+        {
+            "semantic/a.md": "# Pond\n- depth: 3 metres\n",
+            "semantic/b.md": "# Pond\n- depth: 5 metres\n- depth: 5 metres\n- owner: Ida\n",
+            "semantic/c.md": "| pond | depth |\n|---|---|\n| Pond | 7 metres |\n",
+        },
+    )
+    [item] = waiting(root)
+    assert item.conflict.values == ("3 metres", "5 metres", "7 metres")
+    approve(root, 1)
+    assert (root / "semantic/b.md").read_text() == (
+        "# Pond\n- owner: Ida\n\n## History\n- depth: 5 metres [until:: 2026-05-04]\n- depth: 5 metres [until:: 2026-05-04]\n"
+    )
+    with opened(root) as app:
+        assert [(f.field, f.value) for _, f in app.facts("Pond")] == [("depth", "3 metres"), ("owner", "Ida")]
+
+
+def test_lines_that_nobody_committed_are_not_swept_into_a_decision(vault):
+    path = vault / "semantic/projects.md"
+    path.write_text(FACTS + "- colour: red\n")
+    (vault / "Atlas.md").write_text(NOTE.replace("status", "colour: blue\nstatus"))
+    head = git(vault, "rev-parse", "HEAD")
+    with opened(vault) as app:
+        [item] = [item for item in app.review.list() if item.field == "colour"]
+        with pytest.raises(ConflictError, match="not committed"):
+            app.review.approve([item], value=1)
+    assert path.read_text() == FACTS + "- colour: red\n"
+    assert git(vault, "rev-parse", "HEAD") == head
+    git(vault, "commit", "-qam", "mine too")
+    with opened(vault) as app:
+        app.review.approve(app.review.list([item.id]), value=1)
+        assert [f.value for _, f in app.facts("Atlas") if f.field == "colour"] == ["blue"]
+
+
+def test_what_an_audience_may_not_see_conflicts_with_nothing_for_it(tmp_path):
+    hidden = "# Atlas\n- deadline: 2026-06-01 [audience:: owner]\n"
+    root = vault_of(tmp_path / "v", {"semantic/a.md": FACTS, "semantic/b.md": hidden})
+    assert len(waiting(root)) == 1
+    assert waiting(root, AGENT) == []
+    with opened(root, AGENT) as app:
+        answer = app.recall("deadline of Atlas")
+        listed = app.facts("Atlas")
+        assert app.conflicting(listed) == {}
+        assert all(not match.conflicts for match in app.search("deadline of Atlas").matches)
+    assert "2026-05-02" in answer.context
+    assert "conflicts" not in answer.context
+    assert "2026-06-01" not in answer.context
+
+
+def test_what_two_machines_learned_apart_is_found_after_their_merge(tmp_path):
+    one = vault_of(tmp_path / "one", {"semantic/projects.md": "# Atlas\n- lead: Nora\n"})
+    git(tmp_path, "init", "-q", "--bare", "-b", "main", "hub.git")
+    git(one, "branch", "-M", "main")
+    git(one, "remote", "add", "origin", str(tmp_path / "hub.git"))
+    git(one, "push", "-qu", "origin", "main")
+    git(tmp_path, "clone", "-q", str(tmp_path / "hub.git"), "two")
+    two = tmp_path / "two"
+    git(two, "config", "user.name", "Nora")
+    git(two, "config", "user.email", "nora@example.com")
+    with opened(one) as app:
+        app.remember("2026-05-02", entity="Atlas", field="deadline")
+        app.exchange()
+    (two / "Atlas.md").write_text(NOTE)
+    git(two, "add", "-A")
+    git(two, "commit", "-qm", "by hand")
+    with opened(two) as app:
+        assert app.conflicting(app.facts()) == {}
+        app.exchange()
+    [item] = waiting(two)
+    assert item.conflict.values == ("2026-06-01", "2026-05-02")
+    done = approve(two, 1)
+    assert waiting(two) == []
+    assert "## History" in (two / "semantic/projects.md").read_text()
+    with opened(two) as app:
+        app.undo(done.commit)
+    assert len(waiting(two)) == 1
+
+
+def test_a_yes_to_everything_leaves_conflicts(vault, capsys):
+    assert run(["--vault", str(vault), "review", "approve", "--all", "--yes"]) == 0
+    assert "Nothing to decide." in capsys.readouterr().out
+    assert len(waiting(vault)) == 1
+
+
+def test_the_command_line_numbers_the_values_and_takes_a_number(vault, capsys, monkeypatch):
+    monkeypatch.setenv("MEMORYCLAW_NOW", NOW.isoformat())
+    [item] = waiting(vault)
+    assert run(["--vault", str(vault), "review", "show", item.id]) == 0
+    assert "  2: 2026-05-02 (semantic/projects.md:2, since 2026-04-20)" in capsys.readouterr().out
+    assert (
+        run(["--vault", str(vault), "review", "approve", item.id, "--value", "2", "--reason", "Nora says so"])
+        == 0
+    )
+    assert "approved: Atlas: deadline is 2026-05-02" in capsys.readouterr().out
+    assert "deadline: 2026-05-02" in (vault / "Atlas.md").read_text()
+    assert "Decided because: Nora says so" in git(vault, "log", "-1", "--format=%b")
