@@ -64,7 +64,7 @@ SECTIONS: dict[str, dict[str, str]] = {
         "ask": "asking", "recall": "asking", "search": "asking", "why": "asking", "working": "working",
         "feedback": "working",
     },
-    "Look": {"show": "looking", "browse": "looking", "facts": "looking", "entities": "looking", "entity": "looking", "timeline": "looking", "todos": "looking", "links": "linking", "views": "looking", "inspect": "looking"},
+    "Look": {"show": "looking", "browse": "looking", "facts": "looking", "entities": "looking", "entity": "looking", "todos": "looking", "timeline": "looking", "inspect": "looking", "links": "linking", "views": "looking"},
     "Write": {
         "init": "writing", "remember": "writing", "edit": "writing", "forget": "writing", "revive": "writing",
         "trust": "writing", "quarantine": "writing", "undo": "writing",
