@@ -122,13 +122,18 @@ class VaultContext:
         return Ledger(os.fspath(self.root))
 
     def strengths(self, today: date | None = None) -> Strengths | None:
-        """How strongly memories are remembered today, or on another day; None where nothing was ever cited or rated."""
+        """How strongly memories are remembered today, or on another day; None where nothing was ever cited or rated.
+
+        For the owner, and the agent whose replies tell it: to others it would tell what those two talk of.
+        """
+        if self.audience not in (OWNER, AGENT):
+            return None
         record = self.ledger.record()
         if not record.used:
             return None
         from memoryclaw.recall.strength import Strengths  # noqa: PLC0415
 
-        return Strengths(record, today or self.today)
+        return Strengths(record, today or self.today, self.catalog.merged())
 
     @cached_property
     def recorder(self) -> Recorder:

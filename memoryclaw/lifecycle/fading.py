@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from bisect import bisect_left
 from collections.abc import Iterator
 from datetime import UTC
@@ -12,18 +11,15 @@ from memoryclaw.consolidation.changes import PlannedChange
 from memoryclaw.lifecycle.keeping import UpkeepContext
 from memoryclaw.recall.browsing import links
 from memoryclaw.recall.strength import HALF_LIVES
-from memoryclaw.text.encoding import decode
-from memoryclaw.text.frontmatter import split
 from memoryclaw.text.prompts import one_line
 from memoryclaw.vault import files
-from memoryclaw.vault.logs import parse_ranges
 
 KIND = "archive"
 OLD = 3 * HALF_LIVES["episode"]  # active days after which an episode that nothing has used is proposed
 MOST = 100  # in one batch, the oldest first
-_NAMED = re.compile(r"episodes/[^\n`]+?\.md")
+_MOVED = "- file: "  # as a proposal writes what it moves
 _CANDIDATES = """select id, path, title, at from files where kind = 'episode' and state = 'current' and not pinned
-    and at != '' and substr(at, 1, 10) < ? and partial is not 1
+    and at != '' and substr(at, 1, 10) < ? and partial is not 1 and fid in (select fid from cited)
     and fid not in (select fid from unit where (kind = 'todo' and field = 'open') or (days != '' and days >= ?))
     order by at, path"""
 
@@ -47,12 +43,7 @@ def unused(context: UpkeepContext) -> Iterator[PlannedChange]:
     used |= {id_.partition("#")[0] for id_ in context.ledger.fetched()}
     chosen: list[tuple[str, str]] = []
     for id_, path, title, at in context.catalog.rows(_CANDIDATES, (before[-OLD], today)):
-        if (
-            id_ in used
-            or path in asked
-            or not _is_consolidated(context, path)
-            or links(id_, context.catalog, context.vault).back
-        ):
+        if id_ in used or path in asked or links(id_, context.catalog, context.vault).back:
             continue
         badly = ", and rated badly" if any(one.partition("#")[0] == id_ for one in rated) else ""
         age = len(before) - bisect_left(before, str(at)[:10])
@@ -86,12 +77,6 @@ def _asked_before(context: UpkeepContext) -> set[str] | None:
             if path.rpartition("/")[2].startswith(f"{KIND}-") and path.endswith(".md"):
                 if folder == "review":
                     return None
-                found.update(_NAMED.findall(context.writing.text(path)))
+                lines = context.writing.text(path).splitlines()
+                found.update(line.removeprefix(_MOVED) for line in lines if line.startswith(_MOVED))
     return found
-
-
-def _is_consolidated(context: UpkeepContext, path: str) -> bool:
-    """Whether an episode was made of logs: what a person wrote, or asked to remember, is theirs."""
-    found = context.vault.read(path)
-    source = split(decode(found[0]).text).meta.get("source") if found else None
-    return any(parse_ranges(str(one)) for one in (source if isinstance(source, list) else [source]) if one)

@@ -164,7 +164,8 @@ def _told(context: UpkeepContext) -> Iterator[Told]:
     """The episodes that a run wrote, oldest first; none that is for some only, stays here, or has lines that were forgotten."""
     forgotten = ForgottenLines.of(context.decisions.forgotten)
     for id_, path, at, trust in context.catalog.rows(
-        "select id, path, at, trust from files where kind = 'episode' and state = 'current' and trust != 'quarantined' order by at, id"
+        """select id, path, at, trust from files where kind = 'episode' and state = 'current' and trust != 'quarantined'
+            and fid in (select fid from cited) order by at, id"""
     ):
         text = readable(context.writing.text(str(path)))
         parts = split(text)

@@ -50,7 +50,7 @@ def inspect(id_: str, catalog: Catalog, vault: Vault, ledger: Ledger, today: dat
         "select kind from units where id = ? order by state != 'current', path, seq limit 1", (address.id,)
     )
     kind = str(rows[0][0]) if rows else address.kind
-    strengths = Strengths(ledger.record(), today)
+    strengths = Strengths(ledger.record(), today, catalog.merged())
     whole = address.id == address.note
     strength = strengths.of_note(address.id, kind) if whole else strengths.of(address.id, kind)
     uses = [step.use for step in strength.steps]

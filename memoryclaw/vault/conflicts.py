@@ -24,7 +24,7 @@ from memoryclaw.vault.vocabulary import SHAPES, Field, Schema
 
 _ADDRESSES = ("email", "phone", "url")  # what the one value of a contact may be
 # A comma within a number parts nothing.
-_PARTS = re.compile(r"(?<!\d)[,;]\s*|[,;]\s+|\s+(?:and|und|&)\s+")
+_PARTS = re.compile(r"(?<!\d)[,;] ?|[,;] | (?:and|und|&) ")
 
 Told = tuple[str, Fact]  # a fact with the path of its file
 
@@ -109,7 +109,7 @@ def _within(days: str, span: str) -> bool:
 
 
 def _parts(value: str) -> list[str]:
-    return [part for part in _PARTS.split(value) if part]
+    return [part for part in _PARTS.split(" ".join(value.split())) if part]
 
 
 def stands(fact: Fact, today: str) -> bool:

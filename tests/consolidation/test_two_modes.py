@@ -20,7 +20,9 @@ CLOCK = NIGHT.isoformat()
 @pytest.fixture
 def evening(tmp_path: Path) -> Path:
     """The sample vault as if none of its logs had been read, with a few more."""
-    root = shutil.copytree(SAMPLE, tmp_path / "evening", ignore=shutil.ignore_patterns(".memoryclaw", "runs"))
+    root = shutil.copytree(
+        SAMPLE, tmp_path / "evening", ignore=shutil.ignore_patterns(".memoryclaw", "runs", "eval")
+    )
     texts = {path: text for path, text in VAULT.items() if "projects" not in path and "_schema" not in path}
     vault_of(root, texts)
     return put(root, LOGS)

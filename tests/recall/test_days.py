@@ -285,7 +285,8 @@ def test_remembering_goes_to_semantic_and_leaves_the_note_alone(app: App) -> Non
 def test_a_note_and_semantic_that_disagree_both_stand_and_are_a_conflict(app: App) -> None:
     from memoryclaw.interfaces import shapes  # noqa: PLC0415
 
-    rows = shapes.facts(app.facts("Ines Duarte"), app.freshness)["facts"]
+    found = app.facts("Ines Duarte")
+    rows = shapes.facts(found, app.freshness, app.conflicting(found))["facts"]
     assert {row["id"]: row["conflicts"] for row in rows if row["conflicts"]} == {
         "people/Ines Duarte#Ines Duarte.birthday": ["semantic/people#Ines Duarte.birthday"],
         "semantic/people#Ines Duarte.birthday": ["people/Ines Duarte#Ines Duarte.birthday"],

@@ -250,8 +250,8 @@ def test_a_night_takes_nothing_of_it_for_somebodys_words(tmp_path: Path) -> None
     assert b"1999-01-01" not in held
 
 
-def test_a_rating_is_kept_in_the_ledger_and_ranks_nothing(app: App) -> None:
-    before = app.search("penicillin").matches
+def test_a_rating_is_kept_in_the_ledger_and_ranks_what_was_rated(app: App) -> None:
+    before = app.search("penicillin").matches[0]
     done = app.feedback(
         "ep-penicillin", 5, session="s", note="saved my day, token ghp_0123456789abcdefghijABCDEFGHIJ012345"
     )
@@ -260,7 +260,9 @@ def test_a_rating_is_kept_in_the_ledger_and_ranks_nothing(app: App) -> None:
     assert (event["ids"], event["rating"], event["session"]) == (["ep-penicillin"], 5, "s")
     assert "saved my day" in event["note"]
     assert "ghp_0123" not in event["note"]
-    assert app.search("penicillin").matches == before
+    after = app.search("penicillin").matches[0]
+    assert [term.name for term in after.terms if term not in before.terms] == ["strength"]
+    assert before.score < after.score <= 2 * before.score
 
 
 @pytest.mark.parametrize("rating", [0, 6, -1, True, 2.5, "3"])
