@@ -303,7 +303,9 @@ def test_no_answer_can_reach_beyond_the_words_of_its_segment(root: Path) -> None
     written = {
         path for path in root.parent.rglob("*") if ".git" not in path.parts and path.is_file()
     } - before
-    assert {path.relative_to(root).parts[0] for path in written} <= {
+    proposed = {path for path in written if path.relative_to(root).parts[0] == "review"}
+    assert all(path.name.startswith("merge-") for path in proposed)  # two of these episodes are much alike
+    assert {path.relative_to(root).parts[0] for path in written - proposed} <= {
         "episodes",
         "semantic",
         "skills",
