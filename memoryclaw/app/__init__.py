@@ -175,6 +175,12 @@ def _line_of(path: Path) -> str:
         return ""
 
 
+def _keep_line(path: Path, line: str) -> None:
+    """Writes a small file anew; one that a kill left empty says nothing, which is no harm."""
+    with suppress(OSError):
+        path.write_text(f"{line}\n", encoding="utf-8")
+
+
 ROOM = 0.1  # of what is left in the host's context: the most that a recall takes
 
 
@@ -1040,7 +1046,6 @@ class App:
         from memoryclaw.app.views import refresh  # noqa: PLC0415
         from memoryclaw.consolidation.consolidate import Consolidated  # noqa: PLC0415
         from memoryclaw.lifecycle.upkeep import planned, upkeep  # noqa: PLC0415
-        from memoryclaw.vault.state_folder import put  # noqa: PLC0415
 
         context, config = self._context, self.config
         today, mode = context.today.isoformat(), mode or config.mode
@@ -1056,7 +1061,7 @@ class App:
             if not due:
                 raise
             return None
-        put(context.state, settings.UPKEPT, today.encode())
+        _keep_line(context.state / settings.UPKEPT, today)
         refresh(self._context.looking())
         return done if done.changes.changes else None
 

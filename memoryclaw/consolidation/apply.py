@@ -212,7 +212,8 @@ class _Run:
         if not change.reason:
             why = self._changes.held or "consolidation.mode is `propose`, so everything waits for a yes"
             change = change._replace(reason=why)
-        path, text = proposal(change, self._changes.run)
+        # What time asks for is the same whichever run finds it, so that a night after a killed one leaves the same bytes.
+        path, text = proposal(change, self._changes.run if self._changes.ranges else "")
         return _Step(
             PendingCommit([new_file(path, text)], lambda: self._messages.proposal(change)),
             AppliedChange("proposal", change.title, "", path.rpartition("/")[2].removesuffix(".md")),
