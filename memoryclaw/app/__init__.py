@@ -176,9 +176,12 @@ def _line_of(path: Path) -> str:
 
 
 def _keep_line(path: Path, line: str) -> None:
-    """Writes a small file anew; one that a kill left empty says nothing, which is no harm."""
-    with suppress(OSError):
-        path.write_text(f"{line}\n", encoding="utf-8")
+    """Writes a small file anew, for its owner alone; one that a kill left empty says nothing, which is no harm."""
+    with (
+        suppress(OSError),
+        open(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_NOFOLLOW, 0o600), "w") as file,
+    ):
+        file.write(f"{line}\n")
 
 
 ROOM = 0.1  # of what is left in the host's context: the most that a recall takes
