@@ -126,7 +126,9 @@ def test_after_a_crash_of_the_server_the_next_transaction_finds_it_again(
 ) -> None:
     server = Postgres(database_url)
     server.migrate("thing", STEPS)
-    postgres_server.execute("postgres", "checkpoint")  # without fsync a crash may take what came after the last
+    postgres_server.execute(
+        "postgres", "checkpoint"
+    )  # without fsync a crash may take what came after the last
     postgres_server.stop("immediate")
     try:
         with pytest.raises(IndexUnreachableError), server.transaction() as connection:
