@@ -8,9 +8,9 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, NamedTuple
 
-from memoryclaw.index.database import LIFECYCLE, Database, unpacked
+from memoryclaw.index.database import LIFECYCLE, unpacked
 from memoryclaw.model import COUNTED, SESSION, Fact, Lifecycle, Problem, Unit, least_trusted
-from memoryclaw.ports import Address
+from memoryclaw.ports import Address, IndexDatabase
 from memoryclaw.text.language import fold, key_of
 
 _UNIT = "rowid, id, kind, line, end_line, title, tags, properties, text, at, until, days, entity, role, field, value, trust, pinned, state"
@@ -72,7 +72,7 @@ class Lengths(NamedTuple):
 class Catalog:
     """The read side of an index."""
 
-    def __init__(self, database: Database) -> None:
+    def __init__(self, database: IndexDatabase) -> None:
         self._database = database
 
     def rows(self, sql: str, values: Sequence[object] = ()) -> list[tuple[Any, ...]]:
@@ -134,7 +134,9 @@ class Catalog:
     def count_of(self, tokens: Sequence[str]) -> dict[str, int]:
         """How many units hold each token; unknown ones are absent."""
         return dict(
-            self.rows(f"select word, held from words where word {_IN} and held > 0", [json.dumps(list(tokens))])
+            self.rows(
+                f"select word, held from words where word {_IN} and held > 0", [json.dumps(list(tokens))]
+            )
         )
 
     def words_like(self, prefix: str, limit: int) -> list[str]:

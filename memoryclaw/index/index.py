@@ -4,21 +4,19 @@ from __future__ import annotations
 
 import contextlib
 import json
-import sqlite3
 import time
 import unicodedata
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
-from itertools import groupby
 from pathlib import Path
 from typing import NamedTuple
 
+from memoryclaw.errors import ConfigError
 from memoryclaw.index.database import LIFECYCLE, Database, packed, unpacked
-from memoryclaw.index.fts5 import Fts5
 from memoryclaw.index.stemming import language, language_of
 from memoryclaw.model import COUNTED, PERMANENT, Note, Problem, Stamp, Unit
-from memoryclaw.ports import Clause, IndexRow, TextIndex
+from memoryclaw.ports import Clause, IndexConnection, IndexDatabase, IndexRow, TextIndex
 from memoryclaw.text.language import Language, characters, key_of, keys_of, words_of
 from memoryclaw.vault.folder import packed_stamp
 
@@ -44,15 +42,15 @@ class _Texts(NamedTuple):
 
 
 class Index:
-    """All that is known of a vault, in one SQLite file plus, with `engine: whoosh`, one Whoosh folder.
+    """All that is known of a vault.
 
     Args:
-        database: the SQLite file.
+        database: the tables: one SQLite file, or those on a PostgreSQL server.
         engine: the text lane.
         language: the analysis; part of the recipe, so that a change of it means another index.
     """
 
-    def __init__(self, database: Database, engine: TextIndex, language: Language) -> None:
+    def __init__(self, database: IndexDatabase, engine: TextIndex, language: Language) -> None:
         self.database = database
         self.engine = engine
         self.language = language
@@ -153,7 +151,7 @@ class Index:
 class Writing:
     """The write side of one transaction."""
 
-    def __init__(self, connection: sqlite3.Connection, engine: TextIndex, language: Language) -> None:
+    def __init__(self, connection: IndexConnection, engine: TextIndex, language: Language) -> None:
         self._connection = connection
         self._engine = engine
         self._language = language
@@ -406,11 +404,47 @@ def _index_row(rowid: int, columns: Sequence[str]) -> IndexRow:
     return IndexRow(rowid, (title, tags, properties, f"{body} {single}" if single else body))
 
 
-def open_index(folder: Path, *, engine: str, language: Language, labels: Mapping[str, object] = {}) -> Index:
-    """The index in `folder`, with the text engine that the settings name; `labels` of folders, on which its content depends too."""
+class OnServer(NamedTuple):
+    """The place of an index on a PostgreSQL server."""
+
+    url: str
+    vault: str  # its name there
+    audience: str = ""  # whose view; empty for that of everything
+    prepared: bool = True
+    connections: int = 4
+
+
+def open_index(
+    folder: Path,
+    *,
+    engine: str,
+    language: Language,
+    labels: Mapping[str, object] = {},
+    server: OnServer | None = None,
+) -> Index:
+    """The index in `folder`, or on a server, with the text engine that the settings name.
+
+    Args:
+        folder: the state folder.
+        engine: `fts5`, `whoosh` or `postgres`.
+        language: the analysis.
+        labels: of folders, on which its content depends too.
+        server: with `postgres`, where it is.
+    """
     recipe = f"{VERSION} {engine} {language.code} sqlite"
     if labels:
         recipe = f"{recipe} {json.dumps(labels, sort_keys=True, default=str)}"
+    if engine == "postgres" and server is not None:
+        try:
+            from memoryclaw.index.postgres import server_of  # noqa: PLC0415 - only where it is wanted
+            from memoryclaw.index.postgres_index import PostgresDatabase, PostgresText  # noqa: PLC0415
+        except ModuleNotFoundError as error:
+            raise ConfigError(
+                f"index.engine is postgres, and that needs {error.name}: pip install 'memoryclaw[postgres]'"
+            ) from None
+        shared = server_of(server.url, prepared=server.prepared, most=server.connections)
+        tables = PostgresDatabase(shared, server.vault, server.audience, recipe)
+        return Index(tables, PostgresText(tables), language)
     if engine == "whoosh":
         from memoryclaw.index.whoosh_engine import WhooshIndex  # noqa: PLC0415 - an import of 100 ms
 
@@ -449,7 +483,7 @@ _TABLES = (
     f"""select path, seq, id, entity, entity_key, field, value, since, until, source, line, current, type, said, trust, audience,
         {_LIFECYCLE} from facts order by path, seq""",
     "select path, tag from tags order by path, tag",
-    "select path, kind, key, name from names order by path, kind, key",
+    "select path, kind, key, name from names order by path, kind, key, name",
     "select path, seq, target, target_key, anchor, label, line, embed from links order by path, seq",
     """select files.path, cited.path, first, last, key from cited join files using (fid)
         order by files.path, cited.path, first, last, key""",
@@ -478,13 +512,15 @@ def _rows(index: Index) -> Iterator[object]:
             yield from connection.execute(sql)
         places = {rowid: (path, seq) for rowid, path, seq in connection.execute(_PLACES)}
         yield index.size()
-        yield from _instances(index, places) if isinstance(index.engine, Fts5) else _postings(index, places)
-
-
-def _instances(index: Index, places: dict[int, Place]) -> Iterator[object]:
-    rows = index.database.connection().execute("select term, doc, col, offset from occurrences")
-    for term, found in groupby(rows, key=lambda row: row[0]):
-        yield term, sorted((places.get(doc, ("", doc)), column, offset) for _, doc, column, offset in found)
+        told = getattr(index.engine, "instances", None)
+        if told is None:
+            yield from _postings(index, places)
+        else:
+            for term, found in told():
+                yield (
+                    term,
+                    sorted((places.get(doc, ("", doc)), column, offset) for doc, column, offset in found),
+                )
 
 
 def _postings(index: Index, places: dict[int, Place]) -> Iterator[object]:
