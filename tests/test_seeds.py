@@ -199,18 +199,15 @@ class Row(NamedTuple):
     prints: str
 
     @property
-    def commands(self) -> list[tuple[str, int]]:
-        """The commands, each with the code that it exits with."""
-        return [
-            (_plain(hit[1]), int(hit[2] or 0))
-            for hit in SPAN.finditer(self.shown)
-            if not hit[1].startswith(TESTS)
-        ]
+    def spans(self) -> list[tuple[str, int]]:
+        """The commands and files of tests, each with the code that it exits with."""
+        hits = (SPAN.fullmatch(part) for part in self.shown.split("<br>"))
+        return [(_plain(hit[1]), int(hit[2] or 0)) for hit in hits if hit]
 
     @property
-    def tests(self) -> list[str]:
-        """The files of tests that show it."""
-        return [hit[1] for hit in SPAN.finditer(self.shown) if hit[1].startswith(TESTS)]
+    def commands(self) -> list[tuple[str, int]]:
+        """The commands alone."""
+        return [(code, ends) for code, ends in self.spans if not code.startswith(TESTS)]
 
     @property
     def left_out(self) -> bool:
@@ -218,7 +215,7 @@ class Row(NamedTuple):
         return self.shown.startswith("Left out")
 
 
-SPAN = re.compile(r"(?:^|<br>)`([^`]+)`(?: \(exits with (\d)\))?(?=<br>|$)")
+SPAN = re.compile(r"`([^`]+)`(?: \(exits with (\d)\))?")
 TESTS = ("tests/", "plugins/")
 
 
@@ -269,9 +266,10 @@ def test_a_row_is_shown_or_says_why_it_was_left_out(row: Row) -> None:
         return
     assert row.table in SEEDS or row.shown
     assert bool(row.commands) == bool(row.prints)
-    for name in row.tests:
+    assert len(row.spans) == sum(part.startswith("`") for part in row.shown.split("<br>"))
+    for name, _ in set(row.spans) - set(row.commands):
         tests = (ROOT / name).read_text(encoding="utf-8")
-        assert re.search(r"^(?:def test_|test\()", tests, re.MULTILINE), name
+        assert re.search(r"^(?:def test_|(?:test|describe)\()", tests, re.MULTILINE), name
 
 
 @pytest.fixture(scope="module")
@@ -300,4 +298,4 @@ def test_the_commands_of_a_row_print_what_it_says(row: Row, home: Path, tmp_path
 if __name__ == "__main__":
     home = Path(sys.argv[1]).resolve()
     home.mkdir(parents=True)
-    print(prepared(home, environment(home)))
+    sys.stdout.write(f"{prepared(home, environment(home))}\n")
