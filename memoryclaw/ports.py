@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple, Protocol, TypeVar
+
+T = TypeVar("T")
 
 
 class Address(NamedTuple):
@@ -162,6 +164,10 @@ class IndexDatabase(Protocol):
 
     def telling(self) -> AbstractContextManager[None]:
         """Turns the errors of the store into ours."""
+        ...
+
+    def constant(self, name: str, read: Callable[[], T]) -> T:
+        """What changes only with the index; where asking is dear, it is read once for each state of it."""
         ...
 
     def discard(self) -> None:

@@ -79,7 +79,8 @@ class Postgres:
             wait_ms: how long it waits for the locks of others.
         """
         kind = "isolation level repeatable read read only" if read_only else "read write"
-        opening = f"begin {kind}"
+        # Compiling takes longer than any of our statements.
+        opening = f"begin {kind}; set local jit = off"
         if vault is not None:
             opening += f"; select set_config('{VAULT}', '{vault:d}', true)"
         if not read_only:
@@ -210,9 +211,6 @@ class Postgres:
     def _configure(self, connection: _Connection) -> None:
         connection.adapters.register_dumper(str, StrDumper)  # as text, whose type nobody has to guess
         connection.prepared_max = _PREPARED
-        if self._prepared:
-            # The plans are of one kind for all vaults: by the number of the vault, then by a key.
-            _run(connection, "set plan_cache_mode = force_generic_plan")
 
 
 def _run(connection: _Connection, sql: str) -> None:
