@@ -18,7 +18,7 @@ _UNIT += "".join(f", {name}" for name in LIFECYCLE)
 _IN = "in (select value from json_each(?))"
 _LAST_CHARACTER = 0x10FFFF  # sorts after every other
 # The words that begin so, from the first to the last of each beginning.
-_BEGUN = """(select json_extract(value, '$[0]') as low, json_extract(value, '$[1]') as high from json_each(?)) as begun
+_BEGUN = """(select json_extract(value, '$.low') as low, json_extract(value, '$.high') as high from json_each(?)) as begun
     cross join words on word >= begun.low and word < begun.high"""
 
 
@@ -423,7 +423,7 @@ _FACT = ("entity", "field", "value", "line", "since", "until", "source", "curren
 
 def _begun(begins: Iterable[str]) -> str:
     """What `_BEGUN` is asked with."""
-    return json.dumps([(begin, begin + chr(_LAST_CHARACTER)) for begin in sorted(set(begins))])
+    return json.dumps([{"low": begin, "high": begin + chr(_LAST_CHARACTER)} for begin in sorted(set(begins))])
 
 
 def _columns(table: str) -> str:

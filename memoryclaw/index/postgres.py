@@ -25,6 +25,8 @@ OWN = f"vault = nullif(current_setting('{VAULT}', true), '')::int"
 _NO_OWNER = "the schema `memoryclaw` in this database was not made by MemoryClaw; it is left alone. Use another database"
 _LOCK = 0x4D434C57  # "MCLW"
 _PREPARED = 400  # statements that a connection remembers
+# A table holds many vaults, so reading all of it never pays, and compiling takes longer than any of our statements.
+_PLANS = {"enable_seqscan": "off", "max_parallel_workers_per_gather": "0", "jit": "off"}
 _BUSY_MS = 200  # that a writer waits for another writer of the same vault
 _PATIENCE = 10.0  # seconds for a connection of the pool, and for a new one
 
@@ -79,12 +81,13 @@ class Postgres:
             wait_ms: how long it waits for the locks of others.
         """
         kind = "isolation level repeatable read read only" if read_only else "read write"
-        # Compiling takes longer than any of our statements.
-        opening = f"begin {kind}; set local jit = off"
+        chosen = dict(_PLANS)
         if vault is not None:
-            opening += f"; select set_config('{VAULT}', '{vault:d}', true)"
+            chosen[VAULT] = str(vault)
         if not read_only:
-            opening += f"; set local lock_timeout = {wait_ms:d}"
+            chosen["lock_timeout"] = str(wait_ms)
+        settings = ", ".join(f"set_config('{name}', '{value}', true)" for name, value in chosen.items())
+        opening = f"begin {kind}; select {settings}"
         with self.telling():
             pool, connection = self._begun(opening)
             try:

@@ -138,6 +138,11 @@ _CHANGES = (
     (rf"not {_LISTED}", "<> all(?[])"),
     (_LISTED, "= any(?[])"),
     (r"\bcross join\b", "join"),  # which only keeps SQLite from turning it around
+    # As columns of their own, not as parts of a value: only those may be looked for in an index where there is row-level security.
+    (
+        r"\(select json_extract\(value, '\$\.(\w+)'\) as \1, json_extract\(value, '\$\.(\w+)'\) as \2 from json_each\(\?\)\) as (\w+)",
+        r"jsonb_to_recordset(?{}) as \3(\1 text, \2 text)",
+    ),
     (r"from json_each\(\?\)", "from jsonb_array_elements(?{}) as value"),
     (r"json_extract\(value, '\$\[(\d)\]'\)", r"(value->>\1)"),
     (
@@ -384,6 +389,8 @@ class PostgresDatabase:
 
     def exists(self) -> bool:
         """True when there is an index of this vault."""
+        if self._number is not None:
+            return True
         with self.telling():
             self.server.migrate("index", STEPS)
             return self._known() is not None

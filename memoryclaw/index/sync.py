@@ -74,9 +74,9 @@ class Sync:
 
     def behind(self) -> tuple[StaleFiles, Scan]:
         """What a sync would have to do now, found without reading a single note."""
+        scan = self._vault.scan()
         with self._index.database.reading():
             known, self._odd_before = self._index.stamps(), self._index.scan_problems()
-        scan = self._vault.scan()
         return compare(scan.files, known), scan
 
     def lag(self, behind: StaleFiles, scan: Scan) -> int:
