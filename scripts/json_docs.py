@@ -283,6 +283,16 @@ VERBS = (
         },
     ),
     Verb(
+        "migrate --dry-run",
+        "What a migration to the newest format changed, or would change.",
+        {
+            "before, after": "the two formats; equal where nothing was to be done",
+            "files": "each file that has another form: its `path`, where it is now (`to`), and where the old one is (`kept`)",
+            "left": "problems: what stays as it is",
+            "commit": "the commit; empty with `--dry-run`, and where nothing was to be done",
+        },
+    ),
+    Verb(
         "eval --k 5,10 --budget 400",
         "The results of the vault's golden questions ([evaluation.md](evaluation.md)). If recall is below `--least`, it prints the same answer and exits with 1.",
         {

@@ -35,6 +35,7 @@ if TYPE_CHECKING:  # the rest is imported by the verb that needs it: a search mu
     from memoryclaw.app.doctor import Check
     from memoryclaw.app.graph import VaultGraph
     from memoryclaw.app.lint import Linted
+    from memoryclaw.app.migration import Migrated
     from memoryclaw.app.openclaw import OpenClaw
     from memoryclaw.app.purge import Purged
     from memoryclaw.app.review import Review
@@ -1340,6 +1341,25 @@ class App:
         if paths:
             return lint.of_paths(self.vault, paths)
         return self._context.read(lambda: lint.of_vault(self.vault, self.catalog))
+
+    def migrate(self, *, dry_run: bool = False) -> Migrated:
+        """Brings the files of an older format to the newest, in one commit; tells what changed, and what stays as it is.
+
+        Args:
+            dry_run: only tell.
+
+        Raises:
+            ConflictError: what would be rewritten holds work of yours that git does not.
+            VaultError: the format of the vault is newer than the newest that is known.
+        """
+        self._context.allow(OWNER)
+        from memoryclaw.app.migration import migrate  # noqa: PLC0415
+
+        carry_out = self._context.look if dry_run else self._context.write
+        done = carry_out(lambda context: migrate(context, dry_run=dry_run))
+        if done.commit:
+            self.sync()
+        return done
 
     @property
     def commit_hook(self) -> CommitHook:

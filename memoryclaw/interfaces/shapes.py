@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from memoryclaw.app.doctor import Check
     from memoryclaw.app.graph import GraphShown, NeighboursShown, PathShown
     from memoryclaw.app.lint import Linted
+    from memoryclaw.app.migration import Migrated
     from memoryclaw.app.purge import Purged
     from memoryclaw.app.stats import Stats
     from memoryclaw.app.status import Status
@@ -520,6 +521,18 @@ def linted_files(found: Linted) -> Shape:
     """What is wrong in files that a person writes; not `sound` makes the verb exit with 1."""
     problems = [problem(one) for one in found.problems]
     return {"sound": not problems, "files": found.files, "problems": problems}
+
+
+def migrated(done: Migrated) -> Shape:
+    """What became of files of an older format; `commit` is empty where nothing was to be done, or only told."""
+    return {
+        "before": done.before,
+        "after": done.after,
+        "files": [one._asdict() for one in done.files],
+        "left": [problem(one) for one in done.left],
+        "commit": done.commit,
+        "notice": done.notice,
+    }
 
 
 def hooked(done: Hooked) -> Shape:
