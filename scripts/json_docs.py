@@ -128,7 +128,7 @@ VERBS = (
             "uses[].before, uses[].x": "`x` before and after the use",
         },
     ),
-    Verb("browse --limit 1", "Notes: pinned notes first, then the newest.", {"at": "when the note happened or was written"}),
+    Verb("browse --limit 1", "Notes: pinned notes first, then the newest.", {"at": "when the note happened or was written", "hot": "true for what is used often ([strength](recall.md#strength))"}),
     Verb(
         "entities boathouse",
         "Everything that facts are known of, by name.",

@@ -493,12 +493,30 @@ class App:
             self._shown(session, "get", self._context.read(lambda: read_whole(shown.address, self.catalog)))
         return shown
 
-    def browse(self, *, kind: str = "", state: str = "current", limit: int = 50) -> list[browsing.NoteEntry]:
-        """Notes, pinned ones first, then the newest."""
+    def browse(
+        self, *, kind: str = "", state: str = "current", memory_type: str = "", limit: int = 50
+    ) -> list[browsing.NoteEntry]:
+        """Notes, pinned ones first, then the newest, of equals those that are used often.
+
+        Args:
+            kind: only episode, semantic, skill, note or log.
+            state: in which they are.
+            memory_type: only notes that are of this type, or hold something of it.
+            limit: how many at most.
+        """
         from memoryclaw.recall import browsing  # noqa: PLC0415
 
         within(limit, 0, settings.MOST_LISTED, "a limit")
-        return self._context.read(lambda: browsing.browse(self.catalog, kind=kind, state=state, limit=limit))
+        return self._context.read(
+            lambda: browsing.browse(
+                self.catalog,
+                kind=kind,
+                state=state,
+                memory_type=memory_type,
+                limit=limit,
+                strengths=self._context.strengths(),
+            )
+        )
 
     def facts(
         self,
@@ -507,6 +525,7 @@ class App:
         as_of: date | None = None,
         history: bool = False,
         believed_at: str = "",
+        memory_type: str = "",
     ) -> list[tuple[str, Fact]]:
         """Facts with the path of their file: those that hold now, held on a day, or all.
 
@@ -517,6 +536,7 @@ class App:
             as_of: the day, in the world.
             history: all of them.
             believed_at: instead of what the files say now, what those of `commit_at(believed_at)` said; for the owner alone.
+            memory_type: only those of this type, such as `preference`.
         """
         from memoryclaw.recall import browsing  # noqa: PLC0415
 
@@ -525,10 +545,19 @@ class App:
 
             then = facts_in(os.fspath(self.root), self.commit_at(believed_at).commit)
             return self._context.read(
-                lambda: browsing.facts(self.catalog, entity=entity, as_of=as_of, history=history, among=then)
+                lambda: browsing.facts(
+                    self.catalog,
+                    entity=entity,
+                    as_of=as_of,
+                    history=history,
+                    memory_type=memory_type,
+                    among=then,
+                )
             )
         found = self._context.read(
-            lambda: browsing.facts(self.catalog, entity=entity, as_of=as_of, history=history)
+            lambda: browsing.facts(
+                self.catalog, entity=entity, as_of=as_of, history=history, memory_type=memory_type
+            )
         )
         return self._then(found, as_of) if entity and as_of is not None else found
 

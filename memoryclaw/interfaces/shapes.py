@@ -231,7 +231,13 @@ def show(shown: ShownUnit, fresh: Freshness) -> Shape:
 
 def browse(listed: Iterable[NoteEntry], fresh: Freshness) -> Shape:
     """A list of notes."""
-    return {"notes": [{**note._asdict(), "tags": list(note.tags)} for note in listed], **_state(fresh)}
+    return {"notes": [{**_note(one), "hot": one.hot} for one in listed], **_state(fresh)}
+
+
+def _note(one: NoteEntry) -> Shape:
+    found = {**one._asdict(), "tags": list(one.tags)}
+    del found["hot"]
+    return found
 
 
 def facts(
@@ -409,7 +415,7 @@ def entity(found: EntityShown, fresh: Freshness) -> Shape:
         "kind": found.kind,
         "also": list(found.also),
         "facts": [fact(path, one) for path, one in found.facts],
-        "episodes": [{**one._asdict(), "tags": list(one.tags)} for one in found.episodes],
+        "episodes": [_note(one) for one in found.episodes],
         "neighbours": [one._asdict() for one in found.neighbours],
         **_state(fresh),
     }

@@ -91,6 +91,8 @@ LOOKS = (
     ("/v1/search?q=boathouse+deadline&limit=1", ("search", "boathouse deadline", "--limit", "1")),
     ("/v1/search?q=penicillin&kind=episode", ("search", "penicillin", "--kind", "episode")),
     ("/v1/notes?kind=episode&limit=1", ("browse", "--kind", "episode", "--limit", "1")),
+    ("/v1/notes?type=to-do", ("browse", "--type", "to-do")),
+    ("/v1/facts?type=event", ("facts", "--type", "event")),
     ("/v1/notes?state=archived", ("browse", "--state", "archived")),
     (f"/v1/notes/{quote(DEADLINE, safe='')}", ("show", DEADLINE)),
     ("/v1/notes/log:kanazawa/2", ("show", "log:kanazawa/2")),
