@@ -108,11 +108,11 @@ def write_file(root: str, path: str, data: bytes, expected: str | None) -> str:
     except BaseException:
         discard(root, path, temp)
         raise
-    _sweep(root, path)
+    sweep(root, path)
     return digest
 
 
-def _sweep(root: str, path: str) -> None:
+def sweep(root: str, path: str) -> None:
     """Removes the temp files that killed processes left beside a file; no journal knows of these."""
     with _parent(root, path) as (folder, _):
         for name in os.listdir(folder):
