@@ -114,9 +114,9 @@ def with_format(text: str, number: int) -> str:
     was = read.value or {}
     lines, at = lines_of(text), read.lines.get(("vault", "format"), 0)
     if at:
-        said = str(was["vault"]["format"])
-        head, found, tail = lines[at - 1].rpartition(said)
-        after = "".join((*lines[: at - 1], head, str(number) if found else "", tail, *lines[at:]))
+        key, found, value = lines[at - 1].partition("format")
+        value = value.replace(str(was["vault"]["format"]), str(number), 1)
+        after = "".join((*lines[: at - 1], key, found, value, *lines[at:]))
     else:
         end = line_end(text)
         block = f"vault:{end}  format: {number}"

@@ -167,7 +167,7 @@ def test_an_approved_skill_must_be_approved_again(vault: Path) -> None:
     ("before", "after"),
     [
         ("", "vault:\n  format: 2\n"),
-        ("vault: {format: 1}  # mine\n", "vault: {format: 2}  # mine\n"),
+        ("vault: {format: 1}  # 1 is old\n", "vault: {format: 2}  # 1 is old\n"),
         (
             "vault:\n  format: '1'\ngit:\n  track_logs: false",
             "vault:\n  format: '2'\ngit:\n  track_logs: false",
