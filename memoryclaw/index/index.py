@@ -626,11 +626,10 @@ def opening_turn(units: Sequence[Unit]) -> Unit | None:
 
 def fact_rows(fid: int, note: Note) -> Iterator[tuple[object, ...]]:
     """The rows of `fact`, each with the memory type of its unit."""
-    types = {unit.id: unit.lifecycle.memory_type for unit in note.units if unit.kind == "fact"}
-    for seq, f in enumerate(note.facts):
+    for seq, f in enumerate(note.typed_facts):
         yield (
             fid, seq, f.id, f.entity, key_of(f.entity), f.field, f.value, f.since, f.until, f.source, f.line, int(f.current),
-            f.type, f.said, f.trust, f.audience, *f.lifecycle._replace(memory_type=types.get(f.id, "")),
+            f.type, f.said, f.trust, f.audience, *f.lifecycle,
         )  # fmt: skip
 
 
