@@ -430,6 +430,10 @@ def _cued(decided: ClaimDecision) -> ClaimDecision:
     return decided
 
 
+def _has(known: Known, field: str) -> bool:
+    return any(fact.current and same_field(fact.field, field) for _, fact in known)
+
+
 class ClaimDecider:
     """Decides claim after claim, each given those before it."""
 
@@ -494,9 +498,9 @@ class ClaimDecider:
             else claim.confidence,
         )
         known = self._known(claim.entity)
-        if claim.how == "bare" and not any(
-            fact.current and same_field(fact.field, claim.field) for _, fact in known
-        ):
+        if claim.how == "bare" and not _has(known, claim.field):
+            if claim.entity != claim.speaker and _has(self._known(claim.speaker), claim.field):
+                return self.decide(claim._replace(entity=claim.speaker), source)
             return self.decide(claim._replace(field="", value=claim.words, how="said"), source)
         if claim.is_statement and claim.speaker and not (claim.person or known):
             # Below the one whom it is about only where that is a person or has facts; else below the speaker.

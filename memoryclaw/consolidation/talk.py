@@ -166,6 +166,7 @@ class _Turn:
         self._answering = bool(asked.text or asked.options)
 
         self._topic = ""  # of the next sentence
+        self._last_named: list[str] = []  # in the turn so far, by the last clause that names any
         self._ordered = False
 
     def sentence(self, number: int, text: str, *, last: bool) -> list[_Piece]:
@@ -189,6 +190,7 @@ class _Turn:
             return
         if self._is_topic(found, text, last=last, first=first):
             self._topic = found[0].text
+            self._last_named = self.names.found(self._topic) or self._last_named
             return
         if picked := chosen(self.asked, tokens, words) if first else "":
             yield self._piece(number, found[0], "choice", frozenset(), stressed=bool(asked_for), words=picked)
@@ -206,7 +208,17 @@ class _Turn:
             if order[at]:
                 kind, whole = "order", _whole_order(found, order, at, text, words)
             piece = self._piece(number, clause, kind, doubts[at], stressed=bool(asked_for), words=whole)
-            yield piece._replace(told=(*piece.told, *map(told_of, beside.get(at, ()))))
+            told = [self._owned(one, clause) for one in piece.told]
+            self._last_named = self.names.found(clause.text) or self._last_named
+            yield piece._replace(told=(*told, *map(told_of, beside.get(at, ()))))
+
+    def _owned(self, told: Told, clause: Clause) -> Told:
+        """What is told of a bare noun, of the one thing that its clause or the last one before it names: `Atlas slipped, deadline is 9 May`."""
+        if told.how != "bare" or told.entity:
+            return told
+        within = {name for name in self.names.found(clause.text) if name not in self.names.found(told.value)}
+        named = {name for name in within or self._last_named if not self.names.speaks(name)}
+        return told._replace(entity=named.pop()) if len(named) == 1 else told
 
     def _clauses(self, text: str) -> list[Clause]:
         """The clauses of a sentence without those that only call somebody; what stands before a colon is its topic."""
@@ -215,6 +227,7 @@ class _Turn:
         found = clauses(text[lead.end() :], words, is_name) if lead else []
         if lead and found and found[0].kind and len(tokens_of(lead[1])) in range(1, _TOPIC_WORDS + 1):
             self._topic = trimmed(lead[1], words)
+            self._last_named = self.names.found(lead[1]) or self._last_named
             found = [one._replace(start=one.start + lead.end(), end=one.end + lead.end()) for one in found]
         else:
             found = clauses(text, words, is_name)

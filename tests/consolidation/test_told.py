@@ -118,6 +118,24 @@ def test_a_denial_may_be_the_verb_or_the_change_may_be_told_in_the_past() -> Non
     assert told("the deadline of projectX was moved to 12 May")[0][:3] == ("projectX", "deadline", "12 May")
 
 
+@pytest.mark.parametrize(
+    ("language", "text", "entity"),
+    [
+        ("en", "projectX is in trouble, the budget is 12k now", "projectX"),
+        ("en", "projectX again. budget is 12k now", "projectX"),
+        ("en", "they cut the budget of projectX to 12k", "projectX"),
+        ("en", "projectX and Slipway Road are in trouble, the budget is 12k now", ""),
+        ("en", "Nora here, budget is 12k now", ""),
+        ("de", "projectX verzögert sich, das Budget ist jetzt 12.000 Euro", "projectX"),
+    ],
+)
+def test_a_field_without_an_owner_is_of_the_one_thing_that_was_named(
+    language: str, text: str, entity: str
+) -> None:
+    found = [one for one in told(text, language) if one[1] == "budget"]
+    assert [(one[0], one[3]) for one in found] == [(entity, "bare")]
+
+
 def test_a_german_noun_behind_an_article_is_no_name() -> None:
     assert told("das Budget des Umbaus ist 900 Euro", "de") == []
 
