@@ -250,9 +250,12 @@ def _case(claim: Claim, known: Known, schema: Schema, files: FactFiles) -> _Case
         recurs = is_yearly(field)
         claim = claim._replace(value=date_value(claim.value, claim.said, recurs=recurs) or claim.value)
     claim = claim._replace(entity=entity, field=field)
+    since = max((fact.since for _, fact in own if fact.current), default="")
+    # A change that is told later is newer, also where it says that it happened some days ago.
+    later = claim.change and claim.since < since < claim.said
     return _Case(
         claim=claim,
-        when=claim.since or claim.said,
+        when=claim.said if later else claim.since or claim.said,
         declared=declared,
         now=tuple((path, fact) for path, fact in own if fact.current),
         past=tuple(fact for _, fact in own if not fact.current),

@@ -4,14 +4,18 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from datetime import date
 from functools import cache
 from typing import NamedTuple
 
 from memoryclaw.consolidation.people import Names, Relation, relations
 from memoryclaw.text.clauses import Clause, trimmed
+from memoryclaw.text.dates import blanked, find_ranges
 from memoryclaw.text.grammar import Grammar, spans_of, tokens_of
+from memoryclaw.text.sentences import plain
 from memoryclaw.vault.fact_values import noun_of, plain_key, plain_value
 
+_ANY_DAY = date(2000, 1, 1)
 _VALUE_WORDS, _FIELD_WORDS, _THING_WORDS = 9, 4, 5
 _EMAIL = re.compile(r"[^\s@<>()\[\],;:]+@[^\s@<>()\[\],;:]+\.[^\W\d_]{2,}")
 _URL = re.compile(
@@ -33,6 +37,7 @@ class Told(NamedTuple):
     value: str
     how: str
     words: str  # the words of the clause that say so
+    when: str = ""  # its words for the time since when it is so: "last week"
 
 
 def told_by(clause: Clause, words: Grammar, names: Names, speaker: str) -> tuple[Told, ...]:
@@ -98,14 +103,15 @@ def _by_noun(clause: Clause, words: Grammar, names: Names) -> Told | None:
     if owner is None:
         return None
     entity, noun, explicit = owner
-    value = _value(clause.rest, words)
+    rest, when = _without_time(clause.rest, since=True)
+    value = _value(rest, words)
     if not value or words.negations.at(tokens_of(value)):
         return None
     known = noun_of(noun) is not None or words.things.at(tokens_of(noun)[-1:]) > 0
     firm = bool(_HARD.search(value) or names.found(value) or value[:1].isupper())
     if not (known or explicit) or not (firm or (known and explicit and not _is_judgement(value, words))):
         return None
-    return Told(entity, _field(noun), value, "noun" if explicit else "bare", f"{noun} {value}")
+    return Told(entity, _field(noun), value, "noun" if explicit else "bare", f"{noun} {value}", when)
 
 
 def _owner_and_noun(
@@ -213,23 +219,48 @@ def _by_change(clause: Clause, words: Grammar, names: Names) -> Told | None:
 
 def _by_verb(clause: Clause, words: Grammar, names: Names, speaker: str) -> Told | None:
     """`i live in Leeds`, `Romy is allergic to nuts`: verbs that have a field of their own."""
-    table = words.verb_fields
     about, subject = names.subject(clause, words, speaker)
+    if (
+        subject == "named"
+        and tokens_of(about)[-1] != plain(clause.subject[-1])
+        and names.named(clause.subject[-1]) != about
+    ):
+        return None  # `Ana's sister`, `the Atlas call`
     if subject not in ("own", "named") and not (
         subject == "other" and clause.subject and clause.subject[0] in words.first_person
     ):
         return None
-    first = len(clause.tokens) - len(tokens_of(clause.rest)) - len(clause.verb)
-    for at in range(max(0, first), min(len(clause.tokens), first + len(clause.verb) + 2)):
-        for phrase, field in table:
-            if clause.tokens[at : at + len(phrase)] == phrase:
-                spans = spans_of(clause.text)
-                end = at + len(phrase)
-                value = _value(clause.text[spans[end][0] :], words, stops=True) if end < len(spans) else ""
+    first = max(0, len(clause.tokens) - len(tokens_of(clause.rest)) - len(clause.verb))
+    timeless, when = _without_time(clause.text)
+    for text in dict.fromkeys((timeless, clause.text)):  # `i live since May in Leeds`; `i live in May Street`
+        tokens, spans = tokens_of(text), spans_of(text)
+        start = spans_of(clause.text)[first][0] if first < len(clause.tokens) else len(text)
+        at = next((n for n, (begin, _) in enumerate(spans) if begin >= start), len(tokens))
+        for place in range(at, min(len(tokens), at + len(clause.verb) + 2)):
+            for phrase, field in words.verb_fields:
+                if tuple(tokens[place : place + len(phrase)]) != phrase:
+                    continue
+                end = place + len(phrase)
+                value = _value(text[spans[end][0] :], words, stops=True) if end < len(spans) else ""
                 if value and _names_a_thing(value, words):
-                    return Told(about, field, value, "verb", clause.text)
+                    return Told(about, field, value, "verb", clause.text, when if text is timeless else "")
                 return None
     return None
+
+
+def _without_time(text: str, *, since: bool = False) -> tuple[str, str]:
+    """The text with blanks where it tells a time as an adverbial does, and the first of these: not in the name `USA Today`.
+
+    Args:
+        text: of a clause.
+        since: only a time from which on something is so: `since May`.
+    """
+    found = [
+        one
+        for one in find_ranges(text, _ANY_DAY)[0]
+        if one.text[0].islower() and not (since and (one.end or not one.start))
+    ]
+    return blanked(text, [one.span for one in found]), found[0].text if found else ""
 
 
 def _contact(clause: Clause, words: Grammar, names: Names) -> Told | None:

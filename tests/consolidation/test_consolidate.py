@@ -130,6 +130,17 @@ def test_a_bare_field_changes_the_thing_that_was_named_or_the_speakers_own(
     assert "[until:: 2026-04-19]" in kept.partition("# History")[2]
 
 
+def test_a_change_is_newer_than_what_was_told_before_it_also_where_it_happened_days_ago(root: Path) -> None:
+    known = "# Nora\n- lives in: Leeds [since:: 2026-04-17]\n"
+    put(root, {LOG: talk([("Nora", "user", "i moved to Cork last week")]), "semantic/people.md": known})
+    git(root, "add", "--all")
+    git(root, "commit", "-qm", "Nora")
+    run(root)
+    now = (root / "semantic/people.md").read_text().partition("# History")[0]
+    assert "- lives in: Cork [since:: 2026-04-19]" in now
+    assert "Leeds" not in now
+
+
 def test_a_new_fact_is_committed_with_its_episode_and_points_to_the_line(root: Path) -> None:
     done = run(root)
     episode = next(commit for commit in done.applied.commits if commit.kind == "episode")

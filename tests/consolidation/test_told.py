@@ -119,6 +119,36 @@ def test_a_denial_may_be_the_verb_or_the_change_may_be_told_in_the_past() -> Non
 
 
 @pytest.mark.parametrize(
+    ("language", "text", "field", "value", "since"),
+    [
+        ("en", "we moved to Cork three days ago", "lives in", "Cork", "2026-03-07"),
+        ("en", "i moved last month to Cork", "lives in", "Cork", "2026-02-01"),
+        ("en", "i work since february at Siemens", "works at", "Siemens", "2026-02-01"),
+        ("en", "i moved to Cork last year", "lives in", "Cork", ""),
+        ("en", "my rent is 900 since february", "rent", "900", "2026-02-01"),
+        ("en", "i work at Monday Books", "works at", "Monday Books", ""),
+        ("de", "ich wohne seit gestern in Köln", "lives in", "Köln", "2026-03-09"),
+        ("de", "ich arbeite bei Siemens seit Februar", "works at", "Siemens", "2026-02-01"),
+    ],
+)  # fmt: skip
+def test_a_time_is_no_part_of_a_value_but_its_day(
+    language: str, text: str, field: str, value: str, since: str
+) -> None:
+    claims = [one for one in claims_of(talk_of(text, names=NAMES, language=language)) if one.field]
+    assert [(one.field, one.value, one.since) for one in claims] == [(field, value, since)]
+
+
+def test_what_begins_later_is_kept_as_it_was_said() -> None:
+    [claim] = claims_of(talk_of("i work at Siemens from next monday"))
+    assert (claim.field, claim.value) == ("", "i work at Siemens from next monday")
+
+
+@pytest.mark.parametrize("text", ["Ana's sister lives in Leeds", "the projectX call moved to 9:40"])
+def test_what_belongs_to_somebody_is_not_that_one(text: str) -> None:
+    assert told(text) == []
+
+
+@pytest.mark.parametrize(
     ("language", "text", "entity"),
     [
         ("en", "projectX is in trouble, the budget is 12k now", "projectX"),
