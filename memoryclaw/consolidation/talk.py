@@ -6,7 +6,7 @@ A statement is one clause with what goes on from it, in the speaker's own words.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
@@ -15,7 +15,7 @@ from memoryclaw.consolidation.orders import is_order, is_task
 from memoryclaw.consolidation.people import Names, appositions
 from memoryclaw.consolidation.told import Told, told_by, told_of
 from memoryclaw.model import Turn
-from memoryclaw.text.clauses import Clause, clauses, trimmed
+from memoryclaw.text.clauses import Clause, asks, clauses, trimmed
 from memoryclaw.text.corrections import corrected
 from memoryclaw.text.grammar import Grammar, codes, grammar, spans_of, spoken_in, tokens_of
 from memoryclaw.text.own_words import own_words, without_secrets
@@ -240,7 +240,7 @@ class _Turn:
     def _doubts(self, found: Sequence[Clause], text: str, *, ordered: bool) -> list[frozenset[str]]:
         """Why each clause may state nothing: a supposition holds for the rest of its sentence, a report for what goes on from it."""
         words = self.words
-        asks, marked = _asks(text, tokens_of(text), words), text.rstrip(" \"'”’)").endswith("?")
+        marked = text.rstrip("\"'”’») *_").endswith(("?", "？"))
         supposed, reported = False, ""
         every = []
         for at, clause in enumerate(found):
@@ -251,7 +251,13 @@ class _Turn:
             )
             end = found[at + 1].start if at + 1 < len(found) else len(text)
             signs = {
-                "asked": asks and (marked or at == 0),
+                "asked": marked
+                or asks(
+                    clause.typed,
+                    words,
+                    self.names.is_name,
+                    first=not any(_content(one.tokens, words) for one in found[:at]),
+                ),
                 "supposed": supposed or words.conditionals.within(clause.tokens),
                 "reported": reports or reported == "open" or (reported == "said" and goes_on),
                 "hedged": words.hedges.within(clause.tokens) or self._hedge_beside(found, at),
@@ -262,6 +268,8 @@ class _Turn:
             }
             reported = ("open" if len(tokens_of(clause.rest)) < _SAID else "said") if reports else ""
             every.append(frozenset(doubt for doubt, holds in signs.items() if holds))
+        if len(found) > 1 and "asked" in every[1] and not found[0].kind and not _HARD.search(found[0].text):
+            every[0] |= {"asked"}  # what it asks about: `the csv of last week, which day was worst`
         return every
 
     def _is_topic(self, found: Sequence[Clause], text: str, *, last: bool, first: bool) -> bool:
@@ -402,22 +410,14 @@ def _denies_noun(clause: Clause, words: Grammar) -> bool:
     )
 
 
-def _content(tokens: Iterable[str], words: Grammar) -> frozenset[str]:
+def _content(tokens: Sequence[str], words: Grammar) -> frozenset[str]:
     """The tokens that carry a subject."""
+    if words.fillers.at(tokens) == len(tokens):
+        return frozenset()  # `quick question`
     return frozenset(
         token for token in tokens
         if not (token in words.small or token in words.light or token in words.fillers or token in words.adverbs)
     )  # fmt: skip
-
-
-def _asks(text: str, tokens: Sequence[str], words: Grammar) -> bool:
-    """True for a question, with or without its mark."""
-    if text.rstrip("\"'”’») *_").endswith(("?", "？")):
-        return True
-    left = list(tokens)
-    while left and left[0] in words.fillers:
-        left = left[1:]
-    return words.question_starts.at(left) > 0 if left else False
 
 
 def _grouped(pieces: Sequence[_Piece]) -> list[list[_Piece]]:
