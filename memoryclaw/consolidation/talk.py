@@ -207,7 +207,15 @@ class _Turn:
             kind, whole = self._kind(clause, answers=first and at == 0), ""
             if order[at]:
                 kind, whole = "order", _whole_order(found, order, at, text, words)
-            piece = self._piece(number, clause, kind, doubts[at], stressed=bool(asked_for), words=whole)
+            piece = self._piece(
+                number,
+                clause,
+                kind,
+                doubts[at],
+                stressed=bool(asked_for),
+                words=whole,
+                behind=text[clause.end :],
+            )
             told = [self._owned(one, clause) for one in piece.told]
             self._last_named = self.names.found(clause.text) or self._last_named
             yield piece._replace(told=(*told, *map(told_of, beside.get(at, ()))))
@@ -224,7 +232,8 @@ class _Turn:
         """The clauses of a sentence without those that only call somebody; what stands before a colon is its topic."""
         words, is_name = self.words, self.names.is_name
         lead = _LEAD.match(text)
-        found = clauses(text[lead.end() :], words, is_name) if lead else []
+        # What begins with a number is a value, also where its month is a verb: `deadline: 12 may`.
+        found = clauses(text[lead.end() :], words, is_name) if lead and not text[lead.end()].isdigit() else []
         if lead and found and found[0].kind and len(tokens_of(lead[1])) in range(1, _TOPIC_WORDS + 1):
             self._topic = trimmed(lead[1], words)
             self._last_named = self.names.found(lead[1]) or self._last_named
@@ -325,11 +334,12 @@ class _Turn:
         *,
         stressed: bool,
         words: str = "",
+        behind: str = "",
     ) -> _Piece:
         about, subject = self.names.subject(clause, self.words, self.speaker)
         told: tuple[Told, ...] = ()
         if kind not in ("order", "task", "choice") and not doubts & {"supposed", "asked"}:
-            told = told_by(clause, self.words, self.names, self.speaker)
+            told = told_by(clause, self.words, self.names, self.speaker, behind)
             told = tuple(one for one in told if one.how == "role" or "reported" not in doubts)
         return _Piece(number, clause, kind, about, subject, told, doubts, stressed, words=words)
 

@@ -45,6 +45,15 @@ def told(text: str, language: str = "en") -> list[tuple[str, str, str, str]]:
         ("i hate coriander", "", "dislikes", "coriander", "verb"),
         ("you can reach Ana at ana@example.org", "Ana", "email", "ana@example.org", "contact"),
         ("my sister Ulla sails", "", "sister", "Ulla", "role"),
+        ("i was born on 3 May", "", "birthday", "3 May", "verb"),
+        ("we live at 14 Mill Lane", "", "address", "14 Mill Lane", "verb"),
+        ("Ben Lund lives in Leeds", "Ben Lund", "lives in", "Leeds", "verb"),
+        ("our contact at Slipway Road is Ben Lund", "Slipway Road", "contact", "Ben Lund", "noun"),
+        ("the deadline of the spring fair is 12 May", "spring fair", "deadline", "12 May", "noun"),
+        ("budget for projectX: 9,500 euros", "projectX", "budget", "9,500 euros", "noun"),
+        ("my new shoe size: 41", "", "shoe size", "41", "noun"),
+        ("deadline projectX: 12 May, not later", "projectX", "deadline", "12 May", "noun"),
+        ("Ana has a new number, 0161 496 0000", "Ana", "phone", "0161 496 0000", "noun"),
     ],
 )  # fmt: skip
 def test_a_clause_tells_of_what_it_names(text: str, entity: str, field: str, value: str, how: str) -> None:
@@ -61,6 +70,8 @@ def test_a_clause_tells_of_what_it_names(text: str, entity: str, field: str, val
         ("ich wohne in Köln", "", "lives in", "Köln"),
         ("ich bin allergisch gegen Nüsse", "", "allergy", "Nüsse"),
         ("ich hasse Koriander", "", "dislikes", "Koriander"),
+        ("Budget für projectX: 900 Euro", "projectX", "budget", "900 Euro"),
+        ("Ana hat eine neue Nummer, 0161 496 0000", "Ana", "phone", "0161 496 0000"),
     ],
 )
 def test_german_words_give_the_same_fields(text: str, entity: str, field: str, value: str) -> None:
@@ -81,6 +92,10 @@ def test_german_words_give_the_same_fields(text: str, entity: str, field: str, v
         "the ferry leaves at nine",
         "i am allergic to mondays",
         "what i need is a kayak",
+        "i got a new phone, 2 days old",
+        "the price of the second one is 20",
+        "note: 5",
+        "is the budget for projectX: 900?",
         "",
     ],
 )
