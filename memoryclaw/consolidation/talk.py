@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 from memoryclaw.consolidation.answers import Asked, asked_in, chosen
-from memoryclaw.consolidation.orders import is_order, is_task
+from memoryclaw.consolidation.orders import asks_for, is_for_once, is_order, is_task
 from memoryclaw.consolidation.people import Names, appositions
 from memoryclaw.consolidation.told import Told, told_by, told_of
 from memoryclaw.model import Turn
@@ -168,6 +168,7 @@ class _Turn:
         self._topic = ""  # of the next sentence
         self._last_named: list[str] = []  # in the turn so far, by the last clause that names any
         self._ordered = False
+        self._asked_for = False  # a piece of work, in the turn so far
 
     def sentence(self, number: int, text: str, *, last: bool) -> list[_Piece]:
         """The clauses of a sentence, with what each is and the topic that the sentence before it set."""
@@ -195,9 +196,12 @@ class _Turn:
         if picked := chosen(self.asked, tokens, words) if first else "":
             yield self._piece(number, found[0], "choice", frozenset(), stressed=bool(asked_for), words=picked)
             found = found[1:]
-        order = [
-            is_order(clause, words) or (self._ordered and _denies_noun(clause, words)) for clause in found
-        ]
+        order, once = [], []
+        for clause in found:
+            orders = is_order(clause, words)
+            once.append(orders and is_for_once(clause, words, asked=self._asked_for))
+            order.append((orders and not once[-1]) or (self._ordered and _denies_noun(clause, words)))
+            self._asked_for = self._asked_for or text.rstrip().endswith("?") or asks_for(clause, words)
         self._ordered = self._ordered or any(order)
         beside = appositions(found, words, self.names)
         doubts = self._doubts(found, text, ordered=any(order))
@@ -205,6 +209,7 @@ class _Turn:
             if any(order) and clause.under and not order[at]:
                 continue  # the condition of an order stands in its words
             kind, whole = self._kind(clause, answers=first and at == 0), ""
+            kind = "task" if once[at] else kind
             if order[at]:
                 kind, whole = "order", _whole_order(found, order, at, text, words)
             piece = self._piece(

@@ -7,8 +7,8 @@ import pytest
 from gitvault import git
 
 from memoryclaw.app import init_vault, open_vault
-from memoryclaw.errors import NotFoundError
 from memoryclaw.consolidation.planning import shingles
+from memoryclaw.errors import NotFoundError
 from memoryclaw.lifecycle.merges import MOST, alike
 
 NOW = datetime(2026, 5, 4, 3, 0, tzinfo=UTC)
