@@ -6,7 +6,7 @@ WEIGHTS := $(VENV)/weights
 OPENCLAW := $(VENV)/openclaw
 BROWSER := $(VENV)/browser
 
-.PHONY: demo test test-laws test-faults test-llm test-openclaw test-ui check bench clean
+.PHONY: demo test test-laws test-faults test-llm test-openclaw test-ui test-fleet check bench clean
 
 # See it work: indexes a copy of the sample vault, asks three questions, edits and undoes (needs nothing but Python and git)
 demo: $(READY)
@@ -14,7 +14,7 @@ demo: $(READY)
 
 # The whole suite but the long law tests, the campaign of faults, the real weights and the browser; scripts/flaky.sh runs this command again and again
 test: $(READY)
-	$(BIN)/pytest -n auto --dist worksteal -m "not laws and not faults and not llm and not openclaw and not browser"
+	$(BIN)/pytest -n auto --dist worksteal -m "not laws and not faults and not llm and not openclaw and not browser and not fleet"
 
 # The laws, over at least 10,000 random edits and every point at which a write can be killed
 test-laws: $(READY)
@@ -36,6 +36,10 @@ test-openclaw: $(OPENCLAW)/ready
 # The page in a real browser: Debian's chromium, which must be on the machine; nothing is downloaded but two packages the first time
 test-ui: $(BROWSER)
 	$(BIN)/pytest -n 2 -m browser tests/browser
+
+# Many vaults on PostgreSQL: Debian's postgresql and pgbouncer must be on the machine; each worker starts a server of its own
+test-fleet: $(READY)
+	$(BIN)/pytest -n 2 --dist worksteal -m fleet tests/fleet
 
 # Lint, format and types
 check: $(READY)

@@ -39,8 +39,38 @@ SETTINGS = (
     Setting(
         "index.engine",
         "fts5",
-        ("fts5", "whoosh"),
-        "Which text index is kept; both answer alike, whoosh is slower.",
+        ("fts5", "whoosh", "postgres"),
+        "Where the index is kept: in a file (`fts5`; `whoosh` is slower), or on a PostgreSQL server; all answer alike.",
+    ),
+    Setting(
+        "index.url",
+        "",
+        str,
+        "The PostgreSQL server, like `postgresql://user@host/database`; also read from `MEMORYCLAW_INDEX_URL`. "
+        "The password comes from `PGPASSWORD`, `~/.pgpass` or `passfile=`.",
+        own=True,
+    ),
+    Setting(
+        "index.vault",
+        "",
+        str,
+        "The name of this vault on that server; empty: the name of this machine and the path of the vault.",
+    ),
+    Setting(
+        "index.connections",
+        4,
+        int,
+        "Connections that one process opens to that server at most.",
+        1,
+        1000,
+        own=True,
+    ),
+    Setting(
+        "index.prepared",
+        True,
+        bool,
+        "Prepare statements on that server; `false` behind PgBouncer in transaction mode.",
+        own=True,
     ),
     Setting(
         "index.language",
@@ -227,6 +257,10 @@ class Config(NamedTuple):
 
     root: Path
     engine: str
+    index_url: str
+    index_vault: str
+    connections: int
+    prepared: bool
     language: str
     max_results: int
     budget: int
@@ -337,6 +371,7 @@ def load(root: Path, environ: Mapping[str, str] = os.environ) -> Config:
                 notices.append(f"{where}: {key} is read only from your own settings, {own}; it was ignored")
             elif value is not None:
                 values[key] = _checked(where, setting, value)
+    values["index.url"] = environ.get("MEMORYCLAW_INDEX_URL") or values["index.url"]
     put_folders(os.fspath(root), _moved({name: values.pop(f"paths.{name}") for name in MOVABLE}))
     known = places(os.fspath(root))
     values["audience.folders"] = {
@@ -364,8 +399,11 @@ def _moved(asked: Mapping[str, Any]) -> dict[str, str]:
         raise ConfigError(f"{CONFIG_FILE}: paths.{error}") from None
 
 
+_RENAMED = {"index.url": "indexUrl", "index.vault": "indexVault"}  # `llm.url` was there first
+
+
 def _field(key: str) -> str:
-    name = key.rpartition(".")[2]
+    name = _RENAMED.get(key) or key.rpartition(".")[2]
     return "".join(f"_{c.lower()}" if c.isupper() else c for c in name)
 
 

@@ -70,6 +70,10 @@ class IndexDamagedError(MemoryClawError):
     """The index is damaged; it is derived, so it is deleted and rebuilt."""
 
 
+class IndexUnreachableError(MemoryClawError):
+    """The server that holds the index cannot be reached."""
+
+
 class VectorsError(MemoryClawError):
     """The vectors cannot be used; they are derived, so they are rebuilt."""
 

@@ -24,7 +24,7 @@ ORDER = (
     {"consolidation"},
     {"working", "lifecycle"},
     {"review"},
-    {"hosts"},
+    {"hosts", "fleet"},
     {"app"},
     {"interfaces"},
 )
@@ -40,16 +40,17 @@ EFFECTS = {
     "history.commit_hook", "history.git", "history.journal", "history.remote", "history.repository", "history.rewriting",
     "writing.agreements", "writing.bundles", "writing.init", "writing.secret_gate", "writing.context", "writing.together", "writing.tracking", "writing.writer",
     "index.catalog", "index.database", "index.fts5", "index.index", "index.sync",
-    "index.vectors", "index.vector_store", "index.watching", "index.whoosh_engine",
+    "index.postgres", "index.postgres_index", "index.vectors", "index.vector_store", "index.watching", "index.whoosh_engine",
     "capture.importers", "capture.log_files",
     "skills.host_skills", "skills.mcp_tools", "skills.tool_hosts",
     "consolidation.consolidate", "consolidation.model_chain", "consolidation.selecting",
     "recall.evaluation", "review.traces", "review.undo",
+    "fleet.store",
     "hosts.archives", "hosts.claude_settings", "hosts.hooks", "hosts.importing", "hosts.transcripts",
     "hosts.openclaw.importing", "hosts.openclaw.setup", "hosts.openclaw.status",
 }  # fmt: skip
 WORLD = {
-    "asyncio", "fcntl", "git", "glob", "httpcore", "httpx", "mcp", "mmap", "multiprocessing", "ollama", "random", "secrets", "select",
+    "asyncio", "fcntl", "git", "glob", "httpcore", "httpx", "mcp", "mmap", "multiprocessing", "ollama", "procrastinate", "psycopg", "psycopg_pool", "random", "secrets", "select",
     "shutil", "signal", "socket", "sqlite3", "starlette", "subprocess", "tempfile", "threading", "uuid", "uvicorn", "watchdog",
 }  # fmt: skip
 OF_NAMES = {

@@ -89,11 +89,7 @@ def _used() -> frozenset[str]:
     ]
     read = {name for source in sources for name in re.findall(r"\bconfig\.(\w+)", source)}
     # Where folders are, config.py itself tells those who touch the disk.
-    return frozenset(s.key for s in SETTINGS if _field(s.key) in read or s.key.startswith("paths."))
-
-
-def _field(key: str) -> str:
-    return "".join(f"_{c.lower()}" if c.isupper() else c for c in key.rpartition(".")[2])
+    return frozenset(s.key for s in SETTINGS if config._field(s.key) in read or s.key.startswith("paths."))
 
 
 def test_the_settings_page_says_what_config_accepts() -> None:

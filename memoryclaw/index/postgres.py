@@ -1,0 +1,237 @@
+"""One PostgreSQL server: its connections, the transactions of one vault, and the migrations of our schema. The only module that connects."""
+
+from __future__ import annotations
+
+import contextlib
+import threading
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import psycopg
+from psycopg import errors as pg
+from psycopg.conninfo import conninfo_to_dict
+from psycopg.types.string import StrDumper
+from psycopg_pool import ConnectionPool, PoolClosed, PoolTimeout, TooManyRequests
+
+from memoryclaw.errors import ConfigError, IndexBusyError, IndexUnreachableError
+
+_Connection = psycopg.Connection[tuple[Any, ...]]
+_Pool = ConnectionPool[_Connection]
+SCHEMA = "memoryclaw"
+VAULT = "memoryclaw.vault"  # the setting that row-level security reads: the number of the vault of this transaction
+PARTITIONS = 8  # of each table that holds what is a vault's
+# Whose rows a transaction sees and writes; without a vault, none.
+OWN = f"vault = nullif(current_setting('{VAULT}', true), '')::int"
+_NO_OWNER = "the schema `memoryclaw` in this database was not made by MemoryClaw; it is left alone. Use another database"
+_LOCK = 0x4D434C57  # "MCLW"
+_PREPARED = 400  # statements that a connection remembers
+_BUSY_MS = 200  # that a writer waits for another writer of the same vault
+_PATIENCE = 10.0  # seconds for a connection of the pool, and for a new one
+
+
+class Postgres:
+    """One server by its URL.
+
+    Args:
+        url: as libpq takes it. The password comes from the environment (`PGPASSWORD`), `~/.pgpass` or `passfile=`.
+        prepared: False behind a pooler that gives each transaction another connection, such as PgBouncer.
+        most: connections at once; who finds none waits for one.
+    """
+
+    def __init__(self, url: str, *, prepared: bool = True, most: int = 4) -> None:
+        try:
+            self._asked = conninfo_to_dict(url)
+        except psycopg.ProgrammingError as error:
+            raise ConfigError(
+                f"index.url cannot be read ({str(error).strip()}); write it like postgresql://user@host/database"
+            ) from None
+        self._url = url
+        self._prepared = prepared
+        self._most = most
+        self._pool: _Pool | None = None
+        self._guard = threading.RLock()
+
+    def __str__(self) -> str:
+        """Where it is, without what is secret."""
+        host, port = self._asked.get("host", "localhost"), self._asked.get("port")
+        return f"{host}{f':{port}' if port else ''}/{self._asked.get('dbname', '')}"
+
+    @contextlib.contextmanager
+    def connection(self) -> Iterator[_Connection]:
+        """A connection that commits each statement, lent until the end of the block.
+
+        Raises:
+            IndexUnreachableError: there is no server, or it lets nobody in.
+            IndexBusyError: all connections are lent out, for long.
+        """
+        with self.telling(), self._opened().connection(_PATIENCE) as connection:
+            yield connection
+
+    @contextlib.contextmanager
+    def transaction(
+        self, vault: int | None = None, *, read_only: bool = False, wait_ms: int = _BUSY_MS
+    ) -> Iterator[_Connection]:
+        """One transaction, committed at the end of the block, rolled back when it raises.
+
+        Args:
+            vault: whose rows it sees and writes; without one, none.
+            read_only: all its statements see one state.
+            wait_ms: how long it waits for the locks of others.
+        """
+        kind = "isolation level repeatable read read only" if read_only else "read write"
+        # Compiling takes longer than any of our statements.
+        opening = f"begin {kind}; set local jit = off"
+        if vault is not None:
+            opening += f"; select set_config('{VAULT}', '{vault:d}', true)"
+        if not read_only:
+            opening += f"; set local lock_timeout = {wait_ms:d}"
+        with self.telling():
+            pool, connection = self._begun(opening)
+            try:
+                yield connection
+                _run(connection, "commit")
+            except BaseException:
+                with contextlib.suppress(psycopg.Error):
+                    _run(connection, "rollback")
+                raise
+            finally:
+                pool.putconn(connection)
+
+    def migrate(self, part: str, steps: Sequence[str]) -> None:
+        """Brings one part of our schema to its newest version, each step in order; whoever comes at the same time waits.
+
+        Raises:
+            ConfigError: the schema is somebody else's, or of a newer MemoryClaw.
+        """
+        with self.connection() as connection:
+            if self._version(connection, part) == len(steps):
+                return
+        with self.transaction(wait_ms=60_000) as connection:
+            _run(connection, f"select pg_advisory_xact_lock({_LOCK})")
+            version = self._version(connection, part)
+            if version > len(steps):
+                raise ConfigError(
+                    f"the schema `{SCHEMA}` at {self} was made by a newer MemoryClaw ({part} {version}); update this one"
+                )
+            try:
+                if not _exists(connection, "pg_namespace where nspname = %s", SCHEMA):
+                    _run(connection, f"create schema {SCHEMA}")
+                if not _exists(
+                    connection, "pg_tables where schemaname = %s and tablename = 'migrations'", SCHEMA
+                ):
+                    _run(
+                        connection,
+                        f"create table {SCHEMA}.migrations(part text primary key, version int not null)",
+                    )
+                for step in steps[version:]:
+                    _run(connection, step)
+            except pg.InsufficientPrivilege as error:
+                raise ConfigError(
+                    f"the schema `{SCHEMA}` at {self} must be made or brought up to date by its owner ({_told(error)}); "
+                    "run `memoryclaw fleet migrate` with the owner's URL"
+                ) from None
+            sql = f"""insert into {SCHEMA}.migrations values(%s, %s)
+                on conflict (part) do update set version = excluded.version"""
+            connection.execute(sql, (part, len(steps)))
+
+    def close(self) -> None:
+        """Closes all connections; the object can be used again."""
+        if self._pool is not None:
+            self._pool.close()
+        self._pool = None
+
+    @contextlib.contextmanager
+    def telling(self) -> Iterator[None]:
+        """Turns the errors of the server into ours: nobody there, or busy. Others are bugs."""
+        try:
+            yield
+        except (pg.LockNotAvailable, pg.DeadlockDetected, pg.SerializationFailure):
+            raise IndexBusyError("the index is being written by another process; try again") from None
+        except (PoolTimeout, TooManyRequests, pg.TooManyConnections):
+            raise IndexBusyError(f"all connections to PostgreSQL at {self} are in use; try again") from None
+        except PoolClosed:
+            raise IndexBusyError("the connections to PostgreSQL are being closed; try again") from None
+        except (psycopg.OperationalError, psycopg.InterfaceError) as error:
+            raise IndexUnreachableError(f"PostgreSQL at {self} cannot be reached ({_told(error)})") from None
+
+    def _version(self, connection: _Connection, part: str) -> int:
+        """Which version of a part there is; 0 for none yet."""
+        if not _exists(connection, "pg_namespace where nspname = %s", SCHEMA):
+            return 0
+        if not _exists(connection, "pg_tables where schemaname = %s and tablename = 'migrations'", SCHEMA):
+            if _exists(
+                connection,
+                "pg_class c join pg_namespace n on n.oid = relnamespace where nspname = %s",
+                SCHEMA,
+            ):
+                raise ConfigError(_NO_OWNER)
+            return 0
+        row = connection.execute(
+            f"select version from {SCHEMA}.migrations where part = %s", (part,)
+        ).fetchone()
+        return int(row[0]) if row else 0
+
+    def _opened(self) -> _Pool:
+        with self._guard:
+            if self._pool is None:
+                options: dict[str, Any] = {
+                    "autocommit": True,
+                    "connect_timeout": int(_PATIENCE),
+                    "prepare_threshold": 1 if self._prepared else None,
+                }
+                # Once by itself: a pool would go on trying where the name or the password is wrong.
+                psycopg.connect(self._url, **options).close()
+                self._pool = ConnectionPool(
+                    self._url,
+                    kwargs=options,
+                    configure=self._configure,
+                    min_size=1,
+                    max_size=self._most,
+                    open=True,
+                    timeout=_PATIENCE,
+                )
+            return self._pool
+
+    def _begun(self, opening: str) -> tuple[_Pool, _Connection]:
+        """A connection with a begun transaction. Where the server went away meanwhile, all connections are made anew."""
+        pool = self._opened()
+        connection = pool.getconn(_PATIENCE)
+        try:
+            _run(connection, opening)  # in one round trip
+        except psycopg.OperationalError:
+            pool.putconn(connection)
+            with self._guard:
+                if self._pool is pool:
+                    self.close()
+            pool = self._opened()
+            connection = pool.getconn(_PATIENCE)
+            _run(connection, opening)
+        return pool, connection
+
+    def _configure(self, connection: _Connection) -> None:
+        connection.adapters.register_dumper(str, StrDumper)  # as text, whose type nobody has to guess
+        connection.prepared_max = _PREPARED
+
+
+def _run(connection: _Connection, sql: str) -> None:
+    connection.execute(sql)
+
+
+def _exists(connection: _Connection, what: str, value: str) -> bool:
+    sql = f"select 1 from {what} limit 1"
+    return connection.execute(sql, (value,)).fetchone() is not None
+
+
+def _told(error: Exception) -> str:
+    """The first line of what the server said."""
+    return (str(error).strip().splitlines() or [type(error).__name__])[0].removeprefix("connection failed: ")
+
+
+_SERVERS: dict[tuple[str, bool], Postgres] = {}
+_SERVERS_GUARD = threading.Lock()
+
+
+def server_of(url: str, *, prepared: bool = True, most: int = 4) -> Postgres:
+    """The server of this URL, one for the whole process: all vaults share its connections."""
+    with _SERVERS_GUARD:
+        return _SERVERS.setdefault((url, prepared), Postgres(url, prepared=prepared, most=most))

@@ -1,0 +1,143 @@
+"""The server: migrations happen once, a stranger's schema is left alone, and what goes wrong is one sentence."""
+
+from __future__ import annotations
+
+from concurrent.futures import ThreadPoolExecutor
+
+import psycopg
+import pytest
+from postgres import Server
+
+from memoryclaw.errors import ConfigError, IndexBusyError, IndexUnreachableError
+from memoryclaw.index.postgres import OWN, Postgres
+
+pytestmark = pytest.mark.fleet
+
+STEPS = (
+    "create table memoryclaw.thing(vault int not null, said text)",
+    "alter table memoryclaw.thing add more int",
+)
+GUARDED = f"""
+alter table memoryclaw.thing enable row level security;
+alter table memoryclaw.thing force row level security;
+create policy own on memoryclaw.thing using ({OWN}) with check ({OWN});
+"""
+
+
+def test_steps_run_once_and_in_order_whoever_comes_at_the_same_time(database_url: str) -> None:
+    def migrated(_: int) -> None:
+        server = Postgres(database_url)
+        server.migrate("thing", STEPS)
+        server.close()
+
+    with ThreadPoolExecutor(6) as threads:
+        list(threads.map(migrated, range(6)))
+    server = Postgres(database_url)
+    server.migrate("thing", [*STEPS, "insert into memoryclaw.thing values(1, 'new', 2)"])
+    server.migrate("thing", [*STEPS, "insert into memoryclaw.thing values(1, 'new', 2)"])
+    with server.transaction() as connection:
+        assert connection.execute("select said, more from memoryclaw.thing").fetchall() == [("new", 2)]
+    server.close()
+
+
+def test_a_step_that_fails_leaves_the_schema_as_it_was(database_url: str) -> None:
+    server = Postgres(database_url)
+    with pytest.raises(psycopg.errors.SyntaxError):
+        server.migrate("thing", [*STEPS, "create tabel memoryclaw.other()"])
+    with server.connection() as connection:
+        assert connection.execute("select to_regnamespace('memoryclaw')").fetchone() == (None,)
+    server.migrate("thing", STEPS)
+    server.close()
+
+
+def test_a_strangers_schema_is_refused_and_kept(postgres_server: Server, database_url: str) -> None:
+    with psycopg.connect(database_url, autocommit=True) as stranger:
+        stranger.execute("create schema memoryclaw; create table memoryclaw.precious as select 42 as answer")
+        server = Postgres(database_url)
+        with pytest.raises(ConfigError, match="was not made by MemoryClaw; it is left alone"):
+            server.migrate("thing", STEPS)
+        server.close()
+        assert stranger.execute("select answer from memoryclaw.precious").fetchall() == [(42,)]
+
+
+def test_a_newer_schema_is_refused(database_url: str) -> None:
+    server = Postgres(database_url)
+    server.migrate("thing", STEPS)
+    with pytest.raises(ConfigError, match="newer MemoryClaw"):
+        server.migrate("thing", STEPS[:1])
+    server.close()
+
+
+def test_a_transaction_sees_only_the_rows_of_its_vault_even_when_the_query_names_none(
+    database_url: str,
+) -> None:
+    server = Postgres(database_url)
+    server.migrate("thing", [*STEPS, GUARDED])
+    for vault in (1, 2):
+        with server.transaction(vault) as connection:
+            connection.execute(
+                "insert into memoryclaw.thing values(%s, 'secret of ' || %s)", (vault, str(vault))
+            )
+    with server.transaction(1, read_only=True) as connection:
+        assert connection.execute("select said from memoryclaw.thing").fetchall() == [("secret of 1",)]
+    with server.transaction() as connection:
+        assert connection.execute("select said from memoryclaw.thing").fetchall() == []
+    with pytest.raises(psycopg.errors.InsufficientPrivilege), server.transaction(1) as connection:
+        connection.execute("insert into memoryclaw.thing values(2, 'smuggled')")
+    server.close()
+
+
+def test_the_password_is_never_told(postgres_server: Server) -> None:
+    server = Postgres(f"postgresql://claw:hunter2@/nothing?host={postgres_server.folder}")
+    assert "hunter2" not in str(server)
+    with pytest.raises(IndexUnreachableError) as refused, server.connection():
+        pass
+    assert "hunter2" not in str(refused.value)
+    assert "nothing" in str(refused.value)
+
+
+def test_no_server_is_one_sentence() -> None:
+    server = Postgres("postgresql://claw@127.0.0.1:1/nothing")
+    with pytest.raises(IndexUnreachableError, match="cannot be reached"), server.connection():
+        pass
+
+
+def test_an_url_that_is_none_is_one_sentence() -> None:
+    with pytest.raises(ConfigError, match="write it like postgresql://"):
+        Postgres("postgresql://[")
+
+
+def test_who_finds_all_connections_lent_out_is_told_so(
+    database_url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("memoryclaw.index.postgres._PATIENCE", 0.2)
+    server = Postgres(database_url, most=1)
+    with (
+        server.connection(),
+        pytest.raises(IndexBusyError, match="are in use; try again"),
+        server.connection(),
+    ):
+        pass
+    with server.connection() as connection:
+        assert connection.execute("select 1").fetchone() == (1,)
+    server.close()
+
+
+def test_after_a_crash_of_the_server_the_next_transaction_finds_it_again(
+    postgres_server: Server, database_url: str
+) -> None:
+    server = Postgres(database_url)
+    server.migrate("thing", STEPS)
+    postgres_server.execute(
+        "postgres", "checkpoint"
+    )  # without fsync a crash may take what came after the last
+    postgres_server.stop("immediate")
+    try:
+        with pytest.raises(IndexUnreachableError), server.transaction() as connection:
+            connection.execute("select 1")
+    finally:
+        postgres_server.start()
+    for _ in range(2):
+        with server.transaction() as connection:
+            assert connection.execute("select count(*) from memoryclaw.thing").fetchone() == (0,)
+    server.close()
