@@ -46,6 +46,10 @@ class Lookup(Protocol):
         """What facts (`model.Fact`) hold of these entities now (named by key), with the path of their file."""
         ...
 
+    def other_names(self, keys: Iterable[str]) -> Sequence[tuple[str, str]]:
+        """What else these entities are called, by `aliases.yaml` or by their own notes: (key, key of the other name)."""
+        ...
+
     def values_told(self) -> Sequence[tuple[str, str, int]]:
         """How many different values each field of each entity has now: (key of the entity, field, values)."""
         ...

@@ -233,6 +233,14 @@ def _track(root: str, config: Config, clock: Clock) -> None:
     Tracking(root, wanted, Templates(), clock(), new_id).run()
 
 
+def _pack(root: str) -> None:
+    """Has git pack its objects where there are many; where it cannot now, another night does it."""
+    from memoryclaw.history.repository import History  # noqa: PLC0415
+
+    with suppress(MemoryClawError, OSError):
+        History(root).pack()
+
+
 class App:
     """One open vault; a method for each verb."""
 
@@ -1072,6 +1080,7 @@ class App:
             with suppress(MemoryClawError, OSError):  # another night does it
                 self.ledger.roll_up(self.clock())
             self._track()
+            _pack(os.fspath(self.root))
         return done
 
     def _upkeep(self, mode: str, *, due: bool, dry_run: bool) -> Consolidated | None:

@@ -244,6 +244,15 @@ class Catalog:
         sql = f"select key, expansion from aliases where key {_IN} order by key, expansion"
         return self.rows(sql, [json.dumps(list(keys))])
 
+    def other_names(self, keys: Iterable[str]) -> list[tuple[str, str]]:
+        """What else these entities are called, by `aliases.yaml` or by their own notes: (key, key of the other name)."""
+        given = [json.dumps(sorted(keys))]
+        sql = f"""select distinct one.key, other.key from name one join name other
+            on other.fid = one.fid and other.name = one.name and other.kind = one.kind
+            where one.kind = 'entity' and one.key {_IN} and other.key != one.key"""
+        told = self.rows(f"select key, expansion from aliases where key {_IN}", given)
+        return sorted({*self.rows(sql, given), *((key, key_of(word)) for key, word in told)})
+
     def problems(self) -> list[Problem]:
         """Everything wrong in the vault's files, by path and line; ids and names that two notes share included."""
         found = [Problem(*row) for row in self.rows("select path, line, message, hint from problems")]
