@@ -202,12 +202,12 @@ def test_a_vault_changes_engines_back_and_forth(on_server: str, tmp_path: Path) 
 def test_the_doctor_finds_a_lost_row_and_mends_it(on_server: str, tmp_path: Path) -> None:
     with sample(tmp_path / "a", engine="postgres") as app:
         app.sync()
-        assert next(check for check in app.doctor() if check.name == "index").state == "ok"
+        assert next(check for check in app.doctor() if check.name == "index").level == "ok"
         with app.index.database.writing() as connection:
             connection.execute("delete from posting where token = ?", ("nora",))
-        assert next(check for check in app.doctor() if check.name == "index").state == "problem"
+        assert next(check for check in app.doctor() if check.name == "index").level == "problem"
         app.doctor(fix=True)
-        assert next(check for check in app.doctor() if check.name == "index").state == "ok"
+        assert next(check for check in app.doctor() if check.name == "index").level == "ok"
     assert on_server
 
 
@@ -292,7 +292,6 @@ def test_each_query_touches_one_partition(
             )
             touched = set(re.findall(r"\bon (\w+?)_(\d+)\b", plan))
             assert len({number for _, number in touched}) <= 1, plan
-            assert "Append" not in plan or "union" in sql.lower(), plan
 
 
 def typed(sql: str) -> str:
@@ -347,10 +346,8 @@ def test_without_a_place_the_settings_say_what_is_missing(tmp_path: Path) -> Non
     asked = Claw(root)("search", "boathouse")
     assert asked.code == 1
     assert "MEMORYCLAW_INDEX_URL" in asked.err
-    assert (
-        "index.url is read only from your own settings"
-        in Claw(root, MEMORYCLAW_INDEX_URL="postgresql://x@127.0.0.1:1/x")("status").out
-    )
+    (root / "memoryclaw.yaml").write_text("index: {url: postgresql://thief@evil/x}\n", encoding="utf-8")
+    assert "index.url is read only from your own settings" in Claw(root)("doctor").out
 
 
 def test_after_a_restart_of_the_server_answers_come_again(
