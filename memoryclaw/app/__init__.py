@@ -233,7 +233,17 @@ def _track(root: str, config: Config, clock: Clock) -> None:
 
 
 class App:
-    """One open vault; a method for each verb."""
+    """One open vault; a method for each verb.
+
+    Args:
+        root: its folder.
+        clock: tells the time.
+        progress: told (done, total) while files are indexed.
+        patience: seconds that a live watcher is given.
+        audience: for whom it is opened.
+        overrides: fields of its `Config` that are other than its settings say.
+        kept: says how fresh the index is, of one that another process keeps: no file is looked at, then.
+    """
 
     def __init__(
         self,
@@ -243,11 +253,18 @@ class App:
         progress: Progress | None = None,
         patience: float = WAIT,
         audience: str = OWNER,
+        overrides: Mapping[str, Any] = NOTHING,
+        kept: Callable[[], Freshness] | None = None,
     ) -> None:
         self.audience = named(audience)
-        self._context = VaultContext(
-            root, clock=clock, progress=progress, patience=patience, audience=self.audience
-        )
+        self._how: dict[str, Any] = {
+            "clock": clock,
+            "progress": progress,
+            "patience": patience,
+            "overrides": overrides,
+            "kept": kept,
+        }
+        self._context = VaultContext(root, audience=self.audience, **self._how)
         self._seen_by: dict[str, App] = {}
         self.root = root
         self.clock = clock
@@ -266,13 +283,7 @@ class App:
 
     def _as(self, audience: str) -> App:
         if audience not in self._seen_by:
-            self._seen_by[audience] = App(
-                self.root,
-                clock=self.clock,
-                progress=self._context.progress,
-                patience=self._context.patience,
-                audience=audience,
-            )
+            self._seen_by[audience] = App(self.root, audience=audience, **self._how)
         return self._seen_by[audience]
 
     # ── The parts
@@ -1041,7 +1052,7 @@ class App:
         if not dry_run:
             with suppress(MemoryClawError, OSError):  # another night does it
                 self.ledger.roll_up(self.clock())
-            self._track()
+            self.track()
         return done
 
     def _upkeep(self, mode: str, *, due: bool, dry_run: bool) -> Consolidated | None:
@@ -1161,11 +1172,14 @@ class App:
                 context.vectors.forget_gone()
         return synced
 
-    def exchange(self, *, include_noexport: bool = False) -> Exchanged:
+    def exchange(
+        self, *, include_noexport: bool = False, may: Callable[[str], None] = lambda _: None
+    ) -> Exchanged:
         """Fetches what the vault's other copy has, merges it and pushes the result; one commit at most.
 
         Args:
             include_noexport: also push what is marked not to leave this machine.
+            may: told which commit was fetched, before it is merged; may raise.
 
         Raises:
             ConflictError: a file cannot be merged, or holds work that is not committed; nothing was changed.
@@ -1176,11 +1190,12 @@ class App:
         from memoryclaw.review.machines import exchange  # noqa: PLC0415
         from memoryclaw.writing.secret_gate import secret_gate  # noqa: PLC0415
 
-        self._track()
+        self.track()
         writing = self._context.write_context(secret_gate())
-        return exchange(writing, include_noexport=include_noexport, progress=self._context.progress)
+        progress = self._context.progress
+        return exchange(writing, include_noexport=include_noexport, progress=progress, may=may)
 
-    def _track(self) -> None:
+    def track(self) -> None:
         """Commits what logs and ledger gained, where the settings say that git tracks them."""
         _track(os.fspath(self.root), self.config, self.clock)
 
