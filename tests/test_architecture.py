@@ -40,7 +40,7 @@ EFFECTS = {
     "history.commit_hook", "history.git", "history.journal", "history.remote", "history.repository", "history.rewriting",
     "writing.agreements", "writing.bundles", "writing.init", "writing.secret_gate", "writing.context", "writing.together", "writing.tracking", "writing.writer",
     "index.catalog", "index.database", "index.fts5", "index.index", "index.sync",
-    "index.postgres", "index.vectors", "index.vector_store", "index.watching", "index.whoosh_engine",
+    "index.postgres", "index.postgres_index", "index.vectors", "index.vector_store", "index.watching", "index.whoosh_engine",
     "capture.importers", "capture.log_files",
     "skills.host_skills", "skills.mcp_tools", "skills.tool_hosts",
     "consolidation.consolidate", "consolidation.model_chain", "consolidation.selecting",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import platform
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import replace
@@ -12,9 +13,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from memoryclaw import config as settings
-from memoryclaw.errors import ForbiddenError, InputError, VaultError
+from memoryclaw.errors import ConfigError, ForbiddenError, InputError, VaultError
 from memoryclaw.index.catalog import Catalog
-from memoryclaw.index.index import Index, open_index
+from memoryclaw.index.index import Index, OnServer, open_index
 from memoryclaw.index.stemming import language
 from memoryclaw.index.sync import Following, Freshness, Sync, brought_up, fresh, healed
 from memoryclaw.model import AGENT, NOTHING, OWNER, Answer
@@ -111,11 +112,11 @@ class VaultContext:
 
     @cached_property
     def _whole(self) -> Index:
-        return self.index_in(self.state)
+        return self.index_in(self.state, on_server=self._place(""))
 
     @cached_property
     def _view(self) -> Index:
-        return self.index_in(self.state / AUDIENCES / self.audience)
+        return self.index_in(self.state / AUDIENCES / self.audience, on_server=self._place(self.audience))
 
     @cached_property
     def ledger(self) -> Ledger:
@@ -325,12 +326,25 @@ class VaultContext:
     def _renamed(self, old: str, new: str) -> None:
         self.ledger.append("renamed", {"from": old, "to": new}, self.clock())
 
-    def index_in(self, folder: Path) -> Index:
-        """The index that a folder holds, made as the settings say."""
+    def index_in(self, folder: Path, *, on_server: OnServer | None = None) -> Index:
+        """The index that a folder holds, or a server, made as the settings say; what is to be on none is made in the folder."""
         config = self.config
+        engine = "fts5" if config.engine == "postgres" and on_server is None else config.engine
         return open_index(
-            folder, engine=config.engine, language=language(config.language), labels=config.folders
+            folder, engine=engine, language=language(config.language), labels=config.folders, server=on_server
         )
+
+    def _place(self, audience: str) -> OnServer | None:
+        """Where on a server the index is, if the settings put it on one."""
+        config = self.config
+        if config.engine != "postgres":
+            return None
+        if not config.index_url:
+            raise ConfigError(
+                "index.engine is postgres, and nobody says where the server is; set index.url in your own settings or MEMORYCLAW_INDEX_URL"
+            )
+        name = config.index_vault or f"{platform.node()}:{os.path.realpath(self.root)}"
+        return OnServer(config.index_url, name, audience, config.prepared, config.connections)
 
 
 def _noticed(done: T, notice: str) -> T:

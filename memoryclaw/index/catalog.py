@@ -8,9 +8,9 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, NamedTuple
 
-from memoryclaw.index.database import LIFECYCLE, Database, unpacked
+from memoryclaw.index.database import LIFECYCLE, unpacked
 from memoryclaw.model import COUNTED, SESSION, Fact, Lifecycle, Problem, Unit, least_trusted
-from memoryclaw.ports import Address
+from memoryclaw.ports import Address, IndexDatabase
 from memoryclaw.text.language import fold, key_of
 
 _UNIT = "rowid, id, kind, line, end_line, title, tags, properties, text, at, until, days, entity, role, field, value, trust, pinned, state"
@@ -72,7 +72,7 @@ class Lengths(NamedTuple):
 class Catalog:
     """The read side of an index."""
 
-    def __init__(self, database: Database) -> None:
+    def __init__(self, database: IndexDatabase) -> None:
         self._database = database
 
     def rows(self, sql: str, values: Sequence[object] = ()) -> list[tuple[Any, ...]]:
@@ -134,14 +134,16 @@ class Catalog:
     def count_of(self, tokens: Sequence[str]) -> dict[str, int]:
         """How many units hold each token; unknown ones are absent."""
         return dict(
-            self.rows(f"select word, held from words where word {_IN} and held", [json.dumps(list(tokens))])
+            self.rows(
+                f"select word, held from words where word {_IN} and held > 0", [json.dumps(list(tokens))]
+            )
         )
 
     def words_like(self, prefix: str, limit: int) -> list[str]:
         """Words of the vault that begin so, whatever the case and the accents, the most frequent first."""
         begin = fold(prefix)
-        sql = """select word, spelled from words where spelled and (word >= ?1 and word < ?2 or word >= ?3 and word < ?4)
-            union select word, spelled from words where spelled and word glob '*[^ -~]*'"""
+        sql = """select word, spelled from words where spelled > 0 and (word >= ?1 and word < ?2 or word >= ?3 and word < ?4)
+            union select word, spelled from words where spelled > 0 and word glob '*[^ -~]*'"""
         found = self.rows(sql, (prefix, prefix + "\U0010ffff", begin, begin + "\U0010ffff"))
         near = [(-n, word) for word, n in found if fold(word).startswith(begin)]
         return [word for _, word in sorted(near)[:limit]]
@@ -150,14 +152,14 @@ class Catalog:
         """Words of the vault that begin so, letter by letter, and have at most so many, the most frequent first."""
         sql = f"""select distinct word, spelled from json_each(?) as begun cross join words
             on word >= begun.value and word < begun.value || char({_LAST_CHARACTER})
-            where spelled and length(word) <= ? order by spelled desc, word limit ?"""
+            where spelled > 0 and length(word) <= ? order by spelled desc, word limit ?"""
         return [word for word, _ in self.rows(sql, (json.dumps(sorted(set(begins))), longest, limit))]
 
     def words_spelled(self, word: str) -> list[str]:
         """Words of the vault that are the same but for case and accents."""
         plain = fold(word)
-        sql = """select word from words where spelled and word = ? union
-            select word from words where spelled and word glob '*[^ -~]*' order by word"""
+        sql = """select word from words where spelled > 0 and word = ? union
+            select word from words where spelled > 0 and word glob '*[^ -~]*' order by word"""
         return [found for (found,) in self.rows(sql, (plain,)) if fold(str(found)) == plain]
 
     def words_alike(self, word: str, slips: int) -> list[tuple[str, int]]:
@@ -170,7 +172,7 @@ class Catalog:
         lacking = " + ".join(["(instr(word, ?) = 0)"] * len(letters)) or "0"
         sql = f"""select distinct word, spelled from json_each(?) as begun cross join words
             on word >= begun.value and word < begun.value || char({_LAST_CHARACTER})
-            where spelled and length(word) between ? and ? and {lacking} <= ?"""
+            where spelled > 0 and length(word) between ? and ? and {lacking} <= ?"""
         begun = json.dumps(sorted({*word[:2], *after_one}))
         return self.rows(sql, (begun, len(word) - slips, len(word) + slips, *letters, slips))
 
@@ -200,7 +202,7 @@ class Catalog:
     def asking(self, fields: Iterable[str]) -> list[str]:
         """Paths of the files that name a day by which something is to be verified, or hold a fact of one of these fields."""
         sql = f"""select path from files where state = 'current' and verify_by != '' union
-            select path from facts where state = 'current' and current and (verify_by != '' or lower(field) {_IN})
+            select path from facts where state = 'current' and current = 1 and (verify_by != '' or lower(field) {_IN})
             order by path"""
         return [str(path) for (path,) in self.rows(sql, [json.dumps(sorted(fields))])]
 
@@ -254,7 +256,7 @@ class Catalog:
     def standing(self, keys: Iterable[str]) -> list[tuple[str, Fact]]:
         """What facts hold of these entities now, with the path of their file; each is trusted no more than its file."""
         sql = f"""select files.path, files.trust, {_columns("fact")} from fact join files using (fid)
-            where entity_key {_IN} and current and type = 'fact' and files.state = 'current' order by files.path, seq"""
+            where entity_key {_IN} and current = 1 and type = 'fact' and files.state = 'current' order by files.path, seq"""
         found = [
             (path, trust, _fact(row)) for path, trust, *row in self.rows(sql, [json.dumps(sorted(keys))])
         ]
@@ -262,7 +264,7 @@ class Catalog:
 
     def values_told(self) -> list[tuple[str, str, int]]:
         """How many different values each field of each entity has now: (key of the entity, field, values)."""
-        sql = """select entity_key, field, count(distinct value) from fact where current and type = 'fact'
+        sql = """select entity_key, field, count(distinct value) from fact where current = 1 and type = 'fact'
             group by entity_key, field order by entity_key, field"""
         return self.rows(sql)
 
@@ -288,9 +290,9 @@ class Catalog:
         """
         names = _columns("f")
         past = (
-            "join fact f on f.fid = l.fid and f.line = l.line and not f.current join files t on t.fid = f.fid"
+            "join fact f on f.fid = l.fid and f.line = l.line and f.current = 0 join files t on t.fid = f.fid"
         )
-        sql = f"""with turn(path, line) as (select json_extract(value, '$[0]'), json_extract(value, '$[1]') from json_each(?)),
+        sql = f"""with turn(path, line) as (select json_extract(value, '$[0]'), cast(json_extract(value, '$[1]') as integer) from json_each(?)),
             episode(path, key) as (select json_extract(value, '$[0]'), json_extract(value, '$[1]') from json_each(?))
             select turn.path, turn.line, t.path, f.seq, {names} from turn
                 join cited c on c.path = turn.path and turn.line between c.first and c.last
@@ -308,7 +310,7 @@ class Catalog:
         """The former values that name no source and began on these ISO days, with the path of their file."""
         sql = f"""select files.path, {_columns("fact")} from unit join fact on fact.fid = unit.fid and fact.line = unit.line
             join files on files.fid = fact.fid where unit.at {_IN} and unit.at != '' and unit.kind = 'fact'
-            and unit.state = 'superseded' and not fact.current and fact.source = '' and fact.type = 'fact'
+            and unit.state = 'superseded' and fact.current = 0 and fact.source = '' and fact.type = 'fact'
             order by files.path, fact.seq"""
         return [(path, _fact(row)) for path, *row in self.rows(sql, [json.dumps(sorted(days))])]
 

@@ -22,7 +22,7 @@ create table files(fid integer primary key, path text unique, stamp blob, digest
     title text, at text, until text, tags text, trust text, pinned integer, stem text, language text, partial integer, {lifecycle});
 create table hidden(path text primary key, stamp blob, digest blob) without rowid;
 create view looked_at as select path, stamp, digest from files union all select path, stamp, digest from hidden;
-create index files_partial on files(fid) where partial;
+create index files_partial on files(fid) where partial = 1;
 create index files_id on files(id);
 create index files_stem on files(stem);
 create index files_at on files(at);
@@ -105,6 +105,25 @@ class Database:
         self._connection = connection = self._opened()
         self._seen = footprint(self.path)
         return connection
+
+    @property
+    def place(self) -> str:
+        """The path of the file."""
+        return str(self.path)
+
+    def exists(self) -> bool:
+        """True when there is a file."""
+        return self.path.exists()
+
+    def bytes(self) -> int:
+        """The size of the file."""
+        return self.path.stat().st_size if self.path.exists() else 0
+
+    def trouble(self) -> str:
+        """What SQLite finds wrong with the file."""
+        with self.guarded() as connection:
+            verdict = connection.execute("pragma quick_check(1)").fetchone()[0]
+        return "" if verdict == "ok" else f"SQLite finds the index damaged ({verdict})"
 
     def is_current(self) -> bool:
         """True while the open connection is to the file on disk, and nobody else has changed that file."""
@@ -497,20 +516,20 @@ _COMPRESS_OVER = 120
 _WINDOW = -12  # zlib, 4 KiB, no header
 
 
-def packed(text: str) -> bytes | str:
-    """A text as it is stored: compressed where that saves room."""
+def packed(text: str) -> bytes:
+    """A text as it is stored: compressed where that saves room, else as deflate stores what it leaves alone."""
+    data = text.encode("utf-8", "surrogatepass")
     if len(text) <= _COMPRESS_OVER:
-        return text
+        size = len(data)
+        return b"\x01" + size.to_bytes(2, "little") + (size ^ 0xFFFF).to_bytes(2, "little") + data
     # A small window: making a large one ready costs more than compressing a note.
     squeeze = zlib.compressobj(1, zlib.DEFLATED, _WINDOW, 5)
-    return squeeze.compress(text.encode("utf-8", "surrogatepass")) + squeeze.flush()
+    return squeeze.compress(data) + squeeze.flush()
 
 
-def unpacked(stored: bytes | str) -> str:
+def unpacked(stored: bytes) -> str:
     """The text that `packed` stored."""
-    if isinstance(stored, str):
-        return stored
     try:
         return zlib.decompress(stored, _WINDOW).decode("utf-8", "surrogatepass")
-    except (zlib.error, UnicodeDecodeError) as error:
+    except (TypeError, zlib.error, UnicodeDecodeError) as error:
         raise sqlite3.DatabaseError("a stored text is malformed") from error

@@ -19,7 +19,7 @@ _Connection = psycopg.Connection[tuple[Any, ...]]
 _Pool = ConnectionPool[_Connection]
 SCHEMA = "memoryclaw"
 VAULT = "memoryclaw.vault"  # the setting that row-level security reads: the number of the vault of this transaction
-PARTITIONS = 16  # of each table that holds what is a vault's
+PARTITIONS = 8  # of each table that holds what is a vault's
 # Whose rows a transaction sees and writes; without a vault, none.
 OWN = f"vault = nullif(current_setting('{VAULT}', true), '')::int"
 _NO_OWNER = "the schema `memoryclaw` in this database was not made by MemoryClaw; it is left alone. Use another database"
@@ -227,3 +227,13 @@ def _exists(connection: _Connection, what: str, value: str) -> bool:
 def _told(error: Exception) -> str:
     """The first line of what the server said."""
     return (str(error).strip().splitlines() or [type(error).__name__])[0].removeprefix("connection failed: ")
+
+
+_SERVERS: dict[tuple[str, bool], Postgres] = {}
+_SERVERS_GUARD = threading.Lock()
+
+
+def server_of(url: str, *, prepared: bool = True, most: int = 4) -> Postgres:
+    """The server of this URL, one for the whole process: all vaults share its connections."""
+    with _SERVERS_GUARD:
+        return _SERVERS.setdefault((url, prepared), Postgres(url, prepared=prepared, most=most))

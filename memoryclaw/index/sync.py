@@ -270,7 +270,7 @@ def brought_up(following: Following, view: Index) -> Freshness:
 
 def _is_kept(index: Index, state: Path, wait: float, since: float | None) -> bool:
     """True when a watcher keeps this very index, and has just said so."""
-    if not index.database.path.exists():
+    if not index.database.exists():
         return False
     with index.database.guarded():
         was_new = index.database.rebuilt
@@ -281,7 +281,7 @@ def _synced(sync: Sync, index: Index) -> Freshness:
     try:
         behind, scan = sync.behind()
     except VaultError as error:
-        if not index.database.path.exists() or not index.stamps():
+        if not index.database.exists() or not index.stamps():
             raise
         return Freshness(0, str(error))
     try:

@@ -521,7 +521,7 @@ def _neighbours(
     for _, fact in told:
         if fact.current and (there := known.get(key_of(plain_name(fact.value)))):
             fields.setdefault(key_of(there.name), []).append(fact.field)
-    sql = "select entity_key, field, value from facts where current and type = 'fact' and value like ?"
+    sql = "select entity_key, field, value from facts where current = 1 and type = 'fact' and value like ?"
     # SQLite folds the case of ASCII alone: whatever else a name holds is left open here, and compared by key.
     for like in sorted({_NOT_ASCII.sub("%", f"%{name}%") for name in names}):
         for other, field, value in catalog.rows(sql, (like,)):
