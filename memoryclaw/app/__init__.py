@@ -1188,12 +1188,46 @@ class App:
         """
         self._context.allow(OWNER)
         from memoryclaw.review.machines import exchange  # noqa: PLC0415
-        from memoryclaw.writing.secret_gate import secret_gate  # noqa: PLC0415
 
         self.track()
-        writing = self._context.write_context(secret_gate())
         progress = self._context.progress
-        return exchange(writing, include_noexport=include_noexport, progress=progress, may=may)
+        return exchange(self._writing(), include_noexport=include_noexport, progress=progress, may=may)
+
+    def take_over(
+        self, node: str, fence: int, *, may: Callable[[str], None] = lambda _: None
+    ) -> tuple[str, Exchanged]:
+        """Brings the vault to what its remote has, and says there that a node of a fleet writes it from now on.
+
+        Returns:
+            The branch with what could not be sent, if there is any, and what came and went.
+        """
+        from memoryclaw.review.machines import take_over  # noqa: PLC0415
+
+        return take_over(self._writing(), node, fence, may=may)
+
+    def put_back(self, branch: str) -> str:
+        """Keeps what the remote does not have on a branch, and brings the vault to what it has; returns the branch, if there is one."""
+        from memoryclaw.review.machines import put_back  # noqa: PLC0415
+
+        return put_back(self._writing(), branch)
+
+    def _writing(self) -> WriteContext:
+        self._context.allow(OWNER)
+        from memoryclaw.writing.secret_gate import secret_gate  # noqa: PLC0415
+
+        return self._context.write_context(secret_gate())
+
+    def head(self) -> str:
+        """The last commit of the vault; empty where there is none."""
+        from memoryclaw.history.repository import History  # noqa: PLC0415
+
+        history = History(os.fspath(self.root))
+        return history.head() if history.git_dir else ""
+
+    def refresh(self) -> Freshness:
+        """Brings the index of what the caller sees in line with the files, as every verb that reads does first."""
+        self._context.read(lambda: None)
+        return self._context.freshness
 
     def track(self) -> None:
         """Commits what logs and ledger gained, where the settings say that git tracks them."""

@@ -344,7 +344,9 @@ class VaultContext:
                 "index.engine is postgres, and nobody says where the server is; set index.url in your own settings or MEMORYCLAW_INDEX_URL"
             )
         name = config.index_vault or f"{platform.node()}:{os.path.realpath(self.root)}"
-        return OnServer(config.index_url, name, audience, config.prepared, config.connections)
+        return OnServer(
+            config.index_url, name, audience, config.prepared, config.connections, self._kept is None
+        )
 
 
 def _noticed(done: T, notice: str) -> T:

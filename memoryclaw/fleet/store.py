@@ -95,6 +95,17 @@ class FleetVault(NamedTuple):
     wanted: str = ""  # the node that it is to move to
 
 
+class HomeState(NamedTuple):
+    """How the home of a vault is, and up to where its index was brought."""
+
+    node: str
+    is_up: bool
+    until: datetime | None  # when its lease ends or ended; None for a node that is gone
+    head: str
+    synced: datetime | None
+    number: int | None  # of its index; None before there is one
+
+
 class Token(NamedTuple):
     """What is known of a token; the token itself is shown once, when it is made."""
 
@@ -223,6 +234,21 @@ class Fleet:
         sql = f"select {_VAULT} from memoryclaw.fleet_vault {where} order by name"
         with self.server.connection() as connection:
             return [FleetVault(*row) for row in connection.execute(sql, values).fetchall()]
+
+    def home_of(self, name: str) -> HomeState:
+        """How the home of a vault is.
+
+        Raises:
+            NotFoundError: there is no such vault.
+        """
+        sql = """select v.node, coalesce(n.until > now(), false), n.until, v.head, v.synced, i.number
+            from memoryclaw.fleet_vault v left join memoryclaw.node n on n.name = v.node
+            left join memoryclaw.vault i on i.name = v.name and i.audience = '' where v.name = %s"""
+        with self.server.connection() as connection:
+            row = connection.execute(sql, (name,)).fetchone()
+        if row is None:
+            raise _unknown(name)
+        return HomeState(*row)
 
     def orphans(self) -> list[FleetVault]:
         """The vaults whose node is gone or has said nothing for too long."""

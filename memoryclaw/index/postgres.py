@@ -51,6 +51,16 @@ class Postgres:
         self._pool: _Pool | None = None
         self._guard = threading.RLock()
 
+    @property
+    def url(self) -> str:
+        """As it was given; it may hold a password, so it is never printed."""
+        return self._url
+
+    @property
+    def how(self) -> tuple[bool, int]:
+        """Whether statements are prepared, and how many connections there may be."""
+        return self._prepared, self._most
+
     def __str__(self) -> str:
         """Where it is, without what is secret."""
         host, port = self._asked.get("host", "localhost"), self._asked.get("port")

@@ -106,7 +106,7 @@ def exchange(
 _TAKEN = "Taken over by "  # how the message of such a commit begins: templates/commits/home.j2
 
 
-def send(root: str, *, seconds: float) -> bool:
+def send(root: str, *, seconds: float = 900) -> bool:
     """Pushes the last commit as a fast-forward, if that was not done; False when another came first.
 
     Raises:
@@ -119,16 +119,62 @@ def send(root: str, *, seconds: float) -> bool:
         return not head or remote.is_sent(head) or remote.push(head)
 
 
-def fetched(root: str) -> str:
-    """The last commit of the remote, brought here; empty when it has none.
+def first_copy(root: str) -> None:
+    """Has a new copy follow the branch that its remote has: `main`, or the only one there is.
 
     Raises:
-        HistoryError: it cannot be reached.
+        HistoryError: it cannot be reached, or has several branches and no `main`.
     """
     history = History(root)
+    at = remote_of(history)
     made(f"{root}/{FOLDER}")
-    with folder_lock(root, FOLDER):
-        return Remote(history, remote_of(history)).fetch()
+    found = sorted(name for name in Remote(history, at).branches() if not name.startswith("memoryclaw/"))
+    if not found or at.branch in found:
+        return
+    if len(found) > 1:
+        raise HistoryError(f"the remote has the branches {', '.join(found)} and none of them is {at.branch}")
+    history.git.run("symbolic-ref", "HEAD", f"refs/heads/{found[0]}")
+
+
+def take_over(
+    context: WriteContext, node: str, fence: int, *, may: Callable[[str], None] = lambda _: None
+) -> tuple[str, Exchanged]:
+    """Brings a vault to what its remote has, and says there that a node writes it from now on.
+
+    What is not there is sent; or kept on a branch, where yet another node had taken the vault over.
+
+    Args:
+        context: the vault and the moment.
+        node: the name of the node.
+        fence: the number of this change of home.
+        may: asked before anything is sent; may raise.
+
+    Returns:
+        The branch, if there is one, and what came and went.
+    """
+    history, kept = History(context.root), ""
+    at = remote_of(history)
+    made(f"{context.root}/{FOLDER}")
+    with folder_lock(context.root, FOLDER):
+        theirs = Remote(history, at).fetch()
+    if theirs and is_taken_over(context.root, theirs):
+        kept = set_aside(context, theirs, f"memoryclaw/unsent-{fence}-{node}")
+    done = exchange(context, include_noexport=True, may=may)
+    for _ in range(_TRIES):
+        taken_over(context, node, fence)
+        if send(context.root):
+            return kept, done
+        done = exchange(context, include_noexport=True, may=may)
+    raise HistoryError(f"{done.remote} was pushed to again and again by others; try again")
+
+
+def put_back(context: WriteContext, name: str) -> str:
+    """Keeps what the remote does not have on a branch of this name, and brings the vault to what it has; returns the branch."""
+    history = History(context.root)
+    made(f"{context.root}/{FOLDER}")
+    with folder_lock(context.root, FOLDER):
+        theirs = Remote(history, remote_of(history)).fetch()
+    return set_aside(context, theirs, name) if theirs else ""
 
 
 def is_taken_over(root: str, theirs: str) -> bool:
