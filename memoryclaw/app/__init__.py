@@ -1229,6 +1229,27 @@ class App:
         self._context.read(lambda: None)
         return self._context.freshness
 
+    def stale(self) -> str:
+        """How the index differs from one that is built anew from the files, in a few words; empty where it does not. Mends nothing."""
+        import tempfile  # noqa: PLC0415
+
+        from memoryclaw.index.index import fingerprint  # noqa: PLC0415
+
+        with tempfile.TemporaryDirectory(prefix="memoryclaw-check-") as folder:
+            fresh = self._context.rebuilt(Path(folder))
+            try:
+                paths = sorted({*fresh.stamps(), *self.index.stamps()})
+                there, here = self.index.digests(paths), fresh.digests(paths)
+                differ = [path for path in paths if there.get(path) != here.get(path)]
+                if differ:
+                    more = f" and {len(differ) - 3} more" if len(differ) > 3 else ""
+                    return f"{', '.join(differ[:3])}{more}"
+                return (
+                    "" if fingerprint(fresh) == fingerprint(self.index) else "rows of it are lost or changed"
+                )
+            finally:
+                fresh.database.close()
+
     def track(self) -> None:
         """Commits what logs and ledger gained, where the settings say that git tracks them."""
         _track(os.fspath(self.root), self.config, self.clock)

@@ -9,6 +9,7 @@ import fcntl
 import os
 import secrets
 import shutil
+import tempfile
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -22,7 +23,9 @@ from typing import Any, NamedTuple, TypeVar
 from memoryclaw import config as settings
 from memoryclaw.app import App, init_vault
 from memoryclaw.app.daemon import SettingsStamp, stamp
+from memoryclaw.consolidation.selecting import UNSENT
 from memoryclaw.errors import (
+    ConflictError,
     InputError,
     LockedError,
     MemoryClawError,
@@ -31,11 +34,14 @@ from memoryclaw.errors import (
     NotFoundError,
     VaultError,
 )
-from memoryclaw.fleet.store import LEASE, Fleet, FleetVault, checked_name
+from memoryclaw.fleet.store import DROPPED, LEASE, Fleet, FleetVault, HomeState, checked_name
+from memoryclaw.history.remote import without_secrets
+from memoryclaw.history.repository import History, branches
 from memoryclaw.index.postgres_index import STEPS
+from memoryclaw.index.postgres_index import drop as drop_index
 from memoryclaw.index.sync import Freshness
 from memoryclaw.model import AGENT, OWNER
-from memoryclaw.review.machines import first_copy, send
+from memoryclaw.review.machines import first_copy, not_committed, send
 from memoryclaw.vault import files
 from memoryclaw.vault.layout import CONFIG_FILE, DECISIONS_FILE, SALIENCE_FILE, SCHEMA_FILE, on_disk
 from memoryclaw.vault.state_folder import is_initialised
@@ -53,6 +59,9 @@ _WHOM = 30.0  # seconds for which it is known for whom there are tokens
 _NEW = ".{}.new"  # a copy of a vault that is not whole yet
 _SHADOWS = ".shadows"
 _LEDGER = "ledger"
+_NODE = ".node"  # holds the name of the node whose folder it is
+_GLANCE = 0.1  # seconds between looks at what a node is to do
+_LOOKS = 3  # at a vault that is written while it is checked
 # What a recall reads besides the index, and the ledger; found by watching which files it opens.
 _SMALL = (CONFIG_FILE, SCHEMA_FILE, DECISIONS_FILE, SALIENCE_FILE)
 
@@ -155,6 +164,7 @@ class FleetNode:
             raise LockedError(
                 f"another node works in {self.folder}; give each node a folder of its own"
             ) from None
+        (self.folder / _NODE).write_text(f"{self.name}\n")
         self.fleet.server.migrate("index", STEPS)
         self.fleet.migrate()
         began = time.monotonic()
@@ -443,10 +453,7 @@ class FleetNode:
         new = self.folder / _NEW.format(root.name)
         shutil.rmtree(new, ignore_errors=True)
         if remote:
-            new_copy(os.fspath(new), remote)
-            first_copy(os.fspath(new))
-            with App(new) as app:
-                app.exchange(include_noexport=True)
+            _cloned(remote, new)
         if not is_initialised(new):
             init_vault(new)
         new.rename(root)
@@ -593,26 +600,15 @@ class FleetNode:
             return Freshness(
                 0, "the vault has no home now; what its last one wrote at the end may be missing"
             )
-        when = f" since {state.until:%Y-%m-%d %H:%M:%S}Z" if state.until else ""
         return Freshness(
-            0, f"home node {state.node} has said nothing{when}; what it wrote at the end may be missing"
+            0,
+            f"home node {state.node} has said nothing{_since(state)}; what it wrote at the end may be missing",
         )
 
     # ── Open vaults
 
     def _app(self, root: Path, vault: str, kept: Callable[[], Freshness] | None = None) -> App:
-        """A vault with its index on PostgreSQL, and with all that is written in git."""
-        prepared, most = self.fleet.server.how
-        overrides: dict[str, Any] = {
-            "engine": "postgres",
-            "index_url": self.fleet.server.url,
-            "index_vault": vault,
-            "prepared": prepared,
-            "connections": most,
-            "track_logs": True,
-            "track_ledger": True,
-        }
-        return App(root, overrides=overrides, kept=kept)
+        return _app_of(self.fleet, root, vault, kept)
 
     @contextmanager
     def _lent(self, root: Path, open_app: Callable[[], App]) -> Iterator[App]:
@@ -645,6 +641,33 @@ class FleetNode:
     def _turn(self, name: str) -> threading.Lock:
         with self._guard:
             return self._turns.setdefault(name, threading.Lock())
+
+
+def _app_of(fleet: Fleet, root: Path, vault: str, kept: Callable[[], Freshness] | None = None) -> App:
+    """A vault with its index on PostgreSQL, and with all that is written in git."""
+    prepared, most = fleet.server.how
+    overrides: dict[str, Any] = {
+        "engine": "postgres",
+        "index_url": fleet.server.url,
+        "index_vault": vault,
+        "prepared": prepared,
+        "connections": most,
+        "track_logs": True,
+        "track_ledger": True,
+    }
+    return App(root, overrides=overrides, kept=kept)
+
+
+def _cloned(remote: str, new: Path) -> None:
+    """A new copy of what a remote has, in a folder that is not there yet."""
+    new_copy(os.fspath(new), remote)
+    first_copy(os.fspath(new))
+    with App(new) as app:
+        app.exchange(include_noexport=True)
+
+
+def _since(state: HomeState) -> str:
+    return f" since {state.until:%Y-%m-%d %H:%M:%S}Z" if state.until else ""
 
 
 def _patiently(work: Callable[[], T]) -> T:
@@ -695,24 +718,194 @@ class Difference(NamedTuple):
 
 def list_vaults(fleet: Fleet, node: str = "") -> list[ListedVault]:
     """All vaults by name, or those of one node."""
-    raise NotImplementedError
+    up = {one.name for one in fleet.nodes() if one.is_up}
+    return [_listed(known, up) for known in fleet.vaults(node or None)]
+
+
+def _listed(known: FleetVault, up: set[str]) -> ListedVault:
+    return ListedVault(
+        name=known.name, node=known.node, is_up=known.node in up, fence=known.fence,
+        remote=without_secrets(known.remote), head=known.head,
+        synced=f"{known.synced:%Y-%m-%dT%H:%M:%SZ}" if known.synced else "",
+        most_notes=known.most_notes, most_bytes=known.most_bytes, most_requests=known.most_requests,
+        notice="" if known.remote else _NO_REMOTE,
+    )  # fmt: skip
+
+
+_NO_REMOTE = "no remote: a lost node loses it"
 
 
 def add(fleet: Fleet, vault: str, remote: str = "", *, node: str = "", seconds: float = 60) -> ListedVault:
-    """Makes a vault known and waits until a node, or the one named, is its home: cloned from its remote and indexed, or new."""
-    raise NotImplementedError
+    """Makes a vault known and waits until a node, or the one named, is its home: cloned from its remote and indexed, or new.
+
+    Args:
+        fleet: what all nodes share.
+        vault: its name.
+        remote: the address of its git remote; without one, a lost node loses it.
+        node: which is to be its home; any when it is empty.
+        seconds: to wait; 0 for not at all.
+
+    Raises:
+        ConflictError: there is a vault of this name, or no node took it in time; one does so later.
+        NotFoundError: there is no such node.
+    """
+    if node:
+        _must_be_up(fleet, node)
+    fleet.add(checked_name(vault), remote, wanted=node)
+    return _awaited(fleet, vault, node, seconds)
 
 
 def move(fleet: Fleet, vault: str, node: str, *, seconds: float = 60) -> ListedVault:
-    """Has a vault move to another node while it answers; waits until that node is its home."""
-    raise NotImplementedError
+    """Has a vault move to another node while it answers; waits until that node is its home.
+
+    Args:
+        fleet: what all nodes share.
+        vault: its name.
+        node: its new home.
+        seconds: to wait; 0 for not at all.
+
+    Raises:
+        ConflictError: the node is not there, or the vault has no remote to go through, or it takes longer; it goes on, then.
+        NotFoundError: there is no such vault or node.
+    """
+    known = fleet.vault(vault)
+    _must_be_up(fleet, node)
+    if known.node != node:
+        if not known.remote and known.node:
+            raise ConflictError(
+                f"the vault {vault!r} has no remote, so it cannot move; it was added without `--remote`"
+            )
+        fleet.want(vault, node)
+    return _awaited(fleet, vault, node, seconds)
 
 
-def drop(fleet: Fleet, vault: str) -> None:
-    """Forgets a vault, its tokens and its index; its files and its remote stay."""
-    raise NotImplementedError
+def drop(fleet: Fleet, vault: str, *, seconds: float = 60) -> None:
+    """Forgets a vault, its tokens and its index; its files and its remote stay.
+
+    Args:
+        fleet: what all nodes share.
+        vault: its name.
+        seconds: to wait until its home has sent what it holds and lets go.
+
+    Raises:
+        ConflictError: its home does not let go; nothing was dropped.
+        NotFoundError: there is no such vault.
+    """
+    end = time.monotonic() + seconds
+    if fleet.claim(vault, DROPPED) is None:  # its home is there, and must let go first
+        fleet.want(vault, DROPPED)
+        while fleet.vault(vault).node != DROPPED:
+            if time.monotonic() > end:
+                fleet.want(vault, "")
+                raise ConflictError(
+                    f"the home of the vault {vault!r} did not let go of it; nothing was dropped, try again"
+                )
+            time.sleep(_GLANCE)
+    number = fleet.home_of(vault).number
+    if number is not None:
+        fleet.publish(number, {})
+    drop_index(fleet.server, vault)
+    fleet.drop(vault)
 
 
 def check(fleet: Fleet, vault: str = "", *, folder: Path | None = None) -> list[Difference]:
-    """Compares files, index, remote and lease of one vault, or of all; files only where `folder`, a node's, holds them."""
-    raise NotImplementedError
+    """Compares files, index, remote and lease of one vault, or of all.
+
+    Args:
+        fleet: what all nodes share.
+        vault: its name; empty for all.
+        folder: that of a node: the vaults at home there are compared with their files, the others with their remotes.
+
+    Raises:
+        NotFoundError: there is no such vault.
+    """
+    found = [Difference("", sentence, is_wrong=False)] if (sentence := fleet.rights()) else []
+    here = (folder / _NODE).read_text().strip() if folder and (folder / _NODE).is_file() else ""
+    for known in [fleet.vault(vault)] if vault else fleet.vaults():
+        root = folder / known.name if folder and here and known.node == here else None
+        for _ in range(_LOOKS):
+            sentences = _differences(fleet, known, root)
+            again = fleet.vault(known.name)
+            if again.head == known.head and again.node == known.node:
+                break
+            known = again  # noqa: PLW2901 - it was written meanwhile
+        found += [Difference(known.name, *one) for one in sentences]
+    return found
+
+
+def _differences(fleet: Fleet, known: FleetVault, root: Path | None) -> list[tuple[str, bool]]:
+    """What is wrong with one vault, or to be known of it."""
+    state = fleet.home_of(known.name)
+    found = _lease(known, state)
+    with tempfile.TemporaryDirectory(prefix="memoryclaw-check-") as temporary:
+        source, which = root if root is not None and is_initialised(root) else None, "files at home"
+        there = ""
+        if known.remote:
+            copy = Path(temporary) / known.name
+            try:
+                _cloned(known.remote, copy)
+            except MemoryClawError as error:
+                return [*found, (f"its remote cannot be read ({error})", True)]
+            there = History(os.fspath(copy)).head()
+            if there != known.head:
+                at, at_index = there[:12] or "nothing", known.head[:12] or "nothing"
+                found.append((f"its remote is at {at}, its index at {at_index}", True))
+            if source is None:
+                source, which = copy, "remote"
+        if source is root and root is not None:
+            found += _at_home(root, there)
+        if source is not None and state.number is not None:
+            with _app_of(fleet, source, known.name, Freshness) as app:
+                if differs := app.stale():
+                    found.append((f"its index differs from its {which}: {differs}", True))
+    return found
+
+
+def _lease(known: FleetVault, state: HomeState) -> list[tuple[str, bool]]:
+    found = []
+    if not state.node:
+        found.append(("it has no home; a node that is up takes it", True))
+    elif not state.is_up:
+        found.append((f"its home {state.node} has said nothing{_since(state)}", True))
+    if not known.remote:
+        found.append((_NO_REMOTE, False))
+    if state.number is None:
+        found.append(("it was never indexed", True))
+    return found
+
+
+def _at_home(root: Path, there: str) -> list[tuple[str, bool]]:
+    history, found = History(os.fspath(root)), []
+    here = history.head()
+    if there and here != there:
+        found.append((f"its files are at {here[:12]}, its remote at {there[:12]}", True))
+    if waiting := not_committed(history):
+        found.append((f"files at home that are not committed yet: {', '.join(waiting[:3])}", False))
+    for branch in branches(history, UNSENT):
+        name = branch.ref.removeprefix("refs/heads/")
+        found.append((f"on the branch {name} is what was not sent when it was taken over", False))
+    return found
+
+
+def _awaited(fleet: Fleet, vault: str, node: str, seconds: float) -> ListedVault:
+    """The vault when a node, or this one, has it."""
+    end = time.monotonic() + seconds
+    while True:
+        row = fleet.vault(vault)
+        listed = _listed(row, {one.name for one in fleet.nodes() if one.is_up})
+        if seconds <= 0 or (listed.is_up and row.synced and not row.wanted and node in ("", row.node)):
+            return listed
+        if time.monotonic() > end:
+            at = f"on {row.node}" if row.node else "without a home"
+            raise ConflictError(
+                f"the vault {vault!r} is {at} after {seconds:g} seconds; it goes on, look with `memoryclaw fleet list`"
+            )
+        time.sleep(_GLANCE)
+
+
+def _must_be_up(fleet: Fleet, node: str) -> None:
+    found = {one.name: one.is_up for one in fleet.nodes()}
+    if node not in found:
+        raise NotFoundError(f"there is no node {node!r}; there are {', '.join(found) or 'none'}")
+    if not found[node]:
+        raise ConflictError(f"the node {node!r} has said nothing for too long; start it, or choose another")

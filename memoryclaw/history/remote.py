@@ -55,6 +55,11 @@ _RACED = re.compile(
 _SECRET = re.compile(r"(?<=://)[^/@\s]+@")
 
 
+def without_secrets(address: str) -> str:
+    """The address of a remote without a name and password in it."""
+    return _SECRET.sub("", address)
+
+
 class RemoteBranch(NamedTuple):
     """Where a branch goes: the name of the other copy, its branch, the addresses to fetch from and to push to, and our note of it."""
 

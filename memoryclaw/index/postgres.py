@@ -26,6 +26,7 @@ _NO_OWNER = "the schema `memoryclaw` in this database was not made by MemoryClaw
 _LOCK = 0x4D434C57  # "MCLW"
 _PREPARED = 400  # statements that a connection remembers
 _BUSY_MS = 200  # that a writer waits for another writer of the same vault
+_ASLEEP_MS = 10_000  # that a writer may do nothing within a transaction
 _PATIENCE = 10.0  # seconds for a connection of the pool, and for a new one
 
 
@@ -93,7 +94,8 @@ class Postgres:
         if vault is not None:
             opening += f"; select set_config('{VAULT}', '{vault:d}', true)"
         if not read_only:
-            opening += f"; set local lock_timeout = {wait_ms:d}"
+            # A process that was stopped in mid-transaction must not keep others out for as long as it sleeps.
+            opening += f"; set local lock_timeout = {wait_ms:d}; set local idle_in_transaction_session_timeout = {_ASLEEP_MS:d}"
         with self.telling():
             pool, connection = self._begun(opening)
             try:

@@ -206,7 +206,7 @@ def set_aside(context: WriteContext, theirs: str, name: str) -> str:
     kept = ""
     with writing(context.root) as writer, folder_lock(context.root, "logs"):
         history = writer.history
-        paths = _not_committed(history)
+        paths = not_committed(history)
         if paths:
             run = context.run("unsent")
             writer.record(
@@ -227,7 +227,7 @@ def set_aside(context: WriteContext, theirs: str, name: str) -> str:
     return kept
 
 
-def _not_committed(history: History) -> list[str]:
+def not_committed(history: History) -> list[str]:
     """The files that are not as the last commit has them; what git ignores is left out."""
     out = history.git.run("ls-files", "-z", "--modified", "--others", "--deleted", "--exclude-standard")
     names = out.decode("utf-8", "surrogateescape").split("\0")[:-1]
