@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple, Protocol, TypeVar
+
+T = TypeVar("T")
 
 
 class Address(NamedTuple):
@@ -42,6 +44,10 @@ class Lookup(Protocol):
 
     def standing(self, keys: Iterable[str]) -> Sequence[tuple[str, Any]]:
         """What facts (`model.Fact`) hold of these entities now (named by key), with the path of their file."""
+        ...
+
+    def other_names(self, keys: Iterable[str]) -> Sequence[tuple[str, str]]:
+        """What else these entities are called, by `aliases.yaml` or by their own notes: (key, key of the other name)."""
         ...
 
     def values_told(self) -> Sequence[tuple[str, str, int]]:
@@ -162,6 +168,10 @@ class IndexDatabase(Protocol):
 
     def telling(self) -> AbstractContextManager[None]:
         """Turns the errors of the store into ours."""
+        ...
+
+    def constant(self, name: str, read: Callable[[], T]) -> T:
+        """What changes only with the index; where asking is dear, it is read once for each state of it."""
         ...
 
     def discard(self) -> None:

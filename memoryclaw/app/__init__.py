@@ -35,6 +35,7 @@ if TYPE_CHECKING:  # the rest is imported by the verb that needs it: a search mu
     from memoryclaw.app.doctor import Check
     from memoryclaw.app.graph import VaultGraph
     from memoryclaw.app.lint import Linted
+    from memoryclaw.app.migration import Migrated
     from memoryclaw.app.openclaw import OpenClaw
     from memoryclaw.app.purge import Purged
     from memoryclaw.app.review import Review
@@ -230,6 +231,14 @@ def _track(root: str, config: Config, clock: Clock) -> None:
 
     wanted = {"logs": config.track_logs, "ledger": config.track_ledger}
     Tracking(root, wanted, Templates(), clock(), new_id).run()
+
+
+def _pack(root: str) -> None:
+    """Has git pack its objects where there are many; where it cannot now, another night does it."""
+    from memoryclaw.history.repository import History  # noqa: PLC0415
+
+    with suppress(MemoryClawError, OSError):
+        History(root).pack()
 
 
 class App:
@@ -503,12 +512,30 @@ class App:
             self._shown(session, "get", self._context.read(lambda: read_whole(shown.address, self.catalog)))
         return shown
 
-    def browse(self, *, kind: str = "", state: str = "current", limit: int = 50) -> list[browsing.NoteEntry]:
-        """Notes, pinned ones first, then the newest."""
+    def browse(
+        self, *, kind: str = "", state: str = "current", memory_type: str = "", limit: int = 50
+    ) -> list[browsing.NoteEntry]:
+        """Notes, pinned ones first, then the newest, of equals those that are used often.
+
+        Args:
+            kind: only episode, semantic, skill, note or log.
+            state: in which they are.
+            memory_type: only notes that are of this type, or hold something of it.
+            limit: how many at most.
+        """
         from memoryclaw.recall import browsing  # noqa: PLC0415
 
         within(limit, 0, settings.MOST_LISTED, "a limit")
-        return self._context.read(lambda: browsing.browse(self.catalog, kind=kind, state=state, limit=limit))
+        return self._context.read(
+            lambda: browsing.browse(
+                self.catalog,
+                kind=kind,
+                state=state,
+                memory_type=memory_type,
+                limit=limit,
+                strengths=self._context.strengths(),
+            )
+        )
 
     def facts(
         self,
@@ -517,6 +544,7 @@ class App:
         as_of: date | None = None,
         history: bool = False,
         believed_at: str = "",
+        memory_type: str = "",
     ) -> list[tuple[str, Fact]]:
         """Facts with the path of their file: those that hold now, held on a day, or all.
 
@@ -527,6 +555,7 @@ class App:
             as_of: the day, in the world.
             history: all of them.
             believed_at: instead of what the files say now, what those of `commit_at(believed_at)` said; for the owner alone.
+            memory_type: only those of this type, such as `preference`.
         """
         from memoryclaw.recall import browsing  # noqa: PLC0415
 
@@ -535,10 +564,19 @@ class App:
 
             then = facts_in(os.fspath(self.root), self.commit_at(believed_at).commit)
             return self._context.read(
-                lambda: browsing.facts(self.catalog, entity=entity, as_of=as_of, history=history, among=then)
+                lambda: browsing.facts(
+                    self.catalog,
+                    entity=entity,
+                    as_of=as_of,
+                    history=history,
+                    memory_type=memory_type,
+                    among=then,
+                )
             )
         found = self._context.read(
-            lambda: browsing.facts(self.catalog, entity=entity, as_of=as_of, history=history)
+            lambda: browsing.facts(
+                self.catalog, entity=entity, as_of=as_of, history=history, memory_type=memory_type
+            )
         )
         return self._then(found, as_of) if entity and as_of is not None else found
 
@@ -1053,6 +1091,7 @@ class App:
             with suppress(MemoryClawError, OSError):  # another night does it
                 self.ledger.roll_up(self.clock())
             self.track()
+            _pack(os.fspath(self.root))
         return done
 
     def _upkeep(self, mode: str, *, due: bool, dry_run: bool) -> Consolidated | None:
@@ -1410,6 +1449,25 @@ class App:
         if paths:
             return lint.of_paths(self.vault, paths)
         return self._context.read(lambda: lint.of_vault(self.vault, self.catalog))
+
+    def migrate(self, *, dry_run: bool = False) -> Migrated:
+        """Brings the files of an older format to the newest, in one commit; tells what changed, and what stays as it is.
+
+        Args:
+            dry_run: only tell.
+
+        Raises:
+            ConflictError: what would be rewritten holds work of yours that git does not.
+            VaultError: the format of the vault is newer than the newest that is known.
+        """
+        self._context.allow(OWNER)
+        from memoryclaw.app.migration import migrate  # noqa: PLC0415
+
+        carry_out = self._context.look if dry_run else self._context.write
+        done = carry_out(lambda context: migrate(context, dry_run=dry_run))
+        if done.commit:
+            self.sync()
+        return done
 
     @property
     def commit_hook(self) -> CommitHook:

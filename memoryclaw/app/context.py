@@ -231,7 +231,12 @@ class VaultContext:
     def answer(self, verb: Callable[[], A]) -> A:
         """Carries out a verb that answers a question, on a fresh index."""
         started = time.perf_counter()
-        freshness, synced, answer = self._on_fresh_index(verb)
+
+        def in_one_state() -> A:
+            with self.index.database.reading():
+                return verb()
+
+        freshness, synced, answer = self._on_fresh_index(in_one_state)
         timings = {"fresh": _ms(synced - started), "answer": _ms(time.perf_counter() - synced)}
         degraded = "; ".join(filter(None, (freshness.degraded, answer.degraded)))
         return replace(answer, degraded=degraded, behind=freshness.behind, timings_ms=timings)

@@ -144,7 +144,7 @@ def _settings(config: Config) -> Check:
         return Check("settings", "ok", f"{CONFIG_FILE} is understood")
     told = (notice.partition(": ") for notice in config.notices)
     details = tuple(Problem(file, 0, sentence) for file, _, sentence in told)
-    return Check("settings", "problem", f"{_some(len(details), 'setting')} ignored", details)
+    return Check("settings", "problem", f"{_some(len(details), 'setting')} cannot be followed", details)
 
 
 def _names(paths: Iterable[str]) -> Check:

@@ -17,6 +17,9 @@ _UNIT = "rowid, id, kind, line, end_line, title, tags, properties, text, at, unt
 _UNIT += "".join(f", {name}" for name in LIFECYCLE)
 _IN = "in (select value from json_each(?))"
 _LAST_CHARACTER = 0x10FFFF  # sorts after every other
+# The words that begin so, from the first to the last of each beginning.
+_BEGUN = """(select json_extract(value, '$.low') as low, json_extract(value, '$.high') as high from json_each(?)) as begun
+    cross join words on word >= begun.low and word < begun.high"""
 
 
 class UnitSummary(NamedTuple):
@@ -112,6 +115,9 @@ class Catalog:
         That is the mean of the kind or of all units, whichever is more: a note is at no disadvantage by being longer than
         a turn, and a fact is short.
         """
+        return self._database.constant("usual lengths", self._usual_lengths)
+
+    def _usual_lengths(self) -> dict[tuple[str, str], float]:
         counted = self.rows("select kind, field, units, tokens from lengths")
         units, tokens = Counter[str](), Counter[str]()
         for _, column, n, m in counted:
@@ -129,7 +135,7 @@ class Catalog:
         sql = """with recursive spoken(code) as (select min(language) from files where language > '' union all select (
             select min(language) from files where language > code) from spoken where code is not null)
             select code from spoken where code is not null"""
-        return [code for (code,) in self.rows(sql)]
+        return self._database.constant("languages", lambda: [code for (code,) in self.rows(sql)])
 
     def count_of(self, tokens: Sequence[str]) -> dict[str, int]:
         """How many units hold each token; unknown ones are absent."""
@@ -150,10 +156,9 @@ class Catalog:
 
     def words_begun(self, begins: Iterable[str], longest: int, limit: int) -> list[str]:
         """Words of the vault that begin so, letter by letter, and have at most so many, the most frequent first."""
-        sql = f"""select distinct word, spelled from json_each(?) as begun cross join words
-            on word >= begun.value and word < begun.value || char({_LAST_CHARACTER})
-            where spelled > 0 and length(word) <= ? order by spelled desc, word limit ?"""
-        return [word for word, _ in self.rows(sql, (json.dumps(sorted(set(begins))), longest, limit))]
+        sql = f"""select distinct word, spelled from {_BEGUN} where spelled > 0 and length(word) <= ?
+            order by spelled desc, word limit ?"""
+        return [word for word, _ in self.rows(sql, (_begun(begins), longest, limit))]
 
     def words_spelled(self, word: str) -> list[str]:
         """Words of the vault that are the same but for case and accents."""
@@ -170,10 +175,8 @@ class Catalog:
         letters, inner = sorted(set(word)), word[1:3]
         after_one = {f"{first}{rest}" for first in self._first_letters() for rest in (word[:1], inner)}
         lacking = " + ".join(["(instr(word, ?) = 0)"] * len(letters)) or "0"
-        sql = f"""select distinct word, spelled from json_each(?) as begun cross join words
-            on word >= begun.value and word < begun.value || char({_LAST_CHARACTER})
-            where spelled > 0 and length(word) between ? and ? and {lacking} <= ?"""
-        begun = json.dumps(sorted({*word[:2], *after_one}))
+        sql = f"""select distinct word, spelled from {_BEGUN} where spelled > 0 and length(word) between ? and ? and {lacking} <= ?"""
+        begun = _begun({*word[:2], *after_one})
         return self.rows(sql, (begun, len(word) - slips, len(word) + slips, *letters, slips))
 
     def _first_letters(self) -> list[str]:
@@ -197,7 +200,10 @@ class Catalog:
     def first_words(self, kinds: Sequence[str]) -> set[str]:
         """The first words of all keys that name something."""
         sql = f"select distinct substr(key, 1, instr(key || ' ', ' ') - 1) from name where kind {_IN}"
-        return {word for (word,) in self.rows(sql, [json.dumps(list(kinds))])}
+        asked = json.dumps(list(kinds))
+        return self._database.constant(
+            f"first words {asked}", lambda: {word for (word,) in self.rows(sql, [asked])}
+        )
 
     def asking(self, fields: Iterable[str]) -> list[str]:
         """Paths of the files that name a day by which something is to be verified, or hold a fact of one of these fields."""
@@ -237,6 +243,15 @@ class Catalog:
         """The synonyms of these words: (word, synonym)."""
         sql = f"select key, expansion from aliases where key {_IN} order by key, expansion"
         return self.rows(sql, [json.dumps(list(keys))])
+
+    def other_names(self, keys: Iterable[str]) -> list[tuple[str, str]]:
+        """What else these entities are called, by `aliases.yaml` or by their own notes: (key, key of the other name)."""
+        given = [json.dumps(sorted(keys))]
+        sql = f"""select distinct one.key, other.key from name one join name other
+            on other.fid = one.fid and other.name = one.name and other.kind = one.kind
+            where one.kind = 'entity' and one.key {_IN} and other.key != one.key"""
+        told = self.rows(f"select key, expansion from aliases where key {_IN}", given)
+        return sorted({*self.rows(sql, given), *((key, key_of(word)) for key, word in told)})
 
     def problems(self) -> list[Problem]:
         """Everything wrong in the vault's files, by path and line; ids and names that two notes share included."""
@@ -373,12 +388,13 @@ class Catalog:
 
     def has_merged(self) -> bool:
         """True when some note took in another."""
-        return bool(self.rows("select 1 from name where kind = 'merged' limit 1"))
+        sql = "select 1 from name where kind = 'merged' limit 1"
+        return self._database.constant("has merged", lambda: bool(self.rows(sql)))
 
     def merged(self) -> dict[str, str]:
         """The ids of notes that others took in, each with the id of the note that did."""
         sql = "select n.key, f.id from name n join files f using (fid) where n.kind = 'merged' order by f.path desc"
-        return {str(old): str(new) for old, new in self.rows(sql)}
+        return self._database.constant("merged", lambda: {str(old): str(new) for old, new in self.rows(sql)})
 
     def _merged(self, id_: str) -> list[tuple[Any, ...]]:
         """The note that took in the one of this id."""
@@ -412,6 +428,11 @@ class Catalog:
 
 
 _FACT = ("entity", "field", "value", "line", "since", "until", "source", "current", "id", "type", "said", "trust", "audience")  # fmt: skip
+
+
+def _begun(begins: Iterable[str]) -> str:
+    """What `_BEGUN` is asked with."""
+    return json.dumps([{"low": begin, "high": begin + chr(_LAST_CHARACTER)} for begin in sorted(set(begins))])
 
 
 def _columns(table: str) -> str:

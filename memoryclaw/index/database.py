@@ -8,13 +8,14 @@ import os
 import sqlite3
 import time
 import zlib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
 from memoryclaw.errors import IndexBusyError, IndexDamagedError, VaultError
 from memoryclaw.vault.state_folder import made, must_be_real, touch
 
+T = TypeVar("T")
 LIFECYCLE = ("memory_type", "scope", "expires", "verify_by", "verified")  # columns of files, units and facts
 SCHEMA = """
 create table meta(key text primary key, value) without rowid;
@@ -192,6 +193,10 @@ class Database:
         with self.guarded() as connection, contextlib.closing(sqlite3.connect(place)) as copy:
             connection.backup(copy)
         seal(place)
+
+    def constant(self, _name: str, read: Callable[[], T]) -> T:
+        """What changes only with the index; to read it again costs nothing here."""
+        return read()
 
     def discard(self) -> None:
         """Throws the index away; the next use builds it again from the files."""

@@ -57,8 +57,12 @@ class Index:
 
     def stamps(self) -> dict[str, bytes]:
         """The packed stamp of every file as it was indexed."""
-        with self.database.guarded() as connection:
-            return dict(connection.execute("select path, stamp from looked_at").fetchall())
+
+        def read() -> dict[str, bytes]:
+            with self.database.guarded() as connection:
+                return dict(connection.execute("select path, stamp from looked_at").fetchall())
+
+        return self.database.constant("stamps", read)
 
     def stamps_near(self, paths: Collection[str], folders: Collection[str]) -> dict[str, bytes]:
         """The same for these files and for all below these folders."""
@@ -107,9 +111,13 @@ class Index:
 
     def spans(self) -> dict[str, int]:
         """The fields whose values the vault's schema asks to check again, with the days after which it does."""
-        with self.database.guarded() as connection:
-            row = connection.execute("select value from meta where key = 'spans'").fetchone()
-        return dict(json.loads(row[0])) if row else {}
+
+        def read() -> dict[str, int]:
+            with self.database.guarded() as connection:
+                row = connection.execute("select value from meta where key = 'spans'").fetchone()
+            return dict(json.loads(row[0])) if row else {}
+
+        return self.database.constant("spans", read)
 
     def forgotten(self) -> frozenset[str]:
         """The marks of the lines that people took out of every answer."""
@@ -120,8 +128,12 @@ class Index:
     def scan_problems(self) -> list[Problem]:
         """What the last walk over the folder found odd, sorted."""
         sql = "select path, line, message, hint from problems where origin = 'scan' order by path, seq"
-        with self.database.guarded() as connection:
-            return [Problem(*row) for row in connection.execute(sql).fetchall()]
+
+        def read() -> list[Problem]:
+            with self.database.guarded() as connection:
+                return [Problem(*row) for row in connection.execute(sql).fetchall()]
+
+        return self.database.constant("scan problems", read)
 
     @contextlib.contextmanager
     def writing(self) -> Iterator[Writing]:
@@ -615,11 +627,10 @@ def opening_turn(units: Sequence[Unit]) -> Unit | None:
 
 def fact_rows(fid: int, note: Note) -> Iterator[tuple[object, ...]]:
     """The rows of `fact`, each with the memory type of its unit."""
-    types = {unit.id: unit.lifecycle.memory_type for unit in note.units if unit.kind == "fact"}
-    for seq, f in enumerate(note.facts):
+    for seq, f in enumerate(note.typed_facts):
         yield (
             fid, seq, f.id, f.entity, key_of(f.entity), f.field, f.value, f.since, f.until, f.source, f.line, int(f.current),
-            f.type, f.said, f.trust, f.audience, *f.lifecycle._replace(memory_type=types.get(f.id, "")),
+            f.type, f.said, f.trust, f.audience, *f.lifecycle,
         )  # fmt: skip
 
 

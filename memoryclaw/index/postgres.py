@@ -25,6 +25,8 @@ OWN = f"vault = nullif(current_setting('{VAULT}', true), '')::int"
 _NO_OWNER = "the schema `memoryclaw` in this database was not made by MemoryClaw; it is left alone. Use another database"
 _LOCK = 0x4D434C57  # "MCLW"
 _PREPARED = 400  # statements that a connection remembers
+# A table holds many vaults, so reading all of it never pays, and compiling takes longer than any of our statements.
+_PLANS = {"enable_seqscan": "off", "max_parallel_workers_per_gather": "0", "jit": "off"}
 _BUSY_MS = 200  # that a writer waits for another writer of the same vault
 _ASLEEP_MS = 10_000  # that a writer may do nothing within a transaction
 _PATIENCE = 10.0  # seconds for a connection of the pool, and for a new one
@@ -90,12 +92,15 @@ class Postgres:
             wait_ms: how long it waits for the locks of others.
         """
         kind = "isolation level repeatable read read only" if read_only else "read write"
-        opening = f"begin {kind}"
+        chosen = dict(_PLANS)
         if vault is not None:
-            opening += f"; select set_config('{VAULT}', '{vault:d}', true)"
+            chosen[VAULT] = str(vault)
         if not read_only:
+            chosen["lock_timeout"] = str(wait_ms)
             # A process that was stopped in mid-transaction must not keep others out for as long as it sleeps.
-            opening += f"; set local lock_timeout = {wait_ms:d}; set local idle_in_transaction_session_timeout = {_ASLEEP_MS:d}"
+            chosen["idle_in_transaction_session_timeout"] = str(_ASLEEP_MS)
+        settings = ", ".join(f"set_config('{name}', '{value}', true)" for name, value in chosen.items())
+        opening = f"begin {kind}; select {settings}"
         with self.telling():
             pool, connection = self._begun(opening)
             try:
@@ -222,9 +227,6 @@ class Postgres:
     def _configure(self, connection: _Connection) -> None:
         connection.adapters.register_dumper(str, StrDumper)  # as text, whose type nobody has to guess
         connection.prepared_max = _PREPARED
-        if self._prepared:
-            # The plans are of one kind for all vaults: by the number of the vault, then by a key.
-            _run(connection, "set plan_cache_mode = force_generic_plan")
 
 
 def _run(connection: _Connection, sql: str) -> None:

@@ -16,7 +16,7 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from operator import itemgetter
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar, cast
 
 import numpy as np
 import psycopg
@@ -84,6 +84,7 @@ _VIEWS = {
 }
 _CHUNK = 12  # bits of a rowid within one row of postings
 _COLUMNS = {name: number for number, name in enumerate(COLUMNS)}
+T = TypeVar("T")
 _WEIGHTS = np.array([WEIGHTS[name] for name in COLUMNS])
 _FLUSH = 1 << 20  # occurrences that are gathered before they are written
 _LONGEST = 600  # characters of a key; a B-tree takes no more than 2,700 bytes
@@ -136,7 +137,12 @@ _LISTED = r"in \(select value from json_each\(\?\)\)"
 _CHANGES = (
     (rf"not {_LISTED}", "<> all(?[])"),
     (_LISTED, "= any(?[])"),
-    (r"json_each\(\?\) as (\w+) cross join", r"unnest(?[]::text[]) as \1(value) join"),
+    (r"\bcross join\b", "join"),  # which only keeps SQLite from turning it around
+    # As columns of their own, not as parts of a value: only those may be looked for in an index where there is row-level security.
+    (
+        r"\(select json_extract\(value, '\$\.(\w+)'\) as \1, json_extract\(value, '\$\.(\w+)'\) as \2 from json_each\(\?\)\) as (\w+)",
+        r"jsonb_to_recordset(?{}) as \3(\1 text, \2 text)",
+    ),
     (r"from json_each\(\?\)", "from jsonb_array_elements(?{}) as value"),
     (r"json_extract\(value, '\$\[(\d)\]'\)", r"(value->>\1)"),
     (
@@ -201,7 +207,9 @@ def _limited(sql: str) -> tuple[str, int, bool]:
         if listed:
             sql = sql.replace(f"({listed[1]})", f"({listed[1]}, vault)", 1)
         return (
-            re.sub(r"values\((.*?)\)(?= on conflict|\s*$)", r"values(\1, %s)", sql, count=1, flags=re.DOTALL),
+            re.sub(
+                r"values\((.*?)\)(?=\s+on conflict|\s*$)", r"values(\1, %s)", sql, count=1, flags=re.DOTALL
+            ),
             0,
             True,
         )
@@ -268,11 +276,9 @@ class Connection:
         is_insert = sql.startswith("insert")
         for at, kind in one.picked:
             value = values[at]
-            bound.append(
-                _bound(
-                    json.loads(value) if kind == "[]" and isinstance(value, str) else value, cut=not is_insert
-                )
-            )
+            if kind == "[]" and isinstance(value, str):
+                value = json.loads(value)
+            bound.append(_bound(value, cut=not is_insert and kind != "{}"))
         if one.after:
             bound.append(number)
         with self._database.session() as raw:
@@ -363,6 +369,8 @@ class PostgresDatabase:
         self._name, self._audience, self._recipe, self._keeps = name, audience, recipe, keeps
         self._number: int | None = None
         self._connection = Connection(self)
+        self._edition = ""  # of the index in the present transaction, once it was asked for
+        self._constants: tuple[str, dict[str, Any]] = ("", {})  # of which edition, and what was read of it
 
     @property
     def place(self) -> str:
@@ -386,6 +394,8 @@ class PostgresDatabase:
 
     def exists(self) -> bool:
         """True when there is an index of this vault."""
+        if self._number is not None:
+            return True
         with self.telling():
             self.server.migrate("index", STEPS)
             return self._known() is not None
@@ -421,11 +431,11 @@ class PostgresDatabase:
             raw.execute("select pg_advisory_xact_lock(%s, %s)", (_WRITING, self.number()))
             if self._recipe_of(raw) != self._recipe:
                 self._wipe(raw)
-            self.raw = raw
+            self.raw, self._constants = raw, ("", {})
             try:
                 yield self._connection
             finally:
-                self.raw = None
+                self.raw, self._edition, self._constants = None, "", ("", {})
 
     @contextlib.contextmanager
     def reading(self) -> Iterator[None]:
@@ -438,7 +448,7 @@ class PostgresDatabase:
             try:
                 yield
             finally:
-                self.raw = None
+                self.raw, self._edition = None, ""
 
     @contextlib.contextmanager
     def guarded(self) -> Iterator[Connection]:
@@ -456,6 +466,20 @@ class PostgresDatabase:
             raise IndexDamagedError(
                 f"the index at {self.place} is damaged ({error}); it is being built again"
             ) from error
+
+    def constant(self, name: str, read: Callable[[], T]) -> T:
+        """What changes only with the index, read once for each state of it."""
+        if self.raw is None:
+            return read()
+        if not self._edition:
+            sql = f"select value from {SCHEMA}.meta where vault = %s and key in ('born', 'changes') order by key"
+            self._edition = " ".join(value for (value,) in self.raw.execute(sql, (self.number(),)).fetchall())
+        if self._constants[0] != self._edition:
+            self._constants = (self._edition, {})
+        known = self._constants[1]
+        if name not in known:
+            known[name] = read()
+        return cast("T", known[name])
 
     def discard(self) -> None:
         """Throws the rows of this vault away; the next use builds them again from the files."""
@@ -675,6 +699,10 @@ class PostgresText:
 
     def size(self) -> tuple[int, int]:
         """Units and tokens."""
+        return self._database.constant("size", self._size)
+
+    def _size(self) -> tuple[int, int]:
+        self._flush()
         sql = (
             f"select key, value from {SCHEMA}.meta where vault = %s and key in ('text units', 'text tokens')"
         )

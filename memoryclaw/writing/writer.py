@@ -32,7 +32,7 @@ from memoryclaw.text.encoding import decode, encode
 from memoryclaw.text.merging import same_patch
 from memoryclaw.vault import files
 from memoryclaw.vault.files import WAIT, locked, writer_lock
-from memoryclaw.vault.layout import safe_path
+from memoryclaw.vault.layout import must_take_writes, safe_path
 from memoryclaw.writing.together import Take, Together
 
 # Finishes or drops the change that a killed writer left under way. Never torn, never twice, never over new work.
@@ -45,7 +45,9 @@ def recover(root: str) -> str:
 
     Raises:
         HistoryError: a lock of another's git is in the way; the change stays in the journal for the next time.
+        VaultError: nothing may be written in this vault.
     """
+    must_take_writes(root)
     with writer_lock(root):
         pending = journal.load(root)
         _clear_locks(root, pending)

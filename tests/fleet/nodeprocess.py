@@ -71,6 +71,11 @@ def _answer(node: FleetNode, told: list[str], verb: str, *args: str) -> Any:
     return "ok"
 
 
+def _tell(answer: Any) -> None:
+    sys.stdout.write(json.dumps(answer) + "\n")
+    sys.stdout.flush()
+
+
 def _main() -> None:
     asked = json.loads(sys.argv[1])
     told: list[str] = []
@@ -79,13 +84,13 @@ def _main() -> None:
         tell=told.append, lease=asked["lease"], adopt=asked["adopt"],
     )  # fmt: skip
     node.start()
-    print(json.dumps("ready"), flush=True)
+    _tell("ready")
     for line in sys.stdin:
         try:
             answer = _answer(node, told, *json.loads(line))
         except MemoryClawError as error:
             answer = f"{type(error).__name__}: {error}"
-        print(json.dumps(answer), flush=True)
+        _tell(answer)
     os._exit(0)
 
 
