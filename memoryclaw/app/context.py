@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import platform
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from datetime import UTC, date, datetime
 from functools import cached_property
@@ -13,12 +13,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from memoryclaw import config as settings
-from memoryclaw.errors import ConfigError, ForbiddenError, InputError
+from memoryclaw.errors import ConfigError, ForbiddenError, InputError, VaultError
 from memoryclaw.index.catalog import Catalog
 from memoryclaw.index.index import Index, OnServer, open_index
 from memoryclaw.index.stemming import language
 from memoryclaw.index.sync import Following, Freshness, Sync, brought_up, fresh, healed
-from memoryclaw.model import AGENT, OWNER, Answer
+from memoryclaw.model import AGENT, NOTHING, OWNER, Answer
 from memoryclaw.ports import Progress
 from memoryclaw.vault.folder import Vault
 from memoryclaw.vault.layout import DECISIONS_FILE
@@ -75,13 +75,16 @@ class VaultContext:
         progress: Progress | None,
         patience: float,
         audience: str = OWNER,
+        overrides: Mapping[str, Any] = NOTHING,
+        kept: Callable[[], Freshness] | None = None,
     ) -> None:
         self.root = root
         self.clock = clock
         self.audience = audience
         Vault(root).must_exist()
         must_hold_no_link(state_folder(root))
-        self.config = settings.load(root)
+        self.config = settings.load(root)._replace(**overrides)
+        self._kept = kept  # says how fresh an index is that somebody else keeps
         self.vault = Vault(root, audience, self.config.folders)
         self._sees_all = audience == OWNER
         self.progress = progress
@@ -202,7 +205,9 @@ class VaultContext:
         return found is None or not whole.is_partial(path, found[0], audience or self.audience)
 
     def refresh(self) -> Freshness:
-        """Brings the index in line with the files, or relies on a live watcher that has done so."""
+        """Brings the index in line with the files, or relies on a live watcher that has done so, or on who keeps it."""
+        if self._kept is not None:
+            return self._as_kept(self._kept())
         since = self.asked
         if not self.only_looks:
             self.asked = None  # what a verb has written itself, it sees when it looks again
@@ -212,6 +217,15 @@ class VaultContext:
             if not self._sees_all:
                 following = Following(self.vault, self._view, self._whole, progress=self.progress)
                 return freshness if freshness.degraded else brought_up(following, self._view)
+        return freshness
+
+    def _as_kept(self, freshness: Freshness) -> Freshness:
+        """Looks at what is there and at no file; VaultError where nothing was ever indexed for the caller."""
+        self._sees_all = self.audience == OWNER or (self.audience == AGENT and not self._whole.is_partial())
+        if not (self._sees_all or self._view.followed()):
+            raise VaultError(
+                f"the home of this vault has not indexed it for the audience {self.audience} yet; ask there, or again later"
+            )
         return freshness
 
     def answer(self, verb: Callable[[], A]) -> A:
@@ -335,7 +349,9 @@ class VaultContext:
                 "index.engine is postgres, and nobody says where the server is; set index.url in your own settings or MEMORYCLAW_INDEX_URL"
             )
         name = config.index_vault or f"{platform.node()}:{os.path.realpath(self.root)}"
-        return OnServer(config.index_url, name, audience, config.prepared, config.connections)
+        return OnServer(
+            config.index_url, name, audience, config.prepared, config.connections, self._kept is None
+        )
 
 
 def _noticed(done: T, notice: str) -> T:

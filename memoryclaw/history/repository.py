@@ -392,6 +392,14 @@ class History:
         made = NewCommit(object_id("commit", commit, kind), base.commit, base.ref, tuple(follow), base.stamp)
         return Draft(made, objects, base._replace(commit=made.commit, sides=sides))
 
+    def marker(self, message: str, now: datetime) -> NewCommit:
+        """Makes a commit in which nothing differs, for `move`: it only says something."""
+        head = self.head()
+        tree = self.git.run("rev-parse", "--verify", f"{head}^{{tree}}").decode().strip()
+        raw, kind = self._commit_object(tree, (head,), message, now), _hash_name(head, {})
+        self.store([("commit", raw)], kind)
+        return NewCommit(object_id("commit", raw, kind), head, self._ref(), (), None)
+
     def store(self, objects: Sequence[tuple[str, bytes]], hash_name: str) -> None:
         """Puts (kind, raw bytes) objects where git keeps its own, as they are, through no filter.
 

@@ -424,6 +424,7 @@ class OnServer(NamedTuple):
     audience: str = ""  # whose view; empty for that of everything
     prepared: bool = True
     connections: int = 4
+    keeps: bool = True  # False: another process keeps it, this one only reads
 
 
 def open_index(
@@ -455,7 +456,7 @@ def open_index(
                 f"index.engine is postgres, and that needs {error.name}: pip install 'memoryclaw[postgres]'"
             ) from None
         shared = server_of(server.url, prepared=server.prepared, most=server.connections)
-        tables = PostgresDatabase(shared, server.vault, server.audience, recipe)
+        tables = PostgresDatabase(shared, server.vault, server.audience, recipe, keeps=server.keeps)
         return Index(tables, PostgresText(tables), language)
     if engine == "whoosh":
         from memoryclaw.index.whoosh_engine import WhooshIndex  # noqa: PLC0415 - an import of 100 ms

@@ -28,6 +28,7 @@ _PREPARED = 400  # statements that a connection remembers
 # A table holds many vaults, so reading all of it never pays, and compiling takes longer than any of our statements.
 _PLANS = {"enable_seqscan": "off", "max_parallel_workers_per_gather": "0", "jit": "off"}
 _BUSY_MS = 200  # that a writer waits for another writer of the same vault
+_ASLEEP_MS = 10_000  # that a writer may do nothing within a transaction
 _PATIENCE = 10.0  # seconds for a connection of the pool, and for a new one
 
 
@@ -52,6 +53,16 @@ class Postgres:
         self._most = most
         self._pool: _Pool | None = None
         self._guard = threading.RLock()
+
+    @property
+    def url(self) -> str:
+        """As it was given; it may hold a password, so it is never printed."""
+        return self._url
+
+    @property
+    def how(self) -> tuple[bool, int]:
+        """Whether statements are prepared, and how many connections there may be."""
+        return self._prepared, self._most
 
     def __str__(self) -> str:
         """Where it is, without what is secret."""
@@ -86,6 +97,8 @@ class Postgres:
             chosen[VAULT] = str(vault)
         if not read_only:
             chosen["lock_timeout"] = str(wait_ms)
+            # A process that was stopped in mid-transaction must not keep others out for as long as it sleeps.
+            chosen["idle_in_transaction_session_timeout"] = str(_ASLEEP_MS)
         settings = ", ".join(f"set_config('{name}', '{value}', true)" for name, value in chosen.items())
         opening = f"begin {kind}; select {settings}"
         with self.telling():

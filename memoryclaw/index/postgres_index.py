@@ -21,7 +21,7 @@ from typing import Any, NamedTuple, TypeVar, cast
 import numpy as np
 import psycopg
 
-from memoryclaw.errors import IndexDamagedError
+from memoryclaw.errors import IndexDamagedError, VaultError
 from memoryclaw.index.bm25 import K1, WEIGHTS, B, counted, gain, idf, sound, tally
 from memoryclaw.index.database import LIFECYCLE
 from memoryclaw.index.postgres import OWN, PARTITIONS, SCHEMA, Postgres
@@ -207,7 +207,9 @@ def _limited(sql: str) -> tuple[str, int, bool]:
         if listed:
             sql = sql.replace(f"({listed[1]})", f"({listed[1]}, vault)", 1)
         return (
-            re.sub(r"values\((.*?)\)(?= on conflict|\s*$)", r"values(\1, %s)", sql, count=1, flags=re.DOTALL),
+            re.sub(
+                r"values\((.*?)\)(?=\s+on conflict|\s*$)", r"values(\1, %s)", sql, count=1, flags=re.DOTALL
+            ),
             0,
             True,
         )
@@ -355,13 +357,16 @@ class PostgresDatabase:
         name: of the vault on that server.
         audience: whose view; empty for that of everything.
         recipe: whatever the content depends on besides the files; another recipe means another index.
+        keeps: False for who only reads what another process keeps: nothing is made or thrown away, then.
     """
 
-    def __init__(self, server: Postgres, name: str, audience: str, recipe: str) -> None:
+    def __init__(
+        self, server: Postgres, name: str, audience: str, recipe: str, *, keeps: bool = True
+    ) -> None:
         self.server = server
         self.raw: psycopg.Connection[tuple[Any, ...]] | None = None  # of the open transaction
         self.rebuilt = False
-        self._name, self._audience, self._recipe = name, audience, recipe
+        self._name, self._audience, self._recipe, self._keeps = name, audience, recipe, keeps
         self._number: int | None = None
         self._connection = Connection(self)
         self._edition = ""  # of the index in the present transaction, once it was asked for
@@ -478,6 +483,8 @@ class PostgresDatabase:
 
     def discard(self) -> None:
         """Throws the rows of this vault away; the next use builds them again from the files."""
+        if not self._keeps:
+            raise self._not_yet()
         with self.telling(), self.server.transaction(self.number(), wait_ms=5000) as raw:
             raw.execute("select pg_advisory_xact_lock(%s, %s)", (_WRITING, self.number()))
             self._wipe(raw)
@@ -493,6 +500,8 @@ class PostgresDatabase:
 
     def _registered(self) -> int:
         known = self._known()
+        if not self._keeps and (known is None or known[1] != self._recipe):
+            raise self._not_yet()
         if known is None:
             sql = f"insert into {SCHEMA}.vault(name, audience) values(%s, %s) on conflict do nothing"
             with self.server.transaction() as raw:
@@ -509,6 +518,12 @@ class PostgresDatabase:
                 if self._recipe_of(raw, number) != self._recipe:  # else another process was first
                     self._wipe(raw, number)
         return number
+
+    def _not_yet(self) -> VaultError:
+        whom = f" for the audience {self._audience}" if self._audience else ""
+        return VaultError(
+            f"the vault {self._name!r} was not indexed{whom} by its home yet, or not by this version; ask there, or again later"
+        )
 
     def _recipe_of(self, raw: psycopg.Connection[tuple[Any, ...]], number: int | None = None) -> str:
         sql = f"select recipe from {SCHEMA}.vault where number = %s"

@@ -157,6 +157,31 @@ def _make_repository(root: str) -> tuple[bool, str]:
     return True, ""
 
 
+def new_copy(root: str, remote: str) -> None:
+    """An empty repository in a new folder, whose remote is at this address.
+
+    Raises:
+        HistoryError: git cannot make it.
+        VaultError: the folder cannot be made.
+    """
+    _make_folders(root)
+    with writer_lock(root):
+        made, notice = _make_repository(root)
+    if not made:
+        raise HistoryError(notice)
+    point(root, remote)
+
+
+def point(root: str, remote: str) -> None:
+    """Says where the remote of a vault is."""
+    history = History(root)
+    known = history.git.asks("config", "--get", "remote.origin.url")[1].decode("utf-8", "replace").strip()
+    if known != remote:
+        history.git.run(
+            *(("remote", "set-url", "origin") if known else ("remote", "add", "origin")), "--", remote
+        )
+
+
 def leave_out(root: str, folders: Sequence[str]) -> None:
     """Has git ignore folders, where rules of the user's do not: in the repository's own list, not in their file."""
     history, known = History(root), places(root)

@@ -531,13 +531,24 @@ class Writer:
             raise refused
         return outcomes[0]
 
-    def record(self, paths: Sequence[str], message: Callable[[], str], *, verb: str, now: datetime) -> str:
-        """Commits files as they are and changes none; returns the commit, empty where git holds them so already."""
+    def record(
+        self,
+        paths: Sequence[str],
+        message: Callable[[], str],
+        *,
+        verb: str,
+        now: datetime,
+        gone: bool = False,
+    ) -> str:
+        """Commits files as they are and changes none; returns the commit, empty where git holds them so already.
+
+        Files that are not there are left out, or with `gone` removed in the commit.
+        """
         base, work = self.history.base(paths), self.read_all(paths)
         versions = {
             path: Version(data)
             for path, data in work.items()
-            if data is not None and data != base.sides[path].head_data
+            if (gone or data is not None) and data != base.sides[path].head_data
         }
         if not versions:
             return ""
