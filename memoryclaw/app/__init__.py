@@ -252,6 +252,7 @@ class App:
         audience: for whom it is opened.
         overrides: fields of its `Config` that are other than its settings say.
         kept: says how fresh the index is, of one that another process keeps: no file is looked at, then.
+        may: asked with the open transaction before an index on a server is written; may raise.
     """
 
     def __init__(
@@ -264,6 +265,7 @@ class App:
         audience: str = OWNER,
         overrides: Mapping[str, Any] = NOTHING,
         kept: Callable[[], Freshness] | None = None,
+        may: Callable[[Any], None] | None = None,
     ) -> None:
         self.audience = named(audience)
         self._how: dict[str, Any] = {
@@ -272,6 +274,7 @@ class App:
             "patience": patience,
             "overrides": overrides,
             "kept": kept,
+            "may": may,
         }
         self._context = VaultContext(root, audience=self.audience, **self._how)
         self._seen_by: dict[str, App] = {}

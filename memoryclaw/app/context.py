@@ -77,6 +77,7 @@ class VaultContext:
         audience: str = OWNER,
         overrides: Mapping[str, Any] = NOTHING,
         kept: Callable[[], Freshness] | None = None,
+        may: Callable[[Any], None] | None = None,
     ) -> None:
         self.root = root
         self.clock = clock
@@ -85,6 +86,7 @@ class VaultContext:
         must_hold_no_link(state_folder(root))
         self.config = settings.load(root)._replace(**overrides)
         self._kept = kept  # says how fresh an index is that somebody else keeps
+        self._may = may
         self.vault = Vault(root, audience, self.config.folders)
         self._sees_all = audience == OWNER
         self.progress = progress
@@ -350,7 +352,13 @@ class VaultContext:
             )
         name = config.index_vault or f"{platform.node()}:{os.path.realpath(self.root)}"
         return OnServer(
-            config.index_url, name, audience, config.prepared, config.connections, self._kept is None
+            config.index_url,
+            name,
+            audience,
+            config.prepared,
+            config.connections,
+            keeps=self._kept is None,
+            may=self._may,
         )
 
 

@@ -14,7 +14,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager, suppress
+from contextlib import AbstractContextManager, contextmanager, suppress
 from datetime import datetime
 from functools import partial
 from pathlib import Path
@@ -48,6 +48,7 @@ from memoryclaw.vault.state_folder import is_initialised
 from memoryclaw.writing.init import new_copy, point
 
 T = TypeVar("T")
+_FIND = 5.0  # seconds between looks at vaults whose node is gone, at most
 _LOOK = 1.0  # seconds between looks at what is to move
 _SEND = 60.0  # seconds that one push may take while somebody waits for it
 _PATIENCE = 30.0  # seconds that a vault which leaves waits for the work that goes on in it, and a push for the vault's lock
@@ -74,6 +75,7 @@ class _Home:
         self.guard = threading.Condition()
         self.running = 0  # blocks of `opened`
         self.is_leaving = False
+        self.has_left = False  # with all that was written
         self.pushing = threading.Lock()
         self.asked = self.through = 0  # calls of `acknowledge`: those that came, and those that were answered
         self.failure = ""  # of the last push
@@ -129,7 +131,7 @@ class FleetNode:
         self._tell, self._lease, self._adopts = tell, lease, adopt
         self._holder = secrets.token_hex(8)
         self._homes: dict[str, _Home] = {}
-        self._left: set[str] = set()  # what was given away, with all that was written
+        self._last = threading.local()  # the home that a thread had open last
         self._lost: list[_Home] = []  # what others took, to be put back
         self._until = 0.0  # of the lease, by the monotonic clock
         self._idle: list[_Idle] = []  # the one that was lent last stands last
@@ -171,7 +173,10 @@ class FleetNode:
         self.fleet.beat(self.name, self._holder, self.address, self._lease, first=True)
         self._until = began + self._lease
         self._pool = ThreadPoolExecutor(_AT_ONCE, "fleet")
-        for work, pause in ((self._beat, self._lease / 3), (self._tend, min(_LOOK, self._lease / 3))):
+        for work, pause in (
+            (self._beat, min(self._lease / 3, _FIND)),
+            (self._tend, min(_LOOK, self._lease / 3)),
+        ):
             thread = threading.Thread(
                 target=self._again_and_again, args=(work, pause), name="fleet", daemon=True
             )
@@ -188,7 +193,7 @@ class FleetNode:
             with self._telling(name), home.pushing:
                 if home.is_dirty:
                     self._send(home)
-                self._left.add(name)
+                home.has_left = True
         self._ended.set()
         for thread in self._threads:
             thread.join()
@@ -234,7 +239,8 @@ class FleetNode:
                 raise _moved(vault)
             home.running += 1
         try:
-            with self._lent(home.root, lambda: self._app(home.root, vault)) as app:
+            self._last.home = home
+            with self._writable(home) as app:
                 yield app.seen_by(audience)
         finally:
             with home.guard:
@@ -246,15 +252,18 @@ class FleetNode:
     def acknowledge(self, vault: str) -> None:
         """Makes what was written in a vault count: commits, pushes to its remote, and makes sure that it is still at home here.
 
-        All that wait for one vault share one push.
+        All that wait for one vault share one push. It is called by the thread that had the vault open.
 
         Raises:
             NotAcknowledgedError: it does not count, or nobody knows; the sentence says what to do.
         """
-        home = self._homes.get(vault)
-        if home is None:
-            if vault in self._left:  # with all that was written before, and nothing was begun since
+        # The home of the write, not of now: the vault may have gone and come back meanwhile, without what was written.
+        now, home = self._homes.get(vault), self._home_of_write(vault)
+        if home is not None and home.has_left:  # and was sent before
+            if now is None:
                 return
+            home = now
+        if home is None or now is not home:
             raise NotAcknowledgedError(
                 f"another node has taken the vault {vault!r} over; what was written here just now does not count, ask again there"
             )
@@ -279,6 +288,10 @@ class FleetNode:
                 f"what was written is on the disk of {self.name} and does not count yet ({failure}); ask again"
             )
 
+    def _home_of_write(self, vault: str) -> _Home | None:
+        last: _Home | None = getattr(self._last, "home", None)
+        return last if last is not None and last.known.name == vault else self._homes.get(vault)
+
     def check_room(self, vault: str, size: int = 0) -> None:
         """Refuses a write of so many bytes where the vault would exceed its quota.
 
@@ -301,12 +314,12 @@ class FleetNode:
 
     def _send(self, home: _Home) -> None:
         """Commits and pushes; raises where that does not count."""
-        name, root = home.known.name, home.root
+        root = os.fspath(home.root)
         home.is_dirty = False
         try:
-            with self._lent(root, lambda: self._app(root, name)) as app:
+            with self._writable(home) as app:
                 _patiently(app.track)
-                if home.known.remote and not send(os.fspath(root), seconds=_SEND):
+                if home.known.remote and not send(root, seconds=_SEND):
                     # Somebody else pushed: a person's own copy is merged, but not what another node did.
                     app.exchange(include_noexport=True, may=lambda _: self._must_hold(home))
                 self._must_hold(home)
@@ -390,12 +403,12 @@ class FleetNode:
             if fence is None:
                 return False
             home = _Home(known, fence, root)
+            self._close(root)
             self._bring(home)
-            with self._lent(root, lambda: self._app(root, vault)) as app:
+            with self._writable(home) as app:
                 self._must_hold(home)
                 self._show(home, app)
             self.fleet.arrived(vault, fence)
-            self._left.discard(vault)
             self._homes[vault] = home
         self._tell(f"{vault} is at home on {self.name} (fence {fence})")
         return True
@@ -429,7 +442,7 @@ class FleetNode:
             except BaseException:
                 home.is_leaving = False
                 raise
-            self._left.add(vault)
+            home.has_left = True
             self._homes.pop(vault, None)
             self._close(home.root)
             self.fleet.hand_over(vault, home.fence, wanted)
@@ -443,7 +456,7 @@ class FleetNode:
         if not known.remote:
             return
         point(os.fspath(root), known.remote)
-        with self._lent(root, lambda: self._app(root, known.name)) as app:
+        with self._writable(home) as app:
             _patiently(app.track)
             branch, _ = app.take_over(self.name, home.fence, may=lambda _: self._must_hold(home))
         if branch:
@@ -471,7 +484,7 @@ class FleetNode:
         branch = ""
         with self._turn(vault):
             if home.known.remote and vault not in self._homes:  # else it came back, and that was done
-                with self._lent(home.root, lambda: self._app(home.root, vault)) as app:
+                with self._writable(home) as app:
                     branch = app.put_back(f"memoryclaw/unsent-{home.fence}-{self.name}")
                 self._close(home.root)
             self._lost.remove(home)
@@ -567,7 +580,11 @@ class FleetNode:
         root = self.folder / _SHADOWS / checked_name(vault)
         with self._turn(f"{_SHADOWS}/{vault}"):
             self._refresh(vault, root)
-        with self._lent(root, lambda: self._app(root, vault, lambda: self._lag(vault))) as app:
+
+        def kept() -> Freshness:
+            return self._lag(vault)
+
+        with self._lent(root, lambda: _app_of(self.fleet, root, vault, kept=kept)) as app:
             yield app.seen_by(audience)
 
     def _refresh(self, vault: str, root: Path) -> None:
@@ -607,8 +624,14 @@ class FleetNode:
 
     # ── Open vaults
 
-    def _app(self, root: Path, vault: str, kept: Callable[[], Freshness] | None = None) -> App:
-        return _app_of(self.fleet, root, vault, kept)
+    def _writable(self, home: _Home) -> AbstractContextManager[App]:
+        """A vault that is written: its index too, but only while it is at home here."""
+        name = home.known.name
+
+        def may(connection: Any) -> None:
+            self.fleet.must_be_home(connection, name, self.name, home.fence)
+
+        return self._lent(home.root, lambda: _app_of(self.fleet, home.root, name, may=may))
 
     @contextmanager
     def _lent(self, root: Path, open_app: Callable[[], App]) -> Iterator[App]:
@@ -643,7 +666,14 @@ class FleetNode:
             return self._turns.setdefault(name, threading.Lock())
 
 
-def _app_of(fleet: Fleet, root: Path, vault: str, kept: Callable[[], Freshness] | None = None) -> App:
+def _app_of(
+    fleet: Fleet,
+    root: Path,
+    vault: str,
+    *,
+    kept: Callable[[], Freshness] | None = None,
+    may: Callable[[Any], None] | None = None,
+) -> App:
     """A vault with its index on PostgreSQL, and with all that is written in git."""
     prepared, most = fleet.server.how
     overrides: dict[str, Any] = {
@@ -655,7 +685,7 @@ def _app_of(fleet: Fleet, root: Path, vault: str, kept: Callable[[], Freshness] 
         "track_logs": True,
         "track_ledger": True,
     }
-    return App(root, overrides=overrides, kept=kept)
+    return App(root, overrides=overrides, kept=kept, may=may)
 
 
 def _cloned(remote: str, new: Path) -> None:
@@ -855,7 +885,7 @@ def _differences(fleet: Fleet, known: FleetVault, root: Path | None) -> list[tup
         if source is root and root is not None:
             found += _at_home(root, there)
         if source is not None and state.number is not None:
-            with _app_of(fleet, source, known.name, Freshness) as app:
+            with _app_of(fleet, source, known.name, kept=Freshness) as app:
                 if differs := app.stale():
                     found.append((f"its index differs from its {which}: {differs}", True))
     return found

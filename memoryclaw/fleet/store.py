@@ -10,11 +10,11 @@ import hashlib
 import secrets
 from collections.abc import Iterable, Mapping
 from datetime import datetime
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from psycopg import errors as pg
 
-from memoryclaw.errors import ConflictError, InputError, NotFoundError
+from memoryclaw.errors import ConflictError, InputError, MovedError, NotFoundError
 from memoryclaw.index.postgres import OWN, PARTITIONS, Postgres
 
 LEASE = 15.0  # seconds for which a node that says nothing keeps its vaults
@@ -337,6 +337,16 @@ class Fleet:
             where v.name = %s and v.node = %s and v.fence = %s and n.holder = %s and n.until > now()"""
         with self.server.connection() as connection:
             return connection.execute(sql, (name, node, fence, holder)).fetchone() is not None
+
+    def must_be_home(self, connection: Any, name: str, node: str, fence: int) -> None:
+        """Refuses what a transaction is about to write for a node that is no longer the home of a vault.
+
+        Raises:
+            MovedError: it is not.
+        """
+        sql = "select 1 from memoryclaw.fleet_vault where name = %s and node = %s and fence = %s"
+        if connection.execute(sql, (name, node, fence)).fetchone() is None:
+            raise MovedError(f"the vault {name!r} was taken from {node}; ask its new home")
 
     # ── Tokens
 

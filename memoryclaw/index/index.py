@@ -10,7 +10,7 @@ from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from memoryclaw.errors import ConfigError
 from memoryclaw.index.database import LIFECYCLE, Database, packed, unpacked
@@ -425,6 +425,9 @@ class OnServer(NamedTuple):
     prepared: bool = True
     connections: int = 4
     keeps: bool = True  # False: another process keeps it, this one only reads
+    may: Callable[[Any], None] | None = (
+        None  # asked with the transaction before anything is written; may raise
+    )
 
 
 def open_index(
@@ -456,7 +459,9 @@ def open_index(
                 f"index.engine is postgres, and that needs {error.name}: pip install 'memoryclaw[postgres]'"
             ) from None
         shared = server_of(server.url, prepared=server.prepared, most=server.connections)
-        tables = PostgresDatabase(shared, server.vault, server.audience, recipe, keeps=server.keeps)
+        tables = PostgresDatabase(
+            shared, server.vault, server.audience, recipe, keeps=server.keeps, may=server.may
+        )
         return Index(tables, PostgresText(tables), language)
     if engine == "whoosh":
         from memoryclaw.index.whoosh_engine import WhooshIndex  # noqa: PLC0415 - an import of 100 ms

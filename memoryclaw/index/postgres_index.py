@@ -358,15 +358,24 @@ class PostgresDatabase:
         audience: whose view; empty for that of everything.
         recipe: whatever the content depends on besides the files; another recipe means another index.
         keeps: False for who only reads what another process keeps: nothing is made or thrown away, then.
+        may: asked with the open transaction before anything is written; it raises where that may not be.
     """
 
     def __init__(
-        self, server: Postgres, name: str, audience: str, recipe: str, *, keeps: bool = True
+        self,
+        server: Postgres,
+        name: str,
+        audience: str,
+        recipe: str,
+        *,
+        keeps: bool = True,
+        may: Callable[[psycopg.Connection[tuple[Any, ...]]], None] | None = None,
     ) -> None:
         self.server = server
         self.raw: psycopg.Connection[tuple[Any, ...]] | None = None  # of the open transaction
         self.rebuilt = False
-        self._name, self._audience, self._recipe, self._keeps = name, audience, recipe, keeps
+        self._name, self._audience, self._recipe = name, audience, recipe
+        self._keeps, self._may = keeps, may
         self._number: int | None = None
         self._connection = Connection(self)
         self._edition = ""  # of the index in the present transaction, once it was asked for
@@ -429,6 +438,8 @@ class PostgresDatabase:
         """One write transaction, for which other writers of this vault wait."""
         with self.telling(), self.server.transaction(self.number()) as raw:
             raw.execute("select pg_advisory_xact_lock(%s, %s)", (_WRITING, self.number()))
+            if self._may is not None:
+                self._may(raw)
             if self._recipe_of(raw) != self._recipe:
                 self._wipe(raw)
             self.raw, self._constants = raw, ("", {})

@@ -30,7 +30,7 @@ from memoryclaw.errors import (
 from memoryclaw.fleet.store import Fleet
 from memoryclaw.index.postgres import server_of
 
-LEASE = 2.0
+pytestmark = pytest.mark.fleet
 
 
 @pytest.fixture
@@ -489,3 +489,84 @@ def test_a_shadow_answers_as_the_home_does(cluster: Cluster) -> None:
         for question in ("where does Anna live", "Basel", "Anna"):
             here, there = home.recall(question, noted=False), shadow.recall(question, noted=False)
             assert replace(there, timings_ms={}) == replace(here, timings_ms={})
+
+
+def test_what_was_written_before_a_vault_was_lost_does_not_count_when_it_comes_back(cluster: Cluster) -> None:
+    old = cluster.process("old")
+    cluster.fleet.add("ann", cluster.remote("ann"))
+    assert old.ask("create", "ann") == "ok"
+    assert old.ask("remember", "ann", "Berta lives in Basel") == "ok"
+    old.signal(signal.SIGSTOP)
+    new = cluster.node("new", adopt=True, lease=3)
+    soon(lambda: new.is_home("ann"))
+    old.signal(signal.SIGCONT)
+    soon(lambda: any("memoryclaw/unsent-" in told for told in old.ask("told")))
+    move(cluster.fleet, "ann", "old", seconds=30)
+    assert "does not count" in old.ask("acknowledge", "ann")
+    assert old.ask("write", "ann", "Carla lives in Chur") == "ok"
+    assert "Basel" not in git(cluster.folder / "ann.git", "log", "-p", "main")
+
+
+def test_a_node_that_lost_a_vault_writes_nothing_into_its_index(cluster: Cluster) -> None:
+    one, two = cluster.node("one"), cluster.node("two")
+    cluster.vault(one)
+    write(one, "Anna lives in Bern")
+    with one.opened("ann", "owner") as app:
+        fence = cluster.fleet.vault("ann").fence
+        cluster.fleet.hand_over("ann", fence, "two")  # as when a lease ran out in the middle of a verb
+        assert two.adopt("ann")
+        people = cluster.folder / "one/ann/semantic/people.md"
+        people.write_text(people.read_text().replace("Bern", "Paris"))
+        with pytest.raises(MovedError, match="was taken from one"):
+            app.search("Paris")
+    with pytest.raises(NotAcknowledgedError):
+        one.acknowledge("ann")
+    assert check(cluster.fleet, folder=cluster.folder / "two") == []
+    assert not knows(two, "Paris")
+    with pytest.raises(MovedError):
+        knows(one, "Paris")
+
+
+def test_a_node_that_stops_sends_everything_and_gives_its_vaults_away_at_once(cluster: Cluster) -> None:
+    one = cluster.node("one")  # with a lease of a minute
+    cluster.vault(one)
+    with one.opened("ann", "owner") as app:
+        app.remember("Anna lives in Bern")
+    one.stop()
+    one.acknowledge("ann")
+    assert "Bern" in git(cluster.folder / "ann.git", "show", "main:semantic/people.md")
+    two = cluster.node("two")
+    assert two.adopt("ann")
+    assert knows(two, "Bern")
+
+
+def test_uses_of_memories_are_sent_though_nobody_waits_for_them(
+    cluster: Cluster, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("memoryclaw.app.fleet._LATER", 0.1)
+    one = cluster.node("one", lease=1.5)
+    cluster.vault(one)
+    write(one, "Anna lives in Bern")
+    with one.opened("ann", "owner") as app:
+        app.recall("where does Anna live")
+    hub = cluster.folder / "ann.git"
+    soon(lambda: "shown" in git(hub, "grep", "-h", "shown", "main", "--", "ledger", check=False))
+
+
+def test_a_plain_repository_of_notes_becomes_a_vault_and_its_branch_stays(cluster: Cluster) -> None:
+    hub, work = cluster.remote("ann"), cluster.folder / "work"
+    git(cluster.folder, "clone", "-q", "--template=", hub, "work")
+    git(work, "switch", "-qc", "trunk")
+    (work / "plan.md").write_bytes(b"# Plan\r\n\r\nPaint the door green.\r\n")
+    git(work, "add", "plan.md")
+    git(work, "commit", "-qm", "by hand")
+    git(work, "push", "-q", "origin", "trunk")
+    cluster.fleet.add("ann", hub)
+    one = cluster.node("one")
+    one.create("ann")
+    write(one, "Anna lives in Bern")
+    assert knows(one, "door green")
+    assert (cluster.folder / "one/ann/plan.md").read_bytes() == (work / "plan.md").read_bytes()
+    assert git(hub, "branch", "--format=%(refname:short)").split() == ["trunk"]
+    assert "Bern" in git(hub, "show", "trunk:semantic/people.md")
+    assert check(cluster.fleet, "ann") == []
