@@ -133,6 +133,8 @@ class FleetNode:
         self._homes: dict[str, _Home] = {}
         self._last = threading.local()  # the home that a thread had open last
         self._lost: list[_Home] = []  # what others took, to be put back
+        self._draining = False
+        self._changes = 0  # vaults that came and went
         self._until = 0.0  # of the lease, by the monotonic clock
         self._idle: list[_Idle] = []  # the one that was lent last stands last
         self._turns: dict[str, threading.Lock] = {}
@@ -217,6 +219,37 @@ class FleetNode:
             and time.monotonic() < self._until
             and not self._over.is_set()
         )
+
+    def drain(self) -> None:
+        """Begins nothing new; what goes on goes on, and `ready` says that this node is going."""
+        self._draining = True
+
+    def ready(self) -> dict[str, str]:
+        """What a request would have to wait for, by what it needs; empty where it need not."""
+        found = {"node": "it is ending" if self._draining or self._over.is_set() else ""}
+        try:
+            with self.fleet.server.connection() as connection:
+                connection.execute("select 1")
+            found["postgresql"] = ""
+        except MemoryClawError as error:
+            found["postgresql"] = str(error)
+        left = self._until - time.monotonic()
+        found["lease"] = "" if left > 0 else "this node has not said for too long that it is there"
+        return found
+
+    def measures(self) -> dict[str, float]:
+        """What there is to be watched of this node, in seconds and counts."""
+        now, homes = time.monotonic(), list(self._homes.values())
+        behind = [now - home.since for home in homes if home.is_dirty]
+        in_use, waiting = self.fleet.server.lent()
+        with self._telling("jobs"):
+            jobs, age = self.fleet.queue()
+            return {
+                "vaults_home": len(homes), "vaults_behind": len(behind), "behind_seconds": max(behind, default=0.0),
+                "lease_seconds": max(self._until - now, 0.0), "lease_changes": self._changes,
+                "connections_in_use": in_use, "connections_waited_for": waiting, "jobs_waiting": jobs, "jobs_age_seconds": age,
+            }  # fmt: skip
+        return {"vaults_home": len(homes), "lease_seconds": max(self._until - now, 0.0)}
 
     def homes(self) -> list[str]:
         """The vaults at home here, by name."""
@@ -410,6 +443,7 @@ class FleetNode:
                 self._show(home, app)
             self.fleet.arrived(vault, fence)
             self._homes[vault] = home
+            self._changes += 1
         self._tell(f"{vault} is at home on {self.name} (fence {fence})")
         return True
 

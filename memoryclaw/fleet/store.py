@@ -404,6 +404,15 @@ class Fleet:
         with self.server.transaction() as connection:
             connection.execute("delete from memoryclaw.request where minute < now() - interval '2 minutes'")
 
+    def queue(self) -> tuple[int, float]:
+        """How many jobs wait, and for how many seconds the oldest of them; nothing where there were never any."""
+        sql = """select count(*), coalesce(extract(epoch from now() - min(coalesce(scheduled_at, now()))), 0)
+            from memoryclaw_jobs.procrastinate_jobs where status = 'todo' and coalesce(scheduled_at, now()) <= now()"""
+        with self.server.connection() as connection:
+            there = connection.execute("select to_regclass('memoryclaw_jobs.procrastinate_jobs')").fetchone()
+            row = connection.execute(sql).fetchone() if there and there[0] else None
+        return (int(row[0]), float(row[1])) if row else (0, 0.0)
+
     # ── What other nodes need of a vault besides its index
 
     def publish(self, number: int, files: Mapping[str, bytes], *, kept: Iterable[str] = ()) -> None:

@@ -150,6 +150,13 @@ class Postgres:
                 on conflict (part) do update set version = excluded.version"""
             connection.execute(sql, (part, len(steps)))
 
+    def lent(self) -> tuple[int, int]:
+        """How many connections are lent out, and how many requests wait for one."""
+        if self._pool is None:
+            return 0, 0
+        stats = self._pool.get_stats()
+        return stats.get("pool_size", 0) - stats.get("pool_available", 0), stats.get("requests_waiting", 0)
+
     def close(self) -> None:
         """Closes all connections; the object can be used again."""
         if self._pool is not None:

@@ -133,10 +133,10 @@ STEPS = _steps()
 
 # The SQL of the house is written for SQLite, in the part of the language that both understand; what is left is changed here.
 
-_LISTED = r"in \(select value from json_each\(\?\)\)"
+_LISTED = r"in \(select value from json_each\((\?\d*)\)\)"
 _CHANGES = (
-    (rf"not {_LISTED}", "<> all(?[])"),
-    (_LISTED, "= any(?[])"),
+    (rf"not {_LISTED}", r"<> all(\1[])"),
+    (_LISTED, r"= any(\1[])"),
     (r"\bcross join\b", "join"),  # which only keeps SQLite from turning it around
     # As columns of their own, not as parts of a value: only those may be looked for in an index where there is row-level security.
     (

@@ -482,8 +482,9 @@ def entities(catalog: Catalog, *, words: str = "", kind: str = "") -> list[Entit
         words: only names that hold all of these.
         kind: only those whose facts stand in this file of `semantic/`, such as `people`.
     """
-    sql = """select entity, path, sum(current and type = 'fact'), sum(type = 'statement'), max(max(since, said))
-        from facts where entity != '' group by entity_key, path order by entity_key, sum(current) desc, path"""
+    sql = """select entity, path, count(case when current = 1 and type = 'fact' then 1 end),
+        count(case when type = 'statement' then 1 end), max(case when since > said then since else said end)
+        from facts where entity != '' group by entity_key, entity, path order by entity_key, sum(current) desc, path, entity"""
     found = dict[str, EntityEntry]()
     for name, path, told, said, last in catalog.rows(sql):
         one = EntityEntry(str(name), _kind_of(str(path)), int(told), int(said), str(last or ""))

@@ -392,3 +392,12 @@ def test_two_that_are_each_linked_with_a_third_are_not_one(tmp_path):
         "semantic/more.md": "# team\n- city: Ulm\n",
     }
     assert waiting(vault_of(tmp_path / "v", files)) == []
+
+
+def test_a_verb_and_a_noun_for_one_field_conflict(tmp_path):
+    files = {
+        "semantic/people.md": "# Ana\n- works at: Nordmole\n",
+        "People/Ana.md": "---\nemployer: Farben Kröger\n---\n# Ana\n",
+    }
+    [item] = waiting(vault_of(tmp_path / "v", files))
+    assert sorted(item.conflict.values) == ["Farben Kröger", "Nordmole"]
