@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from memoryclaw.errors import InputError
+from memoryclaw.interfaces import http
 from memoryclaw.interfaces.cli.printing import as_json, plural, remark, say, styled, table
 from memoryclaw.interfaces.cli.verbs import TEXT, CliContext, agreed, group
 
@@ -395,15 +396,14 @@ def serve_node(
     made = fleet_of(url, most=connections or 16)
     from memoryclaw.app.fleet import FleetNode  # noqa: PLC0415 - as above
     from memoryclaw.interfaces.cli import exit_codes  # noqa: PLC0415
-    from memoryclaw.interfaces.http.fleet import NodeSettings, log_line, serve  # noqa: PLC0415
 
     def tell(sentence: str) -> None:
-        remark(log_line({"node": name, "event": sentence}) if log == "json" else f"memoryclaw: {sentence}")
+        remark(json.dumps({"node": name, "event": sentence}) if log == "json" else f"memoryclaw: {sentence}")
         sys.stderr.flush()
 
     def answered(fields: Mapping[str, Any]) -> None:
         if log == "json":
-            remark(log_line(fields))
+            remark(json.dumps(fields))
             sys.stderr.flush()
 
     listening = listener()
@@ -419,19 +419,17 @@ def serve_node(
         )
         sys.stdout.flush()
 
-    told = serve(
-        NodeSettings(
-            node=FleetNode(folder, name, place, made, tell=tell, lease=lease),
-            tell=answered,
-            report=lambda error: exit_codes.report_bug(error, context),
-            proxy=proxy,
-            open_metrics=open_metrics,
-            names=names,
-            readers=max(2, (connections or 16) // 2),
-        ),
+    told = http.serve_node(
+        FleetNode(folder, name, place, made, tell=tell, lease=lease),
         listening,
         host,
+        tell=answered,
+        report=lambda error: exit_codes.report_bug(error, context),
         ready=ready,
+        proxy=proxy,
+        open_metrics=open_metrics,
+        names=names,
+        readers=max(2, (connections or 16) // 2),
     )
     if told == signal.SIGINT:
         raise KeyboardInterrupt
