@@ -201,6 +201,27 @@ SETTINGS = (
         1_000_000,
     ),
     Setting(
+        "fleet.night",
+        "01:00-05:00",
+        str,
+        "When `work` consolidates each vault of a fleet, in UTC; each has its own minute of this time.",
+        own=True,
+    ),
+    Setting(
+        "fleet.llmCalls",
+        0,
+        int,
+        "Calls of language models at once, by all workers of the fleet together; 0: as many as jobs run.",
+        own=True,
+    ),
+    Setting(
+        "fleet.jobsUrl",
+        "",
+        str,
+        "The PostgreSQL server for `work`, which needs a connection of its own; only where `index.url` is a pooler.",
+        own=True,
+    ),
+    Setting(
         "mcp.servers",
         {},
         dict,
@@ -306,6 +327,9 @@ class Config(NamedTuple):
     host: str
     port: int
     rate: int
+    night: str
+    llm_calls: int
+    jobs_url: str
     servers: Mapping[str, Any]
     tool_timeout: float
     tool_host: str

@@ -5,9 +5,11 @@ from __future__ import annotations
 import json
 import os
 import runpy
+import shutil
 import signal
 import subprocess
 import sys
+import tempfile
 from collections.abc import Callable, Iterator, Mapping
 from functools import partial
 from pathlib import Path
@@ -17,13 +19,21 @@ import pytest
 from forked import PATIENCE, STEM
 from hypothesis import HealthCheck, settings
 
-pytest_plugins = [
-    "trials",
-    "postgres",
-]  # the campaign of faults and a real server: only their own tests ask for anything of them
+# The campaign of faults, a PostgreSQL server: only their own tests ask for anything of them.
+pytest_plugins = ["trials", "postgres"]
 GUARD = Path(__file__).parent / "guard"
 # Processes that tests start import it by its name; this one may have imported another of that name, as Debian's Python has one.
 runpy.run_path(os.fspath(GUARD / "sitecustomize.py"))
+
+# Compiled once for all workers, for the processes that tests start and for the next run, and never beside the sources: `make clean` removes it.
+BYTECODE = Path(sys.prefix) / "bytecode"
+sys.pycache_prefix, sys.dont_write_bytecode = os.fspath(BYTECODE), False
+
+# Half of a test's time would be waiting for a disk to have what was just written; a kill of a process, which tests try, loses no more
+# in memory. `TMPDIR=/var/tmp make test` tries a disk.
+MEMORY, ROOM = Path("/dev/shm"), 4 << 30
+if "TMPDIR" not in os.environ and os.access(MEMORY, os.W_OK) and shutil.disk_usage(MEMORY).free > ROOM:
+    os.environ["TMPDIR"], tempfile.tempdir = os.fspath(MEMORY), None
 
 # How long it takes to think of an example says something of the machine, and nothing of the code.
 PATIENT = {"max_examples": 50, "deadline": None, "suppress_health_check": [HealthCheck.too_slow]}
@@ -57,9 +67,9 @@ def guarded_machine(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("HOME", os.fspath(home))
         patch.setenv("PYTHONPATH", os.fspath(GUARD), prepend=os.pathsep)
-        patch.setenv("PYTHONPYCACHEPREFIX", os.fspath(tmp_path_factory.mktemp("bytecode")))
+        patch.setenv("PYTHONPYCACHEPREFIX", os.fspath(BYTECODE))
         patch.setenv("MEMORYCLAW_NOW", NOW)
-        # The cache above is empty at first; without one every process of the suite would compile everything anew.
+        # Without the cache above every process of the suite would compile everything anew.
         patch.delenv("PYTHONDONTWRITEBYTECODE", raising=False)
         for name in (*PRIVATE, *(key for key in os.environ if key.startswith("GIT_"))):
             patch.delenv(name, raising=False)

@@ -7,7 +7,7 @@ import importlib
 import inspect
 import pkgutil
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from functools import cache
 from types import ModuleType
 from typing import Any, NamedTuple
@@ -48,10 +48,10 @@ def patterns() -> tuple[Found, ...]:
     ways: dict[tuple[str, int], set[str]] = {}
     for module in modules():
         short = module.__name__.removeprefix("memoryclaw.")
-        tree = ast.parse(inspect.getsource(module))
+        nodes = list(ast.walk(ast.parse(inspect.getsource(module))))
         taken = {
             alias.asname or alias.name
-            for node in ast.walk(tree)
+            for node in nodes
             if isinstance(node, ast.ImportFrom)
             for alias in node.names
         }
@@ -61,7 +61,7 @@ def patterns() -> tuple[Found, ...]:
             for pattern in _held(value):
                 if isinstance(pattern.pattern, str):
                     names.setdefault(_key(pattern), f"{short}.{name}")
-        for name, pattern, way in _used(module, tree):
+        for name, pattern, way in _used(module, nodes):
             if name not in taken:
                 names.setdefault(_key(pattern), f"{short}.{name}")
             ways.setdefault(_key(pattern), set()).add(way)
@@ -99,11 +99,11 @@ def _held(value: Any, depth: int = 0) -> Iterator[re.Pattern[str]]:
             yield from _held(inner, depth + 1)
 
 
-def _used(module: ModuleType, tree: ast.Module) -> Iterator[tuple[str, re.Pattern[str], str]]:
+def _used(module: ModuleType, nodes: Sequence[ast.AST]) -> Iterator[tuple[str, re.Pattern[str], str]]:
     """Where a module runs a pattern by its name, or one that it spells out on the spot: the name, the pattern and the way."""
-    called = {id(node.func): node for node in ast.walk(tree) if isinstance(node, ast.Call)}
+    called = {id(node.func): node for node in nodes if isinstance(node, ast.Call)}
     named: set[int] = set()
-    for node in ast.walk(tree):
+    for node in nodes:
         if (
             not isinstance(node, ast.Attribute)
             or not isinstance(node.value, ast.Name)
@@ -122,7 +122,7 @@ def _used(module: ModuleType, tree: ast.Module) -> Iterator[tuple[str, re.Patter
             and isinstance(call.args[0].value, str)
         ):
             yield f"line {node.lineno}", re.compile(call.args[0].value), node.attr
-    for node in ast.walk(tree):
+    for node in nodes:
         if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load) and id(node) not in named:
             held = vars(module).get(node.id)
             if isinstance(held, re.Pattern) and isinstance(held.pattern, str):

@@ -45,7 +45,7 @@ EFFECTS = {
     "skills.host_skills", "skills.mcp_tools", "skills.tool_hosts",
     "consolidation.consolidate", "consolidation.model_chain", "consolidation.selecting",
     "recall.evaluation", "review.traces", "review.undo",
-    "fleet.store",
+    "fleet.jobs", "fleet.store",
     "hosts.archives", "hosts.claude_settings", "hosts.hooks", "hosts.importing", "hosts.transcripts",
     "hosts.openclaw.importing", "hosts.openclaw.setup", "hosts.openclaw.status",
 }  # fmt: skip

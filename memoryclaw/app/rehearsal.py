@@ -58,7 +58,7 @@ class _PlannedVault(Vault):
 
 
 def rehearsed(context: VaultContext, planned: Mapping[str, str], approved: Approved) -> Rehearsed:
-    """Asks the golden questions of the files as they are, and those that pass once more of the files as they would be.
+    """Asks the golden questions of the files as they would be, and those that fail once more of the files as they are.
 
     It costs a copy of the index and the reading of the files that change, however large the vault is; without questions, nothing. Of an
     engine other than FTS5, whose files cannot be copied, the index is built anew.
@@ -75,10 +75,6 @@ def rehearsed(context: VaultContext, planned: Mapping[str, str], approved: Appro
         goldens = goldens_of(path, QUESTIONS_FILE)
     except InputError as error:
         return Rehearsed(notice=f"the golden questions were not asked: {error}")
-    before = _asked(context, context.index, context.vault, goldens, approved)
-    passing = [golden for golden, result in zip(goldens, before, strict=True) if not result.misses]
-    if not passing:
-        return Rehearsed()
     files = {path: text.encode("utf-8", "surrogatepass") if text else None for path, text in planned.items()}
     with tempfile.TemporaryDirectory(prefix="memoryclaw-rehearsal-") as folder:
         vault, index = _PlannedVault(context.vault, files), _copied(context, Path(folder))
@@ -86,10 +82,12 @@ def rehearsed(context: VaultContext, planned: Mapping[str, str], approved: Appro
             paths = sorted(filter(is_wanted, files))
             gone = [path for path in paths if files[path] is None]
             Filing(vault, index, {}).run([path for path in paths if files[path] is not None], gone, None)
-            after = _asked(context, index, vault, passing, approved)
+            after = _asked(context, index, vault, goldens, approved)
         finally:
             index.database.close()
-    broken = [one for one in after if one.misses]
+    failing = {golden: result for golden, result in zip(goldens, after, strict=True) if result.misses}
+    before = _asked(context, context.index, context.vault, [*failing], approved)
+    broken = [after for after, now in zip(failing.values(), before, strict=True) if not now.misses]
     return Rehearsed(_sentence(broken) if broken else "")
 
 

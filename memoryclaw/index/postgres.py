@@ -23,6 +23,10 @@ PARTITIONS = 8  # of each table that holds what is a vault's
 # Whose rows a transaction sees and writes; without a vault, none.
 OWN = f"vault = nullif(current_setting('{VAULT}', true), '')::int"
 _NO_OWNER = "the schema `memoryclaw` in this database was not made by MemoryClaw; it is left alone. Use another database"
+_NO_SESSION = (
+    "PostgreSQL at {} is reached through a pooler such as PgBouncer, and a worker needs a connection of its own; "
+    "give it the address of the server itself (fleet.jobsUrl)"
+)
 _LOCK = 0x4D434C57  # "MCLW"
 _PREPARED = 400  # statements that a connection remembers
 # A table holds many vaults, so reading all of it never pays, and planning or compiling a statement takes longer than running it.
@@ -139,8 +143,48 @@ class Postgres:
             finally:
                 pool.putconn(connection)
 
-    def migrate(self, part: str, steps: Sequence[str]) -> None:
+    @contextlib.contextmanager
+    def session(self, schema: str) -> Iterator[_Connection]:
+        """A connection of its own until the end of the block: what it locks and sets stays with it, and ends with the process.
+
+        Args:
+            schema: where names without one are looked up.
+
+        Raises:
+            ConfigError: a pooler that gives each transaction another connection is in between.
+        """
+        with self.telling():
+            try:
+                connection = psycopg.connect(**self.direct(schema), autocommit=True)
+            except psycopg.OperationalError as error:
+                if "startup parameter" in str(error):
+                    raise ConfigError(_NO_SESSION.format(self)) from None
+                raise
+            try:
+                row = connection.execute("show search_path").fetchone()
+                if row is None or row[0] != schema:
+                    raise ConfigError(_NO_SESSION.format(self))
+                yield connection
+            finally:
+                connection.close()
+
+    def direct(self, schema: str) -> dict[str, Any]:
+        """How to connect without the pool, for libpq; `schema` is where names without one are looked up.
+
+        A pooler in transaction mode refuses this, and must: what belongs to a session would reach others. The server notices within a
+        minute that the machine of a session is gone.
+        """
+        kept = "-c tcp_keepalives_idle=30 -c tcp_keepalives_interval=10 -c tcp_keepalives_count=3"
+        options = f"{self._asked.get('options') or ''} -c search_path={schema} {kept}".strip()
+        return {**self._asked, "options": options, "connect_timeout": int(_PATIENCE)}
+
+    def migrate(self, part: str, steps: Sequence[str], *, whole: str = "") -> None:
         """Brings one part of our schema to its newest version, each step in order; whoever comes at the same time waits.
+
+        Args:
+            part: its name.
+            steps: what makes each version of the one before.
+            whole: makes the newest at once where there is none yet.
 
         Raises:
             ConfigError: the schema is somebody else's, or of a newer MemoryClaw.
@@ -165,7 +209,7 @@ class Postgres:
                         connection,
                         f"create table {SCHEMA}.migrations(part text primary key, version int not null)",
                     )
-                for step in steps[version:]:
+                for step in steps[version:] if version or not whole else [whole]:
                     _run(connection, step)
             except pg.InsufficientPrivilege as error:
                 raise ConfigError(

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import json
 import re
 import socket
 import sys
@@ -414,11 +413,6 @@ def route_of(method: str, path: str) -> str:
         return path
     wanted = "GET" if method == "HEAD" else method
     return next((route for one, pattern, route in _ROUTES if one == wanted and pattern.fullmatch(path)), "")
-
-
-def log_line(fields: Mapping[str, Any]) -> str:
-    """One line of the log."""
-    return json.dumps(fields, ensure_ascii=False)
 
 
 def _too_many(sentence: str, seconds: int) -> RefusedError:
