@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import json
 import os
 import random
 import re
@@ -20,6 +21,7 @@ import psycopg
 import pytest
 from conftest import Claw, put
 from engine_contract import EngineContract, OpenEngine, Opener, all_of, any_of, phrase, row, token, without
+from generate import write
 from gitvault import vault_of as git_vault
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
@@ -159,6 +161,52 @@ def test_the_sample_vault_answers_the_same_and_its_index_holds_the_same(
     assert ours.entities() == theirs.entities()
     assert ours.timeline() == theirs.timeline()
     assert ours.todos() == theirs.todos()
+
+
+def test_recorded_answers_are_those_of_any_engine(on_server: str, tmp_path: Path) -> None:
+    assert on_server
+    app = sample(tmp_path / "a", engine="postgres")
+    recorded = json.loads((ROOT / "tests/recall/recorded_answers.json").read_text(encoding="utf-8"))
+    for question, expected in recorded.items():
+        found = [[match.unit.id, match.score] for match in app.search(question, limit=10).matches[:5]]
+        assert found == expected, question
+
+
+def test_a_vault_of_a_thousand_notes_answers_alike_byte_for_byte(on_server: str, tmp_path: Path) -> None:
+    claws, questions = {}, []
+    for engine in ("postgres", "fts5"):
+        root = tmp_path / engine
+        questions = write(root, 1000)[:12]
+        (root / "memoryclaw.yaml").write_text(f"index: {{engine: {engine}}}\n", encoding="utf-8")
+        claws[engine] = Claw(root, MEMORYCLAW_INDEX_URL=on_server)
+    for question in questions:
+        for verb in ("search", "recall"):
+            ours, theirs = (claws[engine](verb, "--json", question).out for engine in ("postgres", "fts5"))
+            assert json.loads(ours)["query"] == question
+            assert _CHANGING.sub("", ours) == _CHANGING.sub("", theirs), (verb, question)
+    with open_vault(tmp_path / "postgres") as ours_app, open_vault(tmp_path / "fts5") as theirs_app:
+        assert fingerprint(ours_app.index) == fingerprint(theirs_app.index)
+
+
+_CHANGING = re.compile(r'"receipt": "[^"]*"|"timings_ms": \{[^}]*\}')
+
+
+def test_what_another_process_writes_is_seen_at_once(on_server: str, tmp_path: Path) -> None:
+    assert on_server
+    root = put(tmp_path / "a", {"memoryclaw.yaml": "index: {engine: postgres}\n", "x.md": "apples\n"})
+    first, second = (open_vault(root, clock=lambda: NOW) for _ in range(2))
+    for n in range(6):
+        assert len(first.search("apples").matches) == len(second.search("apples").matches) == n + 1
+        put(
+            root,
+            {
+                f"notes/{n}.md": f"apples, basket {n} of `pears`\n",
+                "semantic/aliases.yaml": f"apples: [fruit{n}]\n",
+            },
+        )
+        assert len(second.search(f"fruit{n}").matches) == n + 2
+    (root / "x.md").unlink()
+    assert len(second.search("apples").matches) == len(first.search("apples").matches) == 6
 
 
 def test_an_index_kept_over_edits_equals_one_that_is_built(on_server: str, tmp_path: Path) -> None:
