@@ -12,6 +12,7 @@ import json
 import os
 import re
 import sqlite3
+import struct
 from collections import OrderedDict, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
@@ -24,7 +25,7 @@ import psycopg
 from memoryclaw.errors import IndexDamagedError, VaultError
 from memoryclaw.index.bm25 import K1, WEIGHTS, B, counted, gain, idf, sound, tally
 from memoryclaw.index.database import LIFECYCLE
-from memoryclaw.index.postgres import OWN, PARTITIONS, SCHEMA, Postgres
+from memoryclaw.index.postgres import OWN, PARTITIONS, SCHEMA, VAULT, Postgres
 from memoryclaw.model import COLUMNS
 from memoryclaw.ports import Clause, Hit, IndexRow, Occurrence
 
@@ -312,12 +313,10 @@ class Connection:
 
     def _insert(self, table: str, conflict: str, rows: Iterable[Sequence[object]]) -> None:
         sql, cut = _insertion(table, conflict.strip())
-        kept: Iterable[Sequence[object]] = (
-            [_cut(value) if at in cut else value for at, value in enumerate(row)] for row in rows
-        )
+        kept: Iterable[Sequence[object]] = [_shortened(row, cut) for row in rows]
         if conflict.strip().endswith("do nothing"):
             kept = dict.fromkeys(map(tuple, kept))
-        told = json.dumps(list(kept), ensure_ascii=False, default=bytes.hex)
+        told = json.dumps([*kept], ensure_ascii=False, default=bytes.hex)
         if told == "[]":
             return
         if "\\u0000" in told:
@@ -327,14 +326,14 @@ class Connection:
 
 
 @lru_cache(maxsize=64)
-def _insertion(table: str, conflict: str) -> tuple[str, frozenset[int]]:
+def _insertion(table: str, conflict: str) -> tuple[str, tuple[int, ...]]:
     """How many rows of a table are put in at once, and which of their values are cut."""
     columns = _columns_of(table)
     told = ", ".join(_FROM_JSON[one.type].format(at) for at, one in enumerate(columns))
     names = ", ".join(f'"{one.name}"' for one in columns)
     conflict = conflict.replace("on conflict(", "on conflict(vault, ")
     sql = f"""insert into {SCHEMA}.{table} as {table}({names}, vault) select {told}, %s from jsonb_array_elements(%s::jsonb) r {conflict}"""
-    return sql, frozenset(at for at, one in enumerate(columns) if one.is_cut)
+    return sql, tuple(at for at, one in enumerate(columns) if one.is_cut)
 
 
 # JSON is the fastest way in: PostgreSQL refuses COPY where there is row-level security, and arrays cost three times as much here.
@@ -348,6 +347,14 @@ def _bound(value: object, *, cut: bool) -> Any:
     if isinstance(value, list):
         return [_bound(one, cut=cut) for one in value]
     return value
+
+
+def _shortened(row: Sequence[object], cut: Iterable[int]) -> Sequence[object]:
+    """A row whose keys are not too long; nearly always the very same."""
+    for at in cut:
+        if len(str(row[at])) > _LONGEST:
+            return [_cut(value) if at in cut else value for at, value in enumerate(row)]
+    return row
 
 
 def _cut(value: object) -> object:
@@ -530,9 +537,8 @@ class PostgresDatabase:
         if not self._keeps and (known is None or known[1] != self._recipe):
             raise self._not_yet()
         if known is None:
-            sql = f"insert into {SCHEMA}.vault(name, audience) values(%s, %s) on conflict do nothing"
             with self.server.transaction() as raw:
-                raw.execute(sql, (self._name, self._audience))
+                self._first(raw)
             known = self._known()
         if known is None:
             raise IndexDamagedError(
@@ -562,15 +568,26 @@ class PostgresDatabase:
             )
         return str(row[0])
 
+    def _first(self, raw: psycopg.Connection[tuple[Any, ...]]) -> None:
+        """Gives the vault its number, if no other process does."""
+        sql = f"insert into {SCHEMA}.vault(name, audience, recipe) values(%s, %s, %s) on conflict do nothing returning number"
+        row = raw.execute(sql, (self._name, self._audience, self._recipe)).fetchone()
+        if row is not None:
+            raw.execute("select set_config(%s, %s, true)", (VAULT, str(row[0])))
+            self._begin(raw, int(row[0]))
+
     def _wipe(self, raw: psycopg.Connection[tuple[Any, ...]], number: int | None = None) -> None:
         own = self._number if number is None else number
         for table in _TABLES:
             raw.execute(f"delete from {SCHEMA}.{table} where vault = %s", (own,))
-        # Row numbers begin anew, so whoever remembers some must know which build they are of.
-        meta = [("next", "1"), ("changes", "0"), ("born", os.urandom(8).hex())]
-        for key, value in meta:
-            raw.execute(f"insert into {SCHEMA}.meta(key, value, vault) values(%s, %s, %s)", (key, value, own))
         raw.execute(f"update {SCHEMA}.vault set recipe = %s where number = %s", (self._recipe, own))
+        self._begin(raw, own)
+
+    def _begin(self, raw: psycopg.Connection[tuple[Any, ...]], number: int | None) -> None:
+        # Row numbers begin anew, so whoever remembers some must know which build they are of.
+        sql = f"""insert into {SCHEMA}.meta(key, value, vault)
+            values('next', '1', %s), ('changes', '0', %s), ('born', %s, %s)"""
+        raw.execute(sql, (number, number, os.urandom(8).hex(), number))
         self.rebuilt = True
 
 
@@ -885,8 +902,8 @@ def _placed(row: IndexRow) -> tuple[dict[tuple[str, int], list[int]], int]:
     return places, length
 
 
-def _packed(numbers: list[int]) -> bytes:
-    return np.array(numbers, "<u4").tobytes()
+def _packed(numbers: Sequence[int]) -> bytes:
+    return struct.pack(f"<{len(numbers)}I", *numbers)
 
 
 def _without(units: bytes, places: bytes, gone: set[int]) -> tuple[bytes, bytes]:
