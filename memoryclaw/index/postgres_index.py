@@ -12,7 +12,8 @@ import json
 import os
 import re
 import sqlite3
-import struct
+import sys
+from array import array
 from collections import OrderedDict, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
@@ -204,16 +205,11 @@ def _limited(sql: str) -> tuple[str, int, bool]:
     if verb == "insert":
         table = sql.split(None, 3)[2].partition("(")[0]
         sql = sql.replace(f"into {table}", f"into {SCHEMA}.{table} as {table}", 1)
-        listed = re.match(rf"insert into {SCHEMA}\.{table} as {table}\(([^)]*)\)", sql)
-        if listed:
-            sql = sql.replace(f"({listed[1]})", f"({listed[1]}, vault)", 1)
-        return (
-            re.sub(
-                r"values\((.*?)\)(?=\s+on conflict|\s*$)", r"values(\1, %s)", sql, count=1, flags=re.DOTALL
-            ),
-            0,
-            True,
-        )
+        head, values, rest = sql.partition(" values(")
+        if head.endswith(")"):  # it names its columns
+            head = f"{head[:-1]}, vault)"
+        given, conflict, more = rest.partition("on conflict")
+        return f"{head}{values}{given.rstrip()[:-1]}, %s) {conflict}{more}", 0, True
     if verb in ("delete", "update"):
         table = sql.split()[2 if verb == "delete" else 1]
         sql = sql.replace(f" {table}", f" {SCHEMA}.{table}", 1)
@@ -313,16 +309,24 @@ class Connection:
 
     def _insert(self, table: str, conflict: str, rows: Iterable[Sequence[object]]) -> None:
         sql, cut = _insertion(table, conflict.strip())
-        kept: Iterable[Sequence[object]] = [_shortened(row, cut) for row in rows]
+        kept: Iterable[Sequence[object]] = [
+            [_cut(value) if at in cut else value for at, value in enumerate(row)]
+            if any(len(str(row[at])) > _LONGEST for at in cut)
+            else row
+            for row in rows
+        ]
         if conflict.strip().endswith("do nothing"):
             kept = dict.fromkeys(map(tuple, kept))
-        told = json.dumps([*kept], ensure_ascii=False, default=bytes.hex)
+        told = json.dumps(list(kept), ensure_ascii=False, default=bytes.hex)
         if told == "[]":
             return
         if "\\u0000" in told:
-            told = told.replace("\\u0000", "�")
+            told = _NUL.sub(r"\1�", told)
         with self._database.session() as raw:
             raw.execute(sql, (self._database.number(), told))
+
+
+_NUL = re.compile(r"(?<!\\)((?:\\\\)*)\\u0000")  # in JSON: not one of which a text tells
 
 
 @lru_cache(maxsize=64)
@@ -347,14 +351,6 @@ def _bound(value: object, *, cut: bool) -> Any:
     if isinstance(value, list):
         return [_bound(one, cut=cut) for one in value]
     return value
-
-
-def _shortened(row: Sequence[object], cut: Iterable[int]) -> Sequence[object]:
-    """A row whose keys are not too long; nearly always the very same."""
-    for at in cut:
-        if len(str(row[at])) > _LONGEST:
-            return [_cut(value) if at in cut else value for at, value in enumerate(row)]
-    return row
 
 
 def _cut(value: object) -> object:
@@ -646,7 +642,10 @@ class PostgresText:
             places, length = _placed(row)
             chunk = row.rowid >> _CHUNK
             for (token, column), found in places.items():
-                held = self._gathered.setdefault((token, chunk), _Gathered([], []))
+                key = token, chunk
+                held = self._gathered.get(key)
+                if held is None:
+                    held = self._gathered[key] = _Gathered([], [])
                 held.units.extend((row.rowid << 2 | column, len(found), length))
                 held.places.extend(found)
             self._held += length
@@ -902,8 +901,11 @@ def _placed(row: IndexRow) -> tuple[dict[tuple[str, int], list[int]], int]:
     return places, length
 
 
-def _packed(numbers: Sequence[int]) -> bytes:
-    return struct.pack(f"<{len(numbers)}I", *numbers)
+def _packed(numbers: list[int]) -> bytes:
+    packed = array("I", numbers)
+    if sys.byteorder == "big":
+        packed.byteswap()
+    return packed.tobytes()
 
 
 def _without(units: bytes, places: bytes, gone: set[int]) -> tuple[bytes, bytes]:

@@ -230,7 +230,10 @@ def test_an_index_kept_over_edits_equals_one_that_is_built(on_server: str, tmp_p
                     encoding="utf-8",
                 )
             case 3:
-                put(tmp_path / "a", {f"notes/{step}.md": f"a\0b {'long' * 2500} https://x/{'y' * 5000}\n"})
+                put(
+                    tmp_path / "a",
+                    {f"notes/{step}.md": f"a\0b \\u0000 \\\\u0000 {'long' * 2500} https://x/{'y' * 5000}\n"},
+                )
         app.sync()
         if step % 8 == 0:
             assert fingerprint(app.index) == fingerprint(rebuilt(app, tmp_path / f"fresh{step}")), step
