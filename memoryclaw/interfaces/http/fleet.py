@@ -80,8 +80,8 @@ _PROXIED = httpx.Timeout(
     60.0, connect=3.0
 )  # that another node may take; the reader of a long answer waits longer
 _PROXIED_LONG = httpx.Timeout(900.0, connect=3.0)
-# From SIGTERM on: requests in flight are given 15 seconds, what was not sent yet 8 more, and the process 30 in all.
-_DRAIN, _LEAVE, _LAST = 15.0, 8.0, 29.0
+# From SIGTERM on: requests in flight are given 12 seconds and the 5 of `HttpServer`, what was not sent yet 8, and the process 30 in all.
+_DRAIN, _LEAVE, _LAST = 12.0, 8.0, 29.0
 _DROPPED = frozenset(
     {
         b"connection",
@@ -287,6 +287,10 @@ class Answers:
                     )
                 except VaultError:  # not indexed yet, or not for this audience: the home does so
                     pass
+        except asyncio.CancelledError:  # this node ends, and can wait no longer
+            sentence = f"the node {self._node.name} ended before this was done; ask again"
+            code = "moved" if row.pool == READ else "not_acknowledged"
+            raise RefusedError(Refusal(503, code, sentence, {"Retry-After": "1"})) from None
         except MemoryClawError as error:
             if (why := _unavailable(error)).status != HTTPStatus.SERVICE_UNAVAILABLE:
                 raise
