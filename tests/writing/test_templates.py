@@ -53,7 +53,7 @@ def test_no_value_can_add_a_trailer():
     "name", sorted(p.name for p in (FOLDER / "commits").iterdir() if p.stem != "trailers")
 )
 def test_every_commit_template_ends_with_its_run(name):
-    words = "path fact entity field value old source confidence summary name fields id subject commit title of made why reason back remote here there first last"
+    words = "path fact entity field value old source confidence summary name fields id subject commit title of made why reason back remote here there first last node fence before after"
     values = dict.fromkeys(words.split(), "v") | {
         "turns": 2,
         "count": 2,
@@ -70,11 +70,13 @@ def test_every_commit_template_ends_with_its_run(name):
         "known_by": "v",
         "held": "v",
     }
+    if name == "migrate.j2":  # tells of files, each with where it went
+        values |= {"files": [{"path": "v", "to": "v", "kept": "v"}], "left": [{"path": "v", "message": "v"}]}
     message = Templates().commit_message(name.removesuffix(".j2"), run="r-1", **values)
     subject, blank, *rest = message.splitlines()
     assert subject
     assert blank == ""
-    assert rest[-1].startswith(("Run: r-1", "Source: v", "Confidence: v", "Change: v"))
+    assert rest[-1].startswith(("Run: r-1", "Source: v", "Confidence: v", "Change: v", "Fence: v"))
     trailers = message.rstrip().rpartition("\n\n")[2].splitlines()
     assert trailers[0] == "Run: r-1"
 
