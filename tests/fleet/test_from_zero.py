@@ -4,16 +4,20 @@ from __future__ import annotations
 
 import os
 import re
+import shlex
 import subprocess
 from pathlib import Path
 
+import click
 import psycopg
 import pytest
+import yaml
 from conftest import Claw
 from postgres import Server, binaries
 from towns import Town
 
 from memoryclaw.index.database import unpacked
+from memoryclaw.interfaces.cli.verbs import cli
 
 pytestmark = pytest.mark.fleet
 # Each table and each partition that holds what is a vault's, by its number.
@@ -126,3 +130,27 @@ def test_a_vault_is_restored_from_its_remote_alone(
 
 def statements(text: str) -> list[str]:
     return [one.strip() for one in text.split(";") if one.strip()]
+
+
+def test_the_commands_of_the_units_and_of_the_compose_file_can_be_given() -> None:
+    deploy = ROOT / "deploy"
+    services = yaml.safe_load((deploy / "compose.yaml").read_text(encoding="utf-8"))["services"]
+    lines = [services[name]["command"] for name in ("migrate", "node-1", "node-2", "work")]
+    lines += [
+        line
+        for unit in deploy.glob("*.service")
+        for line in unit.read_text(encoding="utf-8").splitlines()
+        if "ExecStart=" in line
+    ]
+    found = [
+        shlex.split(one)
+        for line in lines
+        for one in re.findall(r"\bmemoryclaw ((?:serve|work|fleet)\b[^&\"]*)", f"{line} ")
+    ]
+    assert len(found) == 6
+    for words in found:
+        command = cli.get_command(click.Context(cli), words[0])
+        assert command is not None
+        command.make_context(
+            words[0], words[1:]
+        )  # an unknown option, or a value that it does not take, raises

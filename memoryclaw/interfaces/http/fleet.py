@@ -65,7 +65,6 @@ ANYWHERE = frozenset({
 # These add to a vault, so they are held against its quota: each with the notes that it adds.
 _ADDING = {
     ("POST", "/v1/remember"): 1,
-    ("POST", "/v1/consolidate"): 1,
     ("PUT", "/v1/notes/{id}"): 0,
     ("POST", "/v1/capture"): 0,
 }
