@@ -244,11 +244,17 @@ class FleetNode:
         end = time.monotonic() + seconds
 
         def leave(home: _Home) -> None:
-            if home.wait_until_idle(max(end - time.monotonic(), 0.0)):
-                with self._telling(home.known.name), home.pushing:
-                    if home.is_dirty and time.monotonic() < end:
-                        self._send(home)
+            if not home.wait_until_idle(max(end - time.monotonic(), 0.0)):
+                return
+            if not home.pushing.acquire(timeout=max(end - time.monotonic(), 0.0)):
+                return
+            try:
+                with self._telling(home.known.name):
+                    if home.is_dirty and (left := end - time.monotonic()) > 0:
+                        self._send(home, left)
                     home.has_left = not home.is_dirty
+            finally:
+                home.pushing.release()
 
         with ThreadPoolExecutor(_AT_ONCE, "leave") as threads:
             list(threads.map(leave, list(self._homes.values())))
@@ -398,14 +404,14 @@ class FleetNode:
                     f"forget some, or `memoryclaw fleet limit {vault} --{what} N` allows more"
                 )
 
-    def _send(self, home: _Home) -> None:
+    def _send(self, home: _Home, seconds: float = _SEND) -> None:
         """Commits and pushes; raises where that does not count."""
         root = os.fspath(home.root)
         home.is_dirty = False
         try:
             with self._writable(home) as app:
                 _patiently(app.track)
-                if home.known.remote and not send(root, seconds=_SEND):
+                if home.known.remote and not send(root, seconds=seconds):
                     # Somebody else pushed: a person's own copy is merged, but not what another node did.
                     app.merge(lambda _: self._must_hold(home))
                 self._must_hold(home)

@@ -128,7 +128,13 @@ def _steps() -> list[str]:
             f"create policy own on {SCHEMA}.{table} using ({OWN}) with check ({OWN})",
         ]
     sql += [f"create index on {SCHEMA}.{one.replace('(', '(vault, ', 1)}" for one in _INDEXES]
-    return [";\n".join(sql)]
+    # The policy of a table does not hold for who names one of its partitions; without a policy of its own, that shows nothing.
+    shut = [
+        f"alter table {SCHEMA}.{table}_{n} enable row level security, force row level security"
+        for table in _TABLES
+        for n in range(PARTITIONS)
+    ]
+    return [";\n".join(sql), ";\n".join(shut)]
 
 
 STEPS = _steps()

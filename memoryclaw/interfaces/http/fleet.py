@@ -65,7 +65,6 @@ ANYWHERE = frozenset({
 # These add to a vault, so they are held against its quota: each with the notes that it adds.
 _ADDING = {
     ("POST", "/v1/remember"): 1,
-    ("POST", "/v1/consolidate"): 1,
     ("PUT", "/v1/notes/{id}"): 0,
     ("POST", "/v1/capture"): 0,
 }
@@ -80,8 +79,8 @@ _PROXIED = httpx.Timeout(
     60.0, connect=3.0
 )  # that another node may take; the reader of a long answer waits longer
 _PROXIED_LONG = httpx.Timeout(900.0, connect=3.0)
-# From SIGTERM on: requests in flight are given 15 seconds, what was not sent yet 8 more, and the process 30 in all.
-_DRAIN, _LEAVE, _LAST = 15.0, 8.0, 29.0
+# From SIGTERM on: requests in flight are given 12 seconds and the 5 of `HttpServer`, what was not sent yet 8, and the process 30 in all.
+_DRAIN, _LEAVE, _LAST = 12.0, 8.0, 29.0
 _DROPPED = frozenset(
     {
         b"connection",
@@ -287,6 +286,10 @@ class Answers:
                     )
                 except VaultError:  # not indexed yet, or not for this audience: the home does so
                     pass
+        except asyncio.CancelledError:  # this node ends, and can wait no longer
+            sentence = f"the node {self._node.name} ended before this was done; ask again"
+            code = "moved" if row.pool == READ else "not_acknowledged"
+            raise RefusedError(Refusal(503, code, sentence, {"Retry-After": "1"})) from None
         except MemoryClawError as error:
             if (why := _unavailable(error)).status != HTTPStatus.SERVICE_UNAVAILABLE:
                 raise
