@@ -10,13 +10,22 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from memoryclaw.errors import ConfigError, InputError
-from memoryclaw.vault.layout import CONFIG_FILE, MOVABLE, STATE_DIR, checked_places, places, put_folders
+from memoryclaw.vault.layout import (
+    CONFIG_FILE,
+    MOVABLE,
+    STATE_DIR,
+    checked_places,
+    places,
+    put_folders,
+    put_only_read,
+)
 
 OWN_FILE = "config.yaml"  # of the user, for all vaults
 MOST_LISTED = 100_000  # matches, notes, changes
 DRAWN = 500  # nodes of the graph, unless more are asked for
 BESIDE = 20  # neighbours of a node
 LEAST_BUDGET, MOST_BUDGET = 80, 100_000  # tokens; below the least the framing leaves no room for a memory
+FORMAT = 2  # the newest format of a vault's files that is known; `app.migration` tells what each one changed
 UPKEPT = "upkept"  # in the state folder: the day on which the nightly run last did its upkeep
 LATEST = "latest.json"  # in the state folder: a fresh context for hosts that read a file
 _CACHE = "config.json"
@@ -33,6 +42,7 @@ class Setting(NamedTuple):
     least: float = 0
     most: float = 1_000_000
     own: bool = False  # read only from the user's own settings: a cloned vault could do harm with it
+    of_vault: bool = False  # read only from a vault: it says what that holds
 
 
 SETTINGS = (
@@ -191,6 +201,27 @@ SETTINGS = (
         1_000_000,
     ),
     Setting(
+        "fleet.night",
+        "01:00-05:00",
+        str,
+        "When `work` consolidates each vault of a fleet, in UTC; each has its own minute of this time.",
+        own=True,
+    ),
+    Setting(
+        "fleet.llmCalls",
+        0,
+        int,
+        "Calls of language models at once, by all workers of the fleet together; 0: as many as jobs run.",
+        own=True,
+    ),
+    Setting(
+        "fleet.jobsUrl",
+        "",
+        str,
+        "The PostgreSQL server for `work`, which needs a connection of its own; only where `index.url` is a pooler.",
+        own=True,
+    ),
+    Setting(
         "mcp.servers",
         {},
         dict,
@@ -249,6 +280,14 @@ SETTINGS = (
     ),
     Setting("git.track_logs", False, bool, "Commit logs/ too, in batches."),
     Setting("git.track_ledger", False, bool, "Commit ledger/ too, in batches."),
+    Setting(
+        "vault.format",
+        1,
+        int,
+        f"The format of the vault's files, now {FORMAT}; `memoryclaw migrate` brings an older one to the newest, and a newer one is only read.",
+        1,
+        of_vault=True,
+    ),
 )
 
 
@@ -288,6 +327,9 @@ class Config(NamedTuple):
     host: str
     port: int
     rate: int
+    night: str
+    llm_calls: int
+    jobs_url: str
     servers: Mapping[str, Any]
     tool_timeout: float
     tool_host: str
@@ -297,6 +339,7 @@ class Config(NamedTuple):
     tokens: Mapping[str, Any]
     track_logs: bool
     track_ledger: bool
+    format: int
     notices: tuple[str, ...] = ()
 
 
@@ -369,8 +412,13 @@ def load(root: Path, environ: Mapping[str, str] = os.environ) -> Config:
                 notices.append(f"{where}: there is no setting {key!r}; it was ignored")
             elif setting.own and path is vault:
                 notices.append(f"{where}: {key} is read only from your own settings, {own}; it was ignored")
+            elif setting.of_vault and path is own:
+                notices.append(f"{where}: {key} is read only from the settings of a vault; it was ignored")
             elif value is not None:
                 values[key] = _checked(where, setting, value)
+    newer = _newer(values["vault.format"])
+    notices += [newer] if newer else []
+    put_only_read(os.fspath(root), newer)
     values["index.url"] = environ.get("MEMORYCLAW_INDEX_URL") or values["index.url"]
     put_folders(os.fspath(root), _moved({name: values.pop(f"paths.{name}") for name in MOVABLE}))
     known = places(os.fspath(root))
@@ -379,6 +427,13 @@ def load(root: Path, environ: Mapping[str, str] = os.environ) -> Config:
     }
     fields = {_field(key): value for key, value in values.items()}
     return Config(root=root, notices=tuple(notices), **fields)
+
+
+def _newer(number: int) -> str:
+    if number <= FORMAT:
+        return ""
+    known = f"this MemoryClaw knows no format newer than {FORMAT}"
+    return f"{CONFIG_FILE}: the vault has format {number}, and {known}, so it only reads here; update MemoryClaw to write"
 
 
 def paths_in(text: str) -> dict[str, str]:

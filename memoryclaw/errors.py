@@ -74,6 +74,14 @@ class IndexUnreachableError(MemoryClawError):
     """The server that holds the index cannot be reached."""
 
 
+class NotAcknowledgedError(MemoryClawError):
+    """A write is on this node's disk alone, so it does not count yet; the caller asks again."""
+
+
+class MovedError(MemoryClawError):
+    """The vault is not at home on this node, or is just leaving it; its new home answers."""
+
+
 class VectorsError(MemoryClawError):
     """The vectors cannot be used; they are derived, so they are rebuilt."""
 

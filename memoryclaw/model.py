@@ -11,7 +11,7 @@ match    a unit that answers a question         problem  something wrong in a us
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Any, NamedTuple
@@ -209,6 +209,15 @@ class Note(NamedTuple):
     blocks: tuple[tuple[str, int], ...] = ()  # Obsidian's block ids (`^id`) and the lines that carry them
     units: tuple[Unit, ...] = ()
     problems: tuple[Problem, ...] = ()
+
+    @property
+    def typed_facts(self) -> Iterator[Fact]:
+        """Its facts, each with the memory type that is said, or can be told, of its unit."""
+        types = {unit.id: unit.lifecycle.memory_type for unit in self.units if unit.kind == "fact"}
+        return (
+            one._replace(lifecycle=one.lifecycle._replace(memory_type=types.get(one.id, "")))
+            for one in self.facts
+        )
 
 
 class Matched(NamedTuple):

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
-from typing import Any, NamedTuple, Protocol
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import AbstractContextManager
+from typing import Any, NamedTuple, Protocol, TypeVar
+
+T = TypeVar("T")
 
 
 class Address(NamedTuple):
@@ -43,6 +46,10 @@ class Lookup(Protocol):
         """What facts (`model.Fact`) hold of these entities now (named by key), with the path of their file."""
         ...
 
+    def other_names(self, keys: Iterable[str]) -> Sequence[tuple[str, str]]:
+        """What else these entities are called, by `aliases.yaml` or by their own notes: (key, key of the other name)."""
+        ...
+
     def values_told(self) -> Sequence[tuple[str, str, int]]:
         """How many different values each field of each entity has now: (key of the entity, field, values)."""
         ...
@@ -76,7 +83,7 @@ Occurrence = tuple[str, int, str, int]
 
 
 class Clause(NamedTuple):
-    """A boolean question over index tokens, as both engines understand it.
+    """A boolean question over index tokens, as all engines understand it.
 
     op is `token` (text: one token), `phrase` (text: tokens joined by spaces, adjacent and in order),
     `any`, `all` (parts) or `not` (one part: hits of the `all` around it that do not match it).
@@ -89,8 +96,95 @@ class Clause(NamedTuple):
     parts: tuple[Clause, ...] = ()
 
 
+class Rows(Protocol):
+    """What a statement found."""
+
+    def fetchall(self) -> list[tuple[Any, ...]]:
+        """All rows that are left."""
+        ...
+
+    def fetchone(self) -> Any:
+        """The next row, or None."""
+        ...
+
+    def __iter__(self) -> Iterator[Any]:
+        """One row after the other."""
+        ...
+
+
+class IndexConnection(Protocol):
+    """Runs SQL over the tables of an index, in the part of SQLite's language that index/postgres_index.py translates."""
+
+    def execute(self, sql: str, values: Sequence[Any] = ..., /) -> Rows:
+        """Runs one statement."""
+        ...
+
+    def executemany(self, sql: str, rows: Iterable[Sequence[Any]], /) -> object:
+        """Runs one statement for many rows."""
+        ...
+
+
+class IndexDatabase(Protocol):
+    """Where the tables of an index are: a SQLite file, or a PostgreSQL server."""
+
+    rebuilt: bool  # it was empty, or thrown away, and was not filled since
+
+    @property
+    def place(self) -> str:
+        """Where it is, for people."""
+        ...
+
+    def connection(self) -> IndexConnection:
+        """The connection; what is damaged, foreign or outdated is replaced by an empty index first."""
+        ...
+
+    def is_current(self) -> bool:
+        """True while the connection is to the index that is there, and nobody else has changed that."""
+        ...
+
+    def exists(self) -> bool:
+        """True when there is an index."""
+        ...
+
+    def bytes(self) -> int:
+        """How much room it takes."""
+        ...
+
+    def trouble(self) -> str:
+        """What is wrong with the store itself; empty when it is sound."""
+        ...
+
+    def writing(self) -> AbstractContextManager[IndexConnection]:
+        """One write transaction."""
+        ...
+
+    def reading(self) -> AbstractContextManager[None]:
+        """One state of the index for all that is asked in the block; nests."""
+        ...
+
+    def guarded(self) -> AbstractContextManager[IndexConnection]:
+        """The connection, with the errors of the store told apart."""
+        ...
+
+    def telling(self) -> AbstractContextManager[None]:
+        """Turns the errors of the store into ours."""
+        ...
+
+    def constant(self, name: str, read: Callable[[], T]) -> T:
+        """What changes only with the index; where asking is dear, it is read once for each state of it."""
+        ...
+
+    def discard(self) -> None:
+        """Throws the index away; the next use builds it again from the files."""
+        ...
+
+    def close(self) -> None:
+        """Closes the connection; the object can be used again."""
+        ...
+
+
 class TextIndex(Protocol):
-    """A text index. Both engines pass tests/index/engine_contract.py."""
+    """A text index. All engines pass tests/index/engine_contract.py."""
 
     def add(self, rows: Iterable[IndexRow]) -> None:
         """Adds units; a rowid is never used twice in the life of an index."""

@@ -128,7 +128,7 @@ VERBS = (
             "uses[].before, uses[].x": "`x` before and after the use",
         },
     ),
-    Verb("browse --limit 1", "Notes: pinned notes first, then the newest.", {"at": "when the note happened or was written"}),
+    Verb("browse --limit 1", "Notes: pinned notes first, then the newest.", {"at": "when the note happened or was written", "hot": "true for what is used often ([strength](recall.md#strength))"}),
     Verb(
         "entities boathouse",
         "Everything that facts are known of, by name.",
@@ -280,6 +280,16 @@ VERBS = (
             "sound": "true when there is no problem",
             "files": "how many files were checked",
             "action, path, checks": "with `--install-hook` or `--uninstall-hook` instead: installed, unchanged, removed or not installed; the hook; and `warn` or `strict` for each check that it runs",
+        },
+    ),
+    Verb(
+        "migrate --dry-run",
+        "What a migration to the newest format changed, or would change.",
+        {
+            "before, after": "the two formats; equal where nothing was to be done",
+            "files": "each file that has another form: its `path`, where it is now (`to`), and where the old one is (`kept`)",
+            "left": "problems: what stays as it is",
+            "commit": "the commit; empty with `--dry-run`, and where nothing was to be done",
         },
     ),
     Verb(

@@ -35,6 +35,7 @@ if TYPE_CHECKING:  # the rest is imported by the verb that needs it: a search mu
     from memoryclaw.app.doctor import Check
     from memoryclaw.app.graph import VaultGraph
     from memoryclaw.app.lint import Linted
+    from memoryclaw.app.migration import Migrated
     from memoryclaw.app.openclaw import OpenClaw
     from memoryclaw.app.purge import Purged
     from memoryclaw.app.review import Review
@@ -232,8 +233,27 @@ def _track(root: str, config: Config, clock: Clock) -> None:
     Tracking(root, wanted, Templates(), clock(), new_id).run()
 
 
+def _pack(root: str) -> None:
+    """Has git pack its objects where there are many; where it cannot now, another night does it."""
+    from memoryclaw.history.repository import History  # noqa: PLC0415
+
+    with suppress(MemoryClawError, OSError):
+        History(root).pack()
+
+
 class App:
-    """One open vault; a method for each verb."""
+    """One open vault; a method for each verb.
+
+    Args:
+        root: its folder.
+        clock: tells the time.
+        progress: told (done, total) while files are indexed.
+        patience: seconds that a live watcher is given.
+        audience: for whom it is opened.
+        overrides: fields of its `Config` that are other than its settings say.
+        kept: says how fresh the index is, of one that another process keeps: no file is looked at, then.
+        may: asked with the open transaction before an index on a server is written; may raise.
+    """
 
     def __init__(
         self,
@@ -243,11 +263,20 @@ class App:
         progress: Progress | None = None,
         patience: float = WAIT,
         audience: str = OWNER,
+        overrides: Mapping[str, Any] = NOTHING,
+        kept: Callable[[], Freshness] | None = None,
+        may: Callable[[Any], None] | None = None,
     ) -> None:
         self.audience = named(audience)
-        self._context = VaultContext(
-            root, clock=clock, progress=progress, patience=patience, audience=self.audience
-        )
+        self._how: dict[str, Any] = {
+            "clock": clock,
+            "progress": progress,
+            "patience": patience,
+            "overrides": overrides,
+            "kept": kept,
+            "may": may,
+        }
+        self._context = VaultContext(root, audience=self.audience, **self._how)
         self._seen_by: dict[str, App] = {}
         self.root = root
         self.clock = clock
@@ -266,13 +295,7 @@ class App:
 
     def _as(self, audience: str) -> App:
         if audience not in self._seen_by:
-            self._seen_by[audience] = App(
-                self.root,
-                clock=self.clock,
-                progress=self._context.progress,
-                patience=self._context.patience,
-                audience=audience,
-            )
+            self._seen_by[audience] = App(self.root, audience=audience, **self._how)
         return self._seen_by[audience]
 
     # ── The parts
@@ -492,12 +515,30 @@ class App:
             self._shown(session, "get", self._context.read(lambda: read_whole(shown.address, self.catalog)))
         return shown
 
-    def browse(self, *, kind: str = "", state: str = "current", limit: int = 50) -> list[browsing.NoteEntry]:
-        """Notes, pinned ones first, then the newest."""
+    def browse(
+        self, *, kind: str = "", state: str = "current", memory_type: str = "", limit: int = 50
+    ) -> list[browsing.NoteEntry]:
+        """Notes, pinned ones first, then the newest, of equals those that are used often.
+
+        Args:
+            kind: only episode, semantic, skill, note or log.
+            state: in which they are.
+            memory_type: only notes that are of this type, or hold something of it.
+            limit: how many at most.
+        """
         from memoryclaw.recall import browsing  # noqa: PLC0415
 
         within(limit, 0, settings.MOST_LISTED, "a limit")
-        return self._context.read(lambda: browsing.browse(self.catalog, kind=kind, state=state, limit=limit))
+        return self._context.read(
+            lambda: browsing.browse(
+                self.catalog,
+                kind=kind,
+                state=state,
+                memory_type=memory_type,
+                limit=limit,
+                strengths=self._context.strengths(),
+            )
+        )
 
     def facts(
         self,
@@ -506,6 +547,7 @@ class App:
         as_of: date | None = None,
         history: bool = False,
         believed_at: str = "",
+        memory_type: str = "",
     ) -> list[tuple[str, Fact]]:
         """Facts with the path of their file: those that hold now, held on a day, or all.
 
@@ -516,6 +558,7 @@ class App:
             as_of: the day, in the world.
             history: all of them.
             believed_at: instead of what the files say now, what those of `commit_at(believed_at)` said; for the owner alone.
+            memory_type: only those of this type, such as `preference`.
         """
         from memoryclaw.recall import browsing  # noqa: PLC0415
 
@@ -524,10 +567,19 @@ class App:
 
             then = facts_in(os.fspath(self.root), self.commit_at(believed_at).commit)
             return self._context.read(
-                lambda: browsing.facts(self.catalog, entity=entity, as_of=as_of, history=history, among=then)
+                lambda: browsing.facts(
+                    self.catalog,
+                    entity=entity,
+                    as_of=as_of,
+                    history=history,
+                    memory_type=memory_type,
+                    among=then,
+                )
             )
         found = self._context.read(
-            lambda: browsing.facts(self.catalog, entity=entity, as_of=as_of, history=history)
+            lambda: browsing.facts(
+                self.catalog, entity=entity, as_of=as_of, history=history, memory_type=memory_type
+            )
         )
         return self._then(found, as_of) if entity and as_of is not None else found
 
@@ -1041,7 +1093,8 @@ class App:
         if not dry_run:
             with suppress(MemoryClawError, OSError):  # another night does it
                 self.ledger.roll_up(self.clock())
-            self._track()
+            self.track()
+            _pack(os.fspath(self.root))
         return done
 
     def _upkeep(self, mode: str, *, due: bool, dry_run: bool) -> Consolidated | None:
@@ -1161,11 +1214,14 @@ class App:
                 context.vectors.forget_gone()
         return synced
 
-    def exchange(self, *, include_noexport: bool = False) -> Exchanged:
+    def exchange(
+        self, *, include_noexport: bool = False, may: Callable[[str], None] = lambda _: None
+    ) -> Exchanged:
         """Fetches what the vault's other copy has, merges it and pushes the result; one commit at most.
 
         Args:
             include_noexport: also push what is marked not to leave this machine.
+            may: told which commit was fetched, before it is merged; may raise.
 
         Raises:
             ConflictError: a file cannot be merged, or holds work that is not committed; nothing was changed.
@@ -1174,13 +1230,69 @@ class App:
         """
         self._context.allow(OWNER)
         from memoryclaw.review.machines import exchange  # noqa: PLC0415
+
+        self.track()
+        progress = self._context.progress
+        return exchange(self._writing(), include_noexport=include_noexport, progress=progress, may=may)
+
+    def take_over(
+        self, node: str, fence: int, *, may: Callable[[str], None] = lambda _: None
+    ) -> tuple[str, Exchanged]:
+        """Brings the vault to what its remote has, and says there that a node of a fleet writes it from now on.
+
+        Returns:
+            The branch with what could not be sent, if there is any, and what came and went.
+        """
+        from memoryclaw.review.machines import take_over  # noqa: PLC0415
+
+        return take_over(self._writing(), node, fence, may=may)
+
+    def put_back(self, branch: str) -> str:
+        """Keeps what the remote does not have on a branch, and brings the vault to what it has; returns the branch, if there is one."""
+        from memoryclaw.review.machines import put_back  # noqa: PLC0415
+
+        return put_back(self._writing(), branch)
+
+    def _writing(self) -> WriteContext:
+        self._context.allow(OWNER)
         from memoryclaw.writing.secret_gate import secret_gate  # noqa: PLC0415
 
-        self._track()
-        writing = self._context.write_context(secret_gate())
-        return exchange(writing, include_noexport=include_noexport, progress=self._context.progress)
+        return self._context.write_context(secret_gate())
 
-    def _track(self) -> None:
+    def head(self) -> str:
+        """The last commit of the vault; empty where there is none."""
+        from memoryclaw.history.repository import History  # noqa: PLC0415
+
+        history = History(os.fspath(self.root))
+        return history.head() if history.git_dir else ""
+
+    def refresh(self) -> Freshness:
+        """Brings the index of what the caller sees in line with the files, as every verb that reads does first."""
+        self._context.read(lambda: None)
+        return self._context.freshness
+
+    def stale(self) -> str:
+        """How the index differs from one that is built anew from the files, in a few words; empty where it does not. Mends nothing."""
+        import tempfile  # noqa: PLC0415
+
+        from memoryclaw.index.index import fingerprint  # noqa: PLC0415
+
+        with tempfile.TemporaryDirectory(prefix="memoryclaw-check-") as folder:
+            fresh = self._context.rebuilt(Path(folder))
+            try:
+                paths = sorted({*fresh.stamps(), *self.index.stamps()})
+                there, here = self.index.digests(paths), fresh.digests(paths)
+                differ = [path for path in paths if there.get(path) != here.get(path)]
+                if differ:
+                    more = f" and {len(differ) - 3} more" if len(differ) > 3 else ""
+                    return f"{', '.join(differ[:3])}{more}"
+                return (
+                    "" if fingerprint(fresh) == fingerprint(self.index) else "rows of it are lost or changed"
+                )
+            finally:
+                fresh.database.close()
+
+    def track(self) -> None:
         """Commits what logs and ledger gained, where the settings say that git tracks them."""
         _track(os.fspath(self.root), self.config, self.clock)
 
@@ -1340,6 +1452,25 @@ class App:
         if paths:
             return lint.of_paths(self.vault, paths)
         return self._context.read(lambda: lint.of_vault(self.vault, self.catalog))
+
+    def migrate(self, *, dry_run: bool = False) -> Migrated:
+        """Brings the files of an older format to the newest, in one commit; tells what changed, and what stays as it is.
+
+        Args:
+            dry_run: only tell.
+
+        Raises:
+            ConflictError: what would be rewritten holds work of yours that git does not.
+            VaultError: the format of the vault is newer than the newest that is known.
+        """
+        self._context.allow(OWNER)
+        from memoryclaw.app.migration import migrate  # noqa: PLC0415
+
+        carry_out = self._context.look if dry_run else self._context.write
+        done = carry_out(lambda context: migrate(context, dry_run=dry_run))
+        if done.commit:
+            self.sync()
+        return done
 
     @property
     def commit_hook(self) -> CommitHook:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import os
+import platform
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from datetime import UTC, date, datetime
 from functools import cached_property
@@ -12,12 +13,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from memoryclaw import config as settings
-from memoryclaw.errors import ForbiddenError, InputError
+from memoryclaw.errors import ConfigError, ForbiddenError, InputError, VaultError
 from memoryclaw.index.catalog import Catalog
-from memoryclaw.index.index import Index, open_index
+from memoryclaw.index.index import Index, OnServer, open_index
 from memoryclaw.index.stemming import language
 from memoryclaw.index.sync import Following, Freshness, Sync, brought_up, fresh, healed
-from memoryclaw.model import AGENT, OWNER, Answer
+from memoryclaw.model import AGENT, NOTHING, OWNER, Answer
 from memoryclaw.ports import Progress
 from memoryclaw.vault.folder import Vault
 from memoryclaw.vault.layout import DECISIONS_FILE
@@ -74,13 +75,18 @@ class VaultContext:
         progress: Progress | None,
         patience: float,
         audience: str = OWNER,
+        overrides: Mapping[str, Any] = NOTHING,
+        kept: Callable[[], Freshness] | None = None,
+        may: Callable[[Any], None] | None = None,
     ) -> None:
         self.root = root
         self.clock = clock
         self.audience = audience
         Vault(root).must_exist()
         must_hold_no_link(state_folder(root))
-        self.config = settings.load(root)
+        self.config = settings.load(root)._replace(**overrides)
+        self._kept = kept  # says how fresh an index is that somebody else keeps
+        self._may = may
         self.vault = Vault(root, audience, self.config.folders)
         self._sees_all = audience == OWNER
         self.progress = progress
@@ -108,11 +114,11 @@ class VaultContext:
 
     @cached_property
     def _whole(self) -> Index:
-        return self.index_in(self.state)
+        return self.index_in(self.state, on_server=self._place(""))
 
     @cached_property
     def _view(self) -> Index:
-        return self.index_in(self.state / AUDIENCES / self.audience)
+        return self.index_in(self.state / AUDIENCES / self.audience, on_server=self._place(self.audience))
 
     @cached_property
     def ledger(self) -> Ledger:
@@ -201,7 +207,9 @@ class VaultContext:
         return found is None or not whole.is_partial(path, found[0], audience or self.audience)
 
     def refresh(self) -> Freshness:
-        """Brings the index in line with the files, or relies on a live watcher that has done so."""
+        """Brings the index in line with the files, or relies on a live watcher that has done so, or on who keeps it."""
+        if self._kept is not None:
+            return self._as_kept(self._kept())
         since = self.asked
         if not self.only_looks:
             self.asked = None  # what a verb has written itself, it sees when it looks again
@@ -213,10 +221,24 @@ class VaultContext:
                 return freshness if freshness.degraded else brought_up(following, self._view)
         return freshness
 
+    def _as_kept(self, freshness: Freshness) -> Freshness:
+        """Looks at what is there and at no file; VaultError where nothing was ever indexed for the caller."""
+        self._sees_all = self.audience == OWNER or (self.audience == AGENT and not self._whole.is_partial())
+        if not (self._sees_all or self._view.followed()):
+            raise VaultError(
+                f"the home of this vault has not indexed it for the audience {self.audience} yet; ask there, or again later"
+            )
+        return freshness
+
     def answer(self, verb: Callable[[], A]) -> A:
         """Carries out a verb that answers a question, on a fresh index."""
         started = time.perf_counter()
-        freshness, synced, answer = self._on_fresh_index(verb)
+
+        def in_one_state() -> A:
+            with self.index.database.reading():
+                return verb()
+
+        freshness, synced, answer = self._on_fresh_index(in_one_state)
         timings = {"fresh": _ms(synced - started), "answer": _ms(time.perf_counter() - synced)}
         degraded = "; ".join(filter(None, (freshness.degraded, answer.degraded)))
         return replace(answer, degraded=degraded, behind=freshness.behind, timings_ms=timings)
@@ -311,11 +333,32 @@ class VaultContext:
     def _renamed(self, old: str, new: str) -> None:
         self.ledger.append("renamed", {"from": old, "to": new}, self.clock())
 
-    def index_in(self, folder: Path) -> Index:
-        """The index that a folder holds, made as the settings say."""
+    def index_in(self, folder: Path, *, on_server: OnServer | None = None) -> Index:
+        """The index that a folder holds, or a server, made as the settings say; what is to be on none is made in the folder."""
         config = self.config
+        engine = "fts5" if config.engine == "postgres" and on_server is None else config.engine
         return open_index(
-            folder, engine=config.engine, language=language(config.language), labels=config.folders
+            folder, engine=engine, language=language(config.language), labels=config.folders, server=on_server
+        )
+
+    def _place(self, audience: str) -> OnServer | None:
+        """Where on a server the index is, if the settings put it on one."""
+        config = self.config
+        if config.engine != "postgres":
+            return None
+        if not config.index_url:
+            raise ConfigError(
+                "index.engine is postgres, and nobody says where the server is; set index.url in your own settings or MEMORYCLAW_INDEX_URL"
+            )
+        name = config.index_vault or f"{platform.node()}:{os.path.realpath(self.root)}"
+        return OnServer(
+            config.index_url,
+            name,
+            audience,
+            config.prepared,
+            config.connections,
+            keeps=self._kept is None,
+            may=self._may,
         )
 
 

@@ -31,6 +31,7 @@ from memoryclaw.vault.conflicts import Conflict
 from memoryclaw.vault.files import writer_lock
 from memoryclaw.vault.folder import Vault
 from memoryclaw.vault.layout import CONFIG_FILE, FOLDERS, STATE_DIR, on_disk
+from memoryclaw.vault.state_folder import state_folder
 
 _TEMP = re.compile(r"^\.[0-9a-f]{12}-\d+\.tmp$")
 _STATE_TEMP = re.compile(r"^(?:index\.\d+\.new|config\.\d+\.tmp)$")
@@ -74,8 +75,8 @@ def examine(patient: CheckedVault, *, fix: bool) -> list[Check]:
         _settings(patient.config),
         _names(patient.vault.scan().files),
         _git(root),
-        _leftovers(root, patient.index.database.path.parent, fix=fix),
-        _permissions(root, patient.index.database.path.parent),
+        _leftovers(root, Path(state_folder(os.fspath(root))), fix=fix),
+        _permissions(root, Path(state_folder(os.fspath(root)))),
         _links(patient),
     ]
 
@@ -127,9 +128,8 @@ def _index(patient: CheckedVault, *, fix: bool) -> Check:
 
 
 def _unsound(patient: CheckedVault) -> str:
-    verdict = patient.catalog.rows("pragma quick_check(1)")
-    if verdict != [("ok",)]:
-        return f"SQLite finds the index damaged ({verdict[0][0]})"
+    if trouble := patient.index.database.trouble():
+        return trouble
     with tempfile.TemporaryDirectory(prefix="memoryclaw-doctor-") as folder:
         fresh = patient.rebuild(Path(folder))
         try:
@@ -144,7 +144,7 @@ def _settings(config: Config) -> Check:
         return Check("settings", "ok", f"{CONFIG_FILE} is understood")
     told = (notice.partition(": ") for notice in config.notices)
     details = tuple(Problem(file, 0, sentence) for file, _, sentence in told)
-    return Check("settings", "problem", f"{_some(len(details), 'setting')} ignored", details)
+    return Check("settings", "problem", f"{_some(len(details), 'setting')} cannot be followed", details)
 
 
 def _names(paths: Iterable[str]) -> Check:

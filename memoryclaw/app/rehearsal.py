@@ -11,6 +11,7 @@ from typing import NamedTuple
 from memoryclaw.app.context import VaultContext
 from memoryclaw.errors import InputError
 from memoryclaw.index.catalog import Catalog
+from memoryclaw.index.database import Database
 from memoryclaw.index.filing import Filing
 from memoryclaw.index.index import Index
 from memoryclaw.model import Stamp
@@ -92,9 +93,10 @@ def rehearsed(context: VaultContext, planned: Mapping[str, str], approved: Appro
 
 def _copied(context: VaultContext, folder: Path) -> Index:
     """A second index that knows what the vault's own knows."""
-    if context.config.engine != "fts5":
+    database = context.index.database
+    if context.config.engine != "fts5" or not isinstance(database, Database):
         return context.rebuilt(folder)  # the files of another engine are sealed where they are
-    context.index.database.copied(folder)
+    database.copied(folder)
     return context.index_in(folder)
 
 

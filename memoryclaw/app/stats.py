@@ -117,7 +117,7 @@ def _hottest(record: Record, catalog: Catalog, today: date) -> tuple[tuple[str, 
 
 
 _KINDS = "select kind, count(*) from files where kind != 'settings' group by kind order by kind"
-_FACTS = "select count(*) from fact where current"
+_FACTS = "select count(*) from fact where current = 1"
 _TURNS = "select count(*) from unit where kind = 'turn'"
 _GROWTH = {
     "episodes": "select substr(at, 1, 7), count(*) from files where kind = 'episode' and at != '' group by 1",

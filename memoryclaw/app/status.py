@@ -83,12 +83,12 @@ def status(sync: Sync, index: Index, catalog: Catalog, config: Config, *, daemon
     """How the vault stands, found without changing anything; `daemon` is the process id of a live watcher."""
     seen = _look(sync, index, catalog)
     kinds = Counter(place.kind for path in seen.scan.files if (place := place_of(path)))
-    size = index.database.path.stat().st_size if index.database.path.exists() else 0
+    size = index.database.bytes()
     return Status(
         vault=str(config.root), notes=dict(sorted(kinds.items())), behind=seen.behind,
         problems=tuple(sorted({*seen.problems, *seen.scan.problems})), degraded=seen.degraded,
         ignored=tuple(sorted(seen.scan.ignored)), git=git_report(History(str(config.root))), daemon=daemon,
-        index=IndexReport(config.engine, config.language, str(index.database.path), size, seen.notes, seen.units),
+        index=IndexReport(config.engine, config.language, index.database.place, size, seen.notes, seen.units),
         notices=config.notices,
     )  # fmt: skip
 

@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from datetime import date, timedelta
 
 from memoryclaw.consolidation.acceptance import verdict
 from memoryclaw.consolidation.changes import Claim
 from memoryclaw.consolidation.talk import Statement, Talk
 from memoryclaw.consolidation.told import Told
 from memoryclaw.model import FROM_NOW_ON
+from memoryclaw.text.dates import find_ranges
 from memoryclaw.text.grammar import grammar, tokens_of
 from memoryclaw.vault.fact_values import date_value, noun_of, plain_value
 
 LONGEST = 300  # characters of a statement
+_SPAN = timedelta(days=31)  # in which something began, at most, for the first of them to be its day
 _REST = 2  # words with a subject that a clause must say besides its facts to be kept as a statement, too
 
 
@@ -25,20 +28,18 @@ def claims_of(talk: Talk) -> tuple[Claim, ...]:
 
 def _claims(one: Statement) -> Iterator[Claim]:
     row = verdict(one)
+    every = [(told, _since(told, one.said)) for told in one.told]
+    # What holds later is no fact yet.
+    found = [(told, since) for told, since in every if not one.said or since <= one.said]
     doubted = "low" if "hedged" in one.doubts else "medium"
     if row.verdict in ("fact", "ask"):
         if one.kind == "order":
             yield claim_of(one, one.who, FROM_NOW_ON, one.words, "prefers")._replace(many=True)
-        for told in one.told:
-            yield _fact(
-                one, told, confidence="high" if row.verdict == "fact" or told.how == "role" else doubted
-            )
-        if (
-            one.told
-            and row.verdict == "fact"
-            and all(told.how != "bare" for told in one.told)
-            and _says_more(one)
-        ):
+        for told, since in found:
+            sure = row.verdict == "fact" or told.how == "role"
+            yield _fact(one, told, confidence="high" if sure else doubted)._replace(since=since)
+        told_all = all(told.how != "bare" for told in one.told) and _says_more(one)
+        if one.told and row.verdict == "fact" and (len(found) < len(every) or told_all):
             yield statement_of(one)
     elif row.verdict == "statement":
         yield statement_of(one)
@@ -53,6 +54,15 @@ def _fact(one: Statement, told: Told, confidence: str) -> Claim:
     return claim_of(one, told.entity or one.who, told.field, value, told.how)._replace(
         many=many, confidence=confidence
     )
+
+
+def _since(told: Told, said: str) -> str:
+    """The day from which it holds, as its words tell: of a span up to a month its first; "" where they tell none, or a longer one."""
+    for found in find_ranges(told.when, date.fromisoformat(said))[0] if told.when and said else ():
+        first, last = found.start, found.end or found.start
+        if first and date.fromisoformat(last) - date.fromisoformat(first) <= _SPAN:
+            return first
+    return ""
 
 
 def statement_of(one: Statement) -> Claim:

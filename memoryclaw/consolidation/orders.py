@@ -50,6 +50,32 @@ def is_order(clause: Clause, words: Grammar) -> bool:
     return lasting or (polite and not clause.kind) or (style and (polite or first in words.manner_verbs))
 
 
+def is_for_once(clause: Clause, words: Grammar, *, asked: bool) -> bool:
+    """True for what only says how one piece of work shall be: `short ones please`, and `in French please` behind a request.
+
+    Args:
+        clause: an order by its words.
+        words: the grammar of its language.
+        asked: its turn has asked for something before.
+    """
+    tokens = _plain(clause, words)
+    if (
+        words.lasting.within(clause.typed)
+        or words.negations.within(tokens)
+        or words.address_orders.at(tokens)
+    ):
+        return False
+    bare = not clause.kind and not words.orders.at(tokens)
+    return bool(tokens) and bare and (asked or tokens[-1] in words.pro_forms)
+
+
+def asks_for(clause: Clause, words: Grammar) -> bool:
+    """True for a request for a piece of work: `draft the letter`, `two names for a boat please`."""
+    tokens = _plain(clause, words)
+    polite = words.politeness.within(clause.typed) and not words.order_topics.within(tokens)
+    return is_task(clause, words) or bool(polite and tokens and not clause.kind)
+
+
 def _tells(tokens: Sequence[str], words: Grammar) -> bool:
     """True for what only begins as an order does: `never saw that coming`, or the condition of one, `when you write long`."""
     second = tokens[1] if len(tokens) > 1 else ""

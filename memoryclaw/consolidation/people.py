@@ -99,6 +99,13 @@ class Names:
         short = bare[:-1] if bare.endswith("s") and len(bare) > 3 else ""
         return short if short in self._by_token else ""
 
+    def whole(self, text: str) -> str:
+        """The name that all words of a text are; "" where they are none, or more than one."""
+        tokens = tokens_of(text)
+        if found := self._by_token.get(" ".join(tokens)):
+            return found
+        return self.named(tokens[0]) if len(tokens) == 1 else ""
+
     def spelled(self, name: str) -> str:
         """The name as the vault or somebody wrote it; with a capital where it has none."""
         known = self._by_token.get(key_of(name)) or self._by_token.get(plain(name))
@@ -141,6 +148,8 @@ class Names:
         own = [
             token for token in tokens if token not in words.determiners and token not in words.possessives_own
         ]
+        if len(own) > 1 and (whole := self.whole(" ".join(own))) and whole != speaker:
+            return whole, "named"
         if (
             len(named) == 1
             and own

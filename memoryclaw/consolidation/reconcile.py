@@ -250,9 +250,12 @@ def _case(claim: Claim, known: Known, schema: Schema, files: FactFiles) -> _Case
         recurs = is_yearly(field)
         claim = claim._replace(value=date_value(claim.value, claim.said, recurs=recurs) or claim.value)
     claim = claim._replace(entity=entity, field=field)
+    since = max((fact.since for _, fact in own if fact.current), default="")
+    # A change that is told later is newer, also where it says that it happened some days ago.
+    later = claim.change and claim.since < since < claim.said
     return _Case(
         claim=claim,
-        when=claim.since or claim.said,
+        when=claim.said if later else claim.since or claim.said,
         declared=declared,
         now=tuple((path, fact) for path, fact in own if fact.current),
         past=tuple(fact for _, fact in own if not fact.current),
@@ -430,6 +433,10 @@ def _cued(decided: ClaimDecision) -> ClaimDecision:
     return decided
 
 
+def _has(known: Known, field: str) -> bool:
+    return any(fact.current and same_field(fact.field, field) for _, fact in known)
+
+
 class ClaimDecider:
     """Decides claim after claim, each given those before it."""
 
@@ -494,9 +501,9 @@ class ClaimDecider:
             else claim.confidence,
         )
         known = self._known(claim.entity)
-        if claim.how == "bare" and not any(
-            fact.current and same_field(fact.field, claim.field) for _, fact in known
-        ):
+        if claim.how == "bare" and not _has(known, claim.field):
+            if claim.entity != claim.speaker and _has(self._known(claim.speaker), claim.field):
+                return self.decide(claim._replace(entity=claim.speaker), source)
             return self.decide(claim._replace(field="", value=claim.words, how="said"), source)
         if claim.is_statement and claim.speaker and not (claim.person or known):
             # Below the one whom it is about only where that is a person or has facts; else below the speaker.

@@ -40,6 +40,9 @@ from memoryclaw.writing.context import WriteContext
 from memoryclaw.writing.decisions import Decisions
 
 BRANCHES = "refs/heads/memoryclaw/"  # where runs wait in `branch` mode
+UNSENT = (
+    f"{BRANCHES}unsent-"  # what a node of a fleet wrote and could not send while another took the vault over
+)
 _CACHE = f"{STATE_DIR}/consolidated.json"
 
 
@@ -79,7 +82,8 @@ def open_branches(history: History) -> list[OpenBranch]:
     """The runs that wait as branches, in order of their names."""
     if history.state().name == "none":
         return []
-    return [read_branch(history, branch) for branch in repository.branches(history, BRANCHES)]
+    found = repository.branches(history, BRANCHES)
+    return [read_branch(history, branch) for branch in found if not branch.ref.startswith(UNSENT)]
 
 
 def read_branch(history: History, branch: Branch) -> OpenBranch:

@@ -6,16 +6,16 @@ A statement is one clause with what goes on from it, in the speaker's own words.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 from memoryclaw.consolidation.answers import Asked, asked_in, chosen
-from memoryclaw.consolidation.orders import is_order, is_task
+from memoryclaw.consolidation.orders import asks_for, is_for_once, is_order, is_task
 from memoryclaw.consolidation.people import Names, appositions
 from memoryclaw.consolidation.told import Told, told_by, told_of
 from memoryclaw.model import Turn
-from memoryclaw.text.clauses import Clause, clauses, trimmed
+from memoryclaw.text.clauses import Clause, asks, clauses, trimmed
 from memoryclaw.text.corrections import corrected
 from memoryclaw.text.grammar import Grammar, codes, grammar, spans_of, spoken_in, tokens_of
 from memoryclaw.text.own_words import own_words, without_secrets
@@ -166,7 +166,9 @@ class _Turn:
         self._answering = bool(asked.text or asked.options)
 
         self._topic = ""  # of the next sentence
+        self._last_named: list[str] = []  # in the turn so far, by the last clause that names any
         self._ordered = False
+        self._asked_for = False  # a piece of work, in the turn so far
 
     def sentence(self, number: int, text: str, *, last: bool) -> list[_Piece]:
         """The clauses of a sentence, with what each is and the topic that the sentence before it set."""
@@ -189,13 +191,17 @@ class _Turn:
             return
         if self._is_topic(found, text, last=last, first=first):
             self._topic = found[0].text
+            self._last_named = self.names.found(self._topic) or self._last_named
             return
         if picked := chosen(self.asked, tokens, words) if first else "":
             yield self._piece(number, found[0], "choice", frozenset(), stressed=bool(asked_for), words=picked)
             found = found[1:]
-        order = [
-            is_order(clause, words) or (self._ordered and _denies_noun(clause, words)) for clause in found
-        ]
+        order, once = [], []
+        for clause in found:
+            orders = is_order(clause, words)
+            once.append(orders and is_for_once(clause, words, asked=self._asked_for))
+            order.append((orders and not once[-1]) or (self._ordered and _denies_noun(clause, words)))
+            self._asked_for = self._asked_for or text.rstrip().endswith("?") or asks_for(clause, words)
         self._ordered = self._ordered or any(order)
         beside = appositions(found, words, self.names)
         doubts = self._doubts(found, text, ordered=any(order))
@@ -203,18 +209,39 @@ class _Turn:
             if any(order) and clause.under and not order[at]:
                 continue  # the condition of an order stands in its words
             kind, whole = self._kind(clause, answers=first and at == 0), ""
+            kind = "task" if once[at] else kind
             if order[at]:
                 kind, whole = "order", _whole_order(found, order, at, text, words)
-            piece = self._piece(number, clause, kind, doubts[at], stressed=bool(asked_for), words=whole)
-            yield piece._replace(told=(*piece.told, *map(told_of, beside.get(at, ()))))
+            piece = self._piece(
+                number,
+                clause,
+                kind,
+                doubts[at],
+                stressed=bool(asked_for),
+                words=whole,
+                behind=text[clause.end :],
+            )
+            told = [self._owned(one, clause) for one in piece.told]
+            self._last_named = self.names.found(clause.text) or self._last_named
+            yield piece._replace(told=(*told, *map(told_of, beside.get(at, ()))))
+
+    def _owned(self, told: Told, clause: Clause) -> Told:
+        """What is told of a bare noun, of the one thing that its clause or the last one before it names: `Atlas slipped, deadline is 9 May`."""
+        if told.how != "bare" or told.entity:
+            return told
+        within = {name for name in self.names.found(clause.text) if name not in self.names.found(told.value)}
+        named = {name for name in within or self._last_named if not self.names.speaks(name)}
+        return told._replace(entity=named.pop()) if len(named) == 1 else told
 
     def _clauses(self, text: str) -> list[Clause]:
         """The clauses of a sentence without those that only call somebody; what stands before a colon is its topic."""
         words, is_name = self.words, self.names.is_name
         lead = _LEAD.match(text)
-        found = clauses(text[lead.end() :], words, is_name) if lead else []
+        # What begins with a number is a value, also where its month is a verb: `deadline: 12 may`.
+        found = clauses(text[lead.end() :], words, is_name) if lead and not text[lead.end()].isdigit() else []
         if lead and found and found[0].kind and len(tokens_of(lead[1])) in range(1, _TOPIC_WORDS + 1):
             self._topic = trimmed(lead[1], words)
+            self._last_named = self.names.found(lead[1]) or self._last_named
             found = [one._replace(start=one.start + lead.end(), end=one.end + lead.end()) for one in found]
         else:
             found = clauses(text, words, is_name)
@@ -227,7 +254,7 @@ class _Turn:
     def _doubts(self, found: Sequence[Clause], text: str, *, ordered: bool) -> list[frozenset[str]]:
         """Why each clause may state nothing: a supposition holds for the rest of its sentence, a report for what goes on from it."""
         words = self.words
-        asks, marked = _asks(text, tokens_of(text), words), text.rstrip(" \"'”’)").endswith("?")
+        marked = text.rstrip("\"'”’») *_").endswith(("?", "？"))
         supposed, reported = False, ""
         every = []
         for at, clause in enumerate(found):
@@ -238,7 +265,13 @@ class _Turn:
             )
             end = found[at + 1].start if at + 1 < len(found) else len(text)
             signs = {
-                "asked": asks and (marked or at == 0),
+                "asked": marked
+                or asks(
+                    clause.typed,
+                    words,
+                    self.names.is_name,
+                    first=not any(_content(one.tokens, words) for one in found[:at]),
+                ),
                 "supposed": supposed or words.conditionals.within(clause.tokens),
                 "reported": reports or reported == "open" or (reported == "said" and goes_on),
                 "hedged": words.hedges.within(clause.tokens) or self._hedge_beside(found, at),
@@ -249,6 +282,8 @@ class _Turn:
             }
             reported = ("open" if len(tokens_of(clause.rest)) < _SAID else "said") if reports else ""
             every.append(frozenset(doubt for doubt, holds in signs.items() if holds))
+        if len(found) > 1 and "asked" in every[1] and not found[0].kind and not _HARD.search(found[0].text):
+            every[0] |= {"asked"}  # what it asks about: `the csv of last week, which day was worst`
         return every
 
     def _is_topic(self, found: Sequence[Clause], text: str, *, last: bool, first: bool) -> bool:
@@ -304,11 +339,12 @@ class _Turn:
         *,
         stressed: bool,
         words: str = "",
+        behind: str = "",
     ) -> _Piece:
         about, subject = self.names.subject(clause, self.words, self.speaker)
         told: tuple[Told, ...] = ()
         if kind not in ("order", "task", "choice") and not doubts & {"supposed", "asked"}:
-            told = told_by(clause, self.words, self.names, self.speaker)
+            told = told_by(clause, self.words, self.names, self.speaker, behind)
             told = tuple(one for one in told if one.how == "role" or "reported" not in doubts)
         return _Piece(number, clause, kind, about, subject, told, doubts, stressed, words=words)
 
@@ -389,22 +425,14 @@ def _denies_noun(clause: Clause, words: Grammar) -> bool:
     )
 
 
-def _content(tokens: Iterable[str], words: Grammar) -> frozenset[str]:
+def _content(tokens: Sequence[str], words: Grammar) -> frozenset[str]:
     """The tokens that carry a subject."""
+    if words.fillers.at(tokens) == len(tokens):
+        return frozenset()  # `quick question`
     return frozenset(
         token for token in tokens
         if not (token in words.small or token in words.light or token in words.fillers or token in words.adverbs)
     )  # fmt: skip
-
-
-def _asks(text: str, tokens: Sequence[str], words: Grammar) -> bool:
-    """True for a question, with or without its mark."""
-    if text.rstrip("\"'”’») *_").endswith(("?", "？")):
-        return True
-    left = list(tokens)
-    while left and left[0] in words.fillers:
-        left = left[1:]
-    return words.question_starts.at(left) > 0 if left else False
 
 
 def _grouped(pieces: Sequence[_Piece]) -> list[list[_Piece]]:

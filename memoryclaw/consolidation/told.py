@@ -4,14 +4,19 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from datetime import date
 from functools import cache
 from typing import NamedTuple
 
 from memoryclaw.consolidation.people import Names, Relation, relations
 from memoryclaw.text.clauses import Clause, trimmed
+from memoryclaw.text.dates import blanked, find_ranges
 from memoryclaw.text.grammar import Grammar, spans_of, tokens_of
-from memoryclaw.vault.fact_values import noun_of, plain_key, plain_value
+from memoryclaw.text.sentences import plain
+from memoryclaw.vault.fact_values import date_value, noun_of, plain_key, plain_value
+from memoryclaw.vault.vocabulary import misfit
 
+_ANY_DAY = date(2000, 1, 1)
 _VALUE_WORDS, _FIELD_WORDS, _THING_WORDS = 9, 4, 5
 _EMAIL = re.compile(r"[^\s@<>()\[\],;:]+@[^\s@<>()\[\],;:]+\.[^\W\d_]{2,}")
 _URL = re.compile(
@@ -19,6 +24,7 @@ _URL = re.compile(
 )
 _PHONE = re.compile(r"(?<![\w.,/-])(?=(?:\D*\d){6})[+(0]\+?\(?\d?[\d\s()/-]{4,22}\d(?![.,]?\d)")
 _HARD = re.compile(r"\d|[$€£%]")
+_MARK = re.compile(r"(?<!\d),|,(?!\d)|[;()!?…]|\.(?=\s|$)|\s[-–—]\s")  # where a value ends
 _POSSESSIVE = re.compile(r"['’]s?$")
 
 
@@ -33,9 +39,10 @@ class Told(NamedTuple):
     value: str
     how: str
     words: str  # the words of the clause that say so
+    when: str = ""  # its words for the time since when it is so: "last week"
 
 
-def told_by(clause: Clause, words: Grammar, names: Names, speaker: str) -> tuple[Told, ...]:
+def told_by(clause: Clause, words: Grammar, names: Names, speaker: str, behind: str = "") -> tuple[Told, ...]:
     """What a clause tells of what, the surest forms only.
 
     Args:
@@ -43,12 +50,14 @@ def told_by(clause: Clause, words: Grammar, names: Names, speaker: str) -> tuple
         words: the grammar of its language.
         names: the names of the talk; persons who are introduced are taken up.
         speaker: the name of who speaks.
+        behind: what stands behind it in its sentence, with the mark between.
     """
     found = [told_of(relation) for relation in relations(clause, words, names)]
     if not found and _holds(clause, words):
         made = (
             _by_change(clause, words, names)
             or _by_noun(clause, words, names)
+            or _by_mark(clause, words, names, behind)
             or _by_verb(clause, words, names, speaker)
             or _contact(clause, words, names)
         )
@@ -59,6 +68,9 @@ def told_by(clause: Clause, words: Grammar, names: Names, speaker: str) -> tuple
 def _holds(clause: Clause, words: Grammar) -> bool:
     """False for what is denied, wished, or held once: `i'm not allergic`, `i want to live there`, `my rent was 900`."""
     past = clause.kind == "be" and words.past_be.within(clause.verb)
+    past = past and not any(
+        words.past_be.within(phrase) and _is_within(phrase, clause.tokens) for phrase, _ in words.verb_fields
+    )
     if past or clause.kind == "wish" or words.former.within(clause.tokens):
         return False
     at = 0
@@ -68,6 +80,10 @@ def _holds(clause: Clause, words: Grammar) -> bool:
             return False
         at += max(1, size)
     return True
+
+
+def _is_within(phrase: Sequence[str], tokens: Sequence[str]) -> bool:
+    return any(tuple(tokens[at : at + len(phrase)]) == phrase for at in range(len(tokens)))
 
 
 @cache
@@ -98,14 +114,57 @@ def _by_noun(clause: Clause, words: Grammar, names: Names) -> Told | None:
     if owner is None:
         return None
     entity, noun, explicit = owner
-    value = _value(clause.rest, words)
+    rest, when = _without_time(clause.rest, since=True)
+    value = _value(rest, words)
     if not value or words.negations.at(tokens_of(value)):
         return None
-    known = noun_of(noun) is not None or words.things.at(tokens_of(noun)[-1:]) > 0
+    known = _is_field(tokens_of(noun), words)
     firm = bool(_HARD.search(value) or names.found(value) or value[:1].isupper())
     if not (known or explicit) or not (firm or (known and explicit and not _is_judgement(value, words))):
         return None
-    return Told(entity, _field(noun), value, "noun" if explicit else "bare", f"{noun} {value}")
+    return Told(entity, _field(noun), value, "noun" if explicit else "bare", f"{noun} {value}", when)
+
+
+def _is_field(tokens: Sequence[str], words: Grammar) -> bool:
+    """True for words that name a field by themselves."""
+    return noun_of(" ".join(tokens)) is not None or words.things.at(tokens[-1:]) > 0
+
+
+def _by_mark(clause: Clause, words: Grammar, names: Names, behind: str) -> Told | None:
+    """`deadline for Atlas: 12 May`, `Ana has a new number, 0161 496 0000`: the value stands behind a mark."""
+    has, mark = clause.kind == "have", behind.lstrip()[:1]
+    if not (mark == ":" or (has and mark == ",")) or not (has or not clause.kind):
+        return None
+    text = clause.text
+    if has:
+        at = next((n for n, token in enumerate(tokens_of(clause.rest)) if token not in words.determiners), 0)
+        noun = tokens_of(clause.rest)[at:]
+        about, subject = names.subject(clause, words, "")
+        if subject not in ("own", "named") or not clause.rest or not _is_field(noun, words):
+            return None
+        owner: tuple[str, str, bool] | None = (about, " ".join(noun), True)
+    else:
+        owner = _owner_and_noun(clause.tokens, [text[a:b] for a, b in spans_of(text)], words, names)
+    if owner is None or not _is_field(tokens_of(owner[1]), words):
+        return None
+    entity, field, explicit = owner
+    value = _value(_MARK.split(behind.lstrip()[1:].strip(), maxsplit=1)[0], words)
+    firm = _HARD.search(value) or names.found(value) or value[:1].isupper()
+    known = noun_of(field)
+    if (
+        known
+        and misfit(value, known.kind)
+        and not (known.kind == "date" and date_value(value, f"{_ANY_DAY}"))
+    ):
+        return None  # `a new phone, two days old`
+    if (
+        not firm
+        or len(value.split()) > _THING_WORDS
+        or _is_judgement(value, words)
+        or words.negations.at(tokens_of(value))
+    ):
+        return None
+    return Told(entity, _field(field), value, "noun" if explicit else "bare", f"{field} {value}")
 
 
 def _owner_and_noun(
@@ -128,6 +187,8 @@ def _owner_and_noun(
             name = _entity(" ".join((*typed[:place], owner)), names)
             noun = tokens[place + 1 :]
             return (name, " ".join(noun), True) if name and len(noun) <= _FIELD_WORDS else None
+    if beside := _field_and_name(tokens, typed, words, names):
+        return beside
     first = names.found(typed[0])
     if first and len(tokens) > 1 and not own:
         return first[0], " ".join(tokens[1:]), False
@@ -138,6 +199,17 @@ def _owner_and_noun(
     ):
         return None
     return "", " ".join(tokens), own
+
+
+def _field_and_name(
+    tokens: Sequence[str], typed: Sequence[str], words: Grammar, names: Names
+) -> tuple[str, str, bool] | None:
+    """`our contact at Nordmole`, `deadline Atlas`: a name behind a field that is known."""
+    for place in range(1, len(tokens)):
+        start = place + (tokens[place] in words.prepositions)
+        if _is_field(tokens[:place], words) and (name := names.whole(" ".join(typed[start:]))):
+            return name, " ".join(tokens[:place]), True
+    return None
 
 
 def _names_itself(tokens: Sequence[str], words: Grammar) -> bool:
@@ -161,6 +233,13 @@ def _owner_behind(
     if article and words.noun_capitals.entries() and not names.found(behind):
         return None  # where every noun has a capital, it is no name
     name = _entity(behind, names)
+    parts = tokens[start:]
+    if not name and article and 1 < len(parts) < _FIELD_WORDS and _is_field(tokens[:place], words):
+        # What has an article and several words is a thing of its own: `the deadline of the spring fair`.
+        plain = not any(
+            one in found for one in parts for found in (words.small, words.light, words.number_words)
+        )
+        name = plain_key(behind) if plain else ""
     return (name, " ".join(tokens[:place]), True) if name and place <= _FIELD_WORDS else None
 
 
@@ -213,23 +292,48 @@ def _by_change(clause: Clause, words: Grammar, names: Names) -> Told | None:
 
 def _by_verb(clause: Clause, words: Grammar, names: Names, speaker: str) -> Told | None:
     """`i live in Leeds`, `Romy is allergic to nuts`: verbs that have a field of their own."""
-    table = words.verb_fields
     about, subject = names.subject(clause, words, speaker)
+    if (
+        subject == "named"
+        and tokens_of(about)[-1] != plain(clause.subject[-1])
+        and names.named(clause.subject[-1]) != about
+    ):
+        return None  # `Ana's sister`, `the Atlas call`
     if subject not in ("own", "named") and not (
         subject == "other" and clause.subject and clause.subject[0] in words.first_person
     ):
         return None
-    first = len(clause.tokens) - len(tokens_of(clause.rest)) - len(clause.verb)
-    for at in range(max(0, first), min(len(clause.tokens), first + len(clause.verb) + 2)):
-        for phrase, field in table:
-            if clause.tokens[at : at + len(phrase)] == phrase:
-                spans = spans_of(clause.text)
-                end = at + len(phrase)
-                value = _value(clause.text[spans[end][0] :], words, stops=True) if end < len(spans) else ""
+    first = max(0, len(clause.tokens) - len(tokens_of(clause.rest)) - len(clause.verb))
+    timeless, when = _without_time(clause.text)
+    for text in dict.fromkeys((timeless, clause.text)):  # `i live since May in Leeds`; `i live in May Street`
+        tokens, spans = tokens_of(text), spans_of(text)
+        start = spans_of(clause.text)[first][0] if first < len(clause.tokens) else len(text)
+        at = next((n for n, (begin, _) in enumerate(spans) if begin >= start), len(tokens))
+        for place in range(at, min(len(tokens), at + len(clause.verb) + 2)):
+            for phrase, field in words.verb_fields:
+                if tuple(tokens[place : place + len(phrase)]) != phrase:
+                    continue
+                end = place + len(phrase)
+                value = _value(text[spans[end][0] :], words, stops=True) if end < len(spans) else ""
                 if value and _names_a_thing(value, words):
-                    return Told(about, field, value, "verb", clause.text)
+                    return Told(about, field, value, "verb", clause.text, when if text is timeless else "")
                 return None
     return None
+
+
+def _without_time(text: str, *, since: bool = False) -> tuple[str, str]:
+    """The text with blanks where it tells a time as an adverbial does, and the first of these: not in the name `USA Today`.
+
+    Args:
+        text: of a clause.
+        since: only a time from which on something is so: `since May`.
+    """
+    found = [
+        one
+        for one in find_ranges(text, _ANY_DAY)[0]
+        if one.text[0].islower() and not (since and (one.end or not one.start))
+    ]
+    return blanked(text, [one.span for one in found]), found[0].text if found else ""
 
 
 def _contact(clause: Clause, words: Grammar, names: Names) -> Told | None:
@@ -285,6 +389,8 @@ def _aside_before(tokens: Sequence[str], end: int, words: Grammar) -> int:
 def _names_a_thing(value: str, words: Grammar) -> bool:
     """True for a few words that name something, without a verb or a word that only points or goes on with a sentence."""
     tokens = tokens_of(value)
+    dated = _HARD.search(value) is not None
+    tokens = [token for token in tokens if not (dated and token in words.months)] or tokens  # `3 May`
     plain = len(tokens) <= _THING_WORDS and not any(
         token in found
         for token in tokens

@@ -10,11 +10,11 @@ import hashlib
 import secrets
 from collections.abc import Iterable, Mapping
 from datetime import datetime
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from psycopg import errors as pg
 
-from memoryclaw.errors import ConflictError, InputError, NotFoundError
+from memoryclaw.errors import ConflictError, InputError, MovedError, NotFoundError
 from memoryclaw.index.postgres import OWN, PARTITIONS, Postgres
 
 LEASE = 15.0  # seconds for which a node that says nothing keeps its vaults
@@ -62,8 +62,13 @@ alter table memoryclaw.published enable row level security;
 alter table memoryclaw.published force row level security;
 create policy own on memoryclaw.published using ({OWN}) with check ({OWN});
 """,
+    """
+alter table memoryclaw.fleet_vault add column wanted text not null default '';
+create index fleet_vault_wanted on memoryclaw.fleet_vault(wanted) where wanted != '';
+""",
 )
-_VAULT = "name, remote, node, fence, most_notes, most_bytes, most_requests, head, synced"
+_VAULT = "name, remote, node, fence, most_notes, most_bytes, most_requests, head, synced, wanted"
+DROPPED = "-"  # the home of a vault that is being dropped, where it stays
 
 
 class Node(NamedTuple):
@@ -87,6 +92,18 @@ class FleetVault(NamedTuple):
     most_requests: int | None  # a minute
     head: str  # the commit up to which its index was brought
     synced: datetime | None
+    wanted: str = ""  # the node that it is to move to
+
+
+class HomeState(NamedTuple):
+    """How the home of a vault is, and up to where its index was brought."""
+
+    node: str
+    is_up: bool
+    until: datetime | None  # when its lease ends or ended; None for a node that is gone
+    head: str
+    synced: datetime | None
+    number: int | None  # of its index; None before there is one
 
 
 class Token(NamedTuple):
@@ -161,6 +178,12 @@ class Fleet:
         with self.server.connection() as connection:
             return [Node(*row) for row in connection.execute(sql).fetchall()]
 
+    def rest(self, node: str, holder: str) -> None:
+        """Says that a node is going: others take its vaults at once."""
+        sql = "update memoryclaw.node set until = now() where name = %s and holder = %s and until > now()"
+        with self.server.transaction() as connection:
+            connection.execute(sql, (node, holder))
+
     def forget_node(self, node: str) -> None:
         """Takes a node that has ended off the list; its vaults wait for another."""
         with self.server.transaction() as connection:
@@ -168,16 +191,23 @@ class Fleet:
 
     # ── Vaults
 
-    def add(self, name: str, remote: str = "", *, node: str = "") -> FleetVault:
+    def add(self, name: str, remote: str = "", *, node: str = "", wanted: str = "") -> FleetVault:
         """Makes a vault known.
+
+        Args:
+            name: of the vault.
+            remote: the address of its git remote.
+            node: its home.
+            wanted: the node that is to become its home.
 
         Raises:
             ConflictError: there is one of this name.
         """
-        sql = f"insert into memoryclaw.fleet_vault(name, remote, node, fence) values(%s, %s, %s, 1) returning {_VAULT}"
+        sql = f"""insert into memoryclaw.fleet_vault(name, remote, node, fence, wanted) values(%s, %s, %s, 1, %s)
+            returning {_VAULT}"""
         try:
             with self.server.transaction() as connection:
-                return _vault(connection.execute(sql, (name, remote, node)).fetchone(), name)
+                return _vault(connection.execute(sql, (name, remote, node, wanted)).fetchone(), name)
         except pg.UniqueViolation:
             raise ConflictError(
                 f"there is a vault {name!r} already; `memoryclaw fleet list` shows it"
@@ -205,12 +235,47 @@ class Fleet:
         with self.server.connection() as connection:
             return [FleetVault(*row) for row in connection.execute(sql, values).fetchall()]
 
+    def home_of(self, name: str) -> HomeState:
+        """How the home of a vault is.
+
+        Raises:
+            NotFoundError: there is no such vault.
+        """
+        sql = """select v.node, coalesce(n.until > now(), false), n.until, v.head, v.synced, i.number
+            from memoryclaw.fleet_vault v left join memoryclaw.node n on n.name = v.node
+            left join memoryclaw.vault i on i.name = v.name and i.audience = '' where v.name = %s"""
+        with self.server.connection() as connection:
+            row = connection.execute(sql, (name,)).fetchone()
+        if row is None:
+            raise _unknown(name)
+        return HomeState(*row)
+
     def orphans(self) -> list[FleetVault]:
         """The vaults whose node is gone or has said nothing for too long."""
-        sql = f"""select {_VAULT} from memoryclaw.fleet_vault v where not exists(
+        sql = f"""select {_VAULT} from memoryclaw.fleet_vault v where v.node != '{DROPPED}' and not exists(
             select 1 from memoryclaw.node n where n.name = v.node and n.until > now()) order by name"""
         with self.server.connection() as connection:
             return [FleetVault(*row) for row in connection.execute(sql).fetchall()]
+
+    def moving(self, node: str) -> list[FleetVault]:
+        """The vaults that are to leave a node, or to come to it."""
+        sql = f"""select {_VAULT} from memoryclaw.fleet_vault
+            where wanted != '' and (node = %s or wanted = %s) order by name"""
+        with self.server.connection() as connection:
+            return [FleetVault(*row) for row in connection.execute(sql, (node, node)).fetchall()]
+
+    def want(self, name: str, node: str) -> None:
+        """Says which node is to be the home of a vault; its present home gives it away, then."""
+        sql = "update memoryclaw.fleet_vault set wanted = %s where name = %s returning 1"
+        with self.server.transaction() as connection:
+            if connection.execute(sql, (node, name)).fetchone() is None:
+                raise _unknown(name)
+
+    def arrived(self, name: str, fence: int) -> None:
+        """Says that a vault is where it was to be."""
+        sql = "update memoryclaw.fleet_vault set wanted = '' where name = %s and fence = %s and wanted != ''"
+        with self.server.transaction() as connection:
+            connection.execute(sql, (name, fence))
 
     def limit(self, name: str, *, notes: int | None, size: int | None, requests: int | None) -> None:
         """Sets the quotas of a vault: notes, bytes, and requests a minute; None for no limit."""
@@ -273,6 +338,16 @@ class Fleet:
         with self.server.connection() as connection:
             return connection.execute(sql, (name, node, fence, holder)).fetchone() is not None
 
+    def must_be_home(self, connection: Any, name: str, node: str, fence: int) -> None:
+        """Refuses what a transaction is about to write for a node that is no longer the home of a vault.
+
+        Raises:
+            MovedError: it is not.
+        """
+        sql = "select 1 from memoryclaw.fleet_vault where name = %s and node = %s and fence = %s"
+        if connection.execute(sql, (name, node, fence)).fetchone() is None:
+            raise MovedError(f"the vault {name!r} was taken from {node}; ask its new home")
+
     # ── Tokens
 
     def make_token(
@@ -329,20 +404,31 @@ class Fleet:
         with self.server.transaction() as connection:
             connection.execute("delete from memoryclaw.request where minute < now() - interval '2 minutes'")
 
+    def queue(self) -> tuple[int, float]:
+        """How many jobs wait, and for how many seconds the oldest of them; nothing where there were never any."""
+        sql = """select count(*), coalesce(extract(epoch from now() - min(coalesce(scheduled_at, now()))), 0)
+            from memoryclaw_jobs.procrastinate_jobs where status = 'todo' and coalesce(scheduled_at, now()) <= now()"""
+        with self.server.connection() as connection:
+            there = connection.execute("select to_regclass('memoryclaw_jobs.procrastinate_jobs')").fetchone()
+            row = connection.execute(sql).fetchone() if there and there[0] else None
+        return (int(row[0]), float(row[1])) if row else (0, 0.0)
+
     # ── What other nodes need of a vault besides its index
 
-    def publish(self, number: int, files: Mapping[str, bytes]) -> None:
+    def publish(self, number: int, files: Mapping[str, bytes], *, kept: Iterable[str] = ()) -> None:
         """Puts the few small files that a recall reads beside the index where other nodes find them, in place of those there.
 
         Args:
             number: of the vault's index.
             files: by their path in the vault.
+            kept: the paths of more files, which are there as they are.
         """
         put = """insert into memoryclaw.published(vault, path, data) values(%s, %s, %s)
             on conflict (vault, path) do update set data = excluded.data where published.data != excluded.data"""
         with self.server.transaction(number) as connection:
             connection.execute(
-                "delete from memoryclaw.published where vault = %s and path != all(%s)", (number, list(files))
+                "delete from memoryclaw.published where vault = %s and path != all(%s)",
+                (number, [*files, *kept]),
             )
             for path, data in sorted(files.items()):
                 connection.execute(put, (number, path, data))
@@ -352,6 +438,16 @@ class Fleet:
         sql = "select path, data from memoryclaw.published where vault = %s"
         with self.server.transaction(number, read_only=True) as connection:
             return {path: bytes(data) for path, data in connection.execute(sql, (number,)).fetchall()}
+
+    def rights(self) -> str:
+        """What is wrong with the role that we connect as: a sentence when row-level security does not hold for it."""
+        sql = "select rolname, rolsuper, rolbypassrls from pg_roles where rolname = current_user"
+        with self.server.connection() as connection:
+            name, is_super, passes = connection.execute(sql).fetchone() or ("", False, False)
+        if not (is_super or passes):
+            return ""
+        which = "a superuser" if is_super else "BYPASSRLS"
+        return f"the role {name} is {which}, so row-level security does not hold for it; connect as one that is not"
 
 
 def digest_of(token: str) -> str:

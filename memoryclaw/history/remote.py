@@ -55,6 +55,11 @@ _RACED = re.compile(
 _SECRET = re.compile(r"(?<=://)[^/@\s]+@")
 
 
+def without_secrets(address: str) -> str:
+    """The address of a remote without a name and password in it."""
+    return _SECRET.sub("", address)
+
+
 class RemoteBranch(NamedTuple):
     """Where a branch goes: the name of the other copy, its branch, the addresses to fetch from and to push to, and our note of it."""
 
@@ -106,17 +111,44 @@ def remote_of(history: History) -> RemoteBranch:
 
 
 class Remote:
-    """The other copy of a vault's branch."""
+    """The other copy of a vault's branch.
 
-    def __init__(self, history: History, at: RemoteBranch) -> None:
+    Args:
+        history: of the vault.
+        at: where it is.
+        seconds: that one command may take.
+    """
+
+    def __init__(self, history: History, at: RemoteBranch, *, seconds: float = _SECONDS) -> None:
         self._history = history
         self.at = at
+        self._seconds = seconds
         self._folder = os.path.join(history.root, FOLDER, "git")
 
     @property
     def name(self) -> str:
         """The branch, as a person knows it."""
         return f"{self.at.remote}/{self.at.branch}"
+
+    def branches(self) -> dict[str, str]:
+        """The last commit of each branch there, by its name without `refs/heads/`.
+
+        Raises:
+            HistoryError: it cannot be reached; git's own words.
+        """
+        self._ready()
+        code, out, err = self._run(
+            "ls-remote", self.at.fetch, "--heads", "--upload-pack", "upload-pack", refs=[]
+        )
+        if code:
+            raise self._failed("ls-remote", code, err)
+        lines = (line.split("\t", 1) for line in out.splitlines() if "\t" in line)
+        return {ref.removeprefix(_HEADS): commit for commit, ref in lines}
+
+    def is_sent(self, commit: str) -> bool:
+        """Whether git's note says that the branch there is at this commit."""
+        known = self._history.git.asks("rev-parse", "--verify", "--quiet", self.at.tracking or "-")[1]
+        return known.decode().strip() == commit
 
     def fetch(self) -> str:
         """The last commit of the branch there, brought here; empty when there is no such branch yet.
@@ -216,7 +248,7 @@ class Remote:
             address,
             *refs,
         ]
-        return _ended(command, self._history.root, self._environment(address))
+        return _ended(command, self._history.root, self._environment(address), self._seconds)
 
     def _environment(self, address: str) -> dict[str, str]:
         found = {
@@ -233,7 +265,7 @@ class Remote:
         }
         if _SSH.match(address) and not found.keys() & {"GIT_SSH", "GIT_SSH_COMMAND"}:
             asked = ["git", f"--git-dir={self._folder}", "config", "--get", "core.sshCommand"]
-            own = _ended(asked, self._history.root, found)[1].strip()
+            own = _ended(asked, self._history.root, found, self._seconds)[1].strip()
             found["GIT_SSH_COMMAND"] = (
                 f"{own or 'ssh'} -o BatchMode=yes -o ConnectTimeout=30 -o ServerAliveInterval=15"
             )
@@ -247,7 +279,7 @@ class Remote:
         return HistoryError(f"git {verb} of {self.name} failed: {said or f'exit code {code}'}")
 
 
-def _ended(command: list[str], root: str, variables: dict[str, str]) -> tuple[int, str, str]:
+def _ended(command: list[str], root: str, variables: dict[str, str], seconds: float) -> tuple[int, str, str]:
     """A command without a terminal, so that nothing it starts can ask; it and all it started end with us or after too long."""
     try:
         process = subprocess.Popen(
@@ -256,9 +288,9 @@ def _ended(command: list[str], root: str, variables: dict[str, str]) -> tuple[in
     except FileNotFoundError:
         raise HistoryError("git could not be started; is it installed?") from None
     try:
-        out, err = process.communicate(timeout=_SECONDS)
+        out, err = process.communicate(timeout=seconds)
     except subprocess.TimeoutExpired:
-        raise HistoryError(f"git did not come to an end within {_SECONDS} seconds; try again") from None
+        raise HistoryError(f"git did not come to an end within {seconds:g} seconds; try again") from None
     finally:
         if process.returncode is None:
             with suppress(ProcessLookupError):

@@ -214,6 +214,8 @@ _NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
 _FILE = "100644"
 _MODULE = "160000"
 _NAMED = 1000
+_MANY = 2000  # loose objects; some 400 commits leave as many
+_TORN = 86400  # seconds
 _DEFAULT_AUTHOR = ("MemoryClaw", "memoryclaw@localhost")
 _COMMIT_ID = re.compile(r"[0-9a-f]{4,64}|HEAD(?:[~^][0-9]{0,4}){0,8}")
 _TRAILER = re.compile(r"^([A-Z][A-Za-z-]*): (.+)$", re.MULTILINE)
@@ -390,6 +392,14 @@ class History:
         made = NewCommit(object_id("commit", commit, kind), base.commit, base.ref, tuple(follow), base.stamp)
         return Draft(made, objects, base._replace(commit=made.commit, sides=sides))
 
+    def marker(self, message: str, now: datetime) -> NewCommit:
+        """Makes a commit in which nothing differs, for `move`: it only says something."""
+        head = self.head()
+        tree = self.git.run("rev-parse", "--verify", f"{head}^{{tree}}").decode().strip()
+        raw, kind = self._commit_object(tree, (head,), message, now), _hash_name(head, {})
+        self.store([("commit", raw)], kind)
+        return NewCommit(object_id("commit", raw, kind), head, self._ref(), (), None)
+
     def store(self, objects: Sequence[tuple[str, bytes]], hash_name: str) -> None:
         """Puts (kind, raw bytes) objects where git keeps its own, as they are, through no filter.
 
@@ -407,6 +417,27 @@ class History:
                 _put_object(folder, oid[2:], zlib.compress(f"{kind} {len(raw)}\0".encode() + raw, 1))
         except (FileNotFoundError, NotADirectoryError) as error:
             raise HistoryError(damage(f"{store} cannot be written ({error.strerror})")) from None
+
+    def pack(self) -> int:
+        """Puts the loose objects that something names into one file of git's where there are many; returns how many went.
+
+        Nothing else goes: what nothing names stays as it is, for `undo`, for the journal and for commits under way. Writers need
+        not wait. A repository that is a further working tree or a part of another, or whose `gc.auto` is 0, is left to who keeps it.
+        """
+        folder = os.path.join(self.root, ".git")
+        own = os.path.isdir(folder) and not os.path.islink(folder) and common_dir(folder) == folder
+        if not own or self.state().name != "ok":
+            return 0
+        store = os.path.join(folder, "objects")
+        before = _loose(store)
+        if before <= _MANY:
+            return 0
+        _, most = self.git.asks("config", "--local", "--get", "--type=int", "gc.auto")
+        if (least := int(most or _MANY)) <= 0 or before <= least:
+            return 0
+        _drop_torn(os.path.join(store, "pack"))
+        self.git.run("repack", "-d", "-l", "-q")
+        return before - _loose(store)
 
     def move(self, made: NewCommit, verb: str) -> None:
         """Points the branch to the commit if it is still where the commit was built; else ConflictError."""
@@ -597,6 +628,20 @@ class History:
 
 def _index_env(index_file: str) -> dict[str, str]:
     return {"GIT_INDEX_FILE": index_file} if index_file else {}
+
+
+def _loose(store: str) -> int:
+    """How many objects have a file of their own."""
+    folders = (os.path.join(store, f"{number:02x}") for number in range(256))
+    return sum(len(os.listdir(folder)) for folder in folders if os.path.isdir(folder))
+
+
+def _drop_torn(packs: str) -> None:
+    """Removes what a git that was killed while it packed left behind, a day ago or more."""
+    for one in os.scandir(packs):
+        torn = one.name.startswith(("tmp_", ".tmp-")) and time.time() - one.stat().st_mtime > _TORN
+        if torn and one.is_file(follow_symlinks=False):
+            os.unlink(one.path)
 
 
 def _put_object(folder: str, name: str, data: bytes) -> None:

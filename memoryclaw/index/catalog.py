@@ -8,15 +8,18 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, NamedTuple
 
-from memoryclaw.index.database import LIFECYCLE, Database, unpacked
+from memoryclaw.index.database import LIFECYCLE, unpacked
 from memoryclaw.model import COUNTED, SESSION, Fact, Lifecycle, Problem, Unit, least_trusted
-from memoryclaw.ports import Address
+from memoryclaw.ports import Address, IndexDatabase
 from memoryclaw.text.language import fold, key_of
 
 _UNIT = "rowid, id, kind, line, end_line, title, tags, properties, text, at, until, days, entity, role, field, value, trust, pinned, state"
 _UNIT += "".join(f", {name}" for name in LIFECYCLE)
 _IN = "in (select value from json_each(?))"
 _LAST_CHARACTER = 0x10FFFF  # sorts after every other
+# The words that begin so, from the first to the last of each beginning.
+_BEGUN = """(select json_extract(value, '$.low') as low, json_extract(value, '$.high') as high from json_each(?)) as begun
+    cross join words on word >= begun.low and word < begun.high"""
 
 
 class UnitSummary(NamedTuple):
@@ -72,7 +75,7 @@ class Lengths(NamedTuple):
 class Catalog:
     """The read side of an index."""
 
-    def __init__(self, database: Database) -> None:
+    def __init__(self, database: IndexDatabase) -> None:
         self._database = database
 
     def rows(self, sql: str, values: Sequence[object] = ()) -> list[tuple[Any, ...]]:
@@ -112,6 +115,9 @@ class Catalog:
         That is the mean of the kind or of all units, whichever is more: a note is at no disadvantage by being longer than
         a turn, and a fact is short.
         """
+        return self._database.constant("usual lengths", self._usual_lengths)
+
+    def _usual_lengths(self) -> dict[tuple[str, str], float]:
         counted = self.rows("select kind, field, units, tokens from lengths")
         units, tokens = Counter[str](), Counter[str]()
         for _, column, n, m in counted:
@@ -129,35 +135,36 @@ class Catalog:
         sql = """with recursive spoken(code) as (select min(language) from files where language > '' union all select (
             select min(language) from files where language > code) from spoken where code is not null)
             select code from spoken where code is not null"""
-        return [code for (code,) in self.rows(sql)]
+        return self._database.constant("languages", lambda: [code for (code,) in self.rows(sql)])
 
     def count_of(self, tokens: Sequence[str]) -> dict[str, int]:
         """How many units hold each token; unknown ones are absent."""
         return dict(
-            self.rows(f"select word, held from words where word {_IN} and held", [json.dumps(list(tokens))])
+            self.rows(
+                f"select word, held from words where word {_IN} and held > 0", [json.dumps(list(tokens))]
+            )
         )
 
     def words_like(self, prefix: str, limit: int) -> list[str]:
         """Words of the vault that begin so, whatever the case and the accents, the most frequent first."""
         begin = fold(prefix)
-        sql = """select word, spelled from words where spelled and (word >= ?1 and word < ?2 or word >= ?3 and word < ?4)
-            union select word, spelled from words where spelled and word glob '*[^ -~]*'"""
+        sql = """select word, spelled from words where spelled > 0 and (word >= ?1 and word < ?2 or word >= ?3 and word < ?4)
+            union select word, spelled from words where spelled > 0 and word glob '*[^ -~]*'"""
         found = self.rows(sql, (prefix, prefix + "\U0010ffff", begin, begin + "\U0010ffff"))
         near = [(-n, word) for word, n in found if fold(word).startswith(begin)]
         return [word for _, word in sorted(near)[:limit]]
 
     def words_begun(self, begins: Iterable[str], longest: int, limit: int) -> list[str]:
         """Words of the vault that begin so, letter by letter, and have at most so many, the most frequent first."""
-        sql = f"""select distinct word, spelled from json_each(?) as begun cross join words
-            on word >= begun.value and word < begun.value || char({_LAST_CHARACTER})
-            where spelled and length(word) <= ? order by spelled desc, word limit ?"""
-        return [word for word, _ in self.rows(sql, (json.dumps(sorted(set(begins))), longest, limit))]
+        sql = f"""select distinct word, spelled from {_BEGUN} where spelled > 0 and length(word) <= ?
+            order by spelled desc, word limit ?"""
+        return [word for word, _ in self.rows(sql, (_begun(begins), longest, limit))]
 
     def words_spelled(self, word: str) -> list[str]:
         """Words of the vault that are the same but for case and accents."""
         plain = fold(word)
-        sql = """select word from words where spelled and word = ? union
-            select word from words where spelled and word glob '*[^ -~]*' order by word"""
+        sql = """select word from words where spelled > 0 and word = ? union
+            select word from words where spelled > 0 and word glob '*[^ -~]*' order by word"""
         return [found for (found,) in self.rows(sql, (plain,)) if fold(str(found)) == plain]
 
     def words_alike(self, word: str, slips: int) -> list[tuple[str, int]]:
@@ -168,10 +175,8 @@ class Catalog:
         letters, inner = sorted(set(word)), word[1:3]
         after_one = {f"{first}{rest}" for first in self._first_letters() for rest in (word[:1], inner)}
         lacking = " + ".join(["(instr(word, ?) = 0)"] * len(letters)) or "0"
-        sql = f"""select distinct word, spelled from json_each(?) as begun cross join words
-            on word >= begun.value and word < begun.value || char({_LAST_CHARACTER})
-            where spelled and length(word) between ? and ? and {lacking} <= ?"""
-        begun = json.dumps(sorted({*word[:2], *after_one}))
+        sql = f"""select distinct word, spelled from {_BEGUN} where spelled > 0 and length(word) between ? and ? and {lacking} <= ?"""
+        begun = _begun({*word[:2], *after_one})
         return self.rows(sql, (begun, len(word) - slips, len(word) + slips, *letters, slips))
 
     def _first_letters(self) -> list[str]:
@@ -195,12 +200,15 @@ class Catalog:
     def first_words(self, kinds: Sequence[str]) -> set[str]:
         """The first words of all keys that name something."""
         sql = f"select distinct substr(key, 1, instr(key || ' ', ' ') - 1) from name where kind {_IN}"
-        return {word for (word,) in self.rows(sql, [json.dumps(list(kinds))])}
+        asked = json.dumps(list(kinds))
+        return self._database.constant(
+            f"first words {asked}", lambda: {word for (word,) in self.rows(sql, [asked])}
+        )
 
     def asking(self, fields: Iterable[str]) -> list[str]:
         """Paths of the files that name a day by which something is to be verified, or hold a fact of one of these fields."""
         sql = f"""select path from files where state = 'current' and verify_by != '' union
-            select path from facts where state = 'current' and current and (verify_by != '' or lower(field) {_IN})
+            select path from facts where state = 'current' and current = 1 and (verify_by != '' or lower(field) {_IN})
             order by path"""
         return [str(path) for (path,) in self.rows(sql, [json.dumps(sorted(fields))])]
 
@@ -236,6 +244,15 @@ class Catalog:
         sql = f"select key, expansion from aliases where key {_IN} order by key, expansion"
         return self.rows(sql, [json.dumps(list(keys))])
 
+    def other_names(self, keys: Iterable[str]) -> list[tuple[str, str]]:
+        """What else these entities are called, by `aliases.yaml` or by their own notes: (key, key of the other name)."""
+        given = [json.dumps(sorted(keys))]
+        sql = f"""select distinct one.key, other.key from name one join name other
+            on other.fid = one.fid and other.name = one.name and other.kind = one.kind
+            where one.kind = 'entity' and one.key {_IN} and other.key != one.key"""
+        told = self.rows(f"select key, expansion from aliases where key {_IN}", given)
+        return sorted({*self.rows(sql, given), *((key, key_of(word)) for key, word in told)})
+
     def problems(self) -> list[Problem]:
         """Everything wrong in the vault's files, by path and line; ids and names that two notes share included."""
         found = [Problem(*row) for row in self.rows("select path, line, message, hint from problems")]
@@ -254,7 +271,7 @@ class Catalog:
     def standing(self, keys: Iterable[str]) -> list[tuple[str, Fact]]:
         """What facts hold of these entities now, with the path of their file; each is trusted no more than its file."""
         sql = f"""select files.path, files.trust, {_columns("fact")} from fact join files using (fid)
-            where entity_key {_IN} and current and type = 'fact' and files.state = 'current' order by files.path, seq"""
+            where entity_key {_IN} and current = 1 and type = 'fact' and files.state = 'current' order by files.path, seq"""
         found = [
             (path, trust, _fact(row)) for path, trust, *row in self.rows(sql, [json.dumps(sorted(keys))])
         ]
@@ -262,7 +279,7 @@ class Catalog:
 
     def values_told(self) -> list[tuple[str, str, int]]:
         """How many different values each field of each entity has now: (key of the entity, field, values)."""
-        sql = """select entity_key, field, count(distinct value) from fact where current and type = 'fact'
+        sql = """select entity_key, field, count(distinct value) from fact where current = 1 and type = 'fact'
             group by entity_key, field order by entity_key, field"""
         return self.rows(sql)
 
@@ -288,9 +305,9 @@ class Catalog:
         """
         names = _columns("f")
         past = (
-            "join fact f on f.fid = l.fid and f.line = l.line and not f.current join files t on t.fid = f.fid"
+            "join fact f on f.fid = l.fid and f.line = l.line and f.current = 0 join files t on t.fid = f.fid"
         )
-        sql = f"""with turn(path, line) as (select json_extract(value, '$[0]'), json_extract(value, '$[1]') from json_each(?)),
+        sql = f"""with turn(path, line) as (select json_extract(value, '$[0]'), cast(json_extract(value, '$[1]') as integer) from json_each(?)),
             episode(path, key) as (select json_extract(value, '$[0]'), json_extract(value, '$[1]') from json_each(?))
             select turn.path, turn.line, t.path, f.seq, {names} from turn
                 join cited c on c.path = turn.path and turn.line between c.first and c.last
@@ -308,7 +325,7 @@ class Catalog:
         """The former values that name no source and began on these ISO days, with the path of their file."""
         sql = f"""select files.path, {_columns("fact")} from unit join fact on fact.fid = unit.fid and fact.line = unit.line
             join files on files.fid = fact.fid where unit.at {_IN} and unit.at != '' and unit.kind = 'fact'
-            and unit.state = 'superseded' and not fact.current and fact.source = '' and fact.type = 'fact'
+            and unit.state = 'superseded' and fact.current = 0 and fact.source = '' and fact.type = 'fact'
             order by files.path, fact.seq"""
         return [(path, _fact(row)) for path, *row in self.rows(sql, [json.dumps(sorted(days))])]
 
@@ -371,12 +388,13 @@ class Catalog:
 
     def has_merged(self) -> bool:
         """True when some note took in another."""
-        return bool(self.rows("select 1 from name where kind = 'merged' limit 1"))
+        sql = "select 1 from name where kind = 'merged' limit 1"
+        return self._database.constant("has merged", lambda: bool(self.rows(sql)))
 
     def merged(self) -> dict[str, str]:
         """The ids of notes that others took in, each with the id of the note that did."""
         sql = "select n.key, f.id from name n join files f using (fid) where n.kind = 'merged' order by f.path desc"
-        return {str(old): str(new) for old, new in self.rows(sql)}
+        return self._database.constant("merged", lambda: {str(old): str(new) for old, new in self.rows(sql)})
 
     def _merged(self, id_: str) -> list[tuple[Any, ...]]:
         """The note that took in the one of this id."""
@@ -410,6 +428,11 @@ class Catalog:
 
 
 _FACT = ("entity", "field", "value", "line", "since", "until", "source", "current", "id", "type", "said", "trust", "audience")  # fmt: skip
+
+
+def _begun(begins: Iterable[str]) -> str:
+    """What `_BEGUN` is asked with."""
+    return json.dumps([{"low": begin, "high": begin + chr(_LAST_CHARACTER)} for begin in sorted(set(begins))])
 
 
 def _columns(table: str) -> str:

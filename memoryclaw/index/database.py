@@ -8,13 +8,14 @@ import os
 import sqlite3
 import time
 import zlib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
 from memoryclaw.errors import IndexBusyError, IndexDamagedError, VaultError
 from memoryclaw.vault.state_folder import made, must_be_real, touch
 
+T = TypeVar("T")
 LIFECYCLE = ("memory_type", "scope", "expires", "verify_by", "verified")  # columns of files, units and facts
 SCHEMA = """
 create table meta(key text primary key, value) without rowid;
@@ -22,7 +23,7 @@ create table files(fid integer primary key, path text unique, stamp blob, digest
     title text, at text, until text, tags text, trust text, pinned integer, stem text, language text, partial integer, {lifecycle});
 create table hidden(path text primary key, stamp blob, digest blob) without rowid;
 create view looked_at as select path, stamp, digest from files union all select path, stamp, digest from hidden;
-create index files_partial on files(fid) where partial;
+create index files_partial on files(fid) where partial = 1;
 create index files_id on files(id);
 create index files_stem on files(stem);
 create index files_at on files(at);
@@ -106,6 +107,25 @@ class Database:
         self._seen = footprint(self.path)
         return connection
 
+    @property
+    def place(self) -> str:
+        """The path of the file."""
+        return str(self.path)
+
+    def exists(self) -> bool:
+        """True when there is a file."""
+        return self.path.exists()
+
+    def bytes(self) -> int:
+        """The size of the file."""
+        return self.path.stat().st_size if self.path.exists() else 0
+
+    def trouble(self) -> str:
+        """What SQLite finds wrong with the file."""
+        with self.guarded() as connection:
+            verdict = connection.execute("pragma quick_check(1)").fetchone()[0]
+        return "" if verdict == "ok" else f"SQLite finds the index damaged ({verdict})"
+
     def is_current(self) -> bool:
         """True while the open connection is to the file on disk, and nobody else has changed that file."""
         seen, now = self._seen, footprint(self.path)
@@ -173,6 +193,10 @@ class Database:
         with self.guarded() as connection, contextlib.closing(sqlite3.connect(place)) as copy:
             connection.backup(copy)
         seal(place)
+
+    def constant(self, _name: str, read: Callable[[], T]) -> T:
+        """What changes only with the index; to read it again costs nothing here."""
+        return read()
 
     def discard(self) -> None:
         """Throws the index away; the next use builds it again from the files."""
@@ -497,20 +521,20 @@ _COMPRESS_OVER = 120
 _WINDOW = -12  # zlib, 4 KiB, no header
 
 
-def packed(text: str) -> bytes | str:
-    """A text as it is stored: compressed where that saves room."""
+def packed(text: str) -> bytes:
+    """A text as it is stored: compressed where that saves room, else as deflate stores what it leaves alone."""
+    data = text.encode("utf-8", "surrogatepass")
     if len(text) <= _COMPRESS_OVER:
-        return text
+        size = len(data)
+        return b"\x01" + size.to_bytes(2, "little") + (size ^ 0xFFFF).to_bytes(2, "little") + data
     # A small window: making a large one ready costs more than compressing a note.
     squeeze = zlib.compressobj(1, zlib.DEFLATED, _WINDOW, 5)
-    return squeeze.compress(text.encode("utf-8", "surrogatepass")) + squeeze.flush()
+    return squeeze.compress(data) + squeeze.flush()
 
 
-def unpacked(stored: bytes | str) -> str:
+def unpacked(stored: bytes) -> str:
     """The text that `packed` stored."""
-    if isinstance(stored, str):
-        return stored
     try:
         return zlib.decompress(stored, _WINDOW).decode("utf-8", "surrogatepass")
-    except (zlib.error, UnicodeDecodeError) as error:
+    except (TypeError, zlib.error, UnicodeDecodeError) as error:
         raise sqlite3.DatabaseError("a stored text is malformed") from error

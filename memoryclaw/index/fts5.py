@@ -5,7 +5,9 @@ from __future__ import annotations
 import json
 import sqlite3
 import string
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import groupby
+from operator import itemgetter
 
 from memoryclaw.errors import IndexDamagedError
 from memoryclaw.index.bm25 import WEIGHTS, sound
@@ -89,6 +91,12 @@ class Fts5:
         """Every place where one of these tokens stands in one of these units."""
         values = json.dumps(list(tokens)), json.dumps(list(within))
         return self._connect().execute(_OCCURRENCES, values).fetchall()
+
+    def instances(self) -> Iterator[tuple[str, list[tuple[int, str, int]]]]:
+        """Every token with each of its places (rowid, column, place), in the order of the tokens."""
+        rows = self._connect().execute("select term, doc, col, offset from occurrences")
+        for term, found in groupby(rows, key=itemgetter(0)):
+            yield term, [(doc, column, offset) for _, doc, column, offset in found]
 
     def count(self, clause: Clause) -> int:
         """How many units match."""

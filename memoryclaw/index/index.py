@@ -4,33 +4,34 @@ from __future__ import annotations
 
 import contextlib
 import json
-import sqlite3
 import time
 import unicodedata
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
-from itertools import groupby
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
+from memoryclaw.errors import ConfigError
 from memoryclaw.index.database import LIFECYCLE, Database, packed, unpacked
-from memoryclaw.index.fts5 import Fts5
 from memoryclaw.index.stemming import language, language_of
 from memoryclaw.model import COUNTED, PERMANENT, Note, Problem, Stamp, Unit
-from memoryclaw.ports import Clause, IndexRow, TextIndex
+from memoryclaw.ports import Clause, IndexConnection, IndexDatabase, IndexRow, TextIndex
 from memoryclaw.text.language import Language, characters, key_of, keys_of, words_of
 from memoryclaw.vault.folder import packed_stamp
 
-VERSION = "23"  # of the tables and of the analysis; another number means another index
+VERSION = "24"  # of the tables and of the analysis; another number means another index
 _TEXT_COLUMNS = "title, tags, properties, text"
 _FILE_SQL = f"insert into files values({','.join('?' * 21)})"
 _UNIT_SQL = f"insert into unit values({','.join('?' * 29)})"
 
+_META_SQL = "insert into meta values(?,?) on conflict(key) do update set value = excluded.value"
+_HIDDEN_SQL = """insert into hidden values(?,?,?)
+    on conflict(path) do update set stamp = excluded.stamp, digest = excluded.digest"""
 _COUNT_SQL = """insert into words values(?,?,?)
-    on conflict(word) do update set spelled = spelled + excluded.spelled, held = held + excluded.held"""
+    on conflict(word) do update set spelled = words.spelled + excluded.spelled, held = words.held + excluded.held"""
 _LENGTH_SQL = """insert into lengths values(?,?,?,?)
-    on conflict(kind, field) do update set units = units + excluded.units, tokens = tokens + excluded.tokens"""
+    on conflict(kind, field) do update set units = lengths.units + excluded.units, tokens = lengths.tokens + excluded.tokens"""
 
 
 class _Texts(NamedTuple):
@@ -41,23 +42,27 @@ class _Texts(NamedTuple):
 
 
 class Index:
-    """All that is known of a vault, in one SQLite file plus, with `engine: whoosh`, one Whoosh folder.
+    """All that is known of a vault.
 
     Args:
-        database: the SQLite file.
+        database: the tables: one SQLite file, or those on a PostgreSQL server.
         engine: the text lane.
         language: the analysis; part of the recipe, so that a change of it means another index.
     """
 
-    def __init__(self, database: Database, engine: TextIndex, language: Language) -> None:
+    def __init__(self, database: IndexDatabase, engine: TextIndex, language: Language) -> None:
         self.database = database
         self.engine = engine
         self.language = language
 
     def stamps(self) -> dict[str, bytes]:
         """The packed stamp of every file as it was indexed."""
-        with self.database.guarded() as connection:
-            return dict(connection.execute("select path, stamp from looked_at").fetchall())
+
+        def read() -> dict[str, bytes]:
+            with self.database.guarded() as connection:
+                return dict(connection.execute("select path, stamp from looked_at").fetchall())
+
+        return self.database.constant("stamps", read)
 
     def stamps_near(self, paths: Collection[str], folders: Collection[str]) -> dict[str, bytes]:
         """The same for these files and for all below these folders."""
@@ -84,13 +89,13 @@ class Index:
     def is_partial(self) -> bool:
         """True when some file holds something that the agent may not see; to be asked in the same state as what it is asked for."""
         with self.database.guarded() as connection:
-            return connection.execute("select 1 from files where partial limit 1").fetchone() is not None
+            return connection.execute("select 1 from files where partial = 1 limit 1").fetchone() is not None
 
     def edition(self) -> str:
         """Names the present content of this very index; it changes with every change."""
-        sql = "select group_concat(value, ' ') from meta where key in ('born', 'changes')"
+        sql = "select value from meta where key in ('born', 'changes') order by key"
         with self.database.guarded() as connection:
-            return str(connection.execute(sql).fetchone()[0])
+            return " ".join(str(value) for (value,) in connection.execute(sql).fetchall())
 
     def followed(self) -> str:
         """The edition of the index that this one has followed."""
@@ -106,9 +111,13 @@ class Index:
 
     def spans(self) -> dict[str, int]:
         """The fields whose values the vault's schema asks to check again, with the days after which it does."""
-        with self.database.guarded() as connection:
-            row = connection.execute("select value from meta where key = 'spans'").fetchone()
-        return dict(json.loads(row[0])) if row else {}
+
+        def read() -> dict[str, int]:
+            with self.database.guarded() as connection:
+                row = connection.execute("select value from meta where key = 'spans'").fetchone()
+            return dict(json.loads(row[0])) if row else {}
+
+        return self.database.constant("spans", read)
 
     def forgotten(self) -> frozenset[str]:
         """The marks of the lines that people took out of every answer."""
@@ -119,8 +128,12 @@ class Index:
     def scan_problems(self) -> list[Problem]:
         """What the last walk over the folder found odd, sorted."""
         sql = "select path, line, message, hint from problems where origin = 'scan' order by path, seq"
-        with self.database.guarded() as connection:
-            return [Problem(*row) for row in connection.execute(sql).fetchall()]
+
+        def read() -> list[Problem]:
+            with self.database.guarded() as connection:
+                return [Problem(*row) for row in connection.execute(sql).fetchall()]
+
+        return self.database.constant("scan problems", read)
 
     @contextlib.contextmanager
     def writing(self) -> Iterator[Writing]:
@@ -150,7 +163,7 @@ class Index:
 class Writing:
     """The write side of one transaction."""
 
-    def __init__(self, connection: sqlite3.Connection, engine: TextIndex, language: Language) -> None:
+    def __init__(self, connection: IndexConnection, engine: TextIndex, language: Language) -> None:
         self._connection = connection
         self._engine = engine
         self._language = language
@@ -179,11 +192,11 @@ class Writing:
             (row for fid, n in notes for row in fact_rows(fid, n)),
         )
         run(
-            "insert or ignore into tag values(?,?)",
+            "insert into tag values(?,?) on conflict do nothing",
             ((tag.lower(), fid) for fid, n in notes for tag in n.tags),
         )
         run(
-            "insert or ignore into name values(?,?,?,?)",
+            "insert into name values(?,?,?,?) on conflict do nothing",
             (row for fid, n in notes for row in name_rows(fid, n)),
         )
         run(
@@ -191,7 +204,7 @@ class Writing:
             (row for fid, n in notes for row in link_rows(fid, n)),
         )
         run(
-            "insert or ignore into cited values(?,?,?,?,?)",
+            "insert into cited values(?,?,?,?,?) on conflict do nothing",
             (row for fid, n in notes for row in cited_rows(fid, n)),
         )
         problems = (row for _, n in notes for row in problem_rows(n.problems))
@@ -201,11 +214,11 @@ class Writing:
         """Remembers that there is nothing to see in a file, until it changes."""
         self.remove([path])
         row = (path, stored_stamp(stamp, racy), digest)
-        self._connection.execute("insert or replace into hidden values(?,?,?)", row)
+        self._connection.execute(_HIDDEN_SQL, row)
 
     def follow(self, edition: str) -> None:
         """Notes which edition of another index this one has followed."""
-        self._connection.execute("insert or replace into meta values('followed', ?)", (edition,))
+        self._keep("followed", edition)
 
     def remove(self, paths: Sequence[str]) -> None:
         """Forgets files and all that came from them."""
@@ -255,7 +268,7 @@ class Writing:
     def aliases(self, pairs: Iterable[tuple[str, str]]) -> None:
         """Replaces the synonyms."""
         self._connection.execute("delete from aliases")
-        self._connection.executemany("insert or ignore into aliases values(?,?)", pairs)
+        self._connection.executemany("insert into aliases values(?,?) on conflict do nothing", pairs)
 
     def scan_problems(self, problems: Sequence[Problem]) -> None:
         """Replaces what the walk over the folder found odd."""
@@ -270,7 +283,7 @@ class Writing:
         value = "\n".join(collections)
         row = self._connection.execute("select value from meta where key = 'collections'").fetchone()
         if row is None or row[0] != value:
-            self._connection.execute("insert or replace into meta values('collections', ?)", (value,))
+            self._keep("collections", value)
             self._connection.execute(
                 "update files set stamp = x'', digest = x'' where path glob 'semantic/*' and kind != 'settings'"
             )
@@ -281,7 +294,7 @@ class Writing:
     def spans(self, spans: Mapping[str, int]) -> None:
         """Keeps the days after which values of fields are to be checked again; no file is read anew for them."""
         value = json.dumps(dict(sorted(spans.items())))
-        self._connection.execute("insert or replace into meta values('spans', ?)", (value,))
+        self._keep("spans", value)
 
     def forgotten(self, marks: frozenset[str]) -> None:
         """Keeps the marks of lines that are left out; the files of those that came or went count as changed."""
@@ -289,12 +302,10 @@ class Writing:
         known = frozenset(row[0].split("\n")) if row and row[0] else frozenset()
         if known == marks:
             return
-        self._connection.execute(
-            "insert or replace into meta values('forgotten', ?)", ("\n".join(sorted(marks)),)
-        )
+        self._keep("forgotten", "\n".join(sorted(marks)))
         names = {mark.rpartition("#")[0].rpartition("/")[2] for mark in known ^ marks}
         self._connection.executemany(
-            "update files set stamp = x'', digest = x'' where substr(path, -length(?1)) = ?1 and kind != 'settings'",
+            "update files set stamp = x'', digest = x'' where substr(path, length(path) - length(?1) + 1) = ?1 and kind != 'settings'",
             ((f"/{name}",) for name in names),
         )
 
@@ -316,8 +327,13 @@ class Writing:
         lengths = ((*place, *counts) for place, counts in sorted(self._lengths.items()))
         self._connection.executemany(_LENGTH_SQL, lengths)
         self._connection.execute("delete from lengths where units <= 0")
-        self._connection.execute("update meta set value = ? where key = 'next'", (self._next,))
-        self._connection.execute("update meta set value = value + 1 where key = 'changes'")
+        self._keep("next", str(self._next))
+        self._connection.execute(
+            "update meta set value = cast(cast(value as integer) + 1 as text) where key = 'changes'"
+        )
+
+    def _keep(self, key: str, value: str) -> None:
+        self._connection.execute(_META_SQL, (key, value))
 
     def _next_file(self) -> int:
         return int(self._connection.execute("select coalesce(max(fid), 0) + 1 from files").fetchone()[0])
@@ -400,11 +416,53 @@ def _index_row(rowid: int, columns: Sequence[str]) -> IndexRow:
     return IndexRow(rowid, (title, tags, properties, f"{body} {single}" if single else body))
 
 
-def open_index(folder: Path, *, engine: str, language: Language, labels: Mapping[str, object] = {}) -> Index:
-    """The index in `folder`, with the text engine that the settings name; `labels` of folders, on which its content depends too."""
+class OnServer(NamedTuple):
+    """The place of an index on a PostgreSQL server."""
+
+    url: str
+    vault: str  # its name there
+    audience: str = ""  # whose view; empty for that of everything
+    prepared: bool = True
+    connections: int = 4
+    keeps: bool = True  # False: another process keeps it, this one only reads
+    may: Callable[[Any], None] | None = (
+        None  # asked with the transaction before anything is written; may raise
+    )
+
+
+def open_index(
+    folder: Path,
+    *,
+    engine: str,
+    language: Language,
+    labels: Mapping[str, object] = {},
+    server: OnServer | None = None,
+) -> Index:
+    """The index in `folder`, or on a server, with the text engine that the settings name.
+
+    Args:
+        folder: the state folder.
+        engine: `fts5`, `whoosh` or `postgres`.
+        language: the analysis.
+        labels: of folders, on which its content depends too.
+        server: with `postgres`, where it is.
+    """
     recipe = f"{VERSION} {engine} {language.code} sqlite"
     if labels:
         recipe = f"{recipe} {json.dumps(labels, sort_keys=True, default=str)}"
+    if engine == "postgres" and server is not None:
+        try:
+            from memoryclaw.index.postgres import server_of  # noqa: PLC0415 - only where it is wanted
+            from memoryclaw.index.postgres_index import PostgresDatabase, PostgresText  # noqa: PLC0415
+        except ModuleNotFoundError as error:
+            raise ConfigError(
+                f"index.engine is postgres, and that needs {error.name}: pip install 'memoryclaw[postgres]'"
+            ) from None
+        shared = server_of(server.url, prepared=server.prepared, most=server.connections)
+        tables = PostgresDatabase(
+            shared, server.vault, server.audience, recipe, keeps=server.keeps, may=server.may
+        )
+        return Index(tables, PostgresText(tables), language)
     if engine == "whoosh":
         from memoryclaw.index.whoosh_engine import WhooshIndex  # noqa: PLC0415 - an import of 100 ms
 
@@ -443,7 +501,7 @@ _TABLES = (
     f"""select path, seq, id, entity, entity_key, field, value, since, until, source, line, current, type, said, trust, audience,
         {_LIFECYCLE} from facts order by path, seq""",
     "select path, tag from tags order by path, tag",
-    "select path, kind, key, name from names order by path, kind, key",
+    "select path, kind, key, name from names order by path, kind, key, name",
     "select path, seq, target, target_key, anchor, label, line, embed from links order by path, seq",
     """select files.path, cited.path, first, last, key from cited join files using (fid)
         order by files.path, cited.path, first, last, key""",
@@ -472,13 +530,15 @@ def _rows(index: Index) -> Iterator[object]:
             yield from connection.execute(sql)
         places = {rowid: (path, seq) for rowid, path, seq in connection.execute(_PLACES)}
         yield index.size()
-        yield from _instances(index, places) if isinstance(index.engine, Fts5) else _postings(index, places)
-
-
-def _instances(index: Index, places: dict[int, Place]) -> Iterator[object]:
-    rows = index.database.connection().execute("select term, doc, col, offset from occurrences")
-    for term, found in groupby(rows, key=lambda row: row[0]):
-        yield term, sorted((places.get(doc, ("", doc)), column, offset) for _, doc, column, offset in found)
+        told = getattr(index.engine, "instances", None)
+        if told is None:
+            yield from _postings(index, places)
+        else:
+            for term, found in told():
+                yield (
+                    term,
+                    sorted((places.get(doc, ("", doc)), column, offset) for doc, column, offset in found),
+                )
 
 
 def _postings(index: Index, places: dict[int, Place]) -> Iterator[object]:
@@ -572,11 +632,10 @@ def opening_turn(units: Sequence[Unit]) -> Unit | None:
 
 def fact_rows(fid: int, note: Note) -> Iterator[tuple[object, ...]]:
     """The rows of `fact`, each with the memory type of its unit."""
-    types = {unit.id: unit.lifecycle.memory_type for unit in note.units if unit.kind == "fact"}
-    for seq, f in enumerate(note.facts):
+    for seq, f in enumerate(note.typed_facts):
         yield (
             fid, seq, f.id, f.entity, key_of(f.entity), f.field, f.value, f.since, f.until, f.source, f.line, int(f.current),
-            f.type, f.said, f.trust, f.audience, *f.lifecycle._replace(memory_type=types.get(f.id, "")),
+            f.type, f.said, f.trust, f.audience, *f.lifecycle,
         )  # fmt: skip
 
 

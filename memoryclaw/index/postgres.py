@@ -19,13 +19,20 @@ _Connection = psycopg.Connection[tuple[Any, ...]]
 _Pool = ConnectionPool[_Connection]
 SCHEMA = "memoryclaw"
 VAULT = "memoryclaw.vault"  # the setting that row-level security reads: the number of the vault of this transaction
-PARTITIONS = 16  # of each table that holds what is a vault's
+PARTITIONS = 8  # of each table that holds what is a vault's
 # Whose rows a transaction sees and writes; without a vault, none.
 OWN = f"vault = nullif(current_setting('{VAULT}', true), '')::int"
 _NO_OWNER = "the schema `memoryclaw` in this database was not made by MemoryClaw; it is left alone. Use another database"
+_NO_SESSION = (
+    "PostgreSQL at {} is reached through a pooler such as PgBouncer, and a worker needs a connection of its own; "
+    "give it the address of the server itself (fleet.jobsUrl)"
+)
 _LOCK = 0x4D434C57  # "MCLW"
 _PREPARED = 400  # statements that a connection remembers
+# A table holds many vaults, so reading all of it never pays, and compiling takes longer than any of our statements.
+_PLANS = {"enable_seqscan": "off", "max_parallel_workers_per_gather": "0", "jit": "off"}
 _BUSY_MS = 200  # that a writer waits for another writer of the same vault
+_ASLEEP_MS = 10_000  # that a writer may do nothing within a transaction
 _PATIENCE = 10.0  # seconds for a connection of the pool, and for a new one
 
 
@@ -50,6 +57,16 @@ class Postgres:
         self._most = most
         self._pool: _Pool | None = None
         self._guard = threading.RLock()
+
+    @property
+    def url(self) -> str:
+        """As it was given; it may hold a password, so it is never printed."""
+        return self._url
+
+    @property
+    def how(self) -> tuple[bool, int]:
+        """Whether statements are prepared, and how many connections there may be."""
+        return self._prepared, self._most
 
     def __str__(self) -> str:
         """Where it is, without what is secret."""
@@ -79,11 +96,15 @@ class Postgres:
             wait_ms: how long it waits for the locks of others.
         """
         kind = "isolation level repeatable read read only" if read_only else "read write"
-        opening = f"begin {kind}"
+        chosen = dict(_PLANS)
         if vault is not None:
-            opening += f"; select set_config('{VAULT}', '{vault:d}', true)"
+            chosen[VAULT] = str(vault)
         if not read_only:
-            opening += f"; set local lock_timeout = {wait_ms:d}"
+            chosen["lock_timeout"] = str(wait_ms)
+            # A process that was stopped in mid-transaction must not keep others out for as long as it sleeps.
+            chosen["idle_in_transaction_session_timeout"] = str(_ASLEEP_MS)
+        settings = ", ".join(f"set_config('{name}', '{value}', true)" for name, value in chosen.items())
+        opening = f"begin {kind}; select {settings}"
         with self.telling():
             pool, connection = self._begun(opening)
             try:
@@ -96,8 +117,48 @@ class Postgres:
             finally:
                 pool.putconn(connection)
 
-    def migrate(self, part: str, steps: Sequence[str]) -> None:
+    @contextlib.contextmanager
+    def session(self, schema: str) -> Iterator[_Connection]:
+        """A connection of its own until the end of the block: what it locks and sets stays with it, and ends with the process.
+
+        Args:
+            schema: where names without one are looked up.
+
+        Raises:
+            ConfigError: a pooler that gives each transaction another connection is in between.
+        """
+        with self.telling():
+            try:
+                connection = psycopg.connect(**self.direct(schema), autocommit=True)
+            except psycopg.OperationalError as error:
+                if "startup parameter" in str(error):
+                    raise ConfigError(_NO_SESSION.format(self)) from None
+                raise
+            try:
+                row = connection.execute("show search_path").fetchone()
+                if row is None or row[0] != schema:
+                    raise ConfigError(_NO_SESSION.format(self))
+                yield connection
+            finally:
+                connection.close()
+
+    def direct(self, schema: str) -> dict[str, Any]:
+        """How to connect without the pool, for libpq; `schema` is where names without one are looked up.
+
+        A pooler in transaction mode refuses this, and must: what belongs to a session would reach others. The server notices within a
+        minute that the machine of a session is gone.
+        """
+        kept = "-c tcp_keepalives_idle=30 -c tcp_keepalives_interval=10 -c tcp_keepalives_count=3"
+        options = f"{self._asked.get('options') or ''} -c search_path={schema} {kept}".strip()
+        return {**self._asked, "options": options, "connect_timeout": int(_PATIENCE)}
+
+    def migrate(self, part: str, steps: Sequence[str], *, whole: str = "") -> None:
         """Brings one part of our schema to its newest version, each step in order; whoever comes at the same time waits.
+
+        Args:
+            part: its name.
+            steps: what makes each version of the one before.
+            whole: makes the newest at once where there is none yet.
 
         Raises:
             ConfigError: the schema is somebody else's, or of a newer MemoryClaw.
@@ -122,7 +183,7 @@ class Postgres:
                         connection,
                         f"create table {SCHEMA}.migrations(part text primary key, version int not null)",
                     )
-                for step in steps[version:]:
+                for step in steps[version:] if version or not whole else [whole]:
                     _run(connection, step)
             except pg.InsufficientPrivilege as error:
                 raise ConfigError(
@@ -132,6 +193,13 @@ class Postgres:
             sql = f"""insert into {SCHEMA}.migrations values(%s, %s)
                 on conflict (part) do update set version = excluded.version"""
             connection.execute(sql, (part, len(steps)))
+
+    def lent(self) -> tuple[int, int]:
+        """How many connections are lent out, and how many requests wait for one."""
+        if self._pool is None:
+            return 0, 0
+        stats = self._pool.get_stats()
+        return stats.get("pool_size", 0) - stats.get("pool_available", 0), stats.get("requests_waiting", 0)
 
     def close(self) -> None:
         """Closes all connections; the object can be used again."""
@@ -210,9 +278,6 @@ class Postgres:
     def _configure(self, connection: _Connection) -> None:
         connection.adapters.register_dumper(str, StrDumper)  # as text, whose type nobody has to guess
         connection.prepared_max = _PREPARED
-        if self._prepared:
-            # The plans are of one kind for all vaults: by the number of the vault, then by a key.
-            _run(connection, "set plan_cache_mode = force_generic_plan")
 
 
 def _run(connection: _Connection, sql: str) -> None:
@@ -227,3 +292,13 @@ def _exists(connection: _Connection, what: str, value: str) -> bool:
 def _told(error: Exception) -> str:
     """The first line of what the server said."""
     return (str(error).strip().splitlines() or [type(error).__name__])[0].removeprefix("connection failed: ")
+
+
+_SERVERS: dict[tuple[str, bool], Postgres] = {}
+_SERVERS_GUARD = threading.Lock()
+
+
+def server_of(url: str, *, prepared: bool = True, most: int = 4) -> Postgres:
+    """The server of this URL, one for the whole process: all vaults share its connections."""
+    with _SERVERS_GUARD:
+        return _SERVERS.setdefault((url, prepared), Postgres(url, prepared=prepared, most=most))

@@ -70,11 +70,14 @@ class Sync:
         self._index = index
         self._renamed = renamed
         self._progress = progress
+        self._odd_before: list[Problem] | None = None  # what the walk before the present one found odd
 
     def behind(self) -> tuple[StaleFiles, Scan]:
         """What a sync would have to do now, found without reading a single note."""
         scan = self._vault.scan()
-        return compare(scan.files, self._index.stamps()), scan
+        with self._index.database.reading():
+            known, self._odd_before = self._index.stamps(), self._index.scan_problems()
+        return compare(scan.files, known), scan
 
     def lag(self, behind: StaleFiles, scan: Scan) -> int:
         """How many of these files the index does not know as they are; only those with a doubtful stamp are read."""
@@ -162,7 +165,9 @@ class Sync:
         return Synced(*counts, tuple(filing.racy), tuple(paths[:_TOLD]))
 
     def _odd(self, problems: list[Problem]) -> None:
-        if sorted(problems) != self._index.scan_problems():
+        known = self._index.scan_problems() if self._odd_before is None else self._odd_before
+        self._odd_before = None
+        if sorted(problems) != known:
             with self._index.writing() as work:
                 work.scan_problems(problems)
 
@@ -270,7 +275,7 @@ def brought_up(following: Following, view: Index) -> Freshness:
 
 def _is_kept(index: Index, state: Path, wait: float, since: float | None) -> bool:
     """True when a watcher keeps this very index, and has just said so."""
-    if not index.database.path.exists():
+    if not index.database.exists():
         return False
     with index.database.guarded():
         was_new = index.database.rebuilt
@@ -281,7 +286,7 @@ def _synced(sync: Sync, index: Index) -> Freshness:
     try:
         behind, scan = sync.behind()
     except VaultError as error:
-        if not index.database.path.exists() or not index.stamps():
+        if not index.database.exists() or not index.stamps():
             raise
         return Freshness(0, str(error))
     try:

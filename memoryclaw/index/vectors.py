@@ -170,7 +170,7 @@ class Vectors:
         """What differs between the index and what the store knows of it."""
         sql = "select (select value from meta where key = 'born'), (select value from meta where key = 'next'), count(*) from unit"
         (born, next_, units), *_ = self._catalog.rows(sql)
-        mark, known = IndexMark(born or "", int(next_), units), self.store.mark()
+        mark, known = IndexMark(born or "", int(next_ or 0), units), self.store.mark()
         if mark == known:
             return _Settlement(mark, [], {})
         first = known.next if known.born == mark.born else 0

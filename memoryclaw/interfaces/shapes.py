@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from memoryclaw.app.doctor import Check
     from memoryclaw.app.graph import GraphShown, NeighboursShown, PathShown
     from memoryclaw.app.lint import Linted
+    from memoryclaw.app.migration import Migrated
     from memoryclaw.app.purge import Purged
     from memoryclaw.app.stats import Stats
     from memoryclaw.app.status import Status
@@ -230,7 +231,13 @@ def show(shown: ShownUnit, fresh: Freshness) -> Shape:
 
 def browse(listed: Iterable[NoteEntry], fresh: Freshness) -> Shape:
     """A list of notes."""
-    return {"notes": [{**note._asdict(), "tags": list(note.tags)} for note in listed], **_state(fresh)}
+    return {"notes": [{**_note(one), "hot": one.hot} for one in listed], **_state(fresh)}
+
+
+def _note(one: NoteEntry) -> Shape:
+    found = {**one._asdict(), "tags": list(one.tags)}
+    del found["hot"]
+    return found
 
 
 def facts(
@@ -408,7 +415,7 @@ def entity(found: EntityShown, fresh: Freshness) -> Shape:
         "kind": found.kind,
         "also": list(found.also),
         "facts": [fact(path, one) for path, one in found.facts],
-        "episodes": [{**one._asdict(), "tags": list(one.tags)} for one in found.episodes],
+        "episodes": [_note(one) for one in found.episodes],
         "neighbours": [one._asdict() for one in found.neighbours],
         **_state(fresh),
     }
@@ -520,6 +527,18 @@ def linted_files(found: Linted) -> Shape:
     """What is wrong in files that a person writes; not `sound` makes the verb exit with 1."""
     problems = [problem(one) for one in found.problems]
     return {"sound": not problems, "files": found.files, "problems": problems}
+
+
+def migrated(done: Migrated) -> Shape:
+    """What became of files of an older format; `commit` is empty where nothing was to be done, or only told."""
+    return {
+        "before": done.before,
+        "after": done.after,
+        "files": [one._asdict() for one in done.files],
+        "left": [problem(one) for one in done.left],
+        "commit": done.commit,
+        "notice": done.notice,
+    }
 
 
 def hooked(done: Hooked) -> Shape:

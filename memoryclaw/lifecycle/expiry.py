@@ -37,7 +37,7 @@ def _notes(context: UpkeepContext) -> Iterator[PlannedChange]:
 
 def _facts(context: UpkeepContext) -> Iterator[PlannedChange]:
     sql = """select path, entity, field, value, max(since, said), memory_type, scope, expires, verify_by, verified
-        from facts where (expires != '' or scope = ? or scope like ?) and current and state = 'current' and path glob 'semantic/*' order by path, seq"""
+        from facts where (expires != '' or scope = ? or scope like ?) and current = 1 and state = 'current' and path glob 'semantic/*' order by path, seq"""
     rows = context.catalog.rows(sql, _SESSIONS)
     active = context.catalog.last_active(str(row[6]) for row in rows)
     for path, entity, field, value, day, *said in rows:

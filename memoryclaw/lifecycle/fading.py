@@ -18,8 +18,8 @@ KIND = "archive"
 OLD = 3 * HALF_LIVES["episode"]  # active days after which an episode that nothing has used is proposed
 MOST = 100  # in one batch, the oldest first
 _MOVED = "- file: "  # as a proposal writes what it moves
-_CANDIDATES = """select id, path, title, at from files where kind = 'episode' and state = 'current' and not pinned
-    and at != '' and substr(at, 1, 10) < ? and partial is not 1 and fid in (select fid from cited)
+_CANDIDATES = """select id, path, title, at from files where kind = 'episode' and state = 'current' and pinned = 0
+    and at != '' and substr(at, 1, 10) < ? and coalesce(partial, 0) != 1 and fid in (select fid from cited)
     and fid not in (select fid from unit where (kind = 'todo' and field = 'open') or (days != '' and days >= ?))
     order by at, path"""
 

@@ -65,5 +65,5 @@ def _decided(conflict: Conflict, value: str, rules: list[str], today: str) -> Pl
         KIND,
         f"{fact_in_words(conflict.entity, conflict.field, value)} (was {others})",
         tuple(EndFact(path, fact.entity, fact.field, fact.value, today) for path, fact in ended),
-        (why, *map(side_in_words, conflict.sides)),
+        (why, *(side_in_words(side, conflict.entity) for side in conflict.sides)),
     )

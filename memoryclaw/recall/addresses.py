@@ -60,7 +60,7 @@ def lead_to(target: str, source: str, catalog: Catalog) -> str:
     What another note took in leads to that one.
     """
     found = _lead_to(target, source, catalog)
-    note = catalog.resolve(found) if found and catalog.has_merged() else None
+    note = catalog.resolve(found or target) if (found or target) and catalog.has_merged() else None
     return note.note if note and note.id == note.note else found
 
 

@@ -16,6 +16,7 @@ from memoryclaw.model import Fact, Link, Unit
 from memoryclaw.ports import Address
 from memoryclaw.recall.addresses import address_of, lead_to
 from memoryclaw.recall.standing import ShownLines, Superseded, superseded
+from memoryclaw.recall.strength import Strengths
 from memoryclaw.text import encoding
 from memoryclaw.text.dates import coming, falls_in, find_ranges, leading_range
 from memoryclaw.text.encoding import readable
@@ -23,6 +24,7 @@ from memoryclaw.text.language import Language, key_of, keys_of, words_of
 from memoryclaw.vault.files import digest_of
 from memoryclaw.vault.folder import Vault
 from memoryclaw.vault.layout import place_of
+from memoryclaw.vault.lifecycle import type_asked
 from memoryclaw.vault.properties import plain_name
 from memoryclaw.vault.todos import read_todo
 
@@ -60,6 +62,7 @@ class NoteEntry(NamedTuple):
     at: str
     tags: tuple[str, ...]
     state: str
+    hot: bool = False  # used often; told by `browse` alone
 
 
 class LinkEnd(NamedTuple):
@@ -101,24 +104,49 @@ def show(id_: str, catalog: Catalog, vault: Vault, today: date) -> ShownUnit:
     return ShownUnit(address, part, digest, tuple(told.get(0, ())))
 
 
-def browse(catalog: Catalog, *, kind: str = "", state: str = "current", limit: int = 50) -> list[NoteEntry]:
-    """Notes, pinned ones first, then the newest; `kind` and `state` narrow the list.
+def browse(
+    catalog: Catalog,
+    *,
+    kind: str = "",
+    state: str = "current",
+    memory_type: str = "",
+    limit: int = 50,
+    strengths: Strengths | None = None,
+) -> list[NoteEntry]:
+    """Notes, pinned ones first, then the newest, of equals those that are used often; what is given narrows the list.
+
+    Args:
+        catalog: where they are known from.
+        kind: of the notes.
+        state: of the notes.
+        memory_type: of a note, or of anything that stands in it.
+        limit: how many at most.
+        strengths: how strongly they are remembered; None where nothing was ever used.
 
     Raises:
-        InputError: there is no such kind or state.
+        InputError: there is no such kind, state or type.
     """
-    wanted = _NOTE_KINDS.get(kind, kind)
+    wanted, sort = _NOTE_KINDS.get(kind, kind), type_asked(memory_type)
     if wanted and wanted not in KINDS:
         raise InputError(f"there is no kind {kind!r}; it is one of {', '.join(KINDS)}")
     if state not in STATES:
         raise InputError(f"there is no state {state!r}; it is one of {', '.join(STATES)}")
-    sql = """select id, kind, path, title, at, tags, state from files where kind != 'settings' and state = ?
-        and (? = '' or kind = ?) order by pinned desc, at desc, path limit ?"""
-    rows = catalog.rows(sql, (state, wanted, wanted, limit))
+    hot = _hot_notes(catalog, strengths) if strengths else set()
+    sql = """select id, kind, path, title, at, tags, state from files f where kind != 'settings' and state = ?1 and (?2 = '' or kind = ?2)
+        and (?3 = '' or memory_type = ?3 or fid in (select fid from unit u where u.memory_type = ?3 and u.memory_type != '' and u.state = f.state))
+        order by pinned desc, at desc, id in (select value from json_each(?4)) desc, path limit ?5"""
+    rows = catalog.rows(sql, (state, wanted, sort, json.dumps(sorted(hot)), limit))
     return [
-        NoteEntry(id_, of, path, title, at, tuple(json.loads(tags)), in_)
+        NoteEntry(id_, of, path, title, at, tuple(json.loads(tags)), in_, id_ in hot)
         for id_, of, path, title, at, tags, in_ in rows
     ]
+
+
+def _hot_notes(catalog: Catalog, strengths: Strengths) -> set[str]:
+    """The ids of the notes that are used often, by their own uses and those of all their parts."""
+    sql = "select id, min(kind) from files where id in (select value from json_each(?)) group by id"
+    rows = catalog.rows(sql, [json.dumps(sorted(strengths.notes))])
+    return {str(id_) for id_, kind in rows if strengths.of_note(str(id_), str(kind)).is_hot}
 
 
 def facts(
@@ -127,6 +155,7 @@ def facts(
     entity: str = "",
     as_of: date | None = None,
     history: bool = False,
+    memory_type: str = "",
     among: list[tuple[str, Fact]] | None = None,
 ) -> list[tuple[str, Fact]]:
     """Facts with the path of their file: those that hold now, or held on a day, or all of them; then statements, newest first.
@@ -138,11 +167,14 @@ def facts(
         entity: its name, a synonym of it, or the first or last word of it where only one is called so.
         as_of: the day.
         history: all of them.
+        memory_type: only those of this type.
         among: instead of those that the index knows.
 
     Raises:
         NotFoundError: no fact is known of this entity.
+        InputError: there is no such type.
     """
+    sort = type_asked(memory_type)
     known = catalog.facts() if among is None else among
     found = _facts_of(entity, catalog, known) if entity else known
     if entity and not found:
@@ -151,6 +183,8 @@ def facts(
     found = [pair for pair in found if not pair[1].is_statement] + sorted(
         [pair for pair in found if pair[1].is_statement], key=lambda pair: pair[1].said, reverse=True
     )
+    if sort:
+        found = [pair for pair in found if pair[1].lifecycle.memory_type == sort]
     if history:
         return found
     held = [pair for pair in found if _holds(pair[1], as_of)]
@@ -448,8 +482,9 @@ def entities(catalog: Catalog, *, words: str = "", kind: str = "") -> list[Entit
         words: only names that hold all of these.
         kind: only those whose facts stand in this file of `semantic/`, such as `people`.
     """
-    sql = """select entity, path, sum(current and type = 'fact'), sum(type = 'statement'), max(max(since, said))
-        from facts where entity != '' group by entity_key, path order by entity_key, sum(current) desc, path"""
+    sql = """select entity, path, count(case when current = 1 and type = 'fact' then 1 end),
+        count(case when type = 'statement' then 1 end), max(case when since > said then since else said end)
+        from facts where entity != '' group by entity_key, entity, path order by entity_key, sum(current) desc, path, entity"""
     found = dict[str, EntityEntry]()
     for name, path, told, said, last in catalog.rows(sql):
         one = EntityEntry(str(name), _kind_of(str(path)), int(told), int(said), str(last or ""))
@@ -521,7 +556,7 @@ def _neighbours(
     for _, fact in told:
         if fact.current and (there := known.get(key_of(plain_name(fact.value)))):
             fields.setdefault(key_of(there.name), []).append(fact.field)
-    sql = "select entity_key, field, value from facts where current and type = 'fact' and value like ?"
+    sql = "select entity_key, field, value from facts where current = 1 and type = 'fact' and value like ?"
     # SQLite folds the case of ASCII alone: whatever else a name holds is left open here, and compared by key.
     for like in sorted({_NOT_ASCII.sub("%", f"%{name}%") for name in names}):
         for other, field, value in catalog.rows(sql, (like,)):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import combinations
 
 from memoryclaw.model import Fact
@@ -24,23 +24,35 @@ def allowed_by(decisions: Decisions) -> Callable[[Fact, Fact], bool]:
 
 def pair_print(one: Fact, other: Fact) -> str:
     """What decisions know two values of one field by."""
-    return fingerprint(KIND, key_of(one.entity), key_of_fact(one), *sorted((one.value, other.value)))
+    return fingerprint(KIND, _keys((one, other)), key_of_fact(one), *sorted((one.value, other.value)))
 
 
 def conflict_print(conflict: Conflict) -> str:
     """What decisions know a conflict by."""
-    first = conflict.told[0][1]
-    return fingerprint(KIND, key_of(first.entity), key_of_fact(first), *sorted(conflict.values))
+    facts = [fact for _, fact in conflict.told]
+    return fingerprint(KIND, _keys(facts), key_of_fact(facts[0]), *sorted(conflict.values))
+
+
+def _keys(facts: Iterable[Fact]) -> str:
+    return " / ".join(sorted({key_of(fact.entity) for fact in facts}))
 
 
 def standing_conflicts(context: WriteContext, schema: Schema | None = None) -> list[Conflict]:
     """The conflicts of the vault, as far as the caller sees both sides."""
-    found = list(context.lookup.standing(contested(context.lookup.values_told())))
+    lookup = context.lookup
+    keys = contested(lookup.values_told(), lookup.other_names)
+    found = list(lookup.standing(keys))
     if context.only_seen:
         found = list(_seen(context, found))
     decisions = Decisions.read(context.text(DECISIONS_FILE))
     found.sort(key=lambda told: key_of(told[1].entity))
-    return conflicts(found, schema or context.schema(), today=context.today, allowed=allowed_by(decisions))
+    return conflicts(
+        found,
+        schema or context.schema(),
+        today=context.today,
+        allowed=allowed_by(decisions),
+        linked=lookup.other_names(keys),
+    )
 
 
 def _seen(context: WriteContext, found: Sequence[Told]) -> Iterator[Told]:
@@ -65,10 +77,16 @@ def opposed(conflict: Conflict) -> list[tuple[Fact, Fact]]:
     return [(one, other) for one, other in combinations(facts, 2) if not agree(one.value, other.value)]
 
 
-def side_in_words(side: Sequence[Told]) -> str:
-    """`2026-05-02 (semantic/projects.md:4, since 2026-04-20, from 2026-04-19_site-meeting)`: a value, its places and its source."""
+def side_in_words(side: Sequence[Told], entity: str) -> str:
+    """`2026-05-02 (semantic/projects.md:4, since 2026-04-20, from 2026-04-19_site-meeting)`: a value, its places and its source.
+
+    Args:
+        side: the lines that say it.
+        entity: the name by which the conflict is known; another one is told.
+    """
     value, parts = side[0][1].value, [f"{path}:{fact.line}" for path, fact in side]
     first = side[0][1]
+    parts += [f"of {first.entity}"] if key_of(first.entity) != key_of(entity) else []
     parts += [f"since {first.since}"] if first.since else []
     parts += [f"from {first.source}"] if first.source else []
     parts += [first.trust] if first.trust != "trusted" else []

@@ -229,7 +229,7 @@ class _Reader:
 
     def _read_entities(self) -> list[tuple[str, int, str, str]]:
         """Makes the nodes of entities; tells of each line about one: (path, line, id of the entity, value that holds now)."""
-        sql = """select path, line, entity, case when current and type = 'fact' then value else '' end from facts
+        sql = """select path, line, entity, case when current = 1 and type = 'fact' then value else '' end from facts
             where entity != '' order by current desc, path, seq"""
         found = []
         for path_, line, name, value in self._catalog.rows(sql):

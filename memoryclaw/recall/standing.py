@@ -37,24 +37,36 @@ class Conflicts:
 
     def all(self) -> list[Conflict]:
         """Every conflict, by the keys of their entities."""
-        return self.of(contested(self._catalog.values_told()))
+        return self.of(contested(self._catalog.values_told(), self._catalog.other_names))
 
     def of(self, keys: Iterable[str]) -> list[Conflict]:
         """The conflicts about these entities, named by key."""
         wanted = set(keys)
-        found = self._catalog.standing(wanted) if wanted else []
-        if not _may_conflict(found):
+        linked = set(self._catalog.other_names(wanted)) if wanted else set[tuple[str, str]]()
+        found = self._catalog.standing(wanted | {other for _, other in linked}) if wanted else []
+        if not _may_conflict(found, linked):
             return []
         from memoryclaw.vault.conflicts import conflicts  # noqa: PLC0415 - see above
 
         schema, allowed = self._rules()
         return conflicts(
-            sorted(found, key=lambda told: key_of(told[1].entity)), schema, today=self._today, allowed=allowed
+            sorted(found, key=lambda told: key_of(told[1].entity)),
+            schema,
+            today=self._today,
+            allowed=allowed,
+            linked=linked,
         )
 
 
-def contested(told: Iterable[tuple[str, str, int]]) -> set[str]:
-    """The keys of the entities of which one field may have two values, from how many each field has."""
+def contested(
+    told: Iterable[tuple[str, str, int]], other_names: Callable[[Iterable[str]], Iterable[tuple[str, str]]]
+) -> set[str]:
+    """The keys of the entities of which one field may have two values.
+
+    Args:
+        told: how many values each field of each entity has.
+        other_names: tells what else entities are called.
+    """
     from memoryclaw.vault.fact_values import field_key  # noqa: PLC0415
     from memoryclaw.vault.facts import VALUE  # noqa: PLC0415
 
@@ -66,18 +78,21 @@ def contested(told: Iterable[tuple[str, str, int]]) -> set[str]:
         else:
             values[key, field_key(field)] += number
     found = {key for (key, _), number in values.items() if number + bare[key] > 1}
-    return found | {key for key, number in bare.items() if number > 1}
+    keys = {key for key, _ in values} | bare.keys()
+    both = {key for one, other in other_names(keys) if {one, other} <= keys for key in (one, other)}
+    return found | both | {key for key, number in bare.items() if number > 1}
 
 
-def _may_conflict(found: Sequence[Told]) -> bool:
-    """False where each entity is told of in one place, and no field of it twice."""
+def _may_conflict(found: Sequence[Told], linked: Iterable[tuple[str, str]]) -> bool:
+    """False where each entity is told of in one place and under one name, and no field of it twice."""
     paths: dict[str, set[str]] = {}
     fields: Counter[tuple[str, str]] = Counter()
     for path, fact in found:
         key = key_of(fact.entity)
         paths.setdefault(key, set()).add(path)
         fields[key, fact.field.casefold()] += 1
-    return any(len(some) > 1 for some in paths.values()) or any(n > 1 for n in fields.values())
+    several = any(len(some) > 1 for some in paths.values()) or any(n > 1 for n in fields.values())
+    return several or any(one in paths and other in paths for one, other in linked)
 
 
 # Lines of logs and episodes whose fact was superseded.

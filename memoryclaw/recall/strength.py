@@ -10,6 +10,7 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from datetime import date
+from functools import cached_property
 from typing import NamedTuple
 
 from memoryclaw.model import NOTHING
@@ -118,9 +119,17 @@ class Strengths:
             uses = _united([*uses, *self._uses(note)])
         return self._strength(uses, kind)
 
+    @cached_property
+    def notes(self) -> Mapping[str, Collection[str]]:
+        """The notes of which something was ever cited or rated, each with the ids of what was."""
+        found: dict[str, list[str]] = {}
+        for part in self._absorbed or self.ids:
+            found.setdefault(part.partition("#")[0], []).append(part)
+        return found
+
     def of_note(self, id_: str, kind: str) -> Strength:
         """How strongly a whole note is remembered, by its own uses and those of all its parts."""
-        parts = [part for part in (self._absorbed or self.ids) if part.partition("#")[0] == id_]
+        parts = self.notes.get(id_, ())
         return self._strength(_united(use for part in parts for use in self._uses(part)), kind)
 
     def _strength(self, uses: Collection[Use], kind: str) -> Strength:

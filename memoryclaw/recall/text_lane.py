@@ -134,7 +134,7 @@ def _is_crowd(found: Mapping[int, float], pool: int, catalog: Catalog) -> bool:
 # The fields of a question (tag: kind: since: …) as SQL over the index's tables. Values are always bound.
 
 # What is of days between two: those of a unit stand in their order.
-DATED = "u.days != '' and u.days <= ? || '~' and substr(u.days, -10) >= ?"
+DATED = "u.days != '' and u.days <= ? || '~' and substr(u.days, length(u.days) - 9) >= ?"
 _NAMED = "select path from names where (key = ? or key like ? || ' %') and kind in"
 _SQL = {
     "tag": "u.path in (select path from tags where tag = ? or substr(tag, 1, length(?) + 1) = ? || '/')",
@@ -189,7 +189,7 @@ class Fields:
 
 def conditions(filters: Sequence[Filter]) -> Condition:
     """All filters as one SQL condition over `units u`, with the values to bind."""
-    parts, values = ["1"], []
+    parts, values = ["1 = 1"], []
     for item in filters:
         sql, bound = _condition(item)
         parts.append(f"not ({sql})" if item.negated else f"({sql})")

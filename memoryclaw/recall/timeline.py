@@ -115,7 +115,7 @@ def _event(at: str, kind: str, path: str, fact: Fact, was: str = "") -> Iterator
 
 def _episodes(catalog: Catalog, paths: Sequence[str] | None) -> Iterator[TimelineEvent]:
     sql = """select at, title, id, path from files where kind = 'episode' and state = 'current' and at != '' and trust != ?
-        and (? is null or path in (select value from json_each(?)))"""
+        and (cast(? as text) is null or path in (select value from json_each(?)))"""
     among = None if paths is None else json.dumps(list(paths))
     for at, title, id_, path in catalog.rows(sql, (_LEFT_OUT, among, among or "[]")):
         yield TimelineEvent(str(at), "episode", "", "", str(title), "", str(id_), str(path), 1)

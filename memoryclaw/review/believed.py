@@ -10,7 +10,6 @@ from memoryclaw.history import repository
 from memoryclaw.history.repository import History, Logged
 from memoryclaw.model import Fact
 from memoryclaw.text.encoding import decode, readable
-from memoryclaw.vault.fields import facts_of_note
 from memoryclaw.vault.layout import NOTE, SCHEMA_FILE, SEMANTIC, place_of
 from memoryclaw.vault.notes import ReadingSettings, read_note
 from memoryclaw.vault.vocabulary import read_schema
@@ -65,8 +64,5 @@ def facts_in(root: str, commit: str) -> list[tuple[str, Fact]]:
     for path, one in sorted(zip(told, objects, strict=True)):
         if one is None:
             raise HistoryError(repository.missing(f"{path} of {commit[:12]}"))
-        if place_of(path) == SEMANTIC:
-            found += ((path, fact) for fact in read_note(path, one[2], settings).facts)
-        else:
-            found += ((path, fact) for fact in facts_of_note(path, decode(one[2]).text).facts)
+        found += ((path, fact) for fact in read_note(path, one[2], settings).typed_facts)
     return found

@@ -217,7 +217,9 @@ def _must_be_as_shown(context: WriteContext, item: ReviewItem) -> None:
 
 
 def _sides(conflict: Conflict) -> list[str]:
-    return [f"{number}: {side_in_words(side)}" for number, side in enumerate(conflict.sides, 1)]
+    return [
+        f"{number}: {side_in_words(side, conflict.entity)}" for number, side in enumerate(conflict.sides, 1)
+    ]
 
 
 def _approve_fact(context: WriteContext, item: ReviewItem, fact: PendingFact, reason: str) -> Outcome:

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
 from datetime import UTC, datetime
 from typing import NamedTuple
 
 from memoryclaw.errors import ConflictError, HistoryError, InputError
 from memoryclaw.history.remote import FOLDER, Remote, remote_of
-from memoryclaw.history.repository import Entry, History, Version
+from memoryclaw.history.repository import Entry, History, Version, create_branch
 from memoryclaw.ports import Progress
 from memoryclaw.review.merging import MergedTree, Tip, disputed, is_record, merge_trees, united
 from memoryclaw.text.encoding import decode, readable
@@ -44,7 +45,11 @@ class Exchanged(NamedTuple):
 
 
 def exchange(
-    context: WriteContext, *, include_noexport: bool = False, progress: Progress | None = None
+    context: WriteContext,
+    *,
+    include_noexport: bool = False,
+    progress: Progress | None = None,
+    may: Callable[[str], None] = lambda _: None,
 ) -> Exchanged:
     """Brings a vault and its other copy to the same commits.
 
@@ -52,6 +57,7 @@ def exchange(
         context: the vault and the moment.
         include_noexport: also push what is marked not to leave this machine.
         progress: told (done, total) of the steps.
+        may: told what was fetched, before it is merged; may raise.
 
     Raises:
         ConflictError: a file cannot be merged, or holds work that is not committed; nothing was changed.
@@ -71,6 +77,7 @@ def exchange(
             _step(progress, 0)
             theirs = remote.fetch()
             _step(progress, 1)
+            may(theirs)
             if theirs:
                 done = _taken(context, theirs, done)
             _step(progress, 2)
@@ -91,6 +98,147 @@ def exchange(
     raise HistoryError(
         f"{remote.name} was pushed to again and again by others; what came from there is merged, try again"
     )
+
+
+# One node after another writes a vault. Who takes it over says so in a commit, so that nothing that the one before has not sent can
+# be pushed any more; that is kept on a branch of its own.
+
+_TAKEN = "Taken over by "  # how the message of such a commit begins: templates/commits/home.j2
+
+
+def send(root: str, *, seconds: float = 900) -> bool:
+    """Pushes the last commit as a fast-forward, if that was not done; False when another came first.
+
+    Raises:
+        HistoryError: it is refused, or the remote cannot be reached within so many seconds.
+    """
+    history = History(root)
+    head, remote = history.head(), Remote(history, remote_of(history), seconds=seconds)
+    made(f"{root}/{FOLDER}")
+    with folder_lock(root, FOLDER):
+        return not head or remote.is_sent(head) or remote.push(head)
+
+
+def first_copy(root: str) -> None:
+    """Has a new copy follow the branch that its remote has: `main`, or the only one there is.
+
+    Raises:
+        HistoryError: it cannot be reached, or has several branches and no `main`.
+    """
+    history = History(root)
+    at = remote_of(history)
+    made(f"{root}/{FOLDER}")
+    found = sorted(name for name in Remote(history, at).branches() if not name.startswith("memoryclaw/"))
+    if not found or at.branch in found:
+        return
+    if len(found) > 1:
+        raise HistoryError(f"the remote has the branches {', '.join(found)} and none of them is {at.branch}")
+    history.git.run("symbolic-ref", "HEAD", f"refs/heads/{found[0]}")
+
+
+def take_over(
+    context: WriteContext, node: str, fence: int, *, may: Callable[[str], None] = lambda _: None
+) -> tuple[str, Exchanged]:
+    """Brings a vault to what its remote has, and says there that a node writes it from now on.
+
+    What is not there is sent; or kept on a branch, where yet another node had taken the vault over.
+
+    Args:
+        context: the vault and the moment.
+        node: the name of the node.
+        fence: the number of this change of home.
+        may: asked before anything is sent; may raise.
+
+    Returns:
+        The branch, if there is one, and what came and went.
+    """
+    history, kept = History(context.root), ""
+    at = remote_of(history)
+    made(f"{context.root}/{FOLDER}")
+    with folder_lock(context.root, FOLDER):
+        theirs = Remote(history, at).fetch()
+    if theirs and is_taken_over(context.root, theirs):
+        kept = set_aside(context, theirs, f"memoryclaw/unsent-{fence}-{node}")
+    done = exchange(context, include_noexport=True, may=may)
+    for _ in range(_TRIES):
+        taken_over(context, node, fence)
+        if send(context.root):
+            return kept, done
+        done = exchange(context, include_noexport=True, may=may)
+    raise HistoryError(f"{done.remote} was pushed to again and again by others; try again")
+
+
+def put_back(context: WriteContext, name: str) -> str:
+    """Keeps what the remote does not have on a branch of this name, and brings the vault to what it has; returns the branch."""
+    history = History(context.root)
+    made(f"{context.root}/{FOLDER}")
+    with folder_lock(context.root, FOLDER):
+        theirs = Remote(history, remote_of(history)).fetch()
+    return set_aside(context, theirs, name) if theirs else ""
+
+
+def is_taken_over(root: str, theirs: str) -> bool:
+    """Whether another node took the vault over in what the remote has and we do not."""
+    history = History(root)
+    head = history.head()
+    less = [f"^{head}"] if head else []
+    subjects = history.git.run("log", "--format=%s", f"--grep=^{_TAKEN}", theirs, *less)
+    return bool(head) and bool(subjects.strip())
+
+
+def taken_over(context: WriteContext, node: str, fence: int) -> None:
+    """Says in a commit that a node writes the vault from now on, unless the last one that says so names it already."""
+    with writing(context.root) as writer:
+        history = writer.history
+        last = history.git.run("log", "-1", "--format=%B", f"--grep=^{_TAKEN}").decode("utf-8", "replace")
+        if {f"Node: {node}", f"Fence: {fence}"} <= set(last.splitlines()):
+            return
+        message = context.templates.commit_message("home", node=node, fence=fence, run=context.run("home"))
+        history.move(history.marker(message, context.now), "take over")
+
+
+def set_aside(context: WriteContext, theirs: str, name: str) -> str:
+    """Keeps what the remote does not have on a branch of this name, and brings the vault to what the remote has.
+
+    Returns:
+        The branch; empty where there was nothing to keep.
+    """
+    kept = ""
+    with writing(context.root) as writer, folder_lock(context.root, "logs"):
+        history = writer.history
+        paths = not_committed(history)
+        if paths:
+            run = context.run("unsent")
+            writer.record(
+                paths,
+                lambda: context.templates.commit_message("unsent", count=len(paths), run=run),
+                verb="unsent",
+                now=context.now,
+                gone=True,
+            )
+        head = history.head()
+        if head and not history.git.asks("merge-base", "--is-ancestor", head, theirs)[0]:
+            kept = next(free for n in range(1, 1000) if (free := _free(history, name, n, head)))
+            with suppress(HistoryError):  # it is there, with this commit
+                create_branch(history, f"refs/heads/{kept}", head, "not sent")
+        if head != theirs:
+            merging = _Merge(context, writer, "the remote")
+            merging.carry_out(head, theirs, [], forward=True)
+    return kept
+
+
+def not_committed(history: History) -> list[str]:
+    """The files that are not as the last commit has them; what git ignores is left out."""
+    out = history.git.run("ls-files", "-z", "--modified", "--others", "--deleted", "--exclude-standard")
+    names = out.decode("utf-8", "surrogateescape").split("\0")[:-1]
+    return sorted({history.places.named(name) for name in names})
+
+
+def _free(history: History, name: str, n: int, head: str) -> str:
+    """A name that no other commit has."""
+    name = name if n == 1 else f"{name}-{n}"
+    known = history.git.asks("rev-parse", "--verify", "--quiet", f"refs/heads/{name}")[1].decode().strip()
+    return name if known in ("", head) else ""
 
 
 def _step(progress: Progress | None, done: int) -> None:

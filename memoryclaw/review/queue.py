@@ -73,7 +73,7 @@ class ReviewItem(NamedTuple):
         if self.branch is not None:
             shown = " ".join(one.commit for one in self.branch.commits)
         if self.conflict is not None:
-            shown = "\n".join(map(side_in_words, self.conflict.sides))
+            shown = "\n".join(side_in_words(side, self.conflict.entity) for side in self.conflict.sides)
         told = f"{self.kind}\0{self.id}\0{shown}\0{self.now}"
         return files.digest_of(told.encode("utf-8", "surrogatepass"))[:16]
 
@@ -194,7 +194,7 @@ def _checks(context: WriteContext) -> Iterator[ReviewItem]:
 def _conflicts(context: WriteContext) -> Iterator[ReviewItem]:
     for conflict in standing_conflicts(context):
         path, first = conflict.told[0]
-        said = "; ".join(map(side_in_words, conflict.sides))
+        said = "; ".join(side_in_words(side, conflict.entity) for side in conflict.sides)
         yield ReviewItem(
             id=f"{KIND}-{conflict_print(conflict)[:8]}",
             kind=KIND,

@@ -161,6 +161,104 @@ def _kind_at(tokens: Sequence[str], at: int, words: Grammar) -> tuple[str, int]:
     return best, length
 
 
+def asks(
+    tokens: Sequence[str],
+    words: Grammar,
+    is_name: Callable[[str], bool] = lambda _word: False,
+    *,
+    first: bool = True,
+) -> bool:
+    """True for the words of a question without its mark: a word that asks before a verb, or a verb before its subject.
+
+    Args:
+        tokens: of a clause.
+        words: the grammar of its language.
+        is_name: whether a token is a known name.
+        first: the clause begins its sentence; what else begins with "which" goes on with it.
+    """
+    at = 0
+    while at < len(tokens) and (
+        length := words.fillers.at(tokens, at)
+        or words.politeness.at(tokens, at)
+        or words.corrections.at(tokens, at)
+        or (tokens[at] in words.coordinators)
+    ):
+        at += length
+    left = tokens[at:]
+    if len(left) < 2 or words.not_questions.at(left):
+        return False
+    if words.question_starts.at(left):
+        return True
+    if left[0] in words.prepositions and left[1] in words.question_words:
+        left = left[1:]  # `by when`, `mit wem`
+    last = bool(words.final_verbs.entries())
+    if left[0] in words.question_words:
+        relative = left[0] in words.relative_words and not last
+        return (first or not relative) and _asks_for(left, words, is_name, last=last)
+    return _is_inverted(left, words, is_name)
+
+
+def _asks_for(tokens: Sequence[str], words: Grammar, is_name: Callable[[str], bool], *, last: bool) -> bool:
+    """True where a word that asks is followed by the verb of its clause: not `when we meet`, `what i need`.
+
+    Args:
+        tokens: from that word on.
+        words: the grammar.
+        is_name: whether a token is a known name.
+        last: a subordinate clause has its verb at its end, so that any verb next to the word tells.
+    """
+    asking, behind = tokens[0], tokens[1:]
+    if asking in words.contracted_questions or asking in words.subject_questions:
+        return True
+    if not behind or _is_subject(behind, words, is_name):
+        return False
+    if _is_auxiliary(behind[0], words):
+        return True
+    if last and not behind[0].startswith("ge"):  # no participle: `wie gesagt`
+        ends = behind[0].endswith("t") and (len(behind) < 2 or _is_subject(behind[1:], words, is_name))
+        if _kind_at(behind, 0, words)[0] or (ends and asking not in words.comparatives):
+            return True
+    if asking not in words.question_determiners or behind[0] in words.prepositions:
+        return False
+    verb = next((n for n, token in enumerate(behind[:5]) if _is_auxiliary(token, words)), 0)
+    if not verb or any(_is_subject(behind[n:], words, is_name) for n in range(verb)):
+        return False
+    inverted = (
+        behind[verb] in words.modal_verbs
+        and verb + 1 < len(behind)
+        and _is_subject(behind[verb + 1 :], words, is_name)
+    )
+    # `what matters is`: behind a verb, the word and the verb are a subject.
+    return inverted or last or not (behind[0].endswith("s") or _kind_at(behind, 0, words)[0])
+
+
+def _is_auxiliary(token: str, words: Grammar) -> bool:
+    return token in words.be_verbs or token in words.have_verbs or token in words.modal_verbs
+
+
+def _is_subject(tokens: Sequence[str], words: Grammar, is_name: Callable[[str], bool]) -> bool:
+    """True where the subject of a clause may begin."""
+    token = tokens[0]
+    return (
+        token in words.nominatives or token in words.determiners or token in words.possessives_own
+        or token in words.contracted_subjects or is_name(token)
+    )  # fmt: skip
+
+
+def _is_inverted(tokens: Sequence[str], words: Grammar, is_name: Callable[[str], bool]) -> bool:
+    """True where a verb stands before its subject: `is Ana in`, `does the shop open`; not `was the best day`, which lacks one."""
+    if tokens[0] in words.contracted_questions:
+        return True
+    if tokens[0] not in words.question_verbs and tokens[0] not in words.inverted_verbs:
+        return False
+    if tokens[1] in words.question_subjects:
+        return True
+    superlative = len(tokens) > 2 and tokens[2].endswith("st")
+    return tokens[0] in words.question_verbs and (
+        is_name(tokens[1]) or (tokens[1] in words.definite_words and len(tokens) > 2 and not superlative)
+    )
+
+
 def trimmed(text: str, words: Grammar) -> str:
     """The text without fillers, laughs and marks at its ends."""
     text = _EMOJI.sub(" ", text).strip(_EDGES)

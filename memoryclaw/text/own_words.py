@@ -60,8 +60,8 @@ _MEASURE = re.compile(
 )
 
 
-# The mark of a secret that was taken out, whole or cut.
-_HIDDEN = re.compile(r"\[?\bREDACTED\b(?::[^\]\s]*)?\]?")
+# The mark of a secret that was taken out, whole or cut, and of what was private.
+_HIDDEN = re.compile(r"\[?\bREDACTED\b(?::[^\]\s]*)?\]?|\[private\]")
 
 
 class OwnWords(NamedTuple):
@@ -133,8 +133,8 @@ def own_words(text: str, words: Grammar, speaker: str = "") -> OwnWords:
 
 
 def without_secrets(text: str) -> str:
-    """The text with a cut where something was taken out for being secret: nothing is named or told by that."""
-    return _HIDDEN.sub(_CUT, text) if "REDACTED" in text else text
+    """The text with a cut where something was taken out for being secret or private: nothing is named or told by that."""
+    return _HIDDEN.sub(_CUT, text) if "REDACTED" in text or "[private]" in text else text
 
 
 def _first_line(block: str) -> str:

@@ -63,6 +63,7 @@ def conflicts(
     *,
     today: str,
     allowed: Callable[[Fact, Fact], bool] = lambda _one, _other: False,
+    linked: Iterable[tuple[str, str]] = (),
 ) -> list[Conflict]:
     """The conflicts among some facts, in their order.
 
@@ -71,13 +72,32 @@ def conflicts(
         schema: the fields that the vault declares.
         today: ISO date; what holds on other days only stands beside nothing.
         allowed: tells of two facts whether a person said that both may stand.
+        linked: pairs of keys that are names of one entity.
     """
+    pairs = {frozenset(pair) for pair in linked}
+    first = _first_of(pairs)
     groups: dict[tuple[str, str], list[Told]] = {}
     for path, fact in found:
         if stands(fact, today):
-            groups.setdefault((key_of(fact.entity), key_of_fact(fact)), []).append((path, fact))
-    listed = (_conflict(group, schema, allowed) for group in groups.values() if len(group) > 1)
+            key = key_of(fact.entity)
+            groups.setdefault((first.get(key, key), key_of_fact(fact)), []).append((path, fact))
+
+    def apart(one: Fact, other: Fact) -> bool:
+        keys = frozenset((key_of(one.entity), key_of(other.entity)))
+        return (len(keys) > 1 and keys not in pairs) or allowed(one, other)
+
+    listed = (_conflict(group, schema, apart) for group in groups.values() if len(group) > 1)
     return [one for one in listed if one is not None]
+
+
+def _first_of(pairs: Iterable[frozenset[str]]) -> dict[str, str]:
+    """The first key among all that a key is linked with, over others as well."""
+    first: dict[str, str] = {}
+    for pair in pairs:
+        keys = {first.get(key, key) for key in pair}
+        least = min(keys)
+        first |= {key: least for key, known in first.items() if known in keys} | dict.fromkeys(pair, least)
+    return first
 
 
 def key_of_fact(fact: Fact) -> str:

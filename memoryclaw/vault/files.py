@@ -19,7 +19,7 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from memoryclaw.errors import ConflictError, InputError, LockedError, NotFoundError, VaultError
-from memoryclaw.vault.layout import on_disk, places
+from memoryclaw.vault.layout import must_take_writes, on_disk, places
 
 SIZE_LIMIT = 256 * 1024 * 1024
 _FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC
@@ -108,11 +108,11 @@ def write_file(root: str, path: str, data: bytes, expected: str | None) -> str:
     except BaseException:
         discard(root, path, temp)
         raise
-    _sweep(root, path)
+    sweep(root, path)
     return digest
 
 
-def _sweep(root: str, path: str) -> None:
+def sweep(root: str, path: str) -> None:
     """Removes the temp files that killed processes left beside a file; no journal knows of these."""
     with _parent(root, path) as (folder, _):
         for name in os.listdir(folder):
@@ -140,6 +140,7 @@ def _is_old(folder: int, name: str) -> bool:
 
 def prepare(root: str, path: str, temp: str, data: bytes) -> None:
     """Writes the data, fsynced, to a hidden temp file beside the path; makes missing folders, private to the user."""
+    must_take_writes(root, path)
     with _parent(root, path, create=True) as (folder, name):
         mode = _mode_of(folder, name)
         with suppress(FileNotFoundError):
@@ -184,6 +185,7 @@ def discard(root: str, path: str, temp: str) -> None:
 
 def remove_file(root: str, path: str, expected: str) -> None:
     """Removes a file if it still has the expected digest."""
+    must_take_writes(root, path)
     with _parent(root, path) as (folder, name):
         _check(folder, name, path, expected)
         os.unlink(name, dir_fd=folder)
@@ -201,6 +203,7 @@ def set_executable(root: str, path: str, *, on: bool) -> None:
 @contextmanager
 def appending(root: str, path: str) -> Iterator[int]:
     """Opens a regular file of the vault for appending and reading; makes a missing one, private to the user."""
+    must_take_writes(root, path)
     with _parent(root, path, create=True) as (folder, name):
         new = _mode_of(folder, name) is None
         try:

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from datetime import UTC, datetime
 from typing import NamedTuple
 
-from memoryclaw.errors import InputError
+from memoryclaw.errors import InputError, VaultError
 from memoryclaw.text.language import SPELLED, fold
 
 CONFIG_FILE = "memoryclaw.yaml"
@@ -128,6 +128,23 @@ def put_folders(root: str, moved: Mapping[str, str]) -> None:
 def places(root: str) -> Places:
     """Where the folders of a vault are."""
     return _known.get(root, _AS_NAMED)
+
+
+_only_read: dict[str, str] = {}  # by the root of a vault, as above
+
+
+def put_only_read(root: str, why: str) -> None:
+    """Says why nothing may be written in a vault; an empty text lets everything be written again."""
+    if why:
+        _only_read[root] = why
+    else:
+        _only_read.pop(root, None)
+
+
+def must_take_writes(root: str, path: str = "") -> None:
+    """Raises VaultError where nothing may be written in a vault; what is derived from its files always may be."""
+    if root in _only_read and path.partition("/")[0] != STATE_DIR:
+        raise VaultError(_only_read[root])
 
 
 def on_disk(root: str, name: str) -> str:

@@ -207,6 +207,10 @@ class Ledger:
         first = utc(now).replace(day=1)
         whole = f"{folder}{first - timedelta(days=1):%Y-%m}.jsonl"
         done = []
+        for path in own[:1]:
+            files.sweep(
+                self._root, path
+            )  # what a killed roll-up left, which git would see where it tracks the ledger
         for path in own[:-2]:
             if path < whole:
                 read = files.read_file(self._root, path, limit=_LARGEST)

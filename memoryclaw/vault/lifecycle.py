@@ -35,6 +35,18 @@ def type_named(word: str) -> str:
     return word.removesuffix("s") if word.removesuffix("s") in MEMORY_TYPES else word
 
 
+def type_asked(word: str) -> str:
+    """The memory type that somebody asks for; empty where they ask for none.
+
+    Raises:
+        InputError: it is none of those that are known.
+    """
+    found = type_named(word)
+    if found and found not in MEMORY_TYPES:
+        raise InputError(f"there is no type {word[:60]!r}; it is one of {', '.join(MEMORY_TYPES)}")
+    return found
+
+
 def scope_named(text: str) -> str:
     """A scope as it is known, from how somebody writes it; empty for what is no scope, or counts for good."""
     kind, _, name = text.partition(":")

@@ -7,6 +7,7 @@ import shutil
 from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
 
+from memoryclaw.config import FORMAT
 from memoryclaw.errors import GitKilledError, HistoryError, InputError, MemoryClawError, VaultError
 from memoryclaw.history.git import GitCommand, common_dir, git_state
 from memoryclaw.history.repository import History
@@ -20,6 +21,7 @@ from memoryclaw.vault.layout import (
     STATE_DIR,
     Places,
     checked_places,
+    must_take_writes,
     on_disk,
     places,
     put_folders,
@@ -43,7 +45,7 @@ _NEW_REPOSITORY = ".git.new"  # not in the state folder: git tries links out, an
 def first_files(templates: Templates, known: Places) -> dict[str, bytes]:
     """The files that a new vault begins with; `known` says where its folders are."""
     return {
-        path: templates.render(name, at=known.on_disk, paths=known.moved).encode()
+        path: templates.render(name, at=known.on_disk, paths=known.moved, format=FORMAT).encode()
         for path, name in _FILES.items()
     }
 
@@ -61,6 +63,7 @@ def init(
     `paths` says where new settings put folders of ours, such as `{"archive": "memory-archive"}`.
     """
     root = os.path.abspath(root)
+    must_take_writes(root)
     existed = os.path.exists(os.path.join(root, CONFIG_FILE))
     if not existed:
         put_folders(root, checked_places(paths))
@@ -152,6 +155,31 @@ def _make_repository(root: str) -> tuple[bool, str]:
     finally:
         shutil.rmtree(place, ignore_errors=True)
     return True, ""
+
+
+def new_copy(root: str, remote: str) -> None:
+    """An empty repository in a new folder, whose remote is at this address.
+
+    Raises:
+        HistoryError: git cannot make it.
+        VaultError: the folder cannot be made.
+    """
+    _make_folders(root)
+    with writer_lock(root):
+        made, notice = _make_repository(root)
+    if not made:
+        raise HistoryError(notice)
+    point(root, remote)
+
+
+def point(root: str, remote: str) -> None:
+    """Says where the remote of a vault is."""
+    history = History(root)
+    known = history.git.asks("config", "--get", "remote.origin.url")[1].decode("utf-8", "replace").strip()
+    if known != remote:
+        history.git.run(
+            *(("remote", "set-url", "origin") if known else ("remote", "add", "origin")), "--", remote
+        )
 
 
 def leave_out(root: str, folders: Sequence[str]) -> None:

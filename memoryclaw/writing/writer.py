@@ -32,7 +32,7 @@ from memoryclaw.text.encoding import decode, encode
 from memoryclaw.text.merging import same_patch
 from memoryclaw.vault import files
 from memoryclaw.vault.files import WAIT, locked, writer_lock
-from memoryclaw.vault.layout import safe_path
+from memoryclaw.vault.layout import must_take_writes, safe_path
 from memoryclaw.writing.together import Take, Together
 
 # Finishes or drops the change that a killed writer left under way. Never torn, never twice, never over new work.
@@ -45,7 +45,9 @@ def recover(root: str) -> str:
 
     Raises:
         HistoryError: a lock of another's git is in the way; the change stays in the journal for the next time.
+        VaultError: nothing may be written in this vault.
     """
+    must_take_writes(root)
     with writer_lock(root):
         pending = journal.load(root)
         _clear_locks(root, pending)
@@ -529,13 +531,24 @@ class Writer:
             raise refused
         return outcomes[0]
 
-    def record(self, paths: Sequence[str], message: Callable[[], str], *, verb: str, now: datetime) -> str:
-        """Commits files as they are and changes none; returns the commit, empty where git holds them so already."""
+    def record(
+        self,
+        paths: Sequence[str],
+        message: Callable[[], str],
+        *,
+        verb: str,
+        now: datetime,
+        gone: bool = False,
+    ) -> str:
+        """Commits files as they are and changes none; returns the commit, empty where git holds them so already.
+
+        Files that are not there are left out, or with `gone` removed in the commit.
+        """
         base, work = self.history.base(paths), self.read_all(paths)
         versions = {
             path: Version(data)
             for path, data in work.items()
-            if data is not None and data != base.sides[path].head_data
+            if (gone or data is not None) and data != base.sides[path].head_data
         }
         if not versions:
             return ""

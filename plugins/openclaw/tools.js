@@ -81,8 +81,8 @@ async function feedback(daemon, { id, rating, note = "" }, ctx) {
   return daemon.ask("POST", "/v1/feedback", body);
 }
 
-async function browse(daemon, { kind = "", state = "current", limit }) {
-  const wanted = new URLSearchParams({ kind, state, limit: String(bounded(limit, 20)) });
+async function browse(daemon, { kind = "", state = "current", type = "", limit }) {
+  const wanted = new URLSearchParams({ kind, state, type, limit: String(bounded(limit, 20)) });
   const { notes, ...fresh } = await daemon.ask("GET", `/v1/notes?${wanted}`);
   return { ...DATED, notes, ...remarks(fresh) };
 }

@@ -161,6 +161,18 @@ def test_the_timeline_draws_a_line_where_one_looked(visit: Any, daemon: Daemon) 
     assert kept["value"].startswith("2020-01-01T00:00:00Z|")
 
 
+def test_what_is_used_often_is_marked(visit: Any, daemon: Daemon) -> None:
+    page = visit.go("notes?kind=note")
+    assert page.locator(".tag", has_text="hot").count() == 0
+    daemon.post("/v1/feedback", id="notes/moon-pancakes", rating=5)
+    page = visit.go("notes?kind=note")
+    marked = page.locator(".rows li", has=page.locator(".tag", has_text="hot"))
+    assert [one.split("\n")[0] for one in marked.all_inner_texts()] == ["Moon pancakes"]
+    marked.locator("a").first.click()
+    page.wait_for_url("**/note/**")
+    assert page.locator(".head .tag", has_text="hot").count() == 1
+
+
 def test_a_skill_is_approved_as_it_was_shown(visit: Any, daemon: Daemon) -> None:
     page = visit.go("skills/send-weekly-update")
     path = daemon.vault / "skills/send-weekly-update/SKILL.md"

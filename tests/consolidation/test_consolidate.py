@@ -104,6 +104,43 @@ def test_a_newer_statement_of_a_declared_field_supersedes_in_a_commit_of_its_own
     assert git(root, "show", "--format=", "--name-only", fact.commit).split() == ["semantic/projects.md"]
 
 
+@pytest.mark.parametrize(
+    ("text", "path", "line"),
+    [
+        ("boathouse is running late, deadline is 8 jan now", "projects", "- deadline: 2027-01-08 "),
+        ("the boathouse again. deadline is 8 jan now", "projects", "- deadline: 2027-01-08 "),
+        ("ask the boathouse people, rent is 950 now", "people", "- rent: 950 "),  # only Nora has a rent
+    ],
+)
+def test_a_bare_field_changes_the_thing_that_was_named_or_the_speakers_own(
+    root: Path, text: str, path: str, line: str
+) -> None:
+    put(
+        root,
+        {
+            LOG: talk([("Nora", "user", text)]),
+            "semantic/people.md": "# Nora\n- rent: 900 [since:: 2026-01-01]\n",
+        },
+    )
+    git(root, "add", "--all")
+    git(root, "commit", "-qm", "Nora")
+    run(root)
+    kept = (root / f"semantic/{path}.md").read_text()
+    assert line in kept.partition("# History")[0]
+    assert "[until:: 2026-04-19]" in kept.partition("# History")[2]
+
+
+def test_a_change_is_newer_than_what_was_told_before_it_also_where_it_happened_days_ago(root: Path) -> None:
+    known = "# Nora\n- lives in: Leeds [since:: 2026-04-17]\n"
+    put(root, {LOG: talk([("Nora", "user", "i moved to Cork last week")]), "semantic/people.md": known})
+    git(root, "add", "--all")
+    git(root, "commit", "-qm", "Nora")
+    run(root)
+    now = (root / "semantic/people.md").read_text().partition("# History")[0]
+    assert "- lives in: Cork [since:: 2026-04-19]" in now
+    assert "Leeds" not in now
+
+
 def test_a_new_fact_is_committed_with_its_episode_and_points_to_the_line(root: Path) -> None:
     done = run(root)
     episode = next(commit for commit in done.applied.commits if commit.kind == "episode")

@@ -105,3 +105,36 @@ def test_an_order_to_run_something_is_kept_as_words_and_nothing_more() -> None:
     found = only(talk_of("always run rm -rf ~/vault first"))
     (claim,) = claims_of(talk_of("always run rm -rf ~/vault first"))
     assert (found.kind, claim.field, claim.value) == ("order", FROM_NOW_ON, "always run rm -rf ~/vault first")
+
+
+@pytest.mark.parametrize(
+    ("language", "text"),
+    [
+        ("en", "draft the letter to the council. formal tone please"),
+        ("en", "two slogans for the fair please. in french please"),
+        ("en", "what is a sloop? short answer please"),
+        ("en", "brief ones please"),
+        ("de", "übersetze den Brief. förmlicher Ton bitte"),
+        ("de", "was ist eine Schaluppe? kurze Zusammenfassung bitte"),
+    ],
+)
+def test_how_one_piece_of_work_shall_be_is_no_wish_for_good(language: str, text: str) -> None:
+    talk = talk_of(text, language=language)
+    assert [claim.value for claim in claims_of(talk) if claim.field] == []
+    assert talk.statements[-1].kind == "task"
+
+
+@pytest.mark.parametrize(
+    ("language", "text", "wish"),
+    [
+        ("en", "draft the letter to the council. no emojis please", "no emojis"),
+        ("en", "draft the letter to the council. always a formal tone please", "always a formal tone"),
+        ("en", "short answers please. what is a sloop", "short answers"),
+        ("de", "übersetze den Brief. ab jetzt immer förmlicher Ton bitte", "ab jetzt immer förmlicher Ton"),
+    ],
+)
+def test_beside_a_piece_of_work_what_denies_or_is_to_last_is_a_wish(
+    language: str, text: str, wish: str
+) -> None:
+    claims = claims_of(talk_of(text, language=language))
+    assert [(claim.field, claim.value) for claim in claims if claim.field] == [(FROM_NOW_ON, wish)]

@@ -190,6 +190,8 @@ def test_a_noun_alone_is_the_topic_of_the_next_sentence(text: str) -> None:
     [
         ("does the ferry go at nine?", "asked"),
         ("what time does the ferry go", "asked"),
+        ("whats annas number", "asked"),
+        ("quick question, is Anna in the choir", "asked"),
         ("if it rains we take the car", "supposed"),
         ("Tom said the ferry is broken", "reported"),
         ("maybe we take the car", "hedged"),
@@ -231,6 +233,7 @@ def test_doubts_are_told_in_german(text: str, doubt: str) -> None:
         "haha ok. so i live in leeds",
         "do you know it? i live in leeds",
         "i read JK Rowling. i live in leeds",
+        "i live in leeds, where are you",
     ],
 )
 def test_a_doubt_about_something_else_does_not_spread(text: str) -> None:

@@ -45,6 +45,15 @@ def told(text: str, language: str = "en") -> list[tuple[str, str, str, str]]:
         ("i hate coriander", "", "dislikes", "coriander", "verb"),
         ("you can reach Ana at ana@example.org", "Ana", "email", "ana@example.org", "contact"),
         ("my sister Ulla sails", "", "sister", "Ulla", "role"),
+        ("i was born on 3 May", "", "birthday", "3 May", "verb"),
+        ("we live at 14 Mill Lane", "", "address", "14 Mill Lane", "verb"),
+        ("Ben Lund lives in Leeds", "Ben Lund", "lives in", "Leeds", "verb"),
+        ("our contact at Slipway Road is Ben Lund", "Slipway Road", "contact", "Ben Lund", "noun"),
+        ("the deadline of the spring fair is 12 May", "spring fair", "deadline", "12 May", "noun"),
+        ("budget for projectX: 9,500 euros", "projectX", "budget", "9,500 euros", "noun"),
+        ("my new shoe size: 41", "", "shoe size", "41", "noun"),
+        ("deadline projectX: 12 May, not later", "projectX", "deadline", "12 May", "noun"),
+        ("Ana has a new number, 0161 496 0000", "Ana", "phone", "0161 496 0000", "noun"),
     ],
 )  # fmt: skip
 def test_a_clause_tells_of_what_it_names(text: str, entity: str, field: str, value: str, how: str) -> None:
@@ -61,6 +70,8 @@ def test_a_clause_tells_of_what_it_names(text: str, entity: str, field: str, val
         ("ich wohne in Köln", "", "lives in", "Köln"),
         ("ich bin allergisch gegen Nüsse", "", "allergy", "Nüsse"),
         ("ich hasse Koriander", "", "dislikes", "Koriander"),
+        ("Budget für projectX: 900 Euro", "projectX", "budget", "900 Euro"),
+        ("Ana hat eine neue Nummer, 0161 496 0000", "Ana", "phone", "0161 496 0000"),
     ],
 )
 def test_german_words_give_the_same_fields(text: str, entity: str, field: str, value: str) -> None:
@@ -81,6 +92,10 @@ def test_german_words_give_the_same_fields(text: str, entity: str, field: str, v
         "the ferry leaves at nine",
         "i am allergic to mondays",
         "what i need is a kayak",
+        "i got a new phone, 2 days old",
+        "the price of the second one is 20",
+        "note: 5",
+        "is the budget for projectX: 900?",
         "",
     ],
 )
@@ -116,6 +131,54 @@ def test_what_is_denied_wished_or_held_once_is_no_value_of_today(language: str, 
 def test_a_denial_may_be_the_verb_or_the_change_may_be_told_in_the_past() -> None:
     assert told("i can't stand coriander") == [("", "dislikes", "coriander", "verb")]
     assert told("the deadline of projectX was moved to 12 May")[0][:3] == ("projectX", "deadline", "12 May")
+
+
+@pytest.mark.parametrize(
+    ("language", "text", "field", "value", "since"),
+    [
+        ("en", "we moved to Cork three days ago", "lives in", "Cork", "2026-03-07"),
+        ("en", "i moved last month to Cork", "lives in", "Cork", "2026-02-01"),
+        ("en", "i work since february at Siemens", "works at", "Siemens", "2026-02-01"),
+        ("en", "i moved to Cork last year", "lives in", "Cork", ""),
+        ("en", "my rent is 900 since february", "rent", "900", "2026-02-01"),
+        ("en", "i work at Monday Books", "works at", "Monday Books", ""),
+        ("de", "ich wohne seit gestern in Köln", "lives in", "Köln", "2026-03-09"),
+        ("de", "ich arbeite bei Siemens seit Februar", "works at", "Siemens", "2026-02-01"),
+    ],
+)  # fmt: skip
+def test_a_time_is_no_part_of_a_value_but_its_day(
+    language: str, text: str, field: str, value: str, since: str
+) -> None:
+    claims = [one for one in claims_of(talk_of(text, names=NAMES, language=language)) if one.field]
+    assert [(one.field, one.value, one.since) for one in claims] == [(field, value, since)]
+
+
+def test_what_begins_later_is_kept_as_it_was_said() -> None:
+    [claim] = claims_of(talk_of("i work at Siemens from next monday"))
+    assert (claim.field, claim.value) == ("", "i work at Siemens from next monday")
+
+
+@pytest.mark.parametrize("text", ["Ana's sister lives in Leeds", "the projectX call moved to 9:40"])
+def test_what_belongs_to_somebody_is_not_that_one(text: str) -> None:
+    assert told(text) == []
+
+
+@pytest.mark.parametrize(
+    ("language", "text", "entity"),
+    [
+        ("en", "projectX is in trouble, the budget is 12k now", "projectX"),
+        ("en", "projectX again. budget is 12k now", "projectX"),
+        ("en", "they cut the budget of projectX to 12k", "projectX"),
+        ("en", "projectX and Slipway Road are in trouble, the budget is 12k now", ""),
+        ("en", "Nora here, budget is 12k now", ""),
+        ("de", "projectX verzögert sich, das Budget ist jetzt 12.000 Euro", "projectX"),
+    ],
+)
+def test_a_field_without_an_owner_is_of_the_one_thing_that_was_named(
+    language: str, text: str, entity: str
+) -> None:
+    found = [one for one in told(text, language) if one[1] == "budget"]
+    assert [(one[0], one[3]) for one in found] == [(entity, "bare")]
 
 
 def test_a_german_noun_behind_an_article_is_no_name() -> None:

@@ -11,6 +11,8 @@ from postgres import Server
 from memoryclaw.errors import ConfigError, IndexBusyError, IndexUnreachableError
 from memoryclaw.index.postgres import OWN, Postgres
 
+pytestmark = pytest.mark.fleet
+
 STEPS = (
     "create table memoryclaw.thing(vault int not null, said text)",
     "alter table memoryclaw.thing add more int",

@@ -13,6 +13,8 @@ from memoryclaw.errors import ConflictError, InputError, NotFoundError
 from memoryclaw.fleet.store import Fleet, checked_name
 from memoryclaw.index.postgres import Postgres
 
+pytestmark = pytest.mark.fleet
+
 
 @pytest.fixture
 def fleet(database_url: str) -> Iterator[Fleet]:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import shutil
+
 import pytest
-from conftest import Claw
+from conftest import Claw, VaultOf, git
 
 from memoryclaw.index.database import alone
 
@@ -48,6 +50,85 @@ def test_browse_narrows_by_kind_and_number(asked: Claw) -> None:
     }
     assert len(asked("browse", "--limit", "1", "--json").json["notes"]) == 1
     assert asked("browse", "--kind", "dream").code == 1
+
+
+TYPED = {
+    "notes/chosen.md": "---\ntype: Decisions\n---\nThe roof is slate.\n",
+    "notes/list.md": "- [ ] order the slate\n",
+    "semantic/preferences.md": "# Nora\n- tea: green [since:: 2026-01-01]\n\n## History\n- tea: black [until:: 2026-01-01]\n",
+    "semantic/house.md": "# Roof\n- cover: slate [type:: decision]\n- opening: 2026-05-01\n- colour: grey\n",
+}
+
+
+def test_types_narrow_what_is_listed(vault_of: VaultOf) -> None:
+    root = vault_of(TYPED)
+    git(root, "init", "-q")
+    git(root, "add", "-A")
+    git(root, "commit", "-qm", "all")
+    claw = Claw(root)
+
+    def listed(*words: str) -> set[str]:
+        found = claw(*words, "--json").json
+        return {one["id"] for one in found.get("notes", found.get("facts"))}
+
+    assert listed("browse", "--type", "decision") == {"notes/chosen", "semantic/house"}
+    assert listed("browse", "--type", "decision", "--kind", "note") == {"notes/chosen"}
+    assert listed("browse", "--type", "todos") == {"notes/list"}
+    assert listed("browse", "--type", "preference") == {"semantic/preferences"}
+    assert listed("facts", "--type", "preference") == {"semantic/preferences#Nora.tea"}
+    assert len(claw("facts", "--type", "preference", "--history", "--json").json["facts"]) == 2
+    assert listed("facts", "Roof", "--type", "decision") == {"semantic/house#Roof.cover"}
+    assert listed("facts", "--type", "event") == {"semantic/house#Roof.opening"}
+    for type_ in ("preference", "decision", "event"):
+        then = claw("facts", "--type", type_, "--believed-at", "HEAD", "--json").json["facts"]
+        assert then == [
+            {**one, "conflicts": []} for one in claw("facts", "--type", type_, "--json").json["facts"]
+        ]
+    assert claw("facts", "Nora", "--type", "lesson").out == "No such facts.\n"
+
+
+@pytest.mark.parametrize("verb", ["browse", "facts"])
+def test_a_type_that_there_is_none_of_is_a_mistake_that_lists_them(asked: Claw, verb: str) -> None:
+    ran = asked(verb, "--type", "dream")
+    assert ran.code == 2
+    assert "it is one of decision, preference, lesson, procedure, event, to-do" in ran.err
+
+
+def test_what_is_used_often_is_marked_and_comes_first_among_equals(vault_of: VaultOf) -> None:
+    notes = {f"notes/{name}.md": f"---\ndate: 2026-03-01\n---\n{name}\n" for name in ("a", "b", "c")}
+    pinned = {"notes/p.md": "---\npin: true\ndate: 2026-03-01\n---\np\n"}
+    claw = Claw(vault_of({**notes, **pinned, "notes/new.md": "---\ndate: 2026-03-02\n---\nnew\n"}))
+
+    def ids() -> list[tuple[str, bool]]:
+        return [(one["id"], one["hot"]) for one in claw("browse", "--json").json["notes"]]
+
+    cold = [("notes/p", False), ("notes/new", False), *((f"notes/{name}", False) for name in "abc")]
+    assert ids() == cold
+    assert claw("browse").out.split("\n")[0].split() == ["id", "kind", "date", "title", "tags"]
+    assert claw("feedback", "notes/b", "3").code == 0
+    assert ids() == cold, "one middling rating makes nothing hot"
+    assert claw("feedback", "notes/c", "5").code == 0
+    hot = [
+        ("notes/p", False),
+        ("notes/new", False),
+        ("notes/c", True),
+        ("notes/a", False),
+        ("notes/b", False),
+    ]
+    assert ids() == hot
+    assert claw("inspect", "notes/c", "--json").json["hot"]
+    lines = claw("browse").out.splitlines()
+    assert [line.split()[3] for line in (lines[0], lines[3])] == ["use", "hot"]
+    assert claw("browse", "--limit", "3", "--json").json["notes"][-1]["id"] == "notes/c"
+    shutil.rmtree(claw.vault / ".memoryclaw")  # type: ignore[operator]
+    assert ids() == hot, "only files, ledger and clock tell it"
+    later = Claw(claw.vault, MEMORYCLAW_NOW="2027-04-20T08:00:00Z")
+    assert later("browse", "--json").json["notes"][2]["hot"], "in an idle vault nothing fades"
+    assert not [
+        one
+        for one in Claw(claw.vault, MEMORYCLAW_AUDIENCE="public")("browse", "--json").json["notes"]
+        if one["hot"]
+    ]
 
 
 def test_plain_tables_are_aligned_also_for_wide_letters(asked: Claw) -> None:

@@ -91,6 +91,8 @@ LOOKS = (
     ("/v1/search?q=boathouse+deadline&limit=1", ("search", "boathouse deadline", "--limit", "1")),
     ("/v1/search?q=penicillin&kind=episode", ("search", "penicillin", "--kind", "episode")),
     ("/v1/notes?kind=episode&limit=1", ("browse", "--kind", "episode", "--limit", "1")),
+    ("/v1/notes?type=to-do", ("browse", "--type", "to-do")),
+    ("/v1/facts?type=event", ("facts", "--type", "event")),
     ("/v1/notes?state=archived", ("browse", "--state", "archived")),
     (f"/v1/notes/{quote(DEADLINE, safe='')}", ("show", DEADLINE)),
     ("/v1/notes/log:kanazawa/2", ("show", "log:kanazawa/2")),
@@ -131,7 +133,10 @@ ELSEWHERE = {
         ("GET", path)
         for path in ("/v1/receipts/{id}", "/v1/doctor", "/v1/review/{id}", "/v1/working/{session}")
     ),
-    *(("POST", f"/v1/{verb}") for verb in ("recall", "sync", "remember", "revive", "undo", "feedback")),
+    *(
+        ("POST", f"/v1/{verb}")
+        for verb in ("recall", "sync", "remember", "revive", "undo", "feedback", "migrate")
+    ),
     *(("POST", f"/v1/{verb}") for verb in ("capture", "consolidate", "redo")),
     *(("POST", f"/v1/review/{{id}}/{verb}") for verb in ("approve", "reject")),
     *(("POST", f"/v1/skills/{{name}}/{verb}") for verb in ("approve", "reject", "run", "outcome")),
@@ -178,6 +183,18 @@ def test_what_a_session_was_shown_over_http_is_not_sent_to_it_again(daemon: Daem
 
 def test_sync_answers_as_the_command_line(daemon: Daemon, twin: Path) -> None:
     same(daemon, twin, "POST", "/v1/sync", None, "sync")
+
+
+def test_migrate_answers_as_the_command_line_and_the_daemon_goes_on(daemon: Daemon, twin: Path) -> None:
+    agents = {"Authorization": f"Bearer {daemon.agents_token}"}
+    assert daemon.ask("POST", "/v1/migrate", {}, headers=agents).status == 403
+    same(daemon, twin, "POST", "/v1/migrate", {"dry_run": True}, "migrate", "--dry-run")
+    done = same(daemon, twin, "POST", "/v1/migrate", {}, "migrate")
+    assert done["commit"]
+    assert (daemon.vault / "memoryclaw.yaml").read_text().endswith("vault:\n  format: 2\n")
+    assert daemon.post("/v1/migrate")["before"] == 2
+    daemon.post("/v1/undo", what=done["commit"])
+    said(twin, "undo", "HEAD")
 
 
 def test_changes_answer_as_the_command_line_and_each_is_a_commit(daemon: Daemon, twin: Path) -> None:

@@ -15,7 +15,7 @@ from memoryclaw.interfaces.mcp.tools import ROWS
 
 ROOT = Path(__file__).parent.parent.parent
 MANIFEST, PAGE = ROOT / "docs/mcp-manifest.json", ROOT / "docs/mcp.md"
-DIGEST = "a6b51c7904d429cacf9c57e09c0b65cbe79fd3625de8ab9ded6bb687cf67969d"
+DIGEST = "23765284de7de0d4a7f04f992ea95fe378bdd3843ef1da6b907d2f11afd809ee"
 
 
 def test_the_manifest_is_what_the_server_lists_today(capsys: pytest.CaptureFixture[str]) -> None:

@@ -7,6 +7,7 @@ import pytest
 from gitvault import git
 
 from memoryclaw.app import init_vault, open_vault
+from memoryclaw.consolidation.planning import shingles
 from memoryclaw.errors import NotFoundError
 from memoryclaw.lifecycle.merges import MOST, alike
 
@@ -379,3 +380,67 @@ def test_synonyms_are_added_beside_those_that_are_there(vault):
 def test_nothing_of_that_name_is_still_nothing(two):
     with pytest.raises(NotFoundError):
         show(two, "ep-nowhere")
+
+
+SAID = "the spare key of the shed hangs behind the blue door"
+FACTS = (
+    "# Ana\n"
+    "- lead: Priya [since:: 2026-02-01] [source:: [[ep-paint#^l3]]]\n"
+    "- likes: tea, dark bread [since:: 2026-02-03]\n"
+    "- likes: dark bread, tea [since:: 2026-03-03] [source:: [[ep-again#^l3]], [[ep-again#^l5]]]\n"
+    "- likes: coffee [since:: 2026-03-03]\n"
+    f'- "{SAID} next to the meter" [said:: 2026-02-01] [source:: [[ep-paint#^l5]]]\n'
+    f'- "{SAID}" [said:: 2026-03-01] [source:: [[ep-again#^l7]]]\n'
+    '- "the shed has 3 shelves of oak and one of pine" [said:: 2026-02-01]\n'
+    '- "the shed has 4 shelves of oak and one of pine" [said:: 2026-02-02]\n'
+    '- "the shed has shelves of oak and one of pine at the back" [said:: 2026-02-01]\n'
+    '- "the shed never has shelves of oak and one of pine at the back" [said:: 2026-02-02]\n'
+)
+
+
+def test_facts_that_say_the_same_are_proposed_and_a_yes_unites_their_sources(vault):
+    root = put(vault(), {"semantic/people.md": FACTS, "semantic/team.md": "# Ana\n- lead: Priya Raman\n"})
+    night(root)
+    before = snapshot(root)
+    items = waiting(root)
+    assert sorted(item.what for item in items) == [
+        f'Ana said: "{SAID}" is told twice',
+        "Ana: lead is Priya is told twice",
+        "Ana: likes dark bread, tea is told twice",
+    ]
+    done = approve(root)
+    people, past = (root / "semantic/people.md").read_text().split("## History")
+    assert (
+        "- likes: tea, dark bread [since:: 2026-02-03] [source:: [[ep-again#^l3]], [[ep-again#^l5]]]"
+        in people
+    )
+    assert (
+        f'- "{SAID} next to the meter" [said:: 2026-02-01] [source:: [[ep-paint#^l5]], [[ep-again#^l7]]]'
+        in people
+    )
+    assert "[source:: [[ep-paint#^l3]]]" in (root / "semantic/team.md").read_text()
+    assert "- lead: Priya [" in past
+    assert people.count("the shed has") == 3
+    assert night(root, days=1) is None
+    with open_vault(root, clock=lambda: NOW) as app:
+        for one in reversed(done):
+            app.undo(one.commit)
+    assert snapshot(root) == before
+
+
+def test_two_short_episodes_of_one_pattern_are_two_and_long_ones_are_one():
+    def trip(town, day, seat):
+        return (
+            f"- Mia: booked the train from Ulm to {town} on {day}, seat {seat} in coach 7, back on friday ^l1"
+        )
+
+    short = [("a", trip("Bonn", "4 March", 23)), ("b", trip("Bonn", "9 June", 23))]
+    shares = len(shingles(short[0][1]) & shingles(short[1][1])) / len(
+        shingles(short[0][1]) | shingles(short[1][1])
+    )
+    assert shares > 0.6
+    assert alike(short) == []
+    rest = " ".join(f"and then word{number} of the long story" for number in range(20))
+    assert [(pair.takes, pair.taken) for pair in alike([(id_, f"{text} {rest}") for id_, text in short])] == [
+        ("a", "b")
+    ]

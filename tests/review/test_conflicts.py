@@ -343,3 +343,61 @@ def test_the_command_line_numbers_the_values_and_takes_a_number(vault, capsys, m
     assert "approved: Atlas: deadline is 2026-05-02" in capsys.readouterr().out
     assert "deadline: 2026-05-02" in (vault / "Atlas.md").read_text()
     assert "Decided because: Nora says so" in git(vault, "log", "-1", "--format=%b")
+
+
+BOAT = "# Atlas\n- deadline: 2026-05-02 [since:: 2026-04-20]\n"
+OTHER = "# Sea Project\n- deadline: 2026-06-01 [since:: 2026-04-21]\n"
+
+
+@pytest.mark.parametrize(
+    "files",
+    [
+        {"semantic/aliases.yaml": "Atlas: [Sea Project]\n"},
+        {"Boats/Atlas.md": "---\naliases: [Sea Project]\nstatus: open\n---\n# Atlas\n\nThe boat.\n"},
+    ],
+)
+def test_two_names_of_one_entity_conflict_as_one_does(tmp_path, files):
+    root = vault_of(tmp_path / "v", {"semantic/projects.md": BOAT, "semantic/sea.md": OTHER, **files})
+    [item] = waiting(root)
+    assert item.conflict.values == ("2026-05-02", "2026-06-01")
+    assert "2026-06-01 (semantic/sea.md:2, of Sea Project, since 2026-04-21)" in item.why
+    with opened(root) as app:
+        assert "conflicts" in app.recall("what is the deadline of Atlas?").context
+        assert "conflicts" in app.recall("when is Sea Project due?").context
+        assert "1 conflict between values that stand" in [check.sentence for check in app.doctor()]
+    approve(root, 2)
+    assert "# Atlas\n\n## History\n- deadline: 2026-05-02" in (root / "semantic/projects.md").read_text()
+    assert waiting(root) == []
+
+
+def test_both_names_may_keep_their_values_when_a_person_says_so(tmp_path):
+    root = vault_of(
+        tmp_path / "v",
+        {
+            "semantic/projects.md": BOAT,
+            "semantic/sea.md": OTHER,
+            "semantic/aliases.yaml": "Atlas: [Sea Project]\n",
+        },
+    )
+    with opened(root) as app:
+        [item] = [item for item in app.review.list() if item.kind == "conflict"]
+        app.review.reject([item])
+    assert waiting(root) == []
+
+
+def test_two_that_are_each_linked_with_a_third_are_not_one(tmp_path):
+    files = {
+        "semantic/people.md": "# Ana\n- email: ana@example.org\n\n# Ben\n- email: ben@example.org\n",
+        "semantic/aliases.yaml": "team: [Ana, Ben]\n",
+        "semantic/more.md": "# team\n- city: Ulm\n",
+    }
+    assert waiting(vault_of(tmp_path / "v", files)) == []
+
+
+def test_a_verb_and_a_noun_for_one_field_conflict(tmp_path):
+    files = {
+        "semantic/people.md": "# Ana\n- works at: Nordmole\n",
+        "People/Ana.md": "---\nemployer: Farben Kröger\n---\n# Ana\n",
+    }
+    [item] = waiting(vault_of(tmp_path / "v", files))
+    assert sorted(item.conflict.values) == ["Farben Kröger", "Nordmole"]

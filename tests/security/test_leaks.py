@@ -212,7 +212,7 @@ CLI: dict[str, list[list[str]]] = {
     "views": [[], ["--json"], ["Pier of owner"], ["--write"]],
     "skills": [["list", "--json"], ["match", "harbour", "--json"], ["lint"], *(["show", f"skills/{label}-work"] for label in LABELS), ["show", slip(word("owner", "skillname"))], ["host", "--json"], ["run", "owner-work"]],
     "review": [["list", "--json"], ["list"], ["diff"], ["show", "p-00000000"], ["approve", "--all", "--yes"]],
-    "status": [["--json"]], "stats": [[], ["--json"]], "doctor": [[], ["--json"]], "lint": [[], ["--json"], ["--staged"], ["--uninstall-hook"]], "history": [["--json"], ["notes/owner-note"]], "blame": [["semantic/owner#Pier of owner.keeper"]],
+    "status": [["--json"]], "stats": [[], ["--json"]], "doctor": [[], ["--json"]], "lint": [[], ["--json"], ["--staged"], ["--uninstall-hook"]], "migrate": [["--dry-run"], ["--json"]], "history": [["--json"], ["notes/owner-note"]], "blame": [["semantic/owner#Pier of owner.keeper"]],
     "consolidate": [["--dry-run", "--llm", "none"], ["--dry-run", "--llm", "none", "--json"], ["--ask", "--json"]],
     "feedback": [[one, "3"] for one in IDS[::4]],
     "working": [["show", "--session", "s-owner"]],

@@ -34,7 +34,7 @@ FILES = {
 }  # fmt: skip
 VERBS = (
     "recall beeswax --trace", "search beeswax --explain", "search beeswax --json", "show notes/evil", "browse", "browse --kind fact",
-    "facts", "facts --history", "links notes/evil", "links", "links --dot", "links --json", "links neighbours notes/evil", "links orphans", "links dangling", "status", "doctor", "sync", "reindex", "skills", "skills lint",
+    "facts", "facts --history", "links notes/evil", "links", "links --dot", "links --json", "links neighbours notes/evil", "links orphans", "links dangling", "status", "doctor", "migrate --dry-run", "sync", "reindex", "skills", "skills lint",
     "skills match wax", "skills show wax", "review", "review show evil", "review diff evil", "history", "blame notes/evil",
     "working show --session s", "consolidate --dry-run --llm none", "consolidate --llm none", "review list", "history --json",
     "edit notes/evil --set tags=x", "forget notes/evil", "revive notes/evil", "undo nothing", "browse --json", "show log:x/1", "eval", "eval --json",

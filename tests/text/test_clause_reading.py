@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memoryclaw.text.clauses import KINDS, Clause, clauses, trimmed
+from memoryclaw.text.clauses import KINDS, Clause, asks, clauses, trimmed
 from memoryclaw.text.grammar import codes, grammar, tokens_of
 
 NAMES = frozenset({"ana", "tom"})
@@ -123,3 +123,47 @@ def test_the_clauses_of_any_text_stand_in_it_in_order_and_hold_its_words_once(te
         assert set(clause.subject) | set(clause.verb) <= set(clause.tokens)
         assert set(tokens_of(clause.rest)) <= set(clause.tokens)
     assert found == read(text, code)
+
+
+ASKED = {
+    "en": [
+        "is the bakery open on sundays", "is Ana at home", "isn't the shop shut by now", "are they still in Leeds", "does your mum still bake",
+        "should i call the plumber", "can they deliver before noon", "will the boiler last another winter", "have you seen the ladder",
+        "when are we in Leeds", "why is the fence green", "whats the code for the shed", "where's my other glove", "who painted the fence",
+        "who runs the choir", "whose bike is in the hall", "how heavy is the piano", "how many chairs fit", "what size are the shelves",
+        "which paint did we take", "by when must the form be in", "with whom does Ana sing", "sorry, who has the drill", "ok so where is the key",
+    ],
+    "de": [
+        "ist die Heizung schon an", "hat Ana den Schlüssel", "kommst du am Freitag", "kann man das Tor streichen", "soll ich den Arzt anrufen",
+        "wann kommt der Klempner", "wie heißt die Nachbarin", "was kostet die Reparatur", "wo wohnt er jetzt", "wer hat die Leiter",
+        "welche Farbe hat das Tor", "wie hoch ist die Miete", "bis wann muss das Formular da sein", "mit wem fährt Ana nach Ulm", "womit klebt man das",
+    ],
+}  # fmt: skip
+TOLD = {
+    "en": [
+        "when we are in Leeds we stay at the Crown", "what i need is a longer hose", "what matters to me is a quiet room", "what a mess this kitchen is",
+        "was a lovely evening with Ana", "was the best pie in years", "is the best bakery in town", "did the shopping and the bins", "did that yesterday",
+        "have a look at the shed", "do the dishes", "may 12 is the party", "i know what the code is", "how to prune roses is in the green book",
+        "whatever the code is it works", "where the path ends there is a gate", "can opener is in the left drawer", "who", "",
+    ],
+    "de": [
+        "wann wir fahren weiß ich noch nicht", "was ich brauche ist ein längerer Schlauch", "wo die Schlüssel liegen weiß nur Ana",
+        "wie gesagt die Miete ist 900", "wie immer trinke ich Tee", "war ein schöner Abend", "hab die Rechnung bezahlt",
+        "muss die Miete noch überweisen", "kann es nicht finden", "was ein Tag",
+    ],
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("code", "text"), [(code, text) for code, every in ASKED.items() for text in every])
+def test_word_order_tells_a_question_without_its_mark(code: str, text: str) -> None:
+    assert asks(tokens_of(text), grammar(code), lambda word: word == "ana")
+
+
+@pytest.mark.parametrize(("code", "text"), [(code, text) for code, every in TOLD.items() for text in every])
+def test_what_only_begins_like_a_question_asks_nothing(code: str, text: str) -> None:
+    assert not asks(tokens_of(text), grammar(code), lambda word: word == "ana")
+
+
+def test_a_relative_clause_asks_nothing() -> None:
+    assert not asks(["which", "is", "great"], grammar("en"), first=False)
+    assert asks(["which", "is", "great"], grammar("en"))

@@ -194,9 +194,11 @@ def test_a_long_run_of_any_mark_takes_time_in_proportion_to_its_length(mark: str
 
 
 @pytest.mark.parametrize(
-    "mark", ["[REDACTED:api-key:0a1b2c3d]", "[REDACTED:phone]", "REDACTED", "[REDACTED:api-key:0a1b"]
+    "mark",
+    ["[REDACTED:api-key:0a1b2c3d]", "[REDACTED:phone]", "REDACTED", "[REDACTED:api-key:0a1b", "[private]"],
 )
-def test_the_mark_of_a_secret_is_no_word_of_anybody(mark: str) -> None:
+def test_the_mark_of_what_was_taken_out_is_no_word_of_anybody(mark: str) -> None:
     found = own(f"my key is {mark} and we meet at the tower")
     assert "REDACTED" not in found.text
+    assert "private" not in found.text
     assert found.text.endswith("and we meet at the tower")

@@ -5,12 +5,11 @@ import shutil
 import stat
 import subprocess
 import sys
-from datetime import datetime, timedelta, timezone
 from pathlib import Path
 
-from memoryclaw.vault.ledger import Ledger
+from ledgers import NOW, figures, used_for_months
 
-NOW = datetime(2026, 12, 1, 0, 30, tzinfo=timezone(timedelta(hours=2)))
+from memoryclaw.vault.ledger import Ledger
 
 
 def test_events_are_appended_one_a_line_in_the_month_of_utc(tmp_path):
@@ -83,33 +82,6 @@ def test_what_a_session_was_shown_is_known_however_the_file_changes_between_two_
     assert shown(ledger) == shown(ledger, "tuesday") == [0, 1, 2]
     path.unlink()
     assert shown(ledger) == []
-
-
-def used_for_months(root: Path, device: str = "desk") -> Ledger:
-    (root / ".memoryclaw").mkdir(parents=True, exist_ok=True)
-    (root / ".memoryclaw/device").write_text(device)
-    ledger = Ledger(str(root))
-    for day in range(0, 150, 3):
-        now = NOW - timedelta(days=150 - day)
-        receipt = f"r-{now:%Y%m%dt%H%M%S}-abc{day:03}"
-        left = {"left_out": {"weak": [f"other/{n}" for n in range(40)]}, "tokens": 5, "budget": 600}
-        values = {
-            "receipt": receipt,
-            "session": "s",
-            "mode": ["recall", "get"][day % 2],
-            "ids": ["a#b", "Zoë"],
-        }
-        ledger.append("shown", {**values, "digests": {"a#b": "12", "Zoë": "34"}, **left}, now)
-        ledger.append("cited", {"receipt": receipt, "ids": ["a#b"]}, now)
-        ledger.append("ran", {"skill": "x", "ok": True}, now)
-    return ledger
-
-
-def figures(ledger: Ledger) -> object:
-    record = ledger.record()
-    uses = [(one["ts"], one["session"], one["receipt"]) for one in ledger.uses("a")]
-    told = record.days, record.cited, record.uses, uses, ledger.shown_in("s"), ledger.fetched()
-    return *told, ledger.shown_by_mode("a"), ledger.having("ran", "skill", "x"), ledger.shown_last("a#b")
 
 
 def test_months_that_are_over_are_rolled_up_and_no_figure_changes(tmp_path: Path) -> None:

@@ -37,10 +37,10 @@ def test_a_new_vault_is_private_and_committed(tmp_path):
     assert git(root, "check-attr", "merge", "ledger/d/x.jsonl") == "ledger/d/x.jsonl: merge: union\n"
 
 
-def test_the_settings_are_all_commented_and_the_schema_reads_without_problems(tmp_path):
+def test_the_settings_say_the_format_alone_and_the_schema_reads_without_problems(tmp_path):
     start(tmp_path / "v")
     text = (tmp_path / "v/memoryclaw.yaml").read_text()
-    assert yaml_text.load(text).value is None
+    assert yaml_text.load(text).value == {"vault": {"format": "2"}}
     uncommented = "".join(
         f"{line[2:] if line.startswith('# ') and ':' in line else ''}\n" for line in text.splitlines()[3:]
     )

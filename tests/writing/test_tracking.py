@@ -7,10 +7,13 @@ from pathlib import Path
 
 import pytest
 from gitvault import git
+from ledgers import NOW as LATER
+from ledgers import figures, used_for_months
 from nights import said
 
 from memoryclaw.app import App, init_vault
 from memoryclaw.errors import HistoryError
+from memoryclaw.vault.ledger import Ledger
 
 NOW = datetime(2026, 4, 20, 3, tzinfo=UTC)
 ON = "git:\n  track_logs: true\n  track_ledger: true\n"
@@ -122,3 +125,47 @@ def test_while_git_is_merging_nothing_is_committed_and_it_says_so(tmp_path: Path
     with pytest.raises(HistoryError, match="merge is under way"):
         consolidated(root)
     assert not tracked(root)
+
+
+def test_months_that_were_rolled_up_are_committed_and_another_machine_merges_them(tmp_path: Path) -> None:
+    root = vault(tmp_path, ON)
+    used_for_months(root)
+    (root / "a.md").write_text("What was used.\n")
+    git(root, "add", "a.md")
+    git(root, "commit", "-qm", "a")
+    with App(root, clock=lambda: LATER) as app:
+        app.sync()
+        app._track()  # as the last night had done it, before there was anything to roll up
+        hot = app.inspect("a").strength
+    before, sizes = figures(Ledger(str(root))), {path: (root / path).stat().st_size for path in tracked(root)}
+    assert len(sizes) > 4
+    other = tmp_path / "laptop"
+    git(tmp_path, "clone", "-q", str(root), str(other))
+    (other / ".memoryclaw").mkdir()
+    (other / ".memoryclaw/device").write_text("laptop")
+    laptop = Ledger(str(other))
+    laptop.append("cited", {"receipt": "r-20261120t000000-abcdef", "ids": ["a#b"]}, LATER)
+    git(other, "add", "-A")
+    git(other, "commit", "-qm", "on the laptop")
+
+    with App(root, clock=lambda: LATER) as app:
+        app.consolidate(llm="none")
+        assert app.inspect("a").strength == hot
+    assert figures(Ledger(str(root))) == before
+    assert git(root, "status", "--porcelain") == ""
+    shorter = [path for path, size in sizes.items() if (root / path).stat().st_size < size]
+    assert len(shorter) == 3
+    assert git(root, "show", "--name-only", "--format=%s").split("\n\n") == [
+        "Logs and ledger: 3 files",
+        "\n".join(shorter) + "\n",
+    ]
+    assert all(git(root, "show", f"HEAD:{path}") == (root / path).read_text() for path in shorter)
+
+    rolled = {path: (root / path).read_bytes() for path in sizes}
+    git(root, "pull", "-q", "--no-rebase", "--no-edit", str(other), "main")
+    assert {path: (root / path).read_bytes() for path in sizes} == rolled
+    assert len(Ledger(str(root)).record().cited) == len(Ledger(str(other)).record().cited)
+    assert git(root, "status", "--porcelain") == ""
+    with App(root, clock=lambda: LATER) as app:
+        app.consolidate(llm="none")
+    assert git(root, "log", "-1", "--format=%P").count(" ") == 1, "there was nothing more to commit"

@@ -17,6 +17,7 @@ from memoryclaw.interfaces.cli.printing import as_json, padded, plural, remark, 
 from memoryclaw.interfaces.cli.verbs import TEXT, CliContext, verb
 from memoryclaw.model import Fact
 from memoryclaw.text.prompts import visible
+from memoryclaw.vault.lifecycle import type_asked
 from memoryclaw.writing.context import fact_in_words
 
 if TYPE_CHECKING:
@@ -30,6 +31,13 @@ def _day(_ctx: click.Context, _param: click.Parameter, value: str | None) -> dat
         return date.fromisoformat(value) if value is not None else None
     except ValueError:
         raise click.BadParameter(f"{value!r} is not a date; write it as 2025-07-01") from None
+
+
+def _type(_ctx: click.Context, _param: click.Parameter, value: str) -> str:
+    try:
+        return type_asked(value)
+    except InputError as error:
+        raise click.BadParameter(str(error)) from None
 
 
 @verb(
@@ -65,7 +73,14 @@ def show(context: CliContext, id_: str, *, session: str) -> None:
     print_freshness(fresh)
 
 
-@verb(examples=["browse", "browse --kind episode --limit 10", "browse --state archived --json"])
+@verb(
+    examples=[
+        "browse",
+        "browse --kind episode --limit 10",
+        "browse --type decision",
+        "browse --state archived --json",
+    ]
+)
 @click.option(
     "--kind",
     metavar="KIND",
@@ -82,6 +97,15 @@ def show(context: CliContext, id_: str, *, session: str) -> None:
     help="current, archived, pending or draft.",
 )
 @click.option(
+    "--type",
+    "memory_type",
+    metavar="TYPE",
+    default="",
+    type=TEXT,
+    callback=_type,
+    help="Only notes of one type, or with something of it: decision, preference, lesson, procedure, event or to-do.",
+)
+@click.option(
     "--limit",
     metavar="N",
     default=50,
@@ -90,18 +114,27 @@ def show(context: CliContext, id_: str, *, session: str) -> None:
     help="At most so many notes.",
 )
 @click.pass_obj
-def browse(context: CliContext, kind: str, state: str, limit: int) -> None:
-    """List notes: pinned ones first, then the newest."""
+def browse(context: CliContext, *, kind: str, state: str, memory_type: str, limit: int) -> None:
+    """List notes: pinned ones first, then the newest. What is used often is marked as hot."""
     with context.app() as app:
-        listed, fresh = app.browse(kind=kind, state=state, limit=limit), app.freshness
+        listed = app.browse(kind=kind, state=state, memory_type=memory_type, limit=limit)
+        fresh = app.freshness
     if context.json:
         as_json(shapes.browse(listed, fresh))
         return
+    hot = any(note.hot for note in listed)
     rows = [
-        [note.id, note.kind, note.at[:10], note.title, " ".join(f"#{tag}" for tag in note.tags)]
+        [
+            note.id,
+            note.kind,
+            note.at[:10],
+            *(["hot" if note.hot else ""] if hot else []),
+            note.title,
+            " ".join(f"#{tag}" for tag in note.tags),
+        ]
         for note in listed
     ]
-    table(["id", "kind", "date", "title", "tags"], rows)
+    table(["id", "kind", "date", *(["use"] if hot else []), "title", "tags"], rows)
     if not rows:
         say("No such notes.")
     print_freshness(fresh)
@@ -113,6 +146,7 @@ def browse(context: CliContext, kind: str, state: str, limit: int) -> None:
         "facts 'Boathouse Aarhus' --history",
         "facts boathouse --as-of 2025-07-01",
         "facts boathouse --believed-at 2026-04-01",
+        "facts --type preference",
     ]
 )
 @click.argument("entity", required=False, default="", type=TEXT)
@@ -125,12 +159,29 @@ def browse(context: CliContext, kind: str, state: str, limit: int) -> None:
     help="As the files were in the last commit of that day, or in this commit.",
 )
 @click.option("--history", is_flag=True, help="Include superseded values.")
+@click.option(
+    "--type",
+    "memory_type",
+    metavar="TYPE",
+    default="",
+    type=TEXT,
+    callback=_type,
+    help="Only facts of one type: decision, preference, lesson, procedure, event or to-do.",
+)
 @click.pass_obj
-def facts(context: CliContext, entity: str, as_of: date | None, believed_at: str, history: bool) -> None:
+def facts(
+    context: CliContext, *, entity: str, as_of: date | None, believed_at: str, history: bool, memory_type: str
+) -> None:
     """List the facts of one entity, or all of them, then what was said of it, newest first."""
     with context.app() as app:
         then = app.commit_at(believed_at) if believed_at else None
-        found = app.facts(entity, as_of=as_of, history=history, believed_at=then.commit if then else "")
+        found = app.facts(
+            entity,
+            as_of=as_of,
+            history=history,
+            believed_at=then.commit if then else "",
+            memory_type=memory_type,
+        )
         fresh, apart = app.freshness, {} if then else app.conflicting(found)
     if context.json:
         as_json(shapes.facts(found, fresh, apart, then))

@@ -1,4 +1,4 @@
-"""`sync`, `reindex`, `status`, `doctor` and `completion`: upkeep of the vault, its index and the shell."""
+"""`sync`, `reindex`, `status`, `doctor`, `migrate` and `completion`: upkeep of the vault, its index and the shell."""
 
 from __future__ import annotations
 
@@ -168,6 +168,36 @@ def doctor(ctx: click.Context, fix: bool) -> None:
             say(f"{level}{padded(check.name, 13)}{styled(check.sentence)}")
             _list(check.details)
     ctx.exit(int(any(check.level == "problem" for check in checks)))
+
+
+@verb(examples=["migrate --dry-run", "migrate", "undo COMMIT"])
+@click.option("--dry-run", is_flag=True, help="Only tell what would change.")
+@click.pass_obj
+def migrate(context: CliContext, dry_run: bool) -> None:
+    """Bring a vault of an older format to the newest, in one commit.
+
+    JSON skills become SKILL.md files; the old files go to the archive. What cannot be rewritten stays as it is.
+    """
+    with context.app() as app:
+        done = app.migrate(dry_run=dry_run)
+    if context.json:
+        as_json(shapes.migrated(done))
+        return
+    if done.before == done.after:
+        say(f"The vault has format {done.after}, the newest: nothing to do.")
+        return
+    for one in done.files:
+        say(f"{styled(one.path)} -> {styled(one.to)} (the old file is in {styled(one.kept)})")
+    say(f"memoryclaw.yaml: vault.format {done.before} -> {done.after}")
+    if done.left:
+        say("Left as they are:")
+        _list(done.left)
+    if dry_run:
+        say("Nothing was written; run it without --dry-run.")
+    elif done.commit:
+        say(f"One commit; `memoryclaw undo {done.commit[:10]}` takes it back.")
+    if done.notice:
+        remark(done.notice)
 
 
 def _tell_synced(context: CliContext, done: Synced) -> None:

@@ -259,8 +259,9 @@ def _one(item: ReviewItem, files: Sequence[Difference], *, whole: bool) -> None:
                 say(f"  {name}: {styled(value)}")
         for quote in item.change.evidence if item.change else ():
             say(f"  > {styled(quote)}")
-    for number, side in enumerate(item.conflict.sides if item.conflict else (), 1):
-        say(f"  {number}: {styled(side_in_words(side))}")
+    if item.conflict:
+        for number, side in enumerate(item.conflict.sides, 1):
+            say(f"  {number}: {styled(side_in_words(side, item.conflict.entity))}")
     for found in files:
         show_difference(found)
     say()

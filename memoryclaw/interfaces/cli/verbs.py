@@ -71,7 +71,8 @@ SECTIONS: dict[str, dict[str, str]] = {
     },
     "Log": {"capture": "capturing", "import": "transferring", "hook": "hooks", "consolidate": "consolidating", "redo": "consolidating", "schedule": "consolidating"},
     "Review": {"review": "reviewing", "history": "looking", "blame": "looking", "skills": "skills"},
-    "Keep": {"sync": "maintaining", "watch": "serving", "serve": "serving", "ui": "serving", "mcp": "serving", "openclaw": "openclawing", "export": "transferring", "reindex": "maintaining", "status": "maintaining", "stats": "maintaining", "doctor": "maintaining", "lint": "linting", "eval": "evaluating", "completion": "maintaining"},
+    "Keep": {"sync": "maintaining", "watch": "serving", "serve": "serving", "ui": "serving", "mcp": "serving", "openclaw": "openclawing", "export": "transferring", "reindex": "maintaining", "status": "maintaining", "stats": "maintaining", "doctor": "maintaining", "lint": "linting", "migrate": "maintaining", "eval": "evaluating", "completion": "maintaining"},
+    "Many vaults": {"fleet": "fleet", "tokens": "fleet", "work": "jobs", "jobs": "jobs"},
 }  # fmt: skip
 VERBS = {verb: module for verbs in SECTIONS.values() for verb, module in verbs.items()}
 _FIRST = ("remember 'Nora prefers tea'", "ask 'What does Nora drink?'", "init ~/notes")
@@ -80,11 +81,11 @@ _REMEMBER, _FORGET, _BROWSE = "remember 'Nora prefers tea'", "forget ID", "brows
 _SEARCH, _SHOW = "search boathouse deadline", "show ID"
 _MEANT = {
     "add": _REMEMBER, "note": _REMEMBER, "save": _REMEMBER, "store": _REMEMBER, "new": _REMEMBER,
-    "delete": _FORGET, "remove": _FORGET, "rm": _FORGET,
+    "delete": _FORGET, "delete-fact": _FORGET, "remove": _FORGET, "rm": _FORGET, "archive": _FORGET,
     "list": _BROWSE, "ls": _BROWSE, "notes": _BROWSE,
     "find": _SEARCH, "grep": _SEARCH, "query": _SEARCH,
     "get": _SHOW, "cat": _SHOW, "read": _SHOW, "open": _SHOW,
-    "log": "history", "logs": "history", "changes": "history", "diff": "history",
+    "log": "history", "logs": "history", "changes": "history", "diff": "history", "audit": "history",
     "update": "edit ID --set F=V", "set": "edit ID --set F=V", "change": "edit ID --set F=V",
     "restore": "revive ID", "revert": "undo COMMIT", "rollback": "undo COMMIT",
     "check": "doctor", "health": "doctor", "start": "serve",

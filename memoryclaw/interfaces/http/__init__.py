@@ -13,9 +13,10 @@ if TYPE_CHECKING:
     from socket import socket
 
     from memoryclaw.app.daemon import Daemon
+    from memoryclaw.app.fleet import FleetNode
     from memoryclaw.interfaces.http.workers import Apps, MountedApp
 
-__all__ = ["listening", "missing", "serve"]
+__all__ = ["listening", "missing", "serve", "serve_node"]
 _NEEDS = ("starlette", "uvicorn")
 
 
@@ -53,3 +54,36 @@ def serve(
     from memoryclaw.interfaces.http.server import serve  # noqa: PLC0415
 
     return serve(daemon, listener, host, ready=ready, report=report, mounted=mounted)
+
+
+def serve_node(
+    node: FleetNode,
+    listener: socket,
+    host: str,
+    *,
+    tell: Callable[[Mapping[str, Any]], None],
+    report: Callable[[Exception], str],
+    ready: Callable[[dict[str, Any]], None],
+    proxy: bool = False,
+    open_metrics: bool = False,
+    names: tuple[str, ...] = (),
+    readers: int = 8,
+) -> int:
+    """Answers for the vaults of a fleet until a signal ends it, then drains, and returns that signal.
+
+    Args:
+        node: holds the vaults that are at home here.
+        listener: where requests come in.
+        host: what the person called that address.
+        tell: is given each request that was answered, as a log keeps it.
+        report: keeps the details of a bug, and says where.
+        ready: is told the address, once there is somebody to answer.
+        proxy: passes on what another node must answer, instead of saying where to ask.
+        open_metrics: `/metrics` answers other machines, too.
+        names: more names by which it may be asked, such as that of a load balancer.
+        readers: requests that read at a time.
+    """
+    from memoryclaw.interfaces.http.fleet import NodeSettings, serve  # noqa: PLC0415
+
+    settings = NodeSettings(node, tell, report, proxy, open_metrics, names, readers)
+    return serve(settings, listener, host, ready=ready)

@@ -6,7 +6,7 @@ import asyncio
 import hashlib
 import os
 import re
-from collections.abc import AsyncIterator, Callable, Iterable, Mapping, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Mapping, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from functools import partial
 from typing import NamedTuple
@@ -27,6 +27,7 @@ from memoryclaw.interfaces.http.messages import (
     LOG,
     QUERIED,
     Refusal,
+    RequestModel,
     VerbRoute,
     answer,
     from_body,
@@ -42,6 +43,7 @@ from memoryclaw.vault.audience import named
 from memoryclaw.writing.secret_gate import harmless
 
 Report = Callable[[Exception], str]
+Answering = Callable[[VerbRoute, str, RequestModel, str], Awaitable[bytes]]
 _NAMED = re.compile(r"\{(\w+)\}")
 _LOOKS, _PAUSE = 200, 0.01  # seconds that a request waits for the first look at the vault, two in all
 
@@ -77,9 +79,7 @@ def asgi(settings: HttpSettings) -> ASGIApp:
         Route("/openapi.json", _openapi),
         Route("/v1/events", partial(_events, settings.daemon)),
     ]
-    for path, rows in _by_path(ROWS).items():
-        verbs = _Methods(settings, rows)
-        routes.append(Route(path, verbs, methods=verbs.methods))
+    routes += verb_routes(partial(_answered, settings), settings.report)
 
     @asynccontextmanager
     async def lifespan(_app: Starlette) -> AsyncIterator[None]:
@@ -88,7 +88,7 @@ def asgi(settings: HttpSettings) -> ASGIApp:
                 await stack.enter_async_context(app.lifespan())
             yield
 
-    app = Starlette(routes=routes, lifespan=lifespan, exception_handlers={HTTPException: _unknown})
+    app = Starlette(routes=routes, lifespan=lifespan, exception_handlers={HTTPException: unknown})
     app.router.redirect_slashes = False
     return Guard(
         Dispatcher(app, settings.mounted),
@@ -96,7 +96,7 @@ def asgi(settings: HttpSettings) -> ASGIApp:
         hosts=settings.hosts,
         open_paths=OPEN,
         bucket=Bucket(settings.rate),
-        most=_most,
+        most=most_bytes,
         apart=settings.apart,
     )
 
@@ -120,11 +120,37 @@ def _by_path(rows: Iterable[VerbRoute]) -> dict[str, list[VerbRoute]]:
     return found
 
 
+def verb_routes(answer: Answering, report: Report) -> list[BaseRoute]:
+    """The addresses of all verbs.
+
+    Args:
+        answer: gives the JSON of an answer: to a row, what its path names, its keys and an audience.
+        report: keeps the details of a bug, and says where.
+    """
+    routes: list[BaseRoute] = []
+    for path, rows in _by_path(ROWS).items():
+        verbs = _Methods(answer, report, rows)
+        routes.append(Route(path, verbs, methods=verbs.methods))
+    return routes
+
+
+async def _answered(
+    settings: HttpSettings, row: VerbRoute, name: str, asked: RequestModel, audience: str
+) -> bytes:
+    """The answer of a daemon, after a moment for its first look at the vault: one from half an index helps nobody."""
+    if row.pool != LOG:
+        for _ in range(_LOOKS):  # not in a thread: there are few of them, and many requests may wait
+            if settings.daemon.looked.is_set():
+                break
+            await asyncio.sleep(_PAUSE)
+    return await settings.pools.answer(row, name, asked, audience)
+
+
 class _Methods:
     """The verbs of one address."""
 
-    def __init__(self, settings: HttpSettings, rows: Iterable[VerbRoute]) -> None:
-        self._settings = settings
+    def __init__(self, answering: Answering, report: Report, rows: Iterable[VerbRoute]) -> None:
+        self._answering, self._report = answering, report
         self._rows = {row.method: row for row in rows}
         if "GET" in self._rows:
             self._rows["HEAD"] = self._rows["GET"]
@@ -139,7 +165,7 @@ class _Methods:
             given.append(body)
             said = await self._answered(request, body)
         except Exception as error:  # noqa: BLE001 - the gate: what nobody foresaw is kept and told in one sentence
-            why = refusal_of(error) or _bug(self._settings.report(error), error)
+            why = refusal_of(error) or _bug(self._report(error), error)
             said = refused(why._replace(message=harmless(why.message, *given)))
         await said(scope, receive, send)
 
@@ -150,16 +176,7 @@ class _Methods:
         else:
             asked = from_body(row.asks, body)
         name = "".join(request.path_params.values())
-        if row.pool != LOG:
-            await self._first_look()
-        return answer(await self._settings.pools.answer(row, name, asked, CALLER.get()))
-
-    async def _first_look(self) -> None:
-        """Waits a moment for the first look at the vault: an answer from half an index helps nobody."""
-        for _ in range(_LOOKS):  # not in a thread: there are few of them, and many requests may wait
-            if self._settings.daemon.looked.is_set():
-                return
-            await asyncio.sleep(_PAUSE)
+        return answer(await self._answering(row, name, asked, CALLER.get()))
 
 
 def _bug(path: str, error: Exception) -> Refusal:
@@ -172,11 +189,12 @@ def _bug(path: str, error: Exception) -> Refusal:
 _MOST = {(row.method, row.path): row.most for row in ROWS}
 
 
-def _most(method: str, path: str) -> int:
+def most_bytes(method: str, path: str) -> int:
+    """How many bytes an address takes."""
     return _MOST.get((method, path), BODY)
 
 
-def _unknown(request: Request, error: Exception) -> Response:
+def unknown(request: Request, error: Exception) -> Response:
     """An address that is not there, or that knows another method."""
     headers = dict(getattr(error, "headers", None) or {})
     if "Allow" not in headers:

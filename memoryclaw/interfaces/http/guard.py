@@ -63,6 +63,8 @@ class Guard:
             return  # a websocket: there is none here, and the server closes it
         try:
             self._check(scope)
+            if self._own_hosts(scope) is None and scope["path"] not in self._open:
+                await self._let_in(scope)
             body = await whole(receive, self._most(scope["method"], scope["path"]))
             if self._own_hosts(scope) is None:
                 self._check_body(scope, body)
@@ -97,8 +99,9 @@ class Guard:
             return  # it looks at the rest itself
         if any(origin not in self._origins for origin in _all(scope, b"origin")):
             raise _no(403, "forbidden", "web pages of other places may not ask this daemon")
-        if scope["path"] in self._open:
-            return
+
+    async def _let_in(self, scope: Scope) -> None:
+        """Lets one in who sent a token and does not come too often."""
         audience = self._audience(_all(scope, b"authorization"))
         if not audience:
             raise _no(

@@ -44,6 +44,9 @@ _KNOWN: tuple[tuple[type[errors.MemoryClawError], int, str], ...] = (
     (errors.NotFoundError, 404, "not_found"),
     (errors.ForbiddenError, 403, "forbidden"),
     (errors.ConflictError, 409, "conflict"),
+    (errors.NotAcknowledgedError, 503, "not_acknowledged"),
+    (errors.MovedError, 503, "moved"),
+    (errors.IndexUnreachableError, 503, "unreachable"),
     (errors.HistoryError, 409, "history"),
     (errors.BudgetError, 409, "budget"),
     (errors.LockedError, 423, "locked"),
@@ -55,6 +58,7 @@ _KNOWN: tuple[tuple[type[errors.MemoryClawError], int, str], ...] = (
     (errors.MemoryClawError, 409, "failed"),
 )
 CODES = {
+    307: "another node is the home of the vault; `Location` says where to ask: `moved`",
     400: "what was sent cannot be used: `input`, `config`",
     401: "no token, or another daemon's: `unauthorized`",
     403: "a Host or an Origin that is not this daemon: `forbidden`",
@@ -67,7 +71,7 @@ CODES = {
     423: "another process writes: `locked`",
     429: "too many requests; `Retry-After` says when: `too_many`",
     500: "a bug; the sentence names a file with the details: `bug`",
-    503: "the vault or the index cannot be used now, or too much is waiting: `vault`, `busy`, `damaged`, `system`",
+    503: "the vault or the index cannot be used now, or too much is waiting: `vault`, `busy`, `damaged`, `system`; of many vaults also `not_acknowledged`, `moved`, `unreachable`",
 }
 
 

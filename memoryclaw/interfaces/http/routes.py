@@ -94,6 +94,7 @@ class BrowseRequest(RequestModel):
 
     kind: str = ""
     state: str = "current"
+    type: str = ""
     limit: int = Field(default=50, ge=1, le=MOST_LISTED)
 
 
@@ -104,6 +105,7 @@ class FactsRequest(RequestModel):
     as_of: str = ""
     believed_at: str = ""
     history: bool = False
+    type: str = ""
 
 
 class TimelineRequest(RequestModel):
@@ -158,7 +160,7 @@ class TodosRequest(RequestModel):
 
 def browse(app: App, _name: str, asked: BrowseRequest) -> Shape:
     """A list of notes."""
-    listed = app.browse(kind=asked.kind, state=asked.state, limit=asked.limit)
+    listed = app.browse(kind=asked.kind, state=asked.state, memory_type=asked.type, limit=asked.limit)
     return shapes.browse(listed, app.freshness)
 
 
@@ -211,7 +213,13 @@ def facts(app: App, _name: str, asked: FactsRequest) -> Shape:
     """A list of facts."""
     then = app.commit_at(asked.believed_at) if asked.believed_at else None
     commit = then.commit if then else ""
-    found = app.facts(asked.entity, as_of=_day(asked.as_of), history=asked.history, believed_at=commit)
+    found = app.facts(
+        asked.entity,
+        as_of=_day(asked.as_of),
+        history=asked.history,
+        believed_at=commit,
+        memory_type=asked.type,
+    )
     return shapes.facts(found, app.freshness, {} if then else app.conflicting(found), then)
 
 

@@ -35,7 +35,14 @@ _KEPT = 30  # seconds that a silent connection stays open
 class HttpServer(uvicorn.Server):
     """The server of one daemon, in the main thread."""
 
-    def __init__(self, app: ASGIApp, begun: Callable[[], None]) -> None:
+    def __init__(
+        self,
+        app: ASGIApp,
+        begun: Callable[[], None],
+        *,
+        grace: int = _GRACE,
+        ending: Callable[[], None] = lambda: None,
+    ) -> None:
         super().__init__(
             uvicorn.Config(
                 app,
@@ -48,11 +55,12 @@ class HttpServer(uvicorn.Server):
                 server_header=False,
                 proxy_headers=False,
                 timeout_keep_alive=_KEPT,
-                timeout_graceful_shutdown=_GRACE,
+                timeout_graceful_shutdown=grace,
             )
         )
         self.told = 0  # the signal that ended it
         self._begun = begun
+        self._ending = ending
 
     def end(self) -> None:
         """Ends the server soon; safe from other threads."""
@@ -74,6 +82,7 @@ class HttpServer(uvicorn.Server):
     def _tell(self, number: int) -> None:
         self.force_exit = bool(self.told)
         self.told = self.told or number
+        self._ending()
         self.should_exit = True
 
 

@@ -52,6 +52,12 @@ class UndoRequest(RequestModel):
     yes: bool = False
 
 
+class MigrateRequest(RequestModel):
+    """Whether it is only told."""
+
+    dry_run: bool = False
+
+
 class FeedbackRequest(RequestModel):
     """What a memory was worth."""
 
@@ -126,6 +132,11 @@ def undo(app: App, _name: str, asked: UndoRequest) -> Shape:
     return shapes.written(app.undo(asked.what, yes=asked.yes))
 
 
+def migrate(app: App, _name: str, asked: MigrateRequest) -> Shape:
+    """Brings an older format to the newest."""
+    return shapes.migrated(app.migrate(dry_run=asked.dry_run))
+
+
 def feedback(app: App, _name: str, asked: FeedbackRequest) -> Shape:
     """Keeps a rating."""
     done = app.feedback(asked.id, asked.rating, session=asked.session, note=asked.note, receipt=asked.receipt)
@@ -183,6 +194,15 @@ WRITING = (
     ),
     VerbRoute(
         "POST", "/v1/undo", undo, "Takes back one commit, or a run.", UndoRequest, WRITE, like="undo WHAT"
+    ),
+    VerbRoute(
+        "POST",
+        "/v1/migrate",
+        migrate,
+        "Brings the files of an older format to the newest, in one commit.",
+        MigrateRequest,
+        WRITE,
+        like="migrate",
     ),
     VerbRoute(
         "POST",

@@ -124,6 +124,9 @@ class FeedbackArguments(ToolArguments):
     note: str = Field("", max_length=_NOTE, description="Why.")
 
 
+MemoryType = Literal["", "decision", "preference", "lesson", "procedure", "event", "to-do"]
+
+
 class BrowseArguments(ToolArguments):
     """A list of notes."""
 
@@ -133,6 +136,7 @@ class BrowseArguments(ToolArguments):
     state: Literal["current", "archived", "pending", "draft"] = Field(
         "current", description="In which state."
     )
+    type: MemoryType = Field("", description="Only notes of this type, or with something of it; empty: all.")
     limit: int = Field(20, ge=1, le=200, description="At most so many notes.")
 
 
@@ -142,6 +146,7 @@ class FactsArguments(ToolArguments):
     entity: Name = Field("", description="Of whom or what, by name or synonym; empty: of all.")
     as_of: str = Field("", pattern=_DAY, description="What was held true on that day, as 2025-07-01.")
     history: bool = Field(False, description="Superseded values too.")
+    type: MemoryType = Field("", description="Only facts of this type; empty: all.")
     limit: int = Field(100, ge=1, le=1000, description="At most so many facts.")
 
 

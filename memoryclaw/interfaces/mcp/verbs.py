@@ -86,14 +86,14 @@ def feedback(app: App, asked: arguments.FeedbackArguments) -> ToolAnswer:
 
 def browse(app: App, asked: arguments.BrowseArguments) -> ToolAnswer:
     """A list of notes."""
-    found = app.browse(kind=asked.kind, state=asked.state, limit=asked.limit)
+    found = app.browse(kind=asked.kind, state=asked.state, memory_type=asked.type, limit=asked.limit)
     shape, trusts = shapes.browse(found, app.freshness), app.trust_of(note.path for note in found)
     return ToolAnswer(shape, _with(listed(found, trusts) or "No such notes.", app.freshness.degraded))
 
 
 def facts(app: App, asked: arguments.FactsArguments) -> ToolAnswer:
     """What is or was held true."""
-    found = app.facts(asked.entity, as_of=_day(asked.as_of), history=asked.history)
+    found = app.facts(asked.entity, as_of=_day(asked.as_of), history=asked.history, memory_type=asked.type)
     some = found[: asked.limit]
     shape = shapes.facts(some, app.freshness, app.conflicting(some))
     trusts = app.trust_of(path for path, _ in some)

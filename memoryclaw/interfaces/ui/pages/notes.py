@@ -45,6 +45,7 @@ class Line(NamedTuple):
     place: str
     pieces: Sequence[tuple[bool, str]] = ()
     trust: str = "trusted"
+    hot: bool = False
 
 
 def notes(app: App, asked: Asked) -> Answer:
@@ -64,7 +65,13 @@ def notes(app: App, asked: Asked) -> Answer:
             listed = app.browse(kind=given.kind, state=given.state, limit=limit + 1)
             lines = [
                 Line(
-                    _to(one.id, one.kind, one.path), one.title or one.id, one.kind, one.at, one.tags, one.path
+                    _to(one.id, one.kind, one.path),
+                    one.title or one.id,
+                    one.kind,
+                    one.at,
+                    one.tags,
+                    one.path,
+                    hot=one.hot,
                 )
                 for one in listed
             ]
@@ -162,6 +169,7 @@ def _told(app: App, shown: ShownUnit, given: NoteQuery) -> dict[str, Any]:
         "pinned": str(meta.get("pin", "")).casefold() == "true",
         "trust": app.trust_of([at.path]).get(at.path, "trusted"),
         "links": _links(links, names, ids),
+        "hot": app.inspect(at.id).strength.is_hot,
         "uses": uses,
         "last_use": str(uses[-1].get("ts", "")) if uses else "",
         "last_session": str(uses[-1].get("session", "")) if uses else "",

@@ -1,0 +1,267 @@
+"""`migrate`: what changes in a vault's files from one format to the next, planned from the files and made in one commit.
+
+A reader of any format reads the files of all older ones, so nothing has to be migrated to be found.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping
+from functools import partial
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from memoryclaw.config import FORMAT, load
+from memoryclaw.errors import ConflictError, InputError
+from memoryclaw.history.repository import History
+from memoryclaw.model import Problem
+from memoryclaw.skills.lint import is_name, proposed_description
+from memoryclaw.skills.listing import DRAFT, SKILLS, ListedSkill, list_skills
+from memoryclaw.skills.skill_file import SkillFile, read_skill
+from memoryclaw.skills.steps import too_deep
+from memoryclaw.text import yaml_text
+from memoryclaw.text.encoding import lines_of, readable
+from memoryclaw.text.yaml_text import MAX_DEPTH, flow, flow_list, scalar
+from memoryclaw.vault import files
+from memoryclaw.vault.edits import line_end
+from memoryclaw.vault.layout import CONFIG_FILE, free_name, must_take_writes, slug
+from memoryclaw.vault.properties import names_of, text_of
+from memoryclaw.writing.context import WriteContext
+from memoryclaw.writing.decisions import APPROVED
+from memoryclaw.writing.writer import Edit, text_change, writing
+
+_BY_HAND = "write it as skills/<name>/SKILL.md by hand"
+
+
+class Rewritten(NamedTuple):
+    """A file whose content has another form now."""
+
+    path: str
+    to: str
+    kept: str  # where the old file is
+
+
+class Migrated(NamedTuple):
+    """What a migration changed, or would change, and what it left as it is."""
+
+    before: int
+    after: int
+    files: tuple[Rewritten, ...] = ()
+    left: tuple[Problem, ...] = ()
+    commit: str = ""
+    notice: str = ""
+
+
+class StepPlan(NamedTuple):
+    """What one step to the next format comes to."""
+
+    edits: list[Edit]
+    files: list[Rewritten]
+    left: list[Problem]
+    notice: str = ""
+
+
+def migrate(context: WriteContext, *, dry_run: bool = False) -> Migrated:
+    """Brings a vault to the newest format, in one commit that can be undone.
+
+    Raises:
+        InputError: it has no settings, or its settings cannot say a format.
+        ConflictError: what would be rewritten holds work of the user that git does not.
+        VaultError: its format is newer than the newest that is known.
+    """
+    if dry_run:
+        return _planned(context)[0]
+    with writing(context.root) as writer:  # what a killed migration began is ended first
+        done, edits = _planned(context)
+        if not edits:
+            return done
+        run = context.run("migrate")
+
+        def message() -> str:
+            return context.templates.commit_message("migrate", run=run, **done._asdict())
+
+        outcome = writer.write(edits, message, verb="migrate", now=context.now)
+    notice = "; ".join(filter(None, (done.notice, outcome.notice)))
+    return done._replace(commit=outcome.commit, notice=notice)
+
+
+def _planned(context: WriteContext) -> tuple[Migrated, list[Edit]]:
+    """What is to be done, and the edits that do it; none where the format is the newest."""
+    config = load(Path(context.root))
+    must_take_writes(context.root)
+    if config.format == FORMAT:
+        return Migrated(FORMAT, FORMAT), []
+    if not files.exists(context.root, CONFIG_FILE):
+        raise InputError(
+            f"there is no {CONFIG_FILE} here; `memoryclaw init` makes a vault of the newest format"
+        )
+    plans = [_STEPS[number](context) for number in range(config.format, FORMAT)]
+    says = Edit(CONFIG_FILE, text_change(partial(with_format, number=FORMAT)), undoable=True)
+    says.change(files.read_file(context.root, CONFIG_FILE).data)  # raises where it cannot be said
+    done = Migrated(
+        config.format,
+        FORMAT,
+        tuple(one for plan in plans for one in plan.files),
+        tuple(sorted(one for plan in plans for one in plan.left)),
+        notice="; ".join(filter(None, (plan.notice for plan in plans))),
+    )
+    return done, [*(edit for plan in plans for edit in plan.edits), says]
+
+
+def with_format(text: str, number: int) -> str:
+    """The text of settings that say this format; no other line of it changes."""
+    read = yaml_text.load(readable(text))
+    was = read.value or {}
+    lines, at = lines_of(text), read.lines.get(("vault", "format"), 0)
+    if at:
+        key, found, value = lines[at - 1].partition("format")
+        value = value.replace(str(was["vault"]["format"]), str(number), 1)
+        after = "".join((*lines[: at - 1], key, found, value, *lines[at:]))
+    else:
+        end = line_end(text)
+        block = f"vault:{end}  format: {number}"
+        # The last line keeps its lack of an end.
+        after = (
+            f"{text}{end}{block}" if text and not lines[-1].endswith(("\n", "\r")) else f"{text}{block}{end}"
+        )
+    said_after = yaml_text.load(readable(after))
+    wanted = {**was, "vault": {**(was.get("vault") or {}), "format": str(number)}}
+    if read.problems or said_after.problems or said_after.value != wanted:
+        raise InputError(
+            f"{CONFIG_FILE} cannot be told its format; write `format: {number}` below `vault:` there, and migrate again"
+        )
+    return after
+
+
+# From format 1 to 2: a skill is a SKILL.md in a folder of its own. The old file goes to the archive.
+
+
+def _skills_as_markdown(context: WriteContext) -> StepPlan:
+    edits, rewritten, left, approved = list[Edit](), list[Rewritten](), list[Problem](), list[str]()
+    skills = [one for one in list_skills(context.root) if not one.skill.path.endswith(".md")]
+    ignored = _ignored(context.root, [one.skill.path for one in skills])
+    for one in skills:
+        file = one.skill
+        found = (
+            _rewritten(context, one, {done.to for done in rewritten})
+            if file.path not in ignored
+            else _of_no_git(file.path)
+        )
+        if isinstance(found, Problem):
+            left.append(found)
+            continue
+        to, text = found
+        kept = free_name(f"archive/{file.path}", lambda path: files.exists(context.root, path))
+        data = files.read_file(context.root, file.path).data
+        rewritten.append(Rewritten(file.path, to, kept))
+        edits += [
+            Edit(file.path, _only(data, None), undoable=True),
+            Edit(kept, _only(None, data)),
+            Edit(to, _only(None, text)),
+        ]
+        approved += [file.name] if one.state == APPROVED else []
+    names = " and ".join(approved)
+    again = f"{names} must be approved again, as the text is another: see `memoryclaw skills show`"
+    return StepPlan(edits, rewritten, left, again if approved else "")
+
+
+def _ignored(root: str, paths: list[str]) -> set[str]:
+    history = History(root)
+    return history.ignored(paths)() if history.git_dir and paths else set()
+
+
+def _of_no_git(path: str) -> Problem:
+    return Problem(path, 1, "git leaves this skill out, so it could not be brought back", _BY_HAND)
+
+
+def _only(before: bytes | None, after: bytes | None) -> Callable[[bytes | None], bytes | None]:
+    """A change of exactly these bytes."""
+
+    def change(data: bytes | None) -> bytes | None:
+        if data != before:
+            raise ConflictError(
+                "a skill was changed while it was being migrated; nothing was written. Try again"
+            )
+        return after
+
+    return change
+
+
+def _rewritten(context: WriteContext, one: ListedSkill, taken: set[str]) -> tuple[str, bytes] | Problem:
+    """The path and the bytes of the SKILL.md that says what a skill file says, or why there is none."""
+    file = one.skill
+    if not file.path.endswith(".json"):
+        return Problem(file.path, 1, "this skill is JavaScript, which stays as it is", "")
+    if troubles := [*file.problems, *(file.skill.problems if not file.skill.meta else ())]:
+        return troubles[0]._replace(path=file.path)
+    name = file.name if is_name(file.name) else slug(file.name)
+    folder = f"{SKILLS}/_drafts/{name}" if one.state == DRAFT else f"{SKILLS}/{name}"
+    to = f"{folder}/SKILL.md"
+    if to in taken or [path for path in files.list_files(context.root, folder) if path != file.path]:
+        return Problem(file.path, 1, f"there is something in {folder}/ already", _BY_HAND)
+    if said := _as_markdown(context, file, name, to):
+        return to, said
+    return Problem(file.path, 1, "the header of a SKILL.md cannot say what this skill says", _BY_HAND)
+
+
+def _as_markdown(context: WriteContext, file: SkillFile, name: str, to: str) -> bytes:
+    """The bytes of a SKILL.md that reads back as all that a JSON skill says; empty where there are none."""
+    value = json.loads(file.text)
+    if too_deep(value, MAX_DEPTH):
+        return b""
+    own = {"name": name, "description": file.skill.description or proposed_description(file)}
+    rest = {key: inner for key, inner in value.items() if key.lower() not in {*own, "merged_from"}}
+    merged = {"merged_from": [*names_of(value, ("merged_from",)), file.path]}
+    low = {key.lower(): inner for key, inner in value.items()}
+    steps = low.get("steps")
+    text = context.templates.render(
+        "notes/migrated-skill.md.j2",
+        header=_block({**own, **rest, **merged}),
+        title=file.name,
+        steps=[_step(step) for step in (steps if isinstance(steps, list) else filter(None, [steps]))],
+    )
+    data = text.encode("utf-8", "replace")
+    read = read_skill(to, data)
+    kept = {key: inner for key, inner in file.skill.meta.items() if key in rest}
+    return data if not read.problems and read.parts.meta == {**own, **kept, **merged} else b""
+
+
+def _step(step: Any) -> tuple[str, list[str]]:
+    """A step in words, and the lines of what belongs to it."""
+    if not isinstance(step, dict):
+        return text_of(step) if isinstance(step, str) else flow(step), []
+    head = next((key for key in ("tool", "action", "description", "name") if text_of(step.get(key))), "")
+    rest = {key: inner for key, inner in step.items() if key != head}
+    return (text_of(step[head]) if head else "Do this"), [
+        f"{key}: {_leaf(inner)}" for key, inner in rest.items()
+    ]
+
+
+def _block(value: Mapping[str, Any] | list[Any]) -> list[str]:
+    """A map or list of JSON as the lines of YAML."""
+    if isinstance(value, Mapping):
+        return [line for key, inner in value.items() for line in _below(f"{scalar(key)}:", inner)]
+    found = []
+    for inner in value:
+        first, *more = _block(inner) if isinstance(inner, dict | list) and inner else [_leaf(inner)]
+        found += [f"- {first}", *(f"  {line}" for line in more)]
+    return found
+
+
+def _below(head: str, inner: Any) -> list[str]:
+    if inner and (isinstance(inner, dict) or (isinstance(inner, list) and not _is_plain(inner))):
+        return [head, *(f"  {line}" for line in _block(inner))]
+    return [f"{head} {_leaf(inner)}"]
+
+
+def _leaf(value: Any) -> str:
+    if isinstance(value, str):
+        return scalar(value)
+    return flow_list(value) if isinstance(value, list) and _is_plain(value) else flow(value)
+
+
+def _is_plain(values: list[Any]) -> bool:
+    return all(isinstance(one, str) for one in values)
+
+
+_STEPS: dict[int, Callable[[WriteContext], StepPlan]] = {1: _skills_as_markdown}  # from a format to the next

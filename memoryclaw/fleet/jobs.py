@@ -1,0 +1,372 @@
+"""Nightly work: each vault of a fleet is consolidated once a night, as a job in a queue on the PostgreSQL server that all nodes share.
+
+procrastinate keeps the queue, in a schema of its own, and runs the jobs. A vault has at most one job that waits and one that runs. A
+worker holds no vault: it asks the node that is home, so a worker may be killed at any time. A job may run twice, when that happens
+before it could say that it was done: the second run finds the lines of the log cited by the first, and changes nothing.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import re
+import threading
+import time
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager, suppress
+from datetime import UTC, datetime, timedelta
+from hashlib import sha256
+from importlib import resources
+from typing import Any, NamedTuple
+
+import httpx
+import procrastinate
+from procrastinate.schema import SchemaManager
+from psycopg import Connection
+from psycopg import errors as pg
+
+from memoryclaw.errors import ConfigError, MemoryClawError, NotFoundError
+from memoryclaw.fleet.store import DROPPED, Fleet
+from memoryclaw.index.postgres import Postgres
+from memoryclaw.text.prompts import one_line
+
+SCHEMA = "memoryclaw_jobs"
+MOST_TRIES = 6
+FIRST_WAIT = 10  # seconds before the second try, ten times as long before each further one
+BEAT, SILENT = (
+    5.0,
+    30.0,
+)  # seconds between two signs of life of a worker, and without one until its jobs are given back
+TICK = 5.0  # seconds between two looks at what is due, and at jobs that nobody runs any more
+_PATIENCE = 3600.0  # seconds that one consolidation may take
+_BATCH = 1000  # vaults of one transaction
+_LONGEST = 300  # characters of a sentence that is kept
+_SLOTS = 0x4D434C53  # "MCLS": the advisory locks that are slots for vaults whose models are asked
+_LOOK = 0.2  # seconds between two looks for a free slot
+_NOT_OURS = f"the schema `{SCHEMA}` in this database was not made by MemoryClaw; it is left alone. Use another database"
+# The vault that waited longest is first, and one that never ran is before all: however often one asks, the others come in between.
+_PRIORITY = "coalesce(-extract(epoch from {} - timestamptz '2020-01-01Z')::int, 0)"
+STEPS = (
+    """
+create table memoryclaw.night(vault text primary key references memoryclaw.fleet_vault(name) on delete cascade,
+    began timestamptz not null, ended timestamptz, error text not null default '');
+""",
+)
+_NIGHT = re.compile(r"([01]\d|2[0-3]):([0-5]\d)-([01]\d|2[0-4]):([0-5]\d)")
+
+
+class Night(NamedTuple):
+    """The time of a day in which vaults are consolidated, in minutes of UTC."""
+
+    start: int
+    length: int
+
+    def after(self, vault: str, now: datetime) -> datetime:
+        """The next time of a vault: the same time of each day, told by its name, so that not all begin at once."""
+        offset = int.from_bytes(sha256(vault.encode()).digest()[:8]) % (self.length * 60)
+        midnight = now.astimezone(UTC).replace(hour=0, minute=0, second=0, microsecond=0)
+        first = midnight + timedelta(days=-1, minutes=self.start, seconds=offset)
+        return next(time for day in range(4) if (time := first + timedelta(days=day)) > now)
+
+
+def night(text: str) -> Night:
+    """The night that the settings name.
+
+    Raises:
+        ConfigError: it is none.
+    """
+    hit = _NIGHT.fullmatch(text.strip())
+    start, end = (int(hit[1]) * 60 + int(hit[2]), int(hit[3]) * 60 + int(hit[4])) if hit else (0, 0)
+    if start == end or end > 24 * 60:
+        raise ConfigError(f"fleet.night is {text!r}; write it like 01:00-05:00, in UTC")
+    return Night(start, (end - start) % (24 * 60) or 24 * 60)
+
+
+class QueuedJob(NamedTuple):
+    """A job of the queue, or a vault's last run."""
+
+    id: int
+    vault: str
+    state: str  # waiting | running | dead
+    tries: int
+    next: datetime | None  # when a waiting one is tried again; None for now
+    error: str  # of the last try, in one sentence
+
+
+class JobError(MemoryClawError):
+    """A consolidation that did not come to its end; it is tried again."""
+
+
+class Jobs:
+    """The queue.
+
+    Args:
+        server: the server that all nodes share, reached without a pooler in between.
+        night: when vaults are due.
+    """
+
+    def __init__(self, server: Postgres, *, night: Night = Night(60, 240)) -> None:  # noqa: B008 - a constant
+        self.server = server
+        self._night = night
+
+    def migrate(self) -> None:
+        """Brings the tables to their newest version, those of procrastinate too.
+
+        Raises:
+            ConfigError: there is a schema of this name that somebody else made.
+        """
+        Fleet(self.server).migrate()
+        folder = resources.files("procrastinate") / "sql" / "migrations"
+        named = sorted(
+            (each for each in folder.iterdir() if each.name.endswith(".sql")), key=lambda f: f.name
+        )
+        here = f"set local search_path = {SCHEMA};\n"
+        steps = [here + each.read_text(encoding="utf-8") for each in named]
+        whole = f"create schema {SCHEMA};\n{here}{SchemaManager.get_schema()}"
+        try:
+            self.server.migrate("procrastinate", steps, whole=whole)
+        except pg.DuplicateSchema:
+            raise ConfigError(_NOT_OURS) from None
+        self.server.migrate("jobs", STEPS)
+
+    def ask(self, vaults: Sequence[str]) -> list[str]:
+        """Has vaults consolidated as soon as it is their turn; those that did not wait already."""
+        with self._transaction() as connection:
+            return self._asked(connection, vaults)
+
+    def tick(self, now: datetime | None = None) -> int:
+        """Asks for what is due, and gives back what no worker runs any more; returns for how many vaults it asked.
+
+        However many nights a vault has missed, it is asked for once.
+
+        Args:
+            now: the time; PostgreSQL's own when there is none.
+        """
+        asked = 0
+        due = """select name, due, coalesce(%s, now()) from memoryclaw.fleet_vault
+            where (due is null or due <= coalesce(%s, now())) and node != %s order by due limit %s for update skip locked"""
+        put = """update memoryclaw.fleet_vault v set due = n.due
+            from unnest(%s::text[], %s::timestamptz[]) n(name, due) where v.name = n.name"""
+        while True:
+            with self._transaction() as connection:
+                rows = connection.execute(due, (now, now, DROPPED, _BATCH)).fetchall()
+                asked += len(self._asked(connection, [name for name, time_, _ in rows if time_ is not None]))
+                times = [self._night.after(name, moment) for name, _, moment in rows]
+                connection.execute(put, ([name for name, *_ in rows], times))
+            if len(rows) < _BATCH:
+                break
+        self._give_back()
+        return asked
+
+    def queued(self) -> list[QueuedJob]:
+        """What waits, what runs and what is dead, in this order."""
+        sql = """select j.id, j.lock, case j.status when 'todo' then 'waiting' when 'doing' then 'running' else 'dead' end,
+            j.attempts, j.scheduled_at, coalesce(n.error, '') from procrastinate_jobs j left join memoryclaw.night n on n.vault = j.lock
+            where j.status in ('todo', 'doing', 'failed') order by j.status, j.priority desc, j.id"""
+        with self._transaction() as connection:
+            return [QueuedJob(*row) for row in connection.execute(sql).fetchall()]
+
+    def retry(self, id_: int) -> str:
+        """Has a dead job tried again, and returns its vault.
+
+        Raises:
+            NotFoundError: there is no dead job with this number.
+        """
+        with self._transaction() as connection:
+            row = connection.execute(
+                "delete from procrastinate_jobs where id = %s and status = 'failed' returning lock", (id_,)
+            ).fetchone()
+            if row is None:
+                raise NotFoundError(f"there is no dead job {id_}; `memoryclaw jobs` lists them")
+            self._asked(connection, [row[0]])
+            return str(row[0])
+
+    def began(self, vault: str) -> None:
+        """Notes that a run of a vault begins."""
+        sql = """insert into memoryclaw.night(vault, began) select name, now() from memoryclaw.fleet_vault where name = %s
+            on conflict (vault) do update set began = excluded.began"""
+        with self._transaction() as connection:
+            connection.execute(sql, (vault,))
+
+    def ended(self, vault: str, error: str = "") -> None:
+        """Notes how it ended; an older job that had died is forgotten with a run that went well."""
+        note = """update memoryclaw.night set error = %s, ended = case when %s = '' then now() else ended end where vault = %s"""
+        with self._transaction() as connection:
+            connection.execute(note, (error, error, vault))
+            if not error:
+                connection.execute(
+                    "delete from procrastinate_jobs where lock = %s and status = 'failed'", (vault,)
+                )
+
+    def waits(self, vault: str) -> bool:
+        """True while another job of this vault waits."""
+        with self._transaction() as connection:
+            sql = "select 1 from procrastinate_jobs where queueing_lock = %s and status = 'todo'"
+            return connection.execute(sql, (vault,)).fetchone() is not None
+
+    @contextmanager
+    def slot(self, most: int) -> Iterator[None]:
+        """One of so many slots of the whole fleet, for the block; a process that is killed frees its own."""
+        if not most:
+            yield
+            return
+        with self.server.session(SCHEMA) as session:
+            while True:
+                sql = "select pg_try_advisory_lock(%s, %s)"
+                if any(session.execute(sql, (_SLOTS, n)).fetchone() == (True,) for n in range(most)):
+                    break
+                time.sleep(_LOOK)
+            yield  # the locks end with the session
+
+    def _asked(self, connection: Connection[Any], vaults: Sequence[str]) -> list[str]:
+        sql = f"""insert into procrastinate_jobs(queue_name, task_name, priority, lock, queueing_lock, args)
+            select 'vaults', 'consolidate', {_PRIORITY.format("n.began")}, v.name, v.name, jsonb_build_object('vault', v.name)
+            from memoryclaw.fleet_vault v left join memoryclaw.night n on n.vault = v.name
+            where v.name = any(%s) and v.node != %s order by n.began nulls first, v.name
+            on conflict (queueing_lock) where status = 'todo' do nothing returning lock"""
+        return [row[0] for row in connection.execute(sql, (list(vaults), DROPPED)).fetchall()]
+
+    def _give_back(self) -> None:
+        """Lets jobs wait again whose worker has ended; where another job of the vault waits, that one does it."""
+        silent = """status = 'doing' and not exists(select 1 from procrastinate_workers w where w.id = j.worker_id
+            and w.last_heartbeat > now() - %s * interval '1 second')"""
+        waits = (
+            "exists(select 1 from procrastinate_jobs o where o.queueing_lock = j.lock and o.status = 'todo')"
+        )
+        with self._transaction() as connection:
+            connection.execute(f"delete from procrastinate_jobs j where {silent} and {waits}", (SILENT,))
+            connection.execute(
+                f"""update procrastinate_jobs j set status = 'todo', worker_id = null, attempts = attempts + 1, scheduled_at = null
+                where {silent} and not {waits}""",
+                (SILENT,),
+            )
+            gone = "delete from procrastinate_jobs j where status in ('todo', 'failed') and not exists(select 1 from memoryclaw.fleet_vault v where v.name = j.lock)"
+            connection.execute(gone)
+
+    @contextmanager
+    def _transaction(self) -> Iterator[Connection[Any]]:
+        with self.server.transaction(wait_ms=5000) as connection:
+            connection.execute(f"set local search_path = {SCHEMA}")
+            yield connection
+
+
+class Worker:
+    """One process that works through the queue.
+
+    Args:
+        jobs: the queue.
+        fleet: tells where vaults are at home.
+        concurrency: vaults at a time.
+        llm_calls: vaults of the whole fleet whose models are asked at a time; 0 for no limit.
+        tell: is given one sentence for what went wrong.
+    """
+
+    def __init__(
+        self,
+        jobs: Jobs,
+        fleet: Fleet,
+        *,
+        concurrency: int = 4,
+        llm_calls: int = 0,
+        tell: Callable[[str], None] = lambda _: None,
+    ) -> None:
+        self._jobs, self._fleet, self._tell = jobs, fleet, tell
+        self._concurrency, self._llm_calls = concurrency, llm_calls
+        self._threads = ThreadPoolExecutor(concurrency, "vault")
+        self._over = threading.Event()
+        # It tells of each failed try with a traceback; what is worth a line is told in one sentence.
+        logging.getLogger("procrastinate").setLevel(logging.CRITICAL)
+
+    def run(self, *, once: bool = False) -> None:
+        """Works until a signal ends it, or until nothing waits; what runs is finished first.
+
+        Raises:
+            ConfigError: a pooler is in between.
+            IndexUnreachableError: there is no server.
+        """
+        with self._jobs.server.session(SCHEMA):  # says in a sentence what is in the way
+            pass
+        self._jobs.tick()
+        asyncio.run(self._run(once=once))
+
+    async def _run(self, *, once: bool) -> None:
+        connector = procrastinate.PsycopgConnector(
+            kwargs=self._jobs.server.direct(SCHEMA), min_size=1, max_size=self._concurrency + 2
+        )
+        app = procrastinate.App(connector=connector)
+
+        @app.task(
+            name="consolidate",
+            pass_context=True,
+            retry=procrastinate.RetryStrategy(
+                max_attempts=MOST_TRIES - 1, wait=FIRST_WAIT, exponential_wait=FIRST_WAIT
+            ),
+        )
+        async def consolidate(_context: procrastinate.JobContext, vault: str) -> None:
+            await asyncio.get_running_loop().run_in_executor(self._threads, self.consolidate, vault)
+
+        async with app.open_async():
+            ticking = asyncio.create_task(self._tick())
+            try:
+                await app.run_worker_async(
+                    concurrency=self._concurrency,
+                    wait=not once,
+                    fetch_job_polling_interval=TICK,
+                    update_heartbeat_interval=BEAT,
+                    stalled_worker_timeout=SILENT,
+                    delete_jobs="successful",
+                    shutdown_graceful_timeout=_PATIENCE,
+                )
+            finally:
+                self._over.set()
+                ticking.cancel()
+                with suppress(asyncio.CancelledError):
+                    await ticking
+
+    async def _tick(self) -> None:
+        while True:
+            await asyncio.sleep(TICK)
+            with suppress(MemoryClawError):  # the server is away: the worker itself waits for it, too
+                await asyncio.to_thread(self._jobs.tick)
+
+    def consolidate(self, vault: str) -> None:
+        """Has the home of a vault consolidate it.
+
+        Raises:
+            JobError: it did not come to its end; it is tried again.
+        """
+        self._jobs.began(vault)
+        try:
+            with self._jobs.slot(self._llm_calls):
+                self._asked(vault)
+        except (MemoryClawError, httpx.HTTPError) as error:
+            told = one_line(str(error) or type(error).__name__)[:_LONGEST]
+            self._jobs.ended(vault, told)
+            self._tell(f"{vault}: {told}")
+            if self._jobs.waits(vault):
+                return
+            raise JobError(told) from None
+        self._jobs.ended(vault)
+
+    def _asked(self, vault: str) -> None:
+        node = self._fleet.vault(vault).node
+        home = next((one for one in self._fleet.nodes() if one.name == node and one.is_up), None)
+        if home is None:
+            raise JobError(f"its home {node or 'is not known'} cannot be reached")
+        token, kept = self._fleet.make_token(vault, "owner", note="nightly work", days=1)
+        try:
+            said = httpx.post(
+                f"{home.address.rstrip('/')}/v1/consolidate",
+                json={"due": True},
+                headers={"Authorization": f"Bearer {token}"},
+                timeout=httpx.Timeout(_PATIENCE, connect=10.0),
+                trust_env=False,
+            )
+        finally:
+            with suppress(MemoryClawError):  # a vault that was dropped meanwhile has none any more
+                self._fleet.revoke(vault, kept.id)
+        if said.status_code != 200:
+            with suppress(ValueError, KeyError, TypeError):
+                raise JobError(f"node {node} says: {said.json()['error']['message']}")
+            raise JobError(f"node {node} answered {said.status_code}")

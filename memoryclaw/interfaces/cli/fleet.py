@@ -1,0 +1,435 @@
+"""`fleet` and `tokens`, and `serve --vaults`: many vaults on one PostgreSQL server."""
+
+from __future__ import annotations
+
+import gc
+import json
+import os
+import signal
+import socket
+import sys
+from collections.abc import Callable, Mapping
+from importlib.util import find_spec
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from memoryclaw.errors import InputError
+from memoryclaw.interfaces import http
+from memoryclaw.interfaces.cli.printing import as_json, plural, remark, say, styled, table
+from memoryclaw.interfaces.cli.verbs import TEXT, CliContext, agreed, group
+
+if TYPE_CHECKING:
+    from memoryclaw.fleet.store import Fleet
+
+_NEEDS = {
+    "psycopg": "psycopg",
+    "psycopg_pool": "psycopg-pool",
+    "prometheus_client": "prometheus-client",
+    "uvicorn": "uvicorn",
+    "starlette": "starlette",
+}
+_SECONDS = 60.0  # that a command waits for a node to do its part
+INDEX = click.option(
+    "--index",
+    "url",
+    metavar="URL",
+    type=TEXT,
+    help="The PostgreSQL server; else `index.url` in your own settings, or $MEMORYCLAW_INDEX_URL.",
+)
+
+
+def fleet_of(url: str | None, *, most: int | None = None) -> Fleet:
+    """The fleet on the server that was named, or that the user's own settings name.
+
+    Raises:
+        InputError: nobody names one, or packages are missing.
+    """
+    if gone := [package for module, package in _NEEDS.items() if find_spec(module) is None]:
+        raise InputError(f"this needs {' and '.join(gone)}: pip install 'memoryclaw[fleet]'")
+    from memoryclaw import config as settings  # noqa: PLC0415 - `--help` needs no server
+    from memoryclaw.fleet.store import Fleet  # noqa: PLC0415
+    from memoryclaw.index.postgres import server_of  # noqa: PLC0415
+
+    own = settings.load(settings.own_folder(os.environ))
+    if not (named := url or own.index_url):
+        raise InputError(
+            "name the server with --index postgresql://user@host/database, or set index.url in your own settings or MEMORYCLAW_INDEX_URL"
+        )
+    return Fleet(server_of(named, prepared=own.prepared, most=most or own.connections))
+
+
+@group(
+    default="list",
+    examples=[
+        "fleet migrate",
+        "fleet add ann --remote git@git.example.org:memory/ann.git",
+        "fleet list",
+        "fleet move ann node-2",
+        "fleet check",
+    ],
+)
+def fleet() -> None:
+    """Keep many vaults on one PostgreSQL server: where each is at home, and whether all is well."""
+
+
+@fleet.command("list", examples=["fleet list", "fleet list --node node-1"])
+@click.option("--node", metavar="NAME", type=TEXT, default="", help="Only the vaults of this node.")
+@INDEX
+@click.pass_obj
+def list_(context: CliContext, *, node: str, url: str | None) -> None:
+    """List the vaults with their homes."""
+    from memoryclaw.app.fleet import list_vaults  # noqa: PLC0415 - as above
+
+    found = list_vaults(fleet_of(url), node)
+    if context.json:
+        as_json({"vaults": [one._asdict() for one in found]})
+        return
+    if not found:
+        say("There are no vaults; `memoryclaw fleet add NAME --remote ADDRESS` makes one known.")
+        return
+    rows = [
+        [
+            one.name,
+            f"{one.node or '-'}{'' if one.is_up else ' (down)'}",
+            str(one.fence),
+            one.head[:12] or "-",
+            one.synced or "never",
+            one.notice,
+        ]
+        for one in found
+    ]
+    table(["vault", "home", "fence", "commit", "indexed", "notice"], rows)
+
+
+@fleet.command("nodes", examples=["fleet nodes"])
+@INDEX
+@click.pass_obj
+def nodes(context: CliContext, *, url: str | None) -> None:
+    """List the nodes."""
+    found = fleet_of(url).nodes()
+    if context.json:
+        as_json(
+            {
+                "nodes": [
+                    {
+                        "name": one.name,
+                        "address": one.address,
+                        "up": one.is_up,
+                        "until": one.until.isoformat(),
+                    }
+                    for one in found
+                ]
+            }
+        )
+        return
+    if not found:
+        say("There are no nodes; `memoryclaw serve --vaults DIR` starts one.")
+        return
+    table(
+        ["node", "address", "state"],
+        [
+            [one.name, one.address, "up" if one.is_up else f"silent since {one.until:%Y-%m-%d %H:%M:%S}"]
+            for one in found
+        ],
+    )
+
+
+@fleet.command("migrate", examples=["fleet migrate --index postgresql://memoryclaw_owner@db/memoryclaw"])
+@INDEX
+@click.pass_obj
+def migrate(context: CliContext, *, url: str | None) -> None:
+    """Make the tables, or bring them to this version; the owner of the schema does this."""
+    from memoryclaw.index.postgres_index import STEPS  # noqa: PLC0415 - as above
+
+    made = fleet_of(url)
+    made.server.migrate("index", STEPS)
+    made.migrate()
+    if context.json:
+        as_json({"server": str(made.server)})
+    else:
+        say(f"The tables at {styled(str(made.server))} are those of this version.")
+
+
+@fleet.command(
+    "add",
+    examples=[
+        "fleet add ann --remote git@git.example.org:memory/ann.git",
+        "fleet add bob --remote /srv/git/bob.git --node node-2",
+    ],
+)
+@click.argument("name", metavar="VAULT", type=TEXT)
+@click.option(
+    "--remote",
+    metavar="ADDRESS",
+    type=TEXT,
+    default="",
+    help="Its git remote: an empty repository, or one that holds a vault.",
+)
+@click.option("--node", metavar="NAME", type=TEXT, default="", help="Its first home; else any node.")
+@click.option("--no-wait", is_flag=True, help="Do not wait until it is at home.")
+@INDEX
+@click.pass_obj
+def add(context: CliContext, name: str, *, remote: str, node: str, no_wait: bool, url: str | None) -> None:
+    """Make a vault known; a node clones it, or begins a new one."""
+    from memoryclaw.app.fleet import add  # noqa: PLC0415 - as above
+
+    done = add(fleet_of(url), name, remote, node=node, seconds=0 if no_wait else _SECONDS)
+    _told(
+        context,
+        done._asdict(),
+        f"{styled(done.name)} is at home on {done.node}."
+        if done.node
+        else f"{styled(done.name)} waits for a node.",
+    )
+    if done.notice:
+        remark(done.notice)
+
+
+@fleet.command("move", examples=["fleet move ann node-2"])
+@click.argument("name", metavar="VAULT", type=TEXT)
+@click.argument("node", metavar="NODE", type=TEXT)
+@INDEX
+@click.pass_obj
+def move(context: CliContext, name: str, node: str, *, url: str | None) -> None:
+    """Give a vault another home, while it answers."""
+    from memoryclaw.app.fleet import move  # noqa: PLC0415 - as above
+
+    done = move(fleet_of(url), name, node, seconds=_SECONDS)
+    _told(context, done._asdict(), f"{styled(done.name)} is at home on {done.node}.")
+
+
+@fleet.command("drop", examples=["fleet drop ann --yes"])
+@click.argument("name", metavar="VAULT", type=TEXT)
+@click.option("--yes", is_flag=True, help="Do not ask first.")
+@INDEX
+@click.pass_obj
+def drop(context: CliContext, name: str, *, yes: bool, url: str | None) -> None:
+    """Forget a vault, its tokens and its index; its files and its remote stay."""
+    from memoryclaw.app.fleet import drop  # noqa: PLC0415 - as above
+
+    made = fleet_of(url)
+    made.vault(name)
+    if not agreed(context, f"Drop {name}, with its tokens and its index?", yes=yes):
+        say("Nothing was dropped.")
+        return
+    drop(made, name)
+    _told(context, {"dropped": name}, f"{styled(name)} is dropped; its files and its remote stay.")
+
+
+@fleet.command(
+    "limit", examples=["fleet limit ann --notes 10000 --bytes 100000000 --requests 600", "fleet limit ann"]
+)
+@click.argument("name", metavar="VAULT", type=TEXT)
+@click.option("--notes", metavar="N", type=click.IntRange(0), help="Notes that it may hold.")
+@click.option("--bytes", "size", metavar="N", type=click.IntRange(0), help="Bytes that its files may take.")
+@click.option("--requests", metavar="N", type=click.IntRange(1), help="Requests a minute.")
+@INDEX
+@click.pass_obj
+def limit(
+    context: CliContext,
+    name: str,
+    *,
+    notes: int | None,
+    size: int | None,
+    requests: int | None,
+    url: str | None,
+) -> None:
+    """Set the quotas of a vault; what is not given has no limit."""
+    fleet_of(url).limit(name, notes=notes, size=size, requests=requests)
+    told = {"vault": name, "notes": notes, "bytes": size, "requests": requests}
+    shown = ", ".join(f"{value:,} {what}" for what, value in told.items() if isinstance(value, int))
+    _told(
+        context,
+        told,
+        f"{styled(name)} may have {shown}{' a minute' if requests is not None else ''}."
+        if shown
+        else f"{styled(name)} has no limits.",
+    )
+
+
+@fleet.command("check", examples=["fleet check", "fleet check ann --folder /srv/vaults"])
+@click.argument("name", metavar="[VAULT]", type=TEXT, default="")
+@click.option(
+    "--folder",
+    metavar="DIR",
+    type=click.Path(file_okay=False, path_type=Path),
+    help="The folder of a node: its vaults are compared with their files, too.",
+)
+@INDEX
+@click.pass_context
+def check(ctx: click.Context, name: str, *, folder: Path | None, url: str | None) -> None:
+    """Compare files, index, remote and lease of one vault, or of all; exits with 1 where they differ."""
+    from memoryclaw.app.fleet import check  # noqa: PLC0415 - as above
+
+    context: CliContext = ctx.obj
+    found = check(fleet_of(url), name, folder=folder)
+    wrong = sum(one.is_wrong for one in found)
+    if context.json:
+        as_json({"differences": [one._asdict() for one in found], "wrong": wrong})
+    else:
+        for one in found:
+            say(
+                f"{styled(one.vault, fg='red' if one.is_wrong else 'yellow') + ': ' if one.vault else ''}{one.what}"
+            )
+        say(f"{plural(wrong, 'difference')}." if wrong else "Files, index, remotes and leases agree.")
+    ctx.exit(1 if wrong else 0)
+
+
+# Tokens.
+
+
+@group(
+    default="list",
+    takes=True,
+    examples=["tokens make ann agent --note laptop", "tokens list ann", "tokens revoke ann 1a2b3c4d"],
+)
+def tokens() -> None:
+    """Make, list and revoke the tokens of a vault."""
+
+
+@tokens.command("list", examples=["tokens list ann"])
+@click.argument("name", metavar="VAULT", type=TEXT)
+@INDEX
+@click.pass_obj
+def list_tokens(context: CliContext, name: str, *, url: str | None) -> None:
+    """List the tokens of a vault; the tokens themselves are kept nowhere."""
+    made = fleet_of(url)
+    made.vault(name)
+    found = made.tokens(name)
+    if context.json:
+        as_json(
+            {
+                "tokens": [
+                    {
+                        **one._asdict(),
+                        "made": one.made.isoformat(),
+                        "until": one.until.isoformat() if one.until else "",
+                    }
+                    for one in found
+                ]
+            }
+        )
+        return
+    if not found:
+        say(f"{styled(name)} has no tokens; `memoryclaw tokens make {name} agent` makes one.")
+        return
+    table(
+        ["id", "audience", "made", "until", "note"],
+        [
+            [
+                one.id,
+                one.audience,
+                f"{one.made:%Y-%m-%d}",
+                f"{one.until:%Y-%m-%d}" if one.until else "-",
+                one.note,
+            ]
+            for one in found
+        ],
+    )
+
+
+@tokens.command(
+    "make", examples=["tokens make ann agent", "tokens make ann owner --days 30 --note 'phone of Ann'"]
+)
+@click.argument("name", metavar="VAULT", type=TEXT)
+@click.argument("audience", metavar="AUDIENCE", type=TEXT)
+@click.option("--note", metavar="TEXT", type=TEXT, default="", help="Who or what it is for.")
+@click.option(
+    "--days", metavar="N", type=click.IntRange(1), help="Days for which it lets in; else until it is revoked."
+)
+@INDEX
+@click.pass_obj
+def make(
+    context: CliContext, name: str, audience: str, *, note: str, days: int | None, url: str | None
+) -> None:
+    """Make a token for one vault and one audience, and show it this one time."""
+    from memoryclaw.vault.audience import named  # noqa: PLC0415 - as above
+
+    token, kept = fleet_of(url).make_token(name, named(audience), note=note, days=days)
+    if context.json:
+        as_json({"token": token, "id": kept.id, "vault": name, "audience": kept.audience})
+        return
+    say(token)
+    remark(f"this is shown once; {kept.id} is its id, `memoryclaw tokens revoke {name} {kept.id}` ends it")
+
+
+@tokens.command("revoke", examples=["tokens revoke ann 1a2b3c4d"])
+@click.argument("name", metavar="VAULT", type=TEXT)
+@click.argument("id_", metavar="ID", type=TEXT)
+@INDEX
+@click.pass_obj
+def revoke(context: CliContext, name: str, id_: str, *, url: str | None) -> None:
+    """End a token at once."""
+    fleet_of(url).revoke(name, id_)
+    _told(context, {"revoked": id_}, f"{styled(id_)} lets nobody in any more.")
+
+
+def _told(context: CliContext, shape: Mapping[str, Any], sentence: str) -> None:
+    if context.json:
+        as_json(shape)
+    else:
+        say(sentence)
+
+
+# One node.
+
+
+def serve_node(
+    context: CliContext,
+    folder: Path,
+    *,
+    url: str | None,
+    node: str | None,
+    address: str | None,
+    lease: float,
+    proxy: bool,
+    log: str,
+    open_metrics: bool,
+    names: tuple[str, ...],
+    connections: int | None,
+    listener: Callable[[], socket.socket],
+    host: str,
+) -> None:
+    """Serves the vaults of a folder until a signal ends it."""
+    made = fleet_of(url, most=connections or 16)
+    from memoryclaw.app.fleet import FleetNode  # noqa: PLC0415 - as above
+    from memoryclaw.interfaces.cli import exit_codes  # noqa: PLC0415
+
+    def tell(sentence: str) -> None:
+        remark(json.dumps({"node": name, "event": sentence}) if log == "json" else f"memoryclaw: {sentence}")
+        sys.stderr.flush()
+
+    def answered(fields: Mapping[str, Any]) -> None:
+        if log == "json":
+            remark(json.dumps(fields))
+            sys.stderr.flush()
+
+    listening = listener()
+    name = node or socket.gethostname().split(".")[0].lower()
+    place = address or f"http://{host}:{listening.getsockname()[1]}"
+
+    def ready(told: dict[str, Any]) -> None:
+        gc.freeze()
+        say(
+            json.dumps(told)
+            if context.json
+            else f"node {styled(name)} serves {styled(os.fspath(folder))} at {told['url']} (process {told['pid']})"
+        )
+        sys.stdout.flush()
+
+    told = http.serve_node(
+        FleetNode(folder, name, place, made, tell=tell, lease=lease),
+        listening,
+        host,
+        tell=answered,
+        report=lambda error: exit_codes.report_bug(error, context),
+        ready=ready,
+        proxy=proxy,
+        open_metrics=open_metrics,
+        names=names,
+        readers=max(2, (connections or 16) // 2),
+    )
+    if told == signal.SIGINT:
+        raise KeyboardInterrupt
