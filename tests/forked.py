@@ -13,6 +13,7 @@ import importlib
 import json
 import os
 import pkgutil
+import re
 import select
 import shlex
 import shutil
@@ -28,6 +29,7 @@ from typing import NoReturn
 # What Python, or a module while it is imported, reads from its environment: a command that differs here is started anew.
 AT_START = ("PYTHON", "LC_", "LANG")
 PATIENCE = 300  # seconds for one command; more than any takes on the slowest machine
+_QUOTED = re.compile(r"""'[^']*'|"[^"$`\\!]*["]""")  # a shell reads nothing in these
 _SHELL = frozenset("|&;<>()$`\\*?[]#~{}!\n")
 
 
@@ -39,7 +41,7 @@ def at_start(environ: Mapping[str, str]) -> dict[str, str]:
 
 def plain(script: str) -> list[str]:
     """The arguments of a command line that asks nothing of a shell but to run ours; none for any other."""
-    if _SHELL.intersection(script):
+    if _SHELL.intersection(_QUOTED.sub("", script)):
         return []
     command, *args = shlex.split(script) or [""]
     return args if command == "memoryclaw" else []
