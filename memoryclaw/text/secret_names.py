@@ -103,9 +103,8 @@ def named_secrets(text: str) -> Iterator[Named]:
             yield Named(kind, *hit.span("value"))
     at = 0
     for core in _CORE.finditer(text):
-        if core.start() < at or _ENDLESS.match(text, core.start()):
-            continue
-        named = _ASSIGNED.match(text, core.start())
+        hopeful = core.start() >= at and not _ENDLESS.match(text, core.start())
+        named = _ASSIGNED.match(text, core.start()) if hopeful else None
         if named and (found := _assigned(named)):
             yield found
             at = found.end
