@@ -38,7 +38,7 @@ class Node:
             "3",
             *more,
         ]
-        self.process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=log.open("w"), text=True)
+        self.process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=log.open("a"), text=True)
         assert self.process.stdout
         line = self.process.stdout.readline()
         assert line, log.read_text()

@@ -277,25 +277,25 @@ class App:
             "may": may,
         }
         self._context = VaultContext(root, audience=self.audience, **self._how)
-        self._seen_by: dict[str, App] = {}
+        self._seen_by: dict[str, Self] = {}
         self.root = root
         self.clock = clock
         self.config = self._context.config
 
-    def seen_by(self, audience: str) -> App:
+    def seen_by(self, audience: str) -> Self:
         """The same vault as another audience sees it; closed with this one."""
         audience = named(audience)
         self._context.allow(OWNER, audience)
         return self if audience == self.audience else self._as(audience)
 
     @property
-    def _owners(self) -> App:
+    def _owners(self) -> Self:
         """The vault as its owner sees it, for work that is the same whoever asks for it."""
         return self._as(OWNER)
 
-    def _as(self, audience: str) -> App:
+    def _as(self, audience: str) -> Self:
         if audience not in self._seen_by:
-            self._seen_by[audience] = App(self.root, audience=audience, **self._how)
+            self._seen_by[audience] = type(self)(self.root, audience=audience, **self._how)
         return self._seen_by[audience]
 
     # ── The parts
@@ -1093,7 +1093,7 @@ class App:
         if not dry_run:
             with suppress(MemoryClawError, OSError):  # another night does it
                 self.ledger.roll_up(self.clock())
-            self.track()
+            self._track()
             _pack(os.fspath(self.root))
         return done
 
@@ -1214,14 +1214,11 @@ class App:
                 context.vectors.forget_gone()
         return synced
 
-    def exchange(
-        self, *, include_noexport: bool = False, may: Callable[[str], None] = lambda _: None
-    ) -> Exchanged:
+    def exchange(self, *, include_noexport: bool = False) -> Exchanged:
         """Fetches what the vault's other copy has, merges it and pushes the result; one commit at most.
 
         Args:
             include_noexport: also push what is marked not to leave this machine.
-            may: told which commit was fetched, before it is merged; may raise.
 
         Raises:
             ConflictError: a file cannot be merged, or holds work that is not committed; nothing was changed.
@@ -1231,27 +1228,9 @@ class App:
         self._context.allow(OWNER)
         from memoryclaw.review.machines import exchange  # noqa: PLC0415
 
-        self.track()
+        self._track()
         progress = self._context.progress
-        return exchange(self._writing(), include_noexport=include_noexport, progress=progress, may=may)
-
-    def take_over(
-        self, node: str, fence: int, *, may: Callable[[str], None] = lambda _: None
-    ) -> tuple[str, Exchanged]:
-        """Brings the vault to what its remote has, and says there that a node of a fleet writes it from now on.
-
-        Returns:
-            The branch with what could not be sent, if there is any, and what came and went.
-        """
-        from memoryclaw.review.machines import take_over  # noqa: PLC0415
-
-        return take_over(self._writing(), node, fence, may=may)
-
-    def put_back(self, branch: str) -> str:
-        """Keeps what the remote does not have on a branch, and brings the vault to what it has; returns the branch, if there is one."""
-        from memoryclaw.review.machines import put_back  # noqa: PLC0415
-
-        return put_back(self._writing(), branch)
+        return exchange(self._writing(), include_noexport=include_noexport, progress=progress)
 
     def _writing(self) -> WriteContext:
         self._context.allow(OWNER)
@@ -1259,40 +1238,7 @@ class App:
 
         return self._context.write_context(secret_gate())
 
-    def head(self) -> str:
-        """The last commit of the vault; empty where there is none."""
-        from memoryclaw.history.repository import History  # noqa: PLC0415
-
-        history = History(os.fspath(self.root))
-        return history.head() if history.git_dir else ""
-
-    def refresh(self) -> Freshness:
-        """Brings the index of what the caller sees in line with the files, as every verb that reads does first."""
-        self._context.read(lambda: None)
-        return self._context.freshness
-
-    def stale(self) -> str:
-        """How the index differs from one that is built anew from the files, in a few words; empty where it does not. Mends nothing."""
-        import tempfile  # noqa: PLC0415
-
-        from memoryclaw.index.index import fingerprint  # noqa: PLC0415
-
-        with tempfile.TemporaryDirectory(prefix="memoryclaw-check-") as folder:
-            fresh = self._context.rebuilt(Path(folder))
-            try:
-                paths = sorted({*fresh.stamps(), *self.index.stamps()})
-                there, here = self.index.digests(paths), fresh.digests(paths)
-                differ = [path for path in paths if there.get(path) != here.get(path)]
-                if differ:
-                    more = f" and {len(differ) - 3} more" if len(differ) > 3 else ""
-                    return f"{', '.join(differ[:3])}{more}"
-                return (
-                    "" if fingerprint(fresh) == fingerprint(self.index) else "rows of it are lost or changed"
-                )
-            finally:
-                fresh.database.close()
-
-    def track(self) -> None:
+    def _track(self) -> None:
         """Commits what logs and ledger gained, where the settings say that git tracks them."""
         _track(os.fspath(self.root), self.config, self.clock)
 

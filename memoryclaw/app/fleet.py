@@ -37,11 +37,12 @@ from memoryclaw.errors import (
 from memoryclaw.fleet.store import DROPPED, LEASE, Fleet, FleetVault, HomeState, checked_name
 from memoryclaw.history.remote import without_secrets
 from memoryclaw.history.repository import History, branches
+from memoryclaw.index.index import fingerprint
 from memoryclaw.index.postgres_index import STEPS
 from memoryclaw.index.postgres_index import drop as drop_index
 from memoryclaw.index.sync import Freshness
 from memoryclaw.model import AGENT, OWNER
-from memoryclaw.review.machines import first_copy, not_committed, send
+from memoryclaw.review.machines import exchange, first_copy, not_committed, put_back, send, take_over
 from memoryclaw.vault import files
 from memoryclaw.vault.layout import CONFIG_FILE, DECISIONS_FILE, SALIENCE_FILE, SCHEMA_FILE, on_disk
 from memoryclaw.vault.state_folder import is_initialised
@@ -99,8 +100,54 @@ class _Idle(NamedTuple):
     """A vault that is open and lent to nobody."""
 
     root: Path
-    app: App
+    app: FleetApp
     settings: SettingsStamp
+
+
+class FleetApp(App):
+    """A vault of a fleet: what its node does with it besides the verbs."""
+
+    def track(self) -> None:
+        """Commits what logs and ledger gained."""
+        self._track()
+
+    def head(self) -> str:
+        """The last commit; empty where there is none."""
+        return History(os.fspath(self.root)).head()
+
+    def refresh(self) -> Freshness:
+        """Brings the index of what the caller sees in line with the files, as every verb that reads does first."""
+        self._context.read(lambda: None)
+        return self._context.freshness
+
+    def merge(self, may: Callable[[str], None]) -> None:
+        """Merges what others pushed, and pushes the result; `may` is told what was fetched, and may raise."""
+        exchange(self._writing(), include_noexport=True, may=may)
+
+    def take_over(self, node: str, fence: int, may: Callable[[str], None]) -> str:
+        """Brings the vault to what its remote has and says there that a node writes it now; the branch with what could not be sent."""
+        return take_over(self._writing(), node, fence, may=may)
+
+    def put_back(self, branch: str) -> str:
+        """Keeps what the remote does not have on a branch, and brings the vault to what it has; returns the branch, if there is one."""
+        return put_back(self._writing(), branch)
+
+    def stale(self) -> str:
+        """How the index differs from one that is built anew from the files, in a few words; empty where it does not. Mends nothing."""
+        with tempfile.TemporaryDirectory(prefix="memoryclaw-check-") as folder:
+            fresh = self._context.rebuilt(Path(folder))
+            try:
+                paths = sorted({*fresh.stamps(), *self.index.stamps()})
+                there, here = self.index.digests(paths), fresh.digests(paths)
+                differ = [path for path in paths if there.get(path) != here.get(path)]
+                if differ:
+                    more = f" and {len(differ) - 3} more" if len(differ) > 3 else ""
+                    return f"{', '.join(differ[:3])}{more}"
+                return (
+                    "" if fingerprint(fresh) == fingerprint(self.index) else "rows of it are lost or changed"
+                )
+            finally:
+                fresh.database.close()
 
 
 class FleetNode:
@@ -354,7 +401,7 @@ class FleetNode:
                 _patiently(app.track)
                 if home.known.remote and not send(root, seconds=_SEND):
                     # Somebody else pushed: a person's own copy is merged, but not what another node did.
-                    app.exchange(include_noexport=True, may=lambda _: self._must_hold(home))
+                    app.merge(lambda _: self._must_hold(home))
                 self._must_hold(home)
                 self._show(home, app)
         except BaseException:
@@ -366,7 +413,7 @@ class FleetNode:
             self._lose(home)
             raise NotAcknowledgedError("another node has taken the vault over")
 
-    def _show(self, home: _Home, app: App) -> None:
+    def _show(self, home: _Home, app: FleetApp) -> None:
         """Brings the index and the published files to what was written; what fails is tried again with the next write."""
         name = home.known.name
         try:
@@ -390,7 +437,7 @@ class FleetNode:
             home.asked_whom = time.monotonic()
         return home.audiences
 
-    def _measure(self, home: _Home, app: App) -> None:
+    def _measure(self, home: _Home, app: FleetApp) -> None:
         found = app.vault.scan().files
         home.notes = sum(path.endswith(".md") for path in found)
         home.bytes = sum(int.from_bytes(one[:8], "little", signed=True) for one in found.values())
@@ -492,7 +539,7 @@ class FleetNode:
         point(os.fspath(root), known.remote)
         with self._writable(home) as app:
             _patiently(app.track)
-            branch, _ = app.take_over(self.name, home.fence, may=lambda _: self._must_hold(home))
+            branch = app.take_over(self.name, home.fence, lambda _: self._must_hold(home))
         if branch:
             self._tell(_kept(known.name, branch, root))
 
@@ -658,7 +705,7 @@ class FleetNode:
 
     # ── Open vaults
 
-    def _writable(self, home: _Home) -> AbstractContextManager[App]:
+    def _writable(self, home: _Home) -> AbstractContextManager[FleetApp]:
         """A vault that is written: its index too, but only while it is at home here."""
         name = home.known.name
 
@@ -668,7 +715,7 @@ class FleetNode:
         return self._lent(home.root, lambda: _app_of(self.fleet, home.root, name, may=may))
 
     @contextmanager
-    def _lent(self, root: Path, open_app: Callable[[], App]) -> Iterator[App]:
+    def _lent(self, root: Path, open_app: Callable[[], FleetApp]) -> Iterator[FleetApp]:
         """An open vault, for the caller alone until the end of the block."""
         seen = stamp(root)  # before they are read
         with self._guard:
@@ -707,7 +754,7 @@ def _app_of(
     *,
     kept: Callable[[], Freshness] | None = None,
     may: Callable[[Any], None] | None = None,
-) -> App:
+) -> FleetApp:
     """A vault with its index on PostgreSQL, and with all that is written in git."""
     prepared, most = fleet.server.how
     overrides: dict[str, Any] = {
@@ -719,7 +766,7 @@ def _app_of(
         "track_logs": True,
         "track_ledger": True,
     }
-    return App(root, overrides=overrides, kept=kept, may=may)
+    return FleetApp(root, overrides=overrides, kept=kept, may=may)
 
 
 def _cloned(remote: str, new: Path) -> None:

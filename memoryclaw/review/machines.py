@@ -138,7 +138,7 @@ def first_copy(root: str) -> None:
 
 def take_over(
     context: WriteContext, node: str, fence: int, *, may: Callable[[str], None] = lambda _: None
-) -> tuple[str, Exchanged]:
+) -> str:
     """Brings a vault to what its remote has, and says there that a node writes it from now on.
 
     What is not there is sent; or kept on a branch, where yet another node had taken the vault over.
@@ -150,7 +150,7 @@ def take_over(
         may: asked before anything is sent; may raise.
 
     Returns:
-        The branch, if there is one, and what came and went.
+        The branch; empty where there was nothing to keep.
     """
     history, kept = History(context.root), ""
     at = remote_of(history)
@@ -163,7 +163,7 @@ def take_over(
     for _ in range(_TRIES):
         taken_over(context, node, fence)
         if send(context.root):
-            return kept, done
+            return kept
         done = exchange(context, include_noexport=True, may=may)
     raise HistoryError(f"{done.remote} was pushed to again and again by others; try again")
 

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 _NEEDS = {
     "psycopg": "psycopg",
     "psycopg_pool": "psycopg-pool",
+    "procrastinate": "procrastinate",
     "prometheus_client": "prometheus-client",
     "uvicorn": "uvicorn",
     "starlette": "starlette",
@@ -40,7 +41,7 @@ INDEX = click.option(
 )
 
 
-def fleet_of(url: str | None, *, most: int | None = None) -> Fleet:
+def fleet_of(url: str | None, *, most: int | None = None, migrate: bool = True) -> Fleet:
     """The fleet on the server that was named, or that the user's own settings name.
 
     Raises:
@@ -57,7 +58,10 @@ def fleet_of(url: str | None, *, most: int | None = None) -> Fleet:
         raise InputError(
             "name the server with --index postgresql://user@host/database, or set index.url in your own settings or MEMORYCLAW_INDEX_URL"
         )
-    return Fleet(server_of(named, prepared=own.prepared, most=most or own.connections))
+    made = Fleet(server_of(named, prepared=own.prepared, most=most or own.connections))
+    if migrate:
+        made.migrate()
+    return made
 
 
 @group(
@@ -141,11 +145,12 @@ def nodes(context: CliContext, *, url: str | None) -> None:
 @click.pass_obj
 def migrate(context: CliContext, *, url: str | None) -> None:
     """Make the tables, or bring them to this version; the owner of the schema does this."""
-    from memoryclaw.index.postgres_index import STEPS  # noqa: PLC0415 - as above
+    from memoryclaw.fleet.jobs import Jobs  # noqa: PLC0415 - as above
+    from memoryclaw.index.postgres_index import STEPS  # noqa: PLC0415
 
-    made = fleet_of(url)
+    made = fleet_of(url, migrate=False)
     made.server.migrate("index", STEPS)
-    made.migrate()
+    Jobs(made.server).migrate()
     if context.json:
         as_json({"server": str(made.server)})
     else:
@@ -334,20 +339,18 @@ def list_tokens(context: CliContext, name: str, *, url: str | None) -> None:
     "make", examples=["tokens make ann agent", "tokens make ann owner --days 30 --note 'phone of Ann'"]
 )
 @click.argument("name", metavar="VAULT", type=TEXT)
-@click.argument("audience", metavar="AUDIENCE", type=TEXT)
+@click.argument("whom", metavar="AUDIENCE", type=TEXT)
 @click.option("--note", metavar="TEXT", type=TEXT, default="", help="Who or what it is for.")
 @click.option(
     "--days", metavar="N", type=click.IntRange(1), help="Days for which it lets in; else until it is revoked."
 )
 @INDEX
 @click.pass_obj
-def make(
-    context: CliContext, name: str, audience: str, *, note: str, days: int | None, url: str | None
-) -> None:
+def make(context: CliContext, name: str, whom: str, *, note: str, days: int | None, url: str | None) -> None:
     """Make a token for one vault and one audience, and show it this one time."""
     from memoryclaw.vault.audience import named  # noqa: PLC0415 - as above
 
-    token, kept = fleet_of(url).make_token(name, named(audience), note=note, days=days)
+    token, kept = fleet_of(url).make_token(name, named(whom), note=note, days=days)
     if context.json:
         as_json({"token": token, "id": kept.id, "vault": name, "audience": kept.audience})
         return
