@@ -222,7 +222,9 @@ class Writing:
 
     def remove(self, paths: Sequence[str]) -> None:
         """Forgets files and all that came from them."""
-        self._connection.executemany("delete from hidden where path = ?", ((path,) for path in paths))
+        self._connection.execute(
+            "delete from hidden where path in (select value from json_each(?))", (json.dumps(list(paths)),)
+        )
         sql = "select fid, path, language from files where path in (select value from json_each(?))"
         known = self._connection.execute(sql, (json.dumps(paths),)).fetchall()
         for fid, _, code in known:

@@ -12,6 +12,8 @@ import json
 import os
 import re
 import sqlite3
+import sys
+from array import array
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
@@ -203,16 +205,11 @@ def _limited(sql: str) -> tuple[str, int, bool]:
     if verb == "insert":
         table = sql.split(None, 3)[2].partition("(")[0]
         sql = sql.replace(f"into {table}", f"into {SCHEMA}.{table} as {table}", 1)
-        listed = re.match(rf"insert into {SCHEMA}\.{table} as {table}\(([^)]*)\)", sql)
-        if listed:
-            sql = sql.replace(f"({listed[1]})", f"({listed[1]}, vault)", 1)
-        return (
-            re.sub(
-                r"values\((.*?)\)(?=\s+on conflict|\s*$)", r"values(\1, %s)", sql, count=1, flags=re.DOTALL
-            ),
-            0,
-            True,
-        )
+        head, values, rest = sql.partition(" values(")
+        if head.endswith(")"):  # it names its columns
+            head = f"{head[:-1]}, vault)"
+        given, conflict, more = rest.partition("on conflict")
+        return f"{head}{values}{given.rstrip()[:-1]}, %s) {conflict}{more}", 0, True
     if verb in ("delete", "update"):
         table = sql.split()[2 if verb == "delete" else 1]
         sql = sql.replace(f" {table}", f" {SCHEMA}.{table}", 1)
@@ -303,29 +300,35 @@ class Connection:
 
     def _insert(self, table: str, conflict: str, rows: Iterable[Sequence[object]]) -> None:
         sql, cut = _insertion(table, conflict.strip())
-        kept: Iterable[Sequence[object]] = (
-            [_cut(value) if at in cut else value for at, value in enumerate(row)] for row in rows
-        )
+        kept: Iterable[Sequence[object]] = [
+            [_cut(value) if at in cut else value for at, value in enumerate(row)]
+            if any(len(str(row[at])) > _LONGEST for at in cut)
+            else row
+            for row in rows
+        ]
         if conflict.strip().endswith("do nothing"):
             kept = dict.fromkeys(map(tuple, kept))
         told = json.dumps(list(kept), ensure_ascii=False, default=bytes.hex)
         if told == "[]":
             return
         if "\\u0000" in told:
-            told = told.replace("\\u0000", "�")
+            told = _NUL.sub(r"\1�", told)
         with self._database.session() as raw:
             raw.execute(sql, (self._database.number(), told))
 
 
+_NUL = re.compile(r"(?<!\\)((?:\\\\)*)\\u0000")  # in JSON: not one of which a text tells
+
+
 @lru_cache(maxsize=64)
-def _insertion(table: str, conflict: str) -> tuple[str, frozenset[int]]:
+def _insertion(table: str, conflict: str) -> tuple[str, tuple[int, ...]]:
     """How many rows of a table are put in at once, and which of their values are cut."""
     columns = _columns_of(table)
     told = ", ".join(_FROM_JSON[one.type].format(at) for at, one in enumerate(columns))
     names = ", ".join(f'"{one.name}"' for one in columns)
     conflict = conflict.replace("on conflict(", "on conflict(vault, ")
     sql = f"""insert into {SCHEMA}.{table} as {table}({names}, vault) select {told}, %s from jsonb_array_elements(%s::jsonb) r {conflict}"""
-    return sql, frozenset(at for at, one in enumerate(columns) if one.is_cut)
+    return sql, tuple(at for at, one in enumerate(columns) if one.is_cut)
 
 
 # JSON is the fastest way in: PostgreSQL refuses COPY where there is row-level security, and arrays cost three times as much here.
@@ -612,7 +615,10 @@ class PostgresText:
             places, length = _placed(row)
             chunk = row.rowid >> _CHUNK
             for (token, column), found in places.items():
-                held = self._gathered.setdefault((token, chunk), _Gathered([], []))
+                key = token, chunk
+                held = self._gathered.get(key)
+                if held is None:
+                    held = self._gathered[key] = _Gathered([], [])
                 held.units.extend((row.rowid << 2 | column, len(found), length))
                 held.places.extend(found)
             self._held += length
@@ -869,7 +875,10 @@ def _placed(row: IndexRow) -> tuple[dict[tuple[str, int], list[int]], int]:
 
 
 def _packed(numbers: list[int]) -> bytes:
-    return np.array(numbers, "<u4").tobytes()
+    packed = array("I", numbers)
+    if sys.byteorder == "big":
+        packed.byteswap()
+    return packed.tobytes()
 
 
 def _without(units: bytes, places: bytes, gone: set[int]) -> tuple[bytes, bytes]:

@@ -7,12 +7,17 @@ import os
 import random
 import re
 import shutil
+import sys
 from datetime import UTC, datetime
 from pathlib import Path
 
 import psycopg
 import pytest
 from conftest import Claw, put
+
+sys.path.insert(
+    0, os.fspath(Path(__file__).resolve().parents[1] / "index")
+)  # the contract of every engine is there
 from engine_contract import EngineContract, OpenEngine, Opener, all_of, any_of, phrase, row, token, without
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
@@ -174,7 +179,10 @@ def test_an_index_kept_over_edits_equals_one_that_is_built(on_server: str, tmp_p
                     encoding="utf-8",
                 )
             case 3:
-                put(tmp_path / "a", {f"notes/{step}.md": f"a\0b {'long' * 2500} https://x/{'y' * 5000}\n"})
+                put(
+                    tmp_path / "a",
+                    {f"notes/{step}.md": f"a\0b \\u0000 \\\\u0000 {'long' * 2500} https://x/{'y' * 5000}\n"},
+                )
         app.sync()
         if step % 8 == 0:
             assert fingerprint(app.index) == fingerprint(rebuilt(app, tmp_path / f"fresh{step}")), step

@@ -222,6 +222,7 @@ CLI: dict[str, list[list[str]]] = {
     "import": [["/nowhere"], ["bundle", "/nowhere"], ["markdown", "/nowhere", "--yes"]], "export": [["memory-md", "--budget", "100000"], ["memory-md", "--json"], ["latest", "--json"], ["/nowhere/b.tar.gz"]], "init": [["--help"]],
     "hook": [["--help"]], "schedule": [["status"]], "sync": [["--json"]], "reindex": [["--json"]], "eval": [["--json"]], "openclaw": [["status"]],
     "watch": [["--help"]], "serve": [["--help"]], "ui": [["--help"]], "mcp": [["--help"]], "completion": [["bash"]],
+    "fleet": [["--help"]], "tokens": [["--help"]], "work": [["--help"]], "jobs": [["--help"]],
 }  # fmt: skip
 
 

@@ -53,7 +53,7 @@ def test_no_value_can_add_a_trailer():
     "name", sorted(p.name for p in (FOLDER / "commits").iterdir() if p.stem != "trailers")
 )
 def test_every_commit_template_ends_with_its_run(name):
-    words = "path fact entity field value old source confidence summary name fields id subject commit title of made why reason back remote here there first last"
+    words = "path fact entity field value old source confidence summary name fields id subject commit title of made why reason back remote here there first last node fence before after"
     values = dict.fromkeys(words.split(), "v") | {
         "turns": 2,
         "count": 2,
