@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import platform
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from datetime import UTC, date, datetime
 from functools import cached_property
@@ -13,7 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from memoryclaw import config as settings
-from memoryclaw.errors import ConfigError, ForbiddenError, InputError, VaultError
+from memoryclaw.errors import ConfigError, ForbiddenError, IndexUnreachableError, InputError, VaultError
 from memoryclaw.index.catalog import Catalog
 from memoryclaw.index.index import Index, OnServer, open_index
 from memoryclaw.index.stemming import language
@@ -33,6 +34,7 @@ if TYPE_CHECKING:  # the rest is imported by the verb that needs it: a search mu
     from memoryclaw.vault.ledger import Ledger
     from memoryclaw.writing.context import WriteContext
 
+_INDEXES = ("_whole", "_view")
 AUDIENCES = "audience"  # the folder of their indexes
 Clock = Callable[[], datetime]
 T = TypeVar("T")
@@ -185,7 +187,7 @@ class VaultContext:
 
     def close(self) -> None:
         """Closes the index; the next verb opens it again."""
-        for index in ("_whole", "_view"):
+        for index in _INDEXES:
             if index in self.__dict__:  # else nothing was opened
                 self.__dict__[index].database.close()
         if "vectors" in self.__dict__:
@@ -277,8 +279,32 @@ class VaultContext:
 
         gate = secret_gate(as_is=as_is)
         clean = [gate.value(one, standing=standing) for one in said]
-        self.refresh()
+        try:
+            self.refresh()
+        except IndexUnreachableError as error:
+            if self._may is not None or self._kept is not None:
+                raise  # a node that cannot ask whether it is the home must not write
+            with self._on_index_aside():
+                done = verb(self.write_context(gate), *clean)
+                return _noticed(_noticed(done, gate.notice), f"{error}; the index follows when it is back")
         return _noticed(verb(self.write_context(gate), *clean), gate.notice)
+
+    @contextlib.contextmanager
+    def _on_index_aside(self) -> Iterator[None]:
+        """An index made of the files for one verb, in place of one on a server that is away: what is written needs no server."""
+        import tempfile  # noqa: PLC0415 - only where something is wrong
+
+        own = {name: self.__dict__.pop(name) for name in _INDEXES if name in self.__dict__}
+        with tempfile.TemporaryDirectory(prefix="memoryclaw-") as folder:
+            self.__dict__.update((name, self.index_in(Path(folder) / name)) for name in _INDEXES)
+            try:
+                self.refresh()
+                yield
+            finally:
+                self.close()
+                for name in _INDEXES:
+                    self.__dict__.pop(name, None)
+                self.__dict__.update(own)
 
     def look(self, verb: Callable[[WriteContext], T]) -> T:
         """Carries out a verb that only looks at what the files say, with no more of them than the caller sees."""

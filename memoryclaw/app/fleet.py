@@ -26,6 +26,7 @@ from memoryclaw.app.daemon import SettingsStamp, stamp
 from memoryclaw.consolidation.selecting import UNSENT
 from memoryclaw.errors import (
     ConflictError,
+    IndexBusyError,
     InputError,
     LockedError,
     MemoryClawError,
@@ -86,11 +87,11 @@ class _Home:
         self.asked_whom = -_WHOM
         self.notes = self.bytes = 0
 
-    def wait_until_idle(self) -> bool:
+    def wait_until_idle(self, seconds: float = _PATIENCE) -> bool:
         """Lets no more work begin and waits for what goes on; False when that takes too long."""
         with self.guard:
             self.is_leaving = True
-            if not self.guard.wait_for(lambda: self.running == 0, _PATIENCE):
+            if not self.guard.wait_for(lambda: self.running == 0, seconds):
                 self.is_leaving = False
                 return False
         return True
@@ -180,8 +181,8 @@ class FleetNode:
         self._homes: dict[str, _Home] = {}
         self._last = threading.local()  # the home that a thread had open last
         self._lost: list[_Home] = []  # what others took, to be put back
-        self._draining = False
-        self._changes = 0  # vaults that came and went
+        self.is_draining = False
+        self.changes = 0  # vaults that came or went
         self._until = 0.0  # of the lease, by the monotonic clock
         self._idle: list[_Idle] = []  # the one that was lent last stands last
         self._turns: dict[str, threading.Lock] = {}
@@ -232,17 +233,31 @@ class FleetNode:
             self._threads.append(thread)
             thread.start()
 
-    def stop(self) -> None:
-        """Drains: no new writes, waits for running ones, acknowledges them, and lets others take the vaults at once."""
+    def stop(self, seconds: float = _PATIENCE) -> None:
+        """Drains: no new writes, waits for running ones, acknowledges them, and lets others take the vaults at once.
+
+        What is not sent within so many seconds is put aside when this node comes back.
+        """
         self._over.set()
         if self._pool is not None:
             self._pool.shutdown(cancel_futures=True)
-        for name, home in list(self._homes.items()):
-            home.wait_until_idle()
-            with self._telling(name), home.pushing:
-                if home.is_dirty:
-                    self._send(home)
-                home.has_left = True
+        end = time.monotonic() + seconds
+
+        def leave(home: _Home) -> None:
+            if not home.wait_until_idle(max(end - time.monotonic(), 0.0)):
+                return
+            if not home.pushing.acquire(timeout=max(end - time.monotonic(), 0.0)):
+                return
+            try:
+                with self._telling(home.known.name):
+                    if home.is_dirty and (left := end - time.monotonic()) > 0:
+                        self._send(home, left)
+                    home.has_left = not home.is_dirty
+            finally:
+                home.pushing.release()
+
+        with ThreadPoolExecutor(_AT_ONCE, "leave") as threads:
+            list(threads.map(leave, list(self._homes.values())))
         self._ended.set()
         for thread in self._threads:
             thread.join()
@@ -269,34 +284,31 @@ class FleetNode:
 
     def drain(self) -> None:
         """Begins nothing new; what goes on goes on, and `ready` says that this node is going."""
-        self._draining = True
+        self.is_draining = True
 
     def ready(self) -> dict[str, str]:
-        """What a request would have to wait for, by what it needs; empty where it need not."""
-        found = {"node": "it is ending" if self._draining or self._over.is_set() else ""}
+        """What a request would have to wait for, by what it needs; empty where it need not. It does not tell where PostgreSQL is."""
+        found = {"node": "it is ending" if self.is_draining or self._over.is_set() else "", "postgresql": ""}
         try:
             with self.fleet.server.connection() as connection:
                 connection.execute("select 1")
-            found["postgresql"] = ""
-        except MemoryClawError as error:
-            found["postgresql"] = str(error)
+        except IndexBusyError:
+            found["postgresql"] = "all connections are in use"
+        except MemoryClawError:
+            found["postgresql"] = "it cannot be reached"
         left = self._until - time.monotonic()
         found["lease"] = "" if left > 0 else "this node has not said for too long that it is there"
         return found
 
     def measures(self) -> dict[str, float]:
-        """What there is to be watched of this node, in seconds and counts."""
+        """What there is to be watched of this node, in seconds and counts; asks nobody."""
         now, homes = time.monotonic(), list(self._homes.values())
         behind = [now - home.since for home in homes if home.is_dirty]
         in_use, waiting = self.fleet.server.lent()
-        with self._telling("jobs"):
-            jobs, age = self.fleet.queue()
-            return {
-                "vaults_home": len(homes), "vaults_behind": len(behind), "behind_seconds": max(behind, default=0.0),
-                "lease_seconds": max(self._until - now, 0.0), "lease_changes": self._changes,
-                "connections_in_use": in_use, "connections_waited_for": waiting, "jobs_waiting": jobs, "jobs_age_seconds": age,
-            }  # fmt: skip
-        return {"vaults_home": len(homes), "lease_seconds": max(self._until - now, 0.0)}
+        return {
+            "vaults_home": len(homes), "vaults_behind": len(behind), "behind_seconds": max(behind, default=0.0),
+            "lease_seconds": max(self._until - now, 0.0), "connections_in_use": in_use, "connections_waited_for": waiting,
+        }  # fmt: skip
 
     def homes(self) -> list[str]:
         """The vaults at home here, by name."""
@@ -372,8 +384,8 @@ class FleetNode:
         last: _Home | None = getattr(self._last, "home", None)
         return last if last is not None and last.known.name == vault else self._homes.get(vault)
 
-    def check_room(self, vault: str, size: int = 0) -> None:
-        """Refuses a write of so many bytes where the vault would exceed its quota.
+    def check_room(self, vault: str, size: int = 0, *, notes: int = 1) -> None:
+        """Refuses a write of so many notes and bytes where the vault would exceed its quota.
 
         Raises:
             InputError: how much there may be, and how much there is.
@@ -383,23 +395,23 @@ class FleetNode:
             return
         known = home.known
         for what, there, more, most in (
-            ("notes", home.notes, 1, known.most_notes),
+            ("notes", home.notes, notes, known.most_notes),
             ("bytes", home.bytes, size, known.most_bytes),
         ):
-            if most is not None and there + more > most:
+            if more and most is not None and there + more > most:
                 raise InputError(
                     f"the vault {vault!r} may hold {most} {what} and holds {there}; "
                     f"forget some, or `memoryclaw fleet limit {vault} --{what} N` allows more"
                 )
 
-    def _send(self, home: _Home) -> None:
+    def _send(self, home: _Home, seconds: float = _SEND) -> None:
         """Commits and pushes; raises where that does not count."""
         root = os.fspath(home.root)
         home.is_dirty = False
         try:
             with self._writable(home) as app:
                 _patiently(app.track)
-                if home.known.remote and not send(root, seconds=_SEND):
+                if home.known.remote and not send(root, seconds=seconds):
                     # Somebody else pushed: a person's own copy is merged, but not what another node did.
                     app.merge(lambda _: self._must_hold(home))
                 self._must_hold(home)
@@ -490,7 +502,7 @@ class FleetNode:
                 self._show(home, app)
             self.fleet.arrived(vault, fence)
             self._homes[vault] = home
-            self._changes += 1
+            self.changes += 1
         self._tell(f"{vault} is at home on {self.name} (fence {fence})")
         return True
 
@@ -525,6 +537,7 @@ class FleetNode:
                 raise
             home.has_left = True
             self._homes.pop(vault, None)
+            self.changes += 1
             self._close(home.root)
             self.fleet.hand_over(vault, home.fence, wanted)
         self._tell(f"{vault} left {self.name}" + (f" for {wanted}" if wanted else ""))
@@ -558,6 +571,7 @@ class FleetNode:
             if self._homes.get(home.known.name) is not home:
                 return
             del self._homes[home.known.name]
+            self.changes += 1
             self._lost.append(home)
         self._tell(f"{home.known.name} was taken from {self.name}, which writes it no more")
 

@@ -10,7 +10,6 @@ from __future__ import annotations
 import asyncio
 import logging
 import re
-import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -22,6 +21,7 @@ from typing import Any, NamedTuple
 
 import httpx
 import procrastinate
+import psycopg
 from procrastinate.schema import SchemaManager
 from psycopg import Connection
 from psycopg import errors as pg
@@ -33,13 +33,15 @@ from memoryclaw.text.prompts import one_line
 
 SCHEMA = "memoryclaw_jobs"
 MOST_TRIES = 6
-FIRST_WAIT = 10  # seconds before the second try, ten times as long before each further one
+FIRST_WAIT = 30  # seconds before the second try; some more before each further one, five minutes in the end
 BEAT, SILENT = (
     5.0,
     30.0,
 )  # seconds between two signs of life of a worker, and without one until its jobs are given back
 TICK = 5.0  # seconds between two looks at what is due, and at jobs that nobody runs any more
-_PATIENCE = 3600.0  # seconds that one consolidation may take
+_PATIENCE = 600.0  # seconds that one consolidation may take; what goes on at home is found by the next try
+_ENDING = 60.0  # seconds that a worker which ends waits for what it has begun
+_AGAIN = 5.0  # seconds before a server that went away is tried again
 _BATCH = 1000  # vaults of one transaction
 _LONGEST = 300  # characters of a sentence that is kept
 _SLOTS = 0x4D434C53  # "MCLS": the advisory locks that are slots for vaults whose models are asked
@@ -131,7 +133,7 @@ class Jobs:
         self.server.migrate("jobs", STEPS)
 
     def ask(self, vaults: Sequence[str]) -> list[str]:
-        """Has vaults consolidated as soon as it is their turn; those that did not wait already."""
+        """Has vaults consolidated as soon as it is their turn; returns those that did not wait for it already."""
         with self._transaction() as connection:
             return self._asked(connection, vaults)
 
@@ -183,21 +185,20 @@ class Jobs:
             return str(row[0])
 
     def began(self, vault: str) -> None:
-        """Notes that a run of a vault begins."""
+        """Notes that a run of a vault begins; an older job of it that is dead is forgotten."""
         sql = """insert into memoryclaw.night(vault, began) select name, now() from memoryclaw.fleet_vault where name = %s
             on conflict (vault) do update set began = excluded.began"""
         with self._transaction() as connection:
             connection.execute(sql, (vault,))
+            connection.execute(
+                "delete from procrastinate_jobs where lock = %s and status = 'failed'", (vault,)
+            )
 
     def ended(self, vault: str, error: str = "") -> None:
-        """Notes how it ended; an older job that had died is forgotten with a run that went well."""
+        """Notes how it ended."""
         note = """update memoryclaw.night set error = %s, ended = case when %s = '' then now() else ended end where vault = %s"""
         with self._transaction() as connection:
             connection.execute(note, (error, error, vault))
-            if not error:
-                connection.execute(
-                    "delete from procrastinate_jobs where lock = %s and status = 'failed'", (vault,)
-                )
 
     def waits(self, vault: str) -> bool:
         """True while another job of this vault waits."""
@@ -224,7 +225,8 @@ class Jobs:
             select 'vaults', 'consolidate', {_PRIORITY.format("n.began")}, v.name, v.name, jsonb_build_object('vault', v.name)
             from memoryclaw.fleet_vault v left join memoryclaw.night n on n.vault = v.name
             where v.name = any(%s) and v.node != %s order by n.began nulls first, v.name
-            on conflict (queueing_lock) where status = 'todo' do nothing returning lock"""
+            on conflict (queueing_lock) where status = 'todo' do update set scheduled_at = null
+            where procrastinate_jobs.scheduled_at is not null returning lock"""
         return [row[0] for row in connection.execute(sql, (list(vaults), DROPPED)).fetchall()]
 
     def _give_back(self) -> None:
@@ -274,9 +276,9 @@ class Worker:
         self._jobs, self._fleet, self._tell = jobs, fleet, tell
         self._concurrency, self._llm_calls = concurrency, llm_calls
         self._threads = ThreadPoolExecutor(concurrency, "vault")
-        self._over = threading.Event()
         # It tells of each failed try with a traceback; what is worth a line is told in one sentence.
-        logging.getLogger("procrastinate").setLevel(logging.CRITICAL)
+        for name in ("procrastinate", "psycopg.pool"):
+            logging.getLogger(name).setLevel(logging.CRITICAL)
 
     def run(self, *, once: bool = False) -> None:
         """Works until a signal ends it, or until nothing waits; what runs is finished first.
@@ -288,7 +290,14 @@ class Worker:
         with self._jobs.server.session(SCHEMA):  # says in a sentence what is in the way
             pass
         self._jobs.tick()
-        asyncio.run(self._run(once=once))
+        while True:
+            try:
+                asyncio.run(self._run(once=once))
+            except procrastinate.exceptions.ConnectorException:
+                self._tell("the server went away; trying again")
+                time.sleep(_AGAIN)
+            else:
+                break
 
     async def _run(self, *, once: bool) -> None:
         connector = procrastinate.PsycopgConnector(
@@ -300,7 +309,7 @@ class Worker:
             name="consolidate",
             pass_context=True,
             retry=procrastinate.RetryStrategy(
-                max_attempts=MOST_TRIES - 1, wait=FIRST_WAIT, exponential_wait=FIRST_WAIT
+                max_attempts=MOST_TRIES - 1, wait=FIRST_WAIT, exponential_wait=3
             ),
         )
         async def consolidate(_context: procrastinate.JobContext, vault: str) -> None:
@@ -316,10 +325,9 @@ class Worker:
                     update_heartbeat_interval=BEAT,
                     stalled_worker_timeout=SILENT,
                     delete_jobs="successful",
-                    shutdown_graceful_timeout=_PATIENCE,
+                    shutdown_graceful_timeout=_ENDING,
                 )
             finally:
-                self._over.set()
                 ticking.cancel()
                 with suppress(asyncio.CancelledError):
                     await ticking
@@ -327,7 +335,7 @@ class Worker:
     async def _tick(self) -> None:
         while True:
             await asyncio.sleep(TICK)
-            with suppress(MemoryClawError):  # the server is away: the worker itself waits for it, too
+            with suppress(MemoryClawError, psycopg.Error):  # the next look sees what this one did not
                 await asyncio.to_thread(self._jobs.tick)
 
     def consolidate(self, vault: str) -> None:
@@ -340,7 +348,7 @@ class Worker:
         try:
             with self._jobs.slot(self._llm_calls):
                 self._asked(vault)
-        except (MemoryClawError, httpx.HTTPError) as error:
+        except (MemoryClawError, httpx.HTTPError, psycopg.Error) as error:
             told = one_line(str(error) or type(error).__name__)[:_LONGEST]
             self._jobs.ended(vault, told)
             self._tell(f"{vault}: {told}")

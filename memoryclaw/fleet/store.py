@@ -66,6 +66,11 @@ create policy own on memoryclaw.published using ({OWN}) with check ({OWN});
 alter table memoryclaw.fleet_vault add column wanted text not null default '';
 create index fleet_vault_wanted on memoryclaw.fleet_vault(wanted) where wanted != '';
 """,
+    f"""
+do $$ begin for n in 0..{PARTITIONS - 1} loop
+    execute format('alter table memoryclaw.published_%s enable row level security, force row level security', n);
+end loop; end $$;
+""",
 )
 _VAULT = "name, remote, node, fence, most_notes, most_bytes, most_requests, head, synced, wanted"
 DROPPED = "-"  # the home of a vault that is being dropped, where it stays

@@ -29,8 +29,13 @@ _NO_SESSION = (
 )
 _LOCK = 0x4D434C57  # "MCLW"
 _PREPARED = 400  # statements that a connection remembers
-# A table holds many vaults, so reading all of it never pays, and compiling takes longer than any of our statements.
-_PLANS = {"enable_seqscan": "off", "max_parallel_workers_per_gather": "0", "jit": "off"}
+# A table holds many vaults, so reading all of it never pays, and planning or compiling a statement takes longer than running it.
+_PLANS = (
+    "enable_seqscan = off",
+    "max_parallel_workers_per_gather = 0",
+    "jit = off",
+    "plan_cache_mode = force_generic_plan",
+)
 _BUSY_MS = 200  # that a writer waits for another writer of the same vault
 _ASLEEP_MS = 10_000  # that a writer may do nothing within a transaction
 _PATIENCE = 10.0  # seconds for a connection of the pool, and for a new one
@@ -57,6 +62,7 @@ class Postgres:
         self._most = most
         self._pool: _Pool | None = None
         self._guard = threading.RLock()
+        self._known: dict[str, int] = {}  # the version of each part of the schema, once it was looked at
 
     @property
     def url(self) -> str:
@@ -96,19 +102,40 @@ class Postgres:
             wait_ms: how long it waits for the locks of others.
         """
         kind = "isolation level repeatable read read only" if read_only else "read write"
-        chosen = dict(_PLANS)
-        if vault is not None:
-            chosen[VAULT] = str(vault)
+        chosen = []
         if not read_only:
-            chosen["lock_timeout"] = str(wait_ms)
+            chosen.append(f"lock_timeout = {wait_ms}")
             # A process that was stopped in mid-transaction must not keep others out for as long as it sleeps.
-            chosen["idle_in_transaction_session_timeout"] = str(_ASLEEP_MS)
-        settings = ", ".join(f"set_config('{name}', '{value}', true)" for name, value in chosen.items())
-        opening = f"begin {kind}; select {settings}"
+            chosen.append(f"idle_in_transaction_session_timeout = {_ASLEEP_MS}")
+        with self._begun(kind, vault, chosen) as (connection, _):
+            yield connection
+
+    @contextlib.contextmanager
+    def state(self, vault: int, asked: str) -> Iterator[tuple[_Connection, list[tuple[Any, ...]]]]:
+        """One state of a vault for all that is read in the block, and the answer to a first query, asked in the same round trip."""
+        with self._begun("isolation level repeatable read read only", vault, asked=asked) as begun:
+            yield begun
+
+    @contextlib.contextmanager
+    def _begun(
+        self, kind: str, vault: int | None, chosen: Sequence[str] = (), asked: str = ""
+    ) -> Iterator[tuple[_Connection, list[tuple[Any, ...]]]]:
+        # A session that is ours alone has been told already. `set` is not planned, as a `select` would be.
+        settings = [*chosen, *(() if self._prepared else _PLANS)]
+        if vault is not None:
+            settings.append(f"{VAULT} = '{vault}'")
+        opening = "; ".join(
+            [f"begin {kind}", *(f"set local {one}" for one in settings), *filter(None, [asked])]
+        )
         with self.telling():
-            pool, connection = self._begun(opening)
+            pool, connection, cursor = self._opening(opening)
             try:
-                yield connection
+                found = []
+                if asked:
+                    while cursor.nextset():
+                        pass
+                    found = cursor.fetchall()
+                yield connection, found
                 _run(connection, "commit")
             except BaseException:
                 with contextlib.suppress(psycopg.Error):
@@ -163,8 +190,11 @@ class Postgres:
         Raises:
             ConfigError: the schema is somebody else's, or of a newer MemoryClaw.
         """
+        if self._known.get(part) == len(steps):
+            return
         with self.connection() as connection:
             if self._version(connection, part) == len(steps):
+                self._known[part] = len(steps)
                 return
         with self.transaction(wait_ms=60_000) as connection:
             _run(connection, f"select pg_advisory_xact_lock({_LOCK})")
@@ -193,6 +223,7 @@ class Postgres:
             sql = f"""insert into {SCHEMA}.migrations values(%s, %s)
                 on conflict (part) do update set version = excluded.version"""
             connection.execute(sql, (part, len(steps)))
+        self._known[part] = len(steps)
 
     def lent(self) -> tuple[int, int]:
         """How many connections are lent out, and how many requests wait for one."""
@@ -206,6 +237,7 @@ class Postgres:
         if self._pool is not None:
             self._pool.close()
         self._pool = None
+        self._known.clear()
 
     @contextlib.contextmanager
     def telling(self) -> Iterator[None]:
@@ -259,12 +291,12 @@ class Postgres:
                 )
             return self._pool
 
-    def _begun(self, opening: str) -> tuple[_Pool, _Connection]:
+    def _opening(self, opening: str) -> tuple[_Pool, _Connection, psycopg.Cursor[tuple[Any, ...]]]:
         """A connection with a begun transaction. Where the server went away meanwhile, all connections are made anew."""
         pool = self._opened()
         connection = pool.getconn(_PATIENCE)
         try:
-            _run(connection, opening)  # in one round trip
+            return pool, connection, _run(connection, opening)  # in one round trip
         except psycopg.OperationalError:
             pool.putconn(connection)
             with self._guard:
@@ -272,16 +304,17 @@ class Postgres:
                     self.close()
             pool = self._opened()
             connection = pool.getconn(_PATIENCE)
-            _run(connection, opening)
-        return pool, connection
+            return pool, connection, _run(connection, opening)
 
     def _configure(self, connection: _Connection) -> None:
         connection.adapters.register_dumper(str, StrDumper)  # as text, whose type nobody has to guess
         connection.prepared_max = _PREPARED
+        if self._prepared:
+            _run(connection, "; ".join(f"set {one}" for one in _PLANS))
 
 
-def _run(connection: _Connection, sql: str) -> None:
-    connection.execute(sql)
+def _run(connection: _Connection, sql: str) -> psycopg.Cursor[tuple[Any, ...]]:
+    return connection.execute(sql)
 
 
 def _exists(connection: _Connection, what: str, value: str) -> bool:

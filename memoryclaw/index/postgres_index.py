@@ -14,7 +14,7 @@ import re
 import sqlite3
 import sys
 from array import array
-from collections import defaultdict
+from collections import OrderedDict, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from operator import itemgetter
@@ -26,7 +26,7 @@ import psycopg
 from memoryclaw.errors import IndexDamagedError, VaultError
 from memoryclaw.index.bm25 import K1, WEIGHTS, B, counted, gain, idf, sound, tally
 from memoryclaw.index.database import LIFECYCLE
-from memoryclaw.index.postgres import OWN, PARTITIONS, SCHEMA, Postgres
+from memoryclaw.index.postgres import OWN, PARTITIONS, SCHEMA, VAULT, Postgres
 from memoryclaw.model import COLUMNS
 from memoryclaw.ports import Clause, Hit, IndexRow, Occurrence
 
@@ -128,7 +128,13 @@ def _steps() -> list[str]:
             f"create policy own on {SCHEMA}.{table} using ({OWN}) with check ({OWN})",
         ]
     sql += [f"create index on {SCHEMA}.{one.replace('(', '(vault, ', 1)}" for one in _INDEXES]
-    return [";\n".join(sql)]
+    # The policy of a table does not hold for who names one of its partitions; without a policy of its own, that shows nothing.
+    shut = [
+        f"alter table {SCHEMA}.{table}_{n} enable row level security, force row level security"
+        for table in _TABLES
+        for n in range(PARTITIONS)
+    ]
+    return [";\n".join(sql), ";\n".join(shut)]
 
 
 STEPS = _steps()
@@ -267,6 +273,10 @@ class Connection:
 
     def execute(self, sql: str, values: Sequence[object] = ()) -> Rows:
         """Runs one statement."""
+        known, asked = self._database.answers, (sql, *values)
+        if known is not None and asked in known:
+            known.move_to_end(asked)
+            return Rows(known[asked])
         one = translated(sql)
         number = self._database.number()
         bound: list[Any] = [number] * one.own
@@ -279,8 +289,13 @@ class Connection:
         if one.after:
             bound.append(number)
         with self._database.session() as raw:
-            found = raw.execute(one.sql, bound)
-            return Rows(found.fetchall() if found.description else ())
+            cursor = raw.execute(one.sql, bound)
+            found = cursor.fetchall() if cursor.description else []
+        if known is not None:
+            known[asked] = found
+            if len(known) > _REMEMBERED:
+                known.popitem(last=False)
+        return Rows(found)
 
     def executemany(self, sql: str, rows: Iterable[Sequence[object]]) -> None:
         """Runs one statement for many rows; inserts go in one piece."""
@@ -381,8 +396,11 @@ class PostgresDatabase:
         self._keeps, self._may = keeps, may
         self._number: int | None = None
         self._connection = Connection(self)
-        self._edition = ""  # of the index in the present transaction, once it was asked for
-        self._constants: tuple[str, dict[str, Any]] = ("", {})  # of which edition, and what was read of it
+        # What was read of one edition of the index, in transactions that only read.
+        self._edition: object = None
+        self._constants: dict[str, Any] = {}
+        self._answers: OrderedDict[tuple[object, ...], list[tuple[Any, ...]]] = OrderedDict()
+        self._reads = False
 
     @property
     def place(self) -> str:
@@ -445,11 +463,11 @@ class PostgresDatabase:
                 self._may(raw)
             if self._recipe_of(raw) != self._recipe:
                 self._wipe(raw)
-            self.raw, self._constants = raw, ("", {})
+            self.raw = raw
             try:
                 yield self._connection
             finally:
-                self.raw, self._edition, self._constants = None, "", ("", {})
+                self.raw = None
 
     @contextlib.contextmanager
     def reading(self) -> Iterator[None]:
@@ -457,12 +475,22 @@ class PostgresDatabase:
         if self.raw is not None:
             yield
             return
-        with self.telling(), self.server.transaction(self.number(), read_only=True) as raw:
-            self.raw = raw
+        number = self.number()
+        sql = f"select value from {SCHEMA}.meta where vault = {number} and key in ('born', 'changes') order by key"
+        with self.telling(), self.server.state(number, sql) as (raw, edition):
+            if edition != self._edition:
+                self._edition, self._constants = edition, {}
+                self._answers.clear()
+            self.raw, self._reads = raw, True
             try:
                 yield
             finally:
-                self.raw, self._edition = None, ""
+                self.raw, self._reads = None, False
+
+    @property
+    def answers(self) -> OrderedDict[tuple[object, ...], list[tuple[Any, ...]]] | None:
+        """What was asked last of this state of the index, and is asked again within one recall; None while it may change."""
+        return self._answers if self._reads else None
 
     @contextlib.contextmanager
     def guarded(self) -> Iterator[Connection]:
@@ -483,17 +511,11 @@ class PostgresDatabase:
 
     def constant(self, name: str, read: Callable[[], T]) -> T:
         """What changes only with the index, read once for each state of it."""
-        if self.raw is None:
+        if not self._reads:
             return read()
-        if not self._edition:
-            sql = f"select value from {SCHEMA}.meta where vault = %s and key in ('born', 'changes') order by key"
-            self._edition = " ".join(value for (value,) in self.raw.execute(sql, (self.number(),)).fetchall())
-        if self._constants[0] != self._edition:
-            self._constants = (self._edition, {})
-        known = self._constants[1]
-        if name not in known:
-            known[name] = read()
-        return cast("T", known[name])
+        if name not in self._constants:
+            self._constants[name] = read()
+        return cast("T", self._constants[name])
 
     def discard(self) -> None:
         """Throws the rows of this vault away; the next use builds them again from the files."""
@@ -517,9 +539,8 @@ class PostgresDatabase:
         if not self._keeps and (known is None or known[1] != self._recipe):
             raise self._not_yet()
         if known is None:
-            sql = f"insert into {SCHEMA}.vault(name, audience) values(%s, %s) on conflict do nothing"
             with self.server.transaction() as raw:
-                raw.execute(sql, (self._name, self._audience))
+                self._first(raw)
             known = self._known()
         if known is None:
             raise IndexDamagedError(
@@ -549,18 +570,30 @@ class PostgresDatabase:
             )
         return str(row[0])
 
+    def _first(self, raw: psycopg.Connection[tuple[Any, ...]]) -> None:
+        """Gives the vault its number, if no other process does."""
+        sql = f"insert into {SCHEMA}.vault(name, audience, recipe) values(%s, %s, %s) on conflict do nothing returning number"
+        row = raw.execute(sql, (self._name, self._audience, self._recipe)).fetchone()
+        if row is not None:
+            raw.execute("select set_config(%s, %s, true)", (VAULT, str(row[0])))
+            self._begin(raw, int(row[0]))
+
     def _wipe(self, raw: psycopg.Connection[tuple[Any, ...]], number: int | None = None) -> None:
         own = self._number if number is None else number
         for table in _TABLES:
             raw.execute(f"delete from {SCHEMA}.{table} where vault = %s", (own,))
-        # Row numbers begin anew, so whoever remembers some must know which build they are of.
-        meta = [("next", "1"), ("changes", "0"), ("born", os.urandom(8).hex())]
-        for key, value in meta:
-            raw.execute(f"insert into {SCHEMA}.meta(key, value, vault) values(%s, %s, %s)", (key, value, own))
         raw.execute(f"update {SCHEMA}.vault set recipe = %s where number = %s", (self._recipe, own))
+        self._begin(raw, own)
+
+    def _begin(self, raw: psycopg.Connection[tuple[Any, ...]], number: int | None) -> None:
+        # Row numbers begin anew, so whoever remembers some must know which build they are of.
+        sql = f"""insert into {SCHEMA}.meta(key, value, vault)
+            values('next', '1', %s), ('changes', '0', %s), ('born', %s, %s)"""
+        raw.execute(sql, (number, number, os.urandom(8).hex(), number))
         self.rebuilt = True
 
 
+_REMEMBERED = 32  # answers of about two recalls
 _WRITING = 0x4D434C57  # the class of the advisory locks of writers
 
 

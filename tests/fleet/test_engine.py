@@ -3,25 +3,30 @@
 from __future__ import annotations
 
 import itertools
+import json
 import os
 import random
 import re
 import shutil
+import signal
+import subprocess
 import sys
+import time
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime
 from pathlib import Path
 
 import psycopg
 import pytest
 from conftest import Claw, put
-
-sys.path.insert(
-    0, os.fspath(Path(__file__).resolve().parents[1] / "index")
-)  # the contract of every engine is there
 from engine_contract import EngineContract, OpenEngine, Opener, all_of, any_of, phrase, row, token, without
+from generate import write
+from gitvault import vault_of as git_vault
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from postgres import Server
+from psycopg.conninfo import conninfo_to_dict
 from test_engines_agree import clauses, columns_of_units, negations
 from test_fts5 import open_fts5
 
@@ -156,6 +161,52 @@ def test_the_sample_vault_answers_the_same_and_its_index_holds_the_same(
     assert ours.entities() == theirs.entities()
     assert ours.timeline() == theirs.timeline()
     assert ours.todos() == theirs.todos()
+
+
+def test_recorded_answers_are_those_of_any_engine(on_server: str, tmp_path: Path) -> None:
+    assert on_server
+    app = sample(tmp_path / "a", engine="postgres")
+    recorded = json.loads((ROOT / "tests/recall/recorded_answers.json").read_text(encoding="utf-8"))
+    for question, expected in recorded.items():
+        found = [[match.unit.id, match.score] for match in app.search(question, limit=10).matches[:5]]
+        assert found == expected, question
+
+
+def test_a_vault_of_a_thousand_notes_answers_alike_byte_for_byte(on_server: str, tmp_path: Path) -> None:
+    claws, questions = {}, []
+    for engine in ("postgres", "fts5"):
+        root = tmp_path / engine
+        questions = write(root, 1000)[:12]
+        (root / "memoryclaw.yaml").write_text(f"index: {{engine: {engine}}}\n", encoding="utf-8")
+        claws[engine] = Claw(root, MEMORYCLAW_INDEX_URL=on_server)
+    for question in questions:
+        for verb in ("search", "recall"):
+            ours, theirs = (claws[engine](verb, "--json", question).out for engine in ("postgres", "fts5"))
+            assert json.loads(ours)["query"] == question
+            assert _CHANGING.sub("", ours) == _CHANGING.sub("", theirs), (verb, question)
+    with open_vault(tmp_path / "postgres") as ours_app, open_vault(tmp_path / "fts5") as theirs_app:
+        assert fingerprint(ours_app.index) == fingerprint(theirs_app.index)
+
+
+_CHANGING = re.compile(r'"receipt": "[^"]*"|"timings_ms": \{[^}]*\}')
+
+
+def test_what_another_process_writes_is_seen_at_once(on_server: str, tmp_path: Path) -> None:
+    assert on_server
+    root = put(tmp_path / "a", {"memoryclaw.yaml": "index: {engine: postgres}\n", "x.md": "apples\n"})
+    first, second = (open_vault(root, clock=lambda: NOW) for _ in range(2))
+    for n in range(6):
+        assert len(first.search("apples").matches) == len(second.search("apples").matches) == n + 1
+        put(
+            root,
+            {
+                f"notes/{n}.md": f"apples, basket {n} of `pears`\n",
+                "semantic/aliases.yaml": f"apples: [fruit{n}]\n",
+            },
+        )
+        assert len(second.search(f"fruit{n}").matches) == n + 2
+    (root / "x.md").unlink()
+    assert len(second.search("apples").matches) == len(first.search("apples").matches) == 6
 
 
 def test_an_index_kept_over_edits_equals_one_that_is_built(on_server: str, tmp_path: Path) -> None:
@@ -344,6 +395,135 @@ def test_without_a_server_a_question_fails_in_one_sentence_and_what_is_written_i
     captured = claw("capture", stdin='{"session": "s", "turn": 1, "role": "user", "content": "hello"}\n')
     assert captured.code == 0, captured.err
     assert "hello" in "".join(path.read_text() for path in (root / "logs").rglob("*.jsonl"))
+
+
+def test_what_is_written_needs_no_server(tmp_path: Path) -> None:
+    root = git_vault(
+        tmp_path / "vault",
+        {
+            "memoryclaw.yaml": "index: {engine: postgres}\n",
+            "semantic/projects.md": "# Boathouse\n- deadline: 2027-02-01\n",
+        },
+    )
+    claw = Claw(root, MEMORYCLAW_INDEX_URL="postgresql://claw:hunter2@127.0.0.1:1/x")
+    for said in (
+        ("remember", "--entity", "Boathouse", "--field", "deadline", "2027-03-01"),
+        ("edit", "semantic/projects#Boathouse.deadline", "--set", "value=2027-04-02"),
+    ):
+        done = claw(*said)
+        assert done.code == 0, done.err
+        assert "the index follows when it is back" in done.err
+        assert "hunter2" not in done.err
+    assert "deadline: 2027-04-02" in (root / "semantic/projects.md").read_text()
+
+
+def test_a_writer_that_is_killed_leaves_the_last_commit_and_keeps_nobody_out(
+    on_server: str, tmp_path: Path
+) -> None:
+    assert on_server
+    root = tmp_path / "a"
+    app = sample(root, engine="postgres")
+    app.sync()
+    before = after = fingerprint(app.index)
+    for at in itertools.count(4, 5):
+        put(root, {f"notes/{n}.md": f"boathouse, number {n} at {at}\n" for n in range(30)})
+        ended = subprocess.run([sys.executable, "-c", _KILLED, root, str(at)], check=False).returncode
+        after = fingerprint(app.index)
+        if ended == 0:
+            break
+        assert ended == -signal.SIGKILL
+        assert after == before, at
+    assert at > 30
+    assert after == fingerprint(rebuilt(app, tmp_path / "fresh"))
+    assert after != before
+
+
+# Syncs a vault, and is killed at some statement of it.
+_KILLED = """
+import itertools, os, signal, sys
+import psycopg
+from memoryclaw.app import open_vault
+
+statements = itertools.count(1)
+execute = psycopg.Cursor.execute
+
+def counted(*asked, **more):
+    if next(statements) == int(sys.argv[2]):
+        os.kill(os.getpid(), signal.SIGKILL)
+    return execute(*asked, **more)
+
+psycopg.Cursor.execute = counted
+open_vault(sys.argv[1]).sync()
+"""
+
+
+# Behind a pooler that gives each transaction another connection.
+
+
+@pytest.fixture
+def pooled_url(postgres_server: Server, migrated_url: str, tmp_path: Path) -> Iterator[str]:
+    """The same database behind PgBouncer with two connections in transaction mode."""
+    folder = postgres_server.folder / "pooler"  # its path must be short
+    folder.mkdir()
+    folder.chmod(0o777)
+    database = conninfo_to_dict(migrated_url)["dbname"]
+    (folder / "pgbouncer.ini").write_text(
+        f"""[databases]
+{database} = host={postgres_server.folder} user=claw
+[pgbouncer]
+pool_mode = transaction
+default_pool_size = 2
+auth_type = any
+listen_port = 6432
+listen_addr =
+unix_socket_dir = {folder}
+logfile = {folder}/log
+""",
+        encoding="utf-8",
+    )
+    user = "postgres" if os.geteuid() == 0 else None
+    command = [shutil.which("pgbouncer") or "/usr/sbin/pgbouncer", "-q", folder / "pgbouncer.ini"]
+    with subprocess.Popen(command, user=user, stderr=subprocess.DEVNULL) as pooler:
+        try:
+            deadline = time.monotonic() + 10
+            while not (folder / ".s.PGSQL.6432").exists():
+                assert pooler.poll() is None, (folder / "log").read_text()
+                assert time.monotonic() < deadline
+                time.sleep(0.02)
+            yield f"postgresql://claw@/{database}?host={folder}&port=6432"
+        finally:
+            pooler.terminate()
+    shutil.rmtree(folder)
+
+
+def test_behind_a_pooler_vaults_are_written_and_asked_at_once(
+    pooled_url: str, migrated_url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("MEMORYCLAW_INDEX_URL", pooled_url)
+    monkeypatch.setenv("XDG_CONFIG_HOME", os.fspath(tmp_path / "own"))
+    put(tmp_path / "own", {"memoryclaw/config.yaml": "index: {prepared: false}\n"})
+    settings = "index: {engine: postgres}\n"
+
+    def kept(name: str) -> list[list[str]]:
+        root = put(tmp_path / name, {"memoryclaw.yaml": settings, "notes/0.md": f"apples of {name}\n"})
+        answers = []
+        with open_vault(root, clock=lambda: NOW) as app:
+            for n in range(1, 12):
+                put(root, {f"notes/{n}.md": f"apples of {name}, basket {n}\n"})
+                answers.append(sorted(match.snippet for match in app.search("apples", limit=30).matches))
+                assert len(app.recall("apples").matches) > 0
+            assert fingerprint(app.index) == fingerprint(rebuilt(app, tmp_path / f"fresh-{name}"))
+        return answers
+
+    names = [f"v{n}" for n in range(6)]
+    with ThreadPoolExecutor(6) as threads:
+        for name, answers in zip(names, threads.map(kept, names), strict=True):
+            for n, snippets in enumerate(answers, 1):
+                assert len(snippets) == n + 1
+                assert all(f"apples of {name}" in one for one in snippets)
+    with psycopg.connect(migrated_url) as connection:  # nothing stays set in a connection that others get
+        count = connection.execute("select count(*) from memoryclaw.vault").fetchone()
+    assert count == (12,)
 
 
 def test_without_a_place_the_settings_say_what_is_missing(tmp_path: Path) -> None:

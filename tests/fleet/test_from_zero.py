@@ -4,18 +4,25 @@ from __future__ import annotations
 
 import os
 import re
+import shlex
 import subprocess
 from pathlib import Path
 
+import click
 import psycopg
 import pytest
+import yaml
 from conftest import Claw
 from postgres import Server, binaries
 from towns import Town
 
 from memoryclaw.index.database import unpacked
+from memoryclaw.interfaces.cli.verbs import cli
 
 pytestmark = pytest.mark.fleet
+# Each table and each partition that holds what is a vault's, by its number.
+HOLDING = """select relname from pg_class c join pg_namespace n on n.oid = relnamespace join pg_attribute a on attrelid = c.oid
+    where nspname = 'memoryclaw' and relkind in ('r', 'p') and attname = 'vault' and atttypid = 'int'::regtype order by relname"""
 ROOT = Path(__file__).resolve().parents[2]
 
 
@@ -52,16 +59,30 @@ def test_the_page_from_zero_and_the_role_of_the_nodes_sees_one_vault_at_a_time(
             numbers = dict(
                 connection.execute("select name, number from memoryclaw.vault where audience = ''").fetchall()
             )
+            # Without the vault in the query, whatever it names, a table or one of its partitions.
+            tables = [row[0] for row in connection.execute(HOLDING).fetchall()]
+            assert {"unit", "unit_0", "fact", "files", "published", "published_7"} <= set(tables)
+            full: set[str] = set()
             for name, number in numbers.items():
                 connection.execute("select set_config('memoryclaw.vault', %s, false)", (str(number),))
-                rows = connection.execute("select text, vault from memoryclaw.unit").fetchall()
-                said = " ".join(unpacked(text) for text, _ in rows)
-                assert f"secret of {name}" in said
-                assert {vault for _, vault in rows} == {number}
+                for table in tables:
+                    found = connection.execute(f"select vault from memoryclaw.{table}").fetchall()
+                    assert {vault for (vault,) in found} <= {number}, table
+                    full |= {table} if found else set()
+                rows = connection.execute("select text from memoryclaw.unit").fetchall()
+                assert f"secret of {name}" in " ".join(unpacked(text) for (text,) in rows)
                 with pytest.raises(psycopg.errors.InsufficientPrivilege), connection.transaction():
                     connection.execute(
                         "insert into memoryclaw.tag(tag, fid, vault) values('x', 1, %s)", (number + 1000,)
                     )
+            assert {"unit", "files", "posting", "published"} <= full
+            connection.execute("select set_config('memoryclaw.vault', '', false)")
+            connection.execute("select set_config('memoryclaw.tenant', 'ann', false)")
+            for table in tables:
+                assert connection.execute(f"select 1 from memoryclaw.{table} limit 1").fetchone() is None, (
+                    table
+                )
+            assert connection.execute("select distinct vault from memoryclaw.token").fetchall() == [("ann",)]
         dumped = tmp_path / "tokens.sql"
         assert (
             subprocess.run(
@@ -109,3 +130,27 @@ def test_a_vault_is_restored_from_its_remote_alone(
 
 def statements(text: str) -> list[str]:
     return [one.strip() for one in text.split(";") if one.strip()]
+
+
+def test_the_commands_of_the_units_and_of_the_compose_file_can_be_given() -> None:
+    deploy = ROOT / "deploy"
+    services = yaml.safe_load((deploy / "compose.yaml").read_text(encoding="utf-8"))["services"]
+    lines = [services[name]["command"] for name in ("migrate", "node-1", "node-2", "work")]
+    lines += [
+        line
+        for unit in deploy.glob("*.service")
+        for line in unit.read_text(encoding="utf-8").splitlines()
+        if "ExecStart=" in line
+    ]
+    found = [
+        shlex.split(one)
+        for line in lines
+        for one in re.findall(r"\bmemoryclaw ((?:serve|work|fleet)\b[^&\"]*)", f"{line} ")
+    ]
+    assert len(found) == 6
+    for words in found:
+        command = cli.get_command(click.Context(cli), words[0])
+        assert command is not None
+        command.make_context(
+            words[0], words[1:]
+        )  # an unknown option, or a value that it does not take, raises

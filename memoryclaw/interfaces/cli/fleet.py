@@ -9,9 +9,11 @@ import signal
 import socket
 import sys
 from collections.abc import Callable, Mapping
+from datetime import UTC, datetime
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+from urllib.parse import urlsplit
 
 import click
 
@@ -379,6 +381,18 @@ def _told(context: CliContext, shape: Mapping[str, Any], sentence: str) -> None:
 # One node.
 
 
+def _is_address(text: str) -> bool:
+    try:
+        parts = urlsplit(text)
+        return (
+            parts.scheme in ("http", "https")
+            and bool(parts.hostname)
+            and not (parts.query or parts.fragment or parts.username)
+        )
+    except ValueError:
+        return False
+
+
 def serve_node(
     context: CliContext,
     folder: Path,
@@ -401,7 +415,11 @@ def serve_node(
     from memoryclaw.interfaces.cli import exit_codes  # noqa: PLC0415
 
     def tell(sentence: str) -> None:
-        remark(json.dumps({"node": name, "event": sentence}) if log == "json" else f"memoryclaw: {sentence}")
+        if log == "json":
+            now = datetime.now(UTC).isoformat(timespec="milliseconds")
+            remark(json.dumps({"time": now, "node": name, "event": sentence}))
+        else:
+            remark(f"memoryclaw: {sentence}")
         sys.stderr.flush()
 
     def answered(fields: Mapping[str, Any]) -> None:
@@ -409,9 +427,15 @@ def serve_node(
             remark(json.dumps(fields))
             sys.stderr.flush()
 
+    if address is None and host in ("0.0.0.0", "::"):  # noqa: S104 - what means every address
+        raise InputError(
+            f"{host} is every address of this machine; say with --address where others reach this node, as in --address http://10.0.0.7:7411"
+        )
+    if address is not None and not _is_address(address):
+        raise InputError(f"{address!r} cannot be --address; write it as http://HOST:PORT")
     listening = listener()
     name = node or socket.gethostname().split(".")[0].lower()
-    place = address or f"http://{host}:{listening.getsockname()[1]}"
+    place = address or f"http://{f'[{host}]' if ':' in host else host}:{listening.getsockname()[1]}"
 
     def ready(told: dict[str, Any]) -> None:
         gc.freeze()

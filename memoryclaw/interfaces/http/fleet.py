@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import asyncio
+import math
+import os
 import re
 import socket
 import sys
+import threading
 import time
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextvars import ContextVar
 from datetime import UTC, datetime
+from http import HTTPStatus
 from typing import Any, NamedTuple, TypeVar
 from urllib.parse import urlsplit
 
@@ -28,11 +32,12 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from memoryclaw import __version__
 from memoryclaw.app.fleet import FleetNode
-from memoryclaw.errors import MemoryClawError, MovedError
+from memoryclaw.errors import IndexBusyError, IndexUnreachableError, MemoryClawError, MovedError, VaultError
 from memoryclaw.fleet.store import Admission
 from memoryclaw.interfaces.http.assembly import Report, most_bytes, unknown, verb_routes
-from memoryclaw.interfaces.http.guard import CALLER, Bucket, Guard, replayed, whole
+from memoryclaw.interfaces.http.guard import CALLER, LOOPBACK, Bucket, Guard, replayed, whole
 from memoryclaw.interfaces.http.messages import (
+    LONG,
     READ,
     Refusal,
     RefusedError,
@@ -45,7 +50,7 @@ from memoryclaw.interfaces.http.messages import (
 )
 from memoryclaw.interfaces.http.openapi import document
 from memoryclaw.interfaces.http.routes import ROWS
-from memoryclaw.interfaces.http.server import HttpServer, address, hosts
+from memoryclaw.interfaces.http.server import SWITCH, HttpServer, address, hosts, is_loopback
 
 T = TypeVar("T")
 Tell = Callable[[Mapping[str, Any]], None]
@@ -57,15 +62,38 @@ ANYWHERE = frozenset({
     ("GET", "/v1/graph"), ("GET", "/v1/graph/path"), ("GET", "/v1/graph/neighbours"), ("GET", "/v1/graph/orphans"),
     ("GET", "/v1/graph/dangling"),
 })  # fmt: skip
-# These add to a vault, so they are held against its quota.
-_ADDING = frozenset({("POST", "/v1/remember"), ("PUT", "/v1/notes/{id}"), ("POST", "/v1/capture")})
-_OF_ONE = 4  # requests of one vault that are at work at a time, so that it leaves room for the others
-_WRITERS = 16  # writes at a time; most of their time they wait for the push
-_WAITING = 256  # requests that wait
-_GRACE = 30  # seconds that requests in flight are given when a node ends
+# These add to a vault, so they are held against its quota: each with the notes that it adds.
+_ADDING = {
+    ("POST", "/v1/remember"): 1,
+    ("PUT", "/v1/notes/{id}"): 0,
+    ("POST", "/v1/capture"): 0,
+}
+# Of one vault, reads and writes each, so that it leaves room for the others:
+_OF_ONE = 4  # at work at a time
+_WAITING = 32  # that wait
+_WRITERS = 64  # writes at a time, of all vaults; most of their time they wait for the push
 _RATE = 2000  # requests a second that one node takes
-_PROXIED = 60.0  # seconds that another node may take to answer
-_HOP = frozenset({b"connection", b"keep-alive", b"transfer-encoding", b"te", b"trailer", b"upgrade", b"host"})
+_PATIENCE = 10.0  # seconds that a request waits to be let in
+_GLANCE = 3.0  # seconds that PostgreSQL is given to say that it is there
+_PROXIED = httpx.Timeout(
+    60.0, connect=3.0
+)  # that another node may take; the reader of a long answer waits longer
+_PROXIED_LONG = httpx.Timeout(900.0, connect=3.0)
+# From SIGTERM on: requests in flight are given 12 seconds and the 5 of `HttpServer`, what was not sent yet 8, and the process 30 in all.
+_DRAIN, _LEAVE, _LAST = 12.0, 8.0, 29.0
+_DROPPED = frozenset(
+    {
+        b"connection",
+        b"keep-alive",
+        b"transfer-encoding",
+        b"te",
+        b"trailer",
+        b"upgrade",
+        b"host",
+        b"content-length",
+    }
+    | {b"accept-encoding", b"content-encoding"}  # what httpx has decoded
+)
 _ADMITTED: ContextVar[Admission] = ContextVar("_ADMITTED")
 _ASKED: ContextVar[str] = ContextVar("_ASKED")  # path and query of the request
 
@@ -102,6 +130,10 @@ class Measures:
             "memoryclaw_requests", "Requests answered.", (*at, "status"), registry=self.registry
         )
         self._seconds = Histogram("memoryclaw_request_seconds", "Time to answer.", at, registry=self.registry)
+        self._changes = Total(
+            "memoryclaw_lease_changes", "Vaults that came to this node or left it.", registry=self.registry
+        )
+        self._counted = 0
         self._gauges = {
             name: Gauge(f"memoryclaw_{name}", about, registry=self.registry)
             for name, about in (
@@ -109,10 +141,9 @@ class Measures:
                 ("vaults_behind", "Vaults at home whose last writes other nodes do not see yet."),
                 ("behind_seconds", "Age of the oldest such write."),
                 ("lease_seconds", "Seconds until the lease of this node ends."),
-                ("lease_changes", "Vaults that came to this node or left it since it began."),
                 ("connections_in_use", "Connections to PostgreSQL that are lent out."),
                 ("connections_waited_for", "Requests that wait for a connection."),
-                ("jobs_waiting", "Jobs in the queue of all nodes."),
+                ("jobs_waiting", "Jobs in the queue of all nodes; NaN while PostgreSQL does not say."),
                 ("jobs_age_seconds", "Age of the oldest of them."),
             )
         }
@@ -122,9 +153,16 @@ class Measures:
         self._requests.labels(method, route, str(status)).inc()
         self._seconds.labels(method, route).observe(seconds)
 
-    def text(self, node: FleetNode) -> bytes:
-        """All of it as OpenMetrics."""
-        for name, value in node.measures().items():
+    async def text(self, node: FleetNode) -> bytes:
+        """All of it as OpenMetrics; what this process knows is there while PostgreSQL is not."""
+        found = node.measures()
+        self._changes.inc(node.changes - self._counted)
+        self._counted = node.changes
+        try:
+            jobs: tuple[float, float] = await asyncio.wait_for(asyncio.to_thread(node.fleet.queue), _GLANCE)
+        except (MemoryClawError, TimeoutError):
+            jobs = math.nan, math.nan
+        for name, value in {**found, "jobs_waiting": jobs[0], "jobs_age_seconds": jobs[1]}.items():
             self._gauges[name].set(value)
         return bytes(generate_latest(self.registry))  # type: ignore[no-untyped-call]
 
@@ -139,8 +177,12 @@ class Gate(Guard):
             app, tokens={}, hosts=own_hosts, open_paths=OPEN, bucket=Bucket(_RATE), most=most_bytes
         )
         self._settings, self._measures = settings, measures
-        self._rate = Bucket(_RATE)
         self._threads = ThreadPoolExecutor(settings.readers, "admit")
+
+    @property
+    def is_idle(self) -> bool:
+        """True while no request is at work."""
+        return not self._at_work
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answers one request, logs and counts it."""
@@ -159,15 +201,16 @@ class Gate(Guard):
             await super().__call__(scope, receive, seen)
         finally:
             seconds = time.perf_counter() - began
-            route = route_of(scope["method"], scope["path"])
-            self._measures.count(scope["method"] if route else "other", route or "other", status, seconds)
+            found = route_of(scope["method"], scope["path"])
+            method, route = (scope["method"], found) if found else ("other", "other")
+            self._measures.count(method, route, status, seconds)
             admission = scope.get("memoryclaw.admission")
             self._settings.tell(
                 {
                     "time": datetime.now(UTC).isoformat(timespec="milliseconds"),
                     "node": self._settings.node.name,
-                    "method": scope["method"] if route else "other",
-                    "route": route or "other",
+                    "method": method,
+                    "route": route,
                     "status": status,
                     "ms": round(seconds * 1e3, 1),
                     **({"vault": admission.vault, "audience": admission.audience} if admission else {}),
@@ -175,17 +218,17 @@ class Gate(Guard):
             )
 
     async def _let_in(self, scope: Scope) -> None:
+        node = self._settings.node
+        if node.is_draining:
+            sentence = f"the node {node.name} is ending, and others take its vaults over; ask again"
+            raise RefusedError(Refusal(503, "moved", sentence, {"Retry-After": "1", "Connection": "close"}))
         sent = [value for key, value in scope["headers"] if key == b"authorization"]
         scheme, _, token = sent[0].partition(b" ") if len(sent) == 1 else (b"", b"", b"")
         admission = None
         if scheme.lower() == b"bearer":
-            if wait := self._rate.wait():
+            if wait := self._bucket.wait():
                 raise _too_many(f"too many requests; wait {wait} s", wait)
-            loop, text = asyncio.get_running_loop(), token.decode("ascii", "replace")
-            try:
-                admission = await loop.run_in_executor(self._threads, self._settings.node.fleet.admit, text)
-            except MemoryClawError as error:
-                raise RefusedError(refusal_of(error) or Refusal(503, "unreachable", str(error))) from None
+            admission = await self._admission(token.decode("ascii", "replace"))
         if admission is None:
             sentence = "send `Authorization: Bearer TOKEN` with a token that `memoryclaw tokens make` gave for a vault"
             raise RefusedError(Refusal(401, "unauthorized", sentence, {"WWW-Authenticate": "Bearer"}))
@@ -200,33 +243,57 @@ class Gate(Guard):
         _ASKED.set(scope["raw_path"].decode("ascii", "replace") + (f"?{query}" if query else ""))
         CALLER.set(admission.audience)
 
+    async def _admission(self, token: str) -> Admission | None:
+        loop, admit = asyncio.get_running_loop(), self._settings.node.fleet.admit
+        try:
+            # However long the server takes: who asks is told, and a thread that waits for it is one of a few.
+            return await asyncio.wait_for(loop.run_in_executor(self._threads, admit, token), _PATIENCE)
+        except (MemoryClawError, TimeoutError) as error:
+            raise RefusedError(_unavailable(error)) from None
+
 
 class Answers:
     """Answers each request where its vault can be."""
 
     def __init__(self, settings: NodeSettings) -> None:
-        self._node, self._proxies = settings.node, settings.proxy
+        self._node = settings.node
         self._readers = ThreadPoolExecutor(settings.readers, "read")
         self._writers = ThreadPoolExecutor(_WRITERS, "write")
-        self._of_one: dict[str, asyncio.Semaphore] = {}
-        self._waiting: Counter[str] = Counter()
+        self._turns: dict[tuple[str, bool], asyncio.Semaphore] = {}
+        self._waiting: Counter[tuple[str, bool]] = Counter()
 
     async def __call__(self, row: VerbRoute, name: str, asked: RequestModel, audience: str) -> bytes:
         """The JSON of one answer.
 
         Raises:
-            RefusedError: another node must be asked, or too much is waiting.
+            RefusedError: another node must be asked, or it must be asked again later.
         """
         vault = _ADMITTED.get().vault
-        if self._node.is_home(vault):
-            try:
-                return await self._in_turn(
-                    vault, row, lambda: self._at_home(vault, row, name, asked, audience)
-                )
-            except MovedError:  # just now
-                pass
-        if (row.method, row.path) in ANYWHERE:
-            return await self._in_turn(vault, row, lambda: self._elsewhere(vault, row, name, asked, audience))
+        # What was believed then is in the history of the files.
+        is_anywhere = (row.method, row.path) in ANYWHERE and not getattr(asked, "believed_at", "")
+        try:
+            if self._node.is_home(vault):
+                try:
+                    return await self._in_turn(
+                        vault, row, lambda: self._at_home(vault, row, name, asked, audience)
+                    )
+                except MovedError:  # just now
+                    pass
+            if is_anywhere:
+                try:
+                    return await self._in_turn(
+                        vault, row, lambda: self._elsewhere(vault, row, name, asked, audience)
+                    )
+                except VaultError:  # not indexed yet, or not for this audience: the home does so
+                    pass
+        except asyncio.CancelledError:  # this node ends, and can wait no longer
+            sentence = f"the node {self._node.name} ended before this was done; ask again"
+            code = "moved" if row.pool == READ else "not_acknowledged"
+            raise RefusedError(Refusal(503, code, sentence, {"Retry-After": "1"})) from None
+        except MemoryClawError as error:
+            if (why := _unavailable(error)).status != HTTPStatus.SERVICE_UNAVAILABLE:
+                raise
+            raise RefusedError(why) from None
         raise RefusedError(self.homeward())
 
     def homeward(self) -> Refusal:
@@ -246,8 +313,8 @@ class Answers:
         )
 
     def _at_home(self, vault: str, row: VerbRoute, name: str, asked: RequestModel, audience: str) -> bytes:
-        if (row.method, row.path) in _ADDING:
-            self._node.check_room(vault, len(asked.model_dump_json()))
+        if (notes := _ADDING.get((row.method, row.path))) is not None:
+            self._node.check_room(vault, notes=notes, size=len(asked.model_dump_json()))
         with self._node.opened(vault, audience) as app:
             said = encoded(row.verb(app, name, asked))
         if row.pool != READ and row.method != "GET":
@@ -260,138 +327,154 @@ class Answers:
 
     async def _in_turn(self, vault: str, row: VerbRoute, work: Callable[[], T]) -> T:
         """Does it in a thread, no more than a few of one vault at a time."""
-        if self._waiting.total() >= _WAITING:
-            raise RefusedError(
-                Refusal(503, "busy", "too many requests are waiting; try again", {"Retry-After": "1"})
-            )
-        turn = self._of_one.setdefault(vault, asyncio.Semaphore(_OF_ONE))
-        self._waiting[vault] += 1
+        reads = row.pool == READ
+        key = (vault, reads)
+        if self._waiting[key] >= _OF_ONE + _WAITING:
+            sentence = f"too many requests for the vault {vault!r} are waiting; try again"
+            raise RefusedError(Refusal(503, "busy", sentence, {"Retry-After": "1"}))
+        turn = self._turns.setdefault(key, asyncio.Semaphore(_OF_ONE))
+        self._waiting[key] += 1
         try:
             async with turn:
-                threads = self._readers if row.pool == READ else self._writers
+                threads = self._readers if reads else self._writers
                 return await asyncio.get_running_loop().run_in_executor(threads, work)
         finally:
-            self._waiting[vault] -= 1
-            if not self._waiting[vault]:
-                del self._waiting[vault]
-                self._of_one.pop(vault, None)
+            self._waiting[key] -= 1
+            if not self._waiting[key]:
+                del self._waiting[key]
+                self._turns.pop(key, None)
 
 
 class Proxy:
-    """Passes on what another node must answer.
+    """Passes on what another node must answer, instead of saying where to ask.
 
     Args:
         app: answers the rest.
-        answers: says where a request must go.
-        node: this one.
     """
 
-    def __init__(self, app: ASGIApp, answers: Answers, node: FleetNode) -> None:
-        self._app, self._answers, self._node = app, answers, node
+    def __init__(self, app: ASGIApp) -> None:
+        self._app = app
         self._client = httpx.AsyncClient(timeout=_PROXIED, follow_redirects=False, trust_env=False)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answers one request."""
-        admission = scope.get("memoryclaw.admission")
-        if (
-            admission is None
-            or self._node.is_home(admission.vault)
-            or (scope["method"], route_of(scope["method"], scope["path"])) in ANYWHERE
-        ):
+        if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
-        where = self._answers.homeward()
-        if where.status != 307:
-            await refused(where)(scope, receive, send)
-            return
         body = await whole(receive, most_bytes(scope["method"], scope["path"]))
-        headers = [(key, value) for key, value in scope["headers"] if key not in _HOP]
+        where = ""
+
+        async def held(message: Message) -> None:
+            nonlocal where
+            if (
+                message["type"] == "http.response.start"
+                and message["status"] == HTTPStatus.TEMPORARY_REDIRECT
+            ):
+                where = dict(message["headers"])[b"location"].decode("ascii")
+            if not where:
+                await send(message)
+
+        await self._app(scope, replayed(body, receive), held)
+        if where:
+            said = await self._passed_on(scope, where, body)
+            await said(scope, replayed(b"", receive), send)
+
+    async def _passed_on(self, scope: Scope, where: str, body: bytes) -> Response:
+        headers = [(key, value) for key, value in scope["headers"] if key not in _DROPPED]
+        timeout = _PROXIED_LONG if route_of(scope["method"], scope["path"]) in _LONG else _PROXIED
         try:
             said = await self._client.request(
-                scope["method"], where.headers["Location"], headers=headers, content=body
+                scope["method"], where, headers=headers, content=body, timeout=timeout
             )
         except httpx.HTTPError as error:
+            admission = scope["memoryclaw.admission"]
             sentence = f"home node {admission.node} of the vault {admission.vault!r} did not answer ({type(error).__name__}); try again"
-            await refused(Refusal(503, "moved", sentence, {"Retry-After": "2"}))(
-                scope, replayed(body, receive), send
-            )
-            return
-        kept = {
-            key: value
-            for key, value in said.headers.items()
-            if key.encode() not in _HOP and key != "content-length"
-        }
-        await Response(said.content, said.status_code, kept)(scope, receive, send)
+            return refused(Refusal(503, "moved", sentence, {"Retry-After": "2"}))
+        kept = {key: value for key, value in said.headers.items() if key.encode() not in _DROPPED}
+        return Response(said.content, said.status_code, kept)
 
 
-def asgi(settings: NodeSettings, own_hosts: Iterable[str]) -> ASGIApp:
+def asgi(settings: NodeSettings, own_hosts: Iterable[str]) -> Gate:
     """The whole application of one node."""
     node, measures = settings.node, Measures()
-    answers = Answers(settings)
 
     async def ready(_request: Request) -> Response:
-        found = await asyncio.to_thread(node.ready)
-        return answer(
-            {
-                "ready": not any(found.values()),
-                "waits_for": {name: why for name, why in found.items() if why},
-            },
-            503 if any(found.values()) else 200,
-        )
+        try:
+            found = await asyncio.wait_for(asyncio.to_thread(node.ready), _GLANCE)
+        except TimeoutError:
+            found = {"postgresql": f"it has not answered for {_GLANCE:g} seconds"}
+        waits = {name: why for name, why in found.items() if why}
+        return answer({"ready": not waits, "waits_for": waits}, 503 if waits else 200)
 
     async def metrics(request: Request) -> Response:
-        peer = request.client.host if request.client else ""
-        if not settings.open_metrics and not _is_own(peer):
-            return refused(
-                Refusal(
-                    403,
-                    "forbidden",
-                    "metrics are for this machine alone; `serve --open-metrics` changes that",
-                )
-            )
-        text = await asyncio.to_thread(measures.text, node)
-        return Response(
-            text, media_type=None, headers={"Content-Type": CONTENT_TYPE_LATEST, "Cache-Control": "no-store"}
+        # A proxy on this machine comes from here, too, but asks by the name that its own client gave, or says for whom.
+        asked, peer = (
+            request.headers["host"].rpartition(":")[0],
+            request.client.host if request.client else "",
         )
+        is_own = asked in LOOPBACK and is_loopback(peer) and "x-forwarded-for" not in request.headers
+        if not (settings.open_metrics or is_own):
+            sentence = "metrics are for this machine alone; `serve --open-metrics` changes that"
+            return refused(Refusal(403, "forbidden", sentence))
+        headers = {"Content-Type": CONTENT_TYPE_LATEST, "Cache-Control": "no-store"}
+        return Response(await measures.text(node), headers=headers)
 
     routes: list[BaseRoute] = [
         Route("/healthz", _healthz),
         Route("/readyz", ready),
         Route("/metrics", metrics),
         Route("/openapi.json", _openapi),
-        *verb_routes(answers, settings.report),
+        *verb_routes(Answers(settings), settings.report),
     ]
     app = Starlette(routes=routes, exception_handlers={HTTPException: unknown})
     app.router.redirect_slashes = False
-    inner: ASGIApp = Proxy(app, answers, node) if settings.proxy else app
-    return Gate(inner, settings, measures, own_hosts)
+    return Gate(Proxy(app) if settings.proxy else app, settings, measures, own_hosts)
+
+
+class NodeServer(HttpServer):
+    """The server of one node: told to end, it goes on until what it has begun is answered, and lets in nothing new."""
+
+    def __init__(self, app: Gate, node: FleetNode, begun: Callable[[], None]) -> None:
+        super().__init__(app, begun)
+        self._app, self._node, self._until = app, node, 0.0
+
+    def _tell(self, number: int) -> None:
+        if not self.told:
+            self._until = time.monotonic() + _DRAIN
+            last = threading.Timer(
+                _LAST, os._exit, (1,)
+            )  # what counts is in the remotes; the rest is as after a crash
+            last.daemon = True
+            last.start()
+            self._node.drain()
+        super()._tell(number)
+
+    async def on_tick(self, counter: int) -> bool:
+        """Whether it is over."""
+        over = await super().on_tick(counter)
+        return over and (self.force_exit or self._app.is_idle or time.monotonic() > self._until)
 
 
 def serve(
     settings: NodeSettings, listener: socket.socket, host: str, *, ready: Callable[[dict[str, Any]], None]
 ) -> int:
     """Answers until a signal ends it, then drains, and returns that signal."""
-    sys.setswitchinterval(0.0005)
+    sys.setswitchinterval(SWITCH)
     told = address(listener)
-    asked = urlsplit(settings.node.address)
-    own = [*hosts((host, told["host"], *settings.names), told["port"]), *settings.names]
-    if asked.netloc:
-        own.append(asked.netloc.lower())
     node = settings.node
+    own = [*hosts((host, told["host"], *settings.names), told["port"]), *settings.names]
+    own.append(urlsplit(node.address).netloc.lower())
     node.start()
     try:
-        server = HttpServer(
-            asgi(settings, own),
-            lambda: ready({**told, "node": node.name, "address": node.address}),
-            grace=_GRACE,
-            ending=node.drain,
-        )
+        app = asgi(settings, own)
+        server = NodeServer(app, node, lambda: ready({**told, "node": node.name, "address": node.address}))
         asyncio.run(server.serve(sockets=[listener]))
     finally:
-        node.stop()
+        node.stop(_LEAVE)
     return server.told
 
 
+_LONG = frozenset(row.path for row in ROWS if row.pool == LONG)
 _ROUTES = sorted(
     ((row.method, *re.split(r"\{\w+\}", f"{row.path}")[:2], row.path) for row in ROWS if "{" in row.path),
     key=lambda row: -len(row[1] + row[2]),
@@ -419,8 +502,15 @@ def _too_many(sentence: str, seconds: int) -> RefusedError:
     return RefusedError(Refusal(429, "too_many", sentence, {"Retry-After": str(seconds)}))
 
 
-def _is_own(peer: str) -> bool:
-    return peer in ("127.0.0.1", "::1", "") or peer.startswith("127.")
+def _unavailable(error: Exception) -> Refusal:
+    """How a failure is told: what cannot be done now says when to ask again, and nothing of where PostgreSQL is."""
+    if isinstance(error, IndexUnreachableError | TimeoutError):
+        why = Refusal(503, "unreachable", "PostgreSQL cannot be reached now; ask again")
+    elif isinstance(error, IndexBusyError):
+        why = Refusal(503, "busy", "all connections to PostgreSQL are in use, or the index is; ask again")
+    else:
+        why = refusal_of(error) or Refusal(503, "vault", str(error))
+    return why._replace(headers={"Retry-After": "1", **why.headers})
 
 
 async def _healthz(_request: Request) -> Response:

@@ -35,14 +35,7 @@ _KEPT = 30  # seconds that a silent connection stays open
 class HttpServer(uvicorn.Server):
     """The server of one daemon, in the main thread."""
 
-    def __init__(
-        self,
-        app: ASGIApp,
-        begun: Callable[[], None],
-        *,
-        grace: int = _GRACE,
-        ending: Callable[[], None] = lambda: None,
-    ) -> None:
+    def __init__(self, app: ASGIApp, begun: Callable[[], None]) -> None:
         super().__init__(
             uvicorn.Config(
                 app,
@@ -55,12 +48,11 @@ class HttpServer(uvicorn.Server):
                 server_header=False,
                 proxy_headers=False,
                 timeout_keep_alive=_KEPT,
-                timeout_graceful_shutdown=grace,
+                timeout_graceful_shutdown=_GRACE,
             )
         )
         self.told = 0  # the signal that ended it
         self._begun = begun
-        self._ending = ending
 
     def end(self) -> None:
         """Ends the server soon; safe from other threads."""
@@ -82,7 +74,6 @@ class HttpServer(uvicorn.Server):
     def _tell(self, number: int) -> None:
         self.force_exit = bool(self.told)
         self.told = self.told or number
-        self._ending()
         self.should_exit = True
 
 
@@ -222,7 +213,7 @@ def _lent(pools: WorkerPools, audience: str = "") -> Iterator[App]:
 
 # Seconds that a busy thread keeps the interpreter when others wait. A look at 10,000 files gives it up 20,000 times: with the 5 ms of
 # Python's own, one busy thread beside it makes that minutes.
-_SWITCH = 0.0005
+SWITCH = 0.0005
 
 
 def serve(
@@ -235,7 +226,7 @@ def serve(
     mounted: Callable[[Apps], Mapping[str, MountedApp]],
 ) -> int:
     """Answers until a signal ends it, and returns that signal; see `memoryclaw.interfaces.http.serve`."""
-    sys.setswitchinterval(_SWITCH)
+    sys.setswitchinterval(SWITCH)
     told = address(listener)
     # Readers would each load the model of the vectors once more, and the model lets other threads run.
     readers = None if daemon.config.fallback == "vector" else Readers(daemon.root)
