@@ -14,10 +14,12 @@ import shutil
 import subprocess
 import sys
 import tempfile
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any, NamedTuple
 
 ROOT = Path(__file__).parent.parent
+Run = Callable[[list[str], str, dict[str, str]], tuple[int, str, str]]
 COMMAND = Path(sys.executable).with_name("memoryclaw")
 NOW = "2026-04-20T08:00:00Z"
 SHOWN = 2  # items of a long list
@@ -708,6 +710,11 @@ HOOK = """## hook
 
 def main() -> None:
     """Prints the page."""
+    sys.stdout.write(page(anew))
+
+
+def page(run: Run) -> str:
+    """The page, with the answers that come when commands are run that way."""
     with tempfile.TemporaryDirectory() as folder:
         vault = Path(folder) / "vault"
         shutil.copytree(ROOT / "vault", vault, ignore=shutil.ignore_patterns(".memoryclaw"))
@@ -723,7 +730,7 @@ def main() -> None:
             subprocess.run(["git", *command], cwd=vault, env={**env, **when}, check=True)
         parts = [
             HEAD,
-            *(section(verb, vault, env) for verb in VERBS),
+            *(section(verb, vault, env, run) for verb in VERBS),
             WATCH,
             OPENCLAW,
             SERVE,
@@ -731,8 +738,16 @@ def main() -> None:
             HOOK,
             RUN,
         ]
-        parts += [section(verb, vault, env) for verb in LATER]
-        sys.stdout.write("\n".join(parts))
+        parts += [section(verb, vault, env, run) for verb in LATER]
+        return "\n".join(parts)
+
+
+def anew(words: list[str], stdin: str, env: dict[str, str]) -> tuple[int, str, str]:
+    """Runs the installed command: its exit code and what it printed on both streams."""
+    done = subprocess.run(
+        [COMMAND, *words], env=env, input=stdin, capture_output=True, encoding="utf-8", check=False
+    )
+    return done.returncode, done.stdout, done.stderr
 
 
 def environment(home: str) -> dict[str, str]:
@@ -743,21 +758,19 @@ def environment(home: str) -> dict[str, str]:
     return {**kept, "HOME": home, "MEMORYCLAW_NOW": NOW, "GIT_CONFIG_GLOBAL": os.devnull, "TZ": "UTC"}
 
 
-def section(verb: Verb, vault: Path, env: dict[str, str]) -> str:
+def section(verb: Verb, vault: Path, env: dict[str, str], run: Run) -> str:
     """One verb: what it is, its example, its keys."""
     env = {**env, "MEMORYCLAW_VAULT": os.fspath(vault)}
     for lines in verb.before:
-        capture = [os.fspath(COMMAND), "capture", "--json"]
-        subprocess.run(capture, env=env, input=lines, capture_output=True, encoding="utf-8", check=True)
+        code, _, err = run(["capture", "--json"], lines, env)
+        if code:
+            raise SystemExit(f"capture: {err}")
     for path in (vault / "ledger").rglob("*.jsonl"):
         path.write_text(steady(path.read_text(encoding="utf-8")), encoding="utf-8")
-    command = [os.fspath(COMMAND), *shlex.split(verb.command), "--json"]
-    done = subprocess.run(
-        command, env=env, input=verb.stdin, capture_output=True, encoding="utf-8", check=False
-    )
-    if not done.stdout:
-        raise SystemExit(f"{verb.command}: {done.stderr}")
-    answer = json.loads(done.stdout.replace(os.fspath(vault), "/home/nora/vault"))
+    _, out, err = run([*shlex.split(verb.command), "--json"], verb.stdin, env)
+    if not out:
+        raise SystemExit(f"{verb.command}: {err}")
+    answer = json.loads(out.replace(os.fspath(vault), "/home/nora/vault"))
     example = json.dumps(shortened(answer), ensure_ascii=False, indent=2)
     keys = [f"| `{key}` | {meaning} |" for key, meaning in verb.keys.items()]
     table = ["| key | meaning |", "|---|---|", *keys, ""] if keys else []

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import json
 import os
 import runpy
@@ -58,6 +59,17 @@ VaultOf = Callable[[Files], Path]
 def pytest_configure(config: pytest.Config) -> None:
     """`make test` tries the same examples each time, so that a failure is of the change; `make test-laws` looks for new ones."""
     settings.load_profile("search" if config.option.markexpr == "laws" else "same")
+
+
+def pytest_collection() -> None:
+    """Nothing that is collected ever goes, so nothing is looked for among it."""
+    gc.disable()
+
+
+def pytest_collection_finish() -> None:
+    """The same for the rest of the session."""
+    gc.freeze()
+    gc.enable()
 
 
 @pytest.fixture(scope="session", autouse=True)

@@ -20,7 +20,7 @@ from yearset.words import SPEAKERS  # noqa: E402
 
 from memoryclaw.app import open_vault  # noqa: E402
 
-TURNS, MONTHS = 200, 2
+TURNS, MONTHS = 120, 2
 
 
 def told_in(year: Year) -> list[Told]:

@@ -43,6 +43,8 @@ _ASSIGNED = re.compile(
     rf"(?:{_GAP}(?:[ \t]{{0,8}}(?P<sign>{_SAYS})\s{{0,16}}|{_MEANS}){_OPEN}|(?P<space>[ \t]{{1,3}}\\?[\"'`]?)){_VALUE}",
     re.IGNORECASE,
 )
+# No name is followed by so many of these: behind it and its tail stands a space, a quote or a sign.
+_ENDLESS = re.compile(r"[\w.-]{100}")
 _SCHEME = re.compile(
     r"\b(bearer|basic|token|apikey|digest|negotiate)\s{1,3}([\w.~+/=-]{8,4000})", re.IGNORECASE
 )
@@ -101,7 +103,8 @@ def named_secrets(text: str) -> Iterator[Named]:
             yield Named(kind, *hit.span("value"))
     at = 0
     for core in _CORE.finditer(text):
-        named = _ASSIGNED.match(text, core.start()) if core.start() >= at else None
+        hopeful = core.start() >= at and not _ENDLESS.match(text, core.start())
+        named = _ASSIGNED.match(text, core.start()) if hopeful else None
         if named and (found := _assigned(named)):
             yield found
             at = found.end

@@ -233,9 +233,10 @@ def _parent(root: str, path: str, *, create: bool = False) -> Iterator[tuple[int
         raise VaultError(f"the vault {root} cannot be opened: {error.strerror}") from None
     try:
         for part in folders:
-            inner = _enter(handle, part, path, create=create)
-            os.close(handle)
-            handle = inner
+            outer, handle = handle, _enter(handle, part, path, create=create)
+            os.close(
+                outer
+            )  # the name holds the next one by now: behind a Ctrl-C here, the end would else close this one twice
         yield handle, name
     finally:
         os.close(handle)

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import subprocess
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -21,6 +23,7 @@ TURNS = "".join(
     + "\n"
     for n in range(40)
 )
+VaultCopy = Callable[[Path], Path]
 CAPTURE = ["capture", "--json"]
 WRITING = [
     ["review", "reject", "--all", "--yes"],
@@ -40,8 +43,10 @@ WRITING = [
 ]
 
 
-def vault(root: Path) -> Path:
+@pytest.fixture(scope="module")
+def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A vault where things wait and one of them is ticked; its last commit is ours."""
+    root = tmp_path_factory.mktemp("pipes") / "vault"
     waits = {
         "semantic/_pending.md": PENDING.replace("- [ ] Kiosk", "- [x] Kiosk"),
         PATH: proposal(CHANGE, RUN)[1],
@@ -53,6 +58,12 @@ def vault(root: Path) -> Path:
     git(root, "commit", "-qm", "first")
     assert Claw(root)("remember", "Oak", "--entity", "Kiosk", "--field", "wood").code == 0
     return root
+
+
+@pytest.fixture
+def vault(made: Path) -> VaultCopy:
+    """Copies it."""
+    return lambda root: shutil.copytree(made, root)
 
 
 def stands(root: Path) -> tuple[str, str, list[str]]:
@@ -72,7 +83,9 @@ def nobody() -> int:
     ("words", "both"),
     [*((words, False) for words in WRITING), *((words, True) for words in (WRITING[0], CAPTURE))],
 )
-def test_a_reader_that_went_away_cancels_nothing(tmp_path: Path, words: list[str], both: bool) -> None:
+def test_a_reader_that_went_away_cancels_nothing(
+    vault: VaultCopy, tmp_path: Path, words: list[str], both: bool
+) -> None:
     heard, alone = vault(tmp_path / "heard"), vault(tmp_path / "alone")
     before, wanted = stands(alone), Claw(heard)(*words, stdin=TURNS)
     gone = nobody()
@@ -91,7 +104,9 @@ def test_a_reader_that_went_away_cancels_nothing(tmp_path: Path, words: list[str
 
 
 @pytest.mark.parametrize("streams", ["<&-", ">&-", "2>&-", "<&- >&- 2>&-"])
-def test_streams_that_were_closed_before_it_began_are_no_failure(tmp_path: Path, streams: str) -> None:
+def test_streams_that_were_closed_before_it_began_are_no_failure(
+    vault: VaultCopy, tmp_path: Path, streams: str
+) -> None:
     root = vault(tmp_path / "vault")
     line = f'"$0" review reject --all --yes {streams}'
     done = subprocess.run(
@@ -105,7 +120,7 @@ def test_streams_that_were_closed_before_it_began_are_no_failure(tmp_path: Path,
     assert [one["id"] for one in Claw(root)("review", "--json").json["waiting"]] == ["book-trains"]
 
 
-def test_a_full_disk_behind_the_answer_cancels_nothing_and_is_told(tmp_path: Path) -> None:
+def test_a_full_disk_behind_the_answer_cancels_nothing_and_is_told(vault: VaultCopy, tmp_path: Path) -> None:
     root = vault(tmp_path / "vault")
     with open("/dev/full", "w") as full:
         done = subprocess.run(

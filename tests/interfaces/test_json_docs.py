@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
+import os
+import runpy
 from collections.abc import Iterator
 from pathlib import Path
 
 import click
 from conftest import Claw
+from forked import STEM
 
 from memoryclaw.interfaces.cli.verbs import VERBS, Group, cli
 
@@ -17,10 +18,12 @@ PAGE = ROOT / "docs/json.md"
 
 
 def test_the_page_is_what_the_verbs_answer_today() -> None:
-    done = subprocess.run(
-        [sys.executable, ROOT / "scripts/json_docs.py"], capture_output=True, encoding="utf-8", check=True
-    )
-    assert done.stdout == PAGE.read_text(encoding="utf-8"), "run: python scripts/json_docs.py > docs/json.md"
+    def run(words: list[str], stdin: str, env: dict[str, str]) -> tuple[int, str, str]:
+        assert STEM.fits(env)
+        return STEM.run(words, stdin=stdin, environ=env, cwd=None)
+
+    page = runpy.run_path(os.fspath(ROOT / "scripts/json_docs.py"))["page"](run)
+    assert page == PAGE.read_text(encoding="utf-8"), "run: python scripts/json_docs.py > docs/json.md"
 
 
 def test_every_verb_that_answers_is_on_the_page() -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -76,3 +78,8 @@ def test_a_vault_whose_text_changes_under_it_is_read_anew(ask: Asker, daemon: Da
     moon: Path = daemon.vault / "notes/moon.md"
     moon.write_text("# Moon pancakes\n\nChestnut flour.\n")
     assert "Chestnut flour" in ask("memory_get", id="notes/moon").text
+
+
+def test_a_daemon_that_no_client_asked_has_not_imported_the_sdk() -> None:
+    code = "import sys\nfrom memoryclaw.interfaces.mcp import asgi\nasgi(None, None)\nassert 'mcp' not in sys.modules"
+    subprocess.run([sys.executable, "-c", code], check=True)

@@ -81,6 +81,13 @@ def test_a_short_password_is_found_however_it_is_written(line):
     assert MARK.search(out)
 
 
+def test_a_secret_is_found_under_a_name_as_long_as_names_are():
+    tail = "_of_the_harbour.masters-second-boat-x123"
+    for name in ("secret", "pass-phrases"):
+        assert "Xk29fj3kfja0Qz81" not in redacted(f"{name}{tail}=Xk29fj3kfja0Qz81"), name
+        assert "Xk29fj3kfja0Qz81" not in redacted("secret" * 30 + f" {name}: Xk29fj3kfja0Qz81"), name
+
+
 def test_a_private_key_cut_off_in_the_middle_is_taken_to_its_last_line():
     out = redacted(
         "-----BEGIN RSA PRIVATE KEY-----\nMIIEpAIBAAKCAQEA7\nbT0x9+/kQ==\n\nthat was all it printed!"

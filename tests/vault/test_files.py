@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import errno
 import os
+import signal
 import socket
 import stat
 import threading
@@ -237,3 +238,18 @@ def test_a_drive_without_hard_links_works_too(tmp_path, monkeypatch):
         files.write_file(str(tmp_path), "a.md", b"y", None)
     assert (tmp_path / "a.md").read_bytes() == b"x"
     assert os.listdir(tmp_path) == ["a.md"]
+
+
+def test_ctrl_c_behind_the_close_of_a_folder_is_told_as_such(tmp_path, monkeypatch):
+    close = os.close
+
+    def closing(handle):
+        close(handle)
+        os.kill(os.getpid(), signal.SIGINT)
+
+    path = "logs/2026-04-19/s.jsonl"
+    with files.appending(str(tmp_path), path):
+        pass  # makes the folders
+    monkeypatch.setattr(os, "close", closing)
+    with pytest.raises(KeyboardInterrupt), files.appending(str(tmp_path), path):
+        pytest.fail("the interruption comes before")

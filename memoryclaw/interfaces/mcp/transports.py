@@ -13,25 +13,36 @@ from typing import TYPE_CHECKING
 import anyio
 from anyio import to_thread
 from anyio.abc import TaskGroup, TaskStatus
-from mcp.server.stdio import stdio_server
 from starlette.responses import Response
 from starlette.types import Receive, Scope, Send
 
-from memoryclaw.interfaces.mcp.server import Apps, Report, server
 from memoryclaw.writing.secret_gate import secret_gate
 
 if TYPE_CHECKING:
     from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
 
+    from memoryclaw.interfaces.mcp.server import Apps, Report
+
+# Nothing here imports the SDK before a client is there: a daemon that none asks need not wait for it.
+
 
 def run(apps: Apps, report: Report) -> None:
     """Answers until the client closes its end; a call that is under way is finished first."""
+    from mcp.server.stdio import stdio_server  # noqa: PLC0415
+
+    from memoryclaw.interfaces.mcp.server import server  # noqa: PLC0415
+
+    async def serve() -> None:
+        answering = server(apps, report)
+        async with stdio_server() as (incoming, outgoing):
+            await answering.run(incoming, outgoing, answering.create_initialization_options())
+
     logging.basicConfig(stream=sys.stderr, level=logging.WARNING)
     logging.getLogger().handlers[0].setFormatter(_Harmless(logging.BASIC_FORMAT))
     signal.signal(signal.SIGINT, signal.SIG_DFL)  # a thread that waits for input cannot be told to stop
     gc.freeze()
     gc.enable()
-    anyio.run(_serve, apps, report)
+    anyio.run(serve)
 
 
 class _Harmless(logging.Formatter):
@@ -42,13 +53,7 @@ class _Harmless(logging.Formatter):
         return secret_gate().sentence(super().format(record))
 
 
-async def _serve(apps: Apps, report: Report) -> None:
-    answering = server(apps, report)
-    async with stdio_server() as (incoming, outgoing):
-        await answering.run(incoming, outgoing, answering.create_initialization_options())
-
-
-# Streamable HTTP, mounted in another server. The first request imports the SDK, so that a daemon starts fast.
+# Streamable HTTP, mounted in another server
 
 
 class Mounted:
