@@ -33,7 +33,7 @@ from memoryclaw.text.prompts import one_line
 
 SCHEMA = "memoryclaw_jobs"
 MOST_TRIES = 6
-FIRST_WAIT = 30  # seconds before the second try; some more before each further one, five minutes in the end
+FIRST_WAIT = 30.0  # seconds before the second try, twice as long before each further one
 BEAT, SILENT = (
     5.0,
     30.0,
@@ -86,7 +86,7 @@ def night(text: str) -> Night:
 
 
 class QueuedJob(NamedTuple):
-    """A job of the queue, or a vault's last run."""
+    """A job of the queue."""
 
     id: int
     vault: str
@@ -97,7 +97,7 @@ class QueuedJob(NamedTuple):
 
 
 class JobError(MemoryClawError):
-    """A consolidation that did not come to its end; it is tried again."""
+    """A consolidation that did not come to its end."""
 
 
 class Jobs:
@@ -194,17 +194,26 @@ class Jobs:
                 "delete from procrastinate_jobs where lock = %s and status = 'failed'", (vault,)
             )
 
-    def ended(self, vault: str, error: str = "") -> None:
-        """Notes how it ended."""
+    def ended(self, vault: str, error: str = "", *, tries: int = 0) -> None:
+        """Notes how it ended. What failed waits for another try, or is dead after so many.
+
+        The job that ran is done either way, and the other try is a job of its own: a request that came meanwhile takes its place.
+
+        Args:
+            vault: whose job it was.
+            error: why it failed, in one sentence; empty when it did not.
+            tries: how many had failed before.
+        """
+        wait = FIRST_WAIT * 2**tries if tries + 1 < MOST_TRIES else None
+        again = """insert into procrastinate_jobs(queue_name, task_name, lock, queueing_lock, args, attempts, status, scheduled_at)
+            select 'vaults', 'consolidate', name, name, jsonb_build_object('vault', name), %s,
+                case when %s::float8 is null then 'failed' else 'todo' end::procrastinate_job_status, now() + %s::float8 * interval '1 second'
+            from memoryclaw.fleet_vault where name = %s on conflict (queueing_lock) where status = 'todo' do nothing"""
         note = """update memoryclaw.night set error = %s, ended = case when %s = '' then now() else ended end where vault = %s"""
         with self._transaction() as connection:
             connection.execute(note, (error, error, vault))
-
-    def waits(self, vault: str) -> bool:
-        """True while another job of this vault waits."""
-        with self._transaction() as connection:
-            sql = "select 1 from procrastinate_jobs where queueing_lock = %s and status = 'todo'"
-            return connection.execute(sql, (vault,)).fetchone() is not None
+            if error:
+                connection.execute(again, (tries + 1, wait, wait, vault))
 
     @contextmanager
     def slot(self, most: int) -> Iterator[None]:
@@ -236,12 +245,14 @@ class Jobs:
         waits = (
             "exists(select 1 from procrastinate_jobs o where o.queueing_lock = j.lock and o.status = 'todo')"
         )
-        with self._transaction() as connection:
+        # Somebody may ask for one of these vaults at the same moment; the next look sees that.
+        with suppress(pg.UniqueViolation), self._transaction() as connection:
             connection.execute(f"delete from procrastinate_jobs j where {silent} and {waits}", (SILENT,))
             connection.execute(
-                f"""update procrastinate_jobs j set status = 'todo', worker_id = null, attempts = attempts + 1, scheduled_at = null
+                f"""update procrastinate_jobs j set worker_id = null, attempts = attempts + 1, scheduled_at = null,
+                status = case when attempts + 1 < %s then 'todo' else 'failed' end::procrastinate_job_status
                 where {silent} and not {waits}""",
-                (SILENT,),
+                (MOST_TRIES, SILENT),
             )
             gone = "delete from procrastinate_jobs j where status in ('todo', 'failed') and not exists(select 1 from memoryclaw.fleet_vault v where v.name = j.lock)"
             connection.execute(gone)
@@ -305,15 +316,10 @@ class Worker:
         )
         app = procrastinate.App(connector=connector)
 
-        @app.task(
-            name="consolidate",
-            pass_context=True,
-            retry=procrastinate.RetryStrategy(
-                max_attempts=MOST_TRIES - 1, wait=FIRST_WAIT, exponential_wait=3
-            ),
-        )
-        async def consolidate(_context: procrastinate.JobContext, vault: str) -> None:
-            await asyncio.get_running_loop().run_in_executor(self._threads, self.consolidate, vault)
+        @app.task(name="consolidate", pass_context=True)
+        async def consolidate(context: procrastinate.JobContext, vault: str) -> None:
+            tries = context.job.attempts
+            await asyncio.get_running_loop().run_in_executor(self._threads, self.consolidate, vault, tries)
 
         async with app.open_async():
             ticking = asyncio.create_task(self._tick())
@@ -338,24 +344,18 @@ class Worker:
             with suppress(MemoryClawError, psycopg.Error):  # the next look sees what this one did not
                 await asyncio.to_thread(self._jobs.tick)
 
-    def consolidate(self, vault: str) -> None:
-        """Has the home of a vault consolidate it.
-
-        Raises:
-            JobError: it did not come to its end; it is tried again.
-        """
+    def consolidate(self, vault: str, tries: int = 0) -> None:
+        """Has the home of a vault consolidate it; what does not come to its end is tried again, later."""
         self._jobs.began(vault)
         try:
             with self._jobs.slot(self._llm_calls):
                 self._asked(vault)
         except (MemoryClawError, httpx.HTTPError, psycopg.Error) as error:
             told = one_line(str(error) or type(error).__name__)[:_LONGEST]
-            self._jobs.ended(vault, told)
+            self._jobs.ended(vault, told, tries=tries)
             self._tell(f"{vault}: {told}")
-            if self._jobs.waits(vault):
-                return
-            raise JobError(told) from None
-        self._jobs.ended(vault)
+        else:
+            self._jobs.ended(vault)
 
     def _asked(self, vault: str) -> None:
         node = self._fleet.vault(vault).node

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import signal
 import subprocess
@@ -16,7 +17,7 @@ from conftest import COMMAND, Claw
 from towns import Town, town
 
 from memoryclaw.errors import ConfigError, NotFoundError
-from memoryclaw.fleet.jobs import Jobs, night
+from memoryclaw.fleet.jobs import MOST_TRIES, Jobs, night
 from memoryclaw.fleet.store import Fleet
 from memoryclaw.index.postgres import Postgres
 
@@ -72,6 +73,30 @@ def test_who_waited_longest_is_first_however_often_another_asks(jobs: Jobs) -> N
     jobs.ask(["rarely"])
     jobs.ask(["never"])
     assert [one.vault for one in jobs.queued()] == ["never", "rarely", "often"]
+
+
+def test_what_fails_is_tried_later_each_time_and_then_dead_and_a_request_comes_before_it(jobs: Jobs) -> None:
+    Fleet(jobs.server).add("ann", node="one")
+    waits = []
+    for tries in range(MOST_TRIES - 1):
+        jobs.began("ann")
+        jobs.ended("ann", "no home", tries=tries)
+        (job,) = jobs.queued()
+        assert (job.state, job.tries, job.error) == ("waiting", tries + 1, "no home")
+        assert job.next is not None
+        waits.append(job.next - datetime.now(UTC))
+        assert jobs.ask(["ann"]) == ["ann"]  # as soon as it is its turn
+        jobs.began("ann")
+        jobs.ended("ann", "no home", tries=tries)  # while that one waits, it is not asked for twice
+        assert [one.next for one in jobs.queued()] == [None]
+        with jobs._transaction() as connection:
+            connection.execute("delete from procrastinate_jobs")
+    assert all(later > earlier * 1.5 for earlier, later in itertools.pairwise(waits))
+    jobs.ended("ann", "no home", tries=MOST_TRIES - 1)
+    assert [one.state for one in jobs.queued()] == ["dead"]
+    assert jobs.ask(["ann"]) == ["ann"]
+    jobs.began("ann")
+    assert [one.state for one in jobs.queued()] == ["waiting"]
 
 
 def test_a_strangers_schema_is_left_alone(migrated_url: str) -> None:
