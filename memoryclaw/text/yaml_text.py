@@ -227,15 +227,16 @@ class _YamlBuilder:
             self.problems.append(Problem("", line, message, "keep one of them"))
 
 
+_TOO_DEEP = (f"this YAML is nested deeper than {MAX_DEPTH} levels", "flatten it")
+
+
 def _check_opening(event: Any, depth: int, *, keyless: bool) -> None:
     if event.anchor is not None or event.tag is not None:
         _refuse_mark(event)
     if keyless:
         raise _Refused(event.start_mark.line, "a list or map cannot be a key", "put quotes around the key")
     if depth >= MAX_DEPTH:
-        raise _Refused(
-            event.start_mark.line, f"this YAML is nested deeper than {MAX_DEPTH} levels", "flatten it"
-        )
+        raise _Refused(event.start_mark.line, *_TOO_DEEP)
 
 
 def _refuse_mark(event: Any) -> None:
@@ -249,12 +250,15 @@ def _refuse_mark(event: Any) -> None:
 def _broken(error: Exception, first_line: int) -> Problem:
     mark = getattr(error, "problem_mark", None)
     what = str(getattr(error, "problem", None) or getattr(error, "reason", None) or "it cannot be read")
+    line = first_line + (mark.line if mark else 0)
+    if "nesting depth" in what:  # newer parsers read ahead and have a limit of their own
+        return Problem("", line, *_TOO_DEEP)
     hint = (
         "indent with spaces"
         if "\\t" in what
         else "put quotes around a value that holds : # [ { * & or a quote"
     )
-    return Problem("", first_line + (mark.line if mark else 0), f"this YAML is broken: {what}", hint)
+    return Problem("", line, f"this YAML is broken: {what}", hint)
 
 
 def strings(value: Any) -> list[str]:

@@ -21,7 +21,6 @@ import psycopg
 import pytest
 from conftest import Claw, put
 from engine_contract import EngineContract, OpenEngine, Opener, all_of, any_of, phrase, row, token, without
-from generate import write
 from gitvault import vault_of as git_vault
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
@@ -36,6 +35,11 @@ from memoryclaw.index.index import fingerprint
 from memoryclaw.index.postgres import Postgres
 from memoryclaw.index.postgres_index import PostgresDatabase, PostgresText, drop, translated
 from memoryclaw.ports import Clause, IndexRow
+
+sys.path.append(
+    os.fspath(Path(__file__).resolve().parents[2] / "benchmarks")
+)  # last: a name there is that of a folder of tests
+from generate import write
 
 pytestmark = pytest.mark.fleet
 ROOT = Path(__file__).resolve().parents[2]
