@@ -184,8 +184,13 @@ class Writing:
             (file_row(first + i, f, languages[i].code) for i, f in enumerate(filed)),
         )
         rows: list[IndexRow] = []
+        tokens: list[tuple[object, ...]] = []
         spoken = zip(notes, languages, strict=True)
-        run(_UNIT_SQL, (row for (fid, note), one in spoken for row in self._unit_rows(fid, note, one, rows)))
+        run(
+            _UNIT_SQL,
+            (row for (fid, note), one in spoken for row in self._unit_rows(fid, note, one, rows, tokens)),
+        )
+        run("insert into tokens values(?,?,?,?,?,?,?,?,?)", tokens)
         self._engine.add(rows)
         run(
             f"insert into fact values({','.join('?' * 21)})",
@@ -222,19 +227,21 @@ class Writing:
 
     def remove(self, paths: Sequence[str]) -> None:
         """Forgets files and all that came from them."""
-        self._connection.execute(
-            "delete from hidden where path in (select value from json_each(?))", (json.dumps(list(paths)),)
-        )
-        sql = "select fid, path, language from files where path in (select value from json_each(?))"
-        known = self._connection.execute(sql, (json.dumps(paths),)).fetchall()
+        run, listed = self._connection.execute, "in (select value from json_each(?))"
+        run(f"delete from hidden where path {listed}", (json.dumps(paths),))
+        sql = f"select fid, path, language from files where path {listed}"
+        known = run(sql, (json.dumps(paths),)).fetchall()
+        if not known:
+            return
+        rowids: list[int] = []
         for fid, _, code in known:
-            self._remove_units(fid, language(code) if code else self._language)
-        for table in ("files", "fact", "tag", "name", "link", "cited"):
-            self._connection.executemany(
-                f"delete from {table} where fid = ?", ((fid,) for fid, _, _ in known)
-            )
-        sql = "delete from problems where path = ? and origin = 'note'"
-        self._connection.executemany(sql, ((path,) for _, path, _ in known))
+            rowids += self._remove_units(fid, language(code) if code else self._language)
+        run(f"delete from tokens where rowid {listed}", (json.dumps(rowids),))
+        fids = json.dumps([fid for fid, _, _ in known])
+        for table in ("files", "fact", "tag", "name", "link", "cited", "unit"):
+            run(f"delete from {table} where fid {listed}", (fids,))
+        sql = f"delete from problems where path {listed} and origin = 'note'"
+        run(sql, (json.dumps([path for _, path, _ in known]),))
 
     def touch(self, path: str, stamp: Stamp, *, racy: bool) -> None:
         """Notes a new stamp of a file whose bytes are the same."""
@@ -341,7 +348,12 @@ class Writing:
         return int(self._connection.execute("select coalesce(max(fid), 0) + 1 from files").fetchone()[0])
 
     def _unit_rows(
-        self, fid: int, note: Note, spoken: Language, rows: list[IndexRow]
+        self,
+        fid: int,
+        note: Note,
+        spoken: Language,
+        rows: list[IndexRow],
+        tokens: list[tuple[object, ...]],
     ) -> Iterator[tuple[object, ...]]:
         texts = [_Texts(u.title, u.tags, u.properties, u.text) for u in note.units]
         kinds = [kind_of(unit.kind, unit.trust) for unit in note.units]
@@ -349,18 +361,16 @@ class Writing:
         first = self._next  # the units of a file stand side by side: their neighbours are found by number
         self._next += len(note.units)
         rows += [_index_row(first + seq, one) for seq, one in enumerate(columns)]
-        self._connection.executemany(
-            "insert into tokens values(?,?,?,?,?,?,?,?,?)",
-            (
-                (first + seq, fid, kind, *map(_length, one), "\n".join(one))
-                for seq, (kind, one) in enumerate(zip(kinds, columns, strict=True))
-            ),
+        tokens += (
+            (first + seq, fid, kind, *map(_length, one), "\n".join(one))
+            for seq, (kind, one) in enumerate(zip(kinds, columns, strict=True))
         )
         opening = opening_turn(note.units)
         for seq, unit in enumerate(note.units):
             yield unit_row(first + seq, fid, seq, unit, opens=unit is opening)
 
-    def _remove_units(self, fid: int, spoken: Language) -> None:
+    def _remove_units(self, fid: int, spoken: Language) -> list[int]:
+        """Takes the units of a file out of the text engine and the counts; their rows are for the caller to delete."""
         sql = f"select rowid, kind, trust, {_TEXT_COLUMNS} from unit where fid = ? order by seq"
         found = self._connection.execute(sql, (fid,)).fetchall()
         texts = [
@@ -369,8 +379,7 @@ class Writing:
         ]
         columns = self._analysed(texts, [kind_of(row[1], row[2]) for row in found], spoken, sign=-1)
         self._engine.remove([_index_row(row[0], one) for row, one in zip(found, columns, strict=True)])
-        self._connection.executemany("delete from tokens where rowid = ?", ((row[0],) for row in found))
-        self._connection.execute("delete from unit where fid = ?", (fid,))
+        return [row[0] for row in found]
 
     def _analysed(
         self, texts: Sequence[_Texts], kinds: Sequence[str], spoken: Language, *, sign: int

@@ -62,6 +62,7 @@ class Postgres:
         self._most = most
         self._pool: _Pool | None = None
         self._guard = threading.RLock()
+        self._known: dict[str, int] = {}  # the version of each part of the schema, once it was looked at
 
     @property
     def url(self) -> str:
@@ -189,8 +190,11 @@ class Postgres:
         Raises:
             ConfigError: the schema is somebody else's, or of a newer MemoryClaw.
         """
+        if self._known.get(part) == len(steps):
+            return
         with self.connection() as connection:
             if self._version(connection, part) == len(steps):
+                self._known[part] = len(steps)
                 return
         with self.transaction(wait_ms=60_000) as connection:
             _run(connection, f"select pg_advisory_xact_lock({_LOCK})")
@@ -219,6 +223,7 @@ class Postgres:
             sql = f"""insert into {SCHEMA}.migrations values(%s, %s)
                 on conflict (part) do update set version = excluded.version"""
             connection.execute(sql, (part, len(steps)))
+        self._known[part] = len(steps)
 
     def lent(self) -> tuple[int, int]:
         """How many connections are lent out, and how many requests wait for one."""
@@ -232,6 +237,7 @@ class Postgres:
         if self._pool is not None:
             self._pool.close()
         self._pool = None
+        self._known.clear()
 
     @contextlib.contextmanager
     def telling(self) -> Iterator[None]:

@@ -26,7 +26,7 @@ import psycopg
 from memoryclaw.errors import IndexDamagedError, VaultError
 from memoryclaw.index.bm25 import K1, WEIGHTS, B, counted, gain, idf, sound, tally
 from memoryclaw.index.database import LIFECYCLE
-from memoryclaw.index.postgres import OWN, PARTITIONS, SCHEMA, Postgres
+from memoryclaw.index.postgres import OWN, PARTITIONS, SCHEMA, VAULT, Postgres
 from memoryclaw.model import COLUMNS
 from memoryclaw.ports import Clause, Hit, IndexRow, Occurrence
 
@@ -539,9 +539,8 @@ class PostgresDatabase:
         if not self._keeps and (known is None or known[1] != self._recipe):
             raise self._not_yet()
         if known is None:
-            sql = f"insert into {SCHEMA}.vault(name, audience) values(%s, %s) on conflict do nothing"
             with self.server.transaction() as raw:
-                raw.execute(sql, (self._name, self._audience))
+                self._first(raw)
             known = self._known()
         if known is None:
             raise IndexDamagedError(
@@ -571,15 +570,26 @@ class PostgresDatabase:
             )
         return str(row[0])
 
+    def _first(self, raw: psycopg.Connection[tuple[Any, ...]]) -> None:
+        """Gives the vault its number, if no other process does."""
+        sql = f"insert into {SCHEMA}.vault(name, audience, recipe) values(%s, %s, %s) on conflict do nothing returning number"
+        row = raw.execute(sql, (self._name, self._audience, self._recipe)).fetchone()
+        if row is not None:
+            raw.execute("select set_config(%s, %s, true)", (VAULT, str(row[0])))
+            self._begin(raw, int(row[0]))
+
     def _wipe(self, raw: psycopg.Connection[tuple[Any, ...]], number: int | None = None) -> None:
         own = self._number if number is None else number
         for table in _TABLES:
             raw.execute(f"delete from {SCHEMA}.{table} where vault = %s", (own,))
-        # Row numbers begin anew, so whoever remembers some must know which build they are of.
-        meta = [("next", "1"), ("changes", "0"), ("born", os.urandom(8).hex())]
-        for key, value in meta:
-            raw.execute(f"insert into {SCHEMA}.meta(key, value, vault) values(%s, %s, %s)", (key, value, own))
         raw.execute(f"update {SCHEMA}.vault set recipe = %s where number = %s", (self._recipe, own))
+        self._begin(raw, own)
+
+    def _begin(self, raw: psycopg.Connection[tuple[Any, ...]], number: int | None) -> None:
+        # Row numbers begin anew, so whoever remembers some must know which build they are of.
+        sql = f"""insert into {SCHEMA}.meta(key, value, vault)
+            values('next', '1', %s), ('changes', '0', %s), ('born', %s, %s)"""
+        raw.execute(sql, (number, number, os.urandom(8).hex(), number))
         self.rebuilt = True
 
 
