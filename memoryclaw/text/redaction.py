@@ -72,6 +72,7 @@ CLOUDS = _rows(
     ("scaleway-key", "scw", r"SCW[A-Z0-9]{17}(?![A-Za-z0-9])"),
     ("confluent-secret", "cflt", r"cflt[A-Za-z0-9+/]{60}"),
     ("openshift-token", "sha256~", r"sha256~[\w-]{43}"),
+    ("memoryclaw-token", "mclaw_", r"mclaw_[\w-]{43}"),
 )  # fmt: skip
 
 WORKSHOPS = _rows(

@@ -29,6 +29,7 @@ from towns import Node, Town, town
 from memoryclaw.interfaces.http.fleet import ANYWHERE, route_of
 from memoryclaw.interfaces.http.messages import QUERIED, VerbRoute
 from memoryclaw.interfaces.http.routes import ROWS
+from memoryclaw.text.redaction import Redactor
 
 pytestmark = pytest.mark.fleet
 __all__ = ["town"]
@@ -323,6 +324,7 @@ def test_a_token_is_kept_as_its_digest_and_ends(town: Town, migrated_url: str) -
         "tokens", "make", "ann", "family", "--days", "2", "--note", "the kitchen", "--json"
     ).json["token"]
     assert node.ask("GET", "/v1/notes", token).status_code == 200
+    assert token not in Redactor(b"key").text(f"use {token} for the kitchen").value
     listed = town.run("tokens", "list", "ann").out
     assert "the kitchen" in listed
     assert "family" in listed
