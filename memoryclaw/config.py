@@ -497,6 +497,11 @@ def _remember(cache: Path, known: dict[str, Any]) -> None:
             with open(os.open(temporary, flags | os.O_NOFOLLOW, 0o600), "w", encoding="utf-8") as file:
                 json.dump(known, file)
             temporary.replace(cache)
+            from memoryclaw.vault.files import is_running  # noqa: PLC0415 - rare
+
+            for left in cache.parent.glob("config.*.tmp"):  # by who was killed
+                if (pid := left.name.split(".")[1]).isdecimal() and not is_running(int(pid)):
+                    left.unlink()
 
 
 def _parsed(path: Path, text: str) -> dict[str, Any]:

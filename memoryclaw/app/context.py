@@ -165,8 +165,13 @@ class VaultContext:
         from memoryclaw.index.vector_store import VectorStore  # noqa: PLC0415
         from memoryclaw.index.vectors import Vectors, embedder_of  # noqa: PLC0415
 
-        store = VectorStore(self.state, self.config.vector_model)
-        return Vectors(store, embedder_of(self.config), self.catalog)
+        server = None
+        if self.config.engine == "postgres":
+            from memoryclaw.index.postgres_index import PostgresDatabase, PostgresVectors  # noqa: PLC0415
+
+            server = PostgresVectors(cast("PostgresDatabase", self._whole.database))
+        store, embedder = VectorStore(self.state, self.config.vector_model), embedder_of(self.config)
+        return Vectors(store, embedder, self.catalog, server, follows=self._kept is not None)
 
     @property
     def sync(self) -> Sync:

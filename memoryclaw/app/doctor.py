@@ -28,7 +28,7 @@ from memoryclaw.model import Problem
 from memoryclaw.models.llm import ModelError
 from memoryclaw.recall.graph import dangling
 from memoryclaw.vault.conflicts import Conflict
-from memoryclaw.vault.files import writer_lock
+from memoryclaw.vault.files import is_running, writer_lock
 from memoryclaw.vault.folder import Vault
 from memoryclaw.vault.layout import CONFIG_FILE, FOLDERS, STATE_DIR, on_disk
 from memoryclaw.vault.state_folder import state_folder
@@ -228,18 +228,8 @@ def _stale(root: Path, state: Path) -> Iterator[str]:
         yield from (
             entry.path
             for entry in os.scandir(state)
-            if _STATE_TEMP.match(entry.name) and not _alive(entry.name)
+            if _STATE_TEMP.match(entry.name) and not is_running(int(entry.name.split(".")[1]))
         )
-
-
-def _alive(name: str) -> bool:
-    try:
-        os.kill(int(name.split(".")[1]), 0)
-    except ProcessLookupError:
-        return False
-    except PermissionError:
-        return True
-    return True
 
 
 def _permissions(root: Path, state: Path) -> Check:

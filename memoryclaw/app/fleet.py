@@ -56,6 +56,7 @@ _SEND = 60.0  # seconds that one push may take while somebody waits for it
 _PATIENCE = 30.0  # seconds that a vault which leaves waits for the work that goes on in it, and a push for the vault's lock
 _LATER = 60.0  # seconds until what nobody waits for is sent: uses in the ledger
 _AGAIN = 5.0  # seconds until what failed is tried again
+_FILL_AGAIN = 30.0  # seconds until vectors are tried again that could not be made
 _AT_ONCE = 4  # vaults that are taken over at the same time
 _OPEN = 64  # vaults that are kept open
 _WHOM = 30.0  # seconds for which it is known for whom there are tokens
@@ -86,6 +87,7 @@ class _Home:
         self.audiences: tuple[str, ...] = ()  # for whom there are tokens
         self.asked_whom = -_WHOM
         self.notes = self.bytes = 0
+        self.lacks_vectors, self.fill_after = False, 0.0  # since the index changed, and when they are made
 
     def wait_until_idle(self, seconds: float = _PATIENCE) -> bool:
         """Lets no more work begin and waits for what goes on; False when that takes too long."""
@@ -115,6 +117,11 @@ class FleetApp(App):
     def head(self) -> str:
         """The last commit; empty where there is none."""
         return History(os.fspath(self.root)).head()
+
+    @property
+    def wants_vectors(self) -> bool:
+        """Whether the settings ask for vectors."""
+        return self._context.wants_vectors
 
     def refresh(self) -> Freshness:
         """Brings the index of what the caller sees in line with the files, as every verb that reads does first."""
@@ -162,6 +169,7 @@ class FleetNode:
         tell: told what happens, one sentence each.
         lease: seconds for which the node keeps its vaults when it says nothing.
         adopt: whether it takes over vaults whose node is gone, by itself.
+        replica: a copy of the fleet's database that takes no writes; the vaults of other nodes are read from it.
     """
 
     def __init__(
@@ -174,8 +182,10 @@ class FleetNode:
         tell: Callable[[str], None],
         lease: float = LEASE,
         adopt: bool = True,
+        replica: Fleet | None = None,
     ) -> None:
         self.folder, self.name, self.address, self.fleet = folder, checked_name(name), address, fleet
+        self._reads = replica or fleet
         self._tell, self._lease, self._adopts = tell, lease, adopt
         self._holder = secrets.token_hex(8)
         self._homes: dict[str, _Home] = {}
@@ -187,6 +197,7 @@ class FleetNode:
         self._idle: list[_Idle] = []  # the one that was lent last stands last
         self._turns: dict[str, threading.Lock] = {}
         self._guard = threading.Lock()
+        self._filling = threading.Lock()
         self._over = threading.Event()  # nothing new is begun
         self._ended = threading.Event()
         self._threads: list[threading.Thread] = []
@@ -437,6 +448,7 @@ class FleetNode:
             state = self.fleet.home_of(name)
             if state.number is not None and not freshness.degraded:
                 self._publish(home, state.number)
+                home.lacks_vectors = home.lacks_vectors or app.wants_vectors
                 self.fleet.mark(name, home.fence, app.head())
         except MemoryClawError as error:
             home.is_dirty = True
@@ -630,8 +642,30 @@ class FleetNode:
                 self._soon(home.known.name, partial(self._put_back, home))
         late = time.monotonic() - _LATER
         for name, home in list(self._homes.items()):
+            if home.lacks_vectors and home.fill_after < time.monotonic() and not self._filling.locked():
+                self._soon(name, partial(self._fill, home))
             if home.is_dirty and home.since < late:
                 self._soon(name, self.acknowledge)
+
+    def _fill(self, home: _Home, _: str) -> None:
+        """Makes the vectors that a vault lacks, of one vault at a time; ends early where the vault is wanted for something else."""
+
+        def stopping() -> bool:
+            is_wanted = home.is_leaving or home.known.wanted not in ("", self.name)
+            return self._over.is_set() or is_wanted or self._homes.get(home.known.name) is not home
+
+        if stopping() or not self._filling.acquire(blocking=False):
+            return
+        home.lacks_vectors, home.fill_after = False, 0.0
+        about = f"{home.known.name}, vectors"
+        try:
+            with self._telling(about), self._writable(home) as app:
+                home.lacks_vectors = app.fill_vectors(stopping=stopping, thorough=False).missing > 0
+                self._told.pop(about, None)
+                return
+            home.lacks_vectors, home.fill_after = True, time.monotonic() + _FILL_AGAIN
+        finally:
+            self._filling.release()
 
     def _soon(self, vault: str, work: Callable[[str], object]) -> None:
         """Does something with a vault in a thread of the pool, unless something is done with it; what fails is tried again later."""
@@ -679,12 +713,12 @@ class FleetNode:
         def kept() -> Freshness:
             return self._lag(vault)
 
-        with self._lent(root, lambda: _app_of(self.fleet, root, vault, kept=kept)) as app:
+        with self._lent(root, lambda: _app_of(self._reads, root, vault, kept=kept)) as app:
             yield app.seen_by(audience)
 
     def _refresh(self, vault: str, root: Path) -> None:
         """Brings the published files here, if there are others than last time."""
-        state = self.fleet.home_of(vault)
+        state = self._reads.home_of(vault)
         if state.number is None or state.synced is None:
             raise VaultError(f"the vault {vault!r} was not indexed by its home yet; ask again later")
         known = self._shadows.get(vault)
@@ -693,7 +727,7 @@ class FleetNode:
         if known is None:  # what an earlier process had here
             shutil.rmtree(root, ignore_errors=True)
             root.mkdir(0o700, parents=True)
-        place, found = os.fspath(root), self.fleet.published(state.number)
+        place, found = os.fspath(root), self._reads.published(state.number)
         for path, data in sorted(found.items(), key=lambda one: one[0] != CONFIG_FILE):
             if (before := files.digest_at(place, path)) != files.digest_of(data):
                 files.write_file(place, path, data, before)
@@ -706,6 +740,8 @@ class FleetNode:
 
     def _lag(self, vault: str) -> Freshness:
         state = self.fleet.home_of(vault)
+        if self._reads is not self.fleet and self._reads.home_of(vault).synced != state.synced:
+            return Freshness(0, "the replica that this node reads has not heard of the last write yet")
         if state.is_up:
             return Freshness()
         if not state.node:

@@ -173,7 +173,7 @@ def _derived(context: VaultContext, needles: Needles) -> Iterator[str]:
     context.index.discard()
     context.sync.run()
     root = os.fspath(context.root)
-    if (context.state / "vectors").exists():
+    if (context.state / "vectors").exists() or context.config.engine == "postgres":
         try:
             context.vectors.forget_gone()
         except (LockedError, VectorsError) as error:

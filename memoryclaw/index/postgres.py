@@ -248,6 +248,10 @@ class Postgres:
             raise IndexBusyError("the index is being written by another process; try again") from None
         except (PoolTimeout, TooManyRequests, pg.TooManyConnections):
             raise IndexBusyError(f"all connections to PostgreSQL at {self} are in use; try again") from None
+        except (pg.ReadOnlySqlTransaction, pg.FeatureNotSupported) as error:
+            if isinstance(error, pg.FeatureNotSupported) and "recovery" not in str(error):
+                raise
+            raise IndexUnreachableError(f"PostgreSQL at {self} is a replica, which takes no writes") from None
         except PoolClosed:
             raise IndexBusyError("the connections to PostgreSQL are being closed; try again") from None
         except (psycopg.OperationalError, psycopg.InterfaceError) as error:

@@ -67,7 +67,9 @@ _TABLES = {
     "aliases": ("!key text, !expansion text", ""),
     "words": ("!word text, spelled int, held int", "word"),
     "posting": ("token text, chunk int, units bytea, places bytea", "token, chunk"),
+    "vector": ("digest bytea, recipe text, floats bytea", "digest"),
 }
+_OF_PASSAGES = ("vector",)  # what a new index of the same files can go on using
 _INDEXES = (
     "files(path)", "files(id)", "files(stem)", "files(at)", "files(language)", "files(fid) where partial = 1",
     "unit(fid, seq)", "unit(id)", "unit(at) where at != ''", "unit(memory_type) where memory_type != ''",
@@ -451,7 +453,7 @@ class PostgresDatabase:
         if self.raw is not None:
             yield self.raw
             return
-        with self.server.transaction(self.number()) as raw:
+        with self.server.transaction(self.number(), read_only=not self._keeps) as raw:
             yield raw
 
     @contextlib.contextmanager
@@ -580,7 +582,7 @@ class PostgresDatabase:
 
     def _wipe(self, raw: psycopg.Connection[tuple[Any, ...]], number: int | None = None) -> None:
         own = self._number if number is None else number
-        for table in _TABLES:
+        for table in [one for one in _TABLES if one not in _OF_PASSAGES]:
             raw.execute(f"delete from {SCHEMA}.{table} where vault = %s", (own,))
         raw.execute(f"update {SCHEMA}.vault set recipe = %s where number = %s", (self._recipe, own))
         self._begin(raw, own)
@@ -607,6 +609,64 @@ def drop(server: Postgres, name: str) -> None:
             for table in _TABLES:
                 raw.execute(f"delete from {SCHEMA}.{table} where vault = %s", (number,))
             raw.execute(f"delete from {SCHEMA}.vault where number = %s", (number,))
+
+
+class PostgresVectors:
+    """The vectors of a vault's passages, where every node finds them. They are kept as bytes; each node looks through a copy of its own.
+
+    Args:
+        database: the tables of the vault.
+    """
+
+    def __init__(self, database: PostgresDatabase) -> None:
+        self._database = database
+
+    def edition(self) -> str:
+        """Another one whenever a vector came or went; empty where that is not known."""
+        sql = f"select value from {SCHEMA}.meta where vault = %s and key = 'vectors'"
+        found = self._asked(sql)
+        return str(found[0][0]) if found else ""
+
+    def held(self, recipe: str) -> dict[bytes, int]:
+        """The passages that have a vector of this recipe, and how many bytes it has."""
+        sql = f"select digest, octet_length(floats) from {SCHEMA}.vector where vault = %s and recipe = %s"
+        return dict(self._asked(sql, recipe))
+
+    def get(self, recipe: str, digests: Sequence[bytes]) -> dict[bytes, bytes]:
+        """The vectors of this recipe that there are of some passages."""
+        sql = f"select digest, floats from {SCHEMA}.vector where vault = %s and recipe = %s and digest = any(%s)"
+        return dict(self._asked(sql, recipe, list(digests)))
+
+    def put(self, recipe: str, rows: Mapping[bytes, bytes]) -> None:
+        """Keeps the vectors of some passages, in place of those that they had."""
+        sql = f"""insert into {SCHEMA}.vector(digest, recipe, floats, vault) values(%s, %s, %s, %s)
+            on conflict(vault, digest) do update set recipe = excluded.recipe, floats = excluded.floats"""
+        with self._changing() as (raw, number), raw.cursor() as cursor:
+            cursor.executemany(sql, [(digest, recipe, row, number) for digest, row in rows.items()])
+
+    def drop(self, digests: Sequence[bytes]) -> None:
+        """Removes the vectors of some passages."""
+        with self._changing() as (raw, number):
+            raw.execute(
+                f"delete from {SCHEMA}.vector where vault = %s and digest = any(%s)", (number, list(digests))
+            )
+
+    def passages(self) -> set[bytes]:
+        """The passages that have a vector of any recipe."""
+        return {digest for (digest,) in self._asked(f"select digest from {SCHEMA}.vector where vault = %s")}
+
+    def _asked(self, sql: str, *values: Any) -> list[tuple[Any, ...]]:
+        with self._database.session() as raw:
+            return raw.execute(sql, (self._database.number(), *values)).fetchall()
+
+    @contextlib.contextmanager
+    def _changing(self) -> Iterator[tuple[psycopg.Connection[tuple[Any, ...]], int]]:
+        edition = f"""insert into {SCHEMA}.meta(key, value, vault) values('vectors', %s, %s)
+            on conflict(vault, key) do update set value = excluded.value"""
+        with self._database.writing(), self._database.session() as raw:
+            number = self._database.number()
+            yield raw, number
+            raw.execute(edition, (os.urandom(8).hex(), number))
 
 
 # The text engine: for each token and each 4,096 units, what holds it and where. As packed numbers it takes a fifth of the rows that one row for

@@ -147,6 +147,31 @@ class VectorStore:
             connection.executemany("insert or replace into slot values(?,?,?)", told)
             connection.execute(_NO_MEAN)
 
+    def width(self) -> int:
+        """The bytes of one vector; 0 when there are none."""
+        return int(self._meta("dimension") or 0) * _FLOAT
+
+    def rows(self, digests: Sequence[bytes]) -> dict[bytes, bytes]:
+        """The vectors of passages that have one, as they were written."""
+        sql = "select digest, slot, sum from slot where digest = ?"
+        found = [row for digest in digests for row in self._rows(sql, digest)]
+        if not found:
+            return {}
+        matrix = self._matrix_of(int(self._meta("dimension")))
+        with self._doubting():
+            rows = matrix.bytes_of({slot: known for _, slot, known in found}, self._count())
+        return {digest: rows[slot] for digest, slot, _ in found}
+
+    def followed(self) -> str | None:
+        """Which edition of the vectors on a server these are; None where they follow none."""
+        found = self._meta("followed")
+        return None if found is None else str(found)
+
+    def follow(self, edition: str) -> None:
+        """Notes which edition of the vectors on a server these are."""
+        with self._writing() as connection:
+            _keep(connection, "followed", edition)
+
     def drop(self) -> int:
         """Wipes out the vectors of passages that no unit has any more; call it within `filling`."""
         orphans = self._rows(_ORPHANS)
@@ -459,6 +484,10 @@ class Matrix:
         """True when every row has its checksum."""
         rows = self._rows(count)
         return all(checksum(rows[slot].tobytes()) == known for slot, known in sums)
+
+    def bytes_of(self, sums: Mapping[int, int], count: int) -> dict[int, bytes]:
+        """Some rows as they were written; VectorsError when one is not."""
+        return dict(zip(sums, (row.tobytes() for row in self._checked(sums, count)), strict=True))
 
     def _checked(self, sums: Mapping[int, int], count: int) -> Any:
         """A copy of these rows, which nobody changes between the look at it and its use."""

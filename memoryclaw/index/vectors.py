@@ -1,16 +1,18 @@
 """Keeps a vector for every passage of a vault: which are missing, and the work to fill them in, a batch at a time.
 
-A batch that is done stays done, so filling may be interrupted at any moment and goes on where it was.
+A batch that is done stays done, so filling may be interrupted at any moment and goes on where it was. Where the index is on a server,
+what one node made is there for all, and each looks through a copy of its own.
 """
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from functools import cache
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from memoryclaw.config import Config
 from memoryclaw.errors import LockedError, MemoryClawError, VectorsError
@@ -23,6 +25,9 @@ from memoryclaw.models.llm import Breaker, Endpoint
 from memoryclaw.models.ollama import WHO, OllamaEmbedder
 from memoryclaw.models.wheel import IN_WHEELS
 from memoryclaw.ports import Progress
+
+if TYPE_CHECKING:  # most indexes are on no server
+    from memoryclaw.index.postgres_index import PostgresVectors
 
 _READ = 500  # units in one look at the index
 _PIECES = "select rowid, kind, title, text from unit where rowid between ? and ? order by rowid limit ?"
@@ -62,17 +67,36 @@ class Vectors:
         store: keeps them.
         embedder: makes them.
         catalog: reads the index they are of.
+        server: where other nodes find them, or find them made, if the index is on one.
+        follows: whether another process makes them, and this one only takes them from the server.
     """
 
-    def __init__(self, store: VectorStore, embedder: Embedder, catalog: Catalog) -> None:
+    def __init__(
+        self,
+        store: VectorStore,
+        embedder: Embedder,
+        catalog: Catalog,
+        server: PostgresVectors | None = None,
+        *,
+        follows: bool = False,
+    ) -> None:
         self.store = store
         self.embedder = embedder
         self._catalog = catalog
+        self._server = server
+        self._follows = follows
 
     @property
     def recipe(self) -> str:
         """Who makes vectors now, and of what texts; ModelError when nobody can be asked."""
         return f"{self.embedder.recipe()}, texts {VERSION}"
+
+    def ready(self) -> int:
+        """Makes the store ready to be asked, if there is one; returns how many units there are. Makes no vector."""
+        if self._server is not None and self._follows:
+            with contextlib.suppress(LockedError):  # another thread is at it; what is there answers
+                self._follow(self._server)
+        return self.settle() if self.store.exists() else 0
 
     def settle(self) -> int:
         """Makes the store know the units of the index as it is now; returns how many there are. Asks no model."""
@@ -93,10 +117,12 @@ class Vectors:
 
     def forget_gone(self) -> None:
         """Wipes out at once the vectors of what is no longer in the vault."""
-        if self.store.exists():
+        if self.store.exists() or (self._server is not None and self._server.passages()):
             with self.store.filling():
                 self.settle()
                 self.store.drop()
+                if self._server is not None:
+                    self._drop_gone(self._server)
 
     def fill(
         self,
@@ -123,8 +149,12 @@ class Vectors:
             self.store.begin(recipe)
             units = self.settle()
             self.store.drop()
+            if self._server is not None:
+                self._fetch(self._server, recipe)
             filled = self._work(recipe, progress, stopping)
             self.store.average()
+            if self._server is not None:
+                self._send(self._server, recipe)
             if not self.store.lacking():
                 self.store.discard_others()
         return Filled(self.embedder.name, units, filled, self.store.lacking(), notice)
@@ -154,6 +184,46 @@ class Vectors:
             if progress:
                 progress(filled, len(missing))
         return filled
+
+    # ── On a server
+
+    def _follow(self, server: PostgresVectors) -> None:
+        """Takes over what changed on the server since the last look."""
+        edition = server.edition()
+        if edition == self.store.followed():
+            return
+        with self.store.filling():
+            recipe = self.recipe
+            self.store.begin(recipe)
+            self.settle()
+            self.store.drop()
+            self._fetch(server, recipe)
+            self.store.average()
+            self.store.follow(edition)
+
+    def _fetch(self, server: PostgresVectors, recipe: str) -> None:
+        """Takes the vectors that are missing here and were made before, by this model of these texts."""
+        np = numpy()
+        missing = sorted({*self.store.units().values()} - self.store.held())
+        for at in range(0, len(missing), _READ):
+            found = server.get(recipe, missing[at : at + _READ])
+            for digests in _alike(found):
+                rows = np.array([np.frombuffer(found[digest], "<f4") for digest in digests])
+                if self.store.fits(rows):
+                    self.store.add(digests, rows)
+
+    def _send(self, server: PostgresVectors, recipe: str) -> None:
+        """Brings the server to what is here."""
+        there, width = server.held(recipe), self.store.width()
+        fresh = sorted(digest for digest in self.store.held() if there.get(digest) != width)
+        for at in range(0, len(fresh), _READ):
+            server.put(recipe, self.store.rows(fresh[at : at + _READ]))
+        self._drop_gone(server)
+
+    def _drop_gone(self, server: PostgresVectors) -> None:
+        gone = sorted(server.passages() - {*self.store.units().values()})
+        if gone:
+            server.drop(gone)
 
     def _batches(self, missing: list[int]) -> Iterator[dict[bytes, str]]:
         wanted, batch = set(missing), {}
@@ -187,6 +257,14 @@ class Vectors:
             for rowid, kind, title, text in rows:
                 yield rowid, vector_text(TextPart(kind, title, unpacked(text)))
             first = rows[-1][0] + 1
+
+
+def _alike(found: Mapping[bytes, bytes]) -> list[list[bytes]]:
+    """The digests of vectors, those of one length together."""
+    by_length: dict[int, list[bytes]] = {}
+    for digest, row in sorted(found.items()):
+        by_length.setdefault(len(row), []).append(digest)
+    return list(by_length.values())
 
 
 def asking(vectors: Vectors) -> Callable[[str], Floats]:

@@ -81,7 +81,7 @@ class VectorLane:
         """
         store = self._vectors.store
         try:
-            units = self._vectors.settle() if store.exists() else 0
+            units = self._vectors.ready()
             ranked = self._ranked(found, self._nearness(found, within), math.log1p(units))
             lacking = store.lacking()
         except (VectorsError, ModelError) as error:

@@ -116,12 +116,13 @@ def sweep(root: str, path: str) -> None:
     """Removes the temp files that killed processes left beside a file; no journal knows of these."""
     with _parent(root, path) as (folder, _):
         for name in os.listdir(folder):
-            if (match := _TEMP.fullmatch(name)) and not _runs(int(match[1])) and _is_old(folder, name):
+            if (match := _TEMP.fullmatch(name)) and not is_running(int(match[1])) and _is_old(folder, name):
                 with suppress(OSError):
                     os.unlink(name, dir_fd=folder)
 
 
-def _runs(pid: int) -> bool:
+def is_running(pid: int) -> bool:
+    """True while there is a process of this number on this machine, whoever's it is."""
     try:
         os.kill(pid, 0)
     except ProcessLookupError:

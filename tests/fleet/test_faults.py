@@ -15,13 +15,13 @@ import tempfile
 import threading
 import time
 from collections import Counter, defaultdict
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import suppress
 from pathlib import Path
 
 import httpx
 import pytest
-from conftest import COMMAND
+from conftest import COMMAND, Claw
 from postgres import Server
 from towns import Node, Town, town
 
@@ -384,6 +384,51 @@ def test_a_replica_is_promoted(durable: Server, tmp_path: Path) -> None:
         for folder in folders:
             with suppress(OSError):
                 folder.cleanup()
+
+
+def test_a_replica_answers_and_says_when_it_is_behind(durable: Server, tmp_path: Path) -> None:
+    town = Town(tmp_path, durable.url(database := durable.database(), "claw"))
+    prepared(town.url)
+    with tempfile.TemporaryDirectory(prefix="pg-", dir=durable.folder.parent) as folder:
+        replica = replica_of(durable, Path(folder))
+        try:
+            url = replica.url(database, "claw")
+            home, reader = town.node("one"), town.node("two", "--replica", url)
+            token = town.vault("ann", "one")
+
+            def told(text: str) -> None:
+                home.ask("POST", "/v1/remember", token, json={"text": text}).raise_for_status()
+
+            def found(words: str) -> tuple[int, str]:
+                answer = reader.ask("GET", "/v1/search", token, params={"q": words}).raise_for_status().json()
+                return len(answer["matches"]), answer["degraded"]
+
+            told("Anna lives in Bern")
+            assert_soon(lambda: found("Bern") == (1, ""))
+            replica.execute("postgres", "select pg_wal_replay_pause()")
+            told("Berta lives in Basel")
+            matches, degraded = found("Basel")
+            assert matches == 0
+            assert "has not heard of the last write yet" in degraded
+            replica.execute("postgres", "select pg_wal_replay_resume()")
+            assert_soon(lambda: found("Basel") == (1, ""))
+            ran = Claw(MEMORYCLAW_INDEX_URL=url)("fleet", "add", "bob", "--no-wait")
+            assert ran.code != 0
+            assert "is a replica, which takes no writes" in ran.err
+        finally:
+            for node in town.nodes:
+                node.end()
+            durable.execute(
+                "postgres", "alter system reset synchronous_standby_names", "select pg_reload_conf()"
+            )
+            replica.stop("immediate")
+
+
+def assert_soon(true: Callable[[], bool], seconds: float = 20) -> None:
+    end = time.monotonic() + seconds
+    while not true():
+        assert time.monotonic() < end
+        time.sleep(0.1)
 
 
 def replica_of(primary: Server, folder: Path) -> Server:

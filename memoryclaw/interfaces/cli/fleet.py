@@ -398,6 +398,7 @@ def serve_node(
     folder: Path,
     *,
     url: str | None,
+    replica: str | None,
     node: str | None,
     address: str | None,
     lease: float,
@@ -411,6 +412,7 @@ def serve_node(
 ) -> None:
     """Serves the vaults of a folder until a signal ends it."""
     made = fleet_of(url, most=connections or 16)
+    reads = fleet_of(replica, most=connections or 16) if replica else None
     from memoryclaw.app.fleet import FleetNode  # noqa: PLC0415 - as above
     from memoryclaw.interfaces.cli import exit_codes  # noqa: PLC0415
 
@@ -447,7 +449,7 @@ def serve_node(
         sys.stdout.flush()
 
     told = http.serve_node(
-        FleetNode(folder, name, place, made, tell=tell, lease=lease),
+        FleetNode(folder, name, place, made, tell=tell, lease=lease, replica=reads),
         listening,
         host,
         tell=answered,

@@ -71,6 +71,12 @@ if TYPE_CHECKING:
     help="With --vaults: the PostgreSQL server; else `index.url` in your own settings, or $MEMORYCLAW_INDEX_URL.",
 )
 @click.option(
+    "--replica",
+    metavar="URL",
+    type=TEXT,
+    help="With --vaults: a replica of the server, to read the vaults of other nodes from.",
+)
+@click.option(
     "--node",
     metavar="NAME",
     type=TEXT,
@@ -123,6 +129,7 @@ def serve(
     stop: bool,
     vaults: Path | None,
     url: str | None,
+    replica: str | None,
     node: str | None,
     address: str | None,
     names: tuple[str, ...],
@@ -142,7 +149,7 @@ def serve(
 
         own = host or "127.0.0.1"
         serve_node(
-            context, vaults, url=url, node=node, address=address, lease=lease, proxy=proxy, log=log, open_metrics=open_metrics,
+            context, vaults, url=url, replica=replica, node=node, address=address, lease=lease, proxy=proxy, log=log, open_metrics=open_metrics,
             names=names, connections=connections, host=own,
             listener=lambda: http.listening(own, 7411 if port is None else port, allow_remote=allow_remote),
         )  # fmt: skip
