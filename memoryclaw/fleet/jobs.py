@@ -287,12 +287,13 @@ class Worker:
         self._jobs, self._fleet, self._tell = jobs, fleet, tell
         self._concurrency, self._llm_calls = concurrency, llm_calls
         self._threads = ThreadPoolExecutor(concurrency, "vault")
+        self._failed = 0
         # It tells of each failed try with a traceback; what is worth a line is told in one sentence.
         for name in ("procrastinate", "psycopg.pool"):
             logging.getLogger(name).setLevel(logging.CRITICAL)
 
-    def run(self, *, once: bool = False) -> None:
-        """Works until a signal ends it, or until nothing waits; what runs is finished first.
+    def run(self, *, once: bool = False) -> int:
+        """Works until a signal ends it, or until nothing waits; what runs is finished first. Returns how many tries failed.
 
         Raises:
             ConfigError: a pooler is in between.
@@ -308,7 +309,7 @@ class Worker:
                 self._tell("the server went away; trying again")
                 time.sleep(_AGAIN)
             else:
-                break
+                return self._failed
 
     async def _run(self, *, once: bool) -> None:
         connector = procrastinate.PsycopgConnector(
@@ -352,6 +353,7 @@ class Worker:
                 self._asked(vault)
         except (MemoryClawError, httpx.HTTPError, psycopg.Error) as error:
             told = one_line(str(error) or type(error).__name__)[:_LONGEST]
+            self._failed += 1
             self._jobs.ended(vault, told, tries=tries)
             self._tell(f"{vault}: {told}")
         else:

@@ -370,6 +370,9 @@ class Fleet:
         try:
             with self.server.transaction() as connection:
                 connection.execute("select set_config(%s, %s, true)", (_TENANT, vault))
+                connection.execute(
+                    "delete from memoryclaw.token where vault = %s and until < now()", (vault,)
+                )
                 row = connection.execute(sql, values).fetchone()
         except pg.ForeignKeyViolation:
             raise _unknown(vault) from None

@@ -28,13 +28,14 @@ if TYPE_CHECKING:
 )
 @click.option("--once", is_flag=True, help="End when nothing waits, for cron.")
 @INDEX
-@click.pass_obj
-def work(context: CliContext, *, concurrency: int, once: bool, url: str | None) -> None:
+@click.pass_context
+def work(ctx: click.Context, *, concurrency: int, once: bool, url: str | None) -> None:
     """Consolidate the vaults of a fleet, each once a night.
 
     Any number of workers share the work, on any machine that reaches the server and the nodes. Ends with Ctrl-C or SIGTERM, after
     what it has begun.
     """
+    context: CliContext = ctx.obj
     from memoryclaw.fleet.jobs import Worker  # noqa: PLC0415 - `--help` needs no server
 
     config, jobs = _jobs(url)
@@ -46,7 +47,9 @@ def work(context: CliContext, *, concurrency: int, once: bool, url: str | None) 
     if not context.json:
         say(f"working for {styled(str(jobs.server))}")
         sys.stdout.flush()
-    Worker(jobs, fleet_of(url), concurrency=concurrency, llm_calls=config.llm_calls, tell=tell).run(once=once)
+    worker = Worker(jobs, fleet_of(url), concurrency=concurrency, llm_calls=config.llm_calls, tell=tell)
+    failed = worker.run(once=once)
+    ctx.exit(1 if once and failed else 0)
 
 
 @group(default="list", examples=["jobs", "jobs ask ann", "jobs retry 17"])
