@@ -218,8 +218,13 @@ class FleetNode:
         Raises:
             LockedError: another process uses the folder.
         """
-        self.folder.mkdir(0o700, parents=True, exist_ok=True)
-        self._lock = os.open(self.folder, os.O_RDONLY | os.O_DIRECTORY)
+        try:
+            self.folder.mkdir(0o700, parents=True, exist_ok=True)
+            self._lock = os.open(self.folder, os.O_RDONLY | os.O_DIRECTORY)
+        except OSError as error:
+            raise VaultError(
+                f"the folder {self.folder} cannot be used ({error.strerror}); choose another with --vaults"
+            ) from None
         try:
             fcntl.flock(self._lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:

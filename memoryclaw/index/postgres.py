@@ -197,6 +197,8 @@ class Postgres:
                 self._known[part] = len(steps)
                 return
         with self.transaction(wait_ms=60_000) as connection:
+            if connection.info.parameter_status("server_encoding") != "UTF8":
+                raise ConfigError(f"the database {self} is not in UTF-8; make one with encoding 'UTF8'")
             _run(connection, f"select pg_advisory_xact_lock({_LOCK})")
             version = self._version(connection, part)
             if version > len(steps):
@@ -252,6 +254,12 @@ class Postgres:
             if isinstance(error, pg.FeatureNotSupported) and "recovery" not in str(error):
                 raise
             raise IndexUnreachableError(f"PostgreSQL at {self} is a replica, which takes no writes") from None
+        except pg.InsufficientPrivilege as error:
+            if "row-level security" in str(error):
+                raise  # a row of another vault: a bug
+            raise ConfigError(
+                f"PostgreSQL at {self} refuses this role ({_told(error)}); give it the grants of docs/fleet.md"
+            ) from None
         except PoolClosed:
             raise IndexBusyError("the connections to PostgreSQL are being closed; try again") from None
         except (psycopg.OperationalError, psycopg.InterfaceError) as error:

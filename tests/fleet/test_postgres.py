@@ -141,3 +141,26 @@ def test_after_a_crash_of_the_server_the_next_transaction_finds_it_again(
         with server.transaction() as connection:
             assert connection.execute("select count(*) from memoryclaw.thing").fetchone() == (0,)
     server.close()
+
+
+def test_a_role_without_grants_and_a_database_of_another_encoding_are_told(postgres_server: Server) -> None:
+    name = postgres_server.database()
+    owner = Postgres(postgres_server.url(name, "claw"))
+    owner.migrate("thing", [*STEPS, GUARDED])
+    owner.close()
+    postgres_server.execute(
+        "postgres", "do $$ begin create role bare login; exception when duplicate_object then null; end $$"
+    )
+    bare = Postgres(postgres_server.url(name, "bare"))
+    with pytest.raises(ConfigError, match=r"refuses this role .permission denied.*grants of docs/fleet.md"):
+        bare.migrate("thing", [*STEPS, GUARDED])
+    bare.close()
+    other = f"{name}_latin"
+    postgres_server.execute(
+        "postgres",
+        f"create database {other} template template0 encoding 'LATIN1' lc_collate 'C' lc_ctype 'C' owner claw",
+    )
+    latin = Postgres(postgres_server.url(other, "claw"))
+    with pytest.raises(ConfigError, match="is not in UTF-8; make one with encoding 'UTF8'"):
+        latin.migrate("thing", STEPS)
+    latin.close()

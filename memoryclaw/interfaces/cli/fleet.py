@@ -261,7 +261,7 @@ def limit(
 @click.option(
     "--folder",
     metavar="DIR",
-    type=click.Path(file_okay=False, path_type=Path),
+    type=click.Path(file_okay=False, path_type=Path, resolve_path=True),
     help="The folder of a node: its vaults are compared with their files, too.",
 )
 @INDEX

@@ -60,7 +60,7 @@ if TYPE_CHECKING:
 @click.option(
     "--vaults",
     metavar="DIR",
-    type=click.Path(file_okay=False, path_type=Path),
+    type=click.Path(file_okay=False, path_type=Path, resolve_path=True),
     help="Serve the vaults of a fleet, as one node of it, from this folder; see docs/fleet.md.",
 )
 @click.option(
