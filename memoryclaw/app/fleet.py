@@ -26,7 +26,9 @@ from memoryclaw.app.daemon import SettingsStamp, stamp
 from memoryclaw.consolidation.selecting import UNSENT
 from memoryclaw.errors import (
     ConflictError,
+    HistoryError,
     IndexBusyError,
+    IndexUnreachableError,
     InputError,
     LockedError,
     MemoryClawError,
@@ -387,7 +389,9 @@ class FleetNode:
                     self._send(home)
                     home.failure = ""
                 except MemoryClawError as error:
-                    home.failure = str(error)
+                    home.failure = _outside(error)
+                    if home.failure != str(error):
+                        self._tell(f"{vault}: {error}")
                 finally:
                     home.through = upto
             failure = home.failure
@@ -559,6 +563,12 @@ class FleetNode:
             self.fleet.hand_over(vault, home.fence, wanted)
         self._tell(f"{vault} left {self.name}" + (f" for {wanted}" if wanted else ""))
 
+    def _let_go(self, known: FleetVault, vault: str) -> None:
+        """Hands a vault over that was to be at home here and could not be brought."""
+        with self._turn(vault):
+            if vault not in self._homes:
+                self.fleet.hand_over(vault, known.fence, known.wanted)
+
     def _bring(self, home: _Home) -> None:
         """Brings the files of a vault here, as its remote has them, and says there whose it is now."""
         known, root = home.known, home.root
@@ -626,7 +636,7 @@ class FleetNode:
                 home.known = own[name]
             elif not home.is_leaving:
                 self._lose(home)
-        for name in own.keys() - homes.keys():
+        for name in [name for name in own.keys() - homes.keys() if own[name].wanted in ("", self.name)]:
             self._soon(name, self.adopt)
         if self._adopts:
             up = {node.name for node in self.fleet.nodes() if node.is_up}
@@ -642,6 +652,8 @@ class FleetNode:
                 self._soon(known.name, self.adopt)
             elif known.name in self._homes:
                 self._soon(known.name, self.leave)
+            elif known.node == self.name and (known.remote or known.wanted == DROPPED):
+                self._soon(known.name, partial(self._let_go, known))
         for home in list(self._lost):
             if home.running == 0:
                 self._soon(home.known.name, partial(self._put_back, home))
@@ -845,6 +857,13 @@ def _patiently(work: Callable[[], T]) -> T:
         except LockedError:
             if time.monotonic() > end:
                 raise
+
+
+def _outside(error: MemoryClawError) -> str:
+    """What a client is told: not where PostgreSQL or the remote is."""
+    if isinstance(error, IndexUnreachableError):
+        return "PostgreSQL cannot be reached"
+    return "its remote does not take it" if isinstance(error, HistoryError) else str(error)
 
 
 def _moved(vault: str) -> MovedError:
@@ -1064,7 +1083,7 @@ def _awaited(fleet: Fleet, vault: str, node: str, seconds: float) -> ListedVault
         if time.monotonic() > end:
             at = f"on {row.node}" if row.node else "without a home"
             raise ConflictError(
-                f"the vault {vault!r} is {at} after {seconds:g} seconds; it goes on, look with `memoryclaw fleet list`"
+                f"the vault {vault!r} is {at} after {seconds:g} seconds; it goes on, `memoryclaw fleet check {vault}` tells what is in the way"
             )
         time.sleep(_GLANCE)
 

@@ -538,3 +538,16 @@ def unpacked(stored: bytes) -> str:
         return zlib.decompress(stored, _WINDOW).decode("utf-8", "surrogatepass")
     except (TypeError, zlib.error, UnicodeDecodeError) as error:
         raise sqlite3.DatabaseError("a stored text is malformed") from error
+
+
+LONGEST = 600  # characters of a key on a server; a B-tree of PostgreSQL takes no more than 2,700 bytes
+
+
+def cut(value: object) -> object:
+    """A key that is not too long for a server; what is cut away is told apart by a digest."""
+    if not isinstance(value, str) or len(value) <= LONGEST:
+        return value
+    import hashlib  # noqa: PLC0415 - it starts a cryptography library, which no search needs
+
+    own = hashlib.blake2b(value.encode("utf-8", "surrogatepass"), digest_size=16).hexdigest()
+    return f"{value[: LONGEST - 40]}…{own}"

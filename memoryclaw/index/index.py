@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from memoryclaw.errors import ConfigError
-from memoryclaw.index.database import LIFECYCLE, Database, packed, unpacked
+from memoryclaw.index.database import LIFECYCLE, Database, cut, packed, unpacked
 from memoryclaw.index.stemming import language, language_of
 from memoryclaw.model import COUNTED, PERMANENT, Note, Problem, Stamp, Unit
 from memoryclaw.ports import Clause, IndexConnection, IndexDatabase, IndexRow, TextIndex
@@ -531,8 +531,15 @@ def fingerprint(index: Index) -> str:
 
     digest = hashlib.sha256()
     for row in _rows(index):
-        digest.update(repr(row).encode("utf-8", "backslashreplace"))
+        digest.update(repr(_storable(row)).encode("utf-8", "backslashreplace"))
     return digest.hexdigest()
+
+
+def _storable(value: Any) -> Any:
+    """A value as every engine can keep it: one on a server knows no NUL and cuts long keys."""
+    if isinstance(value, tuple | list):
+        return [_storable(one) for one in value]
+    return cut(value.replace("\0", "\ufffd")) if isinstance(value, str) else value
 
 
 def _rows(index: Index) -> Iterator[object]:

@@ -7,7 +7,6 @@ partition, and row-level security sees to it that one which forgets to sees noth
 from __future__ import annotations
 
 import contextlib
-import hashlib
 import json
 import os
 import re
@@ -25,7 +24,8 @@ import psycopg
 
 from memoryclaw.errors import IndexDamagedError, VaultError
 from memoryclaw.index.bm25 import K1, WEIGHTS, B, counted, gain, idf, sound, tally
-from memoryclaw.index.database import LIFECYCLE
+from memoryclaw.index.database import LIFECYCLE, LONGEST
+from memoryclaw.index.database import cut as _cut
 from memoryclaw.index.postgres import OWN, PARTITIONS, SCHEMA, VAULT, Postgres
 from memoryclaw.model import COLUMNS
 from memoryclaw.ports import Clause, Hit, IndexRow, Occurrence
@@ -91,7 +91,6 @@ _COLUMNS = {name: number for number, name in enumerate(COLUMNS)}
 T = TypeVar("T")
 _WEIGHTS = np.array([WEIGHTS[name] for name in COLUMNS])
 _FLUSH = 1 << 20  # occurrences that are gathered before they are written
-_LONGEST = 600  # characters of a key; a B-tree takes no more than 2,700 bytes
 
 
 class _Column(NamedTuple):
@@ -319,7 +318,7 @@ class Connection:
         sql, cut = _insertion(table, conflict.strip())
         kept: Iterable[Sequence[object]] = [
             [_cut(value) if at in cut else value for at, value in enumerate(row)]
-            if any(len(str(row[at])) > _LONGEST for at in cut)
+            if any(len(str(row[at])) > LONGEST for at in cut)
             else row
             for row in rows
         ]
@@ -359,14 +358,6 @@ def _bound(value: object, *, cut: bool) -> Any:
     if isinstance(value, list):
         return [_bound(one, cut=cut) for one in value]
     return value
-
-
-def _cut(value: object) -> object:
-    """A key that is not too long for a B-tree; what is cut away is told apart by a digest."""
-    if not isinstance(value, str) or len(value) <= _LONGEST:
-        return value
-    own = hashlib.blake2b(value.encode("utf-8", "surrogatepass"), digest_size=16).hexdigest()
-    return f"{value[: _LONGEST - 40]}…{own}"
 
 
 class PostgresDatabase:

@@ -161,9 +161,28 @@ def test_a_remote_that_is_gone_is_no_acknowledgement_and_the_write_is_sent_later
     hub.rename(cluster.folder / "away.git")
     with pytest.raises(NotAcknowledgedError, match="on the disk of one and does not count yet"):
         write(one, "Anna lives in Bern")
+    with pytest.raises(NotAcknowledgedError, match=r"\(its remote does not take it\)"):  # and not where it is
+        one.acknowledge("ann")
+    assert any("ann.git" in told for told in cluster.told)
     (cluster.folder / "away.git").rename(hub)
     one.acknowledge("ann")
     assert "Bern" in git(hub, "show", "main:semantic/people.md")
+
+
+def test_a_word_too_long_for_a_key_is_no_difference(cluster: Cluster) -> None:
+    one = cluster.node("one")
+    cluster.vault(one)
+    write(one, f"The key of the boat is {'k3y' * 400}")
+    assert not [found for found in check(cluster.fleet, "ann") if found.is_wrong]
+
+
+def test_a_vault_whose_remote_is_not_there_is_dropped_while_its_node_is_up(cluster: Cluster) -> None:
+    cluster.node("one", adopt=True, lease=3)
+    with pytest.raises(ConflictError, match="fleet check con"):
+        add(cluster.fleet, "con", str(cluster.folder / "typo.git"), seconds=3)
+    assert cluster.fleet.vault("con").node == "one"
+    drop(cluster.fleet, "con", seconds=30)
+    assert not cluster.fleet.vaults()
 
 
 def test_a_stopped_node_is_taken_over_and_what_it_did_not_send_is_on_a_branch(cluster: Cluster) -> None:
