@@ -257,7 +257,7 @@ class Postgres:
         except pg.InsufficientPrivilege as error:
             if "row-level security" in str(error):
                 raise  # a row of another vault: a bug
-            raise ConfigError(
+            raise IndexUnreachableError(
                 f"PostgreSQL at {self} refuses this role ({_told(error)}); give it the grants of docs/fleet.md"
             ) from None
         except PoolClosed:

@@ -152,7 +152,9 @@ def test_a_role_without_grants_and_a_database_of_another_encoding_are_told(postg
         "postgres", "do $$ begin create role bare login; exception when duplicate_object then null; end $$"
     )
     bare = Postgres(postgres_server.url(name, "bare"))
-    with pytest.raises(ConfigError, match=r"refuses this role .permission denied.*grants of docs/fleet.md"):
+    with pytest.raises(
+        IndexUnreachableError, match=r"refuses this role .permission denied.*grants of docs/fleet.md"
+    ):
         bare.migrate("thing", [*STEPS, GUARDED])
     bare.close()
     other = f"{name}_latin"
