@@ -117,7 +117,7 @@ def test_nothing_of_the_users_is_swept_in(vault: Path) -> None:
     before = git(vault, "diff", "--cached"), (vault / "notes/lake.md").read_text()
     done = Claw(vault)("migrate", "--json").json
     assert (git(vault, "diff", "--cached"), (vault / "notes/lake.md").read_text()) == before
-    assert "500" not in git(vault, "show", done["commit"])
+    assert "budget: 500" not in git(vault, "show", done["commit"])
     assert "budget: 500" in (vault / "memoryclaw.yaml").read_text()
     assert git(vault, "status", "--short").split("\n")[:-1] == [" M memoryclaw.yaml", " M notes/lake.md", "M  staged.md", "?? untracked.md"]  # fmt: skip
 
