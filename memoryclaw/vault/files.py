@@ -234,10 +234,9 @@ def _parent(root: str, path: str, *, create: bool = False) -> Iterator[tuple[int
         raise VaultError(f"the vault {root} cannot be opened: {error.strerror}") from None
     try:
         for part in folders:
+            # `handle` is the next one before this one is closed: behind a Ctrl-C, the end would else close it twice.
             outer, handle = handle, _enter(handle, part, path, create=create)
-            os.close(
-                outer
-            )  # the name holds the next one by now: behind a Ctrl-C here, the end would else close this one twice
+            os.close(outer)
         yield handle, name
     finally:
         os.close(handle)
