@@ -214,6 +214,7 @@ _NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
 _FILE = "100644"
 _MODULE = "160000"
 _NAMED = 1000
+_TRIES = 100  # to write an object into a folder that may vanish
 _MANY = 2000  # loose objects; some 400 commits leave as many
 _TORN = 86400  # seconds
 _DEFAULT_AUTHOR = ("MemoryClaw", "memoryclaw@localhost")
@@ -409,12 +410,8 @@ class History:
         try:
             mode = stat.S_IMODE(os.stat(store).st_mode)
             for kind, raw in objects:
-                oid = object_id(kind, raw, hash_name)
-                folder = os.path.join(store, oid[:2])
-                with suppress(FileExistsError):
-                    os.mkdir(folder)
-                    os.chmod(folder, mode)  # of a repository that several people share
-                _put_object(folder, oid[2:], zlib.compress(f"{kind} {len(raw)}\0".encode() + raw, 1))
+                data = zlib.compress(f"{kind} {len(raw)}\0".encode() + raw, 1)
+                _put_object(store, object_id(kind, raw, hash_name), data, mode)
         except (FileNotFoundError, NotADirectoryError) as error:
             raise HistoryError(damage(f"{store} cannot be written ({error.strerror})")) from None
 
@@ -644,14 +641,25 @@ def _drop_torn(packs: str) -> None:
             os.unlink(one.path)
 
 
-def _put_object(folder: str, name: str, data: bytes) -> None:
+def _put_object(store: str, oid: str, data: bytes, mode: int) -> None:
     """Writes one object; half a one never has its name, and git sweeps the temp file of a killed writer away."""
+    folder, name = os.path.join(store, oid[:2]), oid[2:]
     temp = os.path.join(folder, f"tmp_obj_{name}")
-    with suppress(FileNotFoundError):
-        os.unlink(temp)
-    with open(os.open(temp, _NEW, 0o444), "wb") as file:
-        file.write(data)
-    os.rename(temp, os.path.join(folder, name))
+    for left in reversed(range(_TRIES)):
+        try:
+            with suppress(FileExistsError):
+                os.mkdir(folder)
+                os.chmod(folder, mode)  # of a repository that several people share
+            with suppress(FileNotFoundError):
+                os.unlink(temp)
+            with open(os.open(temp, _NEW, 0o444), "wb") as file:
+                file.write(data)
+            os.rename(temp, os.path.join(folder, name))
+            return
+        except FileNotFoundError:
+            # A `git gc` in the background removes folders that are empty at that moment.
+            if not left:
+                raise
 
 
 def _recorded(commit: str, found: tuple[str, str, bytes] | None) -> Recorded:

@@ -3,6 +3,7 @@ from __future__ import annotations
 import errno
 import os
 import subprocess
+import sys
 
 import pytest
 from gitvault import NOW, git, vault_of
@@ -218,6 +219,33 @@ def test_objects_and_ids_are_gits_own(tmp_path):
         ["git", "-C", root, "cat-file", "tree", "HEAD^{tree}"], capture_output=True, check=True
     ).stdout
     assert sorted(parse_tree(raw, 20)) == [b".gitignore", b"a.md"]
+
+
+_SWEEP = """
+import contextlib, os, sys
+while True:
+    for folder in [one.path for one in os.scandir(sys.argv[1]) if len(one.name) == 2]:
+        with contextlib.suppress(OSError):
+            os.rmdir(folder)
+"""
+
+
+def test_objects_are_written_while_git_removes_empty_folders_in_the_background(tmp_path):
+    root = vault_of(tmp_path / "v", {"a.md": "x\n"})
+    store, objects = root / ".git/objects", [("blob", b"%d" % n) for n in range(5000)]
+    sweeper = subprocess.Popen([sys.executable, "-c", _SWEEP, str(store)])
+    try:
+        for n in range(0, len(objects), 250):
+            History(str(root)).store(objects[n : n + 250], "sha1")
+            git(root, "repack", "-a", "-d", "-q", "--keep-unreachable")
+        assert sweeper.poll() is None
+    finally:
+        sweeper.kill()
+        sweeper.wait()
+    held = git(root, "cat-file", "--batch-check", "--batch-all-objects")
+    assert {object_id(kind, raw, "sha1") for kind, raw in objects} <= {
+        line.split()[0] for line in held.splitlines()
+    }
 
 
 def test_the_index_follows_on_a_drive_without_hard_links(tmp_path, monkeypatch):
